@@ -1,0 +1,81 @@
+// Runs a plan on the parts of this process: one loop over the operators, two interfaces (Transport, KernelSet), no
+// coordinator. Any level runs: values without a buffer get one of their own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcore/data.h"
+#include "libcore/kernel_set.h"
+#include "libcore/module.h"
+#include "libcore/transport.h"
+
+namespace kasen {
+
+// Where the run is: enough to stop there and resume.
+struct Place {
+  std::int64_t step = 0;                   // operators executed
+  std::vector<std::int64_t> turns;         // finished turns of each open loop, outermost first
+};
+
+// One finished turn of an outermost loop. `change` is the first float shared carried or tested by the loop (NaN: none).
+struct Turn {
+  Place place;
+  double change = 0;
+  double seconds = 0;  // since the run began
+};
+
+struct RunOptions {
+  std::map<std::string, std::vector<Word>> params;  // by name; missing ones take the program's default
+  std::function<void(const Turn&)> on_turn;         // progress; may throw to stop
+};
+
+// Counters of one operator (in preorder over the module, regions as one), summed over its executions on this process.
+struct OpCount {
+  std::int64_t executions = 0;
+  std::int64_t read_bytes = 0, written_bytes = 0;   // actual column: element traffic of kernels
+  std::int64_t network_bytes = 0;                   // between workers, sent from this process
+  std::int64_t turns = 0;                           // loops only: total trips
+  double seconds = 0;
+};
+
+struct PartCount {
+  int worker = 0;
+  std::int64_t buffer_bytes = 0;    // the pool: all buffers of the plan
+  std::int64_t exchange_bytes = 0;  // packing buffers
+  std::int64_t matrix_bytes = 0;    // matrices in the format that the products use
+  std::int64_t input_bytes = 0;     // dense inputs
+};
+
+struct OutputPart {
+  int worker = 0;
+  Array data;  // masters in ascending global order (whole for shareds)
+};
+
+struct Output {
+  std::string name;
+  Type type;
+  std::vector<OutputPart> parts;
+};
+
+struct RunResult {
+  std::vector<Output> outputs;
+  std::vector<OpCount> ops;         // by preorder number
+  std::vector<PartCount> parts;
+  Traffic traffic;
+  std::int64_t late_allocations = 0;  // buffers allocated in a loop after its first turn (0 for a level 3 plan)
+  double seconds = 0;
+};
+
+// `parts` are those of the transport's local workers, in order. Throws UserError when the bundle lacks what the plan
+// asks for, or a parameter is unknown.
+[[nodiscard]] RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport,
+                                KernelSet& kernels, const RunOptions& options);
+
+// Preorder over all operators (a region's inner operators come after it, too).
+void for_each_op(const Module& module, const std::function<void(const Op& op, int number, int depth)>& visit);
+
+}  // namespace kasen

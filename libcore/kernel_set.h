@@ -1,0 +1,98 @@
+// Who computes on one worker. libcore carries the plain interpreter; libkernels generated code. Kernels see local
+// storage only; they run on sub-ranges, so that work that needs no slave overlaps with an exchange.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "libcore/data.h"
+#include "libcore/module.h"
+#include "libcore/numbering.h"
+
+namespace kasen {
+
+// Where one array lives on one part: planes as Array has them, for `capacity` elements. A shared is one element (or
+// the elements of its local dimensions).
+struct View {
+  std::byte* data = nullptr;
+  std::int64_t capacity = 0;
+};
+
+// The fixed order of reductions, the same for every kernel set, thread count and vector width (DESIGN section 6):
+// elements are taken in blocks of `reduction_block`; within a block element i goes to lane i % reduction_lanes, each
+// lane starts from the reducer's identity and takes its elements in order; lanes are combined l with l+4, l+2, l+1;
+// blocks are combined in order onto the accumulator. A row of a product takes its entries in order, in segments of
+// `reduction_block`, each from the identity, combined in order from the identity.
+inline constexpr std::int64_t reduction_block = 4096;
+inline constexpr int reduction_lanes = 8;
+
+struct Range {
+  std::int64_t begin = 0, end = 0;
+  [[nodiscard]] std::int64_t size() const { return end - begin; }
+};
+
+// map, reduce (to a shared), or an iter_on_vec region. Inputs as the op's operands, outputs as its results.
+// `range` counts local indices of the cut dimension; with local dimensions each index stands for `inner` elements.
+// A result that is a reduction to a shared is an accumulator: one element that holds the identity (set by the caller
+// before the first sub-range) and takes up this range's elements; sub-ranges come in ascending order and begin at
+// multiples of reduction_block.
+struct ElementwiseCall {
+  const Op* op = nullptr;
+  std::span<const View> inputs;
+  std::span<const View> outputs;
+  Range range;
+  std::int64_t inner = 1;
+};
+
+// mxv or mxvt with a sparse matrix, an mxm region of several, or a product_epilogue region. Inputs and outputs as the
+// op's operands and results (the matrix's place in inputs is an empty view). Writes the outputs in `range` of the
+// result's space: the reducer's identity where no entry is.
+struct ProductCall {
+  const Op* op = nullptr;
+  const LocalMatrix* matrix = nullptr;
+  std::span<const View> inputs;
+  std::span<const View> outputs;
+  Range range;
+};
+
+// A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`). mxv: vector over rows,
+// result over cols, overwritten with this part's contribution; mxvt: vector over cols, result over rows.
+struct DenseProductCall {
+  const Op* op = nullptr;
+  View matrix, vector, result;
+  std::int64_t rows = 0, cols = 0;
+};
+
+// What a kernel set has touched, by the rules of the actual cost (docs/cost.md); the interpreter counts each access.
+struct AccessCount {
+  std::int64_t read_bytes = 0;
+  std::int64_t written_bytes = 0;
+};
+
+class KernelSet {
+ public:
+  virtual ~KernelSet() = default;
+
+  // Makes ready all that the plan needs, before the run: what cannot be done is a UserError here, never a slow path.
+  // `module` outlives the kernel set.
+  virtual void prepare(const Module& module) = 0;
+
+  virtual void elementwise(const ElementwiseCall& call) = 0;
+  virtual void product(const ProductCall& call) = 0;
+  virtual void dense_product(const DenseProductCall& call) = 0;
+
+  // Packs elements `indices` of `source` one after another into `packed` (plane after plane, without padding).
+  virtual void pack(const ElementType& element, const View& source, std::span<const std::int32_t> indices, std::byte* packed) = 0;
+  // target[indices[k]] = packed[k].
+  virtual void unpack(const ElementType& element, const View& target, std::span<const std::int32_t> indices, const std::byte* packed) = 0;
+  // target[indices[k]] = reducer(target[indices[k]], packed[k]).
+  virtual void combine(FnId reducer, const View& target, std::span<const std::int32_t> indices, const std::byte* packed) = 0;
+
+  [[nodiscard]] virtual AccessCount accesses() const = 0;
+};
+
+// Evaluates scalar functions node by node: slow, plain, and the reference. One thread.
+[[nodiscard]] std::unique_ptr<KernelSet> make_interpreter_kernels();
+
+}  // namespace kasen

@@ -1,0 +1,69 @@
+// Local numbering: where each element of a distributed array lives on a worker. Owned by the executor, a function of
+// bundle and plan alone, and handed to Transport and KernelSet alike.
+//
+// A *space* is a dimension with a slave set: local indices 0..masters-1 are masters, masters..total-1 slaves, by owner,
+// then ascending. Every value of state C or PR lives in the space of its set; a value of state P uses its first part.
+// A product's matrix is stored in the spaces of its operand and its result.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libcore/data.h"
+#include "libcore/module.h"
+
+namespace kasen {
+
+// One worker's view of a space.
+struct LocalSpace {
+  std::int64_t masters = 0;
+  std::int64_t total = 0;
+  // Masters 0..interior-1 are mirrored by no peer in this space: they need no exchange.
+  std::int64_t interior = 0;
+  std::vector<std::int64_t> global;      // of every local index (masters in numbering order, then slaves)
+  AxisSlaves exchange;                   // mirrors as local indices of this numbering
+};
+
+struct SpaceKey {
+  DimId dim = no_dim;
+  SlaveSet set;
+  friend auto operator<=>(const SpaceKey&, const SpaceKey&) = default;
+};
+
+// All spaces that a plan uses, on the parts of this process.
+class Numbering {
+ public:
+  // Collects the spaces from the types in `module`; throws UserError(bad_input) where a part lacks a dimension or matrix.
+  Numbering(const Module& module, std::span<const Part> parts);
+
+  [[nodiscard]] std::span<const SpaceKey> keys() const { return keys_; }
+  [[nodiscard]] int find(DimId dim, const SlaveSet& set) const;  // place in keys(); InternalError if absent
+  [[nodiscard]] const LocalSpace& space(int key, int part) const { return spaces_[static_cast<size_t>(key)][static_cast<size_t>(part)]; }
+  [[nodiscard]] const LocalSpace& space(DimId dim, const SlaveSet& set, int part) const { return space(find(dim, set), part); }
+  // Masters of a dimension on a part, and the order in which this numbering has them: order[k] is the place in
+  // PartDim::masters of local index k (empty: the identity).
+  [[nodiscard]] std::int64_t masters(DimId dim, int part) const;
+  [[nodiscard]] const std::vector<std::int32_t>& order(DimId dim, int part) const;
+
+ private:
+  std::vector<SpaceKey> keys_;
+  std::vector<std::vector<LocalSpace>> spaces_;                 // [key][part]
+  std::vector<std::vector<std::vector<std::int32_t>>> orders_;  // [dim][part]
+  std::vector<std::vector<std::int64_t>> masters_;              // [dim][part]
+};
+
+// A sparse part in pull form for one product: for each local index of the result's space the entries that meet it,
+// as local indices of the operand's space, ascending by (global index of the operand element).
+struct LocalMatrix {
+  std::int64_t outputs = 0, inputs = 0;   // totals of the two spaces
+  std::vector<std::int64_t> pointers;     // outputs + 1
+  std::vector<std::int32_t> indices;      // entries
+  ElementType element;
+  Array values;                           // entries (none for null)
+  [[nodiscard]] std::int64_t entries() const { return pointers.empty() ? 0 : pointers.back(); }
+  // 8 (outputs + 1) + 4 entries + value bytes: what the actual cost charges for this format.
+  [[nodiscard]] std::int64_t storage_bytes() const;
+};
+
+}  // namespace kasen

@@ -1,0 +1,118 @@
+// Element types, dimensions, storage states and array types: the words of the IR (docs/ir.md).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kasen {
+
+// The scalars that a machine word holds. `null` has no bytes (a stored entry of a pattern matrix);
+// `id` is an index of a named dimension, held as 64 bits.
+enum class Scalar : std::uint8_t { f64, f32, i64, i32, boolean, null, id };
+
+[[nodiscard]] std::string_view scalar_name(Scalar scalar);       // "f64", ..., "bool", "null", "id"
+[[nodiscard]] std::int64_t scalar_bytes(Scalar scalar);          // 8 4 8 4 1 0 8
+[[nodiscard]] inline bool is_float(Scalar s) { return s == Scalar::f64 || s == Scalar::f32; }
+[[nodiscard]] inline bool is_integer(Scalar s) { return s == Scalar::i64 || s == Scalar::i32; }
+[[nodiscard]] inline bool is_numeric(Scalar s) { return is_float(s) || is_integer(s); }
+
+using DimId = int;  // place in Module::dims
+inline constexpr DimId no_dim = -1;
+
+struct Dimension {
+  std::string name;
+  bool local = false;      // held whole by every worker: never cut
+  std::int64_t size = -1;  // known at plan time (`dim K = 10`), else -1: bound by the data
+
+  friend bool operator==(const Dimension&, const Dimension&) = default;
+};
+
+// One member of an element: a scalar (count 0) or a small fixed array of `count` scalars.
+struct Component {
+  Scalar scalar = Scalar::f64;
+  DimId id_of = no_dim;    // for Scalar::id: the dimension it indexes
+  std::int64_t count = 0;  // 0: a plain scalar; n > 0: `[f64; n]`
+
+  [[nodiscard]] std::int64_t planes() const { return count == 0 ? 1 : count; }
+  friend auto operator<=>(const Component&, const Component&) = default;
+};
+
+// The type of one element: a scalar `f64`, a small array `[f64; 3]`, or a flat tuple `(i64, [f64; 3])`.
+// Arrays of elements are stored plane by plane: one plane for each scalar, so that nothing is padded and loops
+// over elements load whole vectors. Planes are numbered in the order of components and coordinates.
+struct ElementType {
+  std::vector<Component> components{Component{}};
+  bool tuple = false;
+
+  static ElementType of(Scalar scalar) { return ElementType{{Component{scalar, no_dim, 0}}, false}; }
+  static ElementType array(Scalar scalar, std::int64_t n) { return ElementType{{Component{scalar, no_dim, n}}, false}; }
+  static ElementType id(DimId dim) { return ElementType{{Component{Scalar::id, dim, 0}}, false}; }
+
+  [[nodiscard]] bool is_scalar() const { return !tuple && components[0].count == 0; }
+  [[nodiscard]] bool is_array() const { return !tuple && components[0].count > 0; }
+  [[nodiscard]] bool is(Scalar s) const { return is_scalar() && components[0].scalar == s; }
+  [[nodiscard]] Scalar scalar() const { return components[0].scalar; }  // of the first component
+  [[nodiscard]] std::int64_t planes() const;
+  [[nodiscard]] std::int64_t bytes() const;                             // of one element, without padding
+  [[nodiscard]] std::int64_t first_plane(int component) const;
+  [[nodiscard]] Scalar plane_scalar(std::int64_t plane) const;
+
+  friend auto operator<=>(const ElementType&, const ElementType&) = default;
+};
+
+enum class Axis : std::uint8_t { rows, cols };
+
+// The slaves that one matrix needs along one axis: `G.rows`.
+struct SlaveAtom {
+  std::string matrix;  // name of the input
+  Axis axis = Axis::rows;
+
+  friend auto operator<=>(const SlaveAtom&, const SlaveAtom&) = default;
+};
+
+// A set of slaves: the union over its atoms; kept sorted and without repeats.
+using SlaveSet = std::vector<SlaveAtom>;
+
+[[nodiscard]] SlaveSet set_union(const SlaveSet& a, const SlaveSet& b);
+[[nodiscard]] SlaveSet set_intersection(const SlaveSet& a, const SlaveSet& b);
+[[nodiscard]] bool set_contains(const SlaveSet& a, const SlaveSet& b);  // a contains b
+
+using FnId = int;  // place in Module::functions
+inline constexpr FnId no_fn = -1;
+
+// How a distributed value is stored (KASEN section 4.1). For shareds `cons` means that every worker holds it,
+// `part` that worker 0 alone does, `pre` that each worker holds a contribution; their slave sets are empty.
+struct State {
+  enum class Kind : std::uint8_t { unplaced, part, cons, pre };
+  Kind kind = Kind::unplaced;
+  FnId reducer = no_fn;  // for pre
+  SlaveSet slaves;       // for cons and pre of distributed values
+
+  static State unplaced() { return {}; }
+  static State part() { return {Kind::part, no_fn, {}}; }
+  static State cons(SlaveSet slaves = {}) { return {Kind::cons, no_fn, std::move(slaves)}; }
+  static State pre(FnId reducer, SlaveSet slaves = {}) { return {Kind::pre, reducer, std::move(slaves)}; }
+
+  [[nodiscard]] bool is_part() const { return kind == Kind::part; }
+  [[nodiscard]] bool is_cons() const { return kind == Kind::cons; }
+  [[nodiscard]] bool is_pre() const { return kind == Kind::pre; }
+  [[nodiscard]] bool placed() const { return kind != Kind::unplaced; }
+
+  friend bool operator==(const State&, const State&) = default;
+};
+
+// The type of a value. Shapes are global and by name; local shapes never stand in a type.
+struct Type {
+  ElementType element;
+  std::vector<DimId> dims;  // empty: rank 0
+  bool sparse = false;      // matrices only: only stored entries exist
+  std::int64_t list = 0;    // 0: one array; m > 0: a fixed list of m arrays
+  State state;
+
+  friend bool operator==(const Type&, const Type&) = default;
+};
+
+}  // namespace kasen
