@@ -1,0 +1,386 @@
+// The meaning of scalar functions on concrete values: the reference for every code generator.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "libcore/error.h"
+#include "libcore/scalar.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+
+// Two's complement arithmetic without undefined behaviour; i32 results are cut back to 32 bits.
+std::int64_t wrap(Scalar s, std::uint64_t v) {
+  return s == Scalar::i32 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(v)) : static_cast<std::int64_t>(v);
+}
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
+  const std::int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+// IEEE 754-2019 minimum and maximum: NaN propagates, -0 below +0.
+double ieee_min(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
+double ieee_max(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+double real_op(ScalarOp op, std::span<const Word> w) {
+  const double a = w[0].f;
+  const double b = w.size() > 1 ? w[1].f : 0.0;
+  switch (op) {
+    case ScalarOp::add:
+      return a + b;
+    case ScalarOp::sub:
+      return a - b;
+    case ScalarOp::mul:
+      return a * b;
+    case ScalarOp::div:
+      return a / b;
+    case ScalarOp::floor_div:
+      return std::floor(a / b);
+    case ScalarOp::mod:
+      return a - b * std::floor(a / b);
+    case ScalarOp::neg:
+      return -a;
+    case ScalarOp::min:
+      return ieee_min(a, b);
+    case ScalarOp::max:
+      return ieee_max(a, b);
+    case ScalarOp::abs:
+      return std::fabs(a);
+    case ScalarOp::sqrt:
+      return std::sqrt(a);
+    case ScalarOp::floor:
+      return std::floor(a);
+    case ScalarOp::ceil:
+      return std::ceil(a);
+    case ScalarOp::pow:
+      return std::pow(a, b);
+    case ScalarOp::exp:
+      return std::exp(a);
+    case ScalarOp::log:
+      return std::log(a);
+    case ScalarOp::log1p:
+      return std::log1p(a);
+    case ScalarOp::expm1:
+      return std::expm1(a);
+    case ScalarOp::erf:
+      return std::erf(a);
+    case ScalarOp::tanh:
+      return std::tanh(a);
+    case ScalarOp::sin:
+      return std::sin(a);
+    case ScalarOp::cos:
+      return std::cos(a);
+    default:
+      throw InternalError("evaluate: no such operator on floating-point numbers");
+  }
+}
+
+// The same in single precision. Composite operators round after each step, as generated f32 code does.
+double single_op(ScalarOp op, std::span<const Word> w) {
+  const auto a = static_cast<float>(w[0].f);
+  const auto b = w.size() > 1 ? static_cast<float>(w[1].f) : 0.0F;
+  switch (op) {
+    case ScalarOp::floor_div:
+      return std::floor(a / b);
+    case ScalarOp::mod: {
+      const float quotient = std::floor(a / b);
+      const float product = b * quotient;
+      return a - product;
+    }
+    default:
+      return static_cast<float>(real_op(op, w));
+  }
+}
+
+std::int64_t integer_op(ScalarOp op, Scalar s, std::span<const Word> w) {
+  const std::int64_t a = w[0].i;
+  const std::int64_t b = w.size() > 1 ? w[1].i : 0;
+  const auto ua = static_cast<std::uint64_t>(a);
+  const auto ub = static_cast<std::uint64_t>(b);
+  switch (op) {
+    case ScalarOp::add:
+      return wrap(s, ua + ub);
+    case ScalarOp::sub:
+      return wrap(s, ua - ub);
+    case ScalarOp::mul:
+      return wrap(s, ua * ub);
+    case ScalarOp::floor_div:
+      return wrap(s, static_cast<std::uint64_t>(floor_divide(a, b)));
+    case ScalarOp::mod: {
+      if (b == 0) return 0;
+      return wrap(s, ua - ub * static_cast<std::uint64_t>(floor_divide(a, b)));
+    }
+    case ScalarOp::neg:
+      return wrap(s, 0 - ua);
+    case ScalarOp::abs:
+      return a < 0 ? wrap(s, 0 - ua) : a;
+    case ScalarOp::min:
+      return std::min(a, b);
+    case ScalarOp::max:
+      return std::max(a, b);
+    case ScalarOp::logical_and:
+      return a & b;
+    case ScalarOp::logical_or:
+      return a | b;
+    case ScalarOp::logical_not:
+      return a ^ 1;
+    default:
+      throw InternalError("evaluate: no such operator on integers");
+  }
+}
+
+template <class T>
+bool compare(ScalarOp op, T a, T b) {
+  switch (op) {
+    case ScalarOp::eq:
+      return a == b;
+    case ScalarOp::ne:
+      return a != b;
+    case ScalarOp::lt:
+      return a < b;
+    case ScalarOp::le:
+      return a <= b;
+    case ScalarOp::gt:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+std::int64_t saturate(double v, Scalar to) {
+  if (std::isnan(v)) return 0;
+  if (to == Scalar::i32) {
+    return static_cast<std::int64_t>(std::clamp(std::trunc(v), -2147483648.0, 2147483647.0));
+  }
+  if (v >= 0x1p63) return std::numeric_limits<std::int64_t>::max();
+  return v < -0x1p63 ? lowest : static_cast<std::int64_t>(v);
+}
+
+using Loops = std::array<std::int64_t, 64>;
+
+struct Evaluator {
+  std::span<const std::span<const Word>> args;
+  Loops loops{};
+
+  std::int64_t& loop(int number) {
+    if (number < 0 || number >= static_cast<int>(loops.size())) throw InternalError("evaluate: too many nested loops");
+    return loops[static_cast<size_t>(number)];
+  }
+
+  Word scalar(const Expr& e) {
+    Word w{};
+    eval(e, std::span(&w, 1));
+    return w;
+  }
+
+  void over(const Expr& e, std::span<Word> out) {
+    const Scalar s = e.args[0].type.scalar();
+    if (e.op == ScalarOp::build) {
+      for (std::int64_t j = 0; j < e.count; ++j) {
+        loop(e.index) = j;
+        out[static_cast<size_t>(j)] = scalar(e.args[0]);
+      }
+      return;
+    }
+    const bool extremum = e.op == ScalarOp::min_over || e.op == ScalarOp::max_over;
+    const ScalarOp step = e.op == ScalarOp::sum_over    ? ScalarOp::add
+                          : e.op == ScalarOp::prod_over ? ScalarOp::mul
+                          : e.op == ScalarOp::min_over  ? ScalarOp::min
+                                                        : ScalarOp::max;
+    const std::int64_t unit = e.op == ScalarOp::prod_over ? 1 : 0;
+    Word total = is_float(s) ? Word::real(static_cast<double>(unit)) : Word::integer(unit);
+    for (std::int64_t j = 0; j < e.count; ++j) {
+      loop(e.index) = j;
+      const Word next = scalar(e.args[0]);
+      total = extremum && j == 0 ? next : evaluate_op(step, s, std::array{total, next});
+    }
+    out[0] = total;
+  }
+
+  void wide(const Expr& e, std::span<Word> out) {
+    std::vector<Word> words(static_cast<size_t>(e.args[0].type.planes()));
+    eval(e.args[0], words);
+    if (e.op == ScalarOp::component) {
+      const auto first = static_cast<size_t>(e.args[0].type.first_plane(e.index));
+      std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+      return;
+    }
+    const std::int64_t last = e.args[0].type.planes() - 1;
+    out[0] = words[static_cast<size_t>(std::clamp<std::int64_t>(scalar(e.args[1]).i, 0, last))];
+  }
+
+  void plain(const Expr& e, std::span<Word> out) {
+    std::array<Word, 3> words{};
+    for (size_t i = 0; i < e.args.size(); ++i) words[i] = scalar(e.args[i]);
+    out[0] = evaluate_op(e.op, e.args[0].type.scalar(), std::span(words.data(), e.args.size()));
+  }
+
+  void eval(const Expr& e, std::span<Word> out) {
+    switch (e.op) {
+      case ScalarOp::constant:
+        out[0] = e.literal;
+        return;
+      case ScalarOp::param:
+        std::copy_n(args[static_cast<size_t>(e.index)].begin(), out.size(), out.begin());
+        return;
+      case ScalarOp::loop_var:
+        out[0] = Word::integer(loop(e.index));
+        return;
+      case ScalarOp::select:
+        eval(e.args[scalar(e.args[0]).i != 0 ? 1 : 2], out);
+        return;
+      case ScalarOp::cast:
+        out[0] = convert(e.args[0].type.scalar(), e.type.scalar(), scalar(e.args[0]));
+        return;
+      case ScalarOp::make_tuple:
+        tuple(e, out);
+        return;
+      case ScalarOp::component:
+      case ScalarOp::element:
+        wide(e, out);
+        return;
+      case ScalarOp::sum_over:
+      case ScalarOp::prod_over:
+      case ScalarOp::min_over:
+      case ScalarOp::max_over:
+      case ScalarOp::build:
+        over(e, out);
+        return;
+      default:
+        plain(e, out);
+    }
+  }
+
+  void tuple(const Expr& e, std::span<Word> out) {
+    size_t at = 0;
+    for (const Expr& arg : e.args) {
+      const auto planes = static_cast<size_t>(arg.type.planes());
+      eval(arg, out.subspan(at, planes));
+      at += planes;
+    }
+  }
+};
+
+template <class T>
+void store_as(std::byte* address, T value) {
+  std::memcpy(address, &value, sizeof(T));
+}
+
+template <class T>
+T load_as(const std::byte* address) {
+  T value{};
+  std::memcpy(&value, address, sizeof(T));
+  return value;
+}
+
+std::string real_text(double value, bool single) {
+  if (std::isnan(value)) return single ? "nanf32" : "nan";
+  if (std::isinf(value)) return std::string(value < 0 ? "-inf" : "inf") + (single ? "f32" : "");
+  std::array<char, 64> buffer{};
+  const auto end = single ? std::to_chars(buffer.begin(), buffer.end(), static_cast<float>(value)).ptr
+                          : std::to_chars(buffer.begin(), buffer.end(), value).ptr;
+  std::string text(buffer.data(), end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return single ? text + "f32" : text;
+}
+
+}  // namespace
+
+Word evaluate_op(ScalarOp op, Scalar operand, std::span<const Word> args) {
+  if (row(op).result == ResultRule::compare) {
+    const bool yes = is_float(operand) ? compare(op, args[0].f, args[1].f) : compare(op, args[0].i, args[1].i);
+    return Word::integer(yes ? 1 : 0);
+  }
+  if (operand == Scalar::f64) return Word::real(real_op(op, args));
+  if (operand == Scalar::f32) return Word::real(single_op(op, args));
+  return Word::integer(integer_op(op, operand, args));
+}
+
+Word convert(Scalar from, Scalar to, Word value) {
+  if (to == Scalar::boolean) return Word::integer(is_float(from) ? value.f != 0 : value.i != 0);
+  if (is_float(to)) {
+    const bool single = to == Scalar::f32;
+    if (is_float(from)) return Word::real(single ? static_cast<float>(value.f) : value.f);
+    return Word::real(single ? static_cast<double>(static_cast<float>(value.i)) : static_cast<double>(value.i));
+  }
+  if (is_float(from)) return Word::integer(saturate(value.f, to));
+  return Word::integer(to == Scalar::i32 ? wrap(Scalar::i32, static_cast<std::uint64_t>(value.i)) : value.i);
+}
+
+void evaluate(const ScalarFunction& fn, std::span<const std::span<const Word>> args, std::span<Word> out) {
+  Evaluator evaluator{args};
+  evaluator.eval(fn.body, out);
+}
+
+Word load_word(Scalar scalar, const std::byte* address) {
+  switch (scalar) {
+    case Scalar::f64:
+      return Word::real(load_as<double>(address));
+    case Scalar::f32:
+      return Word::real(load_as<float>(address));
+    case Scalar::i32:
+      return Word::integer(load_as<std::int32_t>(address));
+    case Scalar::boolean:
+      return Word::integer(load_as<std::uint8_t>(address) != 0);
+    case Scalar::null:
+      return Word::integer(1);
+    default:
+      return Word::integer(load_as<std::int64_t>(address));
+  }
+}
+
+void store_word(Scalar scalar, std::byte* address, Word value) {
+  switch (scalar) {
+    case Scalar::f64:
+      store_as(address, value.f);
+      return;
+    case Scalar::f32:
+      store_as(address, static_cast<float>(value.f));
+      return;
+    case Scalar::i32:
+      store_as(address, static_cast<std::int32_t>(value.i));
+      return;
+    case Scalar::boolean:
+      store_as(address, static_cast<std::uint8_t>(value.i != 0));
+      return;
+    case Scalar::null:
+      return;
+    default:
+      store_as(address, value.i);
+  }
+}
+
+std::string literal_text(Scalar scalar, Word value) {
+  switch (scalar) {
+    case Scalar::f64:
+      return real_text(value.f, false);
+    case Scalar::f32:
+      return real_text(value.f, true);
+    case Scalar::boolean:
+      return value.i != 0 ? "true" : "false";
+    case Scalar::i32:
+      return std::to_string(value.i) + "i32";
+    default:
+      return std::to_string(value.i);
+  }
+}
+
+}  // namespace kasen

@@ -1,0 +1,38 @@
+// The operator table of scalar_operators.def, and look-ups in it.
+#include <algorithm>
+#include <array>
+
+#include "libcore/scalar.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::array rows{
+#define SCALAR_OP(enumerator, name, symbol, arity, precedence, result, doc) \
+  ScalarOpRow{ScalarOp::enumerator, name, symbol, arity, precedence, ResultRule::result, doc},
+#include "libcore/scalar_operators.def"
+#undef SCALAR_OP
+};
+
+const ScalarOpRow* find(auto matches) {
+  const auto it = std::find_if(rows.begin(), rows.end(), matches);
+  return it == rows.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
+std::span<const ScalarOpRow> scalar_op_rows() { return rows; }
+const ScalarOpRow& row(ScalarOp op) { return rows[static_cast<size_t>(op)]; }
+
+const ScalarOpRow* find_scalar_op(std::string_view name, int arity) {
+  return find([&](const ScalarOpRow& r) {
+    const bool callable = r.result != ResultRule::special || r.op == ScalarOp::select;
+    return callable && r.name == name && r.arity == arity;
+  });
+}
+
+const ScalarOpRow* find_scalar_symbol(std::string_view symbol, int arity) {
+  return find([&](const ScalarOpRow& r) { return !r.symbol.empty() && r.symbol == symbol && r.arity == arity; });
+}
+
+}  // namespace kasen
