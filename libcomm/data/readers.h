@@ -17,34 +17,38 @@ enum class FileFormat : std::uint8_t { edge_list, matrix_market, libsvm, csv, np
 enum class Repeats : std::uint8_t { refuse, sum, first, last, smallest, largest };  // of a valued entry
 
 struct ReadOptions {
-  std::optional<FileFormat> format;      // else by content and extension
-  ElementType element;                   // what the program's input wants (null for a pattern)
-  bool sparse = true;                    // the input is a sparse matrix; else rows of a dense array
-  Repeats repeats = Repeats::refuse;     // null matrices: a repeated edge is one entry
-  std::vector<int> columns;              // csv: which (from 1); empty: all, words coded by a dictionary
+  std::optional<FileFormat> format;   // else by content and extension
+  ElementType element;                // what the program's input wants (null for a pattern)
+  bool sparse = true;                 // the input is a sparse matrix; else rows of a dense array
+  Repeats repeats = Repeats::refuse;  // null matrices: a repeated edge is one entry
+  std::vector<int> columns;           // text columns to take, from 1: of a table, or row, column[, values] of a matrix
+  bool labels = true;                 // a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;
 };
 
-// Entries of a sparse matrix. Ids are the file's own; `relabelled` tells that they had gaps and `rows`/`cols` hold
-// dense indices instead, with the original ids in row_ids / col_ids (ascending).
+// Entries of a sparse matrix, in file order. Ids are the file's own, counted from 0 where the format says that they
+// count from 1 (Matrix Market, LIBSVM). Names of vertices (edge lists) may have gaps: the partitioner unites and
+// relabels them; where `declared`, every id below the counts is an index, used or not.
 struct RawMatrix {
   std::int64_t row_count = 0, col_count = 0;  // sizes as declared or one past the largest id
+  bool declared = false;                      // Matrix Market, LIBSVM: positions, not names
   std::vector<std::int64_t> rows, cols;
-  Array values;                               // none for null
-  std::string digest;                         // XXH3-128 of the uncompressed content, hex
+  Array values;        // none for null
+  std::string digest;  // XXH3-128 of the uncompressed content, hex
 };
 
-// A dense table: row-major rows x cols for a rank-2 input or for points `[T; cols]`; cols = 1 for vectors.
-// LIBSVM labels, when the input asked for is a vector, come through the same reader (labels = true).
+// A dense table: row-major rows x cols for a rank-2 input or for points `[T; cols]`; cols = 1 for vectors. The values
+// are scalars of the element type asked for, in one plane. A column of words is coded 0, 1, ... by first appearance.
 struct RawTable {
   std::int64_t rows = 0, cols = 0;
-  Array values;                               // element scalar, count rows * cols
-  std::map<int, std::vector<std::string>> dictionaries;  // csv words by column: code -> word
+  Array values;                                          // count rows * cols
+  std::map<int, std::vector<std::string>> dictionaries;  // by column of the file, from 1: code -> word
   std::string digest;
 };
 
+// By the beginning of the content, then the extension. UserError: missing_input, bad_input, io.
 [[nodiscard]] FileFormat detect_format(const std::string& path);
-// Throws UserError: missing_input, bad_input with file:line (and the text of the bad line), io.
+// UserError: missing_input; bad_input with file, line, column and the text of the line; limit; io.
 [[nodiscard]] RawMatrix read_matrix(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_table(const std::string& path, const ReadOptions& options);
 
