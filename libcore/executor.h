@@ -71,7 +71,9 @@ struct RunResult {
 };
 
 // `parts` are those of the transport's local workers, in order. Throws UserError when the bundle lacks what the plan
-// asks for, or a parameter is unknown.
+// asks for, or a parameter is unknown. Works on a copy of `module` in which the data's sizes stand for those that the
+// program leaves open: `kernels.prepare` and every call receive that copy (inner_size holds there), which dies with
+// the run.
 [[nodiscard]] RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport,
                                 KernelSet& kernels, const RunOptions& options);
 
