@@ -1,0 +1,37 @@
+# Shared by the scripts: where the checkout is, and how it is set up. Sourced, not run.
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${KASEN_BUILD:-$top/build}
+cd "$top"
+
+say() { printf '%s\n' "$*" >&2; }
+
+missing_packages() {
+  sed '/^#/d' scripts/packages.txt | while read -r name; do
+    dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q '^install ok installed$' || printf '%s\n' "$name"
+  done
+}
+
+install_packages() {
+  local missing run=()
+  mapfile -t missing < <(missing_packages)
+  ((${#missing[@]})) || return 0
+  if (($(id -u) != 0)); then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+      run=(sudo)
+    else
+      say "These Debian packages are missing; install them as root and run this again:"
+      say "  apt-get install ${missing[*]}"
+      exit 69
+    fi
+  fi
+  say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
+  "${run[@]}" apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+configure() {
+  [[ -f $build/build.ninja ]] || meson setup "$build" >"$top/.setup.log" 2>&1 || { cat "$top/.setup.log" >&2; exit 70; }
+}
+
+compile() { ninja -C "$build" --quiet "$@" >&2; }

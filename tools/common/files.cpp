@@ -1,0 +1,122 @@
+#include "tools/common/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "libcore/error.h"
+
+namespace kasen::tools {
+namespace {
+
+std::array<char, 4096> temporary{};  // read by the signal handler
+
+void on_signal(int) {
+  if (temporary[0] != '\0') unlink(temporary.data());
+  _exit(static_cast<int>(ExitStatus::interrupted));
+}
+
+class File {
+ public:
+  explicit File(int fd) : fd_(fd) {}
+  ~File() {
+    if (fd_ > STDERR_FILENO) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] int release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+
+ private:
+  int fd_;
+};
+
+std::string reason() { return std::strerror(errno); }
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+std::string read_all(int fd, const std::string& name) {
+  std::string text;
+  std::array<char, 1 << 16> block{};
+  for (;;) {
+    const ssize_t count = read(fd, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(ExitStatus::io, fmt::format("cannot read '{}'", name), reason());
+    if (count == 0) return text;
+    text.append(block.data(), static_cast<size_t>(count));
+  }
+}
+
+[[noreturn]] void write_failed(const std::string& path, const std::string& why) {
+  unlink(temporary.data());
+  forget_temporary();
+  fail(ExitStatus::io, fmt::format("cannot write '{}'", path), why, "what was there before is untouched");
+}
+
+}  // namespace
+
+std::string shown_name(const std::string& path) { return path.empty() || path == "-" ? "<stdin>" : path; }
+
+std::string read_text(const std::string& path) {
+  if (path.empty() || path == "-") return read_all(STDIN_FILENO, "<stdin>");
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd() < 0) fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), reason(), "check the name");
+  return read_all(file.fd(), path);
+}
+
+void write_standard_output(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text)) return;
+  fail(ExitStatus::io, "cannot write to standard output", reason(),
+       "the reader is gone or the disk is full; use -o FILE");
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  if (path.empty() || path == "-") return write_standard_output(text);
+  struct stat info {};
+  const bool special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  if (special) {  // /dev/null, a named pipe: nothing to rename over
+    const File out(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (out.fd() < 0) fail(ExitStatus::cannot_create, fmt::format("cannot write '{}'", path), reason());
+    if (!write_all(out.fd(), text)) fail(ExitStatus::io, fmt::format("cannot write '{}'", path), reason());
+    return;
+  }
+  const std::string name = fmt::format("{}.tmp-{}", path, getpid());
+  File file(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file.fd() < 0)
+    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place with -o");
+  remember_temporary(name);
+  if (!write_all(file.fd(), text) || fsync(file.fd()) != 0) write_failed(path, reason());
+  if (close(file.release()) != 0 || rename(name.c_str(), path.c_str()) != 0) write_failed(path, reason());
+  forget_temporary();
+}
+
+void remember_temporary(const std::string& path) {
+  if (path.size() < temporary.size()) std::memcpy(temporary.data(), path.c_str(), path.size() + 1);
+}
+
+void forget_temporary() { temporary[0] = '\0'; }
+
+void remove_temporaries_on_signals() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,24 @@
+// Reading and writing whole texts: `-` is standard input or output; a file appears only once it is complete.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kasen::tools {
+
+// ExitStatus::missing_input where the file is not there, io where it cannot be read.
+[[nodiscard]] std::string read_text(const std::string& path);
+// What messages call it: the path, or "<stdin>".
+[[nodiscard]] std::string shown_name(const std::string& path);
+
+// Through a temporary name, fsync and rename; on any failure the temporary goes and what was there stays.
+// ExitStatus::cannot_create, io.
+void write_text(const std::string& path, std::string_view text);
+void write_standard_output(std::string_view text);
+
+// A file that is being written; SIGINT and SIGTERM remove it before the process ends with 130.
+void remember_temporary(const std::string& path);
+void forget_temporary();
+void remove_temporaries_on_signals();
+
+}  // namespace kasen::tools
