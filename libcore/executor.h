@@ -17,8 +17,8 @@ namespace kasen {
 
 // Where the run is: enough to stop there and resume.
 struct Place {
-  std::int64_t step = 0;                   // operators executed
-  std::vector<std::int64_t> turns;         // finished turns of each open loop, outermost first
+  std::int64_t step = 0;            // operators executed
+  std::vector<std::int64_t> turns;  // finished turns of each open loop, outermost first
 };
 
 // One finished turn of an outermost loop. `change` is the first float shared carried or tested by the loop (NaN: none).
@@ -36,18 +36,26 @@ struct RunOptions {
 // Counters of one operator (in preorder over the module, regions as one), summed over its executions on this process.
 struct OpCount {
   std::int64_t executions = 0;
-  std::int64_t read_bytes = 0, written_bytes = 0;   // actual column: element traffic of kernels
-  std::int64_t network_bytes = 0;                   // between workers, sent from this process
-  std::int64_t turns = 0;                           // loops only: total trips
+  std::int64_t read_bytes = 0, written_bytes = 0;  // actual column: element traffic of kernels
+  std::int64_t network_bytes = 0;                  // between workers, sent from this process
+  std::int64_t turns = 0;                          // loops only: total trips
   double seconds = 0;
 };
 
+// Memory of one part, in bytes. storage_bytes is that of libcore/data.h.
 struct PartCount {
   int worker = 0;
-  std::int64_t buffer_bytes = 0;    // the pool: all buffers of the plan
-  std::int64_t exchange_bytes = 0;  // packing buffers
-  std::int64_t matrix_bytes = 0;    // matrices in the format that the products use
-  std::int64_t input_bytes = 0;     // dense inputs
+  // The pool: for each BufferDecl storage_bytes of (masters + slaves of the largest of `holds`) * inner elements (a
+  // shared's: inner). Distributed values without a buffer (levels 1 and 2) have the like of their own, an array of a
+  // list each; shareds without one are not counted.
+  std::int64_t buffer_bytes = 0;
+  // One packing area, used by every transition: the largest over all gathers and scatters of (slaves + mirrors of the
+  // set) * inner * element bytes (what the part sends and what it receives), for a shared of 2 * inner * element bytes
+  // if there are several workers.
+  std::int64_t exchange_bytes = 0;
+  // LocalMatrix::storage_bytes of each distinct (matrix, direction, set of the operand, set of the result).
+  std::int64_t matrix_bytes = 0;
+  std::int64_t input_bytes = 0;  // storage_bytes of the dense inputs
 };
 
 struct OutputPart {
@@ -63,7 +71,7 @@ struct Output {
 
 struct RunResult {
   std::vector<Output> outputs;
-  std::vector<OpCount> ops;         // by preorder number
+  std::vector<OpCount> ops;  // by preorder number
   std::vector<PartCount> parts;
   Traffic traffic;
   std::int64_t late_allocations = 0;  // buffers allocated in a loop after its first turn (0 for a level 3 plan)

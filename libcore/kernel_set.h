@@ -36,13 +36,19 @@ struct Range {
 // `range` counts local indices of the cut dimension; with local dimensions each index stands for `inner` elements.
 // A result that is a reduction to a shared is an accumulator: one element that holds the identity (set by the caller
 // before the first sub-range) and takes up this range's elements; sub-ranges come in ascending order and begin at
-// multiples of reduction_block.
+// multiples of reduction_block. Blocks are counted from the range's begin.
+// A shared (all dimensions local, or none) is computed with the range 0..1 and `inner` its elements.
+//
+// `slaves`: the range lies behind the masters of a region whose operators do not all compute on the same indices. Only
+// what is kept there runs: maps with a result in state C or PR (one by the pushdown law, law_in_force, hands its
+// pre-reduced operand on unchanged) and reductions of PR operands; P operands are not read, P results not written.
 struct ElementwiseCall {
   const Op* op = nullptr;
   std::span<const View> inputs;
   std::span<const View> outputs;
   Range range;
-  std::int64_t inner = 1;
+  std::int64_t inner = 1;  // elements an index of the op's widest operand
+  bool slaves = false;
 };
 
 // mxv or mxvt with a sparse matrix, an mxm region of several, or a product_epilogue region. Inputs and outputs as the
@@ -83,11 +89,14 @@ class KernelSet {
   virtual void dense_product(const DenseProductCall& call) = 0;
 
   // Packs elements `indices` of `source` one after another into `packed` (plane after plane, without padding).
-  virtual void pack(const ElementType& element, const View& source, std::span<const std::int32_t> indices, std::byte* packed) = 0;
+  virtual void pack(const ElementType& element, const View& source, std::span<const std::int32_t> indices,
+                    std::byte* packed) = 0;
   // target[indices[k]] = packed[k].
-  virtual void unpack(const ElementType& element, const View& target, std::span<const std::int32_t> indices, const std::byte* packed) = 0;
+  virtual void unpack(const ElementType& element, const View& target, std::span<const std::int32_t> indices,
+                      const std::byte* packed) = 0;
   // target[indices[k]] = reducer(target[indices[k]], packed[k]).
-  virtual void combine(FnId reducer, const View& target, std::span<const std::int32_t> indices, const std::byte* packed) = 0;
+  virtual void combine(FnId reducer, const View& target, std::span<const std::int32_t> indices,
+                       const std::byte* packed) = 0;
 
   [[nodiscard]] virtual AccessCount accesses() const = 0;
 };
