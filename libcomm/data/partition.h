@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcomm/data/readers.h"
@@ -23,14 +25,16 @@ struct PartitionOptions {
 // One input of the program with what was read for it; exactly one of matrix, table is used.
 struct InputData {
   std::string name;
-  std::vector<std::string> dims;   // the program's dimension names
+  std::vector<std::string> dims;  // the program's dimension names
   ElementType element;
   bool sparse = false;
   RawMatrix matrix;
   RawTable table;
-  std::string source;              // file name and digest, for the manifest
+  std::string source;  // file name and digest, for the manifest
 };
 
+// One dimension of the program. `size` > 0 on entry is fixed (`dim K = 10`, `--dim N=...`): ids are then indices and
+// must lie below it. Else the size is united over the inputs; names with gaps are relabelled, ascending, to 0..size-1.
 struct DimData {
   std::string name;
   bool local = false;
@@ -38,29 +42,53 @@ struct DimData {
   std::vector<std::int64_t> original;  // ids of the user where they had gaps (ascending); empty: 0..size-1
 };
 
-// Unites the ids of all inputs over each dimension (relabelling those with gaps), owners, entries, slaves, exchange
-// lists. Deterministic. The inputs are consumed.
+// Unites the ids of all inputs over each dimension, gives every index and every stored entry to a worker, and lists
+// slaves and exchanges. `dims` are the program's, in its order (an element `id[N]` names its dimension by place in it);
+// their size and original ids are filled in. Deterministic. The inputs are consumed.
+// Owners: block gives runs of ceil(N/P) indices; hybrid-cut hashes the indices of dimensions that a sparse matrix uses
+// (other dimensions have blocks). Entries: block gives (i,j) to the owner of row i; hybrid-cut (PowerLyra, for MxV) to
+// the owner of column j if the column has at most theta entries in all matrices over these two dimensions together,
+// else to the owner of row i. A dense array is cut along its first dimension that is not local.
+// UserError: bad_input (an input that does not fit its dimensions), limit.
 [[nodiscard]] std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                                           const PartitionOptions& options);
 
-// What `kasen partition --stats` prints and measure evaluates with; for one bundle.
+[[nodiscard]] std::string_view method_name(PartitionMethod method);  // "block", "hybrid-cut"
+[[nodiscard]] std::optional<PartitionMethod> find_method(std::string_view name);
+// How hybrid-cut hashes an index, as the manifest names it.
+inline constexpr std::string_view owner_hash_name =
+    "XXH3-64, seed 0, of the index as 8 little-endian bytes, modulo workers";
+[[nodiscard]] int hash_owner(std::int64_t index, int workers);
+
+// What `kasen partition --stats` prints and measure evaluates with; for one bundle. Per-worker lists have one number a
+// worker. Mirrors count a master once for each worker that holds a slave of it: what a scatter sends or a gather
+// receives.
 struct DimStatistics {
   std::string name;
+  bool local = false;
   std::int64_t size = 0;
-  std::int64_t slaves = 0;                     // S as the paper counts it: union over all axes and matrices
+  std::int64_t slaves = 0;  // S as the paper counts it: union over all axes and matrices
   std::vector<std::int64_t> masters_by_worker, slaves_by_worker;
+  friend bool operator==(const DimStatistics&, const DimStatistics&) = default;
 };
 struct MatrixStatistics {
   std::string name, row_dim, col_dim;
   std::int64_t entries = 0;
-  std::int64_t row_slaves = 0, col_slaves = 0; // slaves by axis: MxV scatters rows and gathers columns; MxVT reversed
+  std::int64_t row_slaves = 0, col_slaves = 0;  // slaves by axis: MxV scatters rows and gathers columns; MxVT reversed
   std::vector<std::int64_t> entries_by_worker, row_slaves_by_worker, col_slaves_by_worker;
+  std::vector<std::int64_t> row_mirrors_by_worker, col_mirrors_by_worker;
+  friend bool operator==(const MatrixStatistics&, const MatrixStatistics&) = default;
 };
 struct BundleStatistics {
   int workers = 1;
-  std::vector<DimStatistics> dims;
+  std::vector<DimStatistics> dims;  // by name, as the parts have them
   std::vector<MatrixStatistics> matrices;
+  friend bool operator==(const BundleStatistics&, const BundleStatistics&) = default;
 };
 [[nodiscard]] BundleStatistics statistics(const std::vector<Part>& parts);
+// The same part by part, in any order, starting from an empty BundleStatistics.
+void add_statistics(BundleStatistics& statistics, const Part& part);
+// Text for people: N, S, slaves by axis, what MxV and MxVT move, replication factor, balance, numbers by worker.
+[[nodiscard]] std::string statistics_text(const BundleStatistics& statistics);
 
 }  // namespace kasen

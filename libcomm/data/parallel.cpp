@@ -1,0 +1,40 @@
+#include "libcomm/data/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kasen {
+
+int data_threads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 64); }
+
+void parallel_for(std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
+  const int threads = static_cast<int>(std::min<std::int64_t>(count, data_threads()));
+  std::atomic<std::int64_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::int64_t failed_at = count;
+  const auto run = [&](int thread) {
+    for (std::int64_t i = next++; i < count; i = next++) {
+      try {
+        work(i, thread);
+      } catch (...) {
+        const std::scoped_lock lock(mutex);
+        if (i < failed_at) {
+          failed_at = i;
+          failure = std::current_exception();
+        }
+      }
+    }
+  };
+  std::vector<std::jthread> others;
+  for (int t = 1; t < threads; ++t) others.emplace_back(run, t);
+  run(0);
+  others.clear();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace kasen
