@@ -43,7 +43,6 @@ TEST(PartitionGraph, WebGraphInto16ByHybridCut) {
   std::vector<InputData> inputs;
   inputs.push_back(cases::pattern("G", "N", "N", edges));
   const auto parts = partition(dims, std::move(inputs), options);
-              std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   EXPECT_EQ(dims[0].size, 325557);
   EXPECT_TRUE(dims[0].original.empty());
   const BundleStatistics have = statistics(parts);
