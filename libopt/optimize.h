@@ -16,8 +16,8 @@ enum class SyncMode : std::uint8_t { lazy, eager, hybrid };
 struct OptimizeOptions {
   Strategy strategy = Strategy::greedy;
   SyncMode sync = SyncMode::hybrid;
-  bool split = true;                      // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
-  std::string print_after;                // name of a pass, or "all"
+  bool split = true;        // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
+  std::string print_after;  // name of a pass, or "all"
   std::function<void(const std::string& pass, const Module& module)> on_print;
   std::function<void(const std::string& pass, double seconds, bool changed)> on_pass;
 };

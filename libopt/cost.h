@@ -1,0 +1,74 @@
+// What a module costs, predicted from its text alone: for each operator and region, each turn of a loop, and the whole
+// program, at any level. docs/cost.md has the rules of both columns; the model is KASEN's (VLDB 2016, section 6).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/module.h"
+#include "libopt/polynomial.h"
+
+namespace kasen {
+
+struct Cost {
+  Polynomial read, written, network, buffers;                    // bytes
+  Polynomial read_elements, written_elements, network_elements;  // the model's; zero in the actual column
+
+  Cost& operator+=(const Cost& other);
+  friend bool operator==(const Cost&, const Cost&) = default;
+};
+
+// The cost of `times` executions. Buffers are used again each time.
+[[nodiscard]] Cost repeated(const Cost& cost, const Polynomial& times);
+
+// One operator, in preorder (a region's inner operators too; they have no cost of their own).
+struct CostRow {
+  int number = 0, depth = 0;
+  int parent = -1;             // the operator whose block holds this one
+  int loop = -1, region = -1;  // innermost enclosing loop, enclosing region
+  OpCode code = OpCode::map;
+  std::string text;   // "tmp2 = mxv[mul, add] tmp1, G"
+  std::string state;  // of its results: "@part", "@cons{G.rows}", "@pre(add){G.cols}"
+  Location where;
+  bool speculated = false;
+  Polynomial executions;  // in the whole run
+  Cost model, actual;     // of one execution; slaves stand by set
+};
+
+struct LoopCost {
+  int number = -1, parent = -1;  // parent: the loop around it
+  Location where;
+  Polynomial trips;       // of one execution: a number, or its symbol
+  bool expected = false;  // the number is the user's `expect`, not a bound
+  Cost model, actual;     // of one turn, what is inside it included
+};
+
+struct CostReport {
+  std::string program;
+  int level = 1;
+  bool unplaced = false;  // level 1: costed as if all values were P
+  std::vector<CostRow> rows;
+  std::vector<LoopCost> loops;  // in preorder
+  Cost model, actual;           // of the whole program
+};
+
+[[nodiscard]] CostReport measure(const Module& module);
+
+// The paper's way of counting: every set of slaves as the union `S` of its dimension; and one symbol for a dimension,
+// cut or whole.
+[[nodiscard]] Polynomial paper_form(const Polynomial& polynomial);
+// One symbol for a dimension; slaves stay by set.
+[[nodiscard]] Polynomial printed_form(const Polynomial& polynomial);
+
+// How symbols are written for this module: short (`S`, `nnz`, `trips`) where that is clear.
+class SymbolNames {
+ public:
+  explicit SymbolNames(const Module& module);
+  [[nodiscard]] std::string operator()(const Symbol& symbol) const;
+
+ private:
+  bool short_slaves_ = true, short_entries_ = true, short_workers_ = true, short_trips_ = true;
+  std::vector<std::string> places_;  // by operator number: "@7"
+};
+
+}  // namespace kasen

@@ -1,0 +1,162 @@
+// The paper's column (docs/cost.md, "The model").
+#include <algorithm>
+#include <array>
+
+#include "libcore/executor.h"
+#include "libopt/cost_rules.h"
+#include "libopt/extent.h"
+
+namespace kasen {
+namespace {
+
+// Two 4-byte coordinates stand before the value of a stored entry; a dense matrix is its values alone.
+constexpr std::int64_t coordinate_bytes = 8;
+
+void read_array(const CostContext& c, ValueId value, Cost& cost) {
+  const Polynomial elements = stored_elements(*c.module, c.type(value));
+  cost.read_elements += elements;
+  cost.read += elements * Polynomial(c.type(value).element.bytes());
+}
+
+void make_array(const CostContext& c, ValueId value, Cost& cost) {
+  const Type& type = c.type(value);
+  const Polynomial elements = stored_elements(*c.module, type) * Polynomial(std::max<std::int64_t>(type.list, 1));
+  cost.written_elements += elements;
+  cost.written += elements * Polynomial(type.element.bytes());
+  cost.buffers += elements * Polynomial(type.element.bytes());
+}
+
+Cost vector_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  for (const ValueId value : distinct_arrays(*c.module, op.operands)) read_array(c, value, cost);
+  for (const ValueId value : distinct_arrays(*c.module, op.results)) make_array(c, value, cost);
+  return cost;
+}
+
+std::int64_t entry_bytes(const Type& matrix) { return matrix.element.bytes() + (matrix.sparse ? coordinate_bytes : 0); }
+
+// One product's share of each stored entry: its vector's element and its result's, which is read and written back.
+void add_product(const CostContext& c, const Op& product, Cost& cost) {
+  const Type& vector = c.type(product.operands.at(0));
+  const Type& result = c.type(product.results.at(0));
+  const Polynomial entries = c.entries(product.operands.at(1));
+  const Polynomial vector_elements = inner_elements(*c.module, vector);
+  const Polynomial result_elements = inner_elements(*c.module, result);
+  const Polynomial vector_bytes = vector_elements * Polynomial(vector.element.bytes());
+  const Polynomial result_bytes = result_elements * Polynomial(result.element.bytes());
+  cost.read += entries * (vector_bytes + result_bytes);
+  cost.written += entries * result_bytes;
+  cost.read_elements += entries * (vector_elements + result_elements);
+  cost.written_elements += entries * result_elements;
+  if (is_charged(*c.module, product.results.at(0))) {
+    cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
+  }
+}
+
+void add_matrix(const CostContext& c, ValueId matrix, Cost& cost) {
+  cost.read += c.entries(matrix) * Polynomial(entry_bytes(c.type(matrix)));
+  cost.read_elements += c.entries(matrix);
+}
+
+Cost product_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  add_matrix(c, op.operands.at(1), cost);
+  add_product(c, op, cost);
+  return cost;
+}
+
+// Every kind of region: each matrix's entries once, the products' shares, each array that vector operators take from
+// outside once, each array result that is no product's once.
+Cost region_cost(const CostContext& c, const Op& region) {
+  Cost cost;
+  std::vector<ValueId> vectors, matrices, made_by_product;
+  for (const Op& op : region.blocks.at(0).ops) {
+    const OpGroup group = row(op.code).group;
+    if (group == OpGroup::product) {
+      add_product(c, op, cost);
+      made_by_product.push_back(op.results.at(0));
+      matrices.push_back(op.operands.at(1));
+    } else if (group == OpGroup::transition) {
+      cost += transition_network(c, op);
+    } else if (group != OpGroup::end) {
+      vectors.insert(vectors.end(), op.operands.begin(), op.operands.end());
+    }
+  }
+  std::sort(matrices.begin(), matrices.end());
+  matrices.erase(std::unique(matrices.begin(), matrices.end()), matrices.end());
+  for (const ValueId matrix : matrices) add_matrix(c, matrix, cost);
+  const auto among = [](const std::vector<ValueId>& values, ValueId v) {
+    return std::find(values.begin(), values.end(), v) != values.end();
+  };
+  for (const ValueId value : distinct_arrays(*c.module, region.operands)) {
+    if (among(vectors, value)) read_array(c, value, cost);
+  }
+  const std::vector<ValueId>& yielded = region.blocks.at(0).ops.back().operands;
+  for (size_t i = 0; i < region.results.size(); ++i) {
+    const bool charged = is_charged(*c.module, region.results[i]);
+    if (charged && !among(made_by_product, yielded.at(i))) make_array(c, region.results[i], cost);
+  }
+  return cost;
+}
+
+Cost free_of_charge(const CostContext&, const Op&) { return {}; }
+
+struct ModelRule {
+  OpCode code;
+  Cost (*cost)(const CostContext&, const Op&);
+};
+
+constexpr std::array rules{
+    ModelRule{OpCode::fill, vector_cost},
+    ModelRule{OpCode::index, vector_cost},
+    ModelRule{OpCode::map, vector_cost},
+    ModelRule{OpCode::reduce, vector_cost},
+    ModelRule{OpCode::mxv, product_cost},
+    ModelRule{OpCode::mxvt, product_cost},
+    ModelRule{OpCode::make_list, vector_cost},
+    ModelRule{OpCode::gather, transition_network},
+    ModelRule{OpCode::scatter, transition_network},
+    ModelRule{OpCode::region, region_cost},
+};
+
+}  // namespace
+
+Cost model_cost(const CostContext& context, const Op& op) {
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ModelRule& r) { return r.code == op.code; });
+  return (rule == rules.end() ? free_of_charge : rule->cost)(context, op);
+}
+
+Cost transition_network(const CostContext& c, const Op& op) {
+  const Module& module = *c.module;
+  const Type& from = c.type(op.operands.at(0));
+  const Type& to = c.type(op.results.at(0));
+  const Type& held = op.code == OpCode::gather ? from : to;  // the side that has slaves
+  Cost cost;
+  if (is_shared(module, from)) {
+    const Polynomial others = Polynomial(Symbol{SymbolKind::workers, "", {}, -1}) - Polynomial(1);
+    cost.network_elements = others * shared_elements(module, held);
+  } else {
+    cost.network_elements = slave_indices(module, held) * inner_elements(module, held);
+  }
+  cost.network = cost.network_elements * Polynomial(held.element.bytes());
+  return cost;
+}
+
+CostContext cost_context(const Module& module) {
+  CostContext context{&module, {}};
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::input) context.inputs.emplace(op.results.at(0), op.name);
+  });
+  return context;
+}
+
+std::string CostContext::matrix_name(ValueId value) const {
+  const auto it = inputs.find(value);
+  return it == inputs.end() ? module->value(value).name : it->second;
+}
+
+Polynomial CostContext::entries(ValueId matrix) const {
+  return stored_entries(*module, type(matrix), matrix_name(matrix));
+}
+
+}  // namespace kasen
