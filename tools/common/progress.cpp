@@ -1,0 +1,46 @@
+#include "tools/common/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kasen::tools {
+namespace {
+
+constexpr auto redraw_after = std::chrono::milliseconds(100);
+constexpr int bar_width = 30;
+
+}  // namespace
+
+Progress::Progress(std::string title) : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1), last_() {}
+
+Progress::~Progress() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+}
+
+bool Progress::due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now - last_ < redraw_after) return false;
+  last_ = now;
+  return true;
+}
+
+void Progress::update(double fraction) {
+  if (!due()) return;
+  const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * bar_width);
+  fmt::print(stderr, "\r\x1b[K{} [{}{}] {:3.0f} %", title_, std::string(static_cast<size_t>(full), '#'),
+             std::string(static_cast<size_t>(bar_width - full), '.'), std::clamp(fraction, 0.0, 1.0) * 100);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::show(const std::string& text) {
+  if (!due()) return;
+  fmt::print(stderr, "\r\x1b[K{} {}", title_, text);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,71 @@
+// kasen-fuse: level 1 IR to a plan: states and transitions placed, operators fused, buffers assigned.
+#include <fmt/format.h>
+
+#include "libcore/laws.h"
+#include "libcore/module.h"
+#include "libopt/optimize.h"
+#include "tools/common/choice.h"
+#include "tools/common/files.h"
+#include "tools/common/tool.h"
+
+using namespace kasen;
+using namespace kasen::tools;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Strategy>, 2> strategies{
+    {{"none", Strategy::none}, {"greedy", Strategy::greedy}}};
+constexpr std::array<std::pair<std::string_view, SyncMode>, 3> sync_modes{
+    {{"lazy", SyncMode::lazy}, {"eager", SyncMode::eager}, {"hybrid", SyncMode::hybrid}}};
+constexpr std::array<std::pair<std::string_view, bool>, 2> on_off{{{"on", true}, {"off", false}}};
+
+OptimizeOptions options_from(const po::variables_map& values) {
+  OptimizeOptions options;
+  options.strategy = choose(values["strategy"].as<std::string>(), "--strategy", strategies);
+  options.sync = choose(values["sync"].as<std::string>(), "--sync", sync_modes);
+  options.split = choose(values["split"].as<std::string>(), "--split", on_off);
+  if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
+  options.on_print = [](const std::string& pass, const Module& module) {
+    fmt::print(stderr, "# after {}\n{}", pass, print_module(module, false));
+  };
+  if (values.count("time-passes") > 0) {
+    options.on_pass = [](const std::string& pass, double seconds, bool changed) {
+      fmt::print(stderr, "{:<16} {:8.3f} ms{}\n", pass, seconds * 1e3, changed ? "" : "  (unchanged)");
+    };
+  }
+  return options;
+}
+
+ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
+  const auto& plan = values["plan"].as<std::string>();
+  Module module = parse_module(read_text(plan), shown_name(plan));
+  TrialLawChecker laws;
+  require_valid(module, laws);
+  module = optimize(std::move(module), laws, options_from(values));
+  if (values.count("no-history") == 0) module.history.push_back(history_line(info));
+  write_text(values["output"].as<std::string>(), print_module(module));
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Tool tool{.info = {"kasen-fuse", "places states and transitions, fuses operators and assigns buffers (level 3)",
+                     "[PLAN.kir] [--sync lazy|eager|hybrid] [--strategy none|greedy] [-o FUSED.kir]",
+                     "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
+  tool.options.add_options()("strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
+                             "none: every operator by itself; greedy: fused regions")(
+      "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"),
+      "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
+      "producer), "
+      "hybrid (gather early, scatter late)")("split",
+                                             po::value<std::string>()->default_value("on")->value_name("on|off"),
+                                             "lazy: a + b*x runs as its two lawful halves")(
+      "print-after", po::value<std::string>()->value_name("PASS"),
+      "prints the IR after a pass, or after 'all', to standard error")("time-passes", "tells how long each pass took")(
+      "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "where the IR goes")(
+      "no-history", "leaves out the line that tells how the file was made");
+  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"));
+  tool.positional.add("plan", 1);
+  return run_tool(argc, argv, tool, [&](const po::variables_map& values) { return fuse(tool.info, values); });
+}

@@ -1,0 +1,207 @@
+#include "tools/go.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "tools/common/files.h"
+#include "tools/common/process.h"
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+// Thrown when a step has failed: it has told why; its exit status becomes ours.
+struct StepFailed {
+  int status;
+};
+
+class Pipeline {
+ public:
+  explicit Pipeline(const po::variables_map& values) : values_(values), program_(text("program")), folder_(folder()) {}
+
+  void run() {
+    make_folder();
+    plan();
+    partition();
+    fuse();
+    measure();
+    execute();
+    compare();
+  }
+
+ private:
+  [[nodiscard]] std::string text(const std::string& option) const { return values_[option].as<std::string>(); }
+  [[nodiscard]] bool has(const std::string& option) const { return values_.count(option) > 0; }
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
+  [[nodiscard]] Arguments list(const std::string& option) const {
+    return has(option) ? values_[option].as<Arguments>() : Arguments{};
+  }
+
+  [[nodiscard]] std::string folder() const {
+    return has("dir") ? text("dir") : fs::path(program_).stem().string() + ".run";
+  }
+
+  void make_folder() const {
+    std::error_code fault;
+    fs::create_directories(folder_, fault);
+    if (fault)
+      fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.message(),
+           "choose another with --dir");
+  }
+
+  static void step(const Arguments& argv, const std::string& output = {}) {
+    const int status = run_process(argv, output);
+    if (status != 0) throw StepFailed{status};
+  }
+
+  [[nodiscard]] static std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }
+
+  void add(Arguments& argv, const std::string& option, const std::string& flag) const {
+    for (const std::string& value : list(option)) {
+      argv.push_back(flag);
+      argv.push_back(value);
+    }
+  }
+
+  void plan() const {
+    Arguments argv{tool("plan"), program_, "-o", file("plan.kir")};
+    add(argv, "define", "-D");
+    step(argv);
+    fmt::print(stderr, "plan       {}\n", file("plan.kir"));
+  }
+
+  // What the bundle was made from: the command and each data file's size and time. The same text: the same bundle.
+  [[nodiscard]] std::string made_from(const Arguments& argv) const {
+    std::string made = fmt::format("{}\n{}", fmt::join(argv, " "), read_text(file("plan.kir")));
+    for (const std::string& data : list("data")) {
+      const std::string path = data.substr(data.find('=') + 1);
+      struct stat info {};
+      if (stat(path.c_str(), &info) != 0)
+        fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), std::strerror(errno));
+      made += fmt::format("\n{} {} {}.{}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+    }
+    return made;
+  }
+
+  void partition() const {
+    Arguments argv{tool("partition"),
+                   "--program",
+                   file("plan.kir"),
+                   "--workers",
+                   std::to_string(values_["workers"].as<int>()),
+                   "--method",
+                   text("method"),
+                   "--theta",
+                   std::to_string(values_["theta"].as<int>()),
+                   "--replace",
+                   "-o",
+                   file("bundle")};
+    add(argv, "dim", "--dim");
+    add(argv, "columns", "--columns");
+    if (has("repeats")) argv.insert(argv.end(), {"--repeats", text("repeats")});
+    for (const std::string& data : list("data")) argv.push_back(data);
+    const std::string made = made_from(argv);
+    const std::string record = file("bundle.made-from");
+    if (fs::exists(record) && fs::exists(file("bundle/manifest.json")) && read_text(record) == made) {
+      fmt::print(stderr, "partition  {} (as it was)\n", file("bundle"));
+      return;
+    }
+    step(argv);
+    write_text(record, made);
+    fmt::print(stderr, "partition  {}\n", file("bundle"));
+  }
+
+  void fuse() const {
+    step({tool("fuse"), file("plan.kir"), "--strategy", "none", "--sync", "lazy", "-o", file("unfused.kir")});
+    step({tool("fuse"), file("plan.kir"), "--strategy", text("strategy"), "--sync", text("sync"), "-o",
+          file("fused.kir")});
+    fmt::print(stderr, "fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
+  }
+
+  void measure() const {
+    step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
+          file("report.txt")});
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", file("plan.dot")});
+    fmt::print(stderr, "measure    {}\n", file("report.txt"));
+    if (!command_exists("dot")) return;
+    step({"dot", "-Tsvg", file("plan.dot"), "-o", file("plan.svg")});
+    fmt::print(stderr, "picture    {}\n", file("plan.svg"));
+  }
+
+  void execute() const {
+    const std::string format = text("format");
+    const std::string result = has("output") ? text("output") : file("result." + (format == "hdf5" ? "h5" : format));
+    Arguments argv{tool("run"), file("fused.kir"),
+                   "--bundle",  file("bundle"),
+                   "-o",        result,
+                   "--format",  format,
+                   "--stats",   file("run.json"),
+                   "--threads", std::to_string(values_["threads"].as<int>()),
+                   "--top",     std::to_string(values_["top"].as<int>()),
+                   "--kernels", text("kernels")};
+    if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
+    add(argv, "param", "--param");
+    step(argv);
+  }
+
+  void compare() const {
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json"), "--check"});
+  }
+
+  const po::variables_map& values_;
+  std::string program_, folder_;
+};
+
+void declare(Tool& tool) {
+  tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"), "number of parts")(
+      "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
+      "threads", po::value<int>()->default_value(0)->value_name("T"),
+      "threads of each rank (0: the cores, shared by the ranks)")(
+      "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "block or hybrid-cut")(
+      "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
+      "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager or hybrid")(
+      "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"), "none or greedy")(
+      "define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
+      "sets a const, or the default of a param, of the program")(
+      "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
+      "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
+      "columns", po::value<Arguments>()->value_name("NAME=1,3,.."), "see kasen partition")(
+      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition")(
+      "dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
+      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result.h5)")(
+      "format", po::value<std::string>()->default_value("hdf5")->value_name("NAME"), "hdf5, csv or npy")(
+      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
+      "top", po::value<int>()->default_value(10)->value_name("K"),
+      "prints the K largest elements of each vector result");
+  tool.hidden.add_options()("program", po::value<std::string>())("data", po::value<Arguments>());
+  tool.positional.add("program", 1).add("data", -1);
+}
+
+}  // namespace
+
+int go_main(int argc, char** argv) {
+  Tool tool{.info = {"kasen go", "plans, partitions, fuses, measures and runs a program",
+                     "PROGRAM.ks NAME=DATA... --workers P [-n R]",
+                     "kasen go examples/pagerank.ks G=datasets/cnr-2000.txt.xz --workers 4 -n 2"}};
+  declare(tool);
+  int status = 0;
+  const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
+    if (values.count("program") == 0) fail(ExitStatus::usage, "no program", "", "see 'kasen go --help'");
+    try {
+      Pipeline(values).run();
+    } catch (const StepFailed& failed) {
+      status = failed.status;
+    }
+    return ExitStatus::done;
+  });
+  return status != 0 ? status : own;
+}
+
+}  // namespace kasen::tools

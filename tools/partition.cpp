@@ -1,0 +1,221 @@
+// kasen-partition: data files to a bundle; `--stats` prints what a bundle holds.
+#include "libcomm/data/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+#include "libcomm/data/bundle.h"
+#include "libcomm/data/readers.h"
+#include "libcore/laws.h"
+#include "libcore/module.h"
+#include "libcore/suggest.h"
+#include "tools/common/choice.h"
+#include "tools/common/files.h"
+#include "tools/common/progress.h"
+#include "tools/common/tool.h"
+
+using namespace kasen;
+using namespace kasen::tools;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, PartitionMethod>, 2> methods{
+    {{"block", PartitionMethod::block}, {"hybrid-cut", PartitionMethod::hybrid_cut}}};
+constexpr std::array<std::pair<std::string_view, Repeats>, 6> repeats{{{"refuse", Repeats::refuse},
+                                                                       {"sum", Repeats::sum},
+                                                                       {"first", Repeats::first},
+                                                                       {"last", Repeats::last},
+                                                                       {"smallest", Repeats::smallest},
+                                                                       {"largest", Repeats::largest}}};
+constexpr std::array<std::pair<std::string_view, FileFormat>, 5> formats{{{"edges", FileFormat::edge_list},
+                                                                          {"mtx", FileFormat::matrix_market},
+                                                                          {"libsvm", FileFormat::libsvm},
+                                                                          {"csv", FileFormat::csv},
+                                                                          {"npy", FileFormat::npy}}};
+
+// What the program wants of one input.
+struct Wanted {
+  std::string name;
+  std::vector<std::string> dims;
+  ElementType element;
+  bool sparse = false;
+};
+
+std::vector<Wanted> inputs_of(const Module& module) {
+  std::vector<Wanted> wanted;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input) continue;
+    const Type& type = module.type(op.results[0]);
+    Wanted w{op.name, {}, type.element, type.sparse};
+    for (const DimId d : type.dims) w.dims.push_back(module.dim(d).name);
+    wanted.push_back(std::move(w));
+  }
+  return wanted;
+}
+
+// Without a program: one pattern matrix G over the dimension N.
+Module default_program() {
+  return parse_module("kir 1 level 1\nmodule graph {\n  dim N\n  %G = input \"G\" : null[N,N] sparse @?\n}\n##end\n",
+                      "graph");
+}
+
+std::int64_t whole_number(const std::string& text, const std::string& option) {
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault == std::errc{} && end == text.data() + text.size() && value >= 0) return value;
+  fail(ExitStatus::usage, fmt::format("{}: '{}' is not a whole number", option, text));
+}
+
+// `NAME=DATA` or, where one input is left, DATA alone.
+std::map<std::string, std::string> files_by_input(const std::vector<std::string>& texts,
+                                                  const std::vector<Wanted>& wanted) {
+  std::vector<std::string> names;
+  for (const Wanted& w : wanted) names.push_back(w.name);
+  std::map<std::string, std::string> files;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    const bool named = equals != std::string::npos && text.substr(0, equals).find('/') == std::string::npos;
+    if (!named && names.size() != 1) {
+      fail(ExitStatus::usage, fmt::format("'{}' names no input", text), "the program has several", "write NAME=DATA");
+    }
+    const std::string name = named ? text.substr(0, equals) : names[0];
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      const std::string near = nearest_name(name, names);
+      fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "",
+           near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
+    }
+    if (!files.emplace(name, named ? text.substr(equals + 1) : text).second) {
+      fail(ExitStatus::usage, fmt::format("input '{}' is given twice", name));
+    }
+  }
+  for (const std::string& name : names) {
+    if (!files.contains(name))
+      fail(ExitStatus::usage, fmt::format("no data for input '{}'", name), "", fmt::format("add {}=FILE", name));
+  }
+  return files;
+}
+
+std::vector<int> columns_from(const std::string& text) {
+  std::vector<int> columns;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::int64_t column = whole_number(text.substr(at, comma - at), "--columns");
+    if (column < 1 || column > 1 << 20) fail(ExitStatus::usage, "--columns count from 1");
+    columns.push_back(static_cast<int>(column));
+    at = comma + 1;
+  }
+  return columns;
+}
+
+InputData read_input(const Wanted& wanted, const std::string& path, const po::variables_map& values) {
+  InputData data{wanted.name, wanted.dims, wanted.element, wanted.sparse, {}, {}, {}};
+  ReadOptions options;
+  options.element = wanted.element;
+  options.sparse = wanted.sparse;
+  options.repeats = choose(values["repeats"].as<std::string>(), "--repeats", repeats);
+  if (values.count("columns") > 0) {
+    const auto by_name = name_values(values["columns"].as<std::vector<std::string>>(), "--columns");
+    if (by_name.contains(wanted.name)) options.columns = columns_from(by_name.at(wanted.name));
+  }
+  if (values.count("input-format") > 0)
+    options.format = choose(values["input-format"].as<std::string>(), "--input-format", formats);
+  options.labels = wanted.dims.size() == 1 && wanted.element.is_scalar();
+  Progress progress("reading " + path);
+  options.progress = [&](double fraction) { progress.update(fraction); };
+  if (wanted.sparse) {
+    data.matrix = read_matrix(path, options);
+  } else {
+    options.element = ElementType::of(wanted.element.scalar());
+    data.table = read_table(path, options);
+  }
+  const std::string& digest = wanted.sparse ? data.matrix.digest : data.table.digest;
+  data.source = fmt::format("{} {}", path.substr(path.rfind('/') + 1), digest);
+  return data;
+}
+
+std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
+  std::map<std::string, std::string> given;
+  if (values.count("dim") > 0) given = name_values(values["dim"].as<std::vector<std::string>>(), "--dim");
+  std::vector<DimData> dims;
+  for (const Dimension& d : module.dims) {
+    DimData data{d.name, d.local, std::max<std::int64_t>(d.size, 0), {}};
+    if (const auto it = given.find(d.name); it != given.end()) {
+      data.size = whole_number(it->second, "--dim " + d.name);
+      given.erase(it);
+    }
+    dims.push_back(std::move(data));
+  }
+  if (!given.empty())
+    fail(ExitStatus::usage, fmt::format("--dim: the program has no dimension '{}'", given.begin()->first));
+  return dims;
+}
+
+ExitStatus make_bundle(const po::variables_map& values) {
+  if (values.count("output") == 0) fail(ExitStatus::usage, "no place for the bundle", "", "add -o BUNDLE");
+  const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
+                                                                   shown_name(values["program"].as<std::string>()))
+                                                    : default_program();
+  const std::vector<Wanted> wanted = inputs_of(module);
+  const auto texts =
+      values.count("data") > 0 ? values["data"].as<std::vector<std::string>>() : std::vector<std::string>{};
+  const std::map<std::string, std::string> files = files_by_input(texts, wanted);
+  PartitionOptions options;
+  const std::int64_t workers = values["workers"].as<std::int64_t>();
+  if (workers < 1 || workers > 65536)
+    fail(ExitStatus::usage, fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
+  options.workers = static_cast<int>(workers);
+  options.method = choose(values["method"].as<std::string>(), "--method", methods);
+  options.theta = values["theta"].as<std::int64_t>();
+  if (options.theta < 0) fail(ExitStatus::usage, "--theta is negative");
+  std::vector<DimData> dims = dims_of(module, values);
+  BundleInfo info;
+  std::vector<InputData> inputs;
+  for (const Wanted& w : wanted) {
+    inputs.push_back(read_input(w, files.at(w.name), values));
+    info.sources.push_back(fmt::format("{}={}", w.name, inputs.back().source));
+  }
+  const std::vector<Part> parts = partition(dims, std::move(inputs), options);
+  info.workers = options.workers;
+  info.method = values["method"].as<std::string>();
+  info.theta = options.theta;
+  info.statistics = statistics(parts);
+  write_bundle(values["output"].as<std::string>(), parts, info, values.count("replace") > 0);
+  return ExitStatus::done;
+}
+
+ExitStatus partition_or_stats(const po::variables_map& values) {
+  if (values.count("stats") == 0) return make_bundle(values);
+  write_standard_output(print_statistics(read_bundle_info(values["stats"].as<std::string>())));
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Tool tool{.info = {"kasen-partition",
+                     "cuts data for a number of workers and writes a bundle, or tells what a bundle holds",
+                     "[--program PLAN.kir] [NAME=]DATA... --workers P -o BUNDLE | --stats BUNDLE",
+                     "kasen partition --program plan.kir G=web.txt.xz --workers 16 --method hybrid-cut -o web-16"}};
+  tool.options.add_options()("program", po::value<std::string>()->value_name("PLAN.kir"),
+                             "the program whose inputs the data are (without it: one graph G over N)")(
+      "workers", po::value<std::int64_t>()->default_value(1)->value_name("P"), "number of parts")(
+      "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "block or hybrid-cut")(
+      "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
+      "hybrid-cut: columns of more than T entries are cut by their rows' owners")(
+      "dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
+      "sets the size of a dimension; its ids are then not relabelled")(
+      "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
+      "for an entry that stands twice: refuse, sum, first, last, smallest, largest")(
+      "columns", po::value<std::vector<std::string>>()->value_name("NAME=1,3,.."),
+      "columns of a text table that an input takes")("input-format", po::value<std::string>()->value_name("NAME"),
+                                                     "edges, mtx, libsvm, csv or npy, instead of looking at the file")(
+      "output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
+      "replace", "an existing bundle may be replaced")("stats", po::value<std::string>()->value_name("BUNDLE"),
+                                                       "prints sizes, slaves, exchange and balance of a bundle");
+  tool.hidden.add_options()("data", po::value<std::vector<std::string>>());
+  tool.positional.add("data", -1);
+  return run_tool(argc, argv, tool, partition_or_stats);
+}

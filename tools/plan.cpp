@@ -1,0 +1,37 @@
+// kasen-plan: a program's text to level 1 IR.
+#include "libcore/lang.h"
+#include "libcore/laws.h"
+#include "libcore/module.h"
+#include "tools/common/files.h"
+#include "tools/common/tool.h"
+
+using namespace kasen;
+using namespace kasen::tools;
+
+namespace {
+
+ExitStatus plan(const ToolInfo& info, const po::variables_map& values) {
+  const auto& program = values["program"].as<std::string>();
+  const auto defines =
+      values.count("define") > 0 ? values["define"].as<std::vector<std::string>>() : std::vector<std::string>{};
+  Module module = compile_program(read_text(program), shown_name(program), name_values(defines, "-D"));
+  TrialLawChecker laws;
+  require_valid(module, laws);
+  if (values.count("no-history") == 0) module.history.push_back(history_line(info));
+  write_text(values["output"].as<std::string>(), print_module(module));
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Tool tool{.info = {"kasen-plan", "turns a program into IR (level 1)", "[PROGRAM.ks] [-D NAME=VALUE]... [-o PLAN.kir]",
+                     "kasen plan examples/pagerank.ks -D theta=1e-8 > plan.kir"}};
+  tool.options.add_options()("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
+                             "sets a const, or the default of a param")(
+      "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "where the IR goes")(
+      "no-history", "leaves out the line that tells how the file was made");
+  tool.hidden.add_options()("program", po::value<std::string>()->default_value("-"));
+  tool.positional.add("program", 1);
+  return run_tool(argc, argv, tool, [&](const po::variables_map& values) { return plan(tool.info, values); });
+}
