@@ -27,15 +27,26 @@ class LawChecker {
 };
 
 // Exact-rational trial: evaluates over rationals (integers wrap never: mathematical integers), and refutes with a
-// counterexample or finds none. For `law` it answers `proven` only on shapes that it knows (basis "built-in").
+// counterexample or finds none; a counterexample counts only if it fails with the real functions, too. For `law` it
+// answers `proven` only on shapes that it knows (law_shapes.h; basis "built-in"). Remembers its answers.
 class TrialLawChecker : public LawChecker {
  public:
   [[nodiscard]] LawAnswer reducer(const Module& module, FnId fn) override;
   [[nodiscard]] LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId reducer, int operand) override;
+
+ private:
+  struct Known {
+    LawKind kind;  // associative: the question of `reducer`
+    ScalarFunction fn, by;
+    int operand;
+    LawAnswer answer;
+  };
+  std::vector<Known> known_;
 };
 
 // The identity element of a reducer, one word a plane (0 for +, +infinity for min of floats, the largest integer for
-// min of integers: docs/language.md), or nothing if none of the candidates is one.
+// min of integers: docs/language.md), or nothing if none of the candidates (0, 1, the infinities or extremes, by
+// component) is one on the trial values. Infinite trial values decide where some candidate serves them, too.
 [[nodiscard]] std::optional<std::vector<Word>> reducer_identity(const ScalarFunction& fn);
 
 }  // namespace kasen
