@@ -11,7 +11,7 @@ namespace {
 
 namespace mp = boost::multiprecision;
 
-constexpr double most_steps = 20'000;  // of one evaluation
+constexpr int most_loops = 64;
 constexpr int largest_power = 8;
 
 // ---- which functions can be evaluated exactly
@@ -28,6 +28,7 @@ bool is_transcendental(ScalarOp op) {
 }
 
 bool exact_node(const Expr& e) {
+  if (e.count > 0 && (e.index < 0 || e.index >= most_loops)) return false;
   if (is_transcendental(e.op)) return false;
   if (e.op == ScalarOp::pow) return small_power(e.args[1]);
   if (e.op == ScalarOp::constant && is_float(e.type.scalar())) return std::isfinite(e.literal.f);
@@ -36,7 +37,7 @@ bool exact_node(const Expr& e) {
 
 // Steps of one evaluation, or more than the limit if something in it is not exact.
 double steps(const Expr& e) {
-  if (!exact_node(e)) return 2 * most_steps;
+  if (!exact_node(e)) return 2 * most_exact_steps;
   double total = 1;
   for (const Expr& arg : e.args) total += steps(arg);
   return e.count > 1 ? total * static_cast<double>(e.count) : total;
@@ -58,7 +59,7 @@ struct Undefined {};  // thrown inside evaluate_exactly alone
 
 struct ExactEvaluator {
   std::span<const Planes> args;
-  std::vector<std::int64_t> loops = std::vector<std::int64_t>(64, 0);
+  std::vector<std::int64_t> loops = std::vector<std::int64_t>(most_loops, 0);
 
   Rational divide(const Expr& e, const Rational& a, const Rational& b) const {
     const bool integer = !is_float(e.args[0].type.scalar());
@@ -267,7 +268,7 @@ std::string number_text(Scalar scalar, const Rational& value) {
 
 }  // namespace
 
-bool is_exact(const ScalarFunction& fn) { return steps(fn.body) <= most_steps; }
+double exact_steps(const ScalarFunction& fn) { return steps(fn.body); }
 
 std::optional<Planes> evaluate_exactly(const ScalarFunction& fn, std::span<const Planes> args) {
   try {

@@ -16,8 +16,11 @@ namespace kasen {
 using Rational = boost::multiprecision::cpp_rational;
 using Planes = std::vector<Rational>;  // one number a plane of an element; bools are 0 and 1
 
-// No operator whose value may be irrational (exp, sqrt, x^0.5, ...), no infinite or NaN literal, and few enough steps.
-[[nodiscard]] bool is_exact(const ScalarFunction& fn);
+// Steps of one evaluation. More than most_exact_steps where an operator's value may be irrational (exp, sqrt, x^0.5,
+// ...) or a literal is infinite or NaN: then evaluate_exactly must not be called.
+inline constexpr double most_exact_steps = 20'000;
+[[nodiscard]] double exact_steps(const ScalarFunction& fn);
+[[nodiscard]] inline bool is_exact(const ScalarFunction& fn) { return exact_steps(fn) <= most_exact_steps; }
 
 // The value of an exact function, or nothing where it is not defined (a division by zero).
 [[nodiscard]] std::optional<Planes> evaluate_exactly(const ScalarFunction& fn, std::span<const Planes> args);

@@ -13,7 +13,10 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t most_points = 4096;
+// Points to try: fewer for functions with long loops over coordinates.
+std::int64_t trial_points(const ScalarFunction& fn) {
+  return static_cast<std::int64_t>(std::clamp(400'000.0 / exact_steps(fn), 64.0, 4096.0));
+}
 
 // A value that carries how it was computed, exactly, with the real functions, and in words.
 struct Term {
@@ -66,7 +69,7 @@ std::string try_reducer(const ScalarFunction& fn) {
   const ElementType& type = fn.result();
   const std::array<ElementType, 3> types{type, type, type};
   std::string found;
-  for_points(types, most_points, [&](std::span<const Planes> at) {
+  for_points(types, trial_points(fn), [&](std::span<const Planes> at) {
     const Term a = leaf(type, at[0]);
     const Term b = leaf(type, at[1]);
     const Term c = leaf(type, at[2]);
@@ -134,7 +137,7 @@ LawAnswer answer_law(LawKind kind, const ScalarFunction& fn, const ScalarFunctio
   types.push_back(fn.result());
   const LawTrial trial{kind, fn, reducer, place};
   std::string found;
-  for_points(types, most_points, [&](std::span<const Planes> at) {
+  for_points(types, std::min(trial_points(fn), trial_points(reducer)), [&](std::span<const Planes> at) {
     found = trial.fault(at);
     return found.empty();
   });
