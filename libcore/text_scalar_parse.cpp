@@ -82,13 +82,14 @@ struct ExpressionParser {
   Expr expression(int least) {
     if (++depth > deepest) lexer.fail_at(lexer.peek(), "the expression is nested too deeply");
     Expr left = lexer.at("if") ? choice() : prefix();
+    int most = std::numeric_limits<int>::max();  // comparisons do not chain
     while (lexer.peek().kind == TokenKind::symbol) {
       const ScalarOpRow* infix = find_scalar_symbol(lexer.peek().text, 2);
-      if (infix == nullptr || infix->precedence < least) break;
+      if (infix == nullptr || infix->precedence < least || infix->precedence > most) break;
       const Token token = lexer.take();
       Expr right = expression(infix->op == ScalarOp::pow ? infix->precedence : infix->precedence + 1);
       left = built(token, [&] { return make_op(infix->op, {std::move(left), std::move(right)}); });
-      if (infix->result == ResultRule::compare) least = std::max(least, infix->precedence + 1);
+      if (infix->result == ResultRule::compare) most = infix->precedence - 1;
     }
     --depth;
     return left;

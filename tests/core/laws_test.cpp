@@ -122,7 +122,7 @@ TEST(Identities, OfBoolsTuplesAndArrays) {
   EXPECT_EQ((*argmin)[1].i, std::numeric_limits<std::int64_t>::max());
   const auto sums = identity(
       "fn r(a: ([f64; 2], i64), b: ([f64; 2], i64)) -> ([f64; 2], i64) ="
-      " ([$0 in 2: a.0[$0] + b.0[$0]], a.1 + b.1)");
+      " tuple([$0 in 2: a.0[$0] + b.0[$0]], a.1 + b.1)");
   ASSERT_TRUE(sums);
   EXPECT_EQ(sums->size(), 3u);
 }
