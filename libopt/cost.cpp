@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
 #include "libcore/executor.h"
+#include "libcore/liveness.h"
 #include "libcore/state_rules.h"
 #include "libopt/cost_rules.h"
 
@@ -56,7 +58,7 @@ std::string states_text(const Module& module, const Op& op) {
 
 class Measurement {
  public:
-  explicit Measurement(const Module& module) : module_(module), context_(cost_context(module)) {
+  explicit Measurement(const Module& module) : module_(module), context_(cost_context(module)), liveness_(module) {
     report_.program = module.name;
     report_.level = module.level;
     report_.unplaced = module.level < 2;
@@ -81,7 +83,15 @@ class Measurement {
     for (const Op& op : block.ops) {
       const int number = static_cast<int>(report_.rows.size());
       add_row(op, number, frame);
-      for (size_t b = 0; b < op.blocks.size(); ++b) walk(op.blocks[b], inside(op, number, b, frame));
+      const OpLiveness& handed_on = liveness_.at(number);
+      const std::array ends{op.code == OpCode::if_else ? &handed_on.then_branch : &handed_on.back,
+                            &handed_on.else_branch};
+      for (size_t b = 0; b < op.blocks.size(); ++b) {
+        walk(op.blocks[b], inside(op, number, b, frame));
+        const int yield = static_cast<int>(report_.rows.size()) - 1;
+        EndCost end{yield, copy_cost(context_, *ends.at(b))};
+        if (end.actual != Cost{}) report_.rows[static_cast<size_t>(number)].ends.push_back(std::move(end));
+      }
     }
   }
 
@@ -100,8 +110,20 @@ class Measurement {
     made.executions = frame.executions;
     if (frame.region < 0) {
       made.model = model_cost(context_, op);
+      made.actual = actual_cost(context_, op);
+      const OpLiveness& copies = liveness_.at(number);
+      for (const auto* group : {&copies.entry, &copies.exit, &copies.list, &copies.element}) {
+        made.actual += copy_cost(context_, *group);
+      }
+      made.actual += view_cost(op);
     }
     report_.rows.push_back(std::move(made));
+  }
+
+  // A view that its list's owner would overwrite is copied where it is made.
+  Cost view_cost(const Op& op) const {
+    if (op.code != OpCode::get || !liveness_.copied_view(op.results.at(0))) return {};
+    return copy_cost(context_, std::array{Binding{op.results[0], op.results[0], Handover::copy}});
   }
 
   Frame inside(const Op& op, int number, size_t block, const Frame& frame) {
@@ -175,14 +197,20 @@ class Measurement {
 
   void add_up() {
     for (const CostRow& row : report_.rows) {
-      report_.model += repeated(row.model, row.executions);
-      report_.actual += repeated(row.actual, row.executions);
-      for (LoopCost& l : report_.loops) {
-        if (!encloses(l.number, row)) continue;
-        const Polynomial times = per_turn(row, l.number);
-        l.model += repeated(row.model, times);
-        l.actual += repeated(row.actual, times);
-      }
+      charge(row, row.model, row.actual);
+      for (const EndCost& end : row.ends) charge(report_.rows[static_cast<size_t>(end.yield)], {}, end.actual);
+    }
+  }
+
+  // Costs that arise each time `row` runs, to the program and to every loop around it.
+  void charge(const CostRow& row, const Cost& model, const Cost& actual) {
+    report_.model += repeated(model, row.executions);
+    report_.actual += repeated(actual, row.executions);
+    for (LoopCost& l : report_.loops) {
+      if (!encloses(l.number, row)) continue;
+      const Polynomial times = per_turn(row, l.number);
+      l.model += repeated(model, times);
+      l.actual += repeated(actual, times);
     }
   }
 
@@ -195,6 +223,7 @@ class Measurement {
 
   const Module& module_;
   CostContext context_;
+  Liveness liveness_;
   CostReport report_;
   std::map<ValueId, std::int64_t> literals_;
 };

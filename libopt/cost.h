@@ -21,6 +21,12 @@ struct Cost {
 // The cost of `times` executions. Buffers are used again each time.
 [[nodiscard]] Cost repeated(const Cost& cost, const Polynomial& times);
 
+// Copies at the end of a block (a loop's back edge, a branch), charged to the operator that holds the block.
+struct EndCost {
+  int yield = -1;  // made as often as this operator runs
+  Cost actual;
+};
+
 // One operator, in preorder (a region's inner operators too; they have no cost of their own).
 struct CostRow {
   int number = 0, depth = 0;
@@ -33,6 +39,7 @@ struct CostRow {
   bool speculated = false;
   Polynomial executions;  // in the whole run
   Cost model, actual;     // of one execution; slaves stand by set
+  std::vector<EndCost> ends;
 };
 
 struct LoopCost {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 
+#include "libcore/liveness.h"
 #include "libcore/module.h"
 #include "libopt/cost.h"
 
@@ -22,6 +24,11 @@ struct CostContext {
 
 // The paper's model, slaves by set.
 [[nodiscard]] Cost model_cost(const CostContext& context, const Op& op);
+
+// What this implementation touches and sends, over all workers; without the copies of carried values.
+[[nodiscard]] Cost actual_cost(const CostContext& context, const Op& op);
+// The bindings of `bindings` that copy.
+[[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings);
 
 // Network of a gather or scatter: the same in both columns.
 [[nodiscard]] Cost transition_network(const CostContext& context, const Op& op);

@@ -1,0 +1,190 @@
+// The actual column (docs/cost.md, "The actual column"): what kernels and copies touch, over all workers.
+#include <algorithm>
+#include <array>
+
+#include "libcore/executor.h"
+#include "libcore/state_rules.h"
+#include "libopt/cost_rules.h"
+#include "libopt/extent.h"
+
+namespace kasen {
+namespace {
+
+Polynomial element_bytes(const CostContext& c, ValueId value) {
+  return inner_elements(*c.module, c.type(value)) * Polynomial(c.type(value).element.bytes());
+}
+
+Polynomial stored_bytes(const CostContext& c, ValueId value) {
+  return stored_indices(*c.module, c.type(value)) * element_bytes(c, value);
+}
+
+bool by_pushdown(const CostContext& c, const Op& op) {
+  const LawUse* law = law_in_force(*c.module, op);
+  return law != nullptr && law->kind == LawKind::pushdown;
+}
+
+bool same_buffer(const CostContext& c, ValueId a, ValueId b) {
+  return c.module->value(a).buffer != no_buffer && c.module->value(a).buffer == c.module->value(b).buffer;
+}
+
+// Local indices on which an element-wise operator computes.
+Polynomial computed_indices(const CostContext& c, const Op& op) {
+  const Module& module = *c.module;
+  const Type& result = c.type(op.results.at(0));
+  if (op.code == OpCode::reduce) {
+    const Type& from = c.type(op.operands.at(0));
+    return from.state.is_pre() ? stored_indices(module, from) : master_indices(module, from);
+  }
+  if (result.state.is_pre() && by_pushdown(c, op)) return master_indices(module, result);
+  return stored_indices(module, result);
+}
+
+// On a pushdown's pre-reduced operand the slaves are handed on: copied, unless they stay where they are.
+bool hands_on_slaves(const CostContext& c, const Op& op, ValueId operand) {
+  return op.code == OpCode::map && c.type(operand).state.is_pre() && by_pushdown(c, op);
+}
+
+Cost elementwise_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  const std::vector<ValueId> operands = distinct_arrays(*c.module, op.operands);
+  if (operands.empty()) return cost;  // on shareds
+  const Polynomial n = computed_indices(c, op);
+  bool copies_slaves = false;
+  for (const ValueId value : operands) {
+    const bool copy = hands_on_slaves(c, op, value) && !same_buffer(c, value, op.results.at(0));
+    copies_slaves = copies_slaves || copy;
+    cost.read += (copy ? stored_indices(*c.module, c.type(value)) : n) * element_bytes(c, value);
+  }
+  for (const ValueId value : distinct_arrays(*c.module, op.results)) {
+    cost.written += (copies_slaves ? stored_indices(*c.module, c.type(value)) : n) * element_bytes(c, value);
+  }
+  return cost;
+}
+
+Cost source_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  for (const ValueId value : distinct_arrays(*c.module, op.results)) cost.written += stored_bytes(c, value);
+  return cost;
+}
+
+// Masters, or masters and slaves: what the widest of the region's operators that use the operand computes.
+Polynomial widest_use(const CostContext& c, const Block& block, ValueId operand) {
+  Polynomial widest;
+  for (const Op& op : block.ops) {
+    const bool uses = std::find(op.operands.begin(), op.operands.end(), operand) != op.operands.end();
+    if (!uses || row(op.code).group != OpGroup::vector) continue;
+    const bool all = hands_on_slaves(c, op, operand);
+    const Polynomial n = all ? stored_indices(*c.module, c.type(operand)) : computed_indices(c, op);
+    if (n.terms().size() > widest.terms().size()) widest = n;
+  }
+  return widest;
+}
+
+void add_index_reads(const CostContext& c, const Op& product, Cost& cost) {
+  cost.read += Polynomial(8) * stored_indices(*c.module, c.type(product.results.at(0)));
+  const ValueId matrix = product.operands.at(1);
+  cost.read += c.entries(matrix) * Polynomial(4 + c.type(matrix).element.bytes());
+}
+
+void add_product(const CostContext& c, const Op& product, Cost& cost) {
+  cost.read += c.entries(product.operands.at(1)) * element_bytes(c, product.operands.at(0));
+  if (is_charged(*c.module, product.results.at(0))) cost.written += stored_bytes(c, product.results.at(0));
+}
+
+Cost dense_product_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  const ValueId matrix = op.operands.at(1);
+  cost.read += c.entries(matrix) * Polynomial(c.type(matrix).element.bytes()) + stored_bytes(c, op.operands.at(0));
+  cost.written += stored_bytes(c, op.results.at(0));
+  if (op.code == OpCode::mxv) cost.read += stored_bytes(c, op.results.at(0));
+  return cost;
+}
+
+Cost product_cost(const CostContext& c, const Op& op) {
+  if (!c.type(op.operands.at(1)).sparse) return dense_product_cost(c, op);
+  Cost cost;
+  add_index_reads(c, op, cost);
+  add_product(c, op, cost);
+  return cost;
+}
+
+Cost region_cost(const CostContext& c, const Op& region) {
+  Cost cost;
+  const Block& block = region.blocks.at(0);
+  bool matrix_read = false;
+  std::vector<ValueId> made_by_product;
+  for (const Op& op : block.ops) {
+    if (row(op.code).group == OpGroup::transition) cost += transition_network(c, op);
+    if (row(op.code).group != OpGroup::product) continue;
+    if (!matrix_read) add_index_reads(c, op, cost);
+    matrix_read = true;
+    add_product(c, op, cost);
+    made_by_product.push_back(op.results.at(0));
+  }
+  for (const ValueId value : distinct_arrays(*c.module, region.operands)) {
+    cost.read += widest_use(c, block, value) * element_bytes(c, value);
+  }
+  const std::vector<ValueId>& yielded = block.ops.back().operands;
+  for (size_t i = 0; i < region.results.size(); ++i) {
+    const bool counted =
+        std::find(made_by_product.begin(), made_by_product.end(), yielded.at(i)) != made_by_product.end();
+    if (is_charged(*c.module, region.results[i]) && !counted) cost.written += stored_bytes(c, region.results[i]);
+  }
+  return cost;
+}
+
+// Where operand and result have different storage the masters are copied first.
+Cost transition_cost(const CostContext& c, const Op& op) {
+  Cost cost = transition_network(c, op);
+  const ValueId from = op.operands.at(0), to = op.results.at(0);
+  if (!is_charged(*c.module, from) || same_buffer(c, from, to)) return cost;
+  cost.read = master_indices(*c.module, c.type(from)) * element_bytes(c, from);
+  cost.written = cost.read;
+  return cost;
+}
+
+Cost list_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  const ValueId list = op.results.at(0);
+  if (!is_charged(*c.module, list)) return cost;
+  const Polynomial copies(c.type(list).list);
+  cost.read = copies * stored_bytes(c, list);
+  cost.written = cost.read;
+  return cost;
+}
+
+Cost free_of_charge(const CostContext&, const Op&) { return {}; }
+
+struct ActualRule {
+  OpCode code;
+  Cost (*cost)(const CostContext&, const Op&);
+};
+
+constexpr std::array rules{
+    ActualRule{OpCode::fill, source_cost},        ActualRule{OpCode::index, source_cost},
+    ActualRule{OpCode::map, elementwise_cost},    ActualRule{OpCode::reduce, elementwise_cost},
+    ActualRule{OpCode::mxv, product_cost},        ActualRule{OpCode::mxvt, product_cost},
+    ActualRule{OpCode::make_list, list_cost},     ActualRule{OpCode::gather, transition_cost},
+    ActualRule{OpCode::scatter, transition_cost}, ActualRule{OpCode::region, region_cost},
+};
+
+}  // namespace
+
+Cost actual_cost(const CostContext& context, const Op& op) {
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ActualRule& r) { return r.code == op.code; });
+  return (rule == rules.end() ? free_of_charge : rule->cost)(context, op);
+}
+
+Cost copy_cost(const CostContext& c, std::span<const Binding> bindings) {
+  Cost cost;
+  for (const Binding& binding : bindings) {
+    if (binding.how != Handover::copy || !is_charged(*c.module, binding.to)) continue;
+    const Polynomial arrays(std::max<std::int64_t>(c.type(binding.from).list, 1));
+    const Polynomial bytes = stored_bytes(c, binding.to) * arrays;
+    cost.read += bytes;
+    cost.written += bytes;
+  }
+  return cost;
+}
+
+}  // namespace kasen

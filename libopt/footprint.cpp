@@ -1,0 +1,245 @@
+#include "libopt/footprint.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <tuple>
+
+#include "libcore/checked.h"
+#include "libcore/liveness.h"
+#include "libopt/cost_rules.h"
+#include "libopt/extent.h"
+
+namespace kasen {
+namespace {
+
+constexpr const char* memory = "a plan's memory";
+
+// Room for one array: what is held on a worker besides masters is the largest of `holds`.
+struct Room {
+  ElementType element;
+  std::vector<DimId> dims;
+  std::vector<SlaveSet> holds;
+  std::int64_t arrays = 1;
+};
+
+Type type_of(const Room& room, const SlaveSet& set) {
+  Type type;
+  type.element = room.element;
+  type.dims = room.dims;
+  if (!set.empty()) type.state = State::cons(set);
+  return type;
+}
+
+std::vector<bool> values_inside_regions(const Module& module) {
+  std::vector<bool> inside(module.values.size(), false);
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::region) return;
+    for (const Op& inner : op.blocks.at(0).ops) {
+      for (const ValueId v : inner.results) inside[static_cast<size_t>(v)] = true;
+    }
+  });
+  return inside;
+}
+
+std::vector<bool> dense_inputs(const Module& module) {
+  std::vector<bool> is_input(module.values.size(), false);
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::input) is_input[static_cast<size_t>(op.results.at(0))] = true;
+  });
+  return is_input;
+}
+
+// The plan's buffers, and room for each distributed value that has none.
+std::vector<Room> rooms(const Module& module) {
+  std::vector<Room> found;
+  for (const BufferDecl& b : module.buffers) found.push_back({b.element, b.dims, b.holds, 1});
+  const std::vector<bool> inside = values_inside_regions(module), input = dense_inputs(module);
+  const Liveness liveness(module);
+  for (size_t v = 0; v < module.values.size(); ++v) {
+    const Value& value = module.values[v];
+    const auto id = static_cast<ValueId>(v);
+    if (value.buffer != no_buffer || inside[v] || input[v] || !is_charged(module, id) || liveness.is_view(id)) continue;
+    std::vector<SlaveSet> holds;
+    if (value.type.state.is_cons() || value.type.state.is_pre()) holds.push_back(value.type.state.slaves);
+    found.push_back({value.type.element, value.type.dims, holds, std::max<std::int64_t>(value.type.list, 1)});
+  }
+  return found;
+}
+
+// A matrix in pull form: one for each direction and pair of spaces in which products use it.
+struct PullForm {
+  std::string matrix;
+  bool transposed = false;
+  SlaveSet operand, result;
+  friend auto operator<=>(const PullForm&, const PullForm&) = default;
+};
+
+struct PullUse {
+  ValueId matrix, result;
+};
+
+std::map<PullForm, PullUse> pull_forms(const Module& module) {
+  const CostContext context = cost_context(module);
+  std::map<PullForm, PullUse> forms;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (row(op.code).group != OpGroup::product || !module.type(op.operands.at(1)).sparse) return;
+    PullForm form{context.matrix_name(op.operands.at(1)), op.code == OpCode::mxvt,
+                  module.type(op.operands.at(0)).state.slaves, module.type(op.results.at(0)).state.slaves};
+    forms.emplace(form, PullUse{op.operands.at(1), op.results.at(0)});
+  });
+  return forms;
+}
+
+std::int64_t value_of(const Polynomial& polynomial, const Polynomial::Bindings& bindings) {
+  const auto value = polynomial.evaluate(bindings);
+  if (!value) throw InternalError("a size that the plan needs is not known");
+  return *value;
+}
+
+std::int64_t room_bytes(const Module& module, const Room& room, const Polynomial::Bindings& here) {
+  Type type = type_of(room, {});
+  const std::int64_t inner = value_of(inner_elements(module, type), here);
+  std::int64_t indices = 1;
+  if (!is_shared(module, type)) {
+    indices = value_of(master_indices(module, type), here);
+    std::int64_t slaves = 0;
+    for (const SlaveSet& set : room.holds)
+      slaves = std::max(slaves, value_of(slave_indices(module, type_of(room, set)), here));
+    indices = checked_add(indices, slaves, memory);
+  }
+  return checked_mul(storage_bytes(room.element, checked_mul(indices, inner, memory)), room.arrays, memory);
+}
+
+// What a worker sends of a set (its slaves) and what it receives (its masters' mirrors), or the other way round.
+std::int64_t exchanged(const Sizes& sizes, const std::string& dim, const SlaveSet& set, int worker) {
+  if (set.empty()) return 0;
+  const auto it = sizes.pairs.find({dim, set});
+  if (it == sizes.pairs.end()) throw InternalError("a set of slaves that the bundle was not asked for");
+  std::int64_t count = 0;
+  for (int other = 0; other < sizes.workers; ++other) {
+    const auto at = [&](int owner, int holder) {
+      return it->second
+          .count[static_cast<size_t>(owner) * static_cast<size_t>(sizes.workers) + static_cast<size_t>(holder)];
+    };
+    count += at(worker, other) + at(other, worker);
+  }
+  return count;
+}
+
+const Type& held_type(const Module& module, const Op& op) {
+  return module.type(op.code == OpCode::gather ? op.operands.at(0) : op.results.at(0));
+}
+
+std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker) {
+  std::int64_t largest = 0;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (row(op.code).group != OpGroup::transition) return;
+    const Type& held = held_type(module, op);
+    const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+    const std::int64_t element =
+        checked_mul(value_of(inner_elements(module, held), here), held.element.bytes(), memory);
+    std::int64_t count = sizes.workers > 1 ? 2 : 0;
+    if (!is_shared(module, held)) {
+      count = exchanged(sizes, module.dim(cut_dim(module, held)).name, held.state.slaves, worker);
+    }
+    largest = std::max(largest, checked_mul(count, element, memory));
+  });
+  return largest;
+}
+
+std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here) {
+  std::int64_t bytes = 0;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
+    const Type& type = module.type(op.results.at(0));
+    bytes += room_bytes(module, Room{type.element, type.dims, {}, 1}, here);
+  });
+  return bytes;
+}
+
+int rank_of(int worker, int workers, int ranks) {
+  // Rank r holds parts floor(r P / R) to floor((r + 1) P / R) - 1.
+  return static_cast<int>(((static_cast<std::int64_t>(worker) + 1) * ranks - 1) / workers);
+}
+
+}  // namespace
+
+std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
+  const std::vector<Room> all_rooms = rooms(module);
+  const auto forms = pull_forms(module);
+  std::vector<PartCount> parts;
+  for (int worker = 0; worker < sizes.workers; ++worker) {
+    const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+    PartCount part;
+    part.worker = worker;
+    for (const Room& room : all_rooms) {
+      part.buffer_bytes = checked_add(part.buffer_bytes, room_bytes(module, room, here), memory);
+    }
+    part.exchange_bytes = exchange_bytes(module, sizes, worker);
+    for (const auto& [form, use] : forms) {
+      const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
+      const std::int64_t outputs = value_of(stored_indices(module, module.type(use.result)), here);
+      part.matrix_bytes += 8 * (outputs + 1) + entries * (4 + module.type(use.matrix).element.bytes());
+    }
+    part.input_bytes = input_bytes(module, here);
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+Footprint footprint(const Module& module) {
+  Footprint total;
+  for (const Room& room : rooms(module)) {
+    Polynomial largest;  // of several sets the one with more terms; they are alternatives of one dimension
+    for (const SlaveSet& set : room.holds) {
+      const Polynomial slaves = slave_indices(module, type_of(room, set));
+      if (slaves.terms().size() >= largest.terms().size()) largest = slaves;
+    }
+    const Type type = type_of(room, {});
+    const Polynomial indices = is_shared(module, type) ? Polynomial(Symbol{SymbolKind::workers, "", {}, -1})
+                                                       : master_indices(module, type) + largest;
+    total.buffers += indices * inner_elements(module, type) * Polynomial(room.element.bytes() * room.arrays);
+  }
+  for (const auto& [form, use] : pull_forms(module)) {
+    const Polynomial entries(Symbol{SymbolKind::entries, form.matrix, {}, -1});
+    total.matrices += Polynomial(8) * stored_indices(module, module.type(use.result));
+    total.matrices += Polynomial(8) * Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
+    total.matrices += entries * Polynomial(4 + module.type(use.matrix).element.bytes());
+  }
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::input || !is_charged(module, op.results.at(0))) return;
+    const Type& type = module.type(op.results.at(0));
+    total.inputs += master_indices(module, type) * inner_elements(module, type) * Polynomial(type.element.bytes());
+  });
+  return total;
+}
+
+Traffic predict_traffic(const Module& module, const Op& op, const Sizes& sizes, int ranks) {
+  Traffic traffic;
+  if (row(op.code).group != OpGroup::transition) return traffic;
+  const Type& held = held_type(module, op);
+  const std::int64_t element =
+      checked_mul(value_of(inner_elements(module, held), sizes.totals), held.element.bytes(), memory);
+  const auto move = [&](int a, int b, std::int64_t count) {
+    if (count == 0) return;
+    const std::int64_t bytes = checked_mul(count, element, "predicted traffic");
+    traffic.worker_bytes += bytes;
+    if (rank_of(a, sizes.workers, ranks) == rank_of(b, sizes.workers, ranks)) return;
+    traffic.rank_bytes += bytes;
+    ++traffic.rank_messages;
+  };
+  if (is_shared(module, held)) return traffic;
+  const auto it = sizes.pairs.find({module.dim(cut_dim(module, held)).name, held.state.slaves});
+  if (it == sizes.pairs.end()) return traffic;
+  for (int owner = 0; owner < sizes.workers; ++owner) {
+    for (int holder = 0; holder < sizes.workers; ++holder) {
+      move(owner, holder,
+           it->second
+               .count[static_cast<size_t>(owner) * static_cast<size_t>(sizes.workers) + static_cast<size_t>(holder)]);
+    }
+  }
+  return traffic;
+}
+
+}  // namespace kasen

@@ -1,0 +1,27 @@
+// Memory and messages of a plan on a given bundle, predicted to the byte (docs/cost.md): what the executor's PartCount
+// and Traffic will say.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libcore/executor.h"
+#include "libcore/module.h"
+#include "libopt/sizes.h"
+
+namespace kasen {
+
+// One for each worker. `sizes` must be by worker.
+[[nodiscard]] std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes);
+
+// The same over all workers, in bytes without padding, as polynomials.
+struct Footprint {
+  Polynomial buffers, matrices, inputs;
+};
+[[nodiscard]] Footprint footprint(const Module& module);
+
+// What one execution of a gather or scatter moves when `ranks` ranks hold the workers in runs (DESIGN section 6).
+// Zero for other operators.
+[[nodiscard]] Traffic predict_traffic(const Module& module, const Op& op, const Sizes& sizes, int ranks);
+
+}  // namespace kasen

@@ -1,0 +1,144 @@
+#include "libopt/sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "libcore/checked.h"
+#include "libcore/executor.h"
+#include "libcore/suggest.h"
+
+namespace kasen {
+namespace {
+
+using DimSet = std::pair<std::string, SlaveSet>;
+
+Symbol slaves_symbol(const std::string& dim, const SlaveSet& set) { return {SymbolKind::slaves, dim, set, -1}; }
+
+// The dimension that an atom's slaves belong to, by the module's inputs; empty for a matrix it does not have.
+std::string dim_of(const Module& module, const SlaveAtom& atom) {
+  std::string found;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::input || op.name != atom.matrix) return;
+    const std::vector<DimId>& dims = module.type(op.results.at(0)).dims;
+    if (dims.size() == 2) found = module.dim(dims[atom.axis == Axis::rows ? 0 : 1]).name;
+  });
+  return found;
+}
+
+std::vector<DimSet> sets_of(const Module& module) {
+  std::set<DimSet> found;
+  const auto add = [&](const SlaveSet& set) {
+    if (!set.empty()) found.emplace(dim_of(module, set.front()), set);
+  };
+  for (const Value& value : module.values) add(value.type.state.slaves);
+  for (const BufferDecl& buffer : module.buffers) std::for_each(buffer.holds.begin(), buffer.holds.end(), add);
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::input || !module.type(op.results.at(0)).sparse) return;
+    add({SlaveAtom{op.name, Axis::rows}});
+    add({SlaveAtom{op.name, Axis::cols}});
+  });
+  for (const Dimension& dim : module.dims) found.emplace(dim.name, SlaveSet{});  // the paper's union
+  return {found.begin(), found.end()};
+}
+
+struct Slave {
+  std::int64_t global = 0;
+  std::int32_t owner = 0;
+  friend auto operator<=>(const Slave&, const Slave&) = default;
+};
+
+void append(const AxisSlaves& axis, std::vector<Slave>& slaves) {
+  for (const PeerRange& range : axis.slave_owners) {
+    for (std::int64_t k = range.begin; k < range.end; ++k) {
+      slaves.push_back({axis.slaves.at(static_cast<size_t>(k)), range.peer});
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t Sizes::on_worker(int worker, const Symbol& symbol) const {
+  const Polynomial::Bindings& here = by_worker.at(static_cast<size_t>(worker));
+  const auto it = here.find(symbol);
+  if (it == here.end()) throw InternalError("a size that no worker has");
+  return it->second;
+}
+
+SizesBuilder::SizesBuilder(const Module& module) : module_(module), sets_(sets_of(module)) {}
+
+void SizesBuilder::add_dimension(const Part& part, const std::string& dim) {
+  const auto it = part.dims.find(dim);
+  if (it == part.dims.end()) {
+    fail(ExitStatus::bad_input, fmt::format("the bundle has no dimension '{}'", dim), "the program uses it",
+         "partition the data with this program's plan");
+  }
+  const Symbol whole{SymbolKind::whole, dim, {}, -1};
+  const auto masters = static_cast<std::int64_t>(it->second.masters.size());
+  Polynomial::Bindings& here = sizes_.by_worker.back();
+  here[whole] = it->second.size;
+  here[{SymbolKind::size, dim, {}, -1}] = it->second.local ? it->second.size : masters;
+  sizes_.totals[whole] = it->second.size;
+  sizes_.totals[{SymbolKind::size, dim, {}, -1}] = it->second.size;
+}
+
+void SizesBuilder::add_set(const Part& part, const std::string& dim, const SlaveSet& set, Polynomial::Bindings& here) {
+  std::vector<Slave> slaves;
+  for (const auto& [name, matrix] : part.matrices) {
+    const auto wanted = [&](Axis axis, const std::string& along) {
+      if (along != dim) return false;
+      return set.empty() || std::find(set.begin(), set.end(), SlaveAtom{name, axis}) != set.end();
+    };
+    if (wanted(Axis::rows, matrix.row_dim)) append(matrix.row_slaves, slaves);
+    if (wanted(Axis::cols, matrix.col_dim)) append(matrix.col_slaves, slaves);
+  }
+  std::sort(slaves.begin(), slaves.end());
+  slaves.erase(std::unique(slaves.begin(), slaves.end()), slaves.end());
+  const auto count = static_cast<std::int64_t>(slaves.size());
+  here[slaves_symbol(dim, set)] = count;
+  sizes_.totals[slaves_symbol(dim, set)] += count;
+  SlavePairs& pairs = sizes_.pairs[{dim, set}];
+  const auto workers = static_cast<size_t>(part.workers);
+  pairs.count.resize(workers * workers);
+  for (const Slave& slave : slaves) {
+    ++pairs.count.at(static_cast<size_t>(slave.owner) * workers + static_cast<size_t>(part.worker));
+  }
+}
+
+void SizesBuilder::add(const Part& part) {
+  sizes_.workers = part.workers;
+  Polynomial::Bindings& here = sizes_.by_worker.emplace_back();
+  const Symbol workers{SymbolKind::workers, "", {}, -1};
+  here[workers] = part.workers;
+  sizes_.totals[workers] = part.workers;
+  for (const Dimension& dim : module_.dims) add_dimension(part, dim.name);
+  for (const auto& [dim, set] : sets_) {
+    for (const SlaveAtom& atom : set) {
+      if (part.matrices.contains(atom.matrix) || part.arrays.contains(atom.matrix)) continue;
+      fail(ExitStatus::bad_input, fmt::format("the bundle has no matrix '{}'", atom.matrix), "the program uses it",
+           "partition the data with this program's plan");
+    }
+    add_set(part, dim, set, here);
+  }
+  for (const auto& [name, matrix] : part.matrices) {
+    const Symbol entries{SymbolKind::entries, name, {}, -1};
+    here[entries] = static_cast<std::int64_t>(matrix.columns.size());
+    sizes_.totals[entries] += here[entries];
+  }
+}
+
+Sizes SizesBuilder::finish(std::string origin) {
+  sizes_.origin = std::move(origin);
+  return std::move(sizes_);
+}
+
+Sizes sizes_from_parts(const Module& module, const std::vector<Part>& parts, std::string origin) {
+  SizesBuilder builder(module);
+  for (const Part& part : parts) builder.add(part);
+  return builder.finish(std::move(origin));
+}
+
+}  // namespace kasen
