@@ -58,7 +58,7 @@ po::variables_map parse(int argc, char** argv, const Tool& tool) {
     const int style = Style::unix_style & ~Style::allow_guessing;
     po::store(po::command_line_parser(argc, argv).options(all).positional(tool.positional).style(style).run(), values);
     if (values.count("config") > 0 && values.count("help") == 0) {
-      po::store(read_config(values["config"].as<std::string>(), tool.options), values);  // the command line wins
+      po::store(read_config(values["config"].as<std::string>(), all), values);  // the command line wins
     }
     po::notify(values);
   } catch (const po::error& error) {

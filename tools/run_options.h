@@ -1,0 +1,29 @@
+// The options of kasen-run, read once and checked.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+
+enum class KernelChoice : unsigned char { generated, interpreter };
+enum class ResultFormat : unsigned char { hdf5, csv, npy };
+
+struct RunSettings {
+  std::string plan, bundle, output, stats;
+  ResultFormat format = ResultFormat::hdf5;
+  KernelChoice kernels = KernelChoice::generated;
+  int ranks = 0;    // 0: this process alone, without MPI
+  int threads = 0;  // 0: the machine's cores, shared by the ranks
+  int top = 0;      // prints the largest elements of vector results
+  std::map<std::string, std::string> params;
+  std::string history;  // how the result was made
+};
+
+void declare_run_options(Tool& tool);
+[[nodiscard]] RunSettings read_run_options(const po::variables_map& values);
+
+}  // namespace kasen::tools
