@@ -1,6 +1,8 @@
 // The bundle: a folder with one HDF5 file a part and manifest.json, written last (docs/bundle.md).
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,20 +12,44 @@
 namespace kasen {
 
 struct BundleInfo {
-  std::string digest;         // of the manifest's content: names the bundle in plans and run reports
+  std::string digest;  // of the manifest's content: names the bundle in plans and run reports; made by writing
   int workers = 1;
-  std::string method;         // "block", "hybrid-cut"
+  std::string method;  // "block", "hybrid-cut"
   std::int64_t theta = 0;
-  std::vector<std::string> sources;
-  BundleStatistics statistics;
+  std::string hash{owner_hash_name};  // how hybrid-cut hashes indices
+  std::vector<std::string> sources;   // file names with digests
+  std::vector<std::string> dims;      // the program's, in its order (elements `id[N]` count in it); empty: by name
+  std::map<std::string, std::map<int, std::vector<std::string>>> dictionaries;  // words of csv columns, by input
+  BundleStatistics statistics;                                                  // made by writing
 };
 
-// Writes into a temporary folder beside `path`, syncs, renames; `path` must not exist unless `replace`. On any failure
-// nothing is left behind and what was there stays. UserError: cannot_create, io.
-void write_bundle(const std::string& path, const std::vector<Part>& parts, const BundleInfo& info, bool replace);
-// Reads manifest.json alone. UserError: missing_input, bad_input.
+// Writes a bundle part by part, so that each part can be freed once it is written. Everything goes to a temporary
+// folder beside `path`; finish() writes the manifest, syncs and renames. Without finish() nothing is left behind and
+// what was there stays. `path` must not exist unless `replace` (then only a bundle or an empty folder is replaced, and
+// it stays whole until the new one is complete). UserError: cannot_create, io.
+class BundleWriter {
+ public:
+  BundleWriter(const std::string& path, const BundleInfo& info, bool replace);
+  ~BundleWriter();
+  BundleWriter(const BundleWriter&) = delete;
+  BundleWriter& operator=(const BundleWriter&) = delete;
+
+  void add(const Part& part);         // each worker once, in any order
+  [[nodiscard]] BundleInfo finish();  // as read_bundle_info gives it from now on
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// All at once, with a BundleWriter.
+BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts, const BundleInfo& info, bool replace);
+// Reads manifest.json alone. UserError: missing_input (no such folder), bad_input.
 [[nodiscard]] BundleInfo read_bundle_info(const std::string& path);
-// Reads and checks parts first .. first + count - 1 against the manifest's digests.
+// Reads parts first .. first + count - 1: each file against the manifest's digest, then its structure, then its
+// content, so that nothing a file says can lead outside of an array later. UserError: missing_input, bad_input, limit.
 [[nodiscard]] std::vector<Part> read_parts(const std::string& path, int first, int count);
+// What `kasen partition --stats` prints: how the bundle was made, its digest and its statistics.
+[[nodiscard]] std::string bundle_text(const BundleInfo& info);
 
 }  // namespace kasen

@@ -1,0 +1,135 @@
+#include "libcomm/data/bundle.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "libcomm/data/bundle_manifest.h"
+#include "libcomm/data/bundle_part.h"
+#include "libcomm/data/digest.h"
+#include "libcomm/data/new_file.h"
+#include "libcore/error.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t most_manifest_bytes = std::int64_t{256} << 20;
+
+// Replacing removes what was there: only what is surely a bundle.
+void require_replaceable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return;
+  bool ours = fs::is_directory(fs::symlink_status(path, error));
+  if (ours) {
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      const std::string name = entry.path().filename().string();
+      ours = ours && (name == "manifest.json" || (name.starts_with("part-") && name.ends_with(".h5")));
+    }
+  }
+  if (!ours || error)
+    fail(ExitStatus::cannot_create, fmt::format("'{}' is not replaced", path),
+         "it is not a bundle, or holds other files", "choose another name");
+}
+
+Manifest read_manifest(const std::string& path) {
+  const std::string file = path + "/manifest.json";
+  if (!exists(path)) fail(ExitStatus::missing_input, fmt::format("there is no bundle '{}'", path));
+  if (!exists(file))
+    fail(ExitStatus::bad_input, fmt::format("'{}' is not a bundle", path),
+         "it has no manifest.json, which is written last",
+         "give the folder that `kasen partition` made, or make it again");
+  return parse_manifest(read_whole_file(file, most_manifest_bytes), file);
+}
+
+// What was written is what is read: length and digest of the whole file.
+void check_file(const std::string& file, const PartFile& facts) {
+  if (!exists(file))
+    fail(ExitStatus::bad_input, fmt::format("'{}' is missing", file), "the manifest names it", "make the bundle again");
+  const FileDigest found = digest_of_file(file);
+  if (found.bytes != facts.bytes)
+    fail(ExitStatus::bad_input, fmt::format("'{}' has {} bytes", file, found.bytes),
+         fmt::format("{} were written: it was cut off, or is another bundle's", facts.bytes), "make the bundle again");
+  if (found.hex != facts.digest)
+    fail(ExitStatus::bad_input, fmt::format("'{}' was altered, or is another bundle's", file),
+         "its digest is not the manifest's", "make the bundle again");
+}
+
+}  // namespace
+
+struct BundleWriter::State {
+  NewFolder folder;
+  Manifest manifest;
+  std::vector<bool> written;
+
+  State(const std::string& path, bool replace) : folder(path, replace) {}
+};
+
+BundleWriter::BundleWriter(const std::string& path, const BundleInfo& info, bool replace) {
+  if (replace) require_replaceable(path);
+  state_ = std::make_unique<State>(path, replace);
+  state_->manifest.info = info;
+  state_->manifest.info.statistics = {.workers = info.workers, .dims = {}, .matrices = {}};
+  state_->manifest.parts.resize(static_cast<std::size_t>(info.workers));
+  state_->written.resize(static_cast<std::size_t>(info.workers));
+}
+
+BundleWriter::~BundleWriter() = default;
+
+void BundleWriter::add(const Part& part) {
+  State& s = *state_;
+  const auto w = static_cast<std::size_t>(part.worker);
+  if (part.workers != s.manifest.info.workers || w >= s.written.size() || s.written[w])
+    throw InternalError("a part of another bundle, or one for the second time");
+  if (s.manifest.info.dims.empty())
+    for (const auto& [name, dim] : part.dims) s.manifest.info.dims.push_back(name);
+  add_to_manifest(s.manifest, part);
+  const std::string file = s.folder.temporary() + "/" + part_file_name(part.worker);
+  write_part(file, part, s.manifest);
+  const FileDigest digest = digest_of_file(file);
+  s.manifest.parts[w] = {digest.bytes, digest.hex};
+  s.written[w] = true;
+}
+
+BundleInfo BundleWriter::finish() {
+  State& s = *state_;
+  for (const bool written : s.written)
+    if (!written) throw InternalError("a bundle is finished before all of its parts are written");
+  write_new_file(s.folder.temporary() + "/manifest.json", manifest_text(s.manifest));
+  s.folder.commit();
+  return s.manifest.info;
+}
+
+BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts, const BundleInfo& info, bool replace) {
+  BundleWriter writer(path, info, replace);
+  for (const Part& part : parts) writer.add(part);
+  return writer.finish();
+}
+
+BundleInfo read_bundle_info(const std::string& path) { return read_manifest(path).info; }
+
+std::vector<Part> read_parts(const std::string& path, int first, int count) {
+  const Manifest manifest = read_manifest(path);
+  if (first < 0 || count < 0 || first > manifest.info.workers - count)
+    throw InternalError(fmt::format("parts {} to {} of a bundle of {}", first, first + count, manifest.info.workers));
+  std::vector<Part> parts;
+  for (int worker = first; worker < first + count; ++worker) {
+    const std::string file = path + "/" + part_file_name(worker);
+    check_file(file, manifest.parts[static_cast<std::size_t>(worker)]);
+    parts.push_back(read_part(file, manifest, worker));
+  }
+  for (const Part& holder : parts)
+    for (const Part& owner : parts)
+      if (&holder != &owner) check_pair(holder, owner, path + "/" + part_file_name(holder.worker));
+  return parts;
+}
+
+std::string bundle_text(const BundleInfo& info) {
+  std::string text = fmt::format("bundle {}\nmethod {}", info.digest, info.method);
+  if (info.method == method_name(PartitionMethod::hybrid_cut))
+    text += fmt::format(", theta {}, hash {}", info.theta, info.hash);
+  for (const std::string& source : info.sources) text += "\nfrom " + source;
+  return text + "\n" + statistics_text(info.statistics);
+}
+
+}  // namespace kasen

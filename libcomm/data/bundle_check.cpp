@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "libcomm/data/bundle_part.h"
+#include "libcore/error.h"
+
+namespace kasen {
+namespace {
+
+struct Check {
+  const std::string& file;
+  void require(bool good, const std::string& name, const char* what) const {
+    if (good) return;
+    fail(ExitStatus::bad_input, fmt::format("'{}' is not as it was written", file), fmt::format("{}: {}", name, what),
+         "make it again");
+  }
+};
+
+// Strictly ascending, within 0 .. limit - 1.
+template <class T>
+bool ascends_below(const T* first, const T* last, std::int64_t limit) {
+  for (const T* p = first; p != last; ++p)
+    if (*p < 0 || *p >= limit || (p != first && p[-1] >= *p)) return false;
+  return true;
+}
+
+void check_dim(const Check& check, const std::string& name, const PartDim& dim) {
+  const auto* masters = dim.masters.data();
+  check.require(ascends_below(masters, masters + dim.masters.size(), dim.size), name, "the masters do not ascend");
+  const std::vector<std::int64_t>& ids = dim.original;
+  check.require(std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end(), name,
+                "the ids do not ascend");
+}
+
+void check_axis(const Check& check, const std::string& name, const AxisSlaves& axis, const PartDim& dim, int worker) {
+  const auto masters = static_cast<std::int64_t>(dim.masters.size());
+  for (const PeerRange& r : axis.slave_owners) {
+    const auto* slaves = axis.slaves.data();
+    check.require(r.peer != worker, name, "a worker is its own slave's owner");
+    check.require(ascends_below(slaves + r.begin, slaves + r.end, dim.size), name, "slaves do not ascend");
+  }
+  for (const std::int64_t slave : axis.slaves)
+    check.require(!std::binary_search(dim.masters.begin(), dim.masters.end(), slave), name, "a slave is a master too");
+  for (const PeerRange& r : axis.mirror_holders) {
+    const auto* mirrors = axis.mirrors.data();
+    check.require(r.peer != worker, name, "a worker mirrors its own masters");
+    check.require(ascends_below(mirrors + r.begin, mirrors + r.end, masters), name, "mirrors do not ascend");
+  }
+  check.require(!dim.local || (axis.slaves.empty() && axis.mirrors.empty()), name, "a local dimension has slaves");
+}
+
+void check_rows(const Check& check, const std::string& name, const PartMatrix& m, std::int64_t cols) {
+  const auto& pointers = m.row_pointers;
+  const bool ends = pointers.front() == 0 && std::cmp_equal(pointers.back(), m.columns.size());
+  check.require(ends && std::is_sorted(pointers.begin(), pointers.end()), name, "row pointers do not ascend");
+  const std::int32_t* columns = m.columns.data();
+  for (std::size_t r = 0; r + 1 < pointers.size(); ++r)
+    check.require(ascends_below(columns + pointers[r], columns + pointers[r + 1], cols), name, "columns do not ascend");
+}
+
+// bool bytes are 0 or 1, indices lie in their dimension.
+void check_values(const Check& check, const std::string& name, const Array& array) {
+  if (array.count == 0) return;
+  for (std::int64_t p = 0; p < array.element.planes(); ++p) {
+    if (array.element.plane_scalar(p) != Scalar::boolean) continue;
+    const auto* bytes = array.as<std::uint8_t>(p);
+    check.require(std::all_of(bytes, bytes + array.count, [](std::uint8_t b) { return b <= 1; }), name,
+                  "a bool is neither");
+  }
+}
+
+}  // namespace
+
+void check_part(const Part& part, const std::string& file) {
+  const Check check{file};
+  for (const auto& [name, dim] : part.dims) check_dim(check, name, dim);
+  for (const auto& [name, m] : part.matrices) {
+    const PartDim& cols = part.dims.at(m.col_dim);
+    check_axis(check, name, m.row_slaves, part.dims.at(m.row_dim), part.worker);
+    check_axis(check, name, m.col_slaves, cols, part.worker);
+    check_rows(check, name, m, static_cast<std::int64_t>(cols.masters.size() + m.col_slaves.slaves.size()));
+    check_values(check, name, m.values);
+  }
+  for (const auto& [name, array] : part.arrays) check_values(check, name, array.data);
+}
+
+void check_pair(const Part& holder, const Part& owner, const std::string& file) {
+  const Check check{file};
+  const auto range_of = [](const std::vector<PeerRange>& ranges, int peer) {
+    for (const PeerRange& r : ranges)
+      if (r.peer == peer) return r;
+    return PeerRange{};
+  };
+  for (const auto& [name, m] : holder.matrices) {
+    for (const auto axis : {&PartMatrix::row_slaves, &PartMatrix::col_slaves}) {
+      const AxisSlaves& theirs = m.*axis;
+      const AxisSlaves& mine = owner.matrices.at(name).*axis;
+      const PeerRange slaves = range_of(theirs.slave_owners, owner.worker);
+      const PeerRange mirrors = range_of(mine.mirror_holders, holder.worker);
+      check.require(slaves.end - slaves.begin == mirrors.end - mirrors.begin, name, "slaves and mirrors do not match");
+      const auto& masters = owner.dims.at(axis == &PartMatrix::row_slaves ? m.row_dim : m.col_dim).masters;
+      for (std::int64_t k = 0; k < slaves.end - slaves.begin; ++k) {
+        const auto mirror = static_cast<std::size_t>(mine.mirrors[static_cast<std::size_t>(mirrors.begin + k)]);
+        check.require(masters[mirror] == theirs.slaves[static_cast<std::size_t>(slaves.begin + k)], name,
+                      "a slave has another master");
+      }
+    }
+  }
+}
+
+}  // namespace kasen

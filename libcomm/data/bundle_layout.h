@@ -1,0 +1,123 @@
+// Where everything stands in a part's file, for the writer and the reader alike. A visitor has
+//   group(path)
+//   list(path, vector, count)                    a rank-1 dataset of the vector's type
+//   planes(path, array, element, extents)        an array's elements, plane by plane; extents without the planes
+//   ones(path)                                   one u8 with the value 1 (binsparse's iso value of a pattern)
+//   matrix(path, name, matrix)                   the binsparse attribute
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcomm/data/bundle_manifest.h"
+#include "libcore/checked.h"
+
+namespace kasen {
+
+// Ranges by peer as workers + 1 pointers, as the files hold them.
+struct AxisPointers {
+  std::vector<std::int64_t> slaves, mirrors;
+};
+
+template <class Visitor>
+void describe_axis(Visitor& v, const std::string& prefix, AxisSlaves& axis, AxisPointers& pointers, std::int64_t slaves,
+                   std::int64_t mirrors, int workers) {
+  v.list(prefix + "_slaves", axis.slaves, slaves);
+  v.list(prefix + "_slave_pointers", pointers.slaves, workers + 1);
+  v.list(prefix + "_mirrors", axis.mirrors, mirrors);
+  v.list(prefix + "_mirror_pointers", pointers.mirrors, workers + 1);
+}
+
+template <class Visitor>
+void describe_matrix(Visitor& v, const Manifest& manifest, const std::string& name, PartMatrix& matrix,
+                     AxisPointers& row_pointers, AxisPointers& col_pointers, int worker) {
+  const MatrixStatistics& facts = matrix_facts(manifest, name);
+  const auto w = static_cast<std::size_t>(worker);
+  const int workers = manifest.info.workers;
+  const std::string group = "/matrices/" + name;
+  const std::int64_t rows = dim_facts(manifest, facts.row_dim).masters_by_worker[w] + facts.row_slaves_by_worker[w];
+  const std::int64_t entries = facts.entries_by_worker[w];
+  v.group(group);
+  v.matrix(group, name, matrix);
+  v.list(group + "/pointers_to_1", matrix.row_pointers, rows + 1);
+  v.list(group + "/indices_1", matrix.columns, entries);
+  const bool plain = matrix.element.is_scalar() && !matrix.element.is(Scalar::null);
+  if (!plain) v.ones(group + "/values");
+  if (!matrix.element.is(Scalar::null))
+    v.planes(group + (plain ? "/values" : "/entry_values"), matrix.values, matrix.element, {entries});
+  describe_axis(v, group + "/row", matrix.row_slaves, row_pointers, facts.row_slaves_by_worker[w],
+                facts.row_mirrors_by_worker[w], workers);
+  describe_axis(v, group + "/col", matrix.col_slaves, col_pointers, facts.col_slaves_by_worker[w],
+                facts.col_mirrors_by_worker[w], workers);
+}
+
+// The cut dimension first, then the others in order; a shared's in order.
+inline std::vector<std::int64_t> array_extents(const Manifest& manifest, const std::vector<std::string>& dims,
+                                               int worker) {
+  std::vector<std::int64_t> extents;
+  bool cut = false;
+  for (const std::string& name : dims) {
+    const DimStatistics& dim = dim_facts(manifest, name);
+    if (!cut && !dim.local) {
+      extents.insert(extents.begin(), dim.masters_by_worker[static_cast<std::size_t>(worker)]);
+      cut = true;
+    } else {
+      extents.push_back(dim.size);
+    }
+  }
+  if (extents.empty()) extents.push_back(1);
+  return extents;
+}
+
+// `pointers` has two for each matrix of the part: rows, columns, in the order of the part's map.
+template <class Visitor>
+void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPointers>& pointers) {
+  v.group("/dims");
+  for (auto& [name, dim] : part.dims) {
+    const std::int64_t masters = dim_facts(manifest, name).masters_by_worker[static_cast<std::size_t>(part.worker)];
+    v.group("/dims/" + name);
+    v.list("/dims/" + name + "/masters", dim.masters, masters);
+    if (manifest.relabelled.at(name) && masters > 0) v.list("/dims/" + name + "/original", dim.original, masters);
+  }
+  v.group("/matrices");
+  auto next = pointers.begin();
+  for (auto& [name, matrix] : part.matrices) {
+    describe_matrix(v, manifest, name, matrix, next[0], next[1], part.worker);
+    next += 2;
+  }
+  v.group("/arrays");
+  for (auto& [name, array] : part.arrays) {
+    v.group("/arrays/" + name);
+    v.planes("/arrays/" + name + "/values", array.data, array.data.element,
+             array_extents(manifest, array.dims, part.worker));
+  }
+}
+
+// The datasets of an array: one, with the planes in front for a small array; one a component for a tuple.
+struct ComponentPlace {
+  std::string path;
+  Scalar scalar;
+  std::vector<std::int64_t> extents;
+  std::int64_t first_plane, planes, elements;
+};
+inline std::vector<ComponentPlace> component_places(const std::string& path, const ElementType& element,
+                                                    const std::vector<std::int64_t>& extents) {
+  std::vector<ComponentPlace> places;
+  std::int64_t elements = 1;
+  for (const std::int64_t e : extents) elements = checked_mul(elements, e, "an array's size");
+  for (std::size_t c = 0; c < element.components.size(); ++c) {
+    const Component& component = element.components[c];
+    if (component.scalar == Scalar::null) continue;
+    ComponentPlace place{element.tuple ? path + "_" + std::to_string(c) : path,
+                         component.scalar,
+                         extents,
+                         element.first_plane(static_cast<int>(c)),
+                         component.planes(),
+                         elements};
+    if (component.count > 0) place.extents.insert(place.extents.begin(), component.count);
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+}  // namespace kasen

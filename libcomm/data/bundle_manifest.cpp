@@ -1,0 +1,102 @@
+#include "libcomm/data/bundle_manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "libcomm/data/digest.h"
+#include "libcomm/data/element_text.h"
+#include "libcore/error.h"
+
+namespace kasen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Row>
+const Row& row_named(const std::vector<Row>& rows, const std::string& name) {
+  for (const Row& row : rows)
+    if (row.name == name) return row;
+  throw InternalError(fmt::format("the manifest has no '{}'", name));
+}
+
+Json dim_json(const Manifest& manifest, const DimStatistics& dim) {
+  return {{"name", dim.name},
+          {"size", dim.size},
+          {"local", dim.local},
+          {"relabelled", manifest.relabelled.at(dim.name)},
+          {"slaves", dim.slaves},
+          {"masters_by_worker", dim.masters_by_worker},
+          {"slaves_by_worker", dim.slaves_by_worker}};
+}
+
+Json matrix_json(const Manifest& manifest, const MatrixStatistics& m) {
+  return {{"name", m.name},
+          {"row_dim", m.row_dim},
+          {"col_dim", m.col_dim},
+          {"element", element_text(manifest.matrices.at(m.name), manifest.info.dims)},
+          {"entries", m.entries},
+          {"row_slaves", m.row_slaves},
+          {"col_slaves", m.col_slaves},
+          {"entries_by_worker", m.entries_by_worker},
+          {"row_slaves_by_worker", m.row_slaves_by_worker},
+          {"col_slaves_by_worker", m.col_slaves_by_worker},
+          {"row_mirrors_by_worker", m.row_mirrors_by_worker},
+          {"col_mirrors_by_worker", m.col_mirrors_by_worker}};
+}
+
+Json dictionaries_json(const BundleInfo& info) {
+  Json all = Json::object();
+  for (const auto& [input, columns] : info.dictionaries)
+    for (const auto& [column, words] : columns) all[input][std::to_string(column)] = words;
+  return all;
+}
+
+Json content_json(const Manifest& manifest) {
+  const BundleInfo& info = manifest.info;
+  Json content = {{"workers", info.workers}, {"method", info.method},   {"theta", info.theta},
+                  {"hash", info.hash},       {"sources", info.sources}, {"dim_order", info.dims}};
+  content["dims"] = Json::array();
+  content["matrices"] = Json::array();
+  content["arrays"] = Json::array();
+  for (const DimStatistics& dim : info.statistics.dims) content["dims"].push_back(dim_json(manifest, dim));
+  for (const MatrixStatistics& m : info.statistics.matrices) content["matrices"].push_back(matrix_json(manifest, m));
+  for (const auto& [name, array] : manifest.arrays)
+    content["arrays"].push_back(
+        {{"name", name}, {"dims", array.dims}, {"element", element_text(array.element, info.dims)}});
+  content["dictionaries"] = dictionaries_json(info);
+  content["parts"] = Json::array();
+  for (std::size_t w = 0; w < manifest.parts.size(); ++w)
+    content["parts"].push_back({{"file", part_file_name(static_cast<int>(w))},
+                                {"bytes", manifest.parts[w].bytes},
+                                {"digest", manifest.parts[w].digest}});
+  return content;
+}
+
+}  // namespace
+
+std::string part_file_name(int worker) { return fmt::format("part-{:04}.h5", worker); }
+
+const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name) {
+  return row_named(manifest.info.statistics.dims, name);
+}
+const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name) {
+  return row_named(manifest.info.statistics.matrices, name);
+}
+
+void add_to_manifest(Manifest& manifest, const Part& part) {
+  add_statistics(manifest.info.statistics, part);
+  for (const auto& [name, dim] : part.dims) manifest.relabelled[name] |= !dim.original.empty();
+  for (const auto& [name, matrix] : part.matrices) manifest.matrices[name] = matrix.element;
+  for (const auto& [name, array] : part.arrays) manifest.arrays[name] = {array.dims, array.data.element};
+}
+
+std::string manifest_text(Manifest& manifest) {
+  const Json content = content_json(manifest);
+  manifest.info.digest = digest_of(content.dump());
+  const Json whole = {{"kasen_bundle", bundle_version}, {"digest", manifest.info.digest}, {"content", content}};
+  return whole.dump(1) + "\n";
+}
+
+}  // namespace kasen

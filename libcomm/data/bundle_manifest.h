@@ -1,0 +1,44 @@
+// manifest.json: what a bundle holds and the digests of its files; private to the bundle.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/bundle.h"
+
+namespace kasen {
+
+inline constexpr int bundle_version = 1;
+
+struct ArrayFacts {
+  std::vector<std::string> dims;
+  ElementType element;
+};
+
+struct PartFile {
+  std::int64_t bytes = 0;
+  std::string digest;
+};
+
+// The statistics say how long every list of every part is.
+struct Manifest {
+  BundleInfo info;
+  std::map<std::string, bool> relabelled;       // by dimension
+  std::map<std::string, ElementType> matrices;  // elements by input
+  std::map<std::string, ArrayFacts> arrays;
+  std::vector<PartFile> parts;  // by worker
+};
+
+[[nodiscard]] std::string part_file_name(int worker);  // "part-0000.h5"
+// Takes up what the part says of dimensions, matrices and arrays (alike in all parts).
+void add_to_manifest(Manifest& manifest, const Part& part);
+[[nodiscard]] const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name);
+[[nodiscard]] const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name);
+
+// Sets info.digest.
+[[nodiscard]] std::string manifest_text(Manifest& manifest);
+// UserError(bad_input) naming `file`: no JSON, another format, a newer version, altered, or contradictory.
+[[nodiscard]] Manifest parse_manifest(const std::string& text, const std::string& file);
+
+}  // namespace kasen

@@ -1,0 +1,20 @@
+// One part as an HDF5 file; private to the bundle. The layout is described once (describe_part in bundle_layout.h)
+// and walked by the writer and the reader.
+#pragma once
+
+#include <string>
+
+#include "libcomm/data/bundle_manifest.h"
+
+namespace kasen {
+
+// `manifest` has taken up this part already. Synced.
+void write_part(const std::string& file, const Part& part, const Manifest& manifest);
+// Structure and content checked, as far as one part alone shows.
+[[nodiscard]] Part read_part(const std::string& file, const Manifest& manifest, int worker);
+// bundle_check.cpp: content that no later step may stumble over. UserError(bad_input) naming `file`.
+void check_part(const Part& part, const std::string& file);
+// bundle_check.cpp: what two parts say of each other.
+void check_pair(const Part& holder, const Part& owner, const std::string& file);
+
+}  // namespace kasen

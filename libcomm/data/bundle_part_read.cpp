@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "libcomm/data/bundle_layout.h"
+#include "libcomm/data/bundle_part.h"
+#include "libcomm/data/hdf5_file.h"
+#include "libcore/error.h"
+
+namespace kasen {
+namespace {
+
+constexpr FileType type_of(const std::vector<std::int64_t>&) { return FileType::i64; }
+constexpr FileType type_of(const std::vector<std::int32_t>&) { return FileType::i32; }
+
+class ReadVisitor {
+ public:
+  explicit ReadVisitor(Hdf5Reader& file) : file_(file) {}
+
+  void group(const std::string&) {}
+  void matrix(const std::string&, const std::string&, const PartMatrix&) {}
+  void ones(const std::string&) {}
+
+  template <class T>
+  void list(const std::string& path, std::vector<T>& values, std::int64_t count) {
+    values = file_.vector<T>(path, type_of(values), count);
+  }
+
+  void planes(const std::string& path, Array& array, const ElementType& element,
+              const std::vector<std::int64_t>& extents) {
+    const std::vector<ComponentPlace> places = component_places(path, element, extents);
+    std::vector<std::int64_t> offsets;  // all are looked at before memory is taken
+    for (const ComponentPlace& place : places)
+      offsets.push_back(file_.locate(place.path, file_type(place.scalar), place.extents));
+    if (places.empty()) return;
+    ElementType copy = element;  // may be the array's own
+    array = Array(std::move(copy), places[0].elements);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const std::int64_t bytes = places[k].elements * scalar_bytes(places[k].scalar);
+      for (std::int64_t p = 0; p < places[k].planes; ++p)
+        file_.read(offsets[k] + p * bytes, array.plane(places[k].first_plane + p), bytes);
+    }
+  }
+
+ private:
+  Hdf5Reader& file_;
+};
+
+std::vector<PeerRange> from_pointers(const std::vector<std::int64_t>& pointers, std::size_t length,
+                                     const std::string& file) {
+  bool good = pointers.front() == 0 && std::cmp_equal(pointers.back(), length);
+  std::vector<PeerRange> ranges;
+  for (std::size_t peer = 0; peer + 1 < pointers.size(); ++peer) {
+    good = good && pointers[peer] <= pointers[peer + 1];
+    if (pointers[peer] < pointers[peer + 1])
+      ranges.push_back({static_cast<std::int32_t>(peer), pointers[peer], pointers[peer + 1]});
+  }
+  if (!good)
+    fail(ExitStatus::bad_input, fmt::format("'{}' is not as it was written", file), "the lists by peer do not fit",
+         "make it again");
+  return ranges;
+}
+
+// Names, dimensions and element types, as the manifest has them.
+Part empty_part(const Manifest& manifest, int worker) {
+  Part part{.worker = worker, .workers = manifest.info.workers};
+  for (const DimStatistics& dim : manifest.info.statistics.dims)
+    part.dims[dim.name] = {.size = dim.size, .local = dim.local};
+  for (const MatrixStatistics& m : manifest.info.statistics.matrices)
+    part.matrices[m.name] = {.row_dim = m.row_dim, .col_dim = m.col_dim, .element = manifest.matrices.at(m.name)};
+  for (const auto& [name, array] : manifest.arrays) {
+    PartArray& to = part.arrays[name];
+    to.dims = array.dims;
+    to.data.element = array.element;
+  }
+  return part;
+}
+
+}  // namespace
+
+Part read_part(const std::string& file, const Manifest& manifest, int worker) {
+  Part part = empty_part(manifest, worker);
+  std::vector<AxisPointers> pointers(2 * part.matrices.size());
+  Hdf5Reader in(file);
+  ReadVisitor visitor(in);
+  describe_part(visitor, manifest, part, pointers);
+  auto next = pointers.begin();
+  for (auto& [name, matrix] : part.matrices) {
+    for (AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves}) {
+      axis->slave_owners = from_pointers(next->slaves, axis->slaves.size(), file);
+      axis->mirror_holders = from_pointers(next->mirrors, axis->mirrors.size(), file);
+      ++next;
+    }
+  }
+  check_part(part, file);
+  return part;
+}
+
+}  // namespace kasen

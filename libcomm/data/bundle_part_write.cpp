@@ -1,0 +1,121 @@
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "libcomm/data/bundle_layout.h"
+#include "libcomm/data/bundle_part.h"
+#include "libcomm/data/element_text.h"
+#include "libcomm/data/hdf5_file.h"
+
+namespace kasen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::int64_t> to_pointers(const std::vector<PeerRange>& ranges, int workers) {
+  std::vector<std::int64_t> pointers(static_cast<std::size_t>(workers) + 1);
+  for (const PeerRange& r : ranges) pointers[static_cast<std::size_t>(r.peer) + 1] = r.end - r.begin;
+  for (std::size_t k = 1; k < pointers.size(); ++k) pointers[k] += pointers[k - 1];
+  return pointers;
+}
+
+// binsparse's name of what `values` holds.
+std::string binsparse_type(const ElementType& element) {
+  static constexpr std::array names{"float64", "float32", "int64", "int32", "bint8", "", "int64"};
+  if (!element.is_scalar() || element.is(Scalar::null)) return "iso[uint8]";
+  return names[static_cast<std::size_t>(element.scalar())];
+}
+
+constexpr FileType type_of(const std::vector<std::int64_t>&) { return FileType::i64; }
+constexpr FileType type_of(const std::vector<std::int32_t>&) { return FileType::i32; }
+
+// Lays out datasets and remembers what goes into them.
+class LayoutVisitor {
+ public:
+  LayoutVisitor(Hdf5Writer& file, const Manifest& manifest, const Part& part)
+      : file_(file), manifest_(manifest), part_(part) {}
+
+  void group(const std::string& path) { file_.group(path); }
+
+  template <class T>
+  void list(const std::string& path, const std::vector<T>& values, std::int64_t count) {
+    if (!std::cmp_equal(values.size(), count))
+      throw InternalError("a part has a list of another length than it counts: " + path);
+    const int dataset = file_.dataset(path, type_of(values), {count});
+    pieces_.push_back({dataset, 0, values.data(), count * static_cast<std::int64_t>(sizeof(T))});
+  }
+
+  void planes(const std::string& path, const Array& array, const ElementType& element,
+              const std::vector<std::int64_t>& extents) {
+    for (const ComponentPlace& place : component_places(path, element, extents)) {
+      if (array.count != place.elements)
+        throw InternalError("a part has an array of another size than its dimensions: " + path);
+      const int dataset = file_.dataset(place.path, file_type(place.scalar), place.extents);
+      const std::int64_t bytes = place.elements * scalar_bytes(place.scalar);
+      for (std::int64_t p = 0; p < place.planes; ++p)
+        pieces_.push_back({dataset, p * bytes, array.plane(place.first_plane + p), bytes});
+    }
+  }
+
+  void ones(const std::string& path) {
+    static constexpr std::uint8_t one = 1;
+    pieces_.push_back({file_.dataset(path, FileType::u8, {1}), 0, &one, 1});
+  }
+
+  void matrix(const std::string& path, const std::string& name, const PartMatrix& m) {
+    const auto rows = static_cast<std::int64_t>(m.row_pointers.size()) - 1;
+    const auto col_masters = static_cast<std::int64_t>(part_.dims.at(m.col_dim).masters.size());
+    const Json text = {
+        {"binsparse",
+         {{"version", "0.1"},
+          {"format", "CSR"},
+          {"shape", {rows, col_masters + static_cast<std::int64_t>(m.col_slaves.slaves.size())}},
+          {"number_of_stored_values", m.columns.size()},
+          {"data_types", {{"pointers_to_1", "int64"}, {"indices_1", "int32"}, {"values", binsparse_type(m.element)}}}}},
+        {"kasen",
+         {{"input", name},
+          {"row_dim", m.row_dim},
+          {"col_dim", m.col_dim},
+          {"element", element_text(m.element, manifest_.info.dims)},
+          {"row_masters", part_.dims.at(m.row_dim).masters.size()},
+          {"col_masters", col_masters}}}};
+    file_.attribute(path, "binsparse", text.dump());
+  }
+
+  void write_all() const {
+    for (const Piece& piece : pieces_) file_.write(piece.dataset, piece.first_byte, piece.data, piece.bytes);
+  }
+
+ private:
+  struct Piece {
+    int dataset;
+    std::int64_t first_byte;
+    const void* data;
+    std::int64_t bytes;
+  };
+  Hdf5Writer& file_;
+  const Manifest& manifest_;
+  const Part& part_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+void write_part(const std::string& file, const Part& part, const Manifest& manifest) {
+  std::vector<AxisPointers> pointers;
+  for (const auto& [name, matrix] : part.matrices) {
+    for (const AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves})
+      pointers.push_back(
+          {to_pointers(axis->slave_owners, part.workers), to_pointers(axis->mirror_holders, part.workers)});
+  }
+  Hdf5Writer out(file);
+  const Json head = {{"version", bundle_version}, {"worker", part.worker}, {"workers", part.workers}};
+  out.attribute("/", "kasen_part", head.dump());
+  LayoutVisitor visitor(out, manifest, part);
+  describe_part(visitor, manifest, const_cast<Part&>(part), pointers);  // the writer's visitor takes all by const
+  out.layout_done();
+  visitor.write_all();
+  out.close();
+}
+
+}  // namespace kasen

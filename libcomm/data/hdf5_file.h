@@ -1,0 +1,69 @@
+// HDF5 files of one plain profile: contiguous datasets, fixed-length strings, formats of HDF5 1.8, no time stamps.
+// The library is asked for structure alone: it lays datasets out, and their bytes are moved by our own reads and
+// writes at the places it names. So every failed write is seen (HDF5 hides some), and the same content gives the same
+// bytes. Reading looks at type, shape, links and layout before a byte is allocated: files from others may be hostile.
+// One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcomm/data/new_file.h"
+#include "libcore/types.h"
+
+namespace kasen {
+
+// Numbers as files hold them: those of Scalar (null has none; bool is u8, as NumPy reads it).
+enum class FileType : std::uint8_t { f64, f32, i64, i32, u8 };
+[[nodiscard]] FileType file_type(Scalar scalar);
+[[nodiscard]] std::int64_t file_bytes(FileType type);
+
+class Hdf5Writer {
+ public:
+  explicit Hdf5Writer(const std::string& path);  // a new file: cannot_create
+  ~Hdf5Writer();
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
+
+  void group(const std::string& path);
+  void attribute(const std::string& object, const std::string& name, std::string_view text);
+  // Lays out a dataset; returns its number. Its bytes come later, through write(), after layout_done().
+  int dataset(const std::string& path, FileType type, const std::vector<std::int64_t>& extents);
+  void layout_done();  // closes HDF5's side of the file
+  void write(int dataset, std::int64_t first_byte, const void* data, std::int64_t bytes);
+  void close();  // synced
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class Hdf5Reader {
+ public:
+  explicit Hdf5Reader(const std::string& path);  // bad_input: not an HDF5 file
+  ~Hdf5Reader();
+  Hdf5Reader(const Hdf5Reader&) = delete;
+  Hdf5Reader& operator=(const Hdf5Reader&) = delete;
+
+  // A dataset that is there, in this file, contiguous, unfiltered, of exactly this type and shape, and whole. Else
+  // bad_input. Returns where its bytes begin.
+  [[nodiscard]] std::int64_t locate(const std::string& path, FileType type, const std::vector<std::int64_t>& extents);
+  void read(std::int64_t offset, void* data, std::int64_t bytes);
+
+  template <class T>
+  [[nodiscard]] std::vector<T> vector(const std::string& path, FileType type, std::int64_t count) {
+    const std::int64_t offset = locate(path, type, {count});
+    std::vector<T> data(static_cast<std::size_t>(count));
+    read(offset, data.data(), count * static_cast<std::int64_t>(sizeof(T)));
+    return data;
+  }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kasen

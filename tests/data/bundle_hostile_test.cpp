@@ -1,0 +1,216 @@
+// Parts made by hand whose digests are right and whose content is not: nothing may crash or take absurd memory.
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+
+#include "libcomm/data/bundle_manifest.h"
+#include "libcomm/data/bundle_part.h"
+#include "libcomm/data/digest.h"
+#include "libcomm/data/new_file.h"
+#include "libcore/error.h"
+#include "tests/data/partition_cases.h"
+
+namespace kasen {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Hostile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("kasen-hostile-" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::vector<DimData> dims{{.name = "N"}};
+    std::vector<InputData> inputs;
+    inputs.push_back(cases::valued("G", "N", "N", cases::random_edges(30, 30, 80, 1)));
+    inputs.push_back(cases::table("x", {"N"}, ElementType::of(Scalar::f64), 30, 1));
+    parts_ = partition(dims, std::move(inputs), {.workers = 2, .theta = 4});
+    for (const Part& part : parts_) add_to_manifest(manifest_, part);
+    manifest_.info.workers = 2;
+    manifest_.info.dims = {"N"};
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // Writes part 0 after `change`, and reads it with what the manifest said before.
+  void expect_refused(const std::string& what, const std::function<void(Part&)>& change) {
+    const std::string file = (folder_ / "part.h5").string();
+    fs::remove(file);
+    write_part(file, parts_[0], manifest_);
+    Part copy = read_part(file, manifest_, 0);
+    change(copy);
+    fs::remove(file);
+    write_part(file, copy, manifest_);
+    try {
+      (void)read_part(file, manifest_, 0);
+      ADD_FAILURE() << "accepted: " << what;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::bad_input);
+      EXPECT_NE(std::string(error.what()).find("part.h5"), std::string::npos) << error.what();
+    }
+  }
+
+  // Replaces a dataset of part 0 by what `make` creates under its name.
+  void expect_refused_dataset(const std::string& path, const std::function<void(hid_t file, const char* path)>& make) {
+    const std::string file = (folder_ / "part.h5").string();
+    fs::remove(file);
+    write_part(file, parts_[0], manifest_);
+    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    ASSERT_GE(id, 0);
+    ASSERT_GE(H5Ldelete(id, path.c_str(), H5P_DEFAULT), 0);
+    make(id, path.c_str());
+    ASSERT_GE(H5Fclose(id), 0);
+    try {
+      (void)read_part(file, manifest_, 0);
+      ADD_FAILURE() << "accepted: " << path;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::bad_input) << error.what();
+    }
+  }
+
+  fs::path folder_;
+  std::vector<Part> parts_;
+  Manifest manifest_;
+};
+
+TEST_F(Hostile, ContentIsChecked) {
+  const auto matrix = [](Part& p) -> PartMatrix& { return p.matrices.at("G"); };
+  expect_refused("masters out of order", [](Part& p) { std::swap(p.dims["N"].masters[0], p.dims["N"].masters[1]); });
+  expect_refused("master beyond the end", [](Part& p) { p.dims["N"].masters.back() = 30; });
+  expect_refused("negative master", [](Part& p) { p.dims["N"].masters[0] = -1; });
+  expect_refused("pointers fall", [&](Part& p) { matrix(p).row_pointers[1] = 1 << 30; });
+  expect_refused("pointers start late", [&](Part& p) { matrix(p).row_pointers[0] = 1; });
+  expect_refused("last pointer", [&](Part& p) { ++matrix(p).row_pointers.back(); });
+  expect_refused("column beyond the end", [&](Part& p) { matrix(p).columns.back() = 1 << 20; });
+  expect_refused("negative column", [&](Part& p) { matrix(p).columns[0] = -5; });
+  expect_refused("slave beyond the end", [&](Part& p) { matrix(p).row_slaves.slaves.back() = 1LL << 40; });
+  expect_refused("slave that is a master", [&](Part& p) { matrix(p).row_slaves.slaves[0] = p.dims["N"].masters[0]; });
+  expect_refused("mirror beyond the end", [&](Part& p) { matrix(p).row_slaves.mirrors.back() = 1 << 20; });
+  expect_refused("slaves of itself", [&](Part& p) { matrix(p).row_slaves.slave_owners[0].peer = 0; });
+  expect_refused("mirrors of itself", [&](Part& p) { matrix(p).col_slaves.mirror_holders[0].peer = 0; });
+}
+
+TEST_F(Hostile, PairsAreChecked) {
+  check_pair(parts_[0], parts_[1], "good");
+  auto& slaves = parts_[0].matrices.at("G").row_slaves.slaves;
+  slaves[0] = slaves[0] == 0 ? 1 : 0;
+  EXPECT_THROW(check_pair(parts_[0], parts_[1], "bad"), UserError);
+}
+
+hid_t simple(std::vector<hsize_t> dims) {
+  return H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr);
+}
+
+TEST_F(Hostile, StructureIsChecked) {
+  const std::string target = "/dims/N/masters";
+  const auto n = static_cast<hsize_t>(parts_[0].dims.at("N").masters.size());
+  const auto create = [](hid_t file, const char* path, hid_t type, std::vector<hsize_t> dims, hid_t list) {
+    const hid_t space = simple(std::move(dims));
+    const hid_t set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    ASSERT_GE(set, 0);
+    H5Dclose(set);
+    H5Sclose(space);
+  };
+  expect_refused_dataset(target, [](hid_t, const char*) {});
+  expect_refused_dataset(target, [&](hid_t f, const char* p) { create(f, p, H5T_STD_I64LE, {n + 1}, H5P_DEFAULT); });
+  expect_refused_dataset(target, [&](hid_t f, const char* p) { create(f, p, H5T_STD_I32LE, {n}, H5P_DEFAULT); });
+  expect_refused_dataset(target, [&](hid_t f, const char* p) { create(f, p, H5T_STD_I64BE, {n}, H5P_DEFAULT); });
+  expect_refused_dataset(target, [&](hid_t f, const char* p) { create(f, p, H5T_IEEE_F64LE, {n}, H5P_DEFAULT); });
+  expect_refused_dataset(target, [&](hid_t f, const char* p) { create(f, p, H5T_STD_I64LE, {1, n}, H5P_DEFAULT); });
+  expect_refused_dataset(
+      target, [&](hid_t f, const char* p) { create(f, p, H5T_STD_I64LE, std::vector<hsize_t>(32, 1), H5P_DEFAULT); });
+  expect_refused_dataset(target,
+                         [&](hid_t f, const char* p) { create(f, p, H5T_STD_I64LE, {hsize_t{1} << 40}, H5P_DEFAULT); });
+  expect_refused_dataset(
+      target, [&](hid_t f, const char* p) { create(f, p, H5T_STD_I64LE, {n}, H5P_DEFAULT); });  // never stored
+  expect_refused_dataset(
+      target, [&](hid_t f, const char* p) { H5Gclose(H5Gcreate2(f, p, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)); });
+  expect_refused_dataset(
+      target, [&](hid_t f, const char* p) { H5Lcreate_soft("/arrays/x/values", f, p, H5P_DEFAULT, H5P_DEFAULT); });
+  expect_refused_dataset(
+      target, [&](hid_t f, const char* p) { H5Lcreate_external("/etc/passwd", "/x", f, p, H5P_DEFAULT, H5P_DEFAULT); });
+  expect_refused_dataset(target, [&](hid_t f, const char* p) {
+    const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(list, "/etc/passwd", 0, n * 8);
+    create(f, p, H5T_STD_I64LE, {n}, list);
+  });
+  expect_refused_dataset(target, [&](hid_t f, const char* p) {
+    const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t chunk = 4;
+    H5Pset_chunk(list, 1, &chunk);
+    H5Pset_deflate(list, 6);
+    create(f, p, H5T_STD_I64LE, {n}, list);
+  });
+}
+
+// Any change of a few bytes is refused or read as a part that is well formed; never a crash.
+TEST_F(Hostile, RandomDamageNeverCrashes) {
+  const std::string file = (folder_ / "part.h5").string();
+  write_part(file, parts_[0], manifest_);
+  const std::string good = read_whole_file(file, 1 << 24);
+  std::mt19937_64 random(7);
+  int refused = 0;
+  for (int turn = 0; turn < 1500; ++turn) {
+    std::string bad = good;
+    for (std::uint64_t k = 0, n = 1 + random() % 4; k < n; ++k)
+      bad[random() % (turn % 2 == 0 ? std::min<std::size_t>(4096, bad.size()) : bad.size())] =
+          static_cast<char>(random());
+    if (turn % 10 == 0) bad.resize(random() % bad.size());
+    std::ofstream(file, std::ios::binary) << bad;
+    try {
+      (void)read_part(file, manifest_, 0);
+    } catch (const UserError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
+// The manifest with one value of its content changed and the digest made to fit again.
+TEST_F(Hostile, ManifestsOfWrongContentAreRefused) {
+  manifest_.parts.resize(2);
+  const std::string good = manifest_text(manifest_);
+  (void)parse_manifest(good, "manifest.json");
+  const auto damage = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = good.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    std::string bad = good;
+    bad.replace(at, from.size(), to);
+    // The digest is of the content without white space outside of texts.
+    std::string dense;
+    bool quoted = false;
+    for (const char c : bad.substr(bad.find("\"content\":") + 10)) {
+      if (c == '"') quoted = !quoted;
+      if (quoted || (c != ' ' && c != '\n')) dense += c;
+    }
+    dense.pop_back();
+    bad.replace(bad.find(manifest_.info.digest), 32, digest_of(dense));
+    try {
+      (void)parse_manifest(bad, "manifest.json");
+      ADD_FAILURE() << "accepted " << to;
+    } catch (const UserError& error) {
+      EXPECT_EQ(std::string(error.what()).find("altered"), std::string::npos) << error.what() << to;
+    }
+  };
+  damage("\"workers\": 2", "\"workers\": 0");
+  damage("\"workers\": 2", "\"workers\": 3");
+  damage("\"workers\": 2", "\"workers\": 99999999999");
+  damage("\"workers\": 2", "\"workers\": 18446744073709551615");
+  damage("\"workers\": 2", "\"workers\": 2.5");
+  damage("\"workers\": 2", "\"workers\": \"2\"");
+  damage("\"size\": 30", "\"size\": -30");
+  damage("\"size\": 30", "\"size\": 31");
+  damage("\"row_dim\": \"N\"", "\"row_dim\": \"Q\"");
+  damage("\"element\": \"f64\"", "\"element\": \"f63\"");
+  damage("\"name\": \"G\"", "\"name\": \"../G\"");
+  damage("\"local\": false", "\"local\": 0");
+  damage("\"file\": \"part-0000.h5\"", "\"file\": \"/etc/passwd\"");
+}
+
+}  // namespace
+}  // namespace kasen

@@ -1,0 +1,304 @@
+#include "libcomm/data/bundle.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "libcomm/data/element_text.h"
+#include "libcore/error.h"
+#include "tests/data/partition_cases.h"
+
+namespace kasen {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Bundle : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("kasen-bundle-" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+// A bundle with all that one can hold: names with gaps, patterns, values, points, tuples, shareds, ids, bools.
+std::vector<Part> rich_parts(int workers, unsigned seed = 1) {
+  auto edges = cases::random_edges(40, 40, 150, seed);
+  for (auto& [i, j] : edges) {
+    i = 3 * i + 1;
+    j = 3 * j + 1;
+  }
+  std::vector<InputData> inputs;
+  inputs.push_back(cases::pattern("G", "N", "N", edges));
+  inputs.push_back(cases::valued("X", "H", "W", cases::random_edges(20, 30, 60, seed + 1)));
+  inputs.push_back(cases::table("points", {"H"}, ElementType::array(Scalar::f64, 3), 20, 3));
+  inputs.push_back(cases::table("dense", {"H", "K"}, ElementType::of(Scalar::f64), 20, 2));
+  inputs.push_back(cases::table("weights", {"K"}, ElementType::of(Scalar::f64), 2, 1));
+  inputs.push_back(
+      cases::table("pairs", {"H"}, ElementType{{Component{}, Component{Scalar::f64, no_dim, 2}}, true}, 20, 3));
+  InputData start = cases::table("start", {}, ElementType::id(0), 1, 1);
+  start.table.values = Array(ElementType::of(Scalar::i64), 1);
+  start.table.values.as<std::int64_t>()[0] = 4;
+  inputs.push_back(std::move(start));
+  InputData flags = cases::table("flags", {"H"}, ElementType::of(Scalar::boolean), 20, 1);
+  flags.table.values = Array(ElementType::of(Scalar::boolean), 20);
+  for (int i = 0; i < 20; i += 3) flags.table.values.as<std::uint8_t>()[i] = 1;
+  inputs.push_back(std::move(flags));
+  std::vector<DimData> dims{{.name = "N"}, {.name = "H"}, {.name = "W"}, {.name = "K", .local = true}};
+  return partition(dims, std::move(inputs), {.workers = workers, .theta = 4});
+}
+
+BundleInfo rich_info(int workers) {
+  BundleInfo info{
+      .workers = workers, .method = "hybrid-cut", .theta = 4, .sources = {"graph.txt xxh3:00ff", "x.csv xxh3:12"}};
+  info.dims = {"N", "H", "W", "K"};
+  info.dictionaries["points"][2] = {"tcp", "udp"};
+  return info;
+}
+
+void expect_equal(const Array& a, const Array& b) {
+  EXPECT_EQ(a.count, b.count);
+  if (a.count == 0) return;
+  EXPECT_EQ(a.element, b.element);
+  ASSERT_EQ(a.bytes.size(), b.bytes.size());
+  EXPECT_TRUE(std::equal(a.bytes.data(), a.bytes.data() + a.bytes.size(), b.bytes.data()));
+}
+
+void expect_equal(const AxisSlaves& a, const AxisSlaves& b) {
+  EXPECT_EQ(a.slaves, b.slaves);
+  EXPECT_EQ(a.slave_owners, b.slave_owners);
+  EXPECT_EQ(a.mirrors, b.mirrors);
+  EXPECT_EQ(a.mirror_holders, b.mirror_holders);
+}
+
+void expect_equal(const Part& a, const Part& b) {
+  EXPECT_EQ(a.worker, b.worker);
+  EXPECT_EQ(a.workers, b.workers);
+  ASSERT_EQ(a.dims.size(), b.dims.size());
+  for (const auto& [name, dim] : a.dims) {
+    EXPECT_EQ(dim.size, b.dims.at(name).size);
+    EXPECT_EQ(dim.local, b.dims.at(name).local);
+    EXPECT_EQ(dim.masters, b.dims.at(name).masters);
+    EXPECT_EQ(dim.original, b.dims.at(name).original);
+  }
+  ASSERT_EQ(a.matrices.size(), b.matrices.size());
+  for (const auto& [name, m] : a.matrices) {
+    const PartMatrix& n = b.matrices.at(name);
+    EXPECT_EQ(m.row_dim, n.row_dim);
+    EXPECT_EQ(m.col_dim, n.col_dim);
+    EXPECT_EQ(m.element, n.element);
+    EXPECT_EQ(m.row_pointers, n.row_pointers);
+    EXPECT_EQ(m.columns, n.columns);
+    expect_equal(m.values, n.values);
+    expect_equal(m.row_slaves, n.row_slaves);
+    expect_equal(m.col_slaves, n.col_slaves);
+  }
+  ASSERT_EQ(a.arrays.size(), b.arrays.size());
+  for (const auto& [name, array] : a.arrays) {
+    EXPECT_EQ(array.dims, b.arrays.at(name).dims);
+    expect_equal(array.data, b.arrays.at(name).data);
+  }
+}
+
+std::string content(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void overwrite(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
+
+std::string refusal(const std::function<void()>& action, ExitStatus status = ExitStatus::bad_input) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), status) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted";
+  return {};
+}
+
+TEST_F(Bundle, GivesBackWhatWasWritten) {
+  for (const int workers : {1, 2, 3, 4, 16}) {
+    const auto parts = rich_parts(workers);
+    const BundleInfo written = write_bundle(path("b"), parts, rich_info(workers), true);
+    const auto read = read_parts(path("b"), 0, workers);
+    ASSERT_EQ(read.size(), parts.size());
+    for (std::size_t w = 0; w < parts.size(); ++w) expect_equal(parts[w], read[w]);
+    const BundleInfo info = read_bundle_info(path("b"));
+    EXPECT_EQ(info.digest, written.digest);
+    EXPECT_EQ(info.workers, workers);
+    EXPECT_EQ(info.method, "hybrid-cut");
+    EXPECT_EQ(info.theta, 4);
+    EXPECT_EQ(info.hash, owner_hash_name);
+    EXPECT_EQ(info.sources, rich_info(workers).sources);
+    EXPECT_EQ(info.dims, rich_info(workers).dims);
+    EXPECT_EQ(info.dictionaries, rich_info(workers).dictionaries);
+    EXPECT_EQ(info.statistics, statistics(parts));
+    EXPECT_EQ(entries(), 1U);
+  }
+}
+
+TEST_F(Bundle, ReadsSomeParts) {
+  const auto parts = rich_parts(4);
+  (void)write_bundle(path("b"), parts, rich_info(4), false);
+  const auto read = read_parts(path("b"), 1, 2);
+  ASSERT_EQ(read.size(), 2U);
+  expect_equal(parts[1], read[0]);
+  expect_equal(parts[2], read[1]);
+}
+
+TEST_F(Bundle, IsTheSameBytesEveryTime) {
+  (void)write_bundle(path("a"), rich_parts(3), rich_info(3), false);
+  (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false);
+  for (const char* file : {"/manifest.json", "/part-0000.h5", "/part-0001.h5", "/part-0002.h5"})
+    EXPECT_EQ(content(path("a") + file), content(path("b") + file)) << file;
+}
+
+TEST_F(Bundle, HasEmptyParts) {
+  std::vector<DimData> dims{{.name = "N"}};
+  std::vector<InputData> inputs;
+  inputs.push_back(cases::pattern("G", "N", "N", {{5, 9}}));
+  const auto parts = partition(dims, std::move(inputs), {.workers = 8});
+  (void)write_bundle(path("b"), parts, {.workers = 8, .method = "hybrid-cut"}, false);
+  const auto read = read_parts(path("b"), 0, 8);
+  for (std::size_t w = 0; w < 8; ++w) expect_equal(parts[w], read[w]);
+}
+
+TEST_F(Bundle, LeavesNothingBehindWithoutFinish) {
+  {
+    BundleWriter writer(path("b"), rich_info(2), false);
+    writer.add(rich_parts(2)[0]);
+    EXPECT_EQ(entries(), 1U);
+  }
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(Bundle, RefusesToOverwriteUnlessAsked) {
+  const auto parts = rich_parts(2);
+  (void)write_bundle(path("b"), parts, rich_info(2), false);
+  const std::string before = content(path("b/manifest.json"));
+  EXPECT_NE(
+      refusal([&] { (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false); }, ExitStatus::cannot_create)
+          .find("already exists"),
+      std::string::npos);
+  EXPECT_EQ(content(path("b/manifest.json")), before);
+  {
+    BundleWriter writer(path("b/"), rich_info(3), true);
+    writer.add(rich_parts(3)[0]);
+    EXPECT_EQ(content(path("b/manifest.json")), before);
+    EXPECT_EQ(read_parts(path("b"), 0, 2).size(), 2U);
+  }
+  EXPECT_EQ(content(path("b/manifest.json")), before);
+  (void)write_bundle(path("b"), rich_parts(3), rich_info(3), true);
+  EXPECT_EQ(read_bundle_info(path("b")).workers, 3);
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Bundle, ReplacesNothingButBundles) {
+  fs::create_directories(path("mine"));
+  overwrite(path("mine/letter.txt"), "dear");
+  EXPECT_NE(
+      refusal([&] { (void)write_bundle(path("mine"), rich_parts(2), rich_info(2), true); }, ExitStatus::cannot_create)
+          .find("not a bundle"),
+      std::string::npos);
+  EXPECT_EQ(content(path("mine/letter.txt")), "dear");
+  EXPECT_EQ(entries(), 1U);
+  overwrite(path("file"), "x");
+  (void)refusal([&] { (void)write_bundle(path("file"), rich_parts(2), rich_info(2), true); },
+                ExitStatus::cannot_create);
+  EXPECT_EQ(content(path("file")), "x");
+}
+
+TEST_F(Bundle, NeedsAFolderToStandIn) {
+  (void)refusal([&] { (void)write_bundle(path("none/b"), rich_parts(1), rich_info(1), false); },
+                ExitStatus::cannot_create);
+}
+
+TEST_F(Bundle, NoticesEveryFlippedBit) {
+  (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
+  const std::string file = path("b/part-0001.h5"), good = content(file);
+  for (std::size_t at = 0; at < good.size(); at += 97) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ (1 << (at % 8)));
+    overwrite(file, bad);
+    EXPECT_NE(refusal([&] { (void)read_parts(path("b"), 1, 1); }).find("part-0001.h5"), std::string::npos);
+  }
+  overwrite(file, good);
+  EXPECT_EQ(read_parts(path("b"), 1, 1).size(), 1U);
+}
+
+TEST_F(Bundle, NoticesEveryFlippedBitOfTheManifest) {
+  (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
+  const std::string file = path("b/manifest.json"), good = content(file);
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    if (good[at] == '\n' || good[at] == ' ') continue;  // white space between tokens says nothing
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ (1 << (at % 8)));
+    overwrite(file, bad);
+    EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("manifest.json"), std::string::npos) << at;
+  }
+}
+
+TEST_F(Bundle, NoticesMissingTruncatedAndForeignFiles) {
+  (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false);
+  (void)write_bundle(path("c"), rich_parts(3, 9), rich_info(3), false);
+  const std::string file = path("b/part-0002.h5"), good = content(file);
+  overwrite(file, good.substr(0, good.size() / 2));
+  EXPECT_NE(refusal([&] { (void)read_parts(path("b"), 0, 3); }).find("cut off"), std::string::npos);
+  fs::copy_file(path("c/part-0002.h5"), file, fs::copy_options::overwrite_existing);
+  EXPECT_NE(refusal([&] { (void)read_parts(path("b"), 0, 3); }).find("part-0002.h5"), std::string::npos);
+  fs::remove(file);
+  EXPECT_NE(refusal([&] { (void)read_parts(path("b"), 0, 3); }).find("part-0002.h5' is missing"), std::string::npos);
+  EXPECT_EQ(read_parts(path("b"), 0, 2).size(), 2U);
+  fs::remove(path("b/manifest.json"));
+  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("not a bundle"), std::string::npos);
+  (void)refusal([&] { (void)read_bundle_info(path("nowhere")); }, ExitStatus::missing_input);
+}
+
+TEST_F(Bundle, RefusesManifestsThatAreNone) {
+  (void)write_bundle(path("b"), rich_parts(1), rich_info(1), false);
+  const std::string file = path("b/manifest.json"), good = content(file);
+  std::vector<std::string> bads{"", "{", "[]", "null", "{}", good.substr(0, good.size() - 3), std::string(100000, '[')};
+  bads.emplace_back(R"({"kasen_bundle": 1})");
+  bads.emplace_back(R"({"kasen_bundle": -1, "digest": "", "content": {}})");
+  bads.emplace_back(R"({"kasen_bundle": 1, "digest": 5, "content": {}})");
+  for (const std::string& bad : bads) {
+    overwrite(file, bad);
+    EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("manifest.json"), std::string::npos)
+        << bad.substr(0, 40);
+  }
+  overwrite(file, R"({"kasen_bundle": 2, "new": true})");
+  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 2"), std::string::npos);
+}
+
+TEST(ElementText, IsReadBack) {
+  const std::vector<std::string> dims{"N", "M"};
+  for (const char* text :
+       {"f64", "f32", "i64", "i32", "bool", "null", "id[M]", "[f64; 3]", "(i64, [f64; 3])", "(id[N], bool)"}) {
+    const auto element = parse_element(text, dims);
+    ASSERT_TRUE(element.has_value()) << text;
+    EXPECT_EQ(element_text(*element, dims), text);
+  }
+  for (const char* text : {"", "f65", "f64 ", "[f64; 0]", "[f64; -1]", "[f64; 99999999999999999999]", "[f64;3]", "(f64",
+                           "id[Q]", "id", "()", "[f64; 1048577]"})
+    EXPECT_FALSE(parse_element(text, dims).has_value()) << text;
+}
+
+}  // namespace
+}  // namespace kasen
