@@ -1,0 +1,150 @@
+// Level 3: what stands inside a region, and that its operands are what it reads from outside.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "libcore/verify_rules.h"
+
+namespace kasen {
+namespace {
+
+bool contains(const std::vector<ValueId>& list, ValueId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+bool is_product(const Op& op) { return op.code == OpCode::mxv || op.code == OpCode::mxvt; }
+
+class RegionCheck {
+ public:
+  RegionCheck(const Module& module, Faults& faults) : m_(module), faults_(faults) {}
+
+  void block(const Block& b) {
+    for (const Op& op : b.ops) {
+      if (op.code == OpCode::region) {
+        region(op);
+        continue;
+      }
+      for (const Block& inner : op.blocks) block(inner);
+    }
+  }
+
+ private:
+  using Check = void (RegionCheck::*)(const Op&);
+
+  void region(const Op& op) {
+    static constexpr std::array<Check, 3> checks{&RegionCheck::iter_on_vec, &RegionCheck::mxm,
+                                                 &RegionCheck::product_epilogue};
+    if (op.blocks[0].ops.size() < 2) return faults_.add(op, "a region without operators");
+    for (const Op& inner : op.blocks[0].ops) {
+      if (!inner.blocks.empty()) return faults_.add(inner, "an operator with blocks inside of a region");
+    }
+    operands(op);
+    yielded(op);
+    (this->*checks[static_cast<size_t>(op.kind)])(op);
+  }
+
+  // Listed are exactly the values from outside that are used inside, in the order of their first use.
+  void operands(const Op& op) {
+    std::vector<ValueId> made, outside;
+    for (const Op& inner : op.blocks[0].ops) {
+      for (const ValueId id : inner.operands) {
+        if (!contains(made, id) && !contains(outside, id)) outside.push_back(id);
+      }
+      made.insert(made.end(), inner.results.begin(), inner.results.end());
+    }
+    if (outside == op.operands) return;
+    std::string names;
+    for (const ValueId id : outside) names += (names.empty() ? "" : ", ") + value_text(m_, id);
+    faults_.add(op, "its operands are not what it reads", fmt::format("in order of first use it reads ({})", names));
+  }
+
+  void yielded(const Op& op) {
+    std::vector<ValueId> made;
+    for (const Op& inner : op.blocks[0].ops) made.insert(made.end(), inner.results.begin(), inner.results.end());
+    for (const ValueId id : op.blocks[0].ops.back().operands) {
+      if (!contains(made, id)) faults_.add(op, value_text(m_, id) + " is handed on, but not made inside");
+    }
+  }
+
+  // The dimension along which the operator runs; no_dim where it runs along none.
+  [[nodiscard]] DimId runs_along(const Op& op) const {
+    return cut_dim(m_, m_.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]));
+  }
+
+  // map and reduce over `dim`, none of which reads a shared that the region itself reduces.
+  void vector_work(const Op& op, std::span<const Op> ops, DimId dim) {
+    std::vector<ValueId> reduced;
+    for (const Op& inner : ops) {
+      if (inner.code != OpCode::map && inner.code != OpCode::reduce) {
+        faults_.add(inner, fmt::format("it may not stand in a region {}", region_name(op.kind)),
+                    "only map and reduce follow the elements of one dimension");
+        continue;
+      }
+      if (runs_along(inner) == no_dim || runs_along(inner) != dim) {
+        faults_.add(inner, "it runs over another dimension than its region",
+                    dim == no_dim ? "" : fmt::format("the region runs over {}", m_.dim(dim).name));
+      }
+      for (const ValueId id : inner.operands) {
+        if (contains(reduced, id)) {
+          faults_.add(inner, value_text(m_, id) + " is a reduction of this region",
+                      "it is known only when the loop has ended");
+        }
+      }
+      if (inner.code == OpCode::reduce) reduced.push_back(inner.results[0]);
+    }
+  }
+
+  [[nodiscard]] static std::span<const Op> work(const Op& op, size_t from) {
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    return std::span(ops).subspan(from, ops.size() - 1 - from);
+  }
+
+  void iter_on_vec(const Op& op) { vector_work(op, work(op, 0), runs_along(op.blocks[0].ops[0])); }
+
+  void mxm(const Op& op) {
+    const Op& first = op.blocks[0].ops[0];
+    std::vector<ValueId> made;
+    for (const Op& inner : work(op, 0)) {
+      if (!is_product(inner)) {
+        faults_.add(inner, "it may not stand in a region mxm", "only products with one matrix do");
+        continue;
+      }
+      if (inner.code != first.code)
+        faults_.add(inner, "mxv and mxvt in one region", "they visit the matrix in different order");
+      if (inner.operands[1] != first.operands[1]) faults_.add(inner, "another matrix than that of its region");
+      if (contains(made, inner.operands[0])) {
+        faults_.add(inner, value_text(m_, inner.operands[0]) + " is a product of this region",
+                    "none may need another's result");
+      }
+      made.push_back(inner.results[0]);
+    }
+  }
+
+  void product_epilogue(const Op& op) {
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    if (ops.size() < 3 || !is_product(ops[0]) || ops[1].code != OpCode::gather || ops[1].operands != ops[0].results) {
+      return faults_.add(op, "it does not begin with one product and its gather",
+                         "then follows the vector work of each row");
+    }
+    const ValueId product = ops[0].results[0];
+    for (size_t i = 2; i < ops.size(); ++i) {
+      if (contains(ops[i].operands, product)) {
+        faults_.add(ops[i], value_text(m_, product) + " is used before it is gathered",
+                    "only the gather reads the product");
+      }
+    }
+    vector_work(op, work(op, 2), cut_dim(m_, m_.type(ops[1].results[0])));
+  }
+
+  const Module& m_;
+  Faults& faults_;
+};
+
+}  // namespace
+
+void verify_regions(const Module& module, Faults& faults) { RegionCheck(module, faults).block(module.body); }
+
+}  // namespace kasen
