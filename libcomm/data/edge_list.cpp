@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "libcomm/data/formats.h"
+#include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
 
 namespace kasen {
@@ -32,7 +33,7 @@ RawMatrix read_edge_list(const InputFile& file, const ReadOptions& options) {
   }
   RawMatrix matrix = parse_entries(file, from, entry_shape(options, file.path()), options);
   combine_repeats(matrix, options, file, from);
-  parallel_for(2, [&](std::int64_t i) {
+  parallel_for(2, [&](std::int64_t i, int) {
     (i == 0 ? matrix.row_count : matrix.col_count) =
         checked_add(largest(i == 0 ? matrix.rows : matrix.cols), 1, "the largest id");
   });

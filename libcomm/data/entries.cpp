@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "libcomm/data/formats.h"
+#include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
 
 namespace kasen {
@@ -180,7 +181,8 @@ RawMatrix parse_entries(const InputFile& file, std::int64_t from, const EntrySha
   RawMatrix matrix;
   const std::int64_t lines = text.lines();
   check_memory(checked_mul(lines, 16 + options.element.bytes(), "the number of entries"), "the matrix", file.path());
-  parallel_for(2, [&](std::int64_t i) { (i == 0 ? matrix.rows : matrix.cols).resize(static_cast<size_t>(lines)); });
+  parallel_for(2,
+               [&](std::int64_t i, int) { (i == 0 ? matrix.rows : matrix.cols).resize(static_cast<size_t>(lines)); });
   matrix.values = Array(options.element, lines);
   const EntryParser parser(shape, {matrix.rows.data(), matrix.cols.data(), value_parsers(matrix.values)});
   std::vector<std::int64_t> counts(text.pieces().size());

@@ -128,7 +128,7 @@ void InputFile::fail_at(std::int64_t offset, std::string what, std::string why, 
 
   Diagnostic diagnostic;
   diagnostic.where = {path_, static_cast<int>(std::min<std::int64_t>(lines, std::numeric_limits<int>::max())), 0};
-  diagnostic.what = std::move(what);
+  diagnostic.what = printable(what);
   diagnostic.why = std::move(why);
   diagnostic.remedy = std::move(remedy);
   if (column <= longest_shown) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "libcomm/data/formats.h"
+#include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
 
 namespace kasen {
@@ -119,7 +120,7 @@ RawTable read_npy(const InputFile& file, const ReadOptions& options) {
   RawTable table = make_table(rows, cols, options, file.path());
   const char* const data = file.text().data() + header.data;
   constexpr std::int64_t block = std::int64_t{1} << 18;
-  parallel_for((count + block - 1) / block, [&](std::int64_t b) {
+  parallel_for((count + block - 1) / block, [&](std::int64_t b, int) {
     for (std::int64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
       const std::int64_t from = header.fortran ? (i % cols) * rows + i / cols : i;
       if (kind->convert(data, from, options.element.scalar(), table.values.plane(0), i)) continue;

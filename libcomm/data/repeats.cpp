@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "libcomm/data/formats.h"
+#include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
 
 namespace kasen {
@@ -19,7 +20,7 @@ constexpr std::int64_t block = std::int64_t{1} << 18;
 bool strictly_ascending(const RawMatrix& m) {
   const auto n = static_cast<std::int64_t>(m.rows.size());
   std::atomic<bool> ascending{true};
-  parallel_for((n + block - 1) / block, [&](std::int64_t b) {
+  parallel_for((n + block - 1) / block, [&](std::int64_t b, int) {
     const auto end = static_cast<size_t>(std::min(n, (b + 1) * block));
     for (auto i = static_cast<size_t>(std::max<std::int64_t>(b * block, 1)); i < end && ascending; ++i) {
       const bool after = m.rows[i - 1] < m.rows[i] || (m.rows[i - 1] == m.rows[i] && m.cols[i - 1] < m.cols[i]);
@@ -177,7 +178,7 @@ void combine_repeats(RawMatrix& matrix, const ReadOptions& options, const InputF
   std::atomic<std::int64_t> removed{0};
   const auto row_total = static_cast<std::int64_t>(rows.starts.size()) - 1;
   constexpr std::int64_t rows_at_once = 4096;
-  parallel_for((row_total + rows_at_once - 1) / rows_at_once, [&](std::int64_t b) {
+  parallel_for((row_total + rows_at_once - 1) / rows_at_once, [&](std::int64_t b, int) {
     for (std::int64_t r = b * rows_at_once; r < std::min(row_total, (b + 1) * rows_at_once); ++r) {
       Place* const begin = rows.places.data() + rows.starts[static_cast<size_t>(r)];
       Place* const end = rows.places.data() + rows.starts[static_cast<size_t>(r) + 1];

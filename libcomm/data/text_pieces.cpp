@@ -2,38 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
+
+#include "libcomm/data/parallel.h"
 
 namespace kasen {
-
-void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& body) {
-  std::atomic<std::int64_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr error;
-  std::int64_t error_index = count;
-  const auto work = [&] {
-    for (std::int64_t i = next++; i < count; i = next++) {
-      try {
-        body(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (i < error_index) {
-          error_index = i;
-          error = std::current_exception();
-        }
-        next = count;  // smaller indices have all been handed out
-      }
-    }
-  };
-  const std::int64_t hardware = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> threads;
-  for (std::int64_t t = 1; t < std::min({count, hardware, std::int64_t{8}}); ++t) threads.emplace_back(work);
-  work();
-  for (std::jthread& thread : threads) thread.join();
-  if (error) std::rethrow_exception(error);
-}
 
 TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t piece_bytes) : file_(file) {
   const std::string_view text = file.text();
@@ -45,7 +17,7 @@ TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t pi
     pieces_.push_back({text.data() + at, text.data() + end, at, 0, 0});
     at = end;
   }
-  parallel_for(static_cast<std::int64_t>(pieces_.size()), [&](std::int64_t i) {
+  parallel_for(static_cast<std::int64_t>(pieces_.size()), [&](std::int64_t i, int) {
     Piece& piece = pieces_[static_cast<size_t>(i)];
     piece.lines = std::count(piece.begin, piece.end, '\n');
   });
@@ -62,9 +34,8 @@ TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t pi
 void TextPieces::for_each(const std::function<void(double)>& progress,
                           const std::function<void(const Piece&, std::int64_t)>& body) const {
   const auto count = static_cast<std::int64_t>(pieces_.size());
-  const std::thread::id caller = std::this_thread::get_id();
   std::atomic<std::int64_t> done{0};
-  parallel_for(count, [&](std::int64_t i) {
+  parallel_for(count, [&](std::int64_t i, int thread) {
     const Piece& piece = pieces_[static_cast<size_t>(i)];
     try {
       body(piece, i);
@@ -73,7 +44,7 @@ void TextPieces::for_each(const std::function<void(double)>& progress,
                     std::move(fault.remedy));
     }
     const std::int64_t finished = ++done;
-    if (progress && std::this_thread::get_id() == caller) {
+    if (progress && thread == 0) {
       progress(static_cast<double>(finished) / static_cast<double>(count));
     }
   });

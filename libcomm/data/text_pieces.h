@@ -12,9 +12,6 @@
 
 namespace kasen {
 
-// Runs body(0) .. body(count - 1) on up to 8 threads, the caller's among them. Throws what the lowest index threw.
-void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& body);
-
 // A fault at a byte of a piece; becomes a UserError with line and column.
 struct TextFault {
   const char* at;
