@@ -15,22 +15,22 @@ inline constexpr int max_depth = 400;
 inline constexpr int max_block_depth = 60;
 
 enum class NodeKind {
-  integer,     // text, suffix
-  real,        // text, suffix; also inf and nan
-  boolean,     // text
-  name,        // text
-  operation,   // op, args: an operator of scalar_operators.def by symbol, and `if c then a else b`
-  call,        // text, args; callee may be a primitive, a fn or a built-in
-  index,       // args[0] [ args[1] ]
-  component,   // args[0] . count
-  tuple,       // ( args... )
-  small_array, // [ args... ]
-  loop,        // op (sum_over ... build), text the variable, args[0] the count, args[1] the body
-  transpose,   // args[0] '
-  product,     // args[0] @ args[1]
-  lambda,      // params -> args[0]
-  op_ref,      // text: an operator symbol standing as a function
-  over,        // names: the dimensions of a reduction
+  integer,      // text, suffix
+  real,         // text, suffix; also inf and nan
+  boolean,      // text
+  name,         // text
+  operation,    // op, args: an operator of scalar_operators.def by symbol, and `if c then a else b`
+  call,         // text, args; callee may be a primitive, a fn or a built-in
+  index,        // args[0] [ args[1] ]
+  component,    // args[0] . count
+  tuple,        // ( args... )
+  small_array,  // [ args... ]
+  loop,         // op (sum_over ... build), text the variable, args[0] the count, args[1] the body
+  transpose,    // args[0] '
+  product,      // args[0] @ args[1]
+  lambda,       // params -> args[0]
+  op_ref,       // text: an operator symbol standing as a function
+  over,         // names: the dimensions of a reduction
 };
 
 struct Node;
@@ -75,20 +75,20 @@ struct Node {
 };
 
 enum class StatementKind {
-  assign,       // name [: type] = value
-  put,          // name [ index ] = value
-  push,         // push(name, value)
-  list,         // list name [ index ] : type = value
-  while_loop,   // while value { body }
-  for_loop,     // for name in index..value { body }
-  if_else,      // if value { body } else { other }
-  output,       // output name = value
-  dimension,    // dim name [local] [= value]
-  constant,     // const name [: type] = value
-  param,        // param name [: type] = value
-  input,        // input name : type
-  function,     // fn name(params) body, value
-  assume,       // assume name(arguments)
+  assign,      // name [: type] = value
+  put,         // name [ index ] = value
+  push,        // push(name, value)
+  list,        // list name [ index ] : type = value
+  while_loop,  // while value { body }
+  for_loop,    // for name in index..value { body }
+  if_else,     // if value { body } else { other }
+  output,      // output name = value
+  dimension,   // dim name [local] [= value]
+  constant,    // const name [: type] = value
+  param,       // param name [: type] = value
+  input,       // input name : type
+  function,    // fn name(params) body, value
+  assume,      // assume name(arguments)
 };
 
 struct Statement {
@@ -101,7 +101,7 @@ struct Statement {
   std::vector<Node> arguments;  // assume
   std::vector<ParamNode> params;
   std::vector<Statement> body, other;
-  std::vector<Node> expect;     // none or one
+  std::vector<Node> expect;  // none or one
   bool local = false, likely = false, down = false, unroll = false;
 };
 

@@ -13,7 +13,8 @@ constexpr std::int64_t max_unrolled = 10'000;
 
 void assigned_names(const std::vector<Statement>& body, std::vector<std::string>& names) {
   for (const Statement& s : body) {
-    const bool assigns = s.kind == StatementKind::assign || s.kind == StatementKind::put || s.kind == StatementKind::push;
+    const bool assigns =
+        s.kind == StatementKind::assign || s.kind == StatementKind::put || s.kind == StatementKind::push;
     if (assigns && std::find(names.begin(), names.end(), s.name.text) == names.end()) names.push_back(s.name.text);
     assigned_names(s.body, names);
     assigned_names(s.other, names);
@@ -94,8 +95,8 @@ void Lowering::while_loop(const Statement& s) {
   op.where = {"", s.mark.line, s.mark.column};
   if (!s.expect.empty()) op.expect = constant_count(s.expect[0], 0, "the expected number of turns");
 
-  const auto itself = condition.kind == NodeKind::name ? std::find(carried.begin(), carried.end(), condition.text)
-                                                       : carried.end();
+  const auto itself =
+      condition.kind == NodeKind::name ? std::find(carried.begin(), carried.end(), condition.text) : carried.end();
   const ValueId test = shared(condition, Scalar::boolean, "test", "the condition of while");
   std::vector<ValueId> initial;
   for (const std::string& name : carried) initial.push_back(find(name)->id);

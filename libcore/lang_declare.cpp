@@ -176,7 +176,8 @@ void Lowering::output(const Statement& s) {
   const bool named = term.named;
   const ValueId value = materialise(std::move(term), s.name.text, s.value[0].mark);
   (void)named;
-  const bool again = std::any_of(outputs_.begin(), outputs_.end(), [&](const Op& op) { return op.name == s.name.text; });
+  const bool again =
+      std::any_of(outputs_.begin(), outputs_.end(), [&](const Op& op) { return op.name == s.name.text; });
   if (again) {
     source_.fail(s.mark, fmt::format("two outputs are called '{}'", s.name.text), {},
                  fmt::format("name one of them: output other = {}", s.name.text));
@@ -202,7 +203,8 @@ void Lowering::register_functions(const std::vector<Statement>& program) {
         source_.fail(s.mark, fmt::format("fn '{}' has the name of a built-in function", name), {},
                      fmt::format("choose another, for example my_{}", name));
       }
-      if (!functions_.emplace(name, &s).second) source_.fail(s.mark, fmt::format("two functions are called '{}'", name));
+      if (!functions_.emplace(name, &s).second)
+        source_.fail(s.mark, fmt::format("two functions are called '{}'", name));
     } catch (const UserError& error) {
       faults_.push_back(error.diagnostics().front());
     }
@@ -212,7 +214,8 @@ void Lowering::register_functions(const std::vector<Statement>& program) {
 // A fn whose parameters all have types is checked even if nothing uses it.
 void Lowering::check_functions(const std::vector<Statement>& program) {
   for (const Statement& s : program) {
-    const bool typed = std::all_of(s.params.begin(), s.params.end(), [](const ParamNode& p) { return !p.type.empty(); });
+    const bool typed =
+        std::all_of(s.params.begin(), s.params.end(), [](const ParamNode& p) { return !p.type.empty(); });
     if (s.kind != StatementKind::function || !typed) continue;
     try {
       std::vector<Term> args;
@@ -239,7 +242,8 @@ void Lowering::check_defines() const {
     if (remedy.empty() && module_.find_dim(name) != no_dim) {
       remedy = fmt::format("sizes of dimensions are given with --dim {}={}", name, value);
     }
-    fail(ExitStatus::usage, fmt::format("-D {}={}: the program has no const or param '{}'", name, value, name), {}, remedy);
+    fail(ExitStatus::usage, fmt::format("-D {}={}: the program has no const or param '{}'", name, value, name), {},
+         remedy);
   }
 }
 
@@ -282,7 +286,8 @@ void Lowering::assume(const Statement& s) {
       const ElementType type = module_.fn(instance.fn).params[static_cast<size_t>(use.operand)].type;
       use.reducer = reducer(s.arguments[1], type, s.arguments[1].mark);
     }
-    const bool known = std::find(module_.assumptions.begin(), module_.assumptions.end(), use) != module_.assumptions.end();
+    const bool known =
+        std::find(module_.assumptions.begin(), module_.assumptions.end(), use) != module_.assumptions.end();
     if (!known) module_.assumptions.push_back(std::move(use));
   }
 }

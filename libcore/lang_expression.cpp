@@ -126,7 +126,8 @@ Term Lowering::literal(const Node& node) {
     }
     term = literal_term(Scalar::i64, Word::integer(value));
   } else {
-    double value = node.text == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    double value =
+        node.text == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
     const bool digits = node.text != "inf" && node.text != "nan";
     if (digits && std::from_chars(node.text.data(), end, value).ec != std::errc{}) {
       source_.fail(node.mark, fmt::format("{} is out of range", node.text.substr(0, 60)), "f64 ends at about 1.8e308",
@@ -317,8 +318,9 @@ void Lowering::bind_params(Frame& frame, const std::vector<ParamNode>& params, s
       const ElementType wanted = element_type(params[i].type[0]);
       if (wanted.is_scalar()) arg = at(mark, [&] { return adapt(std::move(arg), wanted.scalar()); });
       if (arg.type() != wanted) {
-        source_.fail(mark, fmt::format("parameter '{}' of {} is {}, not {}", params[i].name, what,
-                                       show(module_, wanted), show(module_, arg.type())),
+        source_.fail(mark,
+                     fmt::format("parameter '{}' of {} is {}, not {}", params[i].name, what, show(module_, wanted),
+                                 show(module_, arg.type())),
                      "nothing is converted silently",
                      wanted.is_scalar() ? fmt::format("write {}(x)", show(module_, wanted)) : "");
       }

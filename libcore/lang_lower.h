@@ -21,9 +21,9 @@ struct Binding {
   enum class Kind { value, constant, dimension, poisoned };  // poisoned: its definition was faulty
   Kind kind = Kind::value;
   ValueId id = no_value;
-  Term term;           // constants
+  Term term;  // constants
   DimId dim = no_dim;
-  std::string fixed;   // why it cannot be assigned ("" if it can)
+  std::string fixed;  // why it cannot be assigned ("" if it can)
 };
 
 // Names inside a function, a lambda or a coordinate loop. A lambda sees the frame that it stands in.
@@ -69,8 +69,8 @@ class Lowering {
   [[nodiscard]] Binding value_binding(ValueId id) const;
 
   // Expressions.
-  Term eval(const Node& node);          // anything, matrices and lists as bare leaves
-  Term element(const Node& node);       // what can take part in element-wise work
+  Term eval(const Node& node);     // anything, matrices and lists as bare leaves
+  Term element(const Node& node);  // what can take part in element-wise work
   Term require_element(Term term, const Node& node) const;
   Term literal(const Node& node);
   Term name(const Node& node);
@@ -88,12 +88,15 @@ class Lowering {
   std::vector<Term> elements(const std::vector<Node>& nodes, size_t from = 0);
   [[noreturn]] void unknown_function(const std::string& name, size_t arguments, Mark mark);
   [[nodiscard]] bool in_function() const;
-  Term charge(Term term);               // counts the work of copying a term
+  Term charge(Term term);  // counts the work of copying a term
   template <class F>
   auto at(Mark mark, F&& body) -> decltype(body());  // gives a UserError without a place this one
 
   // Primitives: each takes the call and the name of its result.
-  struct Primitive;
+  struct Primitive {
+    std::string_view name;
+    Term (Lowering::*call)(const Node&, const std::string&);
+  };
   static const Primitive* find_primitive(const std::string& name);
   static Names primitive_names();
   Term map_call(const Node& node, const std::string& hint);
@@ -152,14 +155,14 @@ class Lowering {
   std::vector<std::map<std::string, Binding>> scopes_;
   const Frame* frame_ = nullptr;
   std::map<std::string, const Statement*> functions_;
-  std::set<const Statement*> active_;       // fns being expanded, to refuse recursion
-  std::vector<std::string> base_names_;     // of each value: the user's name, without a number
+  std::set<const Statement*> active_;    // fns being expanded, to refuse recursion
+  std::vector<std::string> base_names_;  // of each value: the user's name, without a number
   std::map<std::string, int> name_numbers_;
   std::vector<Op> outputs_;
-  std::set<std::string> defined_;           // -D names that were found
+  std::set<std::string> defined_;  // -D names that were found
   struct Instance {
     FnId fn;
-    std::vector<int> operand_of;            // parameter of the user's fn -> operand
+    std::vector<int> operand_of;  // parameter of the user's fn -> operand
   };
   std::map<std::string, std::vector<Instance>> instances_;
   std::vector<Statement> assumptions_;

@@ -13,9 +13,9 @@ namespace {
 constexpr size_t max_faults = 10;
 
 constexpr std::array<std::string_view, 34> keywords{
-    "dim",    "const", "param", "input", "fn",    "list", "while", "for",  "in",   "if",   "then", "else",
-    "output", "local", "likely", "expect", "assume", "true", "false", "inf", "nan", "over", "unroll", "dense",
-    "sparse", "reversed", "f64", "f32",  "i64",   "i32",  "bool",  "null", "id",   "push",
+    "dim",    "const",    "param",  "input",  "fn",     "list", "while", "for",  "in",  "if",   "then",   "else",
+    "output", "local",    "likely", "expect", "assume", "true", "false", "inf",  "nan", "over", "unroll", "dense",
+    "sparse", "reversed", "f64",    "f32",    "i64",    "i32",  "bool",  "null", "id",  "push",
 };
 
 std::string shown(const Token& token) {
@@ -49,7 +49,8 @@ bool Parser::accept_name(std::string_view word) {
 }
 
 void Parser::unexpected(std::string_view wanted) const {
-  source_.fail(peek().mark, fmt::format("{} is not expected here", shown(peek())), fmt::format("{} should follow", wanted));
+  source_.fail(peek().mark, fmt::format("{} is not expected here", shown(peek())),
+               fmt::format("{} should follow", wanted));
 }
 
 const Token& Parser::expect(std::string_view symbol, std::string_view where) {

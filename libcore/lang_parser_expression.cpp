@@ -135,8 +135,8 @@ Node Parser::postfix() {
       const Token& number = peek();
       int component = 0;
       const char* end = number.text.data() + number.text.size();
-      const bool good = number.kind == TokenKind::integer &&
-                        std::from_chars(number.text.data(), end, component).ec == std::errc{};
+      const bool good =
+          number.kind == TokenKind::integer && std::from_chars(number.text.data(), end, component).ec == std::errc{};
       if (!good) unexpected("the number of a component (t.0), or T");
       next();
       node = make(NodeKind::component, token.mark, one(std::move(node)));

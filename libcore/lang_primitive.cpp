@@ -9,31 +9,23 @@
 
 namespace kasen::lang {
 
-struct Lowering::Primitive {
-  std::string_view name;
-  Term (Lowering::*call)(const Node&, const std::string&);
-};
-
 const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
   static constexpr std::array<Primitive, 20> rows{{
-      {"map", &Lowering::map_call},         {"Map", &Lowering::map_call},
-      {"zipwith", &Lowering::map_call},     {"ZipWith", &Lowering::map_call},
-      {"reduce", &Lowering::reduce_call},   {"Reduce", &Lowering::reduce_call},
-      {"mxv", &Lowering::product_call},     {"MxV", &Lowering::product_call},
-      {"mxvt", &Lowering::product_call},    {"MxVT", &Lowering::product_call},
-      {"sum", &Lowering::reduction_call},   {"prod", &Lowering::reduction_call},
-      {"min", &Lowering::reduction_call},   {"max", &Lowering::reduction_call},
-      {"any", &Lowering::reduction_call},   {"all", &Lowering::reduction_call},
-      {"dot", &Lowering::dot_call},         {"fill", &Lowering::fill_call},
-      {"index", &Lowering::index_call},     {"size", &Lowering::size_call},
+      {"map", &Lowering::map_call},       {"Map", &Lowering::map_call},       {"zipwith", &Lowering::map_call},
+      {"ZipWith", &Lowering::map_call},   {"reduce", &Lowering::reduce_call}, {"Reduce", &Lowering::reduce_call},
+      {"mxv", &Lowering::product_call},   {"MxV", &Lowering::product_call},   {"mxvt", &Lowering::product_call},
+      {"MxVT", &Lowering::product_call},  {"sum", &Lowering::reduction_call}, {"prod", &Lowering::reduction_call},
+      {"min", &Lowering::reduction_call}, {"max", &Lowering::reduction_call}, {"any", &Lowering::reduction_call},
+      {"all", &Lowering::reduction_call}, {"dot", &Lowering::dot_call},       {"fill", &Lowering::fill_call},
+      {"index", &Lowering::index_call},   {"size", &Lowering::size_call},
   }};
   const auto it = std::find_if(rows.begin(), rows.end(), [&](const Primitive& p) { return p.name == name; });
   return it == rows.end() ? nullptr : &*it;
 }
 
 Lowering::Names Lowering::primitive_names() {
-  return {"map", "zipwith", "reduce", "mxv",  "mxvt", "sum",   "prod", "min", "max",  "any",
-          "all", "dot",     "fill",   "index", "size", "f64",  "f32",  "i64", "i32"};
+  return {"map", "zipwith", "reduce", "mxv",   "mxvt", "sum", "prod", "min", "max", "any",
+          "all", "dot",     "fill",   "index", "size", "f64", "f32",  "i64", "i32"};
 }
 
 Node Lowering::function_node(const std::string& name, Mark mark) const {
@@ -57,8 +49,9 @@ Term Lowering::map_call(const Node& node, const std::string&) {
   }
   std::vector<Term> args = elements(node.args, 1);
   const bool any = std::any_of(args.begin(), args.end(), [](const Term& t) { return !t.dims.empty(); });
-  if (!any) source_.fail(node.mark, fmt::format("{} without an array", node.text), "its arguments are shareds",
-                         "call the function itself");
+  if (!any)
+    source_.fail(node.mark, fmt::format("{} without an array", node.text), "its arguments are shareds",
+                 "call the function itself");
   std::vector<DimId> dims;
   std::vector<ValueId> leaves;
   for (const Term& arg : args) {
@@ -209,8 +202,9 @@ Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term m
   const std::string& matrix_name = base_names_[static_cast<size_t>(m)];
   if (vt.dims.size() != 1 || vt.dims[0] != from) {
     const bool other = vt.dims.size() == 1 && vt.dims[0] == to;
-    source_.fail(mark, fmt::format("the product with {} needs a vector over [{}], not {}", matrix_name,
-                                   module_.dim(from).name, show(module_, vt)),
+    source_.fail(mark,
+                 fmt::format("the product with {} needs a vector over [{}], not {}", matrix_name,
+                             module_.dim(from).name, show(module_, vt)),
                  fmt::format("{} is over {}; the product runs along its {}", matrix_name, show_dims(module_, mt.dims),
                              transposed ? "columns" : "rows"),
                  other ? "use the other product: G @ x is mxvt, G' @ x is mxv" : "");
@@ -273,9 +267,10 @@ Term Lowering::product(const Node& node, const std::string& hint) {
   Term& matrix = matrix_left ? left : right;
   Term& vector = matrix_left ? right : left;
   if (matrix.dims.size() != 2 || vector.dims.size() != 1) {
-    source_.fail(node.mark, fmt::format("'@' of arrays over {} and {}", show_dims(module_, left.dims),
-                                        show_dims(module_, right.dims)),
-                 "it takes a matrix and a vector, or two vectors", "put brackets around the product that comes first");
+    source_.fail(
+        node.mark,
+        fmt::format("'@' of arrays over {} and {}", show_dims(module_, left.dims), show_dims(module_, right.dims)),
+        "it takes a matrix and a vector, or two vectors", "put brackets around the product that comes first");
   }
   const bool logic = vector.type().is(Scalar::boolean);
   const bool turned = matrix_left ? left_turned : right_turned;

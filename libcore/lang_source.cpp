@@ -3,28 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 #include <utility>
 
+#include "libcore/suggest.h"
+
 namespace kasen::lang {
-namespace {
-
-// Levenshtein distance with one row.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
-
-}  // namespace
-
 Source::Source(std::string_view text, std::string file_name) : file(std::move(file_name)) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
@@ -48,18 +32,12 @@ void Source::fail(Mark mark, std::string what, std::string why, std::string reme
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
-  constexpr size_t longest = 40;
+  constexpr size_t longest = 40;  // comparing is quadratic in the letters
   if (name.size() > longest) return {};
-  size_t best = std::max<size_t>(name.size() / 3, 1) + 1;
-  std::string found;
-  for (const std::string& candidate : candidates) {
-    if (candidate.size() > longest) continue;
-    const size_t distance = edit_distance(name, candidate);
-    if (distance < best && distance < name.size()) {
-      best = distance;
-      found = candidate;
-    }
-  }
+  std::vector<std::string> short_ones;
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(short_ones),
+               [&](const std::string& c) { return c.size() <= longest && c != name; });
+  const std::string found = nearest_name(name, short_ones);
   return found.empty() ? std::string{} : fmt::format("did you mean '{}'?", found);
 }
 

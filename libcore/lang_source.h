@@ -26,7 +26,7 @@ struct Source {
   [[noreturn]] void fail(Mark mark, std::string what, std::string why = {}, std::string remedy = {}) const;
 };
 
-// "did you mean 'degree'?" for the candidate nearest to `name`, at most a third of its letters away; else "".
+// "did you mean 'degree'?" for the candidate nearest to `name` (libcore/suggest.h), or "".
 [[nodiscard]] std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace kasen::lang

@@ -72,8 +72,8 @@ void Lowering::poison(const Statement& s) {
       if (find(inner.name.text) != nullptr) poison(inner);
     }
   }
-  const bool names = s.kind != StatementKind::while_loop && s.kind != StatementKind::if_else &&
-                     s.kind != StatementKind::for_loop;
+  const bool names =
+      s.kind != StatementKind::while_loop && s.kind != StatementKind::if_else && s.kind != StatementKind::for_loop;
   if (!names || s.name.text.empty()) return;
   Binding b;
   b.kind = Binding::Kind::poisoned;
@@ -138,7 +138,8 @@ void Lowering::assign(const Statement& s) {
   known = find(name);
   if (known != nullptr && known->kind == Binding::Kind::value) {
     const Type type = module_.type(known->id);
-    if (type.list > 0) source_.fail(s.mark, fmt::format("'{}' is a list", name), {}, fmt::format("write {}[i] = ...", name));
+    if (type.list > 0)
+      source_.fail(s.mark, fmt::format("'{}' is a list", name), {}, fmt::format("write {}[i] = ...", name));
     if (term.literal && type.element.is_scalar()) {
       term = at(mark, [&] { return adapt(std::move(term), type.element.scalar()); });
     }
@@ -175,7 +176,8 @@ void Lowering::list(const Statement& s) {
   Type type = array_type(s.type[0]);
   const std::int64_t length = constant_count(s.index[0], 1, "the length of the list");
   if (length > longest) {
-    source_.fail(s.index[0].mark, fmt::format("a list of {} arrays", length), fmt::format("at most {} are possible", longest));
+    source_.fail(s.index[0].mark, fmt::format("a list of {} arrays", length),
+                 fmt::format("at most {} are possible", longest));
   }
   Term term = conform(element(s.value[0]), type, s.value[0].mark, "an array of the list");
   const ValueId first = materialise(std::move(term), "t", s.value[0].mark);
@@ -198,8 +200,7 @@ void Lowering::put(const Statement& s) {
   const ValueId i = shared(s.index[0], Scalar::i64, "i", "an index of a list");
   Term term = conform(element(s.value[0]), single, s.value[0].mark, "an array of the list");
   const ValueId array = materialise(std::move(term), s.name.text + "_i", s.value[0].mark);
-  rebind(s.name.text,
-         emit(OpCode::put, s.mark, s.name.text, type, [&](Op& op) { op.operands = {list, i, array}; }));
+  rebind(s.name.text, emit(OpCode::put, s.mark, s.name.text, type, [&](Op& op) { op.operands = {list, i, array}; }));
 }
 
 void Lowering::push(const Statement& s) {

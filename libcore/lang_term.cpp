@@ -149,11 +149,12 @@ Term adapt(Term term, Scalar to) {
   if (!is_numeric(from) || !is_numeric(to) || (is_float(from) && is_integer(to))) {
     fail(ExitStatus::bad_input,
          fmt::format("{} where {} is meant", literal_text(from, term.expr.literal), scalar_name(to)),
-         "nothing is converted silently", fmt::format("write the number as {}, or convert the other side", scalar_name(to)));
+         "nothing is converted silently",
+         fmt::format("write the number as {}, or convert the other side", scalar_name(to)));
   }
   const std::int64_t whole = term.expr.literal.i;
-  if (to == Scalar::i32 && (whole > std::numeric_limits<std::int32_t>::max() ||
-                            whole < std::numeric_limits<std::int32_t>::min())) {
+  if (to == Scalar::i32 &&
+      (whole > std::numeric_limits<std::int32_t>::max() || whole < std::numeric_limits<std::int32_t>::min())) {
     fail(ExitStatus::bad_input, fmt::format("{} does not fit into i32", whole));
   }
   return literal_term(to, convert(from, to, term.expr.literal));

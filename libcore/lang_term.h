@@ -27,8 +27,8 @@ struct Term {
   bool named = false;           // a name of the program as it stands (assigning it makes a copy)
   int depth = 1;
   std::int64_t size = 1;
-  const Statement* origin = nullptr;    // the `fn` of which this is a direct call
-  std::vector<ValueId> origin_leaves;   // and the leaf of each of its parameters
+  const Statement* origin = nullptr;   // the `fn` of which this is a direct call
+  std::vector<ValueId> origin_leaves;  // and the leaf of each of its parameters
 
   [[nodiscard]] bool bare() const { return expr.op == ScalarOp::param; }
   [[nodiscard]] const ElementType& type() const { return expr.type; }

@@ -108,8 +108,8 @@ Term Lowering::conform(Term term, const Type& type, Mark mark, const std::string
       return std::find(type.dims.begin(), type.dims.end(), d) != type.dims.end();
     });
     if (!subset || term.dims.size() >= type.dims.size()) {
-      fail(ExitStatus::bad_input,
-           fmt::format("{} is over {}, not over {}", what, show_dims(module_, type.dims), show_dims(module_, term.dims)));
+      fail(ExitStatus::bad_input, fmt::format("{} is over {}, not over {}", what, show_dims(module_, type.dims),
+                                              show_dims(module_, term.dims)));
     }
     term.named = false;
     term.origin = nullptr;
