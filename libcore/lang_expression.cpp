@@ -358,7 +358,7 @@ Term Lowering::call_fn(const Statement& fn, std::vector<Term> args, Mark mark) {
     for (const Statement& local : fn.body) frame.names[local.name.text] = element(local.value[0]);
     Term result = element(fn.value[0]);
     leave();
-    result.named = false;
+    result.named = result.bare();  // the identity makes a copy where it is assigned
     if (direct) {
       result.origin = &fn;
       result.origin_leaves = std::move(leaves);
@@ -386,7 +386,7 @@ Term Lowering::call_lambda(const Node& node, std::vector<Term> args) {
   try {
     Term result = element(node.args[0]);
     frame_ = outer;
-    result.named = false;
+    result.named = result.bare();  // the identity makes a copy where it is assigned
     result.origin = nullptr;
     return result;
   } catch (...) {
