@@ -1,0 +1,126 @@
+// Elements in generated code: arrays in memory, temporaries of a loop, accumulators. Scalar components live in
+// registers; small arrays in memory, one coordinate after another.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "libcore/kernel_set.h"
+#include "libkernels/emit.h"
+
+namespace kasen {
+
+// The argument table of a kernel, in 64-bit words: two words (address of the first plane, bytes from plane to plane)
+// for each component of each array, then whatever else the kernel takes. The skeleton fills it, the code reads it.
+class ArgumentLayout {
+ public:
+  int add_array(const ElementType& element);  // its first word
+  int add_word();
+  [[nodiscard]] int words() const { return words_; }
+
+ private:
+  int words_ = 0;
+};
+// Appends the words of one array whose element `first` is the kernel's element 0.
+void append_array(std::vector<std::int64_t>& words, const ElementType& element, const View& view);
+
+// One array of the argument table, read at the function's entry.
+struct ArrayPlanes {
+  ElementType element;
+  struct Component {
+    llvm::Value* base;    // address of the first plane
+    llvm::Value* stride;  // bytes between planes
+  };
+  std::vector<Component> components;
+};
+[[nodiscard]] ArrayPlanes read_array(Emitter& emitter, llvm::Value* arguments, int first_word,
+                                     const ElementType& element);
+[[nodiscard]] llvm::Value* read_word(Emitter& emitter, llvm::Value* arguments, int number);
+
+// Elements of an array at an index: consecutive ones from a scalar index on, one that all lanes share, or one a lane.
+class MemorySource : public Source {
+ public:
+  enum class Access : std::uint8_t { consecutive, shared, scattered };
+  MemorySource(ArrayPlanes planes, Access access) : planes_(std::move(planes)), access_(access) {}
+
+  // Moves to another index (an i64, or a vector of them for `scattered`) and loads the scalar components there.
+  void move_to(Emitter& emitter, llvm::Value* index);
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  void set_index(llvm::Value* index) { index_ = index; }  // for stores: loads nothing
+  void store(Emitter& emitter, int component, const Plane* coordinate, const Plane& value);
+  [[nodiscard]] const ElementType& element() const { return planes_.element; }
+
+ private:
+  [[nodiscard]] llvm::Value* address(Emitter& emitter, int component, const Plane* coordinate);
+
+  ArrayPlanes planes_;
+  Access access_;
+  llvm::Value* index_ = nullptr;
+  std::vector<Plane> loaded_;
+};
+
+// The value of one operator in a loop: scalar components in registers, small arrays in scratch memory.
+class Temporary : public Source {
+ public:
+  Temporary(Emitter& emitter, const ElementType& element);
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  void set(int component, const Plane& value) { scalars_[static_cast<size_t>(component)] = value; }
+  void store(Emitter& emitter, int component, llvm::Value* coordinate, const Plane& value);
+  [[nodiscard]] const ElementType& element() const { return element_; }
+
+ private:
+  ElementType element_;
+  std::vector<Plane> scalars_;
+  std::vector<llvm::Value*> arrays_;
+};
+
+// Like a temporary, but it keeps its value over turns of a loop.
+class Accumulator : public Source {
+ public:
+  Accumulator(Emitter& emitter, const ElementType& element);
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  void fill(Emitter& emitter, const std::vector<Word>& words);  // one word a plane
+  // Becomes body(sources); sources may read this accumulator. Lanes that do not count keep their value.
+  void assign(Emitter& emitter, const Expr& body, const Sources& sources);
+  [[nodiscard]] const ElementType& element() const { return element_; }
+
+ private:
+  [[nodiscard]] llvm::Value* address(Emitter& emitter, llvm::Value* array, int component,
+                                     llvm::Value* coordinate) const;
+
+  ElementType element_;
+  std::vector<llvm::AllocaInst*> scalars_;
+  std::vector<llvm::Value*> arrays_, spare_;
+};
+
+// Another element's lanes moved down by `by`: the tree over lanes at the end of a block.
+class ShiftedSource : public Source {
+ public:
+  ShiftedSource(Source& of, int by) : of_(of), by_(by) {}
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+
+ private:
+  Source& of_;
+  int by_;
+};
+
+// Elements in slots: plane p at `address + 8 p`; one element for all lanes (partial results between threads).
+class SlotSource : public Source {
+ public:
+  SlotSource(ElementType element, llvm::Value* address) : element_(std::move(element)), address_(address) {}
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  void store(Emitter& emitter, int component, const Plane* coordinate, llvm::Value* value);  // a single lane's value
+
+ private:
+  [[nodiscard]] llvm::Value* slot(Emitter& emitter, int component, const Plane* coordinate) const;
+  ElementType element_;
+  llvm::Value* address_;
+};
+
+// Calls visit(component, coordinate) once for each scalar component (null) and in a generated loop for each small
+// array.
+void for_each_plane(Emitter& emitter, const ElementType& element,
+                    const std::function<void(int component, const Plane* coordinate)>& visit);
+
+}  // namespace kasen

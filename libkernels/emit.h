@@ -1,0 +1,108 @@
+// From scalar functions to LLVM IR: the value of an expression for `lanes` elements at once (8 in element-wise loops,
+// 1 in products). Every operator means what libcore's `evaluate` says, without contraction or fast-math.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "libcore/scalar.h"
+#include "libkernels/jit.h"
+
+namespace kasen {
+
+// One plane of an element: a vector of `lanes` values, or one value that all lanes share (`uniform`; always so for
+// one lane).
+struct Plane {
+  llvm::Value* value = nullptr;
+  bool uniform = false;
+};
+
+class Emitter;
+
+// Where the planes of an element come from. `coordinate` (an i64 plane) is given for small arrays only.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual Plane load(Emitter& emitter, int component, const Plane* coordinate) = 0;
+};
+using Sources = std::vector<Source*>;
+
+// Emits into one function. Variables are allocas in its entry block, which Jit promotes to registers.
+class Emitter {
+ public:
+  Emitter(Jit& jit, llvm::Function* function, int lanes);
+
+  llvm::IRBuilder<> b;
+  [[nodiscard]] Jit& jit() { return jit_; }
+  [[nodiscard]] llvm::Function* function() { return function_; }
+  [[nodiscard]] int lanes() const { return lanes_; }
+
+  // Which lanes count (null: all). Loads of lanes that do not are not made.
+  llvm::Value* mask = nullptr;
+
+  [[nodiscard]] llvm::Type* type(Scalar scalar);          // in registers: bool is i1, id is i64
+  [[nodiscard]] llvm::Type* memory_type(Scalar scalar);   // bool is i8
+  [[nodiscard]] llvm::Type* wide(llvm::Type* scalar);     // <lanes x scalar>, or the scalar itself
+  [[nodiscard]] llvm::Value* spread(const Plane& plane);  // as a vector of all lanes
+  [[nodiscard]] llvm::Value* word(Scalar scalar, Word value);
+  [[nodiscard]] llvm::Value* integer(std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); }
+  [[nodiscard]] llvm::Value* lane_numbers();  // <0, 1, ...> of i64
+  [[nodiscard]] llvm::AllocaInst* variable(llvm::Type* type);
+  [[nodiscard]] llvm::Value* at_byte(llvm::Value* pointer, llvm::Value* offset);
+
+  // Loads and stores of one plane; bools as bytes. `address` is that of the first lane.
+  [[nodiscard]] llvm::Value* load_lanes(Scalar scalar, llvm::Value* address);
+  void store_lanes(Scalar scalar, llvm::Value* address, const Plane& value);
+  [[nodiscard]] llvm::Value* load_one(Scalar scalar, llvm::Value* address);
+  void store_one(Scalar scalar, llvm::Value* address, llvm::Value* value);
+  [[nodiscard]] llvm::Value* gather(Scalar scalar, llvm::Value* addresses);  // one address a lane
+
+  // A loop whose body runs for i = begin, begin + step ... while i < end.
+  template <class Body>
+  void loop(llvm::Value* begin, llvm::Value* end, std::int64_t step, const Body& body) {
+    Loop l = open_loop(begin, end, step);
+    body(static_cast<llvm::Value*>(l.index));
+    close_loop(l);
+  }
+
+  // The value of a scalar expression; `sources` are the function's parameters.
+  [[nodiscard]] Plane value(const Expr& expr, const Sources& sources);
+  // One component (and coordinate) of any expression.
+  [[nodiscard]] Plane value_at(const Expr& expr, const Sources& sources, int component, const Plane* coordinate);
+
+  // Bytes of scratch, which the skeleton gives to each thread: the address of `bytes` more of it.
+  [[nodiscard]] llvm::Value* scratch(std::int64_t bytes);
+  [[nodiscard]] std::int64_t scratch_bytes() const { return scratch_bytes_; }
+  llvm::Value* scratch_base = nullptr;
+
+  // One plain operator on operands of type `operand` (the result of `compare` rows is bool).
+  [[nodiscard]] Plane plain(ScalarOp op, Scalar operand, std::span<const Plane> args);
+  [[nodiscard]] Plane select(const Plane& condition, const Plane& yes, const Plane& no);
+
+ private:
+  struct Loop {
+    llvm::PHINode* index;
+    llvm::BasicBlock *body, *done;
+    llvm::Value *end, *step;
+  };
+  [[nodiscard]] Loop open_loop(llvm::Value* begin, llvm::Value* end, std::int64_t step);
+  void close_loop(const Loop& loop);
+
+  [[nodiscard]] Plane cast(Scalar from, Scalar to, const Plane& value);
+  [[nodiscard]] Plane over(const Expr& expr, const Sources& sources);
+  [[nodiscard]] Plane library(ScalarOp op, Scalar operand, std::span<const Plane> args);
+  [[nodiscard]] Plane clamp(const Plane& index, std::int64_t last);
+
+  Jit& jit_;
+  llvm::Function* function_;
+  int lanes_;
+  std::int64_t scratch_bytes_ = 0;
+  std::map<int, Plane> loops_;  // variables of the coordinate loops that are open
+};
+
+}  // namespace kasen

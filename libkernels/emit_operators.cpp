@@ -1,0 +1,171 @@
+// One row for each plain scalar operator: how it is computed on integers and on floating-point numbers. The reference
+// is libcore/scalar_evaluate.cpp.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/error.h"
+#include "libkernels/emit.h"
+
+namespace kasen {
+namespace {
+
+using llvm::Value;
+using Builder = llvm::IRBuilder<>;
+using Emit = Value* (*)(Builder& b, Value* x, Value* y);  // y: null where there is one operand
+
+Value* number(Value* like, std::int64_t v) {
+  return llvm::ConstantInt::get(like->getType(), static_cast<std::uint64_t>(v), true);
+}
+
+// Rounded down; by zero it is 0, by -1 the (wrapping) negation: the machine's division, which traps, sees neither.
+Value* floor_quotient(Builder& b, Value* x, Value* y) {
+  Value* by_zero = b.CreateICmpEQ(y, number(y, 0));
+  Value* by_minus = b.CreateICmpEQ(y, number(y, -1));
+  Value* divisor = b.CreateSelect(b.CreateOr(by_zero, by_minus), number(y, 1), y);
+  Value* quotient = b.CreateSDiv(x, divisor);
+  Value* rest = b.CreateSub(x, b.CreateMul(quotient, divisor));
+  Value* signs = b.CreateICmpSLT(b.CreateXor(x, divisor), number(x, 0));
+  Value* down = b.CreateAnd(signs, b.CreateICmpNE(rest, number(x, 0)));
+  quotient = b.CreateSelect(down, b.CreateSub(quotient, number(x, 1)), quotient);
+  quotient = b.CreateSelect(by_minus, b.CreateNeg(x), quotient);
+  return b.CreateSelect(by_zero, number(x, 0), quotient);
+}
+
+Value* floor_rest(Builder& b, Value* x, Value* y) {
+  Value* rest = b.CreateSub(x, b.CreateMul(y, floor_quotient(b, x, y)));
+  return b.CreateSelect(b.CreateICmpEQ(y, number(y, 0)), number(x, 0), rest);
+}
+
+// Equal operands differ at most in the sign of zero: the minimum has it if either has, the maximum if both have.
+Value* extremum(Builder& b, Value* x, Value* y, bool smaller) {
+  llvm::Type* real = x->getType();
+  llvm::Type* bits = llvm::IntegerType::get(b.getContext(), real->getScalarSizeInBits());
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(real)) {
+    bits = llvm::FixedVectorType::get(bits, vector->getNumElements());
+  }
+  Value* xb = b.CreateBitCast(x, bits);
+  Value* yb = b.CreateBitCast(y, bits);
+  Value* equal = b.CreateBitCast(smaller ? b.CreateOr(xb, yb) : b.CreateAnd(xb, yb), real);
+  Value* first = smaller ? b.CreateFCmpOLT(x, y) : b.CreateFCmpOGT(x, y);
+  Value* result = b.CreateSelect(first, x, y);
+  result = b.CreateSelect(b.CreateFCmpOEQ(x, y), equal, result);
+  return b.CreateSelect(b.CreateFCmpUNO(x, y), llvm::ConstantFP::getNaN(real), result);
+}
+
+Value* unary(Builder& b, llvm::Intrinsic::ID id, Value* x) { return b.CreateUnaryIntrinsic(id, x); }
+Value* floor_of(Builder& b, Value* x) { return unary(b, llvm::Intrinsic::floor, x); }
+
+struct OperatorRow {
+  ScalarOp op;
+  Emit integer, real;  // null: there is none
+};
+
+// clang-format off
+constexpr std::array operators{
+  //           op                     integers and bools                                                                  floating-point numbers
+  OperatorRow{ScalarOp::add,         [](Builder& b, Value* x, Value* y) { return b.CreateAdd(x, y); },                   [](Builder& b, Value* x, Value* y) { return b.CreateFAdd(x, y); }},
+  OperatorRow{ScalarOp::sub,         [](Builder& b, Value* x, Value* y) { return b.CreateSub(x, y); },                   [](Builder& b, Value* x, Value* y) { return b.CreateFSub(x, y); }},
+  OperatorRow{ScalarOp::mul,         [](Builder& b, Value* x, Value* y) { return b.CreateMul(x, y); },                   [](Builder& b, Value* x, Value* y) { return b.CreateFMul(x, y); }},
+  OperatorRow{ScalarOp::div,         nullptr,                                                                            [](Builder& b, Value* x, Value* y) { return b.CreateFDiv(x, y); }},
+  OperatorRow{ScalarOp::floor_div,   floor_quotient,                                                                     [](Builder& b, Value* x, Value* y) { return floor_of(b, b.CreateFDiv(x, y)); }},
+  OperatorRow{ScalarOp::mod,         floor_rest,                                                                         [](Builder& b, Value* x, Value* y) { return b.CreateFSub(x, b.CreateFMul(y, floor_of(b, b.CreateFDiv(x, y)))); }},
+  OperatorRow{ScalarOp::neg,         [](Builder& b, Value* x, Value*) { return b.CreateNeg(x); },                        [](Builder& b, Value* x, Value*) { return b.CreateFNeg(x); }},
+  OperatorRow{ScalarOp::min,         [](Builder& b, Value* x, Value* y) { return b.CreateSelect(b.CreateICmpSLT(x, y), x, y); }, [](Builder& b, Value* x, Value* y) { return extremum(b, x, y, true); }},
+  OperatorRow{ScalarOp::max,         [](Builder& b, Value* x, Value* y) { return b.CreateSelect(b.CreateICmpSGT(x, y), x, y); }, [](Builder& b, Value* x, Value* y) { return extremum(b, x, y, false); }},
+  OperatorRow{ScalarOp::abs,         [](Builder& b, Value* x, Value*) { return b.CreateSelect(b.CreateICmpSLT(x, number(x, 0)), b.CreateNeg(x), x); }, [](Builder& b, Value* x, Value*) { return unary(b, llvm::Intrinsic::fabs, x); }},
+  OperatorRow{ScalarOp::sqrt,        nullptr,                                                                            [](Builder& b, Value* x, Value*) { return unary(b, llvm::Intrinsic::sqrt, x); }},
+  OperatorRow{ScalarOp::floor,       nullptr,                                                                            [](Builder& b, Value* x, Value*) { return floor_of(b, x); }},
+  OperatorRow{ScalarOp::ceil,        nullptr,                                                                            [](Builder& b, Value* x, Value*) { return unary(b, llvm::Intrinsic::ceil, x); }},
+  OperatorRow{ScalarOp::logical_or,  [](Builder& b, Value* x, Value* y) { return b.CreateOr(x, y); },                    nullptr},
+  OperatorRow{ScalarOp::logical_and, [](Builder& b, Value* x, Value* y) { return b.CreateAnd(x, y); },                   nullptr},
+  OperatorRow{ScalarOp::logical_not, [](Builder& b, Value* x, Value*) { return b.CreateNot(x); },                        nullptr},
+  OperatorRow{ScalarOp::eq,          [](Builder& b, Value* x, Value* y) { return b.CreateICmpEQ(x, y); },                [](Builder& b, Value* x, Value* y) { return b.CreateFCmpOEQ(x, y); }},
+  OperatorRow{ScalarOp::ne,          [](Builder& b, Value* x, Value* y) { return b.CreateICmpNE(x, y); },                [](Builder& b, Value* x, Value* y) { return b.CreateFCmpUNE(x, y); }},
+  OperatorRow{ScalarOp::lt,          [](Builder& b, Value* x, Value* y) { return b.CreateICmpSLT(x, y); },               [](Builder& b, Value* x, Value* y) { return b.CreateFCmpOLT(x, y); }},
+  OperatorRow{ScalarOp::le,          [](Builder& b, Value* x, Value* y) { return b.CreateICmpSLE(x, y); },               [](Builder& b, Value* x, Value* y) { return b.CreateFCmpOLE(x, y); }},
+  OperatorRow{ScalarOp::gt,          [](Builder& b, Value* x, Value* y) { return b.CreateICmpSGT(x, y); },               [](Builder& b, Value* x, Value* y) { return b.CreateFCmpOGT(x, y); }},
+  OperatorRow{ScalarOp::ge,          [](Builder& b, Value* x, Value* y) { return b.CreateICmpSGE(x, y); },               [](Builder& b, Value* x, Value* y) { return b.CreateFCmpOGE(x, y); }},
+};
+// clang-format on
+
+// i1 is signed for LLVM (true is -1): order bools as bytes.
+Value* as_ordered(Builder& b, Value* x) {
+  llvm::Type* byte = b.getInt8Ty();
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType())) {
+    byte = llvm::FixedVectorType::get(byte, vector->getNumElements());
+  }
+  return b.CreateZExt(x, byte);
+}
+
+}  // namespace
+
+Plane Emitter::plain(ScalarOp op, Scalar operand, std::span<const Plane> args) {
+  const auto* r = std::find_if(operators.begin(), operators.end(), [&](const OperatorRow& o) { return o.op == op; });
+  if (r == operators.end()) return library(op, operand, args);
+  const Emit emit = is_float(operand) ? r->real : r->integer;
+  if (emit == nullptr) throw InternalError("no code for this operator on this type");
+  const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
+  std::array<Value*, 2> v{};
+  for (size_t i = 0; i < args.size(); ++i) v[i] = uniform ? args[i].value : spread(args[i]);
+  if (operand == Scalar::boolean && row(op).result == ResultRule::compare) {
+    for (Value*& x : v) x = as_ordered(b, x);
+  }
+  return {emit(b, v[0], v[1]), uniform};
+}
+
+// A call for all lanes, in as many pieces as the library's vectors need. Lanes that do not count get 1, which is in
+// the domain of every function: a special case would send the library to its slow path.
+Plane Emitter::library(ScalarOp op, Scalar operand, std::span<const Plane> args) {
+  const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
+  const int lanes = uniform ? 1 : lanes_;
+  const std::optional<MathFunction> function = jit_.target().math(op, operand, lanes);
+  if (!function) throw InternalError("no code for a scalar operator");
+  llvm::Type* scalar = type(operand);
+  const auto width = static_cast<unsigned>(function->width);
+  llvm::Type* piece = width == 1 ? scalar : llvm::FixedVectorType::get(scalar, width);
+  std::vector<Value*> whole;
+  for (const Plane& arg : args) whole.push_back(uniform ? arg.value : spread(arg));
+  if (mask != nullptr && lanes > 1) {
+    for (Value*& v : whole) v = b.CreateSelect(mask, v, llvm::ConstantFP::get(v->getType(), 1.0));
+  }
+  const std::vector<llvm::Type*> types(args.size(), piece);
+  const llvm::FunctionCallee callee = jit_.declare(*function, llvm::FunctionType::get(piece, types, false));
+  if (static_cast<int>(width) == lanes) return {b.CreateCall(callee, whole), uniform};
+  Value* result = llvm::PoisonValue::get(wide(scalar));
+  for (int first = 0; first < lanes; first += function->width) {
+    std::vector<Value*> parts;
+    std::vector<int> places(width);
+    for (unsigned l = 0; l < width; ++l) places[l] = first + static_cast<int>(l);
+    for (Value* v : whole) {
+      parts.push_back(width == 1 ? b.CreateExtractElement(v, integer(first)) : b.CreateShuffleVector(v, places));
+    }
+    Value* part = b.CreateCall(callee, parts);
+    for (unsigned l = 0; l < width; ++l) {
+      Value* one = width == 1 ? part : b.CreateExtractElement(part, integer(l));
+      result = b.CreateInsertElement(result, one, integer(first + static_cast<int>(l)));
+    }
+  }
+  return {result, false};
+}
+
+Plane Emitter::cast(Scalar from, Scalar to, const Plane& p) {
+  Value* x = p.value;
+  llvm::Type* target = p.uniform ? type(to) : wide(type(to));
+  if (type(from) == type(to)) return p;
+  if (to == Scalar::boolean) {
+    if (!is_float(from)) return {b.CreateIsNotNull(x), p.uniform};
+    return {b.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0)), p.uniform};
+  }
+  if (is_float(from)) {
+    if (is_float(to)) return {b.CreateFPCast(x, target), p.uniform};
+    return {b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {target, x->getType()}, {x}), p.uniform};
+  }
+  if (is_float(to)) {
+    return {from == Scalar::boolean ? b.CreateUIToFP(x, target) : b.CreateSIToFP(x, target), p.uniform};
+  }
+  return {from == Scalar::boolean ? b.CreateZExt(x, target) : b.CreateSExtOrTrunc(x, target), p.uniform};
+}
+
+}  // namespace kasen

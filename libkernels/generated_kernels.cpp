@@ -1,0 +1,159 @@
+// The KernelSet of generated code: prepare compiles, the rest dispatches to the skeletons and counts.
+#include <chrono>
+#include <optional>
+
+#include "libcore/checked.h"
+#include "libkernels/dense.h"
+#include "libkernels/kernels.h"
+#include "libkernels/movers.h"
+#include "libkernels/plan_kernels.h"
+#include "libkernels/run_loops.h"
+
+namespace kasen {
+namespace {
+
+class GeneratedKernelSet : public GeneratedKernels {
+ public:
+  explicit GeneratedKernelSet(const KernelOptions& options) : options_(options), shop_(options.threads) {}
+
+  void prepare(const Module& module) override {
+    const auto start = std::chrono::steady_clock::now();
+    module_ = &module;
+    plan_.emplace(make_plan_kernels(module, options_.keep_assembly));
+    std::int64_t strip = 0;
+    for (const auto& [op, kernels] : plan_->products) {
+      if (kernels.epilogue) strip = std::max(strip, strip_bytes(kernels.kernel));
+    }
+    shop_.reserve(plan_->scratch_bytes, strip);
+    compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  void elementwise(const ElementwiseCall& call) override {
+    const LoopKernels& kernels = found(plan_->loops, call.op);
+    const ElementwiseKernel& kernel = call.slaves && kernels.slaves ? *kernels.slaves : kernels.all;
+    const std::vector<std::int64_t> sizes = local_sizes(kernel, call.inner);
+    const std::int64_t begin = checked_mul(call.range.begin, call.inner), end = checked_mul(call.range.end, call.inner);
+    run_elementwise(shop_, *plan_, kernel, call.inputs, call.outputs, begin, end, sizes);
+    count(kernel, *call.op, call.range.size(), call.inner);
+  }
+
+  void product(const ProductCall& call) override {
+    const ProductKernels& kernels = found(plan_->products, call.op);
+    run_product(shop_, *plan_, kernels, call);
+    const std::int64_t rows = call.range.size();
+    const auto& pointers = call.matrix->pointers;
+    const std::int64_t entries =
+        pointers[static_cast<size_t>(call.range.end)] - pointers[static_cast<size_t>(call.range.begin)];
+    count_.read_bytes += 8 * rows + entries * (4 + kernels.kernel.matrix.bytes());
+    for (size_t k = 0; k < kernels.kernel.products.size(); ++k) {
+      const ProductKernel::Product& p = kernels.kernel.products[k];
+      count_.read_bytes += entries * p.vector.bytes();
+      if (kernels.outputs[k] >= 0) count_.written_bytes += rows * p.result.bytes();
+    }
+    for (const ProductKernels::Copy& copy : kernels.copies) {
+      count_.written_bytes += rows * module_->type(call.op->results[static_cast<size_t>(copy.to)]).element.bytes();
+    }
+    if (kernels.epilogue) count(*kernels.epilogue, *call.op, rows, 1, kernels.epilogue_inputs);
+  }
+
+  void dense_product(const DenseProductCall& call) override {
+    const DenseKernel& kernel = found(plan_->dense, call.op);
+    const bool transposed = call.op->code == OpCode::mxvt;
+    if (kernel.blas) {
+      run_blas(shop_, kernel.kernel.matrix.scalar(), transposed, call);
+    } else {
+      run_dense(shop_, kernel.kernel, transposed, call);
+    }
+    const ProductKernel::Product& p = kernel.kernel.products[0];
+    const Op& op = *call.op;
+    count_.read_bytes += call.rows * call.cols * kernel.kernel.matrix.bytes();
+    if (!is_shared(*module_, module_->type(op.operands[0]))) {
+      count_.read_bytes += (transposed ? call.cols : call.rows) * p.vector.bytes();
+    }
+    if (!is_shared(*module_, module_->type(op.results[0]))) {
+      count_.written_bytes += (transposed ? call.rows : call.cols) * p.result.bytes();
+    }
+  }
+
+  void pack(const ElementType& element, const View& source, std::span<const std::int32_t> indices,
+            std::byte* packed) override {
+    pack_elements(shop_.pool, element, source, indices, packed);
+  }
+
+  void unpack(const ElementType& element, const View& target, std::span<const std::int32_t> indices,
+              const std::byte* packed) override {
+    unpack_elements(shop_.pool, element, target, indices, packed);
+  }
+
+  void combine(FnId reducer, const View& target, std::span<const std::int32_t> indices,
+               const std::byte* packed) override {
+    const auto it = plan_->combines.find(reducer);
+    if (it == plan_->combines.end()) throw InternalError("a reducer that was not prepared");
+    const ElementType& element = module_->fn(reducer).result();
+    const auto count = static_cast<std::int64_t>(indices.size());
+    std::vector<std::int64_t> words;
+    append_array(words, element, target);
+    for (const Component& c : element.components) {  // packed planes follow one another without padding
+      words.push_back(reinterpret_cast<std::int64_t>(packed));
+      words.push_back(count * scalar_bytes(c.scalar));
+      packed += count * scalar_bytes(c.scalar) * c.planes();
+    }
+    in_parts(shop_.pool, count, [&](int thread, std::int64_t begin, std::int64_t end) {
+      it->second(words.data(), indices.data(), begin, end, shop_.scratch(thread));
+    });
+  }
+
+  [[nodiscard]] AccessCount accesses() const override { return count_; }
+  [[nodiscard]] double compile_seconds() const override { return compile_seconds_; }
+  [[nodiscard]] std::string assembly() const override { return plan_ ? plan_->assembly : std::string(); }
+  [[nodiscard]] std::string processor() const override { return plan_ ? plan_->jit->target().description() : ""; }
+
+ private:
+  template <class Kernels>
+  static const Kernels& found(const std::map<const Op*, Kernels>& map, const Op* op) {
+    const auto it = map.find(op);
+    if (it == map.end()) throw InternalError("an operator that was not prepared");
+    return it->second;
+  }
+
+  [[nodiscard]] std::int64_t local_size(DimId dim, size_t dims, std::int64_t inner) const {
+    return dims == 1 ? inner : std::max<std::int64_t>(module_->dim(dim).size, 0);
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> local_sizes(const ElementwiseKernel& kernel, std::int64_t inner) const {
+    std::vector<std::int64_t> sizes;
+    for (const DimId d : kernel.local_dims) sizes.push_back(local_size(d, kernel.local_dims.size(), inner));
+    return sizes;
+  }
+
+  // `places`: of the kernel's inputs among the op's operands; negative ones are not in memory.
+  void count(const ElementwiseKernel& kernel, const Op& op, std::int64_t n, std::int64_t inner,
+             std::span<const int> places = {}) {
+    for (size_t i = 0; i < kernel.counted.size(); ++i) {
+      if (!places.empty() && places[i] < 0) continue;
+      std::int64_t bytes = kernel.counted[i] * n;
+      for (const DimId d : kernel.counted_dims[i]) bytes *= local_size(d, kernel.local_dims.size(), inner);
+      count_.read_bytes += bytes;
+    }
+    for (size_t i = 0; i < kernel.stored.size(); ++i) {
+      const Type& type = module_->type(op.results[static_cast<size_t>(kernel.stored[i])]);
+      if (!is_shared(*module_, type)) count_.written_bytes += n * inner * kernel.stored_elements[i].bytes();
+    }
+  }
+
+  KernelOptions options_;
+  const Module* module_ = nullptr;
+  Workshop shop_;
+  std::optional<PlanKernels> plan_;
+  AccessCount count_;
+  double compile_seconds_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<GeneratedKernels> make_generated_kernels(const KernelOptions& options) {
+  if (options.threads < 1) throw InternalError("a kernel set without threads");
+  return std::make_unique<GeneratedKernelSet>(options);
+}
+
+}  // namespace kasen

@@ -1,0 +1,100 @@
+// What the emitters make for one operator or region, and what the skeletons need to know to run it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcore/module.h"
+#include "libkernels/elements.h"
+#include "libkernels/jit.h"
+
+namespace kasen {
+
+// Signatures of generated functions. `arguments` is the table of ArgumentLayout.
+using ElementwiseFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
+                                     std::byte* partials, std::byte* scratch);
+using RowsFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end, std::byte* scratch);
+using SegmentFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
+                                 std::byte* partials, std::byte* scratch);
+// accumulator = R(accumulator, partial) for `count` partials `stride` bytes apart.
+using FoldFunction = void (*)(const std::int64_t* arguments, const std::byte* partials, std::int64_t count,
+                              std::int64_t stride, std::byte* scratch);
+// target[indices[k]] = R(target[indices[k]], packed[k]) for begin <= k < end.
+using CombineFunction = void (*)(const std::int64_t* arguments, const std::int32_t* indices, std::int64_t begin,
+                                 std::int64_t end, std::byte* scratch);
+
+// How an operand is found from the index of an element.
+enum class Reach : std::uint8_t {
+  whole,   // it has all dimensions of the loop: consecutive
+  shared,  // one element for all
+  some,    // some of the dimensions: broadcast over the others
+};
+
+struct ReducedValue {
+  int result = 0;  // place among the op's results
+  FnId reducer = no_fn;
+  ElementType element;
+  std::int64_t slot = 0;  // bytes from the start of a block's partial
+};
+
+// A fused loop over elements: map, reduce, iter_on_vec, or the vector part of a product_epilogue.
+struct ElementwiseKernel {
+  std::string symbol;
+  ElementwiseFunction function = nullptr;
+  std::vector<ElementType> inputs;               // operands, then (epilogue) the products' results
+  std::vector<Reach> reach;                      // of each input
+  std::vector<std::int64_t> counted;             // bytes of an element of each input; 0: shared, or counted already
+  std::vector<std::vector<DimId>> counted_dims;  // the local dimensions of each input
+  std::vector<int> stored;                       // results that are arrays
+  std::vector<ElementType> stored_elements;
+  std::vector<ReducedValue> reduced;
+  std::vector<DimId> local_dims;   // of the loop, in order; their sizes are the last words
+  std::int64_t partial_bytes = 0;  // of one block
+};
+
+// Products with one matrix.
+struct ProductKernel {
+  std::string rows_symbol, segment_symbol;
+  RowsFunction rows = nullptr;  // of a dense matrix, too: the table then has strides for pointers and indices
+  SegmentFunction segment = nullptr;
+  struct Product {
+    int operand = 0;  // place of its vector among the inputs
+    ElementType vector, result;
+    FnId multiplier = no_fn, reducer = no_fn;
+    std::vector<Word> identity;
+    std::int64_t slot = 0;  // bytes from the start of a segment's partial
+  };
+  std::vector<Product> products;  // in the order of results
+  ElementType matrix;             // null: no values
+  std::int64_t partial_bytes = 0;
+};
+
+// A loop of the elements of `ops` (map, reduce, apply), emitted under `name`.
+struct LoopBody {
+  std::vector<const Op*> ops;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;  // no_value: not written
+  Location where;
+  std::map<ValueId, ValueId> same;  // values that are another one here
+};
+[[nodiscard]] ElementwiseKernel emit_elementwise(Jit& jit, const Module& module, const LoopBody& body,
+                                                 const std::string& name, std::int64_t& scratch_bytes);
+struct ProductBody {
+  std::vector<const Op*> products;
+  std::vector<int> operands;  // place of each product's vector among the inputs
+  Location where;
+  bool dense = false;  // result o, step i meet the element o * outer + i * inner, i < count
+};
+[[nodiscard]] ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& body,
+                                         const std::string& name, std::int64_t& scratch_bytes);
+void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
+void emit_combine(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
+
+// A reducer's identity; UserError at `where` if it has none.
+[[nodiscard]] std::vector<Word> require_identity(const Module& module, FnId reducer, const Location& where);
+// Throws UserError(bad_input) at `where`: "no kernel for ...".
+[[noreturn]] void refuse(std::string what, std::string why, const Location& where);
+
+}  // namespace kasen

@@ -1,0 +1,29 @@
+// Generated kernels: a KernelSet whose loops are compiled for the processor at hand when a plan is prepared
+// (docs/kernels.md). Results follow the order of reductions in libcore/kernel_set.h bit for bit, whatever the threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "libcore/kernel_set.h"
+
+namespace kasen {
+
+struct KernelOptions {
+  int threads = 1;             // of this process; at least 1
+  bool keep_assembly = false;  // keep the text of what was generated, for GeneratedKernels::assembly
+};
+
+class GeneratedKernels : public KernelSet {
+ public:
+  // What prepare did, for benchmarks and for reading.
+  [[nodiscard]] virtual double compile_seconds() const = 0;
+  [[nodiscard]] virtual std::string assembly() const = 0;   // empty unless keep_assembly
+  [[nodiscard]] virtual std::string processor() const = 0;  // "znver4, 512-bit vectors, libmvec AVX-512"
+};
+
+// prepare() throws UserError (bad_input, with the statement's place) for what cannot be generated.
+[[nodiscard]] std::unique_ptr<GeneratedKernels> make_generated_kernels(const KernelOptions& options);
+
+}  // namespace kasen

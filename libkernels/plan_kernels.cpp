@@ -1,0 +1,313 @@
+#include "libkernels/plan_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "libcore/state_rules.h"
+
+namespace kasen {
+namespace {
+
+bool is_product(const Op& op) { return op.code == OpCode::mxv || op.code == OpCode::mxvt; }
+
+bool is_plain(const ScalarFunction& fn, ScalarOp op, Scalar scalar) {
+  if (fn.params.size() != 2 || fn.body.op != op || !fn.body.type.is(scalar)) return false;
+  return fn.body.args[0].op == ScalarOp::param && fn.body.args[1].op == ScalarOp::param &&
+         fn.body.args[0].index != fn.body.args[1].index;
+}
+
+// Does this operator compute behind the masters, too (ElementwiseCall::slaves)?
+bool on_slaves(const Module& module, const Op& op) {
+  const State& state = module.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]).state;
+  if (op.code == OpCode::reduce) return state.is_pre();
+  return state.is_cons() || state.is_pre();
+}
+
+// Loops of one shape share their code. Values are numbered in the order in which they appear.
+class Shape {
+ public:
+  explicit Shape(const Module& module) : module_(module) {}
+  Shape& add(std::string_view word) {
+    text_.append(word).push_back(' ');
+    return *this;
+  }
+  Shape& add(std::int64_t number) { return add(std::to_string(number)); }
+  Shape& add(const ElementType& element) { return add(print_element_type(module_, element)); }
+  Shape& value(ValueId id) {
+    add(static_cast<std::int64_t>(numbers_.emplace(id, numbers_.size()).first->second));
+    if (id == no_value) return *this;
+    add(module_.type(id).element);
+    for (const DimId d : module_.type(id).dims) add(d);
+    return *this;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  const Module& module_;
+  std::map<ValueId, size_t> numbers_;
+  std::string text_;
+};
+
+std::string shape_of(const Module& module, const LoopBody& body) {
+  Shape shape(module);
+  for (const ValueId id : body.inputs) shape.value(id);
+  for (const Op* op : body.ops) {
+    shape.add(row(op->code).name).add(op->fns[0]);
+    for (const ValueId id : op->operands) shape.value(id);
+    shape.value(op->results[0]);
+  }
+  shape.add("to");
+  for (const ValueId id : body.outputs) shape.value(id);
+  return shape.text();
+}
+
+std::string shape_of(const Module& module, const ProductBody& body) {
+  Shape shape(module);
+  shape.add(body.dense ? "dense" : "sparse");
+  for (size_t k = 0; k < body.products.size(); ++k) {
+    const Op& op = *body.products[k];
+    shape.add(body.operands[k]).add(op.fns[0]).add(op.fns[1]);
+    for (const ValueId id : op.operands) shape.add(module.type(id).element);
+  }
+  return shape.text();
+}
+
+class Planner {
+ public:
+  Planner(const Module& module, PlanKernels& plan) : module_(module), plan_(plan) {}
+
+  void block(const Block& block) {
+    for (const Op& op : block.ops) {
+      const bool region = op.code == OpCode::region;
+      if (op.code == OpCode::map || op.code == OpCode::reduce || (region && op.kind == RegionKind::iter_on_vec)) {
+        loop(op);
+      } else if (is_product(op)) {
+        product(op);
+      } else if (region && op.kind == RegionKind::mxm) {
+        products(op);
+      } else if (region) {
+        products_with_epilogue(op);
+      } else {
+        for (const Block& inner : op.blocks) this->block(inner);
+      }
+    }
+  }
+
+  // Reducers: of reductions and products, and of every pre-reduced value, which a gather may have to combine.
+  void reducers() {
+    for (const Value& value : module_.values) {
+      if (value.type.state.is_pre()) combined_.insert(value.type.state.reducer);
+    }
+    for (const FnId fn : folded_) emit_fold(*plan_.jit, module_.fn(fn), fold_name(fn), plan_.scratch_bytes);
+    for (const FnId fn : combined_) emit_combine(*plan_.jit, module_.fn(fn), combine_name(fn), plan_.scratch_bytes);
+  }
+
+  void look_up() {
+    Jit& jit = *plan_.jit;
+    const auto elementwise = [&](ElementwiseKernel& kernel) {
+      kernel.function = reinterpret_cast<ElementwiseFunction>(jit.lookup(kernel.symbol));
+    };
+    const auto product = [&](ProductKernel& kernel) {
+      kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.rows_symbol));
+      if (kernel.segment_symbol.empty()) return;
+      kernel.segment = reinterpret_cast<SegmentFunction>(jit.lookup(kernel.segment_symbol));
+    };
+    for (auto& [op, kernels] : plan_.loops) {
+      elementwise(kernels.all);
+      if (kernels.slaves) elementwise(*kernels.slaves);
+    }
+    for (auto& [op, kernels] : plan_.products) {
+      product(kernels.kernel);
+      if (kernels.epilogue) elementwise(*kernels.epilogue);
+    }
+    for (auto& [op, kernels] : plan_.dense) product(kernels.kernel);
+    for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(jit.lookup(fold_name(fn)));
+    for (const FnId fn : combined_)
+      plan_.combines[fn] = reinterpret_cast<CombineFunction>(jit.lookup(combine_name(fn)));
+  }
+
+ private:
+  static std::string fold_name(FnId fn) { return fmt::format("fold_{}", fn); }
+  static std::string combine_name(FnId fn) { return fmt::format("combine_{}", fn); }
+  std::string next_name(const char* kind) { return fmt::format("{}_{}", kind, count_++); }
+
+  ElementwiseKernel emit_loop(const LoopBody& body) {
+    for (const Op* op : body.ops) {
+      if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
+    }
+    const std::string shape = shape_of(module_, body);
+    if (const auto known = shapes_.find(shape); known != shapes_.end()) return known->second;
+    ElementwiseKernel kernel = emit_elementwise(*plan_.jit, module_, body, next_name("loop"), plan_.scratch_bytes);
+    shapes_.emplace(shape, kernel);
+    return kernel;
+  }
+
+  ProductKernel emit_products(const ProductBody& body) {
+    for (const Op* op : body.products) folded_.insert(op->fns[1]);
+    const std::string shape = shape_of(module_, body);
+    if (const auto known = products_.find(shape); known != products_.end()) return known->second;
+    ProductKernel kernel = emit_product(*plan_.jit, module_, body, next_name("product"), plan_.scratch_bytes);
+    products_.emplace(shape, kernel);
+    return kernel;
+  }
+
+  void loop(const Op& op) {
+    LoopBody body{{}, op.operands, op.results, op.where};
+    if (op.code == OpCode::region) {
+      const std::vector<Op>& ops = op.blocks.at(0).ops;
+      for (size_t i = 0; i + 1 < ops.size(); ++i) body.ops.push_back(&ops[i]);
+      body.outputs = ops.back().operands;
+    } else {
+      body.ops.push_back(&op);
+    }
+    LoopKernels kernels{emit_loop(body), std::nullopt};
+    if (op.code == OpCode::region) kernels.slaves = slaves_loop(body);
+    plan_.loops.emplace(&op, std::move(kernels));
+  }
+
+  // The part of a region that runs behind the masters, where it is not all of it.
+  std::optional<ElementwiseKernel> slaves_loop(const LoopBody& whole) {
+    LoopBody body{{}, whole.inputs, whole.outputs, whole.where, {}};
+    std::set<ValueId> kept(whole.inputs.begin(), whole.inputs.end());
+    bool mixed = false;
+    for (const Op* op : whole.ops) {
+      const LawUse* law = law_in_force(module_, *op);
+      const bool pushdown = law != nullptr && law->kind == LawKind::pushdown;
+      const bool here = on_slaves(module_, *op);
+      mixed = mixed || pushdown || !here;
+      if (!here) continue;
+      kept.insert(op->results[0]);
+      if (pushdown) {
+        body.same[op->results[0]] = op->operands[static_cast<size_t>(law->operand)];
+      } else {
+        body.ops.push_back(op);
+      }
+    }
+    if (!mixed || (body.ops.empty() && body.same.empty())) return std::nullopt;
+    for (ValueId& id : body.outputs) {
+      if (kept.count(id) == 0) id = no_value;
+    }
+    ElementwiseKernel kernel = emit_elementwise(*plan_.jit, module_, body, next_name("slaves"), plan_.scratch_bytes);
+    const std::set<ValueId> used = used_values(body);
+    for (size_t i = 0; i < kernel.counted.size(); ++i) {
+      if (used.count(body.inputs[i]) == 0) kernel.counted[i] = 0;
+    }
+    return kernel;
+  }
+
+  static std::set<ValueId> used_values(const LoopBody& body) {
+    std::set<ValueId> used(body.outputs.begin(), body.outputs.end());
+    for (const Op* op : body.ops) used.insert(op->operands.begin(), op->operands.end());
+    for (const auto& [alias, of] : body.same) used.insert(of);
+    return used;
+  }
+
+  void product(const Op& op) {
+    ProductBody body{{&op}, {0}, op.where};
+    body.dense = !module_.type(op.operands[1]).sparse;
+    if (body.dense) {
+      const ProductKernel kernel = emit_products(body);
+      const Scalar scalar = kernel.matrix.scalar();
+      const bool same = kernel.matrix.is_scalar() && kernel.matrix == kernel.products[0].vector && is_float(scalar);
+      const bool blas = same && is_plain(module_.fn(op.fns[0]), ScalarOp::mul, scalar) &&
+                        is_plain(module_.fn(op.fns[1]), ScalarOp::add, scalar);
+      plan_.dense.emplace(&op, DenseKernel{kernel, blas});
+      return;
+    }
+    plan_.products.emplace(&op, ProductKernels{emit_products(body), {0}, {}, std::nullopt, {}});
+  }
+
+  static int place(const std::vector<ValueId>& values, ValueId id) {
+    const auto it = std::find(values.begin(), values.end(), id);
+    return it == values.end() ? -1 : static_cast<int>(it - values.begin());
+  }
+
+  void products(const Op& region) {
+    const std::vector<Op>& ops = region.blocks.at(0).ops;
+    ProductBody body{{}, {}, region.where};
+    for (size_t i = 0; i + 1 < ops.size(); ++i) {
+      body.products.push_back(&ops[i]);
+      body.operands.push_back(place(region.operands, ops[i].operands[0]));
+    }
+    ProductKernels kernels{emit_products(body), {}, {}, std::nullopt, {}};
+    const std::vector<ValueId>& yielded = ops.back().operands;
+    for (const Op* op : body.products) kernels.outputs.push_back(place(yielded, op->results[0]));
+    for (size_t r = 0; r < yielded.size(); ++r) {
+      const int first = place(yielded, yielded[r]);
+      if (first != static_cast<int>(r)) kernels.copies.push_back({first, static_cast<int>(r)});
+    }
+    plan_.products.emplace(&region, std::move(kernels));
+  }
+
+  // A gather inside is the identity: the template stands only where no slave contributes.
+  void products_with_epilogue(const Op& region) {
+    const std::vector<Op>& ops = region.blocks.at(0).ops;
+    ProductBody body{{}, {}, region.where};
+    LoopBody loop{{}, {}, ops.back().operands, region.where, {}};
+    ProductKernels kernels;
+    for (size_t i = 0; i < region.operands.size(); ++i) {
+      if (module_.type(region.operands[i]).sparse) continue;
+      loop.inputs.push_back(region.operands[i]);
+      kernels.epilogue_inputs.push_back(static_cast<int>(i));
+    }
+    for (size_t i = 0; i + 1 < ops.size(); ++i) {
+      const Op& op = ops[i];
+      if (op.code == OpCode::gather) {
+        loop.same[op.results[0]] = op.operands[0];
+      } else if (!is_product(op)) {
+        loop.ops.push_back(&op);
+      } else {
+        body.products.push_back(&op);
+        body.operands.push_back(place(region.operands, op.operands[0]));
+        kernels.outputs.push_back(-1);
+        loop.inputs.push_back(op.results[0]);
+        kernels.epilogue_inputs.push_back(-static_cast<int>(body.products.size()));
+      }
+    }
+    drop_unused(loop, kernels.epilogue_inputs);
+    kernels.kernel = emit_products(body);
+    kernels.epilogue = emit_elementwise(*plan_.jit, module_, loop, next_name("epilogue"), plan_.scratch_bytes);
+    for (const Op* op : loop.ops) {
+      if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
+    }
+    plan_.products.emplace(&region, std::move(kernels));
+  }
+
+  // Operands that only the products use are in another space.
+  static void drop_unused(LoopBody& loop, std::vector<int>& places) {
+    const std::set<ValueId> used = used_values(loop);
+    std::vector<ValueId> inputs;
+    std::vector<int> kept;
+    for (size_t i = 0; i < loop.inputs.size(); ++i) {
+      if (used.count(loop.inputs[i]) == 0) continue;
+      inputs.push_back(loop.inputs[i]);
+      kept.push_back(places[i]);
+    }
+    loop.inputs = std::move(inputs);
+    places = std::move(kept);
+  }
+
+  const Module& module_;
+  PlanKernels& plan_;
+  std::set<FnId> folded_, combined_;
+  std::map<std::string, ElementwiseKernel> shapes_;
+  std::map<std::string, ProductKernel> products_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+PlanKernels make_plan_kernels(const Module& module, bool keep_assembly) {
+  PlanKernels plan;
+  plan.jit = std::make_unique<Jit>();
+  Planner planner(module, plan);
+  planner.block(module.body);
+  planner.reducers();
+  plan.jit->compile(keep_assembly ? &plan.assembly : nullptr);
+  planner.look_up();
+  return plan;
+}
+
+}  // namespace kasen

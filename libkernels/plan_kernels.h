@@ -1,0 +1,51 @@
+// All kernels of a plan: what prepare makes and the skeletons run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libkernels/kernel.h"
+
+namespace kasen {
+
+struct LoopKernels {
+  ElementwiseKernel all;
+  std::optional<ElementwiseKernel> slaves;  // what of a mixed region is kept behind the masters
+};
+
+struct ProductKernels {
+  ProductKernel kernel;
+  struct Copy {
+    int from, to;
+  };
+  std::vector<int> outputs;  // of each product among the op's results; -1: only its epilogue uses it
+  std::vector<Copy> copies;  // results that are the same value again
+  std::optional<ElementwiseKernel> epilogue;
+  std::vector<int> epilogue_inputs;  // its inputs among the op's operands; -1 - k: the result of product k
+};
+
+// A product with a dense matrix: BLIS, or the product kernel over a row of consecutive indices.
+struct DenseKernel {
+  ProductKernel kernel;
+  bool blas = false;
+};
+
+struct PlanKernels {
+  std::unique_ptr<Jit> jit;
+  std::map<const Op*, LoopKernels> loops;
+  std::map<const Op*, ProductKernels> products;
+  std::map<const Op*, DenseKernel> dense;
+  std::map<FnId, FoldFunction> folds;
+  std::map<FnId, CombineFunction> combines;
+  std::int64_t scratch_bytes = 0;  // of each thread
+  std::string assembly;
+};
+
+// Emits and compiles. UserError (bad_input) with the statement's place for what cannot be generated.
+[[nodiscard]] PlanKernels make_plan_kernels(const Module& module, bool keep_assembly);
+
+}  // namespace kasen

@@ -1,0 +1,273 @@
+// Rows of a product in pieces of about equal work, an overlong row in parallel segments, and the vector work of an
+// epilogue right behind each block of rows.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "libkernels/run_loops.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t giant_row = 16 * reduction_block;  // entries from which a row is cut among threads
+constexpr std::int64_t piece_work = 32768;                // of one piece: entries, and row_work for each row
+constexpr std::int64_t row_work = 4;
+
+struct GiantRow {
+  std::int64_t row = 0;
+  std::vector<std::byte> partials;  // of its segments, in order
+};
+
+class ProductRun {
+ public:
+  ProductRun(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call)
+      : shop_(shop),
+        plan_(plan),
+        kernels_(kernels),
+        kernel_(kernels.kernel),
+        call_(call),
+        pointers_(call.matrix->pointers.data()) {}
+
+  void run() {
+    if (call_.range.size() <= 0) return;
+    find_giants();
+    if (kernels_.epilogue) {
+      run_blocks();
+    } else {
+      run_rows();
+    }
+    for (const ProductKernels::Copy& copy : kernels_.copies) {
+      copy_range(kernels_.kernel.products[product_of(copy.from)].result, call_.outputs[static_cast<size_t>(copy.from)],
+                 call_.outputs[static_cast<size_t>(copy.to)]);
+    }
+  }
+
+ private:
+  std::int64_t length(std::int64_t row) const { return pointers_[row + 1] - pointers_[row]; }
+
+  size_t product_of(int output) const {
+    const auto it = std::find(kernels_.outputs.begin(), kernels_.outputs.end(), output);
+    return static_cast<size_t>(it - kernels_.outputs.begin());
+  }
+
+  // The argument table with the results at `results`, whose element 0 is row `first`.
+  std::vector<std::int64_t> table(std::span<const View> results, std::int64_t first) const {
+    std::vector<std::int64_t> words{reinterpret_cast<std::int64_t>(pointers_),
+                                    reinterpret_cast<std::int64_t>(call_.matrix->indices.data())};
+    const LocalMatrix& m = *call_.matrix;
+    append_array(words, kernel_.matrix, View{const_cast<std::byte*>(m.values.bytes.data()), m.values.count});
+    for (size_t k = 0; k < kernel_.products.size(); ++k) {
+      const ProductKernel::Product& p = kernel_.products[k];
+      append_array(words, p.vector, call_.inputs[static_cast<size_t>(p.operand)]);
+      const size_t at = words.size();
+      append_array(words, p.result, results[k]);
+      for (size_t c = 0; c < p.result.components.size(); ++c) {
+        words[at + 2 * c] -= first * scalar_bytes(p.result.components[c].scalar);
+      }
+    }
+    return words;
+  }
+
+  // ---- rows too long for one thread
+
+  void find_giants() {
+    const Range r = call_.range;
+    if (shop_.pool.threads() == 1 || pointers_[r.end] - pointers_[r.begin] < giant_row) return;
+    for (std::int64_t b = r.begin; b < r.end; b += reduction_block) {
+      const std::int64_t end = std::min(b + reduction_block, r.end);
+      if (pointers_[end] - pointers_[b] < giant_row) continue;
+      for (std::int64_t row = b; row < end; ++row) {
+        if (length(row) >= giant_row) giants_.push_back({row, {}});
+      }
+    }
+    for (GiantRow& giant : giants_) segments_of(giant);
+  }
+
+  void segments_of(GiantRow& giant) {
+    const std::int64_t begin = pointers_[giant.row], end = pointers_[giant.row + 1];
+    const std::int64_t segments = (end - begin + reduction_block - 1) / reduction_block;
+    giant.partials.resize(static_cast<size_t>(segments * kernel_.partial_bytes));
+    std::vector<View> none(kernel_.products.size());
+    const std::vector<std::int64_t> words = table(none, 0);
+    WorkQueue queue(segments, shop_.pool.threads());
+    shop_.pool.run([&](int t) {
+      for (std::int64_t s = queue.next(t); s >= 0; s = queue.next(t)) {
+        const std::int64_t first = begin + s * reduction_block;
+        kernel_.segment(words.data(), first, std::min(first + reduction_block, end),
+                        giant.partials.data() + s * kernel_.partial_bytes, shop_.scratch(t));
+      }
+    });
+  }
+
+  // The giant's result into `results`, whose element 0 is row `first`.
+  void finish_giant(const GiantRow& giant, std::span<const View> results, std::int64_t first, int thread) {
+    const std::int64_t segments = static_cast<std::int64_t>(giant.partials.size()) / kernel_.partial_bytes;
+    for (size_t k = 0; k < kernel_.products.size(); ++k) {
+      const ProductKernel::Product& p = kernel_.products[k];
+      std::vector<std::int64_t> words;
+      append_array(words, p.result, results[k]);
+      std::int64_t plane = 0;
+      for (size_t c = 0; c < p.result.components.size(); ++c) {
+        const Component& component = p.result.components[c];
+        words[2 * c] += (giant.row - first) * scalar_bytes(component.scalar);
+        for (std::int64_t j = 0; j < component.planes(); ++j, ++plane) {
+          store_word(component.scalar, reinterpret_cast<std::byte*>(words[2 * c] + j * words[2 * c + 1]),
+                     p.identity[static_cast<size_t>(plane)]);
+        }
+      }
+      plan_.folds.at(p.reducer)(words.data(), giant.partials.data() + p.slot, segments, kernel_.partial_bytes,
+                                shop_.scratch(thread));
+    }
+  }
+
+  void rows(const std::vector<std::int64_t>& words, std::span<const View> results, std::int64_t first,
+            std::int64_t begin, std::int64_t end, int thread) {
+    auto giant = std::lower_bound(giants_.begin(), giants_.end(), begin,
+                                  [](const GiantRow& g, std::int64_t row) { return g.row < row; });
+    while (begin < end) {
+      const bool found = giant != giants_.end() && giant->row < end;
+      const std::int64_t stop = found ? giant->row : end;
+      if (begin < stop) kernel_.rows(words.data(), begin, stop, shop_.scratch(thread));
+      if (found) finish_giant(*giant++, results, first, thread);
+      begin = found ? stop + 1 : stop;
+    }
+  }
+
+  // ---- rows alone
+
+  std::int64_t work_before(std::int64_t row) const {
+    return pointers_[row] - pointers_[call_.range.begin] + row_work * (row - call_.range.begin);
+  }
+
+  std::int64_t row_at(std::int64_t work) const {
+    std::int64_t low = call_.range.begin, high = call_.range.end;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (work_before(middle) < work) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  void run_rows() {
+    std::vector<View> results;
+    for (const int output : kernels_.outputs) results.push_back(call_.outputs[static_cast<size_t>(output)]);
+    const std::vector<std::int64_t> words = table(results, 0);
+    const std::int64_t work = work_before(call_.range.end);
+    if (work < piece_work || shop_.pool.threads() == 1) {
+      rows(words, results, 0, call_.range.begin, call_.range.end, 0);
+      return;
+    }
+    const std::int64_t pieces = (work + piece_work - 1) / piece_work;
+    WorkQueue queue(pieces, shop_.pool.threads());
+    shop_.pool.run([&](int t) {
+      for (std::int64_t p = queue.next(t); p >= 0; p = queue.next(t)) {
+        rows(words, results, 0, row_at(work * p / pieces), row_at(work * (p + 1) / pieces), t);
+      }
+    });
+  }
+
+  void copy_range(const ElementType& element, const View& from, const View& to) const {
+    for (std::int64_t p = 0; p < element.planes(); ++p) {
+      const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+      std::memcpy(to.data + plane_offset(element, to.capacity, p) + call_.range.begin * size,
+                  from.data + plane_offset(element, from.capacity, p) + call_.range.begin * size,
+                  static_cast<size_t>(call_.range.size() * size));
+    }
+  }
+
+  // ---- rows with an epilogue: a block's products into a strip that stays in the cache, then its vector work
+
+  void run_blocks() {
+    const ElementwiseKernel& loop = *kernels_.epilogue;
+    const Range r = call_.range;
+    const std::int64_t blocks = (r.size() + reduction_block - 1) / reduction_block;
+    partials_ = loop.partial_bytes > 0 ? shop_.partials(blocks * loop.partial_bytes) : nullptr;
+    WorkQueue queue(blocks, shop_.pool.threads());
+    shop_.pool.run([&](int t) {
+      for (std::int64_t b = queue.next(t); b >= 0; b = queue.next(t)) {
+        const std::int64_t begin = r.begin + b * reduction_block;
+        one_block(b, begin, std::min(begin + reduction_block, r.end), t);
+      }
+    });
+    for (const ReducedValue& value : loop.reduced) {
+      std::vector<std::int64_t> words;
+      append_array(words, value.element, call_.outputs[static_cast<size_t>(value.result)]);
+      plan_.folds.at(value.reducer)(words.data(), partials_ + value.slot, blocks, loop.partial_bytes, shop_.scratch(0));
+    }
+  }
+
+  void one_block(std::int64_t block, std::int64_t begin, std::int64_t end, int thread) {
+    const ElementwiseKernel& loop = *kernels_.epilogue;
+    std::vector<View> strips;
+    std::byte* at = shop_.strip(thread);
+    for (const ProductKernel::Product& p : kernel_.products) {
+      strips.push_back(View{at, reduction_block});
+      at += storage_bytes(p.result, reduction_block);
+    }
+    rows(table(strips, begin), strips, begin, begin, end, thread);
+    std::vector<std::int64_t> words;
+    for (size_t i = 0; i < loop.inputs.size(); ++i) {
+      const int place = kernels_.epilogue_inputs[i];
+      const size_t first = words.size();
+      if (place >= 0) {
+        append_array(words, loop.inputs[i], call_.inputs[static_cast<size_t>(place)]);
+        continue;
+      }
+      append_array(words, loop.inputs[i], strips[static_cast<size_t>(-1 - place)]);
+      for (size_t c = 0; c < loop.inputs[i].components.size(); ++c) {
+        words[first + 2 * c] -= begin * scalar_bytes(loop.inputs[i].components[c].scalar);
+      }
+    }
+    for (size_t i = 0; i < loop.stored.size(); ++i) {
+      append_array(words, loop.stored_elements[i], call_.outputs[static_cast<size_t>(loop.stored[i])]);
+    }
+    std::byte* partial = partials_ == nullptr ? nullptr : partials_ + block * loop.partial_bytes;
+    loop.function(words.data(), begin, end, partial, shop_.scratch(thread));
+  }
+
+  Workshop& shop_;
+  const PlanKernels& plan_;
+  const ProductKernels& kernels_;
+  const ProductKernel& kernel_;
+  const ProductCall& call_;
+  const std::int64_t* pointers_;
+  std::vector<GiantRow> giants_;
+  std::byte* partials_ = nullptr;
+};
+
+}  // namespace
+
+std::int64_t strip_bytes(const ProductKernel& kernel) {
+  std::int64_t bytes = 0;
+  for (const ProductKernel::Product& p : kernel.products) bytes += storage_bytes(p.result, reduction_block);
+  return bytes;
+}
+
+void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, const DenseProductCall& call) {
+  const std::int64_t outputs = transposed ? call.rows : call.cols;
+  const std::int64_t steps = transposed ? call.cols : call.rows;
+  std::vector<std::int64_t> words{transposed ? call.cols : 1, transposed ? 1 : call.cols, steps};
+  append_array(words, kernel.matrix, call.matrix);
+  append_array(words, kernel.products[0].vector, call.vector);
+  append_array(words, kernel.products[0].result, call.result);
+  const std::int64_t threads = outputs * steps < piece_work ? 1 : shop.pool.threads();
+  const auto part = [&](int t) {
+    kernel.rows(words.data(), outputs * t / threads, outputs * (t + 1) / threads, shop.scratch(t));
+  };
+  if (threads == 1) {
+    part(0);
+  } else {
+    shop.pool.run(part);
+  }
+}
+
+void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call) {
+  ProductRun(shop, plan, kernels, call).run();
+}
+
+}  // namespace kasen

@@ -1,0 +1,88 @@
+#include "libkernels/target.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <llvm/Support/Host.h>
+#include <llvm/Support/TargetSelect.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "libcore/error.h"
+
+namespace kasen {
+namespace {
+
+struct LibraryRow {
+  ScalarOp op;
+  const char* name;
+  int arity;
+};
+
+constexpr std::array library{
+    LibraryRow{ScalarOp::pow, "pow", 2},   LibraryRow{ScalarOp::exp, "exp", 1},
+    LibraryRow{ScalarOp::log, "log", 1},   LibraryRow{ScalarOp::log1p, "log1p", 1},
+    LibraryRow{ScalarOp::erf, "erf", 1},   LibraryRow{ScalarOp::expm1, "expm1", 1},
+    LibraryRow{ScalarOp::tanh, "tanh", 1}, LibraryRow{ScalarOp::sin, "sin", 1},
+    LibraryRow{ScalarOp::cos, "cos", 1},
+};
+
+// The vector function ABI of x86-64: the letter of the instruction set, and its register's bits.
+struct AbiRow {
+  char letter;
+  int bits;
+};
+constexpr std::array abis{AbiRow{'e', 512}, AbiRow{'d', 256}, AbiRow{'b', 128}};
+
+llvm::orc::JITTargetMachineBuilder host_machine() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  llvm::Expected<llvm::orc::JITTargetMachineBuilder> host = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!host) {
+    throw InternalError("LLVM does not know this processor: " + llvm::toString(host.takeError()));
+  }
+  return *host;
+}
+
+}  // namespace
+
+Target::Target() : machine_(host_machine()) {
+  llvm::StringMap<bool> features;
+  llvm::sys::getHostCPUFeatures(features);
+  const auto has = [&](const char* name) { return features.count(name) != 0 && features[name]; };
+  if (has("avx2")) vector_bits_ = 256;
+  if (has("avx512f") && has("avx512dq") && has("avx512vl") && has("avx512bw")) vector_bits_ = 512;
+  // A processor newer than this LLVM is detected as its nearest ancestor or as a generic one; the features are right.
+  if (machine_.getCPU() == "x86-64" && vector_bits_ == 512) machine_.setCPU("x86-64-v4");
+  machine_.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
+  libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
+}
+
+std::string Target::description() const {
+  return fmt::format("{}, {}-bit vectors, {}", cpu(), vector_bits_,
+                     libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)");
+}
+
+std::optional<MathFunction> Target::math(ScalarOp op, Scalar scalar, int lanes) const {
+  const auto* row = std::find_if(library.begin(), library.end(), [&](const LibraryRow& r) { return r.op == op; });
+  if (row == library.end()) return std::nullopt;
+  const std::string name = std::string(row->name) + (scalar == Scalar::f32 ? "f" : "");
+  const int bits = scalar == Scalar::f32 ? 32 : 64;
+  for (const AbiRow& abi : abis) {
+    const int width = abi.bits / bits;
+    if (libmvec_ == nullptr || abi.bits > vector_bits_ || width > lanes) continue;
+    const std::string symbol = fmt::format("_ZGV{}N{}{}_{}", abi.letter, width, row->arity == 2 ? "vv" : "v", name);
+    if (const void* address = dlsym(libmvec_, symbol.c_str())) {
+      return MathFunction{symbol, width, reinterpret_cast<std::uint64_t>(address)};
+    }
+  }
+  const void* address = dlsym(RTLD_DEFAULT, name.c_str());
+  if (address == nullptr) throw InternalError("the C library has no " + name);
+  return MathFunction{name, 1, reinterpret_cast<std::uint64_t>(address)};
+}
+
+}  // namespace kasen

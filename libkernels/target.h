@@ -1,0 +1,43 @@
+// The processor at hand, and the functions that generated code may call on it.
+#pragma once
+
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "libcore/scalar.h"
+
+namespace kasen {
+
+// A function of a math library over `width` elements at once (1: the C library's scalar function).
+struct MathFunction {
+  std::string symbol;
+  int width = 1;
+  std::uint64_t address = 0;
+};
+
+class Target {
+ public:
+  Target();
+
+  [[nodiscard]] const llvm::orc::JITTargetMachineBuilder& machine() const { return machine_; }
+  [[nodiscard]] std::string cpu() const { return machine_.getCPU(); }
+  [[nodiscard]] std::string features() const { return machine_.getFeatures().getString(); }
+  [[nodiscard]] int vector_bits() const { return vector_bits_; }
+  [[nodiscard]] std::string description() const;  // "znver4, 512-bit vectors, libmvec"
+
+  // The widest version, of at most `lanes` elements, of a library function (exp, log ...) for f64 or f32. Chosen once:
+  // glibc's libmvec for AVX-512, AVX2 or SSE; where it lacks one, the C library's scalar function, called lane by lane.
+  // Nothing: not a library function.
+  [[nodiscard]] std::optional<MathFunction> math(ScalarOp op, Scalar scalar, int lanes) const;
+
+ private:
+  llvm::orc::JITTargetMachineBuilder machine_;
+  int vector_bits_ = 128;
+  void* libmvec_ = nullptr;  // stays open: generated code calls into it
+};
+
+}  // namespace kasen

@@ -1,0 +1,89 @@
+#include "libkernels/threads.h"
+
+#include <algorithm>
+
+namespace kasen {
+namespace {
+
+// About 20 microseconds of waiting before a thread gives its core away: longer than the executor needs between two
+// loops, short enough for ranks that share cores.
+constexpr int spins = 4000;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) : faults_(static_cast<size_t>(std::max(threads, 1))) {
+  for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+}
+
+ThreadPool::~ThreadPool() {
+  stop_ = true;
+  epoch_.fetch_add(1);
+  epoch_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::guarded(int thread) {
+  try {
+    call_(context_, thread);
+  } catch (...) {
+    faults_[static_cast<size_t>(thread)] = std::current_exception();
+  }
+}
+
+void ThreadPool::work(int thread) {
+  std::uint32_t seen = 0;
+  for (;;) {
+    for (int spin = 0; spin < spins && epoch_.load(std::memory_order_acquire) == seen; ++spin) pause();
+    epoch_.wait(seen, std::memory_order_acquire);
+    seen = epoch_.load(std::memory_order_acquire);
+    if (stop_) return;
+    guarded(thread);
+    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
+  }
+}
+
+void ThreadPool::run_erased(Call call, const void* context) {
+  call_ = call;
+  context_ = context;
+  std::fill(faults_.begin(), faults_.end(), nullptr);
+  if (!workers_.empty()) {
+    running_.store(static_cast<int>(workers_.size()), std::memory_order_release);
+    epoch_.fetch_add(1, std::memory_order_acq_rel);
+    epoch_.notify_all();
+  }
+  guarded(0);
+  for (int spin = 0; spin < spins && running_.load(std::memory_order_acquire) != 0; ++spin) pause();
+  for (int left = running_.load(std::memory_order_acquire); left != 0;
+       left = running_.load(std::memory_order_acquire)) {
+    running_.wait(left, std::memory_order_acquire);
+  }
+  for (const std::exception_ptr& fault : faults_) {
+    if (fault) std::rethrow_exception(fault);
+  }
+}
+
+WorkQueue::WorkQueue(std::int64_t count, int threads) : runs_(static_cast<size_t>(threads)) {
+  for (int t = 0; t < threads; ++t) {
+    runs_[static_cast<size_t>(t)].next = count * t / threads;
+    runs_[static_cast<size_t>(t)].end = count * (t + 1) / threads;
+  }
+}
+
+std::int64_t WorkQueue::next(int thread) {
+  const size_t n = runs_.size();
+  for (size_t k = 0; k < n; ++k) {
+    Run& run = runs_[(static_cast<size_t>(thread) + k) % n];
+    if (run.next.load(std::memory_order_relaxed) >= run.end) continue;
+    const std::int64_t piece = run.next.fetch_add(1, std::memory_order_relaxed);
+    if (piece < run.end) return piece;
+  }
+  return -1;
+}
+
+}  // namespace kasen

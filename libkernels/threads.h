@@ -1,0 +1,60 @@
+// The threads of the skeletons: a small pool that spins briefly between loops (a loop of an iteration follows the last
+// one within microseconds) and sleeps after that. Generated code knows no threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace kasen {
+
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+  // Calls body(thread) once on each thread, the caller being thread 0, and returns when all are done. An exception of
+  // any of them is thrown again here.
+  template <class Body>
+  void run(const Body& body) {
+    run_erased([](const void* context, int thread) { (*static_cast<const Body*>(context))(thread); }, &body);
+  }
+
+ private:
+  using Call = void (*)(const void* context, int thread);
+  void run_erased(Call call, const void* context);
+  void work(int thread);
+  void guarded(int thread);
+
+  std::vector<std::thread> workers_;
+  Call call_ = nullptr;
+  const void* context_ = nullptr;
+  std::atomic<std::uint32_t> epoch_{0};  // counts the loops begun
+  std::atomic<int> running_{0};          // workers that have not finished this loop
+  std::atomic<bool> stop_{false};
+  std::vector<std::exception_ptr> faults_;  // one a thread
+};
+
+// Shares `count` pieces of work among threads: each has a run of its own (the same one every time, so that its part of
+// the data stays in its cache) and takes pieces from the others' runs when it is done.
+class WorkQueue {
+ public:
+  WorkQueue(std::int64_t count, int threads);
+  // The next piece for this thread, or -1.
+  [[nodiscard]] std::int64_t next(int thread);
+
+ private:
+  struct alignas(64) Run {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+  };
+  std::vector<Run> runs_;
+};
+
+}  // namespace kasen
