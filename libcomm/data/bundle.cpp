@@ -8,6 +8,7 @@
 #include "libcomm/data/bundle_part.h"
 #include "libcomm/data/digest.h"
 #include "libcomm/data/new_file.h"
+#include "libcomm/data/results.h"
 #include "libcore/error.h"
 
 namespace kasen {
@@ -122,6 +123,17 @@ std::vector<Part> read_parts(const std::string& path, int first, int count) {
     for (const Part& owner : parts)
       if (&holder != &owner) check_pair(holder, owner, path + "/" + part_file_name(holder.worker));
   return parts;
+}
+
+DimsOfWorkers read_dims(const std::string& bundle) {
+  const Manifest manifest = read_manifest(bundle);
+  DimsOfWorkers dims;
+  for (int worker = 0; worker < manifest.info.workers; ++worker) {
+    const std::string file = bundle + "/" + part_file_name(worker);
+    check_file(file, manifest.parts[static_cast<std::size_t>(worker)]);
+    dims.push_back(read_part_dims(file, manifest, worker));
+  }
+  return dims;
 }
 
 std::string bundle_text(const BundleInfo& info) {

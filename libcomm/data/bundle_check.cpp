@@ -74,9 +74,13 @@ void check_values(const Check& check, const std::string& name, const Array& arra
 
 }  // namespace
 
+void check_dims(const std::map<std::string, PartDim>& dims, const std::string& file) {
+  for (const auto& [name, dim] : dims) check_dim(Check{file}, name, dim);
+}
+
 void check_part(const Part& part, const std::string& file) {
   const Check check{file};
-  for (const auto& [name, dim] : part.dims) check_dim(check, name, dim);
+  check_dims(part.dims, file);
   for (const auto& [name, m] : part.matrices) {
     const PartDim& cols = part.dims.at(m.col_dim);
     check_axis(check, name, m.row_slaves, part.dims.at(m.row_dim), part.worker);

@@ -69,16 +69,21 @@ inline std::vector<std::int64_t> array_extents(const Manifest& manifest, const s
   return extents;
 }
 
-// `pointers` has two for each matrix of the part: rows, columns, in the order of the part's map.
 template <class Visitor>
-void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPointers>& pointers) {
+void describe_dims(Visitor& v, const Manifest& manifest, std::map<std::string, PartDim>& dims, int worker) {
   v.group("/dims");
-  for (auto& [name, dim] : part.dims) {
-    const std::int64_t masters = dim_facts(manifest, name).masters_by_worker[static_cast<std::size_t>(part.worker)];
+  for (auto& [name, dim] : dims) {
+    const std::int64_t masters = dim_facts(manifest, name).masters_by_worker[static_cast<std::size_t>(worker)];
     v.group("/dims/" + name);
     v.list("/dims/" + name + "/masters", dim.masters, masters);
     if (manifest.relabelled.at(name) && masters > 0) v.list("/dims/" + name + "/original", dim.original, masters);
   }
+}
+
+// `pointers` has two for each matrix of the part: rows, columns, in the order of the part's map.
+template <class Visitor>
+void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPointers>& pointers) {
+  describe_dims(v, manifest, part.dims, part.worker);
   v.group("/matrices");
   auto next = pointers.begin();
   for (auto& [name, matrix] : part.matrices) {

@@ -2,6 +2,7 @@
 // and walked by the writer and the reader.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "libcomm/data/bundle_manifest.h"
@@ -12,8 +13,12 @@ namespace kasen {
 void write_part(const std::string& file, const Part& part, const Manifest& manifest);
 // Structure and content checked, as far as one part alone shows.
 [[nodiscard]] Part read_part(const std::string& file, const Manifest& manifest, int worker);
+// Its dimensions alone.
+[[nodiscard]] std::map<std::string, PartDim> read_part_dims(const std::string& file, const Manifest& manifest,
+                                                            int worker);
 // bundle_check.cpp: content that no later step may stumble over. UserError(bad_input) naming `file`.
 void check_part(const Part& part, const std::string& file);
+void check_dims(const std::map<std::string, PartDim>& dims, const std::string& file);
 // bundle_check.cpp: what two parts say of each other.
 void check_pair(const Part& holder, const Part& owner, const std::string& file);
 

@@ -212,7 +212,7 @@ struct Hdf5Reader::State {
     const Handle stored = require(Handle(H5Dget_type(dataset), H5Tclose), object);
     if (H5Tequal(stored.get(), type_id(type)) <= 0) refuse(object, "has another type");
     const Handle space = require(Handle(H5Dget_space(dataset), H5Sclose), object);
-    if (H5Sget_simple_extent_type(space.get()) != H5S_SIMPLE ||
+    if (H5Sget_simple_extent_type(space.get()) != (extents.empty() ? H5S_SCALAR : H5S_SIMPLE) ||
         H5Sget_simple_extent_ndims(space.get()) != static_cast<int>(extents.size()))
       refuse(object, "has another rank");
     std::vector<hsize_t> dims(extents.size());

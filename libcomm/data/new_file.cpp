@@ -149,9 +149,13 @@ bool exists(const std::string& path) {
 }
 
 NewFile::NewFile(std::string path) : path_(std::move(path)) {
-  struct stat facts {};
-  if (stat(path_.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode))
-    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), "a folder stands there");
+  // A link keeps pointing where it does: the file behind it is the one that changes.
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path_, error);
+  if (!error) path_ = target.string();
+  if (!error && !std::filesystem::is_regular_file(target, error))
+    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_),
+         "what stands there is not a regular file");
   int attempt = 0;
   do temporary_ = temporary_name(path_, attempt++);
   while (exists(temporary_));

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "libcomm/data/result_files.h"
+
+namespace kasen {
+namespace {
+
+// NumPy's format 1.0: magic, version, length of the header, a Python literal padded to 64 bytes.
+std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents) {
+  std::string shape;
+  for (const std::int64_t e : extents) shape += fmt::format("{},", e);
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
+  constexpr std::size_t before = 10;
+  text.resize((before + text.size() + 1 + 63) / 64 * 64 - before - 1, ' ');
+  text += '\n';
+  const std::array<char, before> magic{'\x93',
+                                       'N',
+                                       'U',
+                                       'M',
+                                       'P',
+                                       'Y',
+                                       1,
+                                       0,
+                                       static_cast<char>(text.size() & 0xff),
+                                       static_cast<char>(text.size() >> 8)};
+  return std::string(magic.data(), magic.size()) + text;
+}
+
+std::string_view npy_type(Scalar scalar) {
+  static constexpr std::array<std::string_view, 7> names{"<f8", "<f4", "<i8", "<i4", "|b1", "|u1", "<i8"};
+  return names[static_cast<std::size_t>(scalar)];
+}
+
+void write_npy(const std::string& file, Scalar scalar, const std::vector<std::int64_t>& extents, const void* data,
+               std::int64_t bytes) {
+  FileHandle out = FileHandle::create(file);
+  const std::string header = npy_header(npy_type(scalar), extents);
+  const auto start = static_cast<std::int64_t>(header.size());
+  out.write(0, header.data(), start);
+  out.write(start, data, bytes);
+  out.sync_and_close();
+}
+
+class NpyResults : public ResultFiles {
+ public:
+  NpyResults(const std::string& path, const std::vector<ResultTable>& tables, const OriginalIds& ids)
+      : files_(path, count(tables)) {
+    for (const auto& [dim, all] : ids)
+      write_npy(files_.create(dim + "_ids", true).temporary(), Scalar::i64, {static_cast<std::int64_t>(all.size())},
+                all.data(), static_cast<std::int64_t>(all.size() * sizeof all[0]));
+  }
+
+  // A component of a tuple is a file of its own.
+  void write(const ResultTable& table) override {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const ResultColumn& column = table.columns[c];
+      const std::string name = table.element.tuple ? fmt::format("{}.{}", table.name, c) : table.name;
+      write_npy(files_.create(name).temporary(), column.scalar, column.extents(table.dims), column.bytes.data(),
+                static_cast<std::int64_t>(column.bytes.size()));
+    }
+  }
+
+  std::vector<std::string> commit() override { return files_.commit(); }
+
+ private:
+  static std::size_t count(const std::vector<ResultTable>& tables) {
+    std::size_t n = 0;
+    for (const ResultTable& table : tables) n += table.columns.size();
+    return n;
+  }
+  FilePerOutput files_;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultFiles> make_npy_results(const std::string& path, const std::vector<ResultTable>& tables,
+                                              const OriginalIds& ids) {
+  return std::make_unique<NpyResults>(path, tables, used_ids(tables, ids));
+}
+
+}  // namespace kasen
