@@ -1,0 +1,25 @@
+// What `kasen measure` prints: a module's cost by operator, region, turn and program, as text, JSON, HTML or a graph;
+// two modules side by side. `sizes` may be null: then formulas alone.
+#pragma once
+
+#include <string>
+
+#include "libcore/module.h"
+#include "libopt/cost.h"
+#include "libopt/sizes.h"
+
+namespace kasen {
+
+[[nodiscard]] std::string report_text(const Module& module, const Sizes* sizes);
+// Ends with a line end; keys in a fixed order (docs/cost.md describes them).
+[[nodiscard]] std::string report_json(const Module& module, const Sizes* sizes);
+[[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes);
+// The data dependence graph for Graphviz: nodes are values, coloured by state; regions are clusters; the network's
+// edges are dashed.
+[[nodiscard]] std::string report_dot(const Module& module);
+
+// `before` and `after` (say, unfused and fused) by loop and in whole, with what is saved.
+[[nodiscard]] std::string compare_text(const Module& before, const Module& after, const Sizes* sizes);
+[[nodiscard]] std::string compare_json(const Module& before, const Module& after, const Sizes* sizes);
+
+}  // namespace kasen
