@@ -112,9 +112,10 @@ class Measurement {
       made.model = model_cost(context_, op);
       made.actual = actual_cost(context_, op);
       const OpLiveness& copies = liveness_.at(number);
-      for (const auto* group : {&copies.entry, &copies.exit, &copies.list, &copies.element}) {
+      for (const auto* group : {&copies.entry, &copies.exit, &copies.element}) {
         made.actual += copy_cost(context_, *group);
       }
+      made.actual += copy_cost(context_, copies.list, 1);  // put and push replace one array
       made.actual += view_cost(op);
     }
     report_.rows.push_back(std::move(made));

@@ -31,7 +31,7 @@ bool same_buffer(const CostContext& c, ValueId a, ValueId b) {
 Polynomial computed_indices(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const Type& result = c.type(op.results.at(0));
-  if (op.code == OpCode::reduce) {
+  if (op.code == OpCode::reduce && is_shared(module, result)) {
     const Type& from = c.type(op.operands.at(0));
     return from.state.is_pre() ? stored_indices(module, from) : master_indices(module, from);
   }
@@ -91,12 +91,14 @@ void add_product(const CostContext& c, const Op& product, Cost& cost) {
   if (is_charged(*c.module, product.results.at(0))) cost.written += stored_bytes(c, product.results.at(0));
 }
 
+// The matrix is cut along its rows; vectors over its columns are shared.
 Cost dense_product_cost(const CostContext& c, const Op& op) {
   Cost cost;
-  const ValueId matrix = op.operands.at(1);
-  cost.read += c.entries(matrix) * Polynomial(c.type(matrix).element.bytes()) + stored_bytes(c, op.operands.at(0));
-  cost.written += stored_bytes(c, op.results.at(0));
-  if (op.code == OpCode::mxv) cost.read += stored_bytes(c, op.results.at(0));
+  const ValueId vector = op.operands.at(0), matrix = op.operands.at(1), result = op.results.at(0);
+  const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
+  cost.read = c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
+  if (is_charged(*c.module, vector)) cost.read += masters(vector);
+  if (is_charged(*c.module, result)) cost.written = masters(result);
   return cost;
 }
 
@@ -143,13 +145,12 @@ Cost transition_cost(const CostContext& c, const Op& op) {
   return cost;
 }
 
-Cost list_cost(const CostContext& c, const Op& op) {
+Cost make_list_cost(const CostContext& c, const Op& op) {
   Cost cost;
   const ValueId list = op.results.at(0);
   if (!is_charged(*c.module, list)) return cost;
-  const Polynomial copies(c.type(list).list);
-  cost.read = copies * stored_bytes(c, list);
-  cost.written = cost.read;
+  cost.read = stored_bytes(c, op.operands.at(0));
+  cost.written = stored_bytes(c, list) * Polynomial(c.type(list).list);
   return cost;
 }
 
@@ -161,11 +162,11 @@ struct ActualRule {
 };
 
 constexpr std::array rules{
-    ActualRule{OpCode::fill, source_cost},        ActualRule{OpCode::index, source_cost},
-    ActualRule{OpCode::map, elementwise_cost},    ActualRule{OpCode::reduce, elementwise_cost},
-    ActualRule{OpCode::mxv, product_cost},        ActualRule{OpCode::mxvt, product_cost},
-    ActualRule{OpCode::make_list, list_cost},     ActualRule{OpCode::gather, transition_cost},
-    ActualRule{OpCode::scatter, transition_cost}, ActualRule{OpCode::region, region_cost},
+    ActualRule{OpCode::fill, source_cost},         ActualRule{OpCode::index, source_cost},
+    ActualRule{OpCode::map, elementwise_cost},     ActualRule{OpCode::reduce, elementwise_cost},
+    ActualRule{OpCode::mxv, product_cost},         ActualRule{OpCode::mxvt, product_cost},
+    ActualRule{OpCode::make_list, make_list_cost}, ActualRule{OpCode::gather, transition_cost},
+    ActualRule{OpCode::scatter, transition_cost},  ActualRule{OpCode::region, region_cost},
 };
 
 }  // namespace
@@ -175,14 +176,13 @@ Cost actual_cost(const CostContext& context, const Op& op) {
   return (rule == rules.end() ? free_of_charge : rule->cost)(context, op);
 }
 
-Cost copy_cost(const CostContext& c, std::span<const Binding> bindings) {
+Cost copy_cost(const CostContext& c, std::span<const Binding> bindings, std::int64_t spared) {
   Cost cost;
   for (const Binding& binding : bindings) {
     if (binding.how != Handover::copy || !is_charged(*c.module, binding.to)) continue;
-    const Polynomial arrays(std::max<std::int64_t>(c.type(binding.from).list, 1));
-    const Polynomial bytes = stored_bytes(c, binding.to) * arrays;
-    cost.read += bytes;
-    cost.written += bytes;
+    const Polynomial arrays(std::max<std::int64_t>(c.type(binding.from).list, 1) - spared);
+    cost.read += stored_bytes(c, binding.from) * arrays;
+    cost.written += stored_bytes(c, binding.to) * arrays;
   }
   return cost;
 }

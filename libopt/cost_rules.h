@@ -27,8 +27,8 @@ struct CostContext {
 
 // What this implementation touches and sends, over all workers; without the copies of carried values.
 [[nodiscard]] Cost actual_cost(const CostContext& context, const Op& op);
-// The bindings of `bindings` that copy.
-[[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings);
+// The bindings of `bindings` that copy; `spared` arrays of a list stay behind.
+[[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings, std::int64_t spared = 0);
 
 // Network of a gather or scatter: the same in both columns.
 [[nodiscard]] Cost transition_network(const CostContext& context, const Op& op);

@@ -1,12 +1,12 @@
 #include "libopt/footprint.h"
 
 #include <algorithm>
-#include <functional>
-#include <set>
-#include <tuple>
+#include <map>
+#include <span>
 
 #include "libcore/checked.h"
 #include "libcore/liveness.h"
+#include "libcore/state_rules.h"
 #include "libopt/cost_rules.h"
 #include "libopt/extent.h"
 
@@ -131,12 +131,46 @@ const Type& held_type(const Module& module, const Op& op) {
   return module.type(op.code == OpCode::gather ? op.operands.at(0) : op.results.at(0));
 }
 
+// Operands that an element-wise operator or region reads at slaves which their own set numbers otherwise are brought
+// into the order of the result's set, in room of their own.
+std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
+  const bool region = op.code == OpCode::region;
+  if (!region && op.code != OpCode::map && op.code != OpCode::reduce) return 0;
+  const std::span<const Op> inner = region ? std::span<const Op>(op.blocks.at(0).ops) : std::span<const Op>(&op, 1);
+  std::map<ValueId, SlaveSet> wanted;
+  for (const Op& x : inner) {
+    if (row(x.code).group != OpGroup::vector) continue;
+    const Type& result = module.type(x.results.at(0));
+    const Type& ruling = x.code == OpCode::reduce && is_shared(module, result) ? module.type(x.operands.at(0)) : result;
+    const bool on_slaves = ruling.state.is_pre() || (ruling.state.is_cons() && &ruling == &result);
+    if (is_shared(module, ruling) || !on_slaves) continue;
+    const LawUse* law = law_in_force(module, x);
+    const bool pushdown = law != nullptr && law->kind == LawKind::pushdown;
+    if (pushdown && !region) continue;
+    for (size_t i = 0; i < x.operands.size(); ++i) {
+      if (!pushdown || static_cast<int>(i) == law->operand) wanted.emplace(x.operands[i], ruling.state.slaves);
+    }
+  }
+  std::int64_t bytes = 0;
+  for (const auto& [value, set] : wanted) {
+    const bool outside = std::find(op.operands.begin(), op.operands.end(), value) != op.operands.end();
+    const Type& type = module.type(value);
+    if (!outside || !is_charged(module, value) || type.state.slaves == set) continue;
+    bytes += room_bytes(module, Room{type.element, type.dims, {set}, 1}, here);
+  }
+  return bytes;
+}
+
 std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker) {
-  std::int64_t largest = 0;
-  for_each_op(module, [&](const Op& op, int, int) {
+  std::int64_t largest = 0, repacked = 0;
+  int region = -1;  // depth of the region that is open
+  for_each_op(module, [&](const Op& op, int, int depth) {
+    const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+    if (depth <= region) region = -1;
+    if (region < 0) repacked += repack_bytes(module, op, here);
+    if (op.code == OpCode::region) region = depth;
     if (row(op.code).group != OpGroup::transition) return;
     const Type& held = held_type(module, op);
-    const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
     const std::int64_t element =
         checked_mul(value_of(inner_elements(module, held), here), held.element.bytes(), memory);
     std::int64_t count = sizes.workers > 1 ? 2 : 0;
@@ -145,7 +179,7 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
     }
     largest = std::max(largest, checked_mul(count, element, memory));
   });
-  return largest;
+  return largest + repacked;
 }
 
 std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here) {
@@ -219,8 +253,8 @@ Traffic predict_traffic(const Module& module, const Op& op, const Sizes& sizes, 
   Traffic traffic;
   if (row(op.code).group != OpGroup::transition) return traffic;
   const Type& held = held_type(module, op);
-  const std::int64_t element =
-      checked_mul(value_of(inner_elements(module, held), sizes.totals), held.element.bytes(), memory);
+  const std::int64_t inner = is_shared(module, held) ? 1 : value_of(inner_elements(module, held), sizes.totals);
+  const std::int64_t element = checked_mul(inner, held.element.bytes(), memory);
   const auto move = [&](int a, int b, std::int64_t count) {
     if (count == 0) return;
     const std::int64_t bytes = checked_mul(count, element, "predicted traffic");
@@ -229,7 +263,13 @@ Traffic predict_traffic(const Module& module, const Op& op, const Sizes& sizes, 
     traffic.rank_bytes += bytes;
     ++traffic.rank_messages;
   };
-  if (is_shared(module, held)) return traffic;
+  if (is_shared(module, held)) {  // a binary tree over the workers: those at multiples of 2 * step meet w + step
+    const std::int64_t elements = value_of(shared_elements(module, held), sizes.totals);
+    for (int step = 1; step < sizes.workers; step *= 2) {
+      for (int w = 0; w + step < sizes.workers; w += 2 * step) move(w, w + step, elements);
+    }
+    return traffic;
+  }
   const auto it = sizes.pairs.find({module.dim(cut_dim(module, held)).name, held.state.slaves});
   if (it == sizes.pairs.end()) return traffic;
   for (int owner = 0; owner < sizes.workers; ++owner) {
