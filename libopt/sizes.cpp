@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <set>
 
 #include "libcore/checked.h"
 #include "libcore/executor.h"
-#include "libcore/suggest.h"
 
 namespace kasen {
 namespace {
@@ -114,7 +111,9 @@ void SizesBuilder::add(const Part& part) {
   const Symbol workers{SymbolKind::workers, "", {}, -1};
   here[workers] = part.workers;
   sizes_.totals[workers] = part.workers;
-  for (const Dimension& dim : module_.dims) add_dimension(part, dim.name);
+  std::set<DimId> used;
+  for (const Value& value : module_.values) used.insert(value.type.dims.begin(), value.type.dims.end());
+  for (const DimId dim : used) add_dimension(part, module_.dim(dim).name);
   for (const auto& [dim, set] : sets_) {
     for (const SlaveAtom& atom : set) {
       if (part.matrices.contains(atom.matrix) || part.arrays.contains(atom.matrix)) continue;

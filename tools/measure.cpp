@@ -4,9 +4,11 @@
 #include <array>
 #include <optional>
 
+#include "libcomm/data/bundle.h"
 #include "libcore/laws.h"
 #include "libcore/module.h"
 #include "libopt/report.h"
+#include "libopt/run_report.h"
 #include "libopt/sizes.h"
 #include "tools/common/choice.h"
 #include "tools/common/files.h"
@@ -28,33 +30,100 @@ Module read_module(const std::string& path) {
   return module;
 }
 
+// One part in memory at a time.
+Sizes bundle_sizes(const Module& module, const std::string& bundle) {
+  const BundleInfo info = read_bundle_info(bundle);
+  SizesBuilder builder(module);
+  for (int worker = 0; worker < info.workers; ++worker) builder.add(read_parts(bundle, worker, 1).at(0));
+  return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest));
+}
+
 std::optional<Sizes> sizes_from(const po::variables_map& values, const Module& module) {
+  if (values.count("sizes") > 0 && values.count("bundle") > 0) {
+    fail(ExitStatus::usage, "--sizes and --bundle both give sizes", "", "give one of them");
+  }
   if (values.count("sizes") > 0) return parse_sizes(module, values["sizes"].as<std::string>());
+  if (values.count("bundle") > 0) return bundle_sizes(module, values["bundle"].as<std::string>());
   return std::nullopt;
 }
 
-ExitStatus run_measure(const po::variables_map& values) {
-  const Module module = read_module(values["module"].as<std::string>());
-  const Format format = choose(values["format"].as<std::string>(), "--format", formats);
-  const std::optional<Sizes> sizes = sizes_from(values, module);
-  const Sizes* known = sizes ? &*sizes : nullptr;
-  std::string text;
+std::string report(const Module& module, const Sizes* sizes, Format format) {
   switch (format) {
     case Format::text:
-      text = report_text(module, known);
-      break;
+      return report_text(module, sizes);
     case Format::json:
-      text = report_json(module, known);
-      break;
+      return report_json(module, sizes);
     case Format::html:
-      text = report_html(module, known);
-      break;
+      return report_html(module, sizes);
     case Format::dot:
-      text = report_dot(module);
-      break;
+      return report_dot(module);
+  }
+  throw InternalError("a format outside the table");
+}
+
+[[noreturn]] void refuse_format(const std::string& option) {
+  fail(ExitStatus::usage, fmt::format("{} prints text or json only", option), "",
+       "leave out --format, or take --format json");
+}
+
+std::string comparison(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format) {
+  const Module other = read_module(values["compare"].as<std::string>());
+  if (format == Format::text) return compare_text(module, other, sizes);
+  if (format == Format::json) return compare_json(module, other, sizes);
+  refuse_format("--compare");
+}
+
+// The check as text; `right` tells whether it holds.
+std::string against(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
+                    bool& right) {
+  if (sizes == nullptr || sizes->by_worker.empty()) {
+    fail(ExitStatus::usage, "--against needs the bundle that was run", "counters are checked for each worker",
+         "give it with --bundle");
+  }
+  const auto& path = values["against"].as<std::string>();
+  const Check check = check_against(module, *sizes, read_run_report(read_text(path), shown_name(path)));
+  right = check.mismatches.empty();
+  if (format == Format::text) return check_text(module, check);
+  if (format == Format::json) return check_json(check);
+  refuse_format("--against");
+}
+
+ExitStatus run_measure(const po::variables_map& values) {
+  const Format format = choose(values["format"].as<std::string>(), "--format", formats);
+  if (values.count("compare") > 0 && values.count("against") > 0) {
+    fail(ExitStatus::usage, "--compare and --against cannot go together", "", "give one of them");
+  }
+  if (values.count("check") > 0 && values.count("against") == 0) {
+    fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
+  }
+  const Module module = read_module(values["module"].as<std::string>());
+  const std::optional<Sizes> sizes = sizes_from(values, module);
+  const Sizes* known = sizes ? &*sizes : nullptr;
+  bool right = true;
+  std::string text;
+  if (values.count("against") > 0) {
+    text = against(module, values, known, format, right);
+  } else if (values.count("compare") > 0) {
+    text = comparison(module, values, known, format);
+  } else {
+    text = report(module, known, format);
   }
   write_text(values["output"].as<std::string>(), text);
-  return ExitStatus::done;
+  return values.count("check") > 0 && !right ? ExitStatus::check_failed : ExitStatus::done;
+}
+
+void add_options(Tool& tool) {
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  auto add = tool.options.add_options();
+  add("bundle", text("BUNDLE"), "the data that the plan is for");
+  add("sizes", text("NAME=NUMBER,..."), "numbers for the formulas");
+  add("compare", text("OTHER.kir"), "another module beside this one, and what it saves");
+  add("against", text("RUN.json"), "what a run counted (kasen run --stats)");
+  add("check", "with --against: exit status 1 if predicted and counted differ");
+  add("format", text("FORMAT")->default_value("text"), "text, json, html or dot");
+  add("output,o", text("FILE")->default_value("-"), "where the report goes");
+  tool.hidden.add_options()("module", po::value<std::string>()->default_value("-"));
+  tool.positional.add("module", 1);
 }
 
 }  // namespace
@@ -64,11 +133,6 @@ int main(int argc, char** argv) {
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
                      "[--against RUN.json [--check]] [--format text|json|html|dot] [-o FILE]",
                      "kasen measure fused.kir --sizes V=325557,nnz=3216152,P=4"}};
-  tool.options.add_options()("sizes", po::value<std::string>()->value_name("NAME=NUMBER,..."),
-                             "numbers for the formulas")(
-      "format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text, json, html or dot")(
-      "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "where the report goes");
-  tool.hidden.add_options()("module", po::value<std::string>()->default_value("-"));
-  tool.positional.add("module", 1);
+  add_options(tool);
   return run_tool(argc, argv, tool, run_measure);
 }
