@@ -1,0 +1,165 @@
+#include "libcomm/data/number_text.h"
+
+#include <fmt/format.h>
+#include <locale.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "libcomm/data/text_pieces.h"
+#include "libcore/error.h"
+
+namespace kasen {
+namespace {
+
+const char* line_end(const char* p) {
+  while (*p != '\n') ++p;
+  return p;
+}
+
+[[noreturn]] void fail_number(const char* p, std::string_view type, std::string_view why) {
+  if (*p == '\n') fail_text(p, "a value is missing", "the line ends here");
+  fail_text(p, fmt::format("'{}' is not a value of type {}", field_at(p), type), std::string(why));
+}
+
+bool ends_number(char c) { return ends_field(c) || c == ':'; }
+
+// from_chars says the same of too large and of too small: only the first is a fault.
+template <class T>
+bool underflows(const char* p, const char* end, T& value) {
+  static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  const std::string text(p, end);
+  const double wide = strtod_l(text.c_str(), nullptr, c_locale);
+  value = static_cast<T>(wide);
+  return std::abs(wide) < 1;
+}
+
+template <class T>
+const char* parse_float(const char* p, std::byte* plane, std::int64_t i) {
+  T& value = reinterpret_cast<T*>(plane)[i];
+  const char* const start = p;
+  if (*p == '+' && p[1] != '-') ++p;
+  // Integers of up to 7 digits are exact in either type.
+  std::int32_t small = 0;
+  const char* q = p;
+  for (; is_digit(*q) && q - p < 8; ++q) small = small * 10 + (*q - '0');
+  if (q - p - 1 < 7 && q != p && ends_number(*q)) {
+    value = static_cast<T>(small);
+    return q;
+  }
+  const char* const limit = line_end(p);
+  const auto [end, error] = std::from_chars(p, limit, value);
+  constexpr std::string_view type = std::is_same_v<T, double> ? "f64" : "f32";
+  if (error == std::errc::invalid_argument || !ends_number(*end)) fail_number(start, type, {});
+  if (error == std::errc::result_out_of_range && !underflows(p, end, value)) {
+    fail_number(start, type, "it is too large");
+  }
+  return end;
+}
+
+template <class T>
+const char* parse_integer(const char* p, std::byte* plane, std::int64_t i) {
+  T& value = reinterpret_cast<T*>(plane)[i];
+  constexpr Scalar scalar = sizeof(T) == 8 ? Scalar::i64 : Scalar::i32;
+  const char* const start = p;
+  if (*p == '+' && p[1] != '-') ++p;
+  const char* const limit = line_end(p);
+  const auto [end, error] = std::from_chars(p, limit, value);
+  if (error == std::errc{} && ends_number(*end)) return end;
+  double real = 0;
+  const auto [real_end, real_error] = std::from_chars(p, limit, real);
+  if (real_error != std::errc{} || !ends_number(*real_end)) fail_number(start, scalar_name(scalar), {});
+  if (error == std::errc::result_out_of_range || !store_number(scalar, real, plane, i)) {
+    fail_number(start, scalar_name(scalar), std::trunc(real) == real ? "it is too large" : "it is not a whole number");
+  }
+  return real_end;
+}
+
+const char* parse_bool(const char* p, std::byte* plane, std::int64_t i) {
+  const std::string_view field = field_at(p);
+  const bool yes = field == "1" || field == "true" || field == "True";
+  if (!yes && field != "0" && field != "false" && field != "False") {
+    fail_number(p, "bool", "it is none of 0, 1, false, true");
+  }
+  plane[i] = static_cast<std::byte>(yes);
+  return p + field.size();
+}
+
+const char* parse_nothing(const char* p, std::byte*, std::int64_t) { return p; }
+
+constexpr std::array<ParseInto, 7> parsers{
+    parse_float<double>, parse_float<float>, parse_integer<std::int64_t>, parse_integer<std::int32_t>,
+    parse_bool,          parse_nothing,      parse_integer<std::int64_t>,
+};
+
+}  // namespace
+
+std::string_view field_at(const char* p) {
+  const char* end = p;
+  while (!ends_field(*end) && end - p < 60) ++end;
+  return {p, static_cast<size_t>(end - p)};
+}
+
+const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view what) {
+  if (*p == '\n' || *p == '\r') fail_text(p, fmt::format("{} is missing", what), "the line ends here");
+  const auto [end, error] = std::from_chars(p, line_end(p), value);
+  if (is_digit(*p) && error == std::errc{} && ends_number(*end)) return end;
+  fail_text(
+      p, fmt::format("'{}' is not {}", field_at(p), what),
+      error == std::errc::result_out_of_range ? "it does not fit in 64 bits" : "a whole number from 0 on is expected");
+}
+
+ParseInto parser_of(Scalar scalar) { return parsers[static_cast<size_t>(scalar)]; }
+
+bool looks_numeric(std::string_view field) {
+  if (field.starts_with('+')) field.remove_prefix(1);
+  double value = 0;
+  const char* const end = field.data() + field.size();
+  const auto result = std::from_chars(field.data(), end, value);
+  return result.ec != std::errc::invalid_argument && result.ptr == end;
+}
+
+bool store_number(Scalar scalar, double value, std::byte* plane, std::int64_t i) {
+  constexpr double two63 = 9223372036854775808.0;
+  switch (scalar) {
+    case Scalar::f64:
+      reinterpret_cast<double*>(plane)[i] = value;
+      return true;
+    case Scalar::f32:
+      reinterpret_cast<float*>(plane)[i] = static_cast<float>(value);
+      return std::isfinite(static_cast<float>(value)) || !std::isfinite(value);
+    default:
+      break;
+  }
+  if (std::trunc(value) != value || value < -two63 || value >= two63) return false;
+  return store_number(scalar, static_cast<std::int64_t>(value), plane, i);
+}
+
+bool store_number(Scalar scalar, std::int64_t value, std::byte* plane, std::int64_t i) {
+  switch (scalar) {
+    case Scalar::f64:
+      reinterpret_cast<double*>(plane)[i] = static_cast<double>(value);
+      return true;
+    case Scalar::f32:
+      reinterpret_cast<float*>(plane)[i] = static_cast<float>(value);
+      return true;
+    case Scalar::id:
+    case Scalar::i64:
+      reinterpret_cast<std::int64_t*>(plane)[i] = value;
+      return true;
+    case Scalar::i32:
+      reinterpret_cast<std::int32_t*>(plane)[i] = static_cast<std::int32_t>(value);
+      return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+    case Scalar::boolean:
+      plane[i] = static_cast<std::byte>(value != 0);
+      return value == 0 || value == 1;
+    case Scalar::null:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace kasen

@@ -1,0 +1,66 @@
+#include "libcomm/data/readers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "libcomm/data/formats.h"
+#include "libcore/error.h"
+
+namespace kasen {
+namespace {
+
+struct Format {
+  FileFormat format;
+  RawMatrix (*matrix)(const InputFile&, const ReadOptions&);  // none: cannot hold a sparse matrix
+  RawTable (*table)(const InputFile&, const ReadOptions&);
+};
+
+constexpr std::array<Format, 5> formats{{
+    // format                  sparse matrix         dense table
+    {FileFormat::edge_list, read_edge_list, read_csv},
+    {FileFormat::matrix_market, read_market_matrix, read_market_table},
+    {FileFormat::libsvm, read_libsvm_features, read_libsvm_table},
+    {FileFormat::csv, read_edge_list, read_csv},
+    {FileFormat::npy, nullptr, read_npy},
+}};
+
+constexpr size_t detection_bytes = 65536;
+
+const Format& format_of(const InputFile& file, const ReadOptions& options) {
+  const FileFormat format =
+      options.format ? *options.format : detect_format(file.path(), file.text().substr(0, detection_bytes));
+  return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
+}
+
+}  // namespace
+
+FileFormat detect_format(const std::string& path) { return detect_format(path, read_prefix(path, detection_bytes)); }
+
+RawMatrix read_matrix(const std::string& path, const ReadOptions& options) {
+  const InputFile file(path);
+  const Format& format = format_of(file, options);
+  if (format.matrix == nullptr) {
+    fail(ExitStatus::bad_input, "the file holds a dense array, and the input is sparse", {}, "declare the input dense",
+         {path});
+  }
+  RawMatrix matrix = format.matrix(file, options);
+  matrix.digest = file.digest();
+  return matrix;
+}
+
+RawTable read_table(const std::string& path, const ReadOptions& options) {
+  const auto& components = options.element.components;
+  const bool mixed = std::any_of(components.begin(), components.end(),
+                                 [&](const Component& c) { return c.scalar != components[0].scalar; });
+  if (mixed || options.element.scalar() == Scalar::null) {
+    fail(ExitStatus::bad_input,
+         mixed ? "a dense input of tuples cannot be read" : "a dense input of nulls has no values",
+         "its elements must be numbers of one type", {}, {path});
+  }
+  const InputFile file(path);
+  RawTable table = format_of(file, options).table(file, options);
+  table.digest = file.digest();
+  return table;
+}
+
+}  // namespace kasen

@@ -1,0 +1,74 @@
+#include "libcomm/data/text_pieces.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "libcomm/data/parallel.h"
+
+namespace kasen {
+
+TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t piece_bytes) : file_(file) {
+  const std::string_view text = file.text();
+  const auto size = static_cast<std::int64_t>(text.size());
+  const size_t last = text.rfind('\n');
+  const std::int64_t ended = std::max(from, last == std::string_view::npos ? 0 : static_cast<std::int64_t>(last) + 1);
+  for (std::int64_t at = from; at < ended;) {
+    const std::int64_t end = at + piece_bytes >= ended ? ended : next_line(text, at + piece_bytes);
+    pieces_.push_back({text.data() + at, text.data() + end, at, 0, 0});
+    at = end;
+  }
+  parallel_for(static_cast<std::int64_t>(pieces_.size()), [&](std::int64_t i, int) {
+    Piece& piece = pieces_[static_cast<size_t>(i)];
+    piece.lines = std::count(piece.begin, piece.end, '\n');
+  });
+  if (ended < size) {
+    tail_ = std::string(text.substr(static_cast<size_t>(ended))) + '\n';
+    pieces_.push_back({tail_.data(), tail_.data() + tail_.size(), ended, 0, 1});
+  }
+  for (Piece& piece : pieces_) {
+    piece.first_line = lines_;
+    lines_ += piece.lines;
+  }
+}
+
+void TextPieces::for_each(const std::function<void(double)>& progress,
+                          const std::function<void(const Piece&, std::int64_t)>& body) const {
+  const auto count = static_cast<std::int64_t>(pieces_.size());
+  std::atomic<std::int64_t> done{0};
+  parallel_for(count, [&](std::int64_t i, int thread) {
+    const Piece& piece = pieces_[static_cast<size_t>(i)];
+    try {
+      body(piece, i);
+    } catch (TextFault& fault) {
+      file_.fail_at(piece.offset + (fault.at - piece.begin), std::move(fault.what), std::move(fault.why),
+                    std::move(fault.remedy));
+    }
+    const std::int64_t finished = ++done;
+    if (progress && thread == 0) {
+      progress(static_cast<double>(finished) / static_cast<double>(count));
+    }
+  });
+}
+
+std::int64_t next_line(std::string_view text, std::int64_t at) {
+  const size_t end = text.find('\n', static_cast<size_t>(at));
+  return static_cast<std::int64_t>(end == std::string_view::npos ? text.size() : end + 1);
+}
+
+std::int64_t skip_comments(std::string_view text, std::int64_t from) {
+  while (from < static_cast<std::int64_t>(text.size())) {
+    const size_t first = text.find_first_not_of(" \t\r", static_cast<size_t>(from));
+    if (first == std::string_view::npos) return static_cast<std::int64_t>(text.size());
+    if (text[first] != '\n' && text[first] != '#' && text[first] != '%') break;
+    from = next_line(text, static_cast<std::int64_t>(first));
+  }
+  return from;
+}
+
+std::int64_t entry_offset(std::string_view text, std::int64_t from, std::int64_t index) {
+  std::int64_t at = skip_comments(text, from);
+  for (std::int64_t i = 0; i < index; ++i) at = skip_comments(text, next_line(text, at));
+  return at;
+}
+
+}  // namespace kasen

@@ -1,0 +1,61 @@
+// The way from text to IR: parse, lower, done.
+#include "libcore/lang.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/lang_lower.h"
+
+namespace kasen {
+namespace lang {
+namespace {
+
+// `examples/page-rank.ks` is module page_rank.
+std::string module_name(const std::string& file) {
+  std::string name = file.substr(file.find_last_of('/') + 1);
+  name = name.substr(0, name.find_last_of('.'));
+  for (char& c : name) {
+    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!good) c = '_';
+  }
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name = "program_" + name;
+  return name;
+}
+
+}  // namespace
+
+Lowering::Lowering(const Source& source, const std::map<std::string, std::string>& defines)
+    : source_(source), defines_(defines) {}
+
+Module Lowering::run(const std::vector<Statement>& program) {
+  module_.name = module_name(source_.file);
+  module_.source_name = source_.file;
+  module_.source = source_.lines;
+  block_ = &module_.body;
+  scopes_.emplace_back();
+
+  register_functions(program);
+  statements(program);
+  if (faults_.empty()) {
+    for (const Statement& s : assumptions_) assume(s);
+    check_functions(program);
+  }
+  if (!faults_.empty()) throw UserError(ExitStatus::bad_input, std::move(faults_));
+  check_defines();
+  if (outputs_.empty()) {
+    source_.fail({}, "the program has no output", "without one it has no result", "add a line: output x");
+  }
+  for (Op& op : outputs_) module_.body.ops.push_back(std::move(op));
+  return std::move(module_);
+}
+
+}  // namespace lang
+
+Module compile_program(std::string_view text, const std::string& file,
+                       const std::map<std::string, std::string>& defines) {
+  const lang::Source source(text, file);
+  const std::vector<lang::Statement> program = lang::parse_program(text, source);
+  return lang::Lowering(source, defines).run(program);
+}
+
+}  // namespace kasen

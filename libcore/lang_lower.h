@@ -1,0 +1,188 @@
+// From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
+// and terms given values here. Split over lang_declare.cpp (dimensions, inputs, assumptions), lang_expression.cpp
+// (expressions and functions), lang_primitive.cpp (reductions and products), lang_statement.cpp (assignments, lists)
+// and lang_control.cpp (loops and branches).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libcore/lang_ast.h"
+#include "libcore/lang_term.h"
+#include "libcore/module.h"
+
+namespace kasen::lang {
+
+// What a name of the program stands for.
+struct Binding {
+  enum class Kind { value, constant, dimension, poisoned };  // poisoned: its definition was faulty
+  Kind kind = Kind::value;
+  ValueId id = no_value;
+  Term term;  // constants
+  DimId dim = no_dim;
+  std::string fixed;  // why it cannot be assigned ("" if it can)
+};
+
+// Names inside a function, a lambda or a coordinate loop. A lambda sees the frame that it stands in.
+struct Frame {
+  const Frame* parent = nullptr;
+  bool function = false;  // whole-array work is not possible inside
+  bool closed = false;    // a `fn`: of the program's names, only consts are visible
+  std::map<std::string, Term> names;
+};
+
+class Lowering {
+ public:
+  Lowering(const Source& source, const std::map<std::string, std::string>& defines);
+  [[nodiscard]] Module run(const std::vector<Statement>& program);
+
+ private:
+  // What a name was found to hold: faults of its definition are reported there, once.
+  struct Poisoned {};
+  using Names = std::vector<std::string>;
+
+  // Declarations.
+  void declare(const Statement& s);
+  void dimension(const Statement& s);
+  void constant(const Statement& s);
+  void param(const Statement& s);
+  void input(const Statement& s);
+  void output(const Statement& s);
+  void assume(const Statement& s);
+  void register_functions(const std::vector<Statement>& program);
+  void check_functions(const std::vector<Statement>& program);
+  void check_defines() const;
+  [[nodiscard]] ElementType element_type(const TypeNode& node);
+  [[nodiscard]] Type array_type(const TypeNode& node);
+  [[nodiscard]] DimId dim_named(const NameAt& name);
+  [[nodiscard]] std::int64_t constant_count(const Node& node, std::int64_t lowest, const std::string& what);
+  [[nodiscard]] Term default_of(const Statement& s);
+
+  // Scopes.
+  Binding* find(const std::string& name);
+  void define(const std::string& name, Mark mark, Binding binding);
+  void rebind(const std::string& name, ValueId id);
+  [[nodiscard]] Names visible_names() const;
+  [[nodiscard]] Binding value_binding(ValueId id) const;
+
+  // Expressions.
+  Term eval(const Node& node);     // anything, matrices and lists as bare leaves
+  Term element(const Node& node);  // what can take part in element-wise work
+  Term require_element(Term term, const Node& node) const;
+  Term literal(const Node& node);
+  Term name(const Node& node);
+  Term name_of_program(const Node& node);
+  Term operation(const Node& node);
+  Term index(const Node& node, const std::string& hint);
+  Term loop(const Node& node);
+  Term call(const Node& node, const std::string& hint);
+  Term scalar_call(const Node& node);
+  Term call_fn(const Statement& fn, std::vector<Term> args, Mark mark);
+  Term call_lambda(const Node& node, std::vector<Term> args);
+  void bind_params(Frame& frame, const std::vector<ParamNode>& params, std::vector<Term> args, Mark mark,
+                   const std::string& what);
+  Term apply_function(const Node& fn, std::vector<Term> args, Mark mark);
+  std::vector<Term> elements(const std::vector<Node>& nodes, size_t from = 0);
+  [[noreturn]] void unknown_function(const std::string& name, size_t arguments, Mark mark);
+  [[nodiscard]] bool in_function() const;
+  Term charge(Term term);  // counts the work of copying a term
+  template <class F>
+  auto at(Mark mark, F&& body) -> decltype(body());  // gives a UserError without a place this one
+
+  // Primitives: each takes the call and the name of its result.
+  struct Primitive {
+    std::string_view name;
+    Term (Lowering::*call)(const Node&, const std::string&);
+  };
+  static const Primitive* find_primitive(const std::string& name);
+  static Names primitive_names();
+  Term map_call(const Node& node, const std::string& hint);
+  Term reduce_call(const Node& node, const std::string& hint);
+  Term product_call(const Node& node, const std::string& hint);
+  Term reduction_call(const Node& node, const std::string& hint);
+  Term dot_call(const Node& node, const std::string& hint);
+  Term fill_call(const Node& node, const std::string& hint);
+  Term index_call(const Node& node, const std::string& hint);
+  Term size_call(const Node& node, const std::string& hint);
+  Term product(const Node& node, const std::string& hint);
+  Term reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint);
+  Term multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
+                const std::string& hint);
+  DimId dim_argument(const Node& node);
+  FnId instantiate(const Node& fn, const std::vector<ElementType>& types, Mark mark, const std::string& what);
+  [[nodiscard]] ElementType entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark);
+  FnId reducer(const Node& fn, const ElementType& type, Mark mark);
+  Node function_node(const std::string& name, Mark mark) const;
+
+  // Values.
+  ValueId emit(OpCode code, Mark mark, const std::string& hint, Type type, const std::function<void(Op&)>& fill);
+  ValueId add_value(const std::string& hint, Type type);
+  ValueId materialise(Term term, const std::string& hint, Mark mark, bool copy = false);
+  ValueId constant_value(const Term& term, const std::string& hint, Mark mark);
+  Term conform(Term term, const Type& type, Mark mark, const std::string& what);
+  Term fill_element(Term term, const ElementType& element);
+  ValueId shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what);
+  Term value_term(ValueId id, bool named);
+  void require_array(const Term& term, Mark mark, const std::string& what);
+
+  // Statements.
+  void statements(const std::vector<Statement>& list);
+  void statement(const Statement& s);
+  void assign(const Statement& s);
+  void put(const Statement& s);
+  void push(const Statement& s);
+  void list(const Statement& s);
+  Binding& list_named(const NameAt& name);
+  void while_loop(const Statement& s);
+  void for_loop(const Statement& s);
+  void unrolled(const Statement& s, Mark mark);
+  void if_else(const Statement& s);
+  std::vector<ValueId> branch(const std::vector<Statement>& body, const Names& carried, Block& block);
+  [[nodiscard]] Names carried_names(const std::vector<const std::vector<Statement>*>& bodies, Mark mark,
+                                    const std::string& what);
+  void begin_body(Block& block, const Names& carried);  // arguments and a scope for them
+  std::vector<ValueId> end_scope(const Names& carried);
+  void finish_control(Op op, const Names& carried, std::vector<ValueId> initial, bool test);
+  void poison(const Statement& s);
+
+  const Source& source_;
+  const std::map<std::string, std::string>& defines_;
+  Module module_;
+  Block* block_ = nullptr;
+  std::vector<std::map<std::string, Binding>> scopes_;
+  const Frame* frame_ = nullptr;
+  std::map<std::string, const Statement*> functions_;
+  std::set<const Statement*> active_;    // fns being expanded, to refuse recursion
+  std::vector<std::string> base_names_;  // of each value: the user's name, without a number
+  std::map<std::string, int> name_numbers_;
+  std::vector<Op> outputs_;
+  std::set<std::string> defined_;  // -D names that were found
+  struct Instance {
+    FnId fn;
+    std::vector<int> operand_of;  // parameter of the user's fn -> operand
+  };
+  std::map<std::string, std::vector<Instance>> instances_;
+  std::vector<Statement> assumptions_;
+  std::vector<Diagnostic> faults_;
+  std::string hint_;
+  int depth_ = 0;
+  int loops_ = 0;
+  std::int64_t work_ = 0;
+  std::int64_t ops_ = 0;
+};
+
+template <class F>
+auto Lowering::at(Mark mark, F&& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const UserError& error) {
+    const Diagnostic& d = error.diagnostics().front();
+    if (d.where.line > 0) throw;
+    source_.fail(mark, d.what, d.why, d.remedy);
+  }
+}
+
+}  // namespace kasen::lang

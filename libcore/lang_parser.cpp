@@ -1,0 +1,388 @@
+// Tokens and statements; expressions are in lang_parser_expression.cpp.
+#include "libcore/lang_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace kasen::lang {
+namespace {
+
+constexpr size_t max_faults = 10;
+
+constexpr std::array<std::string_view, 34> keywords{
+    "dim",    "const",    "param",  "input",  "fn",     "list", "while", "for",  "in",  "if",   "then",   "else",
+    "output", "local",    "likely", "expect", "assume", "true", "false", "inf",  "nan", "over", "unroll", "dense",
+    "sparse", "reversed", "f64",    "f32",    "i64",    "i32",  "bool",  "null", "id",  "push",
+};
+
+std::string shown(const Token& token) {
+  if (token.kind == TokenKind::end) return "the end of the program";
+  if (token.kind == TokenKind::newline) return "the end of the statement";
+  return fmt::format("'{}{}'", token.text.substr(0, 60), token.suffix);
+}
+
+}  // namespace
+
+bool is_keyword(std::string_view word) { return std::find(keywords.begin(), keywords.end(), word) != keywords.end(); }
+
+const Token& Parser::peek(size_t ahead) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+
+const Token& Parser::next() {
+  const Token& token = peek();
+  if (at_ + 1 < tokens_.size()) ++at_;
+  return token;
+}
+
+bool Parser::accept(std::string_view symbol) {
+  if (!peek().is(symbol)) return false;
+  next();
+  return true;
+}
+
+bool Parser::accept_name(std::string_view word) {
+  if (!peek().is_name(word)) return false;
+  next();
+  return true;
+}
+
+void Parser::unexpected(std::string_view wanted) const {
+  source_.fail(peek().mark, fmt::format("{} is not expected here", shown(peek())),
+               fmt::format("{} should follow", wanted));
+}
+
+const Token& Parser::expect(std::string_view symbol, std::string_view where) {
+  if (!peek().is(symbol)) unexpected(fmt::format("'{}' {}", symbol, where));
+  return next();
+}
+
+void Parser::skip_newlines() {
+  while (peek().kind == TokenKind::newline) next();
+}
+
+void Parser::end_statement() {
+  if (peek().is("}") || peek().kind == TokenKind::end) return;
+  if (peek().kind != TokenKind::newline) unexpected("the end of the statement (a new line or ';')");
+  next();
+}
+
+NameAt Parser::new_name(std::string_view what) {
+  const Token& token = peek();
+  if (token.kind != TokenKind::name) unexpected(what);
+  if (is_keyword(token.text)) {
+    source_.fail(token.mark, fmt::format("'{}' cannot be a name", token.text), "it is a word of the language",
+                 fmt::format("choose another, for example {}_", token.text));
+  }
+  next();
+  return {token.text, token.mark};
+}
+
+std::vector<Statement> Parser::program() {
+  std::vector<Statement> out;
+  statements(out, true);
+  if (!faults_.empty()) throw UserError(ExitStatus::bad_input, std::move(faults_));
+  return out;
+}
+
+// Up to the closing brace (or the end). A faulty statement is reported and skipped, so that one run shows several.
+void Parser::statements(std::vector<Statement>& out, bool top) {
+  for (;;) {
+    skip_newlines();
+    if (top && peek().is("}")) {  // left over from a statement that was skipped
+      next();
+      continue;
+    }
+    if (peek().kind == TokenKind::end || peek().is("}")) return;
+    try {
+      statement(out, top);
+      end_statement();
+    } catch (const UserError& error) {
+      faults_.insert(faults_.end(), error.diagnostics().begin(), error.diagnostics().end());
+      if (faults_.size() >= max_faults) throw UserError(ExitStatus::bad_input, std::exchange(faults_, {}));
+      recover();
+    }
+  }
+}
+
+// To the end of the line; a block that begins on the way is skipped whole.
+void Parser::recover() {
+  int depth = 0;
+  while (peek().kind != TokenKind::end) {
+    if (depth == 0 && (peek().kind == TokenKind::newline || peek().is("}"))) return;
+    if (peek().is("{")) ++depth;
+    if (peek().is("}")) --depth;
+    next();
+  }
+}
+
+Statement Parser::begin(StatementKind kind) {
+  Statement s;
+  s.kind = kind;
+  s.mark = next().mark;  // the keyword
+  return s;
+}
+
+void Parser::statement(std::vector<Statement>& out, bool top) {
+  const Token keyword = peek();
+  if (keyword.kind != TokenKind::name) unexpected("a statement");
+  if (declaration(out, keyword, top)) return;
+  if (keyword.text == "while") {
+    out.push_back(while_loop());
+  } else if (keyword.text == "for") {
+    out.push_back(for_loop());
+  } else if (keyword.text == "if") {
+    out.push_back(if_else());
+  } else if (keyword.text == "push" && peek(1).is("(")) {
+    out.push_back(push());
+  } else {
+    out.push_back(assignment());
+  }
+}
+
+// Declarations hold one or more items, separated by commas.
+bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool top) {
+  using Make = Statement (*)(Parser&);
+  struct Row {
+    std::string_view word;
+    bool top_only;
+    Make make;
+  };
+  static constexpr std::array<Row, 8> rows{{
+      {"dim", true, [](Parser& p) { return p.dimension(); }},
+      {"const", true, [](Parser& p) { return p.constant(StatementKind::constant); }},
+      {"param", true, [](Parser& p) { return p.constant(StatementKind::param); }},
+      {"input", true, [](Parser& p) { return p.input(); }},
+      {"output", true, [](Parser& p) { return p.output(); }},
+      {"assume", true, [](Parser& p) { return p.assume(); }},
+      {"list", false, [](Parser& p) { return p.list(); }},
+      {"fn", true, [](Parser& p) { return p.function(); }},
+  }};
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.word == keyword.text; });
+  if (row == rows.end()) return false;
+  if (row->top_only && !top) {
+    source_.fail(keyword.mark, fmt::format("'{}' inside a block", keyword.text), "it belongs to the program as a whole",
+                 "move it out of the braces");
+  }
+  next();
+  do {
+    skip_newlines();
+    out.push_back(row->make(*this));
+  } while (accept(","));
+  return true;
+}
+
+Statement Parser::dimension() {
+  Statement s;
+  s.kind = StatementKind::dimension;
+  s.name = new_name("the name of a dimension");
+  s.mark = s.name.mark;
+  s.local = accept_name("local");
+  if (accept("=")) s.value.push_back(expression());
+  return s;
+}
+
+Statement Parser::constant(StatementKind kind) {
+  Statement s;
+  s.kind = kind;
+  s.name = new_name("a name");
+  s.mark = s.name.mark;
+  if (accept(":")) s.type.push_back(type());
+  expect("=", kind == StatementKind::param ? "and the default" : "and the value");
+  s.value.push_back(expression());
+  return s;
+}
+
+Statement Parser::input() {
+  Statement s;
+  s.kind = StatementKind::input;
+  s.name = new_name("the name of an input");
+  s.mark = s.name.mark;
+  expect(":", "and the type of the input");
+  s.type.push_back(type());
+  return s;
+}
+
+// `output e` for a plain name only: anything else needs a name for the result.
+Statement Parser::output() {
+  Statement s;
+  s.kind = StatementKind::output;
+  s.name = new_name("the name of a result");
+  s.mark = s.name.mark;
+  if (accept("=")) {
+    s.value.push_back(expression());
+  } else {
+    s.value.push_back(make(NodeKind::name, s.mark));
+    s.value[0].text = s.name.text;
+  }
+  return s;
+}
+
+Statement Parser::assume() {
+  Statement s;
+  s.kind = StatementKind::assume;
+  s.name = new_name("a law, for example associative(f)");
+  s.mark = s.name.mark;
+  expect("(", "and the function");
+  do s.arguments.push_back(argument());
+  while (accept(","));
+  expect(")", "after the arguments");
+  return s;
+}
+
+Statement Parser::list() {
+  Statement s;
+  s.kind = StatementKind::list;
+  s.name = new_name("the name of a list");
+  s.mark = s.name.mark;
+  expect("[", "and the length of the list");
+  s.index.push_back(expression());
+  expect("]", "after the length");
+  expect(":", "and the type of its arrays");
+  s.type.push_back(type());
+  expect("=", "and what its arrays hold at first");
+  s.value.push_back(expression());
+  return s;
+}
+
+Statement Parser::function() {
+  Statement s;
+  s.kind = StatementKind::function;
+  s.name = new_name("the name of a function");
+  s.mark = s.name.mark;
+  s.params = params();
+  if (accept("=")) {
+    skip_newlines();
+    s.value.push_back(expression());
+  } else {
+    function_body(s);
+  }
+  return s;
+}
+
+// `{ a = e; b = e; result }`
+void Parser::function_body(Statement& fn) {
+  expect("{", "or '=' and the body");
+  for (;;) {
+    skip_newlines();
+    if (peek().kind != TokenKind::name || !peek(1).is("=")) break;
+    fn.body.push_back(assignment());
+    end_statement();
+  }
+  if (peek().is("}")) unexpected("the value of the function");
+  fn.value.push_back(expression());
+  skip_newlines();
+  expect("}", "after the value of the function");
+}
+
+std::vector<Statement> Parser::block() {
+  expect("{", "and the block");
+  const Nesting nesting(*this, blocks_, max_block_depth);
+  std::vector<Statement> out;
+  statements(out, false);
+  expect("}", "at the end of the block");
+  return out;
+}
+
+void Parser::loop_flags(Statement& loop) {
+  for (;;) {
+    if (accept_name("likely")) {
+      loop.likely = true;
+    } else if (loop.kind == StatementKind::for_loop && accept_name("unroll")) {
+      loop.unroll = true;
+    } else if (loop.kind != StatementKind::if_else && loop.expect.empty() && accept_name("expect")) {
+      loop.expect.push_back(expression());
+    } else {
+      return;
+    }
+  }
+}
+
+Statement Parser::while_loop() {
+  Statement s = begin(StatementKind::while_loop);
+  s.value.push_back(expression());
+  loop_flags(s);
+  s.body = block();
+  return s;
+}
+
+Statement Parser::for_loop() {
+  Statement s = begin(StatementKind::for_loop);
+  s.name = new_name("the name of the loop's variable");
+  if (!accept_name("in")) unexpected("'in' and the range");
+  s.down = accept_name("reversed");
+  if (s.down) expect("(", "and the range");
+  s.index.push_back(expression());
+  expect("..", "and the end of the range");
+  s.value.push_back(expression());
+  if (s.down) expect(")", "after the range");
+  loop_flags(s);
+  s.body = block();
+  return s;
+}
+
+Statement Parser::if_else() {
+  Statement s = begin(StatementKind::if_else);
+  s.value.push_back(expression());
+  if (peek().is_name("then")) {
+    source_.fail(s.mark, "'if ... then ... else' is an expression", "a statement gives a name a value",
+                 "write 'name = if ... then ... else ...', or a block in braces");
+  }
+  loop_flags(s);
+  s.body = block();
+  size_t ahead = 0;
+  while (peek(ahead).kind == TokenKind::newline) ++ahead;
+  if (!peek(ahead).is_name("else")) return s;
+  at_ += ahead + 1;
+  if (peek().is_name("if")) {
+    const Nesting nesting(*this, blocks_, max_block_depth);
+    s.other.push_back(if_else());
+  } else {
+    s.other = block();
+  }
+  return s;
+}
+
+Statement Parser::push() {
+  Statement s = begin(StatementKind::push);
+  expect("(", "and the list");
+  s.name = new_name("the name of a list");
+  expect(",", "and the newest array");
+  s.value.push_back(expression());
+  expect(")", "after the array");
+  return s;
+}
+
+Statement Parser::assignment() {
+  Statement s;
+  s.name = new_name("a name");
+  s.mark = s.name.mark;
+  if (accept("[")) {
+    s.kind = StatementKind::put;
+    s.index.push_back(expression());
+    expect("]", "after the index");
+  } else if (accept(":")) {
+    s.type.push_back(type());
+  }
+  if (!peek().is("=")) {
+    source_.fail(peek().mark, fmt::format("{} is not expected here", shown(peek())),
+                 fmt::format("a statement that begins with '{}' goes on with '=' and a value", s.name.text));
+  }
+  next();
+  skip_newlines();
+  s.value.push_back(expression());
+  return s;
+}
+
+std::vector<Statement> parse_program(std::string_view text, const Source& source) {
+  Parser parser(tokenize(text, source), source);
+  return parser.program();
+}
+
+Node parse_expression(std::string_view text, const Source& source) {
+  Parser parser(tokenize(text, source), source);
+  return parser.lone_expression();
+}
+
+}  // namespace kasen::lang

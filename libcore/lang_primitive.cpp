@@ -1,0 +1,316 @@
+// Calls that work on whole arrays: map, reductions, products, and arrays made from nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "libcore/lang_lower.h"
+
+namespace kasen::lang {
+
+const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
+  static constexpr std::array<Primitive, 20> rows{{
+      {"map", &Lowering::map_call},       {"Map", &Lowering::map_call},       {"zipwith", &Lowering::map_call},
+      {"ZipWith", &Lowering::map_call},   {"reduce", &Lowering::reduce_call}, {"Reduce", &Lowering::reduce_call},
+      {"mxv", &Lowering::product_call},   {"MxV", &Lowering::product_call},   {"mxvt", &Lowering::product_call},
+      {"MxVT", &Lowering::product_call},  {"sum", &Lowering::reduction_call}, {"prod", &Lowering::reduction_call},
+      {"min", &Lowering::reduction_call}, {"max", &Lowering::reduction_call}, {"any", &Lowering::reduction_call},
+      {"all", &Lowering::reduction_call}, {"dot", &Lowering::dot_call},       {"fill", &Lowering::fill_call},
+      {"index", &Lowering::index_call},   {"size", &Lowering::size_call},
+  }};
+  const auto it = std::find_if(rows.begin(), rows.end(), [&](const Primitive& p) { return p.name == name; });
+  return it == rows.end() ? nullptr : &*it;
+}
+
+Lowering::Names Lowering::primitive_names() {
+  return {"map", "zipwith", "reduce", "mxv",   "mxvt", "sum", "prod", "min", "max", "any",
+          "all", "dot",     "fill",   "index", "size", "f64", "f32",  "i64", "i32"};
+}
+
+Node Lowering::function_node(const std::string& name, Mark mark) const {
+  Node node;
+  node.kind = NodeKind::name;
+  node.mark = mark;
+  node.text = name;
+  if (functions_.contains(name)) throw InternalError("a built-in name was redefined");
+  return node;
+}
+
+void Lowering::require_array(const Term& term, Mark mark, const std::string& what) {
+  if (!term.dims.empty()) return;
+  source_.fail(mark, fmt::format("{} of a single value", what), "it takes an array with at least one dimension");
+}
+
+// map(f, a, b, ...) and zipwith(f, a, b, s...): f of the elements, no more.
+Term Lowering::map_call(const Node& node, const std::string&) {
+  if (node.args.size() < 2) {
+    source_.fail(node.mark, fmt::format("{} takes a function and at least one array", node.text));
+  }
+  std::vector<Term> args = elements(node.args, 1);
+  const bool any = std::any_of(args.begin(), args.end(), [](const Term& t) { return !t.dims.empty(); });
+  if (!any)
+    source_.fail(node.mark, fmt::format("{} without an array", node.text), "its arguments are shareds",
+                 "call the function itself");
+  std::vector<DimId> dims;
+  std::vector<ValueId> leaves;
+  for (const Term& arg : args) {
+    if (arg.dims.size() > dims.size()) {
+      dims = arg.dims;
+      leaves = arg.leaves;
+    }
+  }
+  Term result = apply_function(node.args[0], std::move(args), node.mark);
+  if (result.dims.size() < dims.size()) {  // the function ignores the array: its shape counts
+    result.dims = std::move(dims);
+    for (const ValueId leaf : leaves) {
+      if (std::find(result.leaves.begin(), result.leaves.end(), leaf) == result.leaves.end()) {
+        result.leaves.push_back(leaf);
+      }
+    }
+    result.literal = false;
+  }
+  return result;
+}
+
+FnId Lowering::instantiate(const Node& fn, const std::vector<ElementType>& types, Mark mark, const std::string& what) {
+  std::vector<Term> args;
+  std::vector<ScalarParam> params;
+  const Statement* user = nullptr;
+  if (fn.kind == NodeKind::name && functions_.contains(fn.text)) user = functions_.at(fn.text);
+  for (size_t i = 0; i < types.size(); ++i) {
+    args.push_back(leaf_term(parameter_leaf(static_cast<int>(i)), types[i], {}));
+    std::string name(1, static_cast<char>('x' + i));
+    if (user != nullptr && i < user->params.size()) name = user->params[i].name;
+    if (fn.kind == NodeKind::lambda && i < fn.params.size()) name = fn.params[i].name;
+    params.push_back({name, types[i]});
+  }
+  const Term body = apply_function(fn, std::move(args), mark);
+  const bool builtin = user == nullptr && fn.kind != NodeKind::lambda;
+  const std::string name = user != nullptr ? fn.text : builtin ? std::string(row(body.expr.op).name) : "f_" + what;
+  ValueId stray = no_value;
+  ScalarFunction made = finish_function(body, std::move(params), name, stray);
+  if (stray != no_value) {
+    source_.fail(fn.mark, fmt::format("this function uses '{}'", base_names_[static_cast<size_t>(stray)]),
+                 fmt::format("the functions of {} see nothing but their parameters", what),
+                 "make it a const, or apply it in a map before or after");
+  }
+  const FnId id = module_.add_function(std::move(made));
+  if (user != nullptr) {
+    Instance instance{id, {}};
+    for (size_t i = 0; i < types.size(); ++i) instance.operand_of.push_back(static_cast<int>(i));
+    instances_[fn.text].push_back(std::move(instance));
+  }
+  return id;
+}
+
+// (T, T) -> T; that it is associative and commutative is the verifier's to check.
+FnId Lowering::reducer(const Node& fn, const ElementType& type, Mark mark) {
+  const FnId id = instantiate(fn, {type, type}, mark, "reduce");
+  const ElementType& result = module_.fn(id).result();
+  if (result == type) return id;
+  source_.fail(fn.mark, fmt::format("this reducer makes {} of {}", show(module_, result), show(module_, type)),
+               "a reducer takes two elements of one type and gives another of the same type");
+}
+
+Term Lowering::reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint) {
+  require_array(array, mark, "a reduction");
+  const ValueId operand = materialise(std::move(array), "t", mark);
+  Type type = module_.type(operand);
+  std::vector<DimId> dims;
+  if (over != nullptr) {
+    for (const NameAt& name : over->names) {
+      const DimId d = dim_named(name);
+      const auto it = std::find(type.dims.begin(), type.dims.end(), d);
+      if (it == type.dims.end()) {
+        source_.fail(name.mark, fmt::format("the array has no dimension '{}'", name.text),
+                     fmt::format("it is over {}", show_dims(module_, module_.type(operand).dims)));
+      }
+      type.dims.erase(it);
+      dims.push_back(d);
+    }
+    if (type.dims.empty()) dims.clear();  // all of them: the common form
+  } else {
+    type.dims.clear();
+  }
+  const FnId id = reducer(fn, type.element, mark);
+  const ValueId result = emit(OpCode::reduce, mark, hint, type, [&](Op& op) {
+    op.fns = {id};
+    op.operands = {operand};
+    op.over = dims;
+  });
+  return value_term(result, false);
+}
+
+Term Lowering::reduce_call(const Node& node, const std::string& hint) {
+  const bool over = node.args.size() == 3 && node.args[2].kind == NodeKind::over;
+  if (node.args.size() != 2 && !over) {
+    source_.fail(node.mark, fmt::format("{} takes a function and an array", node.text), {},
+                 "write reduce(+, v), or reduce(+, A, over F)");
+  }
+  return reduce(node.args[0], element(node.args[1]), over ? &node.args[2] : nullptr, node.mark, hint);
+}
+
+// sum(v) and the like.
+Term Lowering::reduction_call(const Node& node, const std::string& hint) {
+  static const std::map<std::string, std::string> functions{{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
+                                                            {"max", "max"}, {"any", "or"},   {"all", "and"}};
+  const bool over = node.args.size() == 2 && node.args[1].kind == NodeKind::over;
+  if (node.args.size() != 1 && !over) {
+    source_.fail(node.mark, fmt::format("{} takes an array", node.text), {},
+                 fmt::format("write {0}(v), {0}(A, over F), or {0}(j in d: p[j]) for coordinates", node.text));
+  }
+  Term array = element(node.args[0]);
+  require_array(array, node.args[0].mark, node.text);
+  return reduce(function_node(functions.at(node.text), node.mark), std::move(array), over ? &node.args[1] : nullptr,
+                node.mark, hint);
+}
+
+Term Lowering::dot_call(const Node& node, const std::string& hint) {
+  if (node.args.size() != 2) source_.fail(node.mark, "dot takes two arrays");
+  std::vector<Term> args = elements(node.args);
+  for (size_t i = 0; i < 2; ++i) require_array(args[i], node.args[i].mark, "dot");
+  Term pairs = at(node.mark, [&] { return combine(module_, ScalarOp::mul, std::move(args)); });
+  return reduce(function_node("add", node.mark), std::move(pairs), nullptr, node.mark, hint);
+}
+
+// The type that a null entry's 1 takes: that of the multiplier's second parameter, else the vector's element.
+ElementType Lowering::entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark) {
+  if (!matrix.is(Scalar::null)) return matrix;
+  const std::vector<ParamNode>* params = nullptr;
+  if (fn.kind == NodeKind::lambda) params = &fn.params;
+  if (fn.kind == NodeKind::name && functions_.contains(fn.text)) params = &functions_.at(fn.text)->params;
+  ElementType type = vector;
+  if (params != nullptr && params->size() == 2 && !(*params)[1].type.empty()) {
+    type = element_type((*params)[1].type[0]);
+  }
+  const bool has_one = type.is_scalar() && (is_numeric(type.scalar()) || type.is(Scalar::boolean));
+  if (has_one) return type;
+  source_.fail(mark, fmt::format("an entry of the null matrix has no value 1 of type {}", show(module_, type)),
+               "an entry without a value counts as the constant 1 of the multiplier's second parameter",
+               "give that parameter a type: fn f(x, entry: i64) = ...");
+}
+
+Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
+                        const std::string& hint) {
+  const ValueId m = materialise(std::move(matrix), "t", mark);
+  const ValueId v = materialise(std::move(vector), "t", mark);
+  const Type mt = module_.type(m);
+  const Type vt = module_.type(v);
+  const DimId from = mt.dims[transposed ? 1 : 0];
+  const DimId to = mt.dims[transposed ? 0 : 1];
+  const std::string& matrix_name = base_names_[static_cast<size_t>(m)];
+  if (vt.dims.size() != 1 || vt.dims[0] != from) {
+    const bool other = vt.dims.size() == 1 && vt.dims[0] == to;
+    source_.fail(mark,
+                 fmt::format("the product with {} needs a vector over [{}], not {}", matrix_name,
+                             module_.dim(from).name, show(module_, vt)),
+                 fmt::format("{} is over {}; the product runs along its {}", matrix_name, show_dims(module_, mt.dims),
+                             transposed ? "columns" : "rows"),
+                 other ? "use the other product: G @ x is mxvt, G' @ x is mxv" : "");
+  }
+  const ElementType entry = entry_type(times, vt.element, mt.element, mark);
+  const FnId z = instantiate(times, {vt.element, entry}, mark, "multiply");
+  const FnId r = reducer(plus, module_.fn(z).result(), mark);
+  Type type;
+  type.element = module_.fn(z).result();
+  type.dims = {to};
+  const ValueId result = emit(transposed ? OpCode::mxvt : OpCode::mxv, mark, hint, type, [&](Op& op) {
+    op.fns = {z, r};
+    op.operands = {v, m};
+  });
+  return value_term(result, false);
+}
+
+// mxv(times, plus, G, v): the matrix is the argument of rank 2, whichever comes first.
+Term Lowering::product_call(const Node& node, const std::string& hint) {
+  if (node.args.size() != 4) {
+    source_.fail(node.mark, fmt::format("{} takes 4 arguments, not {}", node.text, node.args.size()), {},
+                 fmt::format("write {}(*, +, G, x)", node.text));
+  }
+  Term first = eval(node.args[2]);
+  Term second = eval(node.args[3]);
+  Term& matrix = first.dims.size() == 2 ? first : second;
+  Term& vector = first.dims.size() == 2 ? second : first;
+  if (matrix.dims.size() != 2) {
+    source_.fail(node.mark, fmt::format("{} without a matrix", node.text),
+                 fmt::format("its arguments are over {} and {}", show_dims(module_, first.dims),
+                             show_dims(module_, second.dims)));
+  }
+  const bool transposed = node.text == "mxvt" || node.text == "MxVT";
+  return multiply(node.args[0], node.args[1], std::move(vector), std::move(matrix), transposed, node.mark, hint);
+}
+
+// G @ x, G' @ x, x @ G (the same as G' @ x), and a @ b of vectors (the same as dot). Over bool: and, or.
+Term Lowering::product(const Node& node, const std::string& hint) {
+  if (in_function()) source_.fail(node.mark, "'@' inside a function", "functions work on elements, products on arrays");
+  const auto side = [&](const Node& n, bool& turned) {
+    turned = n.kind == NodeKind::transpose;
+    Term term = eval(turned ? n.args[0] : n);
+    if (turned && term.dims.size() != 2) {
+      source_.fail(n.mark, "' of what is no matrix", fmt::format("it is over {}", show_dims(module_, term.dims)));
+    }
+    return term;
+  };
+  bool left_turned = false;
+  bool right_turned = false;
+  Term left = side(node.args[0], left_turned);
+  Term right = side(node.args[1], right_turned);
+  if (left.dims.size() == 1 && right.dims.size() == 1) {
+    std::vector<Term> pair;
+    pair.push_back(require_element(std::move(left), node.args[0]));
+    pair.push_back(require_element(std::move(right), node.args[1]));
+    Term pairs = at(node.mark, [&] { return combine(module_, ScalarOp::mul, std::move(pair)); });
+    return reduce(function_node("add", node.mark), std::move(pairs), nullptr, node.mark, hint);
+  }
+  const bool matrix_left = left.dims.size() == 2;
+  Term& matrix = matrix_left ? left : right;
+  Term& vector = matrix_left ? right : left;
+  if (matrix.dims.size() != 2 || vector.dims.size() != 1) {
+    source_.fail(
+        node.mark,
+        fmt::format("'@' of arrays over {} and {}", show_dims(module_, left.dims), show_dims(module_, right.dims)),
+        "it takes a matrix and a vector, or two vectors", "put brackets around the product that comes first");
+  }
+  const bool logic = vector.type().is(Scalar::boolean);
+  const bool turned = matrix_left ? left_turned : right_turned;
+  return multiply(function_node(logic ? "and" : "mul", node.mark), function_node(logic ? "or" : "add", node.mark),
+                  std::move(vector), std::move(matrix), matrix_left != turned, node.mark, hint);
+}
+
+DimId Lowering::dim_argument(const Node& node) {
+  if (node.kind != NodeKind::name) source_.fail(node.mark, "the name of a dimension is meant here");
+  return dim_named({node.text, node.mark});
+}
+
+// fill(value, N, ...)
+Term Lowering::fill_call(const Node& node, const std::string&) {
+  if (node.args.size() < 2) source_.fail(node.mark, "fill takes a value and dimensions", {}, "write fill(1.0, N)");
+  Term value = element(node.args[0]);
+  if (!value.dims.empty()) source_.fail(node.args[0].mark, "fill takes a single value, not an array");
+  Type type;
+  type.element = value.type();
+  for (size_t i = 1; i < node.args.size(); ++i) type.dims.push_back(dim_argument(node.args[i]));
+  value = conform(std::move(value), type, node.mark, "fill");
+  value.named = false;
+  return value;
+}
+
+Term Lowering::index_call(const Node& node, const std::string& hint) {
+  if (node.args.size() != 1) source_.fail(node.mark, "index takes a dimension", {}, "write index(N)");
+  const DimId dim = dim_argument(node.args[0]);
+  Type type;
+  type.element = ElementType::id(dim);
+  type.dims = {dim};
+  return value_term(emit(OpCode::index, node.mark, hint, type, [&](Op& op) { op.dim = dim; }), false);
+}
+
+Term Lowering::size_call(const Node& node, const std::string& hint) {
+  if (node.args.size() != 1) source_.fail(node.mark, "size takes a dimension", {}, "write size(N)");
+  const DimId dim = dim_argument(node.args[0]);
+  Type type;
+  type.element = ElementType::of(Scalar::i64);
+  return value_term(emit(OpCode::size, node.mark, hint, type, [&](Op& op) { op.dim = dim; }), false);
+}
+
+}  // namespace kasen::lang

@@ -1,0 +1,216 @@
+// Names, assignments and lists.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/lang_lower.h"
+
+namespace kasen::lang {
+
+Binding* Lowering::find(const std::string& name) {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto it = scope->find(name);
+    if (it != scope->end()) return &it->second;
+  }
+  return nullptr;
+}
+
+Lowering::Names Lowering::visible_names() const {
+  Names names;
+  for (const auto& scope : scopes_) {
+    for (const auto& [name, binding] : scope) names.push_back(name);
+  }
+  return names;
+}
+
+Binding Lowering::value_binding(ValueId id) const {
+  Binding b;
+  b.id = id;
+  return b;
+}
+
+void Lowering::define(const std::string& name, Mark mark, Binding binding) {
+  const Binding* known = find(name);
+  if (known != nullptr && known->kind != Binding::Kind::poisoned) {
+    source_.fail(mark, fmt::format("'{}' is already declared", name), {}, "choose another name");
+  }
+  scopes_.back()[name] = std::move(binding);
+}
+
+void Lowering::rebind(const std::string& name, ValueId id) {
+  if (Binding* known = find(name)) {
+    known->kind = Binding::Kind::value;
+    known->id = id;
+  } else {
+    scopes_.back()[name] = value_binding(id);
+  }
+}
+
+void Lowering::statements(const std::vector<Statement>& list) {
+  constexpr size_t max_faults = 10;
+  for (const Statement& s : list) {
+    try {
+      statement(s);
+    } catch (const UserError& error) {
+      if (error.status() != ExitStatus::bad_input) throw;
+      faults_.insert(faults_.end(), error.diagnostics().begin(), error.diagnostics().end());
+      if (faults_.size() >= max_faults) throw UserError(ExitStatus::bad_input, std::exchange(faults_, {}));
+      poison(s);
+    } catch (const Poisoned&) {
+      poison(s);
+    }
+  }
+}
+
+// What a faulty statement would have defined is known to exist, and not complained about again.
+void Lowering::poison(const Statement& s) {
+  if (s.kind == StatementKind::output || s.kind == StatementKind::assume) return;
+  for (const auto* body : {&s.body, &s.other}) {
+    if (s.kind == StatementKind::function) return;
+    for (const Statement& inner : *body) {
+      if (find(inner.name.text) != nullptr) poison(inner);
+    }
+  }
+  const bool names =
+      s.kind != StatementKind::while_loop && s.kind != StatementKind::if_else && s.kind != StatementKind::for_loop;
+  if (!names || s.name.text.empty()) return;
+  Binding b;
+  b.kind = Binding::Kind::poisoned;
+  if (Binding* known = find(s.name.text)) {
+    const bool value = known->kind == Binding::Kind::value && known->fixed.empty();
+    if (value && s.kind == StatementKind::assign && known->id == no_value) *known = std::move(b);
+  } else {
+    scopes_.back()[s.name.text] = std::move(b);
+  }
+}
+
+void Lowering::statement(const Statement& s) {
+  switch (s.kind) {
+    case StatementKind::assign:
+      return assign(s);
+    case StatementKind::put:
+      return put(s);
+    case StatementKind::push:
+      return push(s);
+    case StatementKind::list:
+      return list(s);
+    case StatementKind::while_loop:
+      return while_loop(s);
+    case StatementKind::for_loop:
+      return for_loop(s);
+    case StatementKind::if_else:
+      return if_else(s);
+    case StatementKind::output:
+      return output(s);
+    case StatementKind::dimension:
+      return dimension(s);
+    case StatementKind::constant:
+      return constant(s);
+    case StatementKind::param:
+      return param(s);
+    case StatementKind::input:
+      return input(s);
+    case StatementKind::function:
+      return;
+    case StatementKind::assume:
+      assumptions_.push_back(s);  // when all functions have been used
+      return;
+  }
+}
+
+// A name keeps its type for good; a literal takes it.
+void Lowering::assign(const Statement& s) {
+  const std::string& name = s.name.text;
+  Binding* known = find(name);
+  if (known != nullptr && !known->fixed.empty()) {
+    source_.fail(s.mark, fmt::format("'{}' cannot be assigned", name), known->fixed, "choose another name");
+  }
+  hint_ = name;
+  Term term = eval(s.value[0]);
+  hint_.clear();
+  const bool list = term.bare() && term.leaves[0] >= 0 && module_.type(term.leaves[0]).list > 0;
+  if (list) term = require_element(std::move(term), s.value[0]);  // refuses it
+  const Mark mark = s.value[0].mark;
+  if (!s.type.empty()) {
+    term = conform(std::move(term), array_type(s.type[0]), mark, fmt::format("'{}'", name));
+  }
+  known = find(name);
+  if (known != nullptr && known->kind == Binding::Kind::value) {
+    const Type type = module_.type(known->id);
+    if (type.list > 0)
+      source_.fail(s.mark, fmt::format("'{}' is a list", name), {}, fmt::format("write {}[i] = ...", name));
+    if (term.literal && type.element.is_scalar()) {
+      term = at(mark, [&] { return adapt(std::move(term), type.element.scalar()); });
+    }
+    if (term.type() != type.element || term.dims != type.dims) {
+      Type now;
+      now.element = term.type();
+      now.dims = term.dims;
+      source_.fail(s.mark, fmt::format("'{}' is {} and would become {}", name, show(module_, type), show(module_, now)),
+                   "a name keeps its type and its dimensions",
+                   term.dims.empty() && !type.dims.empty() ? "write fill(value, N), or choose another name"
+                                                           : "convert the value, or choose another name");
+    }
+  }
+  const bool copy = term.named;
+  rebind(name, materialise(std::move(term), name, mark, copy));
+}
+
+Binding& Lowering::list_named(const NameAt& name) {
+  Binding* b = find(name.text);
+  if (b == nullptr) {
+    source_.fail(name.mark, fmt::format("unknown list '{}'", name.text), "no statement before this place declares it",
+                 did_you_mean(name.text, visible_names()));
+  }
+  if (b->kind == Binding::Kind::poisoned) throw Poisoned{};
+  if (b->kind != Binding::Kind::value || module_.type(b->id).list == 0) {
+    source_.fail(name.mark, fmt::format("'{}' is no list", name.text), "only lists hold several arrays",
+                 fmt::format("declare it: list {}[m] : type = value", name.text));
+  }
+  return *b;
+}
+
+void Lowering::list(const Statement& s) {
+  constexpr std::int64_t longest = 10'000;
+  Type type = array_type(s.type[0]);
+  const std::int64_t length = constant_count(s.index[0], 1, "the length of the list");
+  if (length > longest) {
+    source_.fail(s.index[0].mark, fmt::format("a list of {} arrays", length),
+                 fmt::format("at most {} are possible", longest));
+  }
+  Term term = conform(element(s.value[0]), type, s.value[0].mark, "an array of the list");
+  const ValueId first = materialise(std::move(term), "t", s.value[0].mark);
+  type.list = length;
+  const ValueId made = emit(OpCode::make_list, s.mark, s.name.text, type, [&](Op& op) { op.operands = {first}; });
+  define(s.name.text, s.mark, value_binding(made));
+}
+
+void Lowering::put(const Statement& s) {
+  const ValueId list = list_named(s.name).id;
+  const Type type = module_.type(list);
+  Type single = type;
+  single.list = 0;
+  const Term place = element(s.index[0]);
+  const bool known = place.literal && place.type().is(Scalar::i64);
+  if (known && (place.expr.literal.i < 0 || place.expr.literal.i >= type.list)) {
+    source_.fail(s.index[0].mark, fmt::format("{} is outside the list", place.expr.literal.i),
+                 fmt::format("'{}' holds {} arrays, 0 to {}", s.name.text, type.list, type.list - 1));
+  }
+  const ValueId i = shared(s.index[0], Scalar::i64, "i", "an index of a list");
+  Term term = conform(element(s.value[0]), single, s.value[0].mark, "an array of the list");
+  const ValueId array = materialise(std::move(term), s.name.text + "_i", s.value[0].mark);
+  rebind(s.name.text, emit(OpCode::put, s.mark, s.name.text, type, [&](Op& op) { op.operands = {list, i, array}; }));
+}
+
+void Lowering::push(const Statement& s) {
+  const ValueId list = list_named(s.name).id;
+  const Type type = module_.type(list);
+  Type single = type;
+  single.list = 0;
+  Term term = conform(element(s.value[0]), single, s.value[0].mark, "an array of the list");
+  const ValueId array = materialise(std::move(term), s.name.text + "_new", s.value[0].mark);
+  rebind(s.name.text, emit(OpCode::push, s.mark, s.name.text, type, [&](Op& op) { op.operands = {list, array}; }));
+}
+
+}  // namespace kasen::lang

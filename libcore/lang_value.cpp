@@ -1,0 +1,146 @@
+// Giving terms a value: operators, their names, and shapes that a declaration asks for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/lang_lower.h"
+
+namespace kasen::lang {
+namespace {
+constexpr std::int64_t max_ops = 100'000;
+}
+
+// The user's name, with a number if it is taken; Module::add_value would find one too, but more slowly.
+ValueId Lowering::add_value(const std::string& hint, Type type) {
+  const std::string base = hint.empty() ? "t" : hint;
+  const int number = ++name_numbers_[base];
+  base_names_.push_back(base);
+  return module_.add_value(number == 1 ? base : fmt::format("{}_{}", base, number), std::move(type));
+}
+
+ValueId Lowering::emit(OpCode code, Mark mark, const std::string& hint, Type type,
+                       const std::function<void(Op&)>& fill) {
+  if (++ops_ > max_ops) {
+    source_.fail(mark, fmt::format("the program has more than {} operators", max_ops), "unrolled loops count in full",
+                 "use a loop without 'unroll'");
+  }
+  Op op;
+  op.code = code;
+  op.where = {"", mark.line, mark.column};
+  fill(op);
+  const ValueId result = add_value(hint, std::move(type));
+  op.results = {result};
+  block_->ops.push_back(std::move(op));
+  return result;
+}
+
+ValueId Lowering::constant_value(const Term& term, const std::string& hint, Mark mark) {
+  Type type;
+  type.element = term.type();
+  type.dims = term.dims;
+  return emit(term.dims.empty() ? OpCode::literal : OpCode::fill, mark, hint, type,
+              [&](Op& op) { op.literal = constant_words(term); });
+}
+
+// One map of the whole expression, or one apply if it has shareds alone. A leaf as it stands needs nothing, unless a
+// copy of it is asked for.
+ValueId Lowering::materialise(Term term, const std::string& hint, Mark mark, bool copy) {
+  return at(mark, [&] {
+    if (term.leaves.empty()) {
+      if (term.expr.op == ScalarOp::loop_var) source_.fail(mark, "a coordinate outside its loop");
+      return constant_value(term, hint, mark);
+    }
+    const bool leaf = term.bare() && term.dims == module_.type(term.leaves[0]).dims && term.leaves.size() == 1;
+    if (leaf && module_.type(term.leaves[0]).sparse && copy) {
+      source_.fail(mark, "a sparse matrix is not copied", "it is an input, and stays one", "use it by its own name");
+    }
+    if (leaf && (!copy || is_shared(module_, module_.type(term.leaves[0])))) return term.leaves[0];
+    Finished made = finish(module_, term, hint.empty() ? "t" : hint, base_names_);
+    if (made.operands.empty()) return constant_value(term, hint, mark);
+    Type type;
+    type.element = made.fn.result();
+    type.dims = term.dims;
+    const Statement* origin = term.origin;
+    const FnId fn = module_.add_function(std::move(made.fn));
+    if (origin != nullptr) {
+      Instance instance{fn, {}};
+      for (const ValueId l : term.origin_leaves) {
+        const auto it = std::find(made.operands.begin(), made.operands.end(), l);
+        instance.operand_of.push_back(it == made.operands.end() ? -1 : static_cast<int>(it - made.operands.begin()));
+      }
+      instances_[origin->name.text].push_back(std::move(instance));
+    }
+    const OpCode code = is_shared(module_, type) ? OpCode::apply : OpCode::map;
+    return emit(code, mark, hint, type, [&](Op& op) {
+      op.fns = {fn};
+      op.operands = made.operands;
+    });
+  });
+}
+
+// A single value for every scalar of an element: `list c[k] : [f64; 3] = 0`.
+Term Lowering::fill_element(Term term, const ElementType& element) {
+  std::vector<Term> parts;
+  for (const Component& c : element.components) {
+    Term part = adapt(term, c.scalar);
+    part.literal = false;
+    if (c.count > 0) part = loop_term(ScalarOp::build, loops_++, c.count, std::move(part));
+    parts.push_back(std::move(part));
+  }
+  return element.tuple ? tuple_term(module_, std::move(parts)) : std::move(parts[0]);
+}
+
+// The term as an array of exactly this type: literals take its element type, missing dimensions are filled.
+Term Lowering::conform(Term term, const Type& type, Mark mark, const std::string& what) {
+  return at(mark, [&] {
+    if (term.literal) {
+      term = fill_element(std::move(term), type.element);
+      term.literal = false;
+    }
+    if (term.type() != type.element) {
+      const std::string wanted = show(module_, type.element);
+      fail(ExitStatus::bad_input, fmt::format("{} is {}, not {}", what, wanted, show(module_, term.type())),
+           "nothing is converted silently", type.element.is_scalar() ? fmt::format("write {}(...)", wanted) : "");
+    }
+    if (term.dims == type.dims) return std::move(term);
+    const bool subset = std::all_of(term.dims.begin(), term.dims.end(), [&](DimId d) {
+      return std::find(type.dims.begin(), type.dims.end(), d) != type.dims.end();
+    });
+    if (!subset || term.dims.size() >= type.dims.size()) {
+      fail(ExitStatus::bad_input, fmt::format("{} is over {}, not over {}", what, show_dims(module_, type.dims),
+                                              show_dims(module_, term.dims)));
+    }
+    term.named = false;
+    term.origin = nullptr;
+    if (!term.leaves.empty()) {  // something must tell map the shape
+      for (const DimId d : type.dims) {
+        if (std::find(term.dims.begin(), term.dims.end(), d) != term.dims.end()) continue;
+        Type ids;
+        ids.element = ElementType::id(d);
+        ids.dims = {d};
+        term.leaves.push_back(emit(OpCode::index, mark, "t", ids, [&](Op& op) { op.dim = d; }));
+      }
+    }
+    term.dims = type.dims;
+    return std::move(term);
+  });
+}
+
+// A single value that all workers hold: conditions, bounds, places in lists.
+ValueId Lowering::shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what) {
+  Term term = element(node);
+  if (!term.dims.empty()) {
+    source_.fail(node.mark, fmt::format("{} must be a single value", what),
+                 fmt::format("this is an array over {}", show_dims(module_, term.dims)),
+                 scalar == Scalar::boolean ? "use any(...) or all(...)" : "");
+  }
+  term = at(node.mark, [&] { return adapt(std::move(term), scalar); });
+  if (!term.type().is(scalar)) {
+    source_.fail(node.mark, fmt::format("{} must be {}, not {}", what, scalar_name(scalar), show(module_, term.type())),
+                 {}, scalar == Scalar::i64 ? "write i64(...)" : "compare it with something");
+  }
+  return materialise(std::move(term), hint, node.mark);
+}
+
+}  // namespace kasen::lang

@@ -1,0 +1,49 @@
+// What the tests of readers share: files with a given text, options, and the message of a refusal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "libcomm/data/readers.h"
+#include "libcore/error.h"
+
+namespace kasen::testing {
+
+// A folder of its own that goes away with its files.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + '/' + name; }
+  // Writes the bytes and returns the path.
+  std::string write(const std::string& name, std::string_view bytes) const;
+
+ private:
+  std::string path_;
+};
+
+[[nodiscard]] std::string gzip(std::string_view text);
+[[nodiscard]] std::string xz(std::string_view text);
+
+[[nodiscard]] ReadOptions matrix_of(Scalar scalar);  // sparse
+[[nodiscard]] ReadOptions table_of(Scalar scalar);   // dense
+
+struct Refusal {
+  ExitStatus status = ExitStatus::done;  // done: nothing was refused
+  std::string text;
+  int line = 0, column = 0;
+};
+[[nodiscard]] Refusal matrix_refusal(const std::string& path, const ReadOptions& options);
+[[nodiscard]] Refusal table_refusal(const std::string& path, const ReadOptions& options);
+
+using Entry = std::tuple<std::int64_t, std::int64_t, double>;
+// In file order; the value is 1 for null.
+[[nodiscard]] std::vector<Entry> entries_of(const RawMatrix& matrix);
+[[nodiscard]] std::vector<double> numbers_of(const RawTable& table);
+
+}  // namespace kasen::testing

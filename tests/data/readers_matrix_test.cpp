@@ -1,0 +1,247 @@
+// Sparse inputs: edge lists, Matrix Market, LIBSVM; every refusal names its place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/data/reader_cases.h"
+
+namespace kasen {
+namespace {
+
+using namespace kasen::testing;  // NOLINT: test helpers
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+RawMatrix read(const std::string& text, const ReadOptions& options, const std::string& name = "input.txt") {
+  const Folder folder;
+  return read_matrix(folder.write(name, text), options);
+}
+
+Refusal refusal(const std::string& text, const ReadOptions& options, const std::string& name = "input.txt") {
+  const Folder folder;
+  return matrix_refusal(folder.write(name, text), options);
+}
+
+TEST(EdgeList, SkipsCommentsAndTakesEverySeparator) {
+  const RawMatrix m = read("# a\n% b\n0\t1\n 2 3 \n\n4,5\r\n6 , 7\n#c\n8;9", matrix_of(Scalar::null));
+  EXPECT_THAT(entries_of(m),
+              ElementsAre(Entry{0, 1, 1}, Entry{2, 3, 1}, Entry{4, 5, 1}, Entry{6, 7, 1}, Entry{8, 9, 1}));
+  EXPECT_EQ(m.row_count, 9);
+  EXPECT_EQ(m.col_count, 10);
+  EXPECT_FALSE(m.declared);
+  EXPECT_EQ(m.digest.size(), 32U);
+}
+
+TEST(EdgeList, KeepsIdsWithGapsUpTo63Bits) {
+  const RawMatrix m = read("1000000000000 5\n7 9223372036854775806\n", matrix_of(Scalar::null));
+  EXPECT_THAT(entries_of(m), ElementsAre(Entry{1000000000000, 5, 1}, Entry{7, 9223372036854775806, 1}));
+}
+
+TEST(EdgeList, ThirdColumnIsTheValue) {
+  EXPECT_THAT(entries_of(read("0 1 2.5\n1 0 -1e3\n", matrix_of(Scalar::f64))),
+              ElementsAre(Entry{0, 1, 2.5}, Entry{1, 0, -1000}));
+  EXPECT_THAT(entries_of(read("0 1 7\n1 0 3.0\n", matrix_of(Scalar::i32))),
+              ElementsAre(Entry{0, 1, 7}, Entry{1, 0, 3}));
+  EXPECT_THAT(entries_of(read("0 1 1\n1 0 false\n", matrix_of(Scalar::boolean))),
+              ElementsAre(Entry{0, 1, 1}, Entry{1, 0, 0}));
+}
+
+TEST(EdgeList, ElementsOfSeveralNumbersTakeSeveralColumns) {
+  ReadOptions options;
+  options.element = ElementType::array(Scalar::f64, 2);
+  const RawMatrix m = read("0 1 2 3\n1 0 4 5\n", options);
+  EXPECT_THAT(std::vector<double>(m.values.as<double>(0), m.values.as<double>(0) + 2), ElementsAre(2, 4));
+  EXPECT_THAT(std::vector<double>(m.values.as<double>(1), m.values.as<double>(1) + 2), ElementsAre(3, 5));
+}
+
+TEST(EdgeList, ChosenColumnsInAnyOrder) {
+  ReadOptions options = matrix_of(Scalar::i64);
+  options.columns = {3, 1, 4};
+  EXPECT_THAT(entries_of(read("1\tx\t2\t30\tmore\n4\ty\t5\t60\tand more\n", options)),
+              ElementsAre(Entry{2, 1, 30}, Entry{5, 4, 60}));
+}
+
+TEST(EdgeList, CsvMayNameItsColumns) {
+  EXPECT_THAT(entries_of(read("from,to\n0,1\n2,3\n", matrix_of(Scalar::null), "edges.csv")),
+              ElementsAre(Entry{0, 1, 1}, Entry{2, 3, 1}));
+}
+
+TEST(EdgeList, OnlyCommentsAreAnEmptyGraph) {
+  const RawMatrix m = read("# nothing\n", matrix_of(Scalar::null));
+  EXPECT_EQ(m.rows.size(), 0U);
+  EXPECT_EQ(m.row_count, 0);
+}
+
+struct BadLine {
+  const char* text;
+  Scalar scalar;
+  int line, column;
+  const char* says;
+};
+
+TEST(EdgeList, NamesTheBadLine) {
+  const BadLine cases[] = {
+      {"0 1\n2\n", Scalar::null, 2, 2, "a vertex id is missing"},
+      {"0 1\n2 x\n", Scalar::null, 2, 3, "'x' is not a vertex id"},
+      {"0 1\n-1 2\n", Scalar::null, 2, 1, "'-1' is not a vertex id"},
+      {"0 1\n1.5 2\n", Scalar::null, 2, 1, "'1.5' is not a vertex id"},
+      {"0 1\n1 99999999999999999999\n", Scalar::null, 2, 3, "does not fit in 64 bits"},
+      {"0 1\n1 2 3\n", Scalar::null, 2, 5, "element type is null"},
+      {"0 1 1\n1 2 3 4\n", Scalar::f64, 2, 7, "more than 3 columns"},
+      {"0 1 1\n1 2\n", Scalar::f64, 2, 4, "a value is missing"},
+      {"0 1 1\n1 2 two\n", Scalar::f64, 2, 5, "'two' is not a value of type f64"},
+      {"0 1 1\n1 2 1.5\n", Scalar::i64, 2, 5, "not a whole number"},
+      {"0 1 1\n1 2 3000000000\n", Scalar::i32, 2, 5, "too large"},
+      {"0 1 1\n1 2 1e999\n", Scalar::f64, 2, 5, "too large"},
+      {"0 1 1\n1 2 1e39\n", Scalar::f32, 2, 5, "too large"},
+      {"0 1 1\n1 2 2\n", Scalar::boolean, 2, 5, "none of 0, 1, false, true"},
+      {"0 1\nabc", Scalar::null, 2, 1, "'abc' is not a vertex id"},
+  };
+  for (const BadLine& bad : cases) {
+    const Refusal refused = refusal(bad.text, matrix_of(bad.scalar), "bad.el");
+    EXPECT_EQ(refused.status, ExitStatus::bad_input) << bad.text;
+    EXPECT_EQ(refused.line, bad.line) << refused.text;
+    EXPECT_EQ(refused.column, bad.column) << refused.text;
+    EXPECT_THAT(refused.text, HasSubstr(bad.says));
+    EXPECT_THAT(refused.text, HasSubstr("bad.el:2:"));
+  }
+}
+
+TEST(EdgeList, TinyNumbersUnderflowToZero) {
+  EXPECT_THAT(entries_of(read("0 1 1e-999\n", matrix_of(Scalar::f64))), ElementsAre(Entry{0, 1, 0}));
+}
+
+TEST(EdgeList, TheFirstBadLineIsReportedWhateverTheThreads) {
+  std::string text;
+  for (int i = 0; i < 1500000; ++i) text += i == 700000 || i == 1400000 ? "oops\n" : "1234567 7654321\n";
+  const Refusal refused = refusal(text, matrix_of(Scalar::null));
+  EXPECT_EQ(refused.line, 700001);
+}
+
+TEST(EdgeList, LongAndStrangeLinesAreShownInPart) {
+  const Refusal refused = refusal("0 1\n2 \x1b[31m" + std::string(100000, 'x') + "\n", matrix_of(Scalar::null), "a.el");
+  EXPECT_LT(refused.text.size(), 1000U);
+  EXPECT_THAT(refused.text, Not(HasSubstr("\x1b[31m")));
+}
+
+TEST(Repeats, OfANullMatrixAreOneEntry) {
+  EXPECT_THAT(entries_of(read("3 1\n0 1\n3 1\n0 2\n0 1\n", matrix_of(Scalar::null))),
+              ElementsAre(Entry{3, 1, 1}, Entry{0, 1, 1}, Entry{0, 2, 1}));
+}
+
+TEST(Repeats, OfValuesAreRefusedNamingBothLines) {
+  const Refusal refused = refusal("# top\n5 5 1\n0 1 2\n\n7 1 3\n0 1 4\n5 5 9\n", matrix_of(Scalar::f64));
+  EXPECT_EQ(refused.status, ExitStatus::bad_input);
+  EXPECT_EQ(refused.line, 6);
+  EXPECT_THAT(refused.text, HasSubstr("line 3 has the same row and column"));
+}
+
+TEST(Repeats, CombineAsAsked) {
+  const std::string text = "0 1 2\n900000000000 4 1\n0 1 -7\n0 1 3\n";
+  const auto with = [&](Repeats how) {
+    ReadOptions options = matrix_of(Scalar::f64);
+    options.repeats = how;
+    return entries_of(read(text, options));
+  };
+  const Entry other{900000000000, 4, 1};
+  EXPECT_THAT(with(Repeats::sum), ElementsAre(Entry{0, 1, -2}, other));
+  EXPECT_THAT(with(Repeats::first), ElementsAre(Entry{0, 1, 2}, other));
+  EXPECT_THAT(with(Repeats::last), ElementsAre(Entry{0, 1, 3}, other));
+  EXPECT_THAT(with(Repeats::smallest), ElementsAre(Entry{0, 1, -7}, other));
+  EXPECT_THAT(with(Repeats::largest), ElementsAre(Entry{0, 1, 3}, other));
+}
+
+TEST(MatrixMarket, GeneralCountsFromOne) {
+  const RawMatrix m =
+      read("%%MatrixMarket matrix coordinate real general\n% c\n3 4 2\n1 1 0.5\n3 4 2\n", matrix_of(Scalar::f64));
+  EXPECT_THAT(entries_of(m), ElementsAre(Entry{0, 0, 0.5}, Entry{2, 3, 2}));
+  EXPECT_EQ(m.row_count, 3);
+  EXPECT_EQ(m.col_count, 4);
+  EXPECT_TRUE(m.declared);
+}
+
+TEST(MatrixMarket, SymmetryIsExpanded) {
+  EXPECT_THAT(entries_of(read("%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 5\n2 1 6\n2 3 7\n",
+                              matrix_of(Scalar::f64))),
+              ElementsAre(Entry{0, 0, 5}, Entry{1, 0, 6}, Entry{2, 1, 7}, Entry{0, 1, 6}, Entry{1, 2, 7}));
+  EXPECT_THAT(entries_of(read("%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 6\n1 3 7\n",
+                              matrix_of(Scalar::i64))),
+              ElementsAre(Entry{1, 0, 6}, Entry{2, 0, -7}, Entry{0, 1, -6}, Entry{0, 2, 7}));
+  EXPECT_THAT(
+      entries_of(read("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", matrix_of(Scalar::null))),
+      ElementsAre(Entry{1, 0, 1}, Entry{0, 1, 1}));
+}
+
+TEST(MatrixMarket, ThePatternAloneCanBeChosen) {
+  ReadOptions options = matrix_of(Scalar::null);
+  options.columns = {1, 2};
+  EXPECT_THAT(entries_of(read("%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 0.5\n", options)),
+              ElementsAre(Entry{1, 0, 1}));
+}
+
+TEST(MatrixMarket, Refuses) {
+  const std::string top = "%%MatrixMarket matrix coordinate real ";
+  const std::tuple<std::string, Scalar, ExitStatus, int, const char*> cases[] = {
+      {"%%MatrixMarket vector\n", Scalar::f64, ExitStatus::bad_input, 1, "not a Matrix Market header"},
+      {"%%MatrixMarket matrix coordinate complex general\n1 1 0\n", Scalar::f64, ExitStatus::bad_input, 1, "'complex'"},
+      {top + "hermitian\n1 1 0\n", Scalar::f64, ExitStatus::bad_input, 1, "'hermitian'"},
+      {"%%MatrixMarket matrix array real general\n1 1\n1\n", Scalar::f64, ExitStatus::bad_input, 1, "dense"},
+      {"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n", Scalar::f64, ExitStatus::bad_input, 1,
+       "pattern"},
+      {top + "general\n2 2 2\n1 1 5\n", Scalar::f64, ExitStatus::bad_input, 2,
+       "announces 2 entries, and the file has 1"},
+      {top + "general\n2 2 1\n1 1 5\n1 2 5\n", Scalar::f64, ExitStatus::bad_input, 2,
+       "announces 1 entries, and the file has 2"},
+      {top + "general\n2 2 1\n0 1 5\n", Scalar::f64, ExitStatus::bad_input, 3, "they count from 1"},
+      {top + "general\n2 2 2\n1 1 5\n3 1 5\n", Scalar::f64, ExitStatus::bad_input, 4, "outside the matrix"},
+      {top + "symmetric\n2 3 1\n1 1 5\n", Scalar::f64, ExitStatus::bad_input, 2, "square"},
+      {top + "symmetric\n2 2 2\n1 2 5\n2 1 5\n", Scalar::f64, ExitStatus::bad_input, 4, "repeated"},
+      {top + "skew-symmetric\n2 2 1\n2 2 5\n", Scalar::f64, ExitStatus::bad_input, 3, "diagonal"},
+      {top + "general\n2 2 1099511627776\n1 1 5\n", Scalar::f64, ExitStatus::limit, 0, "memory"},
+      {top + "general\n4611686018427387904 2 1\n1 1 5\n", Scalar::f64, ExitStatus::limit, 0, "64 bits"},
+      {top + "general\n99999999999999999999 2 1\n1 1 5\n", Scalar::f64, ExitStatus::bad_input, 2, "64 bits"},
+      {top + "general\n2 2\n1 1 5\n", Scalar::f64, ExitStatus::bad_input, 2, "a number of entries is missing"},
+      {top + "general\n", Scalar::f64, ExitStatus::bad_input, 2, "a number of rows is missing"},
+      {top + "general\n2 2 1\n1 1 5\n", Scalar::null, ExitStatus::bad_input, 3, "element type is null"},
+  };
+  for (const auto& [text, scalar, status, line, says] : cases) {
+    const Refusal refused = refusal(text, matrix_of(scalar), "m.mtx");
+    EXPECT_EQ(refused.status, status) << text << refused.text;
+    EXPECT_EQ(refused.line, line) << text << refused.text;
+    EXPECT_THAT(refused.text, HasSubstr(says));
+  }
+}
+
+TEST(Libsvm, FeaturesAreASparseMatrix) {
+  const RawMatrix m = read("+1 1:0.5 4:2 \n-1\n# a comment\n-1 2:1\r\n", matrix_of(Scalar::f64));
+  EXPECT_THAT(entries_of(m), ElementsAre(Entry{0, 0, 0.5}, Entry{0, 3, 2}, Entry{2, 1, 1}));
+  EXPECT_EQ(m.row_count, 3);
+  EXPECT_EQ(m.col_count, 4);
+  EXPECT_TRUE(m.declared);
+  EXPECT_THAT(entries_of(read("1 1:1 2:1\n", matrix_of(Scalar::null))), ElementsAre(Entry{0, 0, 1}, Entry{0, 1, 1}));
+}
+
+TEST(Libsvm, Refuses) {
+  const std::tuple<const char*, int, int, const char*> cases[] = {
+      {"1 1:2\n1 0:2\n", 2, 3, "they count from 1"},      {"1 1:2\n1 2:2 2:3\n", 2, 7, "must ascend"},
+      {"1 1:2\n1 2:x\n", 2, 5, "'x' is not a value"},     {"1 1:2\n1 2\n", 2, 4, "':' is missing"},
+      {"1 1:2\n3:1 4:1\n", 2, 1, "the label is missing"}, {"1 1:2\n1 2:1:1\n", 2, 6, "unexpected ':'"},
+  };
+  for (const auto& [text, line, column, says] : cases) {
+    ReadOptions options = matrix_of(Scalar::f64);
+    options.format = FileFormat::libsvm;
+    const Refusal refused = refusal(text, options);
+    EXPECT_EQ(refused.status, ExitStatus::bad_input) << text;
+    EXPECT_EQ(refused.line, line) << refused.text;
+    EXPECT_EQ(refused.column, column) << refused.text;
+    EXPECT_THAT(refused.text, HasSubstr(says));
+  }
+  EXPECT_EQ(refusal("1 1:2\n1 9000000000000000000:1\n", matrix_of(Scalar::f64)).status, ExitStatus::limit);
+  EXPECT_THAT(refusal("1 1:1 2:2\n", matrix_of(Scalar::null)).text, HasSubstr("other than 1"));
+}
+
+TEST(Npy, IsNoSparseMatrix) {
+  EXPECT_THAT(refusal("\x93NUMPY\x01", matrix_of(Scalar::f64), "a.npy").text, HasSubstr("dense array"));
+}
+
+}  // namespace
+}  // namespace kasen

@@ -1,0 +1,253 @@
+// Dense inputs: CSV, LIBSVM labels, Matrix Market arrays, npy; and what holds for every file: compression, digests,
+// detection.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "tests/data/reader_cases.h"
+
+namespace kasen {
+namespace {
+
+using namespace kasen::testing;  // NOLINT: test helpers
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+RawTable read(const std::string& text, const ReadOptions& options, const std::string& name = "input.txt") {
+  const Folder folder;
+  return read_table(folder.write(name, text), options);
+}
+
+Refusal refusal(const std::string& text, const ReadOptions& options, const std::string& name = "input.txt") {
+  const Folder folder;
+  return table_refusal(folder.write(name, text), options);
+}
+
+TEST(Csv, EveryDelimiter) {
+  for (const char* text : {"1,2.5,-3\n4,5,6\n", "1;2.5;-3\n4;5;6", "1\t2.5\t-3\r\n4\t5\t6\r\n", " 1  2.5 -3\n4 5 6 \n",
+                           "# top\n1, 2.5, -3\n\n4 ,5,6\n", "a,b,c\n1,2.5,-3\n4,5,6\n", "\"1\",2.5,-3\n4,\"5\",6\n"}) {
+    const RawTable t = read(text, table_of(Scalar::f64));
+    EXPECT_EQ(t.rows, 2) << text;
+    EXPECT_EQ(t.cols, 3) << text;
+    EXPECT_THAT(numbers_of(t), ElementsAre(1, 2.5, -3, 4, 5, 6)) << text;
+    EXPECT_TRUE(t.dictionaries.empty()) << text;
+  }
+}
+
+TEST(Csv, OneColumnIsAVector) {
+  const RawTable t = read("value\n3\n1\n2\n", table_of(Scalar::i32), "v.csv");
+  EXPECT_EQ(t.cols, 1);
+  EXPECT_THAT(numbers_of(t), ElementsAre(3, 1, 2));
+}
+
+TEST(Csv, TwoColumnsOfIntegersAreATableToo) {
+  EXPECT_THAT(numbers_of(read("1 2\n3 4\n", table_of(Scalar::i64))), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(Csv, WordsAreCodedByFirstAppearance) {
+  const RawTable t = read("1,tcp,\"a, \"\"b\"\"\"\n2,udp,c\n3,tcp,c\n", table_of(Scalar::f64));
+  EXPECT_THAT(numbers_of(t), ElementsAre(1, 0, 0, 2, 1, 1, 3, 0, 1));
+  EXPECT_THAT(t.dictionaries.at(2), ElementsAre("tcp", "udp"));
+  EXPECT_THAT(t.dictionaries.at(3), ElementsAre("a, \"b\"", "c"));
+}
+
+TEST(Csv, ColumnsAreChosenInAnyOrder) {
+  ReadOptions options = table_of(Scalar::f64);
+  options.columns = {3, 1};
+  const RawTable t = read("1,x,3\n4,,6\n", options);
+  EXPECT_EQ(t.cols, 2);
+  EXPECT_THAT(numbers_of(t), ElementsAre(3, 1, 6, 4));
+  options.columns = {2, 4};
+  EXPECT_EQ(refusal("1,x,3\n4,y,6\n", options).status, ExitStatus::usage);
+}
+
+TEST(Csv, CodesAgreeOverThePiecesOfALargeFile) {
+  std::string text;
+  for (int i = 0; i < 400000; ++i) text += "word" + std::to_string((i % 1000 * 919) % 1000) + ",1234567890\n";
+  const RawTable t = read(text, table_of(Scalar::i64));
+  ASSERT_EQ(t.rows, 400000);
+  const std::vector<std::string>& words = t.dictionaries.at(1);
+  ASSERT_EQ(words.size(), 1000U);
+  for (int i = 0; i < 400000; ++i) {
+    const std::int64_t code = t.values.as<std::int64_t>()[2 * i];
+    ASSERT_EQ(words[static_cast<size_t>(code)], "word" + std::to_string((i % 1000 * 919) % 1000));
+    if (i < 1000) {
+      ASSERT_EQ(code, i);
+    }
+  }
+}
+
+TEST(Csv, Refuses) {
+  const std::tuple<const char*, int, int, const char*> cases[] = {
+      {"1,2\n3,\n", 2, 3, "a cell is missing"}, {"1,2\n,3\n", 2, 1, "a cell is missing"},
+      {"x,2\n,3\n", 2, 1, "a cell is missing"}, {"1,2\n3\n", 2, 2, "the row has 1 columns, and the first has 2"},
+      {"1,2\n3,4,5\n", 2, 5, "more columns"},   {"1,2\n3,4\n5,x\n", 3, 3, "'x' is not a value of type f64"},
+      {"1,a\n3,\"b\n", 2, 3, "not closed"},     {"1,2\n3,4 5\n", 2, 5, "unexpected '5'"},
+  };
+  for (const auto& [text, line, column, says] : cases) {
+    const Refusal refused = refusal(text, table_of(Scalar::f64), "t.csv");
+    EXPECT_EQ(refused.status, ExitStatus::bad_input) << text;
+    EXPECT_EQ(refused.line, line) << refused.text;
+    EXPECT_EQ(refused.column, column) << refused.text;
+    EXPECT_THAT(refused.text, HasSubstr(says));
+  }
+  EXPECT_THAT(refusal("# nothing\n", table_of(Scalar::f64), "t.csv").text, HasSubstr("no rows"));
+  EXPECT_THAT(refusal("1 2\n", table_of(Scalar::null)).text, HasSubstr("no values"));
+  EXPECT_THAT(refusal("a\nb\nc\n", table_of(Scalar::boolean), "t.csv").text, HasSubstr("too many different words"));
+}
+
+TEST(Libsvm, LabelsAreAVectorAndFeaturesMayBeDense) {
+  const std::string text = "+1 1:0.5 3:2 \n-1 2:1\n2\n";
+  const RawTable labels = read(text, table_of(Scalar::i32));
+  EXPECT_EQ(labels.cols, 1);
+  EXPECT_THAT(numbers_of(labels), ElementsAre(1, -1, 2));
+  ReadOptions options = table_of(Scalar::f64);
+  options.labels = false;
+  const RawTable features = read(text, options);
+  EXPECT_EQ(features.cols, 3);
+  EXPECT_THAT(numbers_of(features), ElementsAre(0.5, 0, 2, 0, 1, 0, 0, 0, 0));
+}
+
+TEST(MatrixMarket, ArraysGoByColumns) {
+  const RawTable t = read("%%MatrixMarket matrix array real general\n2 3\n1\n2\n\n3\n4\n5\n6\n", table_of(Scalar::f64));
+  EXPECT_EQ(t.rows, 2);
+  EXPECT_THAT(numbers_of(t), ElementsAre(1, 3, 5, 2, 4, 6));
+  const Refusal cut = refusal("%%MatrixMarket matrix array real general\n2 3\n1\n2\n", table_of(Scalar::f64));
+  EXPECT_THAT(cut.text, HasSubstr("announces 6 entries, and the file has 2"));
+  const std::string vast = "%%MatrixMarket matrix array real general\n4294967296 4294967296\n1\n";
+  EXPECT_EQ(refusal(vast, table_of(Scalar::f64)).status, ExitStatus::limit);
+  EXPECT_EQ(refusal("%%MatrixMarket matrix array real general\n1048576 1048576\n1\n", table_of(Scalar::f64)).status,
+            ExitStatus::limit);
+}
+
+template <class T>
+std::string npy(const std::string& descr, const std::string& order, const std::string& shape,
+                const std::vector<T>& values, int version = 1) {
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }";
+  const size_t start = version == 1 ? 10 : 12;
+  while ((start + header.size() + 1) % 64 != 0) header += ' ';
+  header += '\n';
+  std::string bytes = "\x93NUMPY";
+  bytes += static_cast<char>(version);
+  bytes += '\0';
+  for (size_t i = 0; i < (version == 1 ? 2U : 4U); ++i) bytes += static_cast<char>(header.size() >> (8 * i) & 255U);
+  bytes += header;
+  std::string data(values.size() * sizeof(T), '\0');
+  std::memcpy(data.data(), values.data(), data.size());
+  return bytes + data;
+}
+
+TEST(Npy, TypesOrdersAndVersions) {
+  const auto f64 = table_of(Scalar::f64);
+  EXPECT_THAT(numbers_of(read(npy<double>("<f8", "False", "(2, 3)", {1, 2, 3, 4, 5, 6.5}), f64)),
+              ElementsAre(1, 2, 3, 4, 5, 6.5));
+  EXPECT_THAT(numbers_of(read(npy<double>("<f8", "True", "(2, 3)", {1, 2, 3, 4, 5, 6}), f64)),
+              ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_THAT(numbers_of(read(npy<float>("<f4", "False", "(2,)", {1.5F, -2}, 2), f64)), ElementsAre(1.5, -2));
+  EXPECT_THAT(numbers_of(read(npy<std::int64_t>("<i8", "False", "(1, 2)", {7, -8}), table_of(Scalar::i32))),
+              ElementsAre(7, -8));
+  EXPECT_THAT(numbers_of(read(npy<std::int32_t>("<i4", "False", "()", {7}), table_of(Scalar::i64))), ElementsAre(7));
+  EXPECT_THAT(numbers_of(read(npy<std::uint8_t>("|b1", "False", "(2,)", {1, 0}), table_of(Scalar::boolean))),
+              ElementsAre(1, 0));
+  const RawTable cube =
+      read(npy<std::int32_t>("<i4", "False", "(2, 2, 2)", {1, 2, 3, 4, 5, 6, 7, 8}), table_of(Scalar::i64));
+  EXPECT_EQ(cube.cols, 4);
+}
+
+TEST(Npy, Refuses) {
+  const std::tuple<std::string, Scalar, ExitStatus, const char*> cases[] = {
+      {npy<double>("<f8", "False", "(3,)", {1, 2}), Scalar::f64, ExitStatus::bad_input,
+       "asks for 24 bytes of elements, and it has 16"},
+      {npy<double>("<f8", "False", "(1,)", {1, 2}), Scalar::f64, ExitStatus::bad_input, "asks for 8"},
+      {npy<double>(">f8", "False", "(2,)", {1, 2}), Scalar::f64, ExitStatus::bad_input, "'>f8'"},
+      {npy<double>("<f8", "False", "(2,)", {1, 2.5}), Scalar::i64, ExitStatus::bad_input,
+       "element [1, 0] does not fit"},
+      {npy<double>("<f8", "False", "(2,)", {1, 1e300}), Scalar::f32, ExitStatus::bad_input,
+       "element [1, 0] does not fit"},
+      {npy<double>("<f8", "False", "(2,)", {1, std::nan("")}), Scalar::i64, ExitStatus::bad_input, "does not fit"},
+      {npy<std::int64_t>("<i8", "False", "(2,)", {1, 1L << 40}), Scalar::i32, ExitStatus::bad_input, "does not fit"},
+      {npy<double>("<f8", "False", "(4294967296, 4294967296)", {1}), Scalar::f64, ExitStatus::limit, "64 bits"},
+      {npy<double>("<f8", "False", "(1099511627776,)", {1}), Scalar::f64, ExitStatus::limit, "memory"},
+      {npy<double>("<f8", "False", "(-1, 2)", {1}), Scalar::f64, ExitStatus::bad_input, "not a tuple of sizes"},
+      {npy<double>("<f8", "False", "(2,)", {1, 2}).substr(0, 40), Scalar::f64, ExitStatus::bad_input,
+       "in the middle of its header"},
+      {std::string("\x93NUMPY\x07\0\0\0\0\0\0", 13), Scalar::f64, ExitStatus::bad_input, "version is 7"},
+  };
+  for (const auto& [bytes, scalar, status, says] : cases) {
+    const Refusal refused = refusal(bytes, table_of(scalar), "a.npy");
+    EXPECT_EQ(refused.status, status) << refused.text;
+    EXPECT_THAT(refused.text, HasSubstr(says));
+  }
+}
+
+TEST(Compression, IsToldByTheContent) {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 300000; ++i) text += std::to_string(i) + ' ' + std::to_string(i * 7 % 1000) + '\n';
+  const RawMatrix plain = read_matrix(folder.write("plain.txt", text), matrix_of(Scalar::null));
+  ASSERT_EQ(plain.rows.size(), 300000U);
+  const std::string half = text.substr(0, 1000000), rest = text.substr(1000000);
+  for (const std::string& packed : {gzip(text), xz(text), gzip(half) + gzip(rest), xz(half) + xz(rest)}) {
+    const RawMatrix m = read_matrix(folder.write("packed", packed), matrix_of(Scalar::null));
+    EXPECT_EQ(m.digest, plain.digest);
+    EXPECT_EQ(m.rows, plain.rows);
+    EXPECT_EQ(m.cols, plain.cols);
+    EXPECT_EQ(detect_format(folder.file("packed")), FileFormat::edge_list);
+  }
+}
+
+TEST(Compression, DamageIsRefused) {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i) + ' ' + std::to_string(i * 7919 % 100003) + '\n';
+  for (const std::string& packed : {gzip(text), xz(text)}) {
+    for (const size_t cut : {packed.size() - 1, packed.size() / 2, size_t{30}, size_t{8}}) {
+      const Refusal refused = matrix_refusal(folder.write("cut", packed.substr(0, cut)), matrix_of(Scalar::null));
+      EXPECT_EQ(refused.status, ExitStatus::bad_input) << cut;
+      EXPECT_THAT(refused.text, HasSubstr("damaged"));
+    }
+    std::string flipped = packed;
+    flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 4);
+    EXPECT_EQ(matrix_refusal(folder.write("flipped", flipped), matrix_of(Scalar::null)).status, ExitStatus::bad_input);
+    EXPECT_THAT(matrix_refusal(folder.write("more", packed + "more"), matrix_of(Scalar::null)).text,
+                HasSubstr("damaged"));
+  }
+}
+
+TEST(InputFile, MissingFoldersAndEmptyFiles) {
+  const Folder folder;
+  EXPECT_EQ(matrix_refusal(folder.file("absent"), matrix_of(Scalar::null)).status, ExitStatus::missing_input);
+  EXPECT_EQ(matrix_refusal(folder.file(""), matrix_of(Scalar::null)).status, ExitStatus::missing_input);
+  EXPECT_EQ(matrix_refusal(folder.write("empty", ""), matrix_of(Scalar::null)).status, ExitStatus::bad_input);
+  EXPECT_EQ(matrix_refusal(folder.write("empty.gz", gzip("")), matrix_of(Scalar::null)).status, ExitStatus::bad_input);
+}
+
+TEST(InputFile, TheDigestIsXxh3Of128Bits) {
+  // The canonical form, as xxhash's own library gives it for these four bytes.
+  EXPECT_EQ(read("0 1\n", table_of(Scalar::f64)).digest, "e65a22226b99f00d594c5704c4de8d9c");
+}
+
+TEST(Detection, ByContentThenByName) {
+  const Folder folder;
+  const std::tuple<const char*, const char*, FileFormat> cases[] = {
+      {"a", "0 1\n2 3\n", FileFormat::edge_list},
+      {"a", "# c\n0\t1\t0.5\n", FileFormat::edge_list},
+      {"a", "1 2 3 4\n", FileFormat::csv},
+      {"a", "0.5 1\n", FileFormat::csv},
+      {"a", "+1 3:1 4:1 \n", FileFormat::libsvm},
+      {"a", "+1\n-1\n1 2:1\n", FileFormat::libsvm},
+      {"a", "%%MatrixMarket m\n", FileFormat::matrix_market},
+      {"a", "\x93NUMPY", FileFormat::npy},
+      {"a.csv", "0,1\n", FileFormat::csv},
+      {"a.csv.gz", "0,1\n", FileFormat::csv},
+      {"a", "0,1\n", FileFormat::edge_list},
+      {"a.el", "zero one\n", FileFormat::edge_list},
+      {"a", "tcp,1,2\n", FileFormat::csv},
+  };
+  for (const auto& [name, text, format] : cases) EXPECT_EQ(detect_format(folder.write(name, text)), format) << text;
+}
+
+}  // namespace
+}  // namespace kasen
