@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""The tools end to end, as a user runs them: pipes, files, exit statuses, messages, faults.
+
+Usage: tools_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TOOLS = pathlib.Path(sys.argv[1])
+ROOT = pathlib.Path(sys.argv[2])
+PAGERANK = ROOT / "examples" / "pagerank.ks"
+USAGE, BAD, MISSING, LIMIT, CREATE, IO, CONFIG = 64, 65, 66, 69, 73, 74, 78
+
+
+def small_graph():
+    """A few hundred arcs over ids with gaps, some vertices without out- or in-links."""
+    rng = random.Random(5)
+    ids = sorted(rng.sample(range(10_000), 60))
+    return sorted({(rng.choice(ids[:50]), rng.choice(ids)) for _ in range(300)})
+
+
+def pagerank(arcs, theta=1e-9, r=0.85):
+    """Algorithm 1, written straight down: {id: rank}."""
+    ids = sorted({v for arc in arcs for v in arc})
+    degree = {v: 0 for v in ids}
+    for u, _ in arcs:
+        degree[u] += 1
+    rank = {v: 1.0 for v in ids}
+    change = theta + 1
+    while change > theta:
+        new = {v: 0.0 for v in ids}
+        for u, v in arcs:
+            new[v] += rank[u] / degree[u]
+        new = {v: (1 - r) + r * s for v, s in new.items()}
+        change = sum(abs(rank[v] - new[v]) for v in ids)
+        rank = new
+    return rank
+
+
+class ToolTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.dir = pathlib.Path(self.folder.name)
+        self.arcs = small_graph()
+        (self.dir / "graph.txt").write_text("# a comment\n" + "".join(f"{u}\t{v}\n" for u, v in self.arcs))
+
+    def kasen(self, *args, status=0, stdin=None, env=None, **options):
+        """Runs `kasen ARGS` in the test's folder; returns (stdout, stderr)."""
+        done = subprocess.run([TOOLS / "kasen", *map(str, args)], cwd=self.dir, input=stdin, text=True, timeout=300,
+                              capture_output=True, env={**os.environ, **(env or {})}, check=False, **options)
+        self.assertEqual(done.returncode, status, f"kasen {args}\nstdout: {done.stdout[-2000:]}\nstderr: {done.stderr[-4000:]}")
+        return done.stdout, done.stderr
+
+    def fault(self, *args, status, says, **options):
+        """A fault: this status, one message that says all of `says`."""
+        _, err = self.kasen(*args, status=status, **options)
+        for word in [says] if isinstance(says, str) else says:
+            self.assertIn(word, err)
+        self.assertEqual(err.count("error:"), 1, err)
+        self.assertNotIn("terminate called", err)
+        return err
+
+    def prepare(self, workers=3):
+        self.kasen("plan", PAGERANK, "-D", "theta=1e-9", "-o", "plan.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", workers, "-o", "bundle")
+        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
+
+    def files(self):
+        return sorted(p.name for p in self.dir.iterdir())
+
+    def check_ranks(self, csv):
+        want = pagerank(self.arcs)
+        rows = [line.split(",") for line in csv.read_text().splitlines()[1:]]
+        self.assertEqual([int(row[0]) for row in rows], sorted(want))
+        for vertex, rank in rows:
+            self.assertAlmostEqual(float(rank), want[int(vertex)], delta=1e-12 * want[int(vertex)] + 1e-9)
+
+
+class Pipeline(ToolTest):
+    def test_pipe(self):
+        """plan | fuse | run through pipes, results by original id."""
+        self.prepare()
+        plan, _ = self.kasen("plan", PAGERANK, "-D", "theta=1e-9")
+        fused, _ = self.kasen("fuse", stdin=plan)
+        self.assertTrue(fused.startswith("kir 1 level 3\n## kasen-plan "))
+        self.assertTrue(fused.endswith("##end\n"))
+        self.kasen("run", "--bundle", "bundle", "-o", "ranks.csv", "--format", "csv", stdin=fused)
+        self.check_ranks(self.dir / "ranks.csv")
+
+    def test_same_bits_over_threads_and_ranks(self):
+        self.prepare()
+        results = []
+        for extra in [["--threads", 1], ["--threads", 2], ["-n", 1], ["-n", 2], ["-n", 3]]:
+            self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "ranks.csv", "--format", "csv", *extra)
+            results.append((self.dir / "ranks.csv").read_bytes())
+        self.assertEqual(len(set(results)), 1)
+        self.check_ranks(self.dir / "ranks.csv")
+
+    def test_interpreter_agrees(self):
+        self.prepare()
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "a.csv", "--format", "csv")
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "b.csv", "--format", "csv", "--kernels", "interpreter")
+        self.assertEqual((self.dir / "a.csv").read_text(), (self.dir / "b.csv").read_text())
+
+    def test_go(self):
+        out, err = self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "-n", 2, "--dir", "all", "-D", "theta=1e-9",
+                              "--format", "csv")
+        self.check_ranks(self.dir / "all" / "result.csv")
+        for name in ["plan.kir", "fused.kir", "report.txt", "run.json", "bundle"]:
+            self.assertTrue((self.dir / "all" / name).exists(), name)
+        self.assertIn("turns", out)
+        self.assertIn("plan.kir", err)
+        _, err = self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "-n", 2, "--dir", "all", "-D", "theta=1e-9",
+                            "--format", "csv")
+        self.assertIn("as it was", err)
+
+    def test_predicted_equals_counted(self):
+        self.prepare()
+        for ranks in [[], ["-n", 2]]:
+            self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", *ranks)
+            self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check")
+        report = json.loads((self.dir / "run.json").read_text())
+        text = (self.dir / "run.json").read_text()
+        self.assertTrue(report)
+        # A run that sent one byte more is noticed.
+        worker_bytes = report["traffic"]["worker_bytes"]
+        (self.dir / "wrong.json").write_text(text.replace(f'"worker_bytes": {worker_bytes}', f'"worker_bytes": {worker_bytes + 1}'))
+        self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "wrong.json", "--check", status=1)
+
+    def test_measure_without_a_bundle(self):
+        plan, _ = self.kasen("plan", ROOT / "examples" / "pagerank-i32.ks")
+        fused, _ = self.kasen("fuse", stdin=plan)
+        out, _ = self.kasen("measure", stdin=fused)
+        self.assertIn("20 N + 24 nnz", out)
+        self.assertIn("16 N + 8 nnz", out)
+
+    def test_same_input_same_bytes(self):
+        self.prepare()
+        first = (self.dir / "fused.kir").read_bytes()
+        manifest = (self.dir / "bundle" / "manifest.json").read_bytes()
+        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "--replace", "-o", "bundle")
+        self.assertEqual((self.dir / "fused.kir").read_bytes(), first)
+        self.assertEqual((self.dir / "bundle" / "manifest.json").read_bytes(), manifest)
+
+    def test_every_tool_has_help_and_version(self):
+        for tool in ["plan", "partition", "fuse", "run", "measure", "go", "verify"]:
+            out, _ = self.kasen(tool, "--help")
+            self.assertIn("Example:", out)
+            self.assertIn("Usage:", out)
+            out, _ = self.kasen(tool, "--version")
+            self.assertRegex(out, r"^kasen[- ]\w+ \d+\.\d+\.\d+\n$")
+
+
+class Faults(ToolTest):
+    def program(self, text):
+        (self.dir / "p.ks").write_text(text)
+        return "p.ks"
+
+    def test_unknown_name(self):
+        text = PAGERANK.read_text() + "\noutput degreee\n"
+        err = self.fault("plan", self.program(text), status=BAD, says=["p.ks:", "unknown name 'degreee'", "degree"])
+        self.assertIn("^", err)
+
+    def test_wrong_dimension(self):
+        self.fault("plan", self.program("dim N, M\ninput a : f64[N]\ninput b : f64[M]\nc = a + b\noutput c\n"), status=BAD,
+                   says=["p.ks:4:", "N", "M"])
+
+    def test_reducer_that_is_not_associative(self):
+        self.fault("plan", self.program("dim N\ninput a : f64[N]\ns = reduce(-, a)\noutput s\n"), status=BAD,
+                   says=["p.ks:3:", "associative"])
+
+    def test_define_of_nothing(self):
+        self.fault("plan", PAGERANK, "-D", "tetha=1", status=USAGE, says=["tetha", "theta"])
+
+    def test_missing_files(self):
+        self.fault("plan", "nothing.ks", status=MISSING, says="nothing.ks")
+        self.fault("fuse", "nothing.kir", status=MISSING, says="nothing.kir")
+        self.prepare()
+        self.fault("partition", "--program", "plan.kir", "G=none.txt", "-o", "b2", status=MISSING, says="none.txt")
+        self.fault("run", "fused.kir", "--bundle", "none", status=MISSING, says="none")
+        self.assertNotIn("b2", self.files())
+
+    def test_wrong_options(self):
+        self.fault("fuse", "--sink", "lazy", status=USAGE, says=["--sink", "--sync"])
+        self.fault("fuse", "--sync", "often", status=USAGE, says=["often", "hybrid"], stdin="")
+        self.kasen("plann", status=USAGE)
+
+    def test_config(self):
+        (self.dir / "good.yaml").write_text("sync: lazy\nstrategy: none\n")
+        plan, _ = self.kasen("plan", PAGERANK)
+        out, _ = self.kasen("fuse", "--config", "good.yaml", stdin=plan)
+        want, _ = self.kasen("fuse", "--sync", "lazy", "--strategy", "none", stdin=plan)
+        self.assertEqual(out.split("module", 1)[1], want.split("module", 1)[1])
+        (self.dir / "bad.yaml").write_text("sync: lazy\nstratgy: none\n")
+        self.fault("fuse", "--config", "bad.yaml", status=CONFIG, says=["bad.yaml:2:1", "stratgy", "strategy"], stdin=plan)
+        (self.dir / "twice.yaml").write_text("sync: lazy\nsync: eager\n")
+        self.fault("fuse", "--config", "twice.yaml", status=CONFIG, says=["twice.yaml:2:1", "twice"], stdin=plan)
+
+    def test_damaged_ir(self):
+        plan, _ = self.kasen("plan", PAGERANK)
+        fused, _ = self.kasen("fuse", stdin=plan)
+        self.fault("fuse", stdin=plan[: len(plan) // 2], status=BAD, says="cut off")
+        self.fault("fuse", stdin="", status=BAD, says="")
+        self.fault("fuse", stdin=plan.replace("kir 1", "kir 9", 1), status=BAD, says="version 9")
+        edited = fused.replace("@pre(add){G.cols}", "@part", 1)
+        self.assertNotEqual(edited, fused)
+        self.kasen("verify", "-", stdin=edited, status=1)
+        self.kasen("verify", "-", stdin=fused)
+        _, err = self.kasen("run", "--bundle", "none", stdin=edited, status=BAD)
+        self.assertIn("rule", err)
+
+    def test_bad_line(self):
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        lines = (self.dir / "graph.txt").read_text().splitlines()
+        lines[17] = "12 x"
+        (self.dir / "bad.txt").write_text("\n".join(lines) + "\n")
+        self.fault("partition", "--program", "plan.kir", "G=bad.txt", "-o", "b", status=BAD, says=["bad.txt:18:", "12 x"])
+        self.assertNotIn("b", self.files())
+        self.assertEqual([f for f in self.files() if "tmp" in f], [])
+
+    def test_bundle_exists(self):
+        self.prepare()
+        self.fault("partition", "--program", "plan.kir", "G=graph.txt", "-o", "bundle", status=CREATE, says=["bundle", "--replace"])
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
+
+    def test_damaged_bundle(self):
+        self.prepare()
+        part = self.dir / "bundle" / "part-0001.h5"
+        whole = part.read_bytes()
+        for damage in [whole[: len(whole) // 2], whole[:-1], whole[:3000] + bytes([whole[3000] ^ 4]) + whole[3001:], b""]:
+            part.write_bytes(damage)
+            self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
+            self.fault("run", "-n", 2, "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
+        part.unlink()
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
+        shutil.copy(self.dir / "bundle" / "part-0002.h5", part)
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
+        part.write_bytes(whole)
+        (self.dir / "bundle" / "manifest.json").unlink()
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=MISSING, says="manifest.json")
+        self.assertNotIn("r.h5", self.files())
+
+    def test_bundle_of_another_program(self):
+        self.prepare()
+        program = self.program("dim M\ninput H : null[M, M]\nx : f64[M] = 1\ny = H @ x\noutput y\n")
+        self.kasen("plan", program, "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "-o", "pf.kir")
+        self.fault("run", "pf.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="bundle")
+
+    def test_more_ranks_than_parts(self):
+        self.prepare(workers=2)
+        self.fault("run", "-n", 3, "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=USAGE, says=["3 ranks", "2 parts"])
+
+    def test_unwritable_output(self):
+        self.prepare()
+        for ranks in [[], ["-n", 2]]:
+            self.fault("run", *ranks, "fused.kir", "--bundle", "bundle", "-o", "no/such/folder/r.h5", status=CREATE, says="no/such/folder")
+        self.fault("plan", PAGERANK, "-o", "no/such/p.kir", status=CREATE, says="no/such/p.kir")
+
+    def test_full_disk(self):
+        self.prepare()
+        (self.dir / "r.h5").write_bytes(b"old")
+        (self.dir / "old.kir").write_text("old")
+
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+        self.fault("plan", PAGERANK, "-o", "old.kir", status=IO, says="old.kir", preexec_fn=small_files)
+        self.assertEqual((self.dir / "old.kir").read_text(), "old")
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=IO, says="r.h5", preexec_fn=small_files)
+        self.assertEqual((self.dir / "r.h5").read_bytes(), b"old")
+        self.fault("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "--replace", "-o", "bundle", status=IO,
+                   says="bundle", preexec_fn=small_files)
+        self.assertEqual([f for f in self.files() if "tmp" in f], [])
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
+
+    def test_full_standard_output(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([TOOLS / "kasen", "plan", PAGERANK], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, IO, done.stderr)
+
+    def test_closed_pipe(self):
+        done = subprocess.run(f"{TOOLS}/kasen plan {PAGERANK} | true; echo ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
+                              capture_output=True, text=True, check=False)
+        self.assertIn(done.stdout.strip(), {"0", str(IO)})
+
+    def test_results_never_on_standard_output(self):
+        self.prepare()
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "-", status=USAGE, says="standard output")
+
+    def test_unknown_param(self):
+        self.prepare()
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-D", "thetta=1", status=USAGE, says=["thetta", "theta"])
+        self.fault("run", "-n", 2, "fused.kir", "--bundle", "bundle", "-D", "theta=x", status=USAGE, says="theta=x")
+
+    def test_matrix_too_large(self):
+        (self.dir / "huge.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1099511627776 1099511627776 1099511627776\n1 1 1.0\n")
+        program = self.program("dim N\ninput A : f64[N, N]\nx : f64[N] = 1\ny = A @ x\noutput y\n")
+        self.kasen("plan", program, "-o", "p.kir")
+        done = subprocess.run([TOOLS / "kasen", "partition", "--program", "p.kir", "A=huge.mtx", "-o", "b"], cwd=self.dir, text=True,
+                              capture_output=True, timeout=60, check=False)
+        self.assertIn(done.returncode, {BAD, LIMIT}, done.stderr)
+        self.assertIn("huge.mtx", done.stderr)
+
+    def test_a_killed_rank_ends_the_job(self):
+        self.prepare()
+        (self.dir / "slow.ks").write_text(PAGERANK.read_text())
+        self.kasen("plan", "slow.ks", "-D", "theta=-1", "-o", "plan.kir")
+        self.kasen("fuse", "plan.kir", "-o", "endless.kir")
+        job = subprocess.Popen([TOOLS / "kasen", "run", "-n", "2", "endless.kir", "--bundle", "bundle", "-o", "r.h5"], cwd=self.dir,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        ranks = []
+        for _ in range(200):
+            time.sleep(0.1)
+            out = subprocess.run(["pgrep", "-f", "endless.kir.*--as-rank"], capture_output=True, text=True, check=False).stdout.split()
+            ranks = [int(p) for p in out if b"mpirun" not in pathlib.Path(f"/proc/{p}/cmdline").read_bytes().split(b"\0")[0]]
+            if len(ranks) == 2:
+                break
+        self.assertEqual(len(ranks), 2)
+        time.sleep(0.5)
+        os.kill(ranks[1], signal.SIGKILL)
+        _, err = job.communicate(timeout=60)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertEqual(err.count("error:"), 1, err)
+        self.assertNotIn("r.h5", self.files())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

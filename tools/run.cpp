@@ -1,0 +1,69 @@
+// kasen-run: a plan on a bundle. `-n R` starts mpirun; alone it is one process that never starts MPI; under mpirun or
+// srun it is one of the ranks.
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <csignal>
+
+#include "tools/common/files.h"
+#include "tools/common/tool.h"
+#include "tools/run_cluster.h"
+#include "tools/run_job.h"
+#include "tools/run_launch.h"
+#include "tools/run_options.h"
+
+using namespace kasen;
+using namespace kasen::tools;
+
+namespace {
+
+std::string one_line(std::string text) {
+  for (char& c : text) c = c == '\n' ? line_break_mark : c;
+  return text;
+}
+
+// A rank tells its fault and ends the whole job with its status.
+[[noreturn]] void fail_job(Cluster& cluster, const JobOutput& output, const std::string& text, ExitStatus status) {
+  fmt::print(stderr, "{}kasen-run: {}\n", output.launched ? std::string(1, error_mark) : "", output.launched ? one_line(text) : text);
+  std::fflush(stderr);
+  cluster.abort(static_cast<int>(status));
+}
+
+ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // no rank outlives a killed mpirun
+  const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
+  const JobOutput output{.launched = launched, .progress = false};
+  try {
+    run_job(settings, *cluster, output);
+  } catch (const UserError& error) {
+    fail_job(*cluster, output, error.what(), error.status());
+  } catch (const std::bad_alloc&) {
+    fail_job(*cluster, output, "error: out of memory; the data does not fit; use more workers or a smaller input", ExitStatus::limit);
+  } catch (const std::exception& error) {
+    fail_job(*cluster, output, fmt::format("error: {}; this is a fault of Kasen", error.what()), ExitStatus::internal);
+  }
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Tool tool{.info = {"kasen-run", "runs a plan on a bundle and writes the results to a file",
+                     "[FUSED.kir] --bundle BUNDLE [-n R] [-o RESULT.h5]",
+                     "kasen run -n 2 fused.kir --bundle web-16 -o ranks.h5 --top 10"}};
+  declare_run_options(tool);
+  tool.hidden.add_options()("as-rank", "this process is a rank that kasen-run -n has started");
+  int status = 0;
+  const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
+    const RunSettings settings = read_run_options(values);
+    if (values.count("as-rank") > 0) return run_rank(argc, argv, settings, true);
+    if (settings.ranks > 0 && !started_by_mpi()) {
+      status = launch_ranks(settings, {argv + 1, argv + argc});
+      return ExitStatus::done;
+    }
+    if (started_by_mpi()) return run_rank(argc, argv, settings, false);
+    run_job(settings, *make_single_process(), JobOutput{.launched = false, .progress = true});
+    return ExitStatus::done;
+  });
+  return status != 0 ? status : own;
+}

@@ -1,0 +1,176 @@
+#include "tools/run_launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "tools/common/files.h"
+#include "tools/common/process.h"
+#include "tools/common/progress.h"
+
+extern char** environ;
+
+namespace kasen::tools {
+namespace {
+
+std::atomic<pid_t> mpirun_process{0};
+
+// mpirun ends its ranks when it is told to stop; left alone it would go on without us.
+void forward_signal(int number) {
+  if (const pid_t child = mpirun_process.load(); child > 0) {
+    kill(child, number);
+    waitpid(child, nullptr, 0);
+  }
+  _exit(static_cast<int>(ExitStatus::interrupted));
+}
+
+std::vector<std::string> mpirun_line(const RunSettings& settings, const std::vector<std::string>& arguments) {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  std::vector<std::string> line{"mpirun", "-q", "-n", std::to_string(settings.ranks), "--bind-to", "none"};
+  if (settings.ranks > cores) line.insert(line.end(), {"--oversubscribe"});
+  line.push_back(tool_folder() + "/kasen-run");
+  line.insert(line.end(), arguments.begin(), arguments.end());
+  line.push_back("--as-rank");
+  return line;
+}
+
+void prepare_environment(const RunSettings& settings) {
+  if (geteuid() == 0) {
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  }
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (settings.ranks > cores) setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+  setenv("OMPI_MCA_orte_abort_timeout", "5", 0);
+}
+
+pid_t start(const std::vector<std::string>& line, int error_pipe) {
+  std::vector<char*> pointers;
+  for (const std::string& argument : line) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, error_pipe, STDERR_FILENO);
+  pid_t child = 0;
+  const int fault = posix_spawnp(&child, "mpirun", &actions, nullptr, pointers.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (fault != 0) {
+    fail(ExitStatus::missing_input, "cannot start mpirun", std::strerror(fault), "install Open MPI, or run without -n");
+  }
+  return child;
+}
+
+// Takes the lines of mpirun's standard error apart.
+class Listener {
+ public:
+  explicit Listener(const std::string& title) : progress_(title) {}
+
+  void listen(int fd) {
+    std::array<char, 1 << 14> block{};
+    std::string rest;
+    for (;;) {
+      const ssize_t count = read(fd, block.data(), block.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) break;
+      rest.append(block.data(), static_cast<size_t>(count));
+      for (size_t end = rest.find('\n'); end != std::string::npos; end = rest.find('\n')) {
+        line(rest.substr(0, end));
+        rest.erase(0, end + 1);
+      }
+    }
+    if (!rest.empty()) line(rest);
+  }
+
+  std::string errors, summary, other;
+
+ private:
+  void line(const std::string& text) {
+    const char mark = text.empty() ? '\0' : text[0];
+    if (mark == progress_mark) {
+      progress_.show(text.substr(1));
+    } else if (mark == error_mark) {
+      std::string message = text.substr(1);
+      std::replace(message.begin(), message.end(), line_break_mark, '\n');
+      if (errors.find(message) == std::string::npos) errors += message + '\n';
+    } else if (mark == summary_mark) {
+      summary += text.substr(1) + '\n';
+    } else {
+      other += text + '\n';
+    }
+  }
+
+  Progress progress_;
+};
+
+// The plan as a file that every rank can read.
+class PlanFile {
+ public:
+  PlanFile(const std::string& plan, std::vector<std::string>& arguments) {
+    if (plan != "-") return;
+    path_ = fmt::format("{}/kasen-plan-{}.kir", std::filesystem::temp_directory_path().string(), getpid());
+    write_text(path_, read_text(plan));
+    std::erase(arguments, "-");
+    arguments.push_back(path_);
+  }
+  ~PlanFile() {
+    if (!path_.empty()) unlink(path_.c_str());
+  }
+  PlanFile(const PlanFile&) = delete;
+  PlanFile& operator=(const PlanFile&) = delete;
+
+ private:
+  std::string path_;
+};
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  mpirun_process = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments) {
+  prepare_environment(settings);
+  const PlanFile plan(settings.plan, arguments);
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
+  const pid_t child = start(mpirun_line(settings, arguments), ends[1]);
+  mpirun_process = child;
+  std::signal(SIGINT, forward_signal);
+  std::signal(SIGTERM, forward_signal);
+  close(ends[1]);
+  int status = 0;
+  std::string summary;
+  {
+    Listener listener("run");
+    listener.listen(ends[0]);
+    close(ends[0]);
+    status = wait_for(child);
+    summary = std::move(listener.summary);
+    if (!listener.errors.empty()) {
+      fmt::print(stderr, "{}", listener.errors);
+    } else if (status != 0) {
+      fmt::print(stderr, "{}kasen-run: error: the job ended with status {}; a rank died without a message; see above\n",
+                 listener.other, status);
+    }
+  }
+  if (!summary.empty()) write_standard_output(summary);
+  return status > 125 ? static_cast<int>(ExitStatus::internal) : status;
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,23 @@
+// kasen-run -n R: starts mpirun with this tool's own ranks, draws their progress, passes on one clear message when a
+// rank fails.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/error.h"
+#include "tools/run_options.h"
+
+namespace kasen::tools {
+
+// Lines that rank 0 or a failing rank sends to the launcher through standard error; other text is mpirun's own.
+inline constexpr char progress_mark = '\x01';
+inline constexpr char error_mark = '\x02';
+inline constexpr char summary_mark = '\x03';
+inline constexpr char line_break_mark = '\x04';  // stands for a line end within one message
+
+// `arguments`: the command line without the program's name. Returns the job's exit status.
+// A plan from standard input goes to the ranks through a temporary file: mpirun hands standard input to rank 0 alone.
+[[nodiscard]] int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments);
+
+}  // namespace kasen::tools
