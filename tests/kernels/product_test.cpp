@@ -1,0 +1,143 @@
+// Products over random sparse matrices: any multiplier, reducer and element type, alone and several at once, rows from
+// empty to longer than many segments; against the interpreter, bit by bit, on one and on two threads.
+#include "tests/kernels/random_functions.h"
+
+namespace kasen::test {
+namespace {
+
+LocalMatrix random_matrix(Random& random, const ElementType& element, std::int64_t outputs, std::int64_t inputs,
+                          std::int64_t giant) {
+  LocalMatrix m;
+  m.outputs = outputs;
+  m.inputs = inputs;
+  m.element = element;
+  m.pointers.push_back(0);
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    std::int64_t length = inputs == 0 ? 0 : below(random, 4) == 0 ? 0 : below(random, 12);
+    if (o == outputs / 3 && inputs > 0) length = giant;
+    for (std::int64_t k = 0; k < length; ++k) m.indices.push_back(static_cast<std::int32_t>(below(random, inputs)));
+    m.pointers.push_back(static_cast<std::int64_t>(m.indices.size()));
+  }
+  m.values = random_array(random, element, element.is(Scalar::null) ? 0 : m.pointers.back());
+  return m;
+}
+
+Type typed(const ElementType& element, std::vector<DimId> dims, bool sparse) {
+  Type type;
+  type.element = element;
+  type.dims = std::move(dims);
+  type.sparse = sparse;
+  type.state = State::part();
+  return type;
+}
+
+ElementType product_element(Random& random) {
+  if (below(random, 4) == 0) return ElementType::array(all_scalars[below(random, 5)], 1 + below(random, 4));
+  return ElementType::of(all_scalars[below(random, 5)]);
+}
+
+Op random_product(Random& random, Module& m, ValueId matrix) {
+  const ElementType stored = m.type(matrix).element;
+  const ElementType vector = product_element(random), result = product_element(random);
+  const ElementType entry = stored.is(Scalar::null) ? ElementType::of(all_scalars[below(random, 4)]) : stored;
+  Op op;
+  op.code = OpCode::mxv;
+  op.operands = {m.add_value("x", typed(vector, {0}, false)), matrix};
+  op.fns = {m.add_function(random_function(random, "z", {vector, entry}, result, 2)),
+            m.add_function(reducer(random_reducer(random, result.scalar()), result))};
+  op.results = {m.add_value("y", typed(result, {0}, false))};
+  return op;
+}
+
+Op random_mxm(Random& random, Module& m, ValueId matrix) {
+  Op region;
+  region.code = OpCode::region;
+  region.kind = RegionKind::mxm;
+  region.blocks.emplace_back();
+  Op yield;
+  yield.code = OpCode::yield;
+  for (std::int64_t k = 0; k < 3; ++k) {
+    Op op = random_product(random, m, matrix);
+    region.operands.push_back(op.operands[0]);
+    if (k == 0) region.operands.push_back(matrix);
+    yield.operands.push_back(op.results[0]);
+    region.blocks[0].ops.push_back(std::move(op));
+  }
+  yield.operands.push_back(yield.operands[1]);  // one of them twice
+  for (const ValueId id : yield.operands) region.results.push_back(m.add_value("out", m.type(id)));
+  region.blocks[0].ops.push_back(std::move(yield));
+  return region;
+}
+
+std::vector<Array> run(KernelSet& kernels, const Module& m, const Op& op, const LocalMatrix& matrix,
+                       std::vector<Array>& inputs) {
+  std::vector<Array> outputs;
+  for (const ValueId id : op.results) outputs.emplace_back(m.type(id).element, matrix.outputs);
+  std::vector<View> in, out;
+  for (Array& a : inputs) in.push_back(view(a));
+  for (Array& a : outputs) out.push_back(view(a));
+  const std::int64_t cut = matrix.outputs / 5;
+  for (const Range r : {Range{0, cut}, Range{cut, matrix.outputs}}) {
+    kernels.product(ProductCall{.op = &op, .matrix = &matrix, .inputs = in, .outputs = out, .range = r});
+  }
+  return outputs;
+}
+
+void compare(Random& random, const Module& m, std::int64_t outputs, std::int64_t giant) {
+  const auto reference = make_interpreter_kernels();
+  const auto one = make_generated_kernels({.threads = 1});
+  const auto two = make_generated_kernels({.threads = 2});
+  for (KernelSet* k : {reference.get(), static_cast<KernelSet*>(one.get()), static_cast<KernelSet*>(two.get())}) {
+    k->prepare(m);
+  }
+  for (const Op& op : m.body.ops) {
+    const std::int64_t inputs_count = outputs + 3;
+    std::vector<Array> inputs;
+    LocalMatrix matrix;
+    for (const ValueId id : op.operands) {
+      const Type& type = m.type(id);
+      if (type.sparse) matrix = random_matrix(random, type.element, outputs, inputs_count, giant);
+      inputs.push_back(type.sparse ? Array() : random_array(random, type.element, inputs_count));
+    }
+    const std::vector<Array> expected = run(*reference, m, op, matrix, inputs);
+    const std::vector<Array> got = run(*one, m, op, matrix, inputs);
+    const std::vector<Array> parallel = run(*two, m, op, matrix, inputs);
+    for (size_t k = 0; k < expected.size(); ++k) {
+      ASSERT_EQ(difference(expected[k], got[k], outputs), "") << "output " << k << "\n" << print_module(m);
+      ASSERT_EQ(difference(got[k], parallel[k], outputs), "") << "two threads, output " << k;
+    }
+    ASSERT_EQ(reference->accesses().read_bytes, one->accesses().read_bytes);
+    ASSERT_EQ(reference->accesses().written_bytes, one->accesses().written_bytes);
+  }
+}
+
+Module products_over(Random& random, int count) {
+  Module m;
+  m.level = 3;
+  m.dims = {Dimension{"N", false, -1}};
+  for (int k = 0; k < count; ++k) {
+    const bool null = below(random, 3) == 0;
+    const ElementType stored = null ? ElementType::of(Scalar::null) : product_element(random);
+    const ValueId matrix = m.add_value("G", typed(stored, {0, 0}, true));
+    m.body.ops.push_back(k % 3 == 2 ? random_mxm(random, m, matrix) : random_product(random, m, matrix));
+  }
+  return m;
+}
+
+TEST(Product, RandomSemirings) {
+  Random random(3);
+  for (const std::int64_t outputs : {0, 1, 7, 64, 1000, 5000}) {
+    const Module m = products_over(random, 12);
+    ASSERT_NO_FATAL_FAILURE(compare(random, m, outputs, 20)) << outputs;
+  }
+}
+
+TEST(Product, ARowOfManySegmentsIsSharedAmongThreads) {
+  Random random(4);
+  const Module m = products_over(random, 4);
+  ASSERT_NO_FATAL_FAILURE(compare(random, m, 40, 5000));
+  ASSERT_NO_FATAL_FAILURE(compare(random, m, 9, 16 * reduction_block + 77));
+}
+
+}  // namespace
+}  // namespace kasen::test
