@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Reads a bundle and results with h5py alone, as docs/bundle.md says, and compares them with what went in.
+
+usage: read_bundle_with_h5py.py MAKE_SMALL_BUNDLE
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import h5py
+import numpy
+
+
+def ids_of(part, dim):
+    """The user's ids of the masters, and a table from global index to id where it is known here."""
+    masters = part[f"dims/{dim}/masters"][:]
+    original = part[f"dims/{dim}/original"][:] if "original" in part[f"dims/{dim}"] else masters
+    return masters, original
+
+
+def read_entries(parts, name):
+    """All entries of a matrix in the user's ids, from every part's binsparse group."""
+    names = {}
+    for part in parts:
+        facts = json.loads(part[f"matrices/{name}"].attrs["binsparse"])["kasen"]
+        for dim in (facts["row_dim"], facts["col_dim"]):
+            names.setdefault(dim, {}).update(zip(*(a.tolist() for a in ids_of(part, dim))))
+    entries = {}
+    for part in parts:
+        group = part[f"matrices/{name}"]
+        head = json.loads(group.attrs["binsparse"])
+        matrix, facts = head["binsparse"], head["kasen"]
+        assert matrix["version"] == "0.1" and matrix["format"] == "CSR", matrix
+        pointers, columns, values = group["pointers_to_1"][:], group["indices_1"][:], group["values"][:]
+        rows = numpy.concatenate([ids_of(part, facts["row_dim"])[0], group["row_slaves"][:]])
+        cols = numpy.concatenate([ids_of(part, facts["col_dim"])[0], group["col_slaves"][:]])
+        assert [len(rows), len(cols)] == matrix["shape"], "local shape"
+        assert len(pointers) == len(rows) + 1 and pointers[-1] == len(columns) == matrix["number_of_stored_values"]
+        iso = matrix["data_types"]["values"].startswith("iso[")
+        assert len(values) == (1 if iso else len(columns))
+        for r in range(len(rows)):
+            for k in range(pointers[r], pointers[r + 1]):
+                key = (names[facts["row_dim"]][int(rows[r])], names[facts["col_dim"]][int(cols[columns[k]])])
+                assert key not in entries, "an entry twice"
+                entries[key] = float(values[0] if iso else values[k])
+    return entries
+
+
+def expected_entries(path):
+    with open(path) as file:
+        return {(int(i), int(j)): float(v) for i, j, v in (line.split() for line in file)}
+
+
+def check_exchange(parts, name, axis, dim):
+    """Slaves and mirrors of each pair of workers name the same elements."""
+    for w, holder in enumerate(parts):
+        group = holder[f"matrices/{name}"]
+        pointers = group[f"{axis}_slave_pointers"][:]
+        for o, owner in enumerate(parts):
+            slaves = group[f"{axis}_slaves"][pointers[o]:pointers[o + 1]]
+            other = owner[f"matrices/{name}"]
+            back = other[f"{axis}_mirror_pointers"][:]
+            mirrors = other[f"{axis}_mirrors"][back[w]:back[w + 1]]
+            assert (owner[f"dims/{dim}/masters"][:][mirrors] == slaves).all(), (name, axis, w, o)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.argv[1], folder], check=True)
+        with open(os.path.join(folder, "bundle", "manifest.json")) as file:
+            manifest = json.load(file)
+        assert manifest["kasen_bundle"] == 1
+        content = manifest["content"]
+        parts = [h5py.File(os.path.join(folder, "bundle", p["file"]), "r") for p in content["parts"]]
+        for name in ("G", "X"):
+            assert read_entries(parts, name) == expected_entries(os.path.join(folder, f"{name}.txt")), name
+        for matrix in content["matrices"]:
+            check_exchange(parts, matrix["name"], "row", matrix["row_dim"])
+            check_exchange(parts, matrix["name"], "col", matrix["col_dim"])
+        points = numpy.empty((20, 3))
+        for part in parts:
+            points[part["dims/H/masters"][:]] = part["arrays/points/values"][:].T
+        assert (points.ravel() == numpy.arange(60) + 0.5).all()
+
+        with h5py.File(os.path.join(folder, "results.h5"), "r") as results:
+            assert json.loads(results["rank"].attrs["dims"]) == ["N"]
+            assert (results["rank"][:] == 0.5 * results["N_ids"][:]).all()
+            assert (results["N_ids"][:] == 2 * numpy.arange(50) + 5).all()
+            assert (results["points"][:].ravel() == numpy.arange(60) + 0.5).all()
+            assert (numpy.load(os.path.join(folder, "results-rank.npy")) == results["rank"][:]).all()
+            assert numpy.load(os.path.join(folder, "results-points.npy")).shape == (20, 3)
+    print("the bundle and the results are readable and right")
+
+
+if __name__ == "__main__":
+    main()
