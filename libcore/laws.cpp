@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -178,12 +179,18 @@ std::vector<Word> identity_candidates(Scalar s) {
   return {Word::integer(0), Word::integer(1), Word::integer(highest(s)), Word::integer(lowest(s))};
 }
 
-std::vector<Word> trial_words(Scalar s, bool infinite) {
+// What a candidate has to keep: all numbers, all finite ones, or small ones up to rounding (for functions such as
+// log(exp(x) + exp(y)), which round).
+enum class Demand : std::uint8_t { all, finite, about };
+
+std::vector<Word> trial_words(Scalar s, Demand demand) {
   std::vector<Word> words;
   if (is_float(s)) {
     for (const double v : real_trials) {
       const double rounded = s == Scalar::f32 ? static_cast<double>(static_cast<float>(v)) : v;
-      if (infinite || rounded - rounded == 0) words.push_back(Word::real(rounded));
+      if (demand == Demand::finite && !std::isfinite(rounded)) continue;
+      if (demand == Demand::about && (std::fabs(v) > 3 || (v != 0 && std::fabs(v) < 0.5))) continue;
+      words.push_back(Word::real(rounded));
     }
     return words;
   }
@@ -197,17 +204,26 @@ std::vector<Word> trial_words(Scalar s, bool infinite) {
 
 struct IdentitySearch {
   const ScalarFunction& fn;
-  std::vector<std::vector<std::vector<Word>>> trials;  // [pass][plane][trial]; pass 0 has the infinities
+  Demand demand;
   size_t planes;
+  std::vector<std::vector<Word>> trials;  // by plane
 
-  explicit IdentitySearch(const ScalarFunction& f) : fn(f), planes(static_cast<size_t>(f.result().planes())) {
-    for (const bool infinite : {true, false}) {
-      std::vector<std::vector<Word>> all;
-      for (size_t p = 0; p < planes; ++p) {
-        all.push_back(trial_words(f.result().plane_scalar(static_cast<std::int64_t>(p)), infinite));
-      }
-      trials.push_back(std::move(all));
+  IdentitySearch(const ScalarFunction& f, Demand d)
+      : fn(f), demand(d), planes(static_cast<size_t>(f.result().planes())) {
+    for (size_t p = 0; p < planes; ++p) {
+      trials.push_back(trial_words(f.result().plane_scalar(static_cast<std::int64_t>(p)), d));
     }
+  }
+
+  [[nodiscard]] bool same(const std::vector<Word>& a, const std::vector<Word>& b) const {
+    if (demand != Demand::about) return same_words(fn.result(), a, b);
+    for (size_t p = 0; p < planes; ++p) {
+      const Scalar s = fn.result().plane_scalar(static_cast<std::int64_t>(p));
+      const double tolerance = s == Scalar::f32 ? 1e-5 : 1e-12;
+      const bool close = is_float(s) ? std::fabs(a[p].f - b[p].f) <= tolerance : a[p].i == b[p].i;
+      if (!close) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] bool keeps(const std::vector<Word>& e, const std::vector<Word>& v) const {
@@ -215,9 +231,9 @@ struct IdentitySearch {
     const std::array<std::span<const Word>, 2> left{e, v};
     const std::array<std::span<const Word>, 2> right{v, e};
     evaluate(fn, left, out);
-    if (!same_words(fn.result(), out, v)) return false;
+    if (!same(out, v)) return false;
     evaluate(fn, right, out);
-    return same_words(fn.result(), out, v);
+    return same(out, v);
   }
 
   // Every combination of trial values where there are few, else a fixed sequence of them.
@@ -239,7 +255,7 @@ struct IdentitySearch {
   }
 
   // Tries each combination of candidates, one for each component of the element.
-  [[nodiscard]] std::optional<std::vector<Word>> find(size_t pass) const {
+  [[nodiscard]] std::optional<std::vector<Word>> find() const {
     const auto& components = fn.result().components;
     std::vector<std::vector<Word>> candidates;
     for (const Component& c : components) candidates.push_back(identity_candidates(c.scalar));
@@ -249,7 +265,7 @@ struct IdentitySearch {
       for (size_t c = 0; c < components.size(); ++c) {
         e.insert(e.end(), static_cast<size_t>(components[c].planes()), candidates[c][at[c]]);
       }
-      if (serves(e, trials[pass])) return e;
+      if (serves(e, trials)) return e;
       size_t c = components.size();
       while (c > 0 && ++at[c - 1] == candidates[c - 1].size()) at[--c] = 0;
       if (c == 0) return std::nullopt;
@@ -282,9 +298,11 @@ LawAnswer TrialLawChecker::law(const Module& module, LawKind kind, FnId id, FnId
 std::optional<std::vector<Word>> reducer_identity(const ScalarFunction& fn) {
   const bool typed = fn.params.size() == 2 && fn.params[0].type == fn.result() && fn.params[1].type == fn.result();
   if (!typed) return std::nullopt;
-  const IdentitySearch search(fn);
-  auto found = search.find(0);
-  return found ? found : search.find(1);
+  for (const Demand demand : {Demand::all, Demand::finite, Demand::about}) {
+    if (demand == Demand::about && is_exact(fn)) break;
+    if (auto found = IdentitySearch(fn, demand).find()) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace kasen

@@ -127,6 +127,12 @@ TEST(Identities, OfBoolsTuplesAndArrays) {
   EXPECT_EQ(sums->size(), 3u);
 }
 
+TEST(Identities, OfFunctionsThatRound) {
+  const auto lse = identity("fn lse(x: f64, y: f64) -> f64 = log(exp(x) + exp(y))");
+  ASSERT_TRUE(lse);
+  EXPECT_EQ((*lse)[0].f, -std::numeric_limits<double>::infinity());
+}
+
 TEST(Identities, NoneIsSaid) {
   EXPECT_FALSE(identity("fn r(x: f64, y: f64) -> f64 = x + y + 1.0"));
   EXPECT_FALSE(identity("fn r(x: f64, y: f64) -> f64 = min(max(x, 0.0), max(y, 0.0))"));
