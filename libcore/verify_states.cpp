@@ -14,21 +14,28 @@ class StateCheck {
  public:
   StateCheck(const Module& module, LawChecker& laws, Faults& faults) : m_(module), laws_(laws), faults_(faults) {}
 
+  // The rules look at operands' states and functions: those are sound before any rule is asked.
   void run() {
+    declared(m_.body);
     for (const LawUse& use : m_.laws) listed_law(use);
-    block(m_.body);
+    if (faults_.empty()) block(m_.body);
   }
 
  private:
-  void block(const Block& b) {
+  void declared(const Block& b) {
     for (const Op& op : b.ops) {
-      const size_t before = faults_.size();
       for (const ValueId id : op.results) well_formed(op, id);
       for (const Block& inner : op.blocks) {
         for (const ValueId id : inner.args) well_formed(op, id);
+        declared(inner);
       }
+    }
+  }
+
+  void block(const Block& b) {
+    for (const Op& op : b.ops) {
+      states(op);
       for (const Block& inner : op.blocks) block(inner);
-      if (faults_.size() == before) states(op);
     }
   }
 
