@@ -1,0 +1,288 @@
+#include "libcore/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "libcore/checked.h"
+#include "libcore/error.h"
+#include "libcore/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// Bytes that the system could still give, if it says so.
+std::optional<std::int64_t> available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  std::int64_t kilobytes = 0;
+  while (file >> word) {
+    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+  }
+  return std::nullopt;
+}
+
+void count_inside(const Block& block, int& count) {
+  for (const Op& op : block.ops) {
+    ++count;
+    for (const Block& inner : op.blocks) count_inside(inner, count);
+  }
+}
+
+}  // namespace
+
+Execution::Execution(const Module& plan, const std::vector<Part>& local_parts, Transport& mover, KernelSet& kernel_set,
+                     const RunOptions& run_options)
+    : module(plan),
+      parts(local_parts),
+      transport(mover),
+      kernels(kernel_set),
+      options(run_options),
+      live(plan),
+      numbering(plan, local_parts),
+      storage(plan, live, numbering, local_parts) {
+  check_params();
+  for (const Part& part : parts) {
+    PartCount count;
+    count.worker = part.worker;
+    result.parts.push_back(count);
+  }
+  kernels.prepare(module);
+  Decoder decoder{*this, matrices_, all_};
+  steps_ = decoder.decode(module.body);
+  result.ops.resize(static_cast<size_t>(decoder.next));
+  allocate();
+}
+
+void Execution::check_params() const {
+  std::vector<std::string> known;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::param) known.push_back(op.name);
+  });
+  for (const auto& [name, words] : options.params) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string list;
+    for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
+    fail(ExitStatus::usage, fmt::format("the program has no parameter '{}'", name),
+         known.empty() ? "it has none at all" : "it has " + list);
+  }
+}
+
+void Execution::allocate() {
+  std::vector<std::int64_t> packing(parts.size(), 0);
+  for (int p = 0; p < part_count(); ++p) {
+    for (const Step* step : all_) {
+      std::int64_t& largest = packing[static_cast<size_t>(p)];
+      largest = std::max(largest, step->packing_bytes(p));
+    }
+  }
+  check_memory(packing);
+  storage.allocate();
+  matrices_.build(*this);
+  for (int p = 0; p < part_count(); ++p) {
+    PartCount& count = result.parts[static_cast<size_t>(p)];
+    packing_.emplace_back(packing[static_cast<size_t>(p)]);
+    count.exchange_bytes += packing_.back().size();
+    count.buffer_bytes = storage.pool_bytes(p);
+    count.matrix_bytes = matrices_.bytes(*this, p);
+    for_each_op(module, [&](const Op& op, int, int) {
+      if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
+      count.input_bytes += parts[static_cast<size_t>(p)].arrays.at(op.name).data.bytes.size();
+    });
+  }
+}
+
+void Execution::check_memory(std::span<const std::int64_t> packing) const {
+  std::int64_t needed = 0;
+  for (int p = 0; p < part_count(); ++p) {
+    needed = checked_add(needed, storage.planned_bytes(p), "the run's memory");
+    needed = checked_add(needed, matrices_.bytes(*this, p), "the run's memory");
+    needed = checked_add(needed, packing[static_cast<size_t>(p)], "the run's memory");
+  }
+  const auto available = available_memory();
+  if (!available || needed <= *available) return;
+  fail(ExitStatus::limit,
+       fmt::format("the run needs {} bytes of memory on this process, {} are available", needed, *available),
+       "buffers, matrices and packing areas of all its parts are held at once",
+       "use more processes on more machines, or a smaller input");
+}
+
+RunResult Execution::run() {
+  const std::int64_t allocated = storage.allocations();
+  began_ = Clock::now();
+  run_steps(steps_);
+  result.seconds = seconds_since(began_);
+  result.traffic = transport.traffic();
+  result.late_allocations = storage.allocations() - allocated;
+  return std::move(result);
+}
+
+void Execution::run_steps(const Sequence& steps) {
+  for (const auto& step : steps) {
+    OpCount& counted = count(step->number);
+    const AccessCount before = kernels.accesses();
+    const Clock::time_point begin = Clock::now();
+    step->run(*this);
+    counted.seconds += seconds_since(begin);
+    ++counted.executions;
+    ++place.step;
+    if (step->progress != no_value) change_ = shared_word(step->progress).f;
+    if (step->control) continue;
+    const AccessCount after = kernels.accesses();
+    counted.read_bytes += after.read_bytes - before.read_bytes;
+    counted.written_bytes += after.written_bytes - before.written_bytes;
+  }
+}
+
+void Execution::open_loop() { place.turns.push_back(0); }
+
+void Execution::end_turn(int number) {
+  ++place.turns.back();
+  ++count(number).turns;
+  if (place.turns.size() > 1 || !options.on_turn) return;
+  options.on_turn(Turn{place, change_, seconds_since(began_)});
+}
+
+void Execution::close_loop() {
+  place.turns.pop_back();
+  if (place.turns.empty()) change_ = std::numeric_limits<double>::quiet_NaN();
+}
+
+Word Execution::shared_word(ValueId value) const {
+  return load_word(module.type(value).element.plane_scalar(0), storage.view(value, 0).data);
+}
+
+int Execution::start(int number, std::span<const Message> sends, std::span<const Message> receives) {
+  for (const Message& message : sends) {
+    if (message.from != message.to) count(number).network_bytes += message.bytes;
+  }
+  return transport.start(exchanges_++, sends, receives);
+}
+
+void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number) {
+  const ValueInfo& info = storage.info(to);
+  const ElementType& element = module.type(to).element;
+  for (int p = 0; p < part_count(); ++p) {
+    const std::int64_t held = storage.indices(from, p) * info.inner, wanted = storage.indices(to, p) * info.inner;
+    copy_elements(element, source[static_cast<size_t>(p)], storage.view_of(to_slot, p), 0, std::min(held, wanted));
+    if (info.cut == no_dim) continue;
+    count(number).read_bytes += held * element.bytes();
+    count(number).written_bytes += wanted * element.bytes();
+  }
+}
+
+// ---- decoding
+
+std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
+  switch (row(op.code).group) {
+    case OpGroup::source:
+      return make_source_step(run, op, number);
+    case OpGroup::vector:
+      return make_elementwise_step(run, op, number);
+    case OpGroup::product:
+      return make_product_step(run, matrices, op, number);
+    case OpGroup::shared:
+      return make_apply_step(run, op, number);
+    case OpGroup::transition:
+      return make_transition_step(run, op, number);
+    case OpGroup::list:
+      return make_list_step(run, op, number);
+    case OpGroup::control:
+      break;
+    case OpGroup::end:
+      return op.code == OpCode::output ? make_output_step(run, op, number) : nullptr;
+  }
+  if (op.code != OpCode::region) return make_control_step(*this, op, number);
+  count_inside(op.blocks.at(0), next);
+  if (op.kind == RegionKind::iter_on_vec) return make_elementwise_step(run, op, number);
+  if (op.kind == RegionKind::mxm) return make_product_step(run, matrices, op, number);
+  fail(ExitStatus::bad_input, fmt::format("regions {} do not run yet", region_name(op.kind)), "",
+       "fuse the program again", op.where);
+}
+
+Sequence Decoder::decode(const Block& block) {
+  Sequence steps;
+  for (const Op& op : block.ops) {
+    const int number = next++;
+    std::unique_ptr<Step> step = make(op, number);
+    if (step == nullptr) continue;
+    all.push_back(step.get());
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+}  // namespace kasen::executor
+
+namespace kasen {
+namespace {
+
+void check_parts(const std::vector<Part>& parts, const Transport& transport) {
+  if (static_cast<int>(parts.size()) != transport.local_workers() || parts.empty()) {
+    throw InternalError("the executor needs one part for each local worker");
+  }
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].workers != transport.workers() || parts[p].worker != transport.first_worker() + static_cast<int>(p)) {
+      fail(ExitStatus::bad_input,
+           fmt::format("part {} of {} is not that of worker {} of {}", parts[p].worker, parts[p].workers,
+                       transport.first_worker() + static_cast<int>(p), transport.workers()),
+           "the data was partitioned for another number of workers", "partition it again");
+    }
+  }
+}
+
+std::set<DimId> used_dims(const Module& module) {
+  std::set<DimId> used;
+  for (const Value& value : module.values) used.insert(value.type.dims.begin(), value.type.dims.end());
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.dim != no_dim) used.insert(op.dim);
+  });
+  return used;
+}
+
+// A copy of the module in which every dimension has its size.
+Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
+  Module bound = module;
+  for (const DimId d : used_dims(module)) {
+    Dimension& dim = bound.dims.at(static_cast<size_t>(d));
+    for (const Part& part : parts) {
+      const auto it = part.dims.find(dim.name);
+      if (it == part.dims.end()) continue;
+      if (dim.size >= 0 && dim.size != it->second.size) {
+        fail(ExitStatus::bad_input, fmt::format("dimension '{}' has {} indices in the data", dim.name, it->second.size),
+             fmt::format("the plan was made for {}", dim.size), "plan again, or partition other data");
+      }
+      if (dim.local != it->second.local) {
+        fail(ExitStatus::bad_input,
+             fmt::format("dimension '{}' is {} in the data", dim.name, it->second.local ? "local" : "cut"),
+             "the plan takes it otherwise", "partition the data with this program");
+      }
+      dim.size = it->second.size;
+    }
+    if (dim.size < 0) {
+      fail(ExitStatus::bad_input, fmt::format("the data has no dimension '{}'", dim.name), "the plan uses it",
+           "partition the data with this program");
+    }
+  }
+  return bound;
+}
+
+}  // namespace
+
+RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
+                  const RunOptions& options) {
+  if (module.level < 2) {
+    fail(ExitStatus::bad_input, "a plan of level 1 says nothing of where values live", "",
+         "run it through kasen fuse first");
+  }
+  check_parts(parts, transport);
+  const Module bound = bind_sizes(module, parts);
+  return executor::Execution(bound, parts, transport, kernels, options).run();
+}
+
+}  // namespace kasen

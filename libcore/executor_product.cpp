@@ -1,0 +1,142 @@
+// Steps for products of a matrix with vectors, and the matrices in the form that they use.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libcore/checked.h"
+#include "libcore/error.h"
+#include "libcore/executor_steps.h"
+#include "libcore/local_matrix.h"
+
+namespace kasen::executor {
+namespace {
+
+// A matrix is an input, known by its name in the data.
+const std::string& input_name(const Module& module, const Op& product) {
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::input && op.results.at(0) == product.operands.at(1)) return op.name;
+  }
+  fail(ExitStatus::bad_input, "a product's matrix is not an input", "matrices are read, never computed", "",
+       product.where);
+}
+
+class SparseProductStep : public Step {
+ public:
+  SparseProductStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at)
+      : Step(decoded, at), matrices_(matrices) {
+    const bool region = op.code == OpCode::region;
+    const Op& first = region ? op.blocks.at(0).ops.at(0) : op;
+    place_ = matrices.add(run, first);
+    if (region) {
+      const std::vector<Op>& ops = op.blocks[0].ops;
+      for (size_t i = 0; i + 1 < ops.size(); ++i) {
+        if (matrices.add(run, ops[i]) == place_ && ops[i].operands.at(1) == first.operands.at(1)) continue;
+        fail(ExitStatus::bad_input, "the products of an mxm region differ in matrix, direction or slaves", "",
+             "fuse the program again", op.where);
+      }
+    }
+  }
+
+  void run(Execution& run) override {
+    for (int p = 0; p < run.part_count(); ++p) {
+      inputs_.clear();
+      outputs_.clear();
+      for (const ValueId v : op.operands) {
+        inputs_.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, p));
+      }
+      for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
+      ProductCall call;
+      call.op = &op;
+      call.matrix = &matrices_.matrix(place_, p);
+      call.inputs = inputs_;
+      call.outputs = outputs_;
+      call.range = {0, call.matrix->outputs};
+      run.kernels.product(call);
+    }
+  }
+
+ private:
+  MatrixStore& matrices_;
+  int place_ = -1;
+  std::vector<View> inputs_, outputs_;
+};
+
+// The matrix is cut along its rows and whole along its columns, over which vectors are shared.
+class DenseProductStep : public Step {
+ public:
+  DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at) {
+    const Type& type = run.module.type(op.operands.at(1));
+    const bool whole = type.dims.size() == 2 && run.module.dim(type.dims[1]).local;
+    if (!whole) {
+      fail(ExitStatus::bad_input, "a product with a dense matrix whose columns are cut as well",
+           "each worker holds whole rows and every vector element that they meet", "declare the column dimension local",
+           op.where);
+    }
+  }
+
+  void run(Execution& run) override {
+    const ValueId vector = op.operands[0], matrix = op.operands[1];
+    const Type& type = run.module.type(matrix);
+    for (int p = 0; p < run.part_count(); ++p) {
+      DenseProductCall call;
+      call.op = &op;
+      call.matrix = run.storage.view(matrix, p);
+      call.vector = run.storage.view(vector, p);
+      call.result = run.storage.view(op.results[0], p);
+      call.cols = run.module.dim(type.dims[1]).size;
+      call.rows =
+          run.storage.info(matrix).cut == no_dim ? run.module.dim(type.dims[0]).size : run.storage.masters(matrix, p);
+      run.kernels.dense_product(call);
+    }
+  }
+};
+
+}  // namespace
+
+int MatrixStore::add(const Execution& run, const Op& product) {
+  const ValueId matrix = product.operands.at(1);
+  if (!run.module.type(matrix).sparse) throw InternalError("only sparse matrices have a pull form");
+  const ValueInfo& operand = run.storage.info(product.operands.at(0));
+  const ValueInfo& result = run.storage.info(product.results.at(0));
+  if (operand.cut == no_dim || result.cut == no_dim || operand.inner != 1 || result.inner != 1) {
+    fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not a distributed vector", "", "",
+         product.where);
+  }
+  Key key{input_name(run.module, product), product.code == OpCode::mxvt, operand.space, result.space};
+  const auto it = std::find(keys_.begin(), keys_.end(), key);
+  if (it != keys_.end()) return static_cast<int>(it - keys_.begin());
+  keys_.push_back(std::move(key));
+  return static_cast<int>(keys_.size()) - 1;
+}
+
+void MatrixStore::build(const Execution& run) {
+  for (const Key& key : keys_) {
+    std::vector<LocalMatrix>& made = matrices_.emplace_back();
+    for (int p = 0; p < run.part_count(); ++p) {
+      const PartMatrix& part = run.parts[static_cast<size_t>(p)].matrices.at(key.name);
+      made.push_back(make_local_matrix(part, key.transposed, run.numbering.space(key.operand, p),
+                                       run.numbering.space(key.result, p)));
+    }
+  }
+}
+
+std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
+  std::int64_t total = 0;
+  for (const Key& key : keys_) {
+    const PartMatrix& matrix = run.parts[static_cast<size_t>(part)].matrices.at(key.name);
+    const std::int64_t entry = 4 + matrix.element.bytes();
+    const auto entries = static_cast<std::int64_t>(matrix.columns.size());
+    total = checked_add(total, checked_mul(entries, entry, "a matrix's size"), "a matrix's size");
+    total += 8 * (run.numbering.space(key.result, part).total + 1);
+  }
+  return total;
+}
+
+std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number) {
+  if (op.code == OpCode::region || run.module.type(op.operands.at(1)).sparse) {
+    return std::make_unique<SparseProductStep>(run, matrices, op, number);
+  }
+  return std::make_unique<DenseProductStep>(run, op, number);
+}
+
+}  // namespace kasen::executor

@@ -1,0 +1,168 @@
+// The decoded plan: one step for each operator, made before the run, so that a step only does its work. Internal to the
+// executor; a file for each kind of step.
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libcore/executor.h"
+#include "libcore/executor_storage.h"
+#include "libcore/liveness.h"
+
+namespace kasen::executor {
+
+using Clock = std::chrono::steady_clock;
+
+class Execution;
+
+// A place of the local part: `part` counts the parts of this process.
+class Step {
+ public:
+  Step(const Op& decoded, int at) : op(decoded), number(at) {}
+  virtual ~Step() = default;
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+  virtual void run(Execution& run) = 0;
+  // Packing area that the step needs on a part.
+  [[nodiscard]] virtual std::int64_t packing_bytes(int /*part*/) const { return 0; }
+
+  const Op& op;
+  const int number;
+  bool control = false;        // holds other steps: what they read and write is theirs
+  ValueId progress = no_value;  // the progress of the loop around, known once this step has run
+};
+
+using Sequence = std::vector<std::unique_ptr<Step>>;
+
+// The matrices of a plan in pull form, one for each (matrix, direction, spaces) whatever the number of products.
+class MatrixStore {
+ public:
+  // Its place: matrix(place, part). Nothing is built yet.
+  int add(const Execution& run, const Op& product);
+  void build(const Execution& run);
+  [[nodiscard]] const LocalMatrix& matrix(int place, int part) const {
+    return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)];
+  }
+  // What build() will take or has taken on a part.
+  [[nodiscard]] std::int64_t bytes(const Execution& run, int part) const;
+
+ private:
+  struct Key {
+    std::string name;
+    bool transposed;
+    int operand, result;  // spaces
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  std::vector<Key> keys_;                           // by place
+  std::vector<std::vector<LocalMatrix>> matrices_;  // [place][part]
+};
+
+// Everything that a run has; steps see it whole.
+class Execution {
+ public:
+  Execution(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
+            const RunOptions& options);
+  RunResult run();
+
+  // Runs a block's steps, its `yield` excepted.
+  void run_steps(const Sequence& steps);
+
+  // What a while or for loop tells: its turn is over / it is left.
+  void open_loop();
+  void end_turn(int number);
+  void close_loop();
+
+  [[nodiscard]] int part_count() const { return static_cast<int>(parts.size()); }
+  [[nodiscard]] Word shared_word(ValueId value) const;  // of a rank 0 shared, first plane
+  [[nodiscard]] OpCount& count(int number) { return result.ops[static_cast<size_t>(number)]; }
+  [[nodiscard]] std::byte* packing(int part) { return packing_[static_cast<size_t>(part)].data(); }
+  // Starts and finishes one exchange; the bytes sent are charged to operator `number`.
+  [[nodiscard]] int start(int number, std::span<const Message> sends, std::span<const Message> receives);
+
+  // Copies what a value holds into a slot and charges it: the source's elements read, the target's written.
+  void copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number);
+
+  const Module& module;
+  const std::vector<Part>& parts;
+  Transport& transport;
+  KernelSet& kernels;
+  const RunOptions& options;
+  const Liveness live;
+  const Numbering numbering;
+  Storage storage;
+  RunResult result;
+  Place place;
+
+ private:
+  void check_params() const;
+  void check_memory(std::span<const std::int64_t> packing) const;
+  void allocate();
+
+  MatrixStore matrices_;
+  Sequence steps_;
+  std::vector<Step*> all_;  // in preorder
+  std::vector<Bytes> packing_;
+  std::int64_t exchanges_ = 0;
+  double change_ = std::numeric_limits<double>::quiet_NaN();
+  Clock::time_point began_;
+};
+
+// Makes the steps of a plan.
+struct Decoder {
+  Execution& run;
+  MatrixStore& matrices;
+  std::vector<Step*>& all;
+  int next = 0;   // preorder number of the next operator
+  int loops = 0;  // open loops around
+  Sequence decode(const Block& block);
+
+ private:
+  std::unique_ptr<Step> make(const Op& op, int number);
+};
+
+// Simultaneous binding: which slots exchange their memory, and what is copied.
+class Rebinding {
+ public:
+  Rebinding() = default;
+  Rebinding(const Execution& run, const std::vector<Binding>& bindings, int number);
+  void move(int from_slot, int to_slot);
+  void leave(int slot);  // its memory is free for the others
+  void copy(ValueId from, int from_offset, ValueId to, int to_slot);
+  void seal(const Execution& run);  // after the last of them
+  void apply(Execution& run) const;
+
+ private:
+  struct Copy {
+    ValueId from;
+    int offset;  // which array of a list
+    ValueId to;
+    int slot;
+  };
+  void add_name(int slot);
+
+  int number_ = 0;
+  std::vector<std::pair<int, int>> moves_;  // from, to
+  std::vector<Copy> copies_;
+  std::vector<int> names_;
+  std::vector<int> source_;  // names_[k] takes the memory of names_[source_[k]]
+};
+
+std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number);
+std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_control_step(Decoder& decoder, const Op& op, int number);
+std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number);
+
+// Fills `view` with the identity of a reducer: `elements` of them.
+void store_identity(const Module& module, FnId reducer, const View& view, std::int64_t elements);
+// Copies elements [begin, end) of one array to another of the same element type.
+void copy_elements(const ElementType& element, const View& from, const View& to, std::int64_t begin, std::int64_t end);
+
+}  // namespace kasen::executor

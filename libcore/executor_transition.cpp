@@ -1,0 +1,225 @@
+// gather and scatter: the only steps that use the network.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "libcore/checked.h"
+#include "libcore/error.h"
+#include "libcore/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+// Local indices of the elements of a list of indices, each with its `inner` elements.
+std::vector<std::int32_t> elements_of(std::span<const std::int32_t> indices, std::int64_t inner) {
+  std::vector<std::int32_t> list;
+  list.reserve(indices.size() * static_cast<size_t>(inner));
+  for (const std::int32_t i : indices) {
+    for (std::int64_t k = 0; k < inner; ++k) list.push_back(static_cast<std::int32_t>(i * inner + k));
+  }
+  return list;
+}
+
+// Of an array: slaves and masters that peers mirror, one message for each pair that has any.
+class ArrayTransition : public Step {
+ public:
+  ArrayTransition(Execution& run, const Op& decoded, int at)
+      : Step(decoded, at), gather_(op.code == OpCode::gather), from_(op.operands.at(0)), to_(op.results.at(0)) {
+    const ValueId held = gather_ ? from_ : to_;  // the side that has slaves
+    const ValueInfo& info = run.storage.info(held);
+    element_ = run.module.type(held).element;
+    inner_ = info.inner;
+    for (int p = 0; p < run.part_count(); ++p) {
+      const LocalSpace& space = run.numbering.space(info.space, p);
+      if (checked_mul(space.total, std::max<std::int64_t>(inner_, 1)) > std::numeric_limits<std::int32_t>::max()) {
+        fail(ExitStatus::limit,
+             fmt::format("%{} has more than 2^31 - 1 elements on one worker", run.module.value(held).name), "",
+             "use more workers", op.where);
+      }
+      spaces_.push_back(&space);
+      std::vector<std::int32_t> slaves;
+      for (std::int64_t i = space.masters; i < space.total; ++i) slaves.push_back(static_cast<std::int32_t>(i));
+      slaves_.push_back(elements_of(slaves, inner_));
+      mirrors_.push_back(elements_of(space.exchange.mirrors, inner_));
+    }
+  }
+
+  [[nodiscard]] std::int64_t packing_bytes(int part) const override {
+    const auto p = static_cast<size_t>(part);
+    return static_cast<std::int64_t>(slaves_[p].size() + mirrors_[p].size()) * element_.bytes();
+  }
+
+  void run(Execution& run) override {
+    for (int p = 0; p < run.part_count(); ++p) take_masters(run, p);
+    std::vector<Message> sends, receives;
+    for (int p = 0; p < run.part_count(); ++p) {
+      const AxisSlaves& lists = spaces_[static_cast<size_t>(p)]->exchange;
+      std::byte* area = run.packing(p);
+      const std::int64_t middle = static_cast<std::int64_t>(slaves_[static_cast<size_t>(p)].size()) * element_.bytes();
+      add_messages(run, p, lists.slave_owners, area, gather_, gather_ ? sends : receives);
+      add_messages(run, p, lists.mirror_holders, area + middle, !gather_, gather_ ? receives : sends);
+      pack(run, p);
+    }
+    run.transport.finish(run.start(number, sends, receives));
+    for (int p = 0; p < run.part_count(); ++p) unpack(run, p);
+  }
+
+ private:
+  // A result in another buffer starts from the operand's masters.
+  void take_masters(Execution& run, int p) const {
+    if (run.storage.info(from_).slot == run.storage.info(to_).slot) return;
+    const std::int64_t count = run.storage.masters(from_, p) * inner_;
+    copy_elements(element_, run.storage.view(from_, p), run.storage.view(to_, p), 0, count);
+    run.count(number).read_bytes += count * element_.bytes();
+    run.count(number).written_bytes += count * element_.bytes();
+  }
+
+  void add_messages(const Execution& run, int p, const std::vector<PeerRange>& ranges, std::byte* area, bool out,
+                    std::vector<Message>& list) const {
+    const int self = run.parts[static_cast<size_t>(p)].worker;
+    const std::int64_t size = inner_ * element_.bytes();
+    for (const PeerRange& r : ranges) {
+      if (r.begin == r.end || size == 0) continue;
+      const Message message{out ? self : r.peer, out ? r.peer : self, area + r.begin * size, (r.end - r.begin) * size};
+      list.push_back(message);
+    }
+  }
+
+  // Calls `visit(indices, packed)` for each peer's share of the slaves or mirrors.
+  template <class Visit>
+  void each_peer(const std::vector<PeerRange>& ranges, const std::vector<std::int32_t>& elements, std::byte* area,
+                 Visit visit) const {
+    for (const PeerRange& r : ranges) {
+      const auto begin = static_cast<size_t>(r.begin * inner_), end = static_cast<size_t>(r.end * inner_);
+      if (begin == end) continue;
+      visit(std::span(elements).subspan(begin, end - begin),
+            area + static_cast<std::int64_t>(begin) * element_.bytes());
+    }
+  }
+
+  void pack(Execution& run, int part) const {
+    const auto p = static_cast<size_t>(part);
+    const AxisSlaves& lists = spaces_[p]->exchange;
+    std::byte* area = run.packing(part);
+    const View& source = run.storage.view(gather_ ? from_ : to_, part);
+    const auto visit = [&](std::span<const std::int32_t> indices, std::byte* packed) {
+      run.kernels.pack(element_, source, indices, packed);
+    };
+    if (gather_) {
+      each_peer(lists.slave_owners, slaves_[p], area, visit);
+    } else {
+      const auto middle = static_cast<std::int64_t>(slaves_[p].size()) * element_.bytes();
+      each_peer(lists.mirror_holders, mirrors_[p], area + middle, visit);
+    }
+  }
+
+  // Contributions are combined in ascending order of the peers that hold them.
+  void unpack(Execution& run, int part) const {
+    const auto p = static_cast<size_t>(part);
+    const AxisSlaves& lists = spaces_[p]->exchange;
+    std::byte* area = run.packing(part);
+    const View& target = run.storage.view(to_, part);
+    if (gather_) {
+      const FnId reducer = run.module.type(from_).state.reducer;
+      const auto middle = static_cast<std::int64_t>(slaves_[p].size()) * element_.bytes();
+      each_peer(lists.mirror_holders, mirrors_[p], area + middle,
+                [&](std::span<const std::int32_t> indices, const std::byte* packed) {
+                  run.kernels.combine(reducer, target, indices, packed);
+                });
+    } else {
+      each_peer(lists.slave_owners, slaves_[p], area,
+                [&](std::span<const std::int32_t> indices, const std::byte* packed) {
+                  run.kernels.unpack(element_, target, indices, packed);
+                });
+    }
+  }
+
+  bool gather_;
+  ValueId from_, to_;
+  ElementType element_;
+  std::int64_t inner_ = 1;
+  std::vector<const LocalSpace*> spaces_;           // [part]
+  std::vector<std::vector<std::int32_t>> slaves_;   // [part] elements, in the order of slave_owners
+  std::vector<std::vector<std::int32_t>> mirrors_;  // [part] elements, in the order of mirror_holders
+};
+
+// Of a shared: a binary tree over all workers to worker 0 and back, so that the bits depend on nothing but their
+// number.
+class SharedTransition : public Step {
+ public:
+  SharedTransition(Execution& run, const Op& decoded, int at)
+      : Step(decoded, at), gather_(op.code == OpCode::gather), from_(op.operands.at(0)), to_(op.results.at(0)) {
+    element_ = run.module.type(from_).element;
+    count_ = run.storage.info(from_).inner;
+    workers_ = run.transport.workers();
+    for (std::int64_t i = 0; i < count_; ++i) indices_.push_back(static_cast<std::int32_t>(i));
+  }
+
+  [[nodiscard]] std::int64_t packing_bytes(int /*part*/) const override { return workers_ > 1 ? 2 * bytes() : 0; }
+
+  void run(Execution& run) override {
+    if (run.storage.info(from_).slot != run.storage.info(to_).slot) {
+      for (int p = 0; p < run.part_count(); ++p) {
+        copy_elements(element_, run.storage.view(from_, p), run.storage.view(to_, p), 0, count_);
+      }
+    }
+    int top = 1;
+    while (top < workers_) top *= 2;
+    if (gather_) {
+      for (int step = 1; step < workers_; step *= 2) round(run, step);
+    } else {
+      for (int step = top / 2; step >= 1; step /= 2) round(run, step);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t bytes() const { return count_ * element_.bytes(); }
+
+  // Workers w that are multiples of 2 * step meet w + step.
+  void round(Execution& run, int step) {
+    std::vector<Message> sends, receives;
+    for (int p = 0; p < run.part_count(); ++p) {
+      const int self = run.parts[static_cast<size_t>(p)].worker;
+      const bool upper = self % (2 * step) == 0;
+      const int peer = upper ? self + step : self - step;
+      if (peer >= workers_ || self % step != 0 || bytes() == 0) continue;
+      const bool sending = upper != gather_;
+      std::byte* area = run.packing(p) + (sending ? 0 : bytes());
+      if (sending) {
+        run.kernels.pack(element_, run.storage.view(to_, p), indices_, area);
+        sends.push_back({self, peer, area, bytes()});
+      } else {
+        receives.push_back({peer, self, area, bytes()});
+      }
+    }
+    run.transport.finish(run.start(number, sends, receives));
+    for (const Message& message : receives) {
+      const int p = message.to - run.transport.first_worker();
+      const View& target = run.storage.view(to_, p);
+      if (gather_) {
+        run.kernels.combine(run.module.type(from_).state.reducer, target, indices_, message.data);
+      } else {
+        run.kernels.unpack(element_, target, indices_, message.data);
+      }
+    }
+  }
+
+  bool gather_;
+  ValueId from_, to_;
+  ElementType element_;
+  std::int64_t count_ = 1;
+  int workers_ = 1;
+  std::vector<std::int32_t> indices_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number) {
+  if (op.code == OpCode::gather && !run.module.type(op.operands.at(0)).state.is_pre()) {
+    fail(ExitStatus::bad_input, "only a pre-reduced value is gathered", "", "", op.where);
+  }
+  if (run.storage.info(op.operands.at(0)).cut == no_dim) return std::make_unique<SharedTransition>(run, op, number);
+  return std::make_unique<ArrayTransition>(run, op, number);
+}
+
+}  // namespace kasen::executor

@@ -1,0 +1,206 @@
+#include "libcore/interpreter_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "libcore/error.h"
+#include "libcore/state_rules.h"
+
+namespace kasen::interpreter {
+namespace {
+
+std::vector<DimId> local_dims(const Module& module, const Type& type) {
+  const DimId cut = cut_dim(module, type);
+  std::vector<DimId> dims;
+  bool skipped = cut == no_dim;
+  for (const DimId dim : type.dims) {
+    if (dim == cut && !skipped) {
+      skipped = true;
+    } else {
+      dims.push_back(dim);
+    }
+  }
+  return dims;
+}
+
+size_t size_of(const Module& module, DimId dim) {
+  return static_cast<size_t>(std::max<std::int64_t>(module.dim(dim).size, 0));
+}
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const Module& module, const Op& op) : module_(module), op_(op) {}
+
+  Program build() {
+    std::vector<ValueId> inputs;
+    for (const ValueId v : op_.operands) {
+      if (cells_.count(v) == 0) program_.cells[cell(v)].input = static_cast<int>(inputs.size());
+      inputs.push_back(v);
+    }
+    if (op_.code == OpCode::region) {
+      const std::vector<Op>& ops = op_.blocks.at(0).ops;
+      for (size_t i = 0; i + 1 < ops.size(); ++i) add(ops[i]);
+      for (const ValueId v : ops.back().operands) program_.outputs.push_back(cell(v));
+    } else {
+      add(op_);
+      program_.outputs.push_back(cell(op_.results.at(0)));
+    }
+    for (const size_t out : program_.outputs) {
+      if (program_.cells[out].on_slaves) program_.cells[out].used_on_slaves = true;
+    }
+    for (const Work& work : program_.works) {
+      if (!work.on_slaves) continue;
+      for (size_t i = 0; i < work.operands.size(); ++i) {
+        if (work.handed_on == SIZE_MAX || work.handed_on == i) program_.cells[work.operands[i]].used_on_slaves = true;
+      }
+    }
+    return std::move(program_);
+  }
+
+ private:
+  size_t cell(ValueId value) {
+    const auto [it, fresh] = cells_.emplace(value, program_.cells.size());
+    if (!fresh) return it->second;
+    const Type& type = module_.type(value);
+    Cell made;
+    made.value = value;
+    made.element = type.element;
+    made.planes = static_cast<size_t>(type.element.planes());
+    made.elements = element_count(module_, type);
+    made.shared = is_shared(module_, type);
+    made.on_slaves = !made.shared && (type.state.is_cons() || type.state.is_pre());
+    made.words.assign(made.planes * made.elements, Word::integer(0));
+    program_.cells.push_back(std::move(made));
+    return it->second;
+  }
+
+  void add(const Op& op) {
+    Work work;
+    work.op = &op;
+    work.fn = &module_.fn(op.fns.at(0));
+    work.reduce = op.code == OpCode::reduce;
+    if (!work.reduce && op.code != OpCode::map && op.code != OpCode::apply) {
+      throw InternalError(fmt::format("{} stands in an element-wise region", row(op.code).name));
+    }
+    for (const ValueId v : op.operands) work.operands.push_back(cell(v));
+    work.result = cell(op.results.at(0));
+    if (work.reduce) {
+      add_reduction(work);
+    } else {
+      add_map(work);
+    }
+    program_.works.push_back(std::move(work));
+  }
+
+  void add_map(Work& work) {
+    const Type& result = module_.type(program_.cells[work.result].value);
+    for (const size_t c : work.operands) {
+      work.places.push_back(broadcast(module_, result, module_.type(program_.cells[c].value)));
+    }
+    work.on_slaves = program_.cells[work.result].on_slaves;
+    const LawUse* law = law_in_force(module_, *work.op);
+    if (law != nullptr && law->kind == LawKind::pushdown) work.handed_on = static_cast<size_t>(law->operand);
+  }
+
+  void add_reduction(Work& work) {
+    Cell& result = program_.cells[work.result];
+    const Type& from = module_.type(work.op->operands[0]);
+    work.places.push_back(broadcast(module_, from, module_.type(result.value)));
+    result.accumulator = result.shared;
+    const bool pre = from.state.is_pre();
+    work.on_slaves = result.shared ? pre : result.on_slaves;
+    const auto identity = reducer_identity(*work.fn);
+    if (!identity) {
+      fail(ExitStatus::bad_input, fmt::format("the reducer {} has no identity element", work.fn->name),
+           "a worker without a contribution holds it", "reduce with a function that has one", work.op->where);
+    }
+    work.reduction.identity = *identity;
+  }
+
+  const Module& module_;
+  const Op& op_;
+  Program program_;
+  std::map<ValueId, size_t> cells_;
+};
+
+}  // namespace
+
+size_t element_count(const Module& module, const Type& type) {
+  size_t count = 1;
+  for (const DimId dim : local_dims(module, type)) count *= size_of(module, dim);
+  return count;
+}
+
+std::vector<size_t> broadcast(const Module& module, const Type& outer, const Type& inner) {
+  const std::vector<DimId> outer_dims = local_dims(module, outer);
+  const std::vector<DimId> inner_dims = local_dims(module, inner);
+  std::vector<size_t> strides(outer_dims.size(), 0);
+  std::vector<bool> used(outer_dims.size(), false);
+  size_t stride = 1;
+  for (size_t i = inner_dims.size(); i-- > 0;) {
+    for (size_t o = outer_dims.size(); o-- > 0;) {
+      if (used[o] || outer_dims[o] != inner_dims[i]) continue;
+      used[o] = true;
+      strides[o] = stride;
+      break;
+    }
+    stride *= size_of(module, inner_dims[i]);
+  }
+  const size_t count = element_count(module, outer);
+  std::vector<size_t> places(count, 0);
+  for (size_t e = 0; e < count; ++e) {
+    size_t rest = e;
+    for (size_t o = outer_dims.size(); o-- > 0;) {
+      const size_t size = size_of(module, outer_dims[o]);
+      places[e] += rest % size * strides[o];
+      rest /= size;
+    }
+  }
+  return places;
+}
+
+Program make_program(const Module& module, const Op& op) { return ProgramBuilder(module, op).build(); }
+
+void reduce_into(const ScalarFunction& fn, std::span<Word> acc, std::span<const Word> next) {
+  if (acc.size() == 1) {
+    const std::span<const Word> old(acc.data(), 1);
+    Word made{};
+    const std::span<const Word> args[2] = {old, next};
+    evaluate(fn, args, std::span(&made, 1));
+    acc[0] = made;
+    return;
+  }
+  const std::vector<Word> old(acc.begin(), acc.end());
+  const std::span<const Word> args[2] = {old, next};
+  evaluate(fn, args, acc);
+}
+
+void reset(Reduction& r, size_t elements) {
+  const size_t planes = r.identity.size();
+  r.taken.assign(elements, 0);
+  r.lanes.resize(elements * reduction_lanes * planes);
+  for (size_t i = 0; i < r.lanes.size(); ++i) r.lanes[i] = r.identity[i % planes];
+}
+
+void flush(const ScalarFunction& fn, Reduction& r, size_t at, std::span<Word> acc) {
+  if (r.taken[at] == 0) return;
+  const size_t planes = r.identity.size();
+  const auto lane = [&](size_t l) { return std::span(r.lanes).subspan((at * reduction_lanes + l) * planes, planes); };
+  for (size_t step = reduction_lanes / 2; step > 0; step /= 2) {
+    for (size_t l = 0; l < step; ++l) reduce_into(fn, lane(l), lane(l + step));
+  }
+  reduce_into(fn, acc, lane(0));
+  for (size_t l = 0; l < reduction_lanes; ++l) std::copy(r.identity.begin(), r.identity.end(), lane(l).begin());
+  r.taken[at] = 0;
+}
+
+void take(const ScalarFunction& fn, Reduction& r, size_t at, std::span<const Word> next, std::span<Word> acc) {
+  const size_t planes = r.identity.size();
+  const auto l = static_cast<size_t>(r.taken[at]) % reduction_lanes;
+  reduce_into(fn, std::span(r.lanes).subspan((at * reduction_lanes + l) * planes, planes), next);
+  if (++r.taken[at] == reduction_block) flush(fn, r, at, acc);
+}
+
+}  // namespace kasen::interpreter

@@ -1,0 +1,66 @@
+// What the interpreter kernels run for a map, a reduction or an iter_on_vec region: the operators in order, over cells
+// that hold the elements of one index. Internal to libcore/interpreter_kernels.cpp.
+#pragma once
+
+#include <vector>
+
+#include "libcore/kernel_set.h"
+#include "libcore/laws.h"
+
+namespace kasen::interpreter {
+
+// Elements of one value at the index at hand (of a shared: all of them), `planes` words each.
+struct Cell {
+  ValueId value = no_value;
+  ElementType element;
+  size_t planes = 1, elements = 1;
+  bool shared = false;       // costs nothing and is loaded once a call
+  bool accumulator = false;  // result of a reduction over the cut dimension
+  bool on_slaves = false;    // kept behind the masters, too
+  int input = -1;            // place among the call's inputs
+  bool used_on_slaves = false;
+  std::vector<Word> words;
+};
+
+// The identity and lanes of one reduction, for each element of its result.
+struct Reduction {
+  std::vector<Word> identity;       // one word a plane
+  std::vector<Word> lanes;          // [element][lane][plane]
+  std::vector<std::int64_t> taken;  // elements in the open block of each element of the result
+};
+
+struct Work {
+  const Op* op = nullptr;
+  const ScalarFunction* fn = nullptr;
+  bool reduce = false;
+  bool on_slaves = true;        // runs in a call with `slaves`
+  size_t handed_on = SIZE_MAX;  // pushdown: the operand whose slaves the result keeps
+  size_t result = 0;            // cells
+  std::vector<size_t> operands;
+  std::vector<std::vector<size_t>> places;  // [operand][element of the result]; of a reduction [0][element of operand]
+  Reduction reduction;
+};
+
+struct Program {
+  std::vector<Cell> cells;
+  std::vector<Work> works;
+  std::vector<size_t> outputs;  // cell of each of the call's outputs
+};
+
+// Throws UserError(bad_input) for a reducer without an identity.
+[[nodiscard]] Program make_program(const Module& module, const Op& op);
+
+// Local dimensions in the order of storage, and the elements of one index.
+[[nodiscard]] size_t element_count(const Module& module, const Type& type);
+// For each element of `outer` the element of `inner` that it meets when inner's dimensions are some of outer's.
+[[nodiscard]] std::vector<size_t> broadcast(const Module& module, const Type& outer, const Type& inner);
+
+// acc = reducer(acc, next), plane by plane words.
+void reduce_into(const ScalarFunction& fn, std::span<Word> acc, std::span<const Word> next);
+// Takes one element into lane (taken % lanes) of element `at`; a full block is folded into `acc`.
+void take(const ScalarFunction& fn, Reduction& r, size_t at, std::span<const Word> next, std::span<Word> acc);
+// Folds an open block into `acc`.
+void flush(const ScalarFunction& fn, Reduction& r, size_t at, std::span<Word> acc);
+void reset(Reduction& r, size_t elements);
+
+}  // namespace kasen::interpreter

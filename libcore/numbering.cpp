@@ -1,0 +1,158 @@
+#include "libcore/numbering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "libcore/error.h"
+
+namespace kasen {
+namespace {
+
+void add_space(const Module& module, const std::vector<DimId>& dims, const SlaveSet& set, std::set<SpaceKey>& keys) {
+  Type type;
+  type.dims = dims;
+  const DimId cut = cut_dim(module, type);
+  if (cut == no_dim) return;
+  keys.insert({cut, {}});
+  keys.insert({cut, set});
+}
+
+std::set<SpaceKey> used_spaces(const Module& module) {
+  std::set<SpaceKey> keys;
+  for (const Value& value : module.values) add_space(module, value.type.dims, value.type.state.slaves, keys);
+  for (const BufferDecl& buffer : module.buffers) {
+    for (const SlaveSet& set : buffer.holds) add_space(module, buffer.dims, set, keys);
+  }
+  // A sparse matrix is cut along both of its dimensions.
+  for (const Value& value : module.values) {
+    if (!value.type.sparse) continue;
+    for (const DimId dim : value.type.dims) add_space(module, {dim}, {}, keys);
+  }
+  return keys;
+}
+
+const PartDim& find_dim(const Part& part, const std::string& name) {
+  const auto it = part.dims.find(name);
+  if (it == part.dims.end()) {
+    fail(ExitStatus::bad_input, fmt::format("the data has no dimension '{}'", name), "the plan uses it",
+         "partition the data with this program");
+  }
+  return it->second;
+}
+
+const AxisSlaves& find_axis(const Part& part, const SlaveAtom& atom, const std::string& dim) {
+  const auto it = part.matrices.find(atom.matrix);
+  if (it == part.matrices.end()) {
+    fail(ExitStatus::bad_input, fmt::format("the data has no matrix '{}'", atom.matrix), "the plan reads its slaves",
+         "partition the data with this program");
+  }
+  const PartMatrix& matrix = it->second;
+  const bool rows = atom.axis == Axis::rows;
+  if ((rows ? matrix.row_dim : matrix.col_dim) != dim) {
+    fail(ExitStatus::bad_input,
+         fmt::format("matrix '{}' has no {} over dimension '{}'", atom.matrix, rows ? "rows" : "columns", dim));
+  }
+  return rows ? matrix.row_slaves : matrix.col_slaves;
+}
+
+using ByPeer = std::map<std::int32_t, std::vector<std::int64_t>>;
+
+void unite(ByPeer& all) {
+  for (auto& [peer, list] : all) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+}
+
+// Both sides merge the lists of all atoms by (peer, global index), so that they agree without a message.
+LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim) {
+  ByPeer slaves, mirrors;  // mirrors as places among the masters: ascending like their global indices
+  for (const SlaveAtom& atom : key.set) {
+    const AxisSlaves& axis = find_axis(part, atom, name);
+    for (const PeerRange& r : axis.slave_owners) {
+      auto& list = slaves[r.peer];
+      for (std::int64_t i = r.begin; i < r.end; ++i) list.push_back(axis.slaves.at(static_cast<size_t>(i)));
+    }
+    for (const PeerRange& r : axis.mirror_holders) {
+      auto& list = mirrors[r.peer];
+      for (std::int64_t i = r.begin; i < r.end; ++i) list.push_back(axis.mirrors.at(static_cast<size_t>(i)));
+    }
+  }
+  unite(slaves);
+  unite(mirrors);
+  LocalSpace space;
+  space.masters = static_cast<std::int64_t>(dim.masters.size());
+  space.interior = space.masters;
+  space.global = dim.masters;
+  AxisSlaves& exchange = space.exchange;
+  for (const auto& [peer, list] : slaves) {
+    const auto begin = static_cast<std::int64_t>(exchange.slaves.size());
+    exchange.slaves.insert(exchange.slaves.end(), list.begin(), list.end());
+    exchange.slave_owners.push_back({peer, begin, static_cast<std::int64_t>(exchange.slaves.size())});
+  }
+  for (const auto& [peer, list] : mirrors) {
+    const auto begin = static_cast<std::int64_t>(exchange.mirrors.size());
+    for (const std::int64_t master : list) {
+      if (master < 0 || master >= space.masters) {
+        fail(ExitStatus::bad_input, fmt::format("dimension '{}': a mirror lies outside the masters", name));
+      }
+      exchange.mirrors.push_back(static_cast<std::int32_t>(master));
+      space.interior = std::min(space.interior, master);
+    }
+    exchange.mirror_holders.push_back({peer, begin, static_cast<std::int64_t>(exchange.mirrors.size())});
+  }
+  space.global.insert(space.global.end(), exchange.slaves.begin(), exchange.slaves.end());
+  space.total = static_cast<std::int64_t>(space.global.size());
+  if (space.total > std::numeric_limits<std::int32_t>::max()) {
+    fail(ExitStatus::limit, fmt::format("dimension '{}' has {} elements on worker {}", name, space.total, part.worker),
+         "a worker holds at most 2^31 - 1", "use more workers");
+  }
+  return space;
+}
+
+}  // namespace
+
+// Masters keep their ascending order: what is mirrored depends on the set, and one order serves them all.
+Numbering::Numbering(const Module& module, std::span<const Part> parts) {
+  for (const SpaceKey& key : used_spaces(module)) keys_.push_back(key);
+  orders_.assign(module.dims.size(), std::vector<std::vector<std::int32_t>>(parts.size()));
+  masters_.assign(module.dims.size(), std::vector<std::int64_t>(parts.size(), 0));
+  std::set<DimId> used;
+  for (const SpaceKey& key : keys_) used.insert(key.dim);
+  for (const DimId dim : used) {
+    for (size_t p = 0; p < parts.size(); ++p) {
+      masters_[static_cast<size_t>(dim)][p] =
+          static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
+    }
+  }
+  for (const SpaceKey& key : keys_) {
+    const std::string& name = module.dim(key.dim).name;
+    std::vector<LocalSpace>& row = spaces_.emplace_back();
+    for (const Part& part : parts) row.push_back(make_space(key, part, name, find_dim(part, name)));
+  }
+}
+
+int Numbering::find(DimId dim, const SlaveSet& set) const {
+  const SpaceKey key{dim, set};
+  const auto it = std::lower_bound(keys_.begin(), keys_.end(), key);
+  if (it == keys_.end() || *it != key) throw InternalError("a space that the plan's types do not name");
+  return static_cast<int>(it - keys_.begin());
+}
+
+std::int64_t Numbering::masters(DimId dim, int part) const {
+  return masters_.at(static_cast<size_t>(dim)).at(static_cast<size_t>(part));
+}
+
+const std::vector<std::int32_t>& Numbering::order(DimId dim, int part) const {
+  return orders_.at(static_cast<size_t>(dim)).at(static_cast<size_t>(part));
+}
+
+std::int64_t LocalMatrix::storage_bytes() const {
+  return 8 * (outputs + 1) + 4 * entries() + entries() * element.bytes();
+}
+
+}  // namespace kasen
