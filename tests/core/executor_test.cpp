@@ -64,10 +64,10 @@ class ExecutorTest : public ::testing::TestWithParam<Case> {};
 
 INSTANTIATE_TEST_SUITE_P(Cases, ExecutorTest,
                          ::testing::Values(Case{1, 20, 60, -1}, Case{2, 20, 60, -1}, Case{3, 50, 200, 1},
-                                           Case{5, 40, 30, -1}, Case{3, 0, 0, -1}, Case{2, 1, 1, 0},
-                                           Case{5, 3, 0, 2}, Case{2, 10000, 30000, -1}),
-                         [](const auto& info) {
-                           return "w" + std::to_string(info.param.workers) + "_n" + std::to_string(info.param.size);
+                                           Case{5, 40, 30, -1}, Case{3, 0, 0, -1}, Case{2, 1, 1, 0}, Case{5, 3, 0, 2},
+                                           Case{2, 10000, 30000, -1}),
+                         [](const auto& tested) {
+                           return "w" + std::to_string(tested.param.workers) + "_n" + std::to_string(tested.param.size);
                          });
 
 const char* const pagerank = R"(
@@ -132,10 +132,10 @@ TEST_P(ExecutorTest, CountsWhatPageRankMoves) {
   }
   const std::int64_t n = data.dims.at("N").size, w = data.workers;
   const std::int64_t turns = result.ops[9].turns;
-  EXPECT_EQ(result.ops[11].network_bytes, turns * 8 * rows);        // scatter
-  EXPECT_EQ(result.ops[13].network_bytes, turns * 8 * cols);        // gather
-  EXPECT_EQ(result.ops[17].network_bytes, turns * 8 * (w - 1));     // shared gather
-  EXPECT_EQ(result.ops[18].network_bytes, turns * 8 * (w - 1));     // shared scatter
+  EXPECT_EQ(result.ops[11].network_bytes, turns * 8 * rows);     // scatter
+  EXPECT_EQ(result.ops[13].network_bytes, turns * 8 * cols);     // gather
+  EXPECT_EQ(result.ops[17].network_bytes, turns * 8 * (w - 1));  // shared gather
+  EXPECT_EQ(result.ops[18].network_bytes, turns * 8 * (w - 1));  // shared scatter
   EXPECT_EQ(result.traffic.worker_bytes, turns * (8 * (rows + cols) + 16 * (w - 1)) + 8 * rows);
   EXPECT_EQ(result.ops[10].read_bytes, turns * 16 * n);
   EXPECT_EQ(result.ops[10].written_bytes, turns * 8 * n);
@@ -147,13 +147,11 @@ TEST_P(ExecutorTest, CountsWhatPageRankMoves) {
 }
 
 TEST_P(ExecutorTest, StatesByEveryRule) {
-  const std::string laws = R"(  law exchange(half, add) operand 0 by "built-in"
+  const Module module = program(R"(  fn shift(x: f64) -> f64 = x + 3.0
+  law exchange(half, add) operand 0 by "built-in"
   law pushdown(shift, add) operand 0 by "built-in"
   law distributive(mul, add) operand 0 by "built-in"
   law pushdown(sub, add) operand 0 by "built-in"
-  fn shift(x: f64) -> f64 = x + 3.0
-)";
-  const Module module = program(R"(
   %H = input "H" : f64[N,N] sparse @part
   %G = input "G" : null[N,N] sparse @part
   %x = input "x" : f64[N] @part
@@ -184,8 +182,7 @@ TEST_P(ExecutorTest, StatesByEveryRule) {
   output "z" %z
   output "y" %y2
   output "part" %part
-)",
-                                laws);
+)");
   const auto parts = split(graph(GetParam()));
   expect_runs(module, parts, 1e-11);
 }
@@ -361,14 +358,16 @@ module pagerank {
       const auto rows = static_cast<std::int64_t>(parts[p].matrices.at("G").row_slaves.slaves.size());
       const auto cols = static_cast<std::int64_t>(parts[p].matrices.at("G").col_slaves.slaves.size());
       const ElementType f64 = ElementType::of(Scalar::f64);
-      EXPECT_EQ(fused.parts[p].buffer_bytes, 2 * storage_bytes(f64, n) + 2 * storage_bytes(f64, n + std::max(rows, cols)) +
-                                                 storage_bytes(f64, n + cols));
+      EXPECT_EQ(
+          fused.parts[p].buffer_bytes,
+          2 * storage_bytes(f64, n) + 2 * storage_bytes(f64, n + std::max(rows, cols)) + storage_bytes(f64, n + cols));
       const auto entries = static_cast<std::int64_t>(parts[p].matrices.at("G").columns.size());
       EXPECT_EQ(fused.parts[p].matrix_bytes, 8 * (n + rows + 1) + 8 * (n + cols + 1) + 8 * entries);
       const auto& g = parts[p].matrices.at("G");
       const auto area = 8 * std::max(g.row_slaves.slaves.size() + g.row_slaves.mirrors.size(),
                                      g.col_slaves.slaves.size() + g.col_slaves.mirrors.size());
-      EXPECT_EQ(fused.parts[p].exchange_bytes, static_cast<std::int64_t>(std::max(area, parts.size() > 1 ? 16UL : 0UL)));
+      EXPECT_EQ(fused.parts[p].exchange_bytes,
+                static_cast<std::int64_t>(std::max(area, parts.size() > 1 ? 16UL : 0UL)));
     }
   }
 }

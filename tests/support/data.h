@@ -76,7 +76,8 @@ inline std::int64_t inner_of(const TestData& data, const TestArray& array) {
   return inner;
 }
 
-// For each worker, the indices of one axis that it needs and does not own, by owner, then ascending; and who holds what.
+// For each worker, the indices of one axis that it needs and does not own, by owner, then ascending; and who holds
+// what.
 inline void make_axis(const TestData& data, const TestDim& dim, const std::vector<std::set<std::int64_t>>& touched,
                       int self, const std::vector<std::int64_t>& masters, AxisSlaves& axis) {
   for (int peer = 0; peer < data.workers; ++peer) {
@@ -202,7 +203,9 @@ inline void expect_same(const std::string& what, const ElementType& element, con
       ASSERT_NEAR(made[i].f, wanted[i].f, tolerance * std::max(1.0, std::fabs(wanted[i].f))) << what << '[' << i << ']';
     } else {
       ASSERT_EQ(std::isnan(made[i].f), std::isnan(wanted[i].f)) << what << '[' << i << ']';
-      if (!std::isnan(wanted[i].f)) ASSERT_EQ(made[i].f, wanted[i].f) << what << '[' << i << ']';
+      if (!std::isnan(wanted[i].f)) {
+        ASSERT_EQ(made[i].f, wanted[i].f) << what << '[' << i << ']';
+      }
     }
   }
 }
