@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "libcore/executor.h"
@@ -63,7 +64,8 @@ class Measurement {
     report_.level = module.level;
     report_.unplaced = module.level < 2;
     for_each_op(module, [&](const Op& op, int, int) {
-      if (op.code == OpCode::literal && op.literal.size() == 1) literals_[op.results.at(0)] = op.literal[0].i;
+      if ((op.code != OpCode::literal && op.code != OpCode::param) || op.literal.size() != 1) return;
+      (op.code == OpCode::literal ? literals_ : defaults_)[op.results.at(0)] = op.literal[0].i;
     });
   }
 
@@ -151,17 +153,28 @@ class Measurement {
     made.where = op.where;
     made.trips = Polynomial(Symbol{SymbolKind::trips, "", {}, number});
     if (op.code == OpCode::for_loop) {
-      const auto lo = literals_.find(op.operands.at(0)), hi = literals_.find(op.operands.at(1));
-      if (lo != literals_.end() && hi != literals_.end()) {
-        made.trips = Polynomial(hi->second > lo->second ? hi->second - lo->second : 0);
-        return made;
+      const auto lo = bound(op.operands.at(0)), hi = bound(op.operands.at(1));
+      if (lo.value && hi.value) {
+        made.trips = Polynomial(std::max<std::int64_t>(*hi.value - *lo.value, 0));
+        made.expected = lo.is_default || hi.is_default;
       }
     }
-    if (op.expect >= 0) {
+    if (op.expect >= 0 && (made.expected || !made.trips.constant())) {
       made.trips = Polynomial(op.expect);
       made.expected = true;
     }
     return made;
+  }
+
+  // A bound of a `for` as far as the text tells: a literal, or a parameter's default.
+  struct Bound {
+    std::optional<std::int64_t> value;
+    bool is_default = false;
+  };
+  Bound bound(ValueId value) const {
+    if (const auto it = literals_.find(value); it != literals_.end()) return {it->second, false};
+    if (const auto it = defaults_.find(value); it != defaults_.end()) return {it->second, true};
+    return {};
   }
 
   // Executions of a row in one turn of a loop around it: its own in the run with that loop's and all outer ones' set
@@ -226,7 +239,7 @@ class Measurement {
   CostContext context_;
   Liveness liveness_;
   CostReport report_;
-  std::map<ValueId, std::int64_t> literals_;
+  std::map<ValueId, std::int64_t> literals_, defaults_;
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ struct LoopCost {
   int number = -1, parent = -1;  // parent: the loop around it
   Location where;
   Polynomial trips;       // of one execution: a number, or its symbol
-  bool expected = false;  // the number is the user's `expect`, not a bound
+  bool expected = false;  // the number is the user's `expect` or a parameter's default, not a bound
   Cost model, actual;     // of one turn, what is inside it included
 };
 

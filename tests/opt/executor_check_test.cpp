@@ -1,0 +1,122 @@
+// Predicted equals counted, to the byte: every example program, placed by each mode, fused and not, over workers and
+// both partitioners, run by the executor with interpreter kernels and simulated workers.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "libcore/executor.h"
+#include "libcore/lang.h"
+#include "libcore/laws.h"
+#include "libopt/optimize.h"
+#include "libopt/run_report.h"
+#include "tests/data/partition_cases.h"
+
+namespace kasen {
+namespace {
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Values between 1 and 2 in the input's own element type.
+void set_values(const ElementType& element, std::int64_t count, Array& values) {
+  const Scalar scalar = element.scalar();
+  values = Array(ElementType::of(scalar), count);
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Word word = is_float(scalar) ? Word::real(1 + static_cast<double>(k % 97) / 97) : Word::integer(1 + k % 3);
+    store_word(scalar, values.bytes.data() + k * scalar_bytes(scalar), word);
+  }
+}
+
+std::int64_t size_of(const Dimension& dim, DimId place) { return dim.size >= 0 ? dim.size : 61 - 7 * place; }
+
+InputData make_input(const Module& module, const Op& op, unsigned seed) {
+  const Type& type = module.type(op.results.at(0));
+  std::vector<std::int64_t> sizes;
+  InputData input{.name = op.name, .element = type.element, .sparse = type.sparse};
+  for (const DimId d : type.dims) {
+    input.dims.push_back(module.dim(d).name);
+    sizes.push_back(size_of(module.dim(d), d));
+  }
+  if (type.sparse) {
+    const auto edges = cases::random_edges(sizes.at(0), sizes.at(1), 300, seed);
+    input = cases::pattern(op.name, input.dims.at(0), input.dims.at(1), edges);
+    input.element = type.element;
+    if (type.element.bytes() > 0)
+      set_values(type.element, static_cast<std::int64_t>(edges.size()), input.matrix.values);
+    return input;
+  }
+  input.table.rows = sizes.empty() ? 1 : sizes[0];
+  input.table.cols = type.element.planes() * (sizes.size() > 1 ? sizes[1] : 1);
+  set_values(type.element, input.table.rows * input.table.cols, input.table.values);
+  return input;
+}
+
+std::vector<Part> make_parts(const Module& module, int workers, PartitionMethod method) {
+  std::vector<DimData> dims;
+  for (size_t d = 0; d < module.dims.size(); ++d) {
+    const Dimension& dim = module.dims[d];
+    dims.push_back({dim.name, dim.local, size_of(dim, static_cast<DimId>(d)), {}});
+  }
+  std::vector<InputData> inputs;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (op.code == OpCode::input) inputs.push_back(make_input(module, op, static_cast<unsigned>(number)));
+  });
+  PartitionOptions options;
+  options.workers = workers;
+  options.method = method;
+  options.theta = 4;
+  return partition(dims, std::move(inputs), options);
+}
+
+void expect_agreement(const Module& plan, const std::vector<Part>& parts, const std::string& what) {
+  const int workers = static_cast<int>(parts.size());
+  const auto transport = make_simulated_transport(workers);
+  const auto kernels = make_interpreter_kernels();
+  const RunReport run = make_run_report(plan, execute(plan, parts, *transport, *kernels, {}));
+  const Check check = check_against(plan, sizes_from_parts(plan, parts), run);
+  EXPECT_TRUE(check.mismatches.empty()) << what << "\n" << check_text(plan, check);
+}
+
+class Agreement : public testing::TestWithParam<std::string> {};
+
+TEST_P(Agreement, OfPredictedAndCounted) {
+  const std::string file = std::string(EXAMPLES_DIR) + "/" + GetParam() + ".ks";
+  const Module program = compile_program(text_of(file), GetParam() + ".ks", {});
+  TrialLawChecker laws;
+  for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+      OptimizeOptions options;
+      options.sync = sync;
+      options.strategy = strategy;
+      const Module plan = optimize(program, laws, options);
+      for (const int workers : {1, 2, 3, 4, 16}) {
+        for (const PartitionMethod method : {PartitionMethod::block, PartitionMethod::hybrid_cut}) {
+          const std::string what =
+              fmt::format("{}: sync {}, strategy {}, {} workers, method {}", GetParam(), static_cast<int>(sync),
+                          static_cast<int>(strategy), workers, static_cast<int>(method));
+          ASSERT_NO_THROW(expect_agreement(plan, make_parts(program, workers, method), what)) << what;
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, Agreement,
+                         testing::Values("pagerank", "pagerank-i32", "pagerank-primitives", "blackscholes", "chain",
+                                         "kmeans", "lbfgs", "logistic", "bfs", "sssp", "components", "hits"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace kasen

@@ -1,0 +1,208 @@
+// What measure prints: formulas and numbers in text, JSON, HTML and DOT; comparison; sizes as the user gives them;
+// counters written and read back.
+#include "libopt/report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "libcore/error.h"
+#include "libopt/run_report.h"
+
+namespace kasen {
+namespace {
+
+const std::string unfused = R"(kir 1 level 2
+source "chain.ks"
+| dim V
+| input G : null[V, V]
+| while go {
+|   x = a + a < b && "quoted"
+| }
+module chain {
+  dim V
+  fn add(x: f64, y: f64) -> f64 = x + y
+  fn mul(x: f64, y: f64) -> f64 = x * y
+  %G = input "G" : null[V,V] sparse @part at 2:7
+  %t = literal true : bool @cons
+  %x = fill 1.0 : f64[V] @part
+  %y, %go = while (%p : f64[V] @part = %x, %c : bool @cons = %t) test 1 expect 10 : f64[V] @part, bool @cons at 3:1 {
+    %s = scatter %p : f64[V] @cons{G.rows} at 4:3
+    %m = mxv[mul, add] %s, %G : f64[V] @pre(add){G.cols} at 4:3
+    %g = gather %m : f64[V] @part at 4:3
+    %u = map[add] %g, %g : f64[V] @part at 4:3
+    %n = map[add] %u, %x : f64[V] @part at 4:3
+    yield %n, %c
+  }
+  output "y" %y
+}
+##end
+)";
+
+const std::string fused = R"(kir 1 level 3
+module chain {
+  dim V
+  fn add(x: f64, y: f64) -> f64 = x + y
+  fn mul(x: f64, y: f64) -> f64 = x * y
+  buffer ~b0 : f64[V]
+  buffer ~b1 : f64[V] {G.rows} {G.cols}
+  %G = input "G" : null[V,V] sparse @part
+  %t = literal true : bool @cons
+  %x = fill 1.0 : f64[V] @part ~b0
+  %y, %go = while (%p : f64[V] @part ~b0 = %x, %c : bool @cons = %t) test 1 expect 10 : f64[V] @part ~b0, bool @cons {
+    %s = scatter %p : f64[V] @cons{G.rows} ~b1
+    %m = mxv[mul, add] %s, %G : f64[V] @pre(add){G.cols} ~b1
+    %g = gather %m : f64[V] @part ~b1
+    %n = region iter_on_vec (%g, %x) : f64[V] @part ~b0 {
+      %u = map[add] %g, %g : f64[V] @part
+      %v = map[add] %u, %x : f64[V] @part
+      yield %v
+    }
+    yield %n, %c
+  }
+  output "y" %y
+}
+##end
+)";
+
+Module parse(const std::string& text) { return parse_module(text, "test.kir"); }
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Report, TextGivesFormulasAndNumbers) {
+  const Module module = parse(unfused);
+  const Sizes sizes = parse_sizes(module, "V=1000,S=100,nnz=5_000,P=4,S(G.rows)=70");
+  const std::string text = report_text(module, &sizes);
+  EXPECT_TRUE(has(text, "   4 |")) << text;
+  EXPECT_TRUE(has(text, "reads 24 V + 24 nnz bytes = 144,000 bytes (140.6 KiB)")) << text;
+  EXPECT_TRUE(has(text, "writes 16 V + 8 nnz bytes = 56,000 bytes (54.7 KiB)")) << text;
+  EXPECT_TRUE(has(text, "network 16 S bytes = 1,600 bytes (1.6 KiB)")) << text;
+  EXPECT_TRUE(has(text, "by axis: 8 S(G.rows) + 8 S(G.cols) bytes = 1,360 bytes")) << text;
+  EXPECT_TRUE(has(text, "Assumed: S(G.cols) is taken as S = 100.")) << text;
+  EXPECT_EQ(text, report_text(module, &sizes));
+}
+
+TEST(Report, TextWithoutSizesGivesFormulasAlone) {
+  const std::string text = report_text(parse(unfused), nullptr);
+  EXPECT_TRUE(has(text, "reads 24 V + 24 nnz bytes\n")) << text;
+  EXPECT_TRUE(has(text, "(10 turns expected)")) << text;
+}
+
+TEST(Report, JsonIsWellFormedAndCarriesTheNumbers) {
+  const Module module = parse(unfused);
+  const Sizes sizes = parse_sizes(module, "V=1000,S=100,nnz=5000,P=4");
+  const auto json = nlohmann::json::parse(report_json(module, &sizes));
+  EXPECT_EQ(json["loops"][0]["model"]["read_bytes"]["formula"], "24 V + 24 nnz");
+  EXPECT_EQ(json["loops"][0]["model"]["read_bytes"]["value"], 144000);
+  EXPECT_EQ(json["loops"][0]["model"]["read_elements"]["formula"], "3 V + 3 nnz");
+  EXPECT_EQ(json["operators"][5]["source"], "x = a + a < b && \"quoted\"");
+  EXPECT_EQ(json["sizes"]["values"]["V"], 1000);
+}
+
+TEST(Report, HtmlEscapesTheUsersText) {
+  const std::string html = report_html(parse(unfused), nullptr);
+  EXPECT_TRUE(has(html, "x = a + a &lt; b &amp;&amp; &quot;quoted&quot;")) << html;
+  EXPECT_TRUE(has(html, "</html>"));
+  EXPECT_FALSE(has(html, "a < b"));
+}
+
+TEST(Report, DotShowsRegionsStatesAndTheNetwork) {
+  const std::string dot = report_dot(parse(fused));
+  EXPECT_TRUE(has(dot, "label=\"iter_on_vec\"")) << dot;
+  EXPECT_TRUE(has(dot, "style=dashed")) << dot;
+  EXPECT_TRUE(has(dot, "@cons{G.rows}")) << dot;
+  EXPECT_EQ(std::count(dot.begin(), dot.end(), '{') - std::count(dot.begin(), dot.end(), '}'), 0);
+}
+
+TEST(Report, ComparisonTellsWhatIsSaved) {
+  const Module before = parse(unfused), after = parse(fused);
+  const Sizes sizes = parse_sizes(before, "V=1000,S=100,nnz=5000,P=4");
+  const std::string text = compare_text(before, after, &sizes);
+  EXPECT_TRUE(has(text, "24 V + 24 nnz = 144,000  16 V + 24 nnz = 136,000  8,000 (5.6 %)")) << text;
+  EXPECT_TRUE(has(text, "16 V + 8 nnz = 56,000    8 V + 8 nnz = 48,000     8,000 (14.3 %)")) << text;
+  EXPECT_TRUE(has(compare_text(before, after, nullptr), "8 V"));
+}
+
+void expect_usage(const std::string& sizes, const std::string& what) {
+  const Module module = parse(unfused);
+  try {
+    (void)parse_sizes(module, sizes);
+    FAIL() << sizes << " was taken";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    EXPECT_TRUE(has(error.what(), what)) << error.what();
+  }
+}
+
+TEST(Sizes, OfTheUserAreCheckedByName) {
+  expect_usage("V=1000,nz=5", "no size 'nz'");
+  expect_usage("V=1000,nz=5", "did you mean 'nnz'?");
+  expect_usage("V=1000,V=5", "given twice");
+  expect_usage("V", "not NAME=NUMBER");
+  expect_usage("V=-3", "gives no size");
+  expect_usage("V=1.5", "gives no size");
+  expect_usage("V=99999999999999999999", "gives no size");
+  const Sizes sizes = parse_sizes(parse(unfused), "V=1e6, S(G.cols)=2");
+  EXPECT_EQ(sizes.totals.at({SymbolKind::size, "V", {}, -1}), 1000000);
+  EXPECT_EQ(sizes.totals.at({SymbolKind::slaves, "V", {{"G", Axis::cols}}, -1}), 2);
+}
+
+RunReport some_report() {
+  RunReport report;
+  report.program = "chain";
+  report.plan_digest = "0123";
+  report.workers = 2;
+  report.kernels = "interpreter";
+  report.ops.resize(2);
+  report.ops[1].executions = 3;
+  report.ops[1].read_bytes = 80;
+  report.parts = {{0, 1, 2, 3, 4}, {1, 5, 6, 7, 8}};
+  report.traffic.worker_bytes = 99;
+  report.seconds = 0.25;
+  return report;
+}
+
+TEST(RunReport, IsReadBackAsItWasWritten) {
+  const Module module = parse(unfused);
+  const std::string text = run_report_json(module, some_report());
+  const RunReport back = read_run_report(text, "run.json");
+  EXPECT_EQ(run_report_json(module, back), text);
+  EXPECT_EQ(back.ops.at(1).read_bytes, 80);
+  EXPECT_EQ(back.parts.at(1).matrix_bytes, 7);
+}
+
+TEST(RunReport, RefusesWhatIsNotOne) {
+  const Module module = parse(unfused);
+  const std::string text = run_report_json(module, some_report());
+  const auto fails = [](const std::string& json, const std::string& what) {
+    try {
+      (void)read_run_report(json, "run.json");
+      ADD_FAILURE() << json;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::bad_input);
+      EXPECT_TRUE(has(error.what(), what)) << error.what();
+    }
+  };
+  fails(text.substr(0, text.size() / 2), "not JSON");
+  fails("[]", "'kasen_run' is missing");
+  fails("{\"kasen_run\": 2}", "version 2");
+  std::string edited = text;
+  edited.replace(edited.find("\"workers\": 2"), 12, "\"workers\": \"\"");
+  fails(edited, "'workers' is not a whole number");
+}
+
+TEST(RunReport, RanksAreSummedWhereTheyCountTheirOwn) {
+  RunReport all = some_report();
+  RunReport other = some_report();
+  other.parts = {{2, 1, 1, 1, 1}};
+  other.ops[1].executions = 3;
+  merge(all, other);
+  EXPECT_EQ(all.ops[1].executions, 3);
+  EXPECT_EQ(all.ops[1].read_bytes, 160);
+  EXPECT_EQ(all.parts.size(), 3u);
+  EXPECT_EQ(all.workers, 3);
+  EXPECT_EQ(all.traffic.worker_bytes, 198);
+}
+
+}  // namespace
+}  // namespace kasen
