@@ -13,25 +13,19 @@ namespace {
 
 bool is_loop(const Expr& e) { return e.op >= ScalarOp::sum_over && e.op <= ScalarOp::build; }
 
-// Loops are numbered from 0 in the order in which they are met, outer before inner.
-void number_loops(Expr& e, std::map<int, int>& open, int& next) {
+// A loop's number is the number of loops around it: unique where it must be, and small.
+void number_loops(Expr& e, std::map<int, int>& open, int depth) {
   if (e.op == ScalarOp::loop_var) e.index = open.at(e.index);
-  if (!is_loop(e)) {
-    for (Expr& arg : e.args) number_loops(arg, open, next);
-    return;
+  if (is_loop(e)) {
+    open[e.index] = depth;
+    e.index = depth++;
   }
-  const int old = e.index;
-  const auto outer = open.find(old);
-  const int shadowed = outer == open.end() ? -1 : outer->second;
-  open[old] = e.index = next++;
-  for (Expr& arg : e.args) number_loops(arg, open, next);
-  if (shadowed >= 0) open[old] = shadowed;
+  for (Expr& arg : e.args) number_loops(arg, open, depth);
 }
 
 void number_loops(Expr& e) {
   std::map<int, int> open;
-  int next = 0;
-  number_loops(e, open, next);
+  number_loops(e, open, 0);
 }
 
 void first_uses(const Expr& e, std::vector<bool>& seen, std::vector<int>& order) {

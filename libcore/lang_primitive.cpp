@@ -157,7 +157,9 @@ Term Lowering::reduction_call(const Node& node, const std::string& hint) {
                                                             {"max", "max"}, {"any", "or"},   {"all", "and"}};
   const bool over = node.args.size() == 2 && node.args[1].kind == NodeKind::over;
   if (node.args.size() != 1 && !over) {
-    source_.fail(node.mark, fmt::format("{} takes an array", node.text), {},
+    const bool extremum = node.text == "min" || node.text == "max";
+    source_.fail(node.mark, fmt::format("{} of {} arguments", node.text, node.args.size()),
+                 extremum ? "it takes one array, or two values" : "it takes one array",
                  fmt::format("write {0}(v), {0}(A, over F), or {0}(j in d: p[j]) for coordinates", node.text));
   }
   Term array = element(node.args[0]);
@@ -207,7 +209,7 @@ Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term m
                              module_.dim(from).name, show(module_, vt)),
                  fmt::format("{} is over {}; the product runs along its {}", matrix_name, show_dims(module_, mt.dims),
                              transposed ? "columns" : "rows"),
-                 other ? "use the other product: G @ x is mxvt, G' @ x is mxv" : "");
+                 other ? fmt::format("use {}{} @ x", matrix_name, transposed ? "'" : "") : "");
   }
   const ElementType entry = entry_type(times, vt.element, mt.element, mark);
   const FnId z = instantiate(times, {vt.element, entry}, mark, "multiply");

@@ -57,6 +57,8 @@ std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out
     trees.push_back(std::move(arg.expr));
     out.size += arg.size;
     out.depth = std::max(out.depth, arg.depth + 1);
+    out.nesting = std::max(out.nesting, arg.nesting);
+    out.turns = std::max(out.turns, arg.turns);
   }
   if (out.size > max_term_size || out.depth > max_term_depth) {
     fail(ExitStatus::bad_input, "this expression is too large", "functions put into each other grow without bound",
@@ -209,6 +211,11 @@ Term element_term(const Module& module, Term array, Term index) {
 }
 
 Term loop_term(ScalarOp op, int number, std::int64_t count, Term body) {
+  if (++body.nesting > max_loop_nesting || body.turns > max_loop_turns / count) {
+    fail(ExitStatus::bad_input, "coordinate loops inside each other take too many turns",
+         fmt::format("at most {} levels and {} turns are possible", max_loop_nesting, max_loop_turns));
+  }
+  body.turns *= count;
   body.expr = make_loop(op, number, count, std::move(body.expr));
   ++body.size;
   ++body.depth;
@@ -217,25 +224,31 @@ Term loop_term(ScalarOp op, int number, std::int64_t count, Term body) {
   return body;
 }
 
-// There is no operator that lists coordinates: `[a, b]` is `[j in 2: if j == 0 then a else b]`.
+namespace {
+
+// parts[begin, end) by coordinate: halved at each step, so that long lists do not nest deeply.
+Term choose(const Module& module, std::vector<Term>& parts, int number, size_t begin, size_t end) {
+  if (end - begin == 1) return std::move(parts[begin]);
+  const size_t middle = begin + (end - begin) / 2;
+  Term variable;
+  variable.expr = make_loop_var(number);
+  std::vector<Term> test;
+  test.push_back(std::move(variable));
+  test.push_back(literal_term(Scalar::i64, Word::integer(static_cast<std::int64_t>(middle))));
+  std::vector<Term> choice;
+  choice.push_back(combine(module, ScalarOp::lt, std::move(test)));
+  choice.push_back(choose(module, parts, number, begin, middle));
+  choice.push_back(choose(module, parts, number, middle, end));
+  return combine(module, ScalarOp::select, std::move(choice));
+}
+
+}  // namespace
+
+// There is no operator that lists coordinates: `[a, b]` is `[j in 2: if j < 1 then a else b]`.
 Term array_term(const Module& module, std::vector<Term> parts, int number) {
   const auto count = static_cast<std::int64_t>(parts.size());
-  std::vector<Term> settled;
-  for (Term& part : parts) settled.push_back(std::move(part));
-  settle_literals(ScalarOp::add, settled);
-  Term body = std::move(settled.back());
-  for (std::int64_t i = count - 2; i >= 0; --i) {
-    Term variable;
-    variable.expr = make_loop_var(number);
-    std::vector<Term> test;
-    test.push_back(std::move(variable));
-    test.push_back(literal_term(Scalar::i64, Word::integer(i)));
-    std::vector<Term> choice;
-    choice.push_back(combine(module, ScalarOp::eq, std::move(test)));
-    choice.push_back(std::move(settled[static_cast<size_t>(i)]));
-    choice.push_back(std::move(body));
-    body = combine(module, ScalarOp::select, std::move(choice));
-  }
+  settle_literals(ScalarOp::add, parts);
+  Term body = choose(module, parts, number, 0, parts.size());
   return loop_term(ScalarOp::build, number, count, std::move(body));
 }
 

@@ -13,8 +13,10 @@
 namespace kasen::lang {
 
 // Bounds on what hostile programs can make of templates that call each other.
-inline constexpr int max_term_depth = 800;
+inline constexpr int max_term_depth = 180;  // the text form, with its brackets, must still be readable
 inline constexpr std::int64_t max_term_size = 20'000;
+inline constexpr int max_loop_nesting = 16;
+inline constexpr std::int64_t max_loop_turns = 1 << 20;  // of nested coordinate loops together
 
 // A leaf that stands for parameter i of a function under construction.
 [[nodiscard]] inline ValueId parameter_leaf(int i) { return -2 - i; }
@@ -27,6 +29,8 @@ struct Term {
   bool named = false;           // a name of the program as it stands (assigning it makes a copy)
   int depth = 1;
   std::int64_t size = 1;
+  int nesting = 0;              // of coordinate loops
+  std::int64_t turns = 1;       // of nested coordinate loops together
   const Statement* origin = nullptr;   // the `fn` of which this is a direct call
   std::vector<ValueId> origin_leaves;  // and the leaf of each of its parameters
 
@@ -51,7 +55,7 @@ struct Term {
 [[nodiscard]] Term array_term(const Module& module, std::vector<Term> parts, int number);  // [a, b, c]
 
 // A scalar function in its one canonical form: parameters in order of first use, arrays before shareds, loops numbered
-// from 0. `operands` are the leaves in that order.
+// by their nesting from 0. `operands` are the leaves in that order.
 struct Finished {
   ScalarFunction fn;
   std::vector<ValueId> operands;

@@ -8,7 +8,7 @@
 
 namespace kasen::lang {
 namespace {
-constexpr std::int64_t max_ops = 100'000;
+constexpr std::int64_t max_ops = 20'000;
 }
 
 // The user's name, with a number if it is taken; Module::add_value would find one too, but more slowly.

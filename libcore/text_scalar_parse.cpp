@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-constexpr int deepest = 200;  // nesting that a hostile file may ask of the stack
+constexpr int deepest = 400;  // nesting that a hostile file may ask of the stack
 
 std::optional<Scalar> scalar_by_name(std::string_view name) {
   for (int s = 0; s <= static_cast<int>(Scalar::null); ++s) {
