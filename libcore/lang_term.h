@@ -29,8 +29,8 @@ struct Term {
   bool named = false;           // a name of the program as it stands (assigning it makes a copy)
   int depth = 1;
   std::int64_t size = 1;
-  int nesting = 0;              // of coordinate loops
-  std::int64_t turns = 1;       // of nested coordinate loops together
+  int nesting = 0;                     // of coordinate loops
+  std::int64_t turns = 1;              // of nested coordinate loops together
   const Statement* origin = nullptr;   // the `fn` of which this is a direct call
   std::vector<ValueId> origin_leaves;  // and the leaf of each of its parameters
 
