@@ -1,0 +1,100 @@
+#include "libopt/needs.h"
+
+#include <utility>
+
+#include "libopt/rewrite.h"
+
+namespace kasen {
+namespace {
+
+struct Flow {
+  ValueId from, to;  // the need of `to` is one of `from`
+};
+
+class FlowCollector {
+ public:
+  FlowCollector(const Module& module, std::vector<SlaveSet>& direct) : m_(module), direct_(direct) {}
+
+  std::vector<Flow> collect() {
+    block(m_.body);
+    return std::move(flows_);
+  }
+
+ private:
+  void flow(ValueId from, ValueId to) {
+    const DimId cut = cut_dim(m_, m_.type(from));
+    if (cut != no_dim && cut == cut_dim(m_, m_.type(to))) flows_.push_back({from, to});
+  }
+
+  void block(const Block& b) {
+    for (const Op& op : b.ops) {
+      operators(op);
+      for (const Block& inner : op.blocks) block(inner);
+    }
+  }
+
+  void operators(const Op& op) {
+    switch (row(op.code).group) {
+      case OpGroup::product: {
+        SlaveSet& set = direct_[static_cast<size_t>(op.operands[0])];
+        set = set_union(set, product_reads(m_, op));
+        return;
+      }
+      case OpGroup::vector:
+      case OpGroup::list:
+        for (const ValueId operand : op.operands) flow(operand, op.results[0]);
+        return;
+      case OpGroup::control:
+        return control(op);
+      default:
+        return;
+    }
+  }
+
+  void control(const Op& op) {
+    if (is_loop(op)) {
+      const CarriedAt first = carried_at(op);
+      for (size_t i = 0; i < op.results.size(); ++i) {
+        const ValueId arg = op.blocks[0].args[first.arg + i];
+        flow(op.operands[first.operand + i], arg);
+        flow(op.blocks[0].ops.back().operands[i], arg);
+      }
+      return;
+    }
+    for (const Block& inner : op.blocks) {
+      for (size_t i = 0; i < op.results.size(); ++i) flow(inner.ops.back().operands[i], op.results[i]);
+    }
+  }
+
+  const Module& m_;
+  std::vector<SlaveSet>& direct_;
+  std::vector<Flow> flows_;
+};
+
+}  // namespace
+
+SlaveSet product_reads(const Module& module, const Op& product) {
+  if (!module.type(product.operands[1]).sparse) return {};
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input || op.results[0] != product.operands[1]) continue;
+    return {{op.name, product.code == OpCode::mxv ? Axis::rows : Axis::cols}};
+  }
+  return {{module.value(product.operands[1]).name, product.code == OpCode::mxv ? Axis::rows : Axis::cols}};
+}
+
+Needs::Needs(const Module& module) : all_(module.values.size()), direct_(module.values.size()) {
+  const std::vector<Flow> flows = FlowCollector(module, direct_).collect();
+  all_ = direct_;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = flows.size(); i-- > 0;) {  // most uses stand behind their definitions
+      SlaveSet& set = all_[static_cast<size_t>(flows[i].from)];
+      SlaveSet joined = set_union(set, all_[static_cast<size_t>(flows[i].to)]);
+      if (joined == set) continue;
+      set = std::move(joined);
+      changed = true;
+    }
+  }
+}
+
+}  // namespace kasen

@@ -1,0 +1,37 @@
+// One pass of the optimizer: a free function from a module to a better one. passes.def has a row for each, in the order
+// in which they run; optimize.cpp runs, times and verifies them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "libcore/laws.h"
+#include "libcore/module.h"
+#include "libopt/optimize.h"
+
+namespace kasen {
+
+struct PassContext {
+  LawChecker& laws;
+  const OptimizeOptions& options;
+};
+
+// Returns whether the module was changed. A pass that is run on its own result changes nothing.
+using PassFunction = bool (*)(Module& module, PassContext& context);
+
+enum class PassWhen : std::uint8_t { always, greedy };
+
+struct PassRow {
+  std::string_view name;
+  PassFunction run;
+  PassWhen when;
+  int from, to;  // the levels of a module on which it runs
+  std::string_view doc;
+};
+
+[[nodiscard]] std::span<const PassRow> pass_rows();
+
+// Throws UserError(usage) with a suggestion if no pass has this name ("" and "all" are in order).
+void require_pass_name(std::string_view name);
+
+}  // namespace kasen

@@ -1,0 +1,15 @@
+// Why: products with one matrix in one direction read its entries once as a region, and once each without. Members
+// need operands in one space, so that one stored form of the matrix serves all.
+// Requires placed values; keeps the order of everything else as near as can be. The level becomes 3.
+#include "libopt/pass.h"
+#include "libopt/regions.h"
+
+namespace kasen {
+
+bool pass_fuse_products(Module& module, PassContext& context);
+
+bool pass_fuse_products(Module& module, PassContext& /*context*/) {
+  return fuse_regions(module, region_template(RegionKind::mxm));
+}
+
+}  // namespace kasen

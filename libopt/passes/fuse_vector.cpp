@@ -1,0 +1,16 @@
+// Why: a chain of vector operators over one dimension reads and writes each intermediate vector in memory; as one loop
+// they live in registers. Program order does not matter where dependences allow, and nothing that waits for a
+// transition of a member's result can be a member itself: it would close a cycle.
+// Requires placed values; keeps the order of everything else as near as can be. The level becomes 3.
+#include "libopt/pass.h"
+#include "libopt/regions.h"
+
+namespace kasen {
+
+bool pass_fuse_vector(Module& module, PassContext& context);
+
+bool pass_fuse_vector(Module& module, PassContext& /*context*/) {
+  return fuse_regions(module, region_template(RegionKind::iter_on_vec));
+}
+
+}  // namespace kasen

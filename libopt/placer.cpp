@@ -1,0 +1,333 @@
+#include "libopt/placer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/error.h"
+#include "libcore/state_rules.h"
+#include "libopt/affine_split.h"
+#include "libopt/rewrite.h"
+
+namespace kasen {
+namespace {
+
+// A loop's targets are tried anew when a value arrives in another state; after so many times it is P.
+constexpr int most_tries = 3;
+
+const Op& yield_of(const Block& block) { return block.ops.back(); }
+
+}  // namespace
+
+void Placer::take_back(const Mark& mark) {
+  m_.values = mark.values;
+  m_.functions = mark.functions;
+  m_.laws = mark.laws;
+  forms_ = mark.forms;
+}
+
+State Placer::wanted(ValueId v) const {
+  if (shared(v)) return State::cons();
+  if (m_.type(v).sparse || hybrid() || needs_.of(v).empty()) return State::part();
+  return State::cons(needs_.of(v));
+}
+
+void Placer::run() {
+  // The old block stays in place meanwhile: the rules look matrices up in it.
+  place_block(m_.body);
+  m_.body.ops = forms_.close();
+  m_.level = 2;
+}
+
+void Placer::place_block(const Block& block) {
+  for (const Op& op : block.ops) {
+    forms_.here = op.where;
+    if (op.code != OpCode::yield) place(op);
+  }
+}
+
+void Placer::emit(Op op, std::vector<State> results) {
+  for (size_t i = 0; i < op.results.size(); ++i) m_.value(op.results[i]).type.state = std::move(results[i]);
+  const std::vector<ValueId> produced = op.results;
+  forms_.append(std::move(op));
+  for (const ValueId result : produced) made(result);
+}
+
+void Placer::made(ValueId result) {
+  forms_.define(result);
+  const State& state = m_.type(result).state;
+  if (shared(result)) {
+    if (!state.is_cons()) (void)forms_.make_cons(result, {});
+    return;
+  }
+  if (state.is_pre() && options_.sync != SyncMode::lazy) gather(result);
+  const bool early = options_.sync == SyncMode::eager && m_.type(result).list == 0 && !m_.type(result).sparse;
+  if (early && state.is_part() && !needs_.of(result).empty()) (void)forms_.make_cons(result, needs_.of(result));
+}
+
+void Placer::gather(ValueId v) {
+  const State target = wanted(v);
+  (void)forms_.make_part(v);
+  if (target.is_cons()) (void)forms_.make_cons(v, target.slaves);
+}
+
+ValueId Placer::read(ValueId v) {
+  const bool consistent_first = shared(v) || !hybrid();
+  if (consistent_first) {
+    if (const auto form = forms_.cons(v)) return *form;
+  }
+  if (const auto form = forms_.part(v)) return *form;
+  if (const auto form = forms_.pre(v)) return *form;
+  const State state = wanted(v);
+  return state.is_cons() ? forms_.make_cons(v, state.slaves) : forms_.make_part(v);
+}
+
+ValueId Placer::read_consistent(ValueId v, const SlaveSet& reads) {
+  if (const auto form = forms_.cons_over(v, reads)) return *form;
+  const bool resolved = forms_.part(v) || forms_.cons(v);
+  if (!resolved && !hybrid()) {
+    gather(v);
+    if (const auto form = forms_.cons_over(v, reads)) return *form;
+  }
+  return forms_.make_cons(v, set_union(reads, needs_.direct(v)));
+}
+
+void Placer::place(const Op& op) {
+  switch (row(op.code).group) {
+    case OpGroup::source:
+      if ((op.code == OpCode::fill || op.code == OpCode::index) && !shared(op.results[0])) {
+        return forms_.define_generated(op.results[0], op);
+      }
+      return emit(op, {op.code == OpCode::input && !shared(op.results[0]) ? State::part() : State::cons()});
+    case OpGroup::product:
+      return product(op);
+    case OpGroup::vector:
+    case OpGroup::shared:
+      return vector(op);
+    case OpGroup::list:
+      return list(op);
+    case OpGroup::control:
+      return op.code == OpCode::if_else ? branches(op) : loop(op);
+    case OpGroup::end: {
+      Op out = op;
+      if (forms_.pre(op.operands[0]) && !forms_.cons(op.operands[0])) gather(op.operands[0]);
+      out.operands = {read(op.operands[0])};
+      forms_.append(std::move(out));
+      return;
+    }
+    case OpGroup::transition:
+      throw InternalError("a transition in a module without states");
+  }
+}
+
+// ---- vector operators
+
+bool Placer::lawful(const Op& op) {
+  Op placed = op;
+  for (ValueId& operand : placed.operands) operand = read(operand);
+  RuleAnswer answer = apply_rule(m_, placed, laws_);
+  if (!answer.allowed) return false;
+  if (answer.law && std::find(m_.laws.begin(), m_.laws.end(), *answer.law) == m_.laws.end()) {
+    m_.laws.push_back(*answer.law);
+  }
+  emit(std::move(placed), std::move(answer.results));
+  return true;
+}
+
+bool Placer::split(const Op& op) {
+  if (!options_.split || op.code != OpCode::map) return false;
+  std::vector<int> pre;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (m_.type(read(op.operands[i])).state.is_pre()) pre.push_back(static_cast<int>(i));
+  }
+  if (pre.size() != 1) return false;
+  const std::optional<AffineHalves> halves = split_affine(m_.fn(op.fns[0]), pre[0]);
+  if (!halves) return false;
+  const Mark before = mark();
+  Op scale = op;
+  scale.fns = {m_.add_function(halves->scale)};
+  scale.operands.clear();
+  for (const int from : halves->scale_from) scale.operands.push_back(op.operands[static_cast<size_t>(from)]);
+  Type type = m_.type(op.results[0]);
+  type.state = State::unplaced();
+  scale.results = {m_.add_value(m_.value(op.results[0]).name + "_scaled", std::move(type))};
+  Op shift = op;
+  shift.fns = {m_.add_function(halves->shift)};
+  shift.operands.clear();
+  for (const int from : halves->shift_from) {
+    shift.operands.push_back(from < 0 ? scale.results[0] : op.operands[static_cast<size_t>(from)]);
+  }
+  if (lawful(scale) && m_.type(scale.results[0]).state.is_pre() && lawful(shift)) return true;
+  take_back(before);
+  return false;
+}
+
+bool Placer::level_operands(const Op& op) {
+  if (hybrid() || op.code != OpCode::map || shared(op.results[0]) || needs_.of(op.results[0]).empty()) return false;
+  std::vector<ValueId> behind;
+  bool some_consistent = false;
+  for (const ValueId operand : op.operands) {
+    if (shared(operand)) continue;
+    const State& state = m_.type(read(operand)).state;
+    if (state.is_cons()) some_consistent = true;
+    if (state.is_part()) behind.push_back(operand);
+  }
+  if (!some_consistent || behind.empty()) return false;
+  for (const ValueId operand : behind) (void)forms_.make_cons(operand, needs_.of(operand));
+  return true;
+}
+
+void Placer::vector(const Op& op) {
+  (void)level_operands(op);
+  if (lawful(op) || split(op)) return;
+  for (const ValueId operand : op.operands) {
+    if (m_.type(read(operand)).state.is_pre()) gather(operand);
+  }
+  (void)level_operands(op);
+  if (!lawful(op)) throw InternalError("no state rule allows " + std::string(row(op.code).name));
+}
+
+// ---- products and lists
+
+void Placer::product(const Op& op) {
+  Op placed = op;
+  const SlaveSet reads = product_reads(m_, op);
+  placed.operands[1] = read(op.operands[1]);
+  if (!reads.empty()) {
+    placed.operands[0] = read_consistent(op.operands[0], reads);
+  } else {
+    if (m_.type(read(op.operands[0])).state.is_pre()) gather(op.operands[0]);
+    placed.operands[0] = read(op.operands[0]);
+  }
+  RuleAnswer answer = apply_rule(m_, placed, laws_);
+  if (!answer.allowed) throw InternalError("a product was not placed: " + answer.why);
+  emit(std::move(placed), std::move(answer.results));
+}
+
+// All arrays of a list have one state: that of the list as it is at hand.
+void Placer::list(const Op& op) {
+  Op placed = op;
+  for (ValueId& operand : placed.operands) {
+    if (shared(operand)) operand = read(operand);
+  }
+  State state = State::cons();
+  if (!shared(op.results[0])) {
+    State other;
+    const bool first = op.code == OpCode::make_list;
+    if (first) state = wanted(op.results[0]);
+    if (!first) {
+      placed.operands[0] = read(op.operands[0]);
+      state = m_.type(placed.operands[0]).state;
+    }
+    ValueId& item = first ? placed.operands[0] : placed.operands.back();
+    const ValueId given = first ? op.operands[0] : op.operands.back();
+    if (op.code != OpCode::get) {
+      const auto form = bring(given, state, other);
+      item = form ? *form : forms_.make_cons(given, state.slaves);
+    }
+  }
+  emit(std::move(placed), {state});
+}
+
+// ---- carried values
+
+std::optional<ValueId> Placer::bring(ValueId v, const State& target, State& other) {
+  other = State::part();
+  if (target.is_part()) {
+    if (const auto form = forms_.part(v)) return form;
+    return forms_.make_part(v);
+  }
+  if (shared(v)) return read(v);
+  if (const auto form = forms_.cons_exactly(v, target.slaves)) return form;
+  if (const auto form = forms_.cons(v)) {
+    other = m_.type(*form).state;
+    return std::nullopt;
+  }
+  if (forms_.part(v)) return std::nullopt;
+  return forms_.make_cons(v, target.slaves);  // pre-reduced or generated
+}
+
+bool Placer::settle(const Op& yield, std::vector<State>& targets, std::vector<ValueId>& out) {
+  bool settled = true;
+  out.clear();
+  for (size_t i = 0; i < targets.size(); ++i) {
+    State other;
+    const auto form = bring(yield.operands[i], targets[i], other);
+    out.push_back(form ? *form : no_value);
+    if (form) continue;
+    settled = false;
+    targets[i] = tries_ < most_tries ? other : State::part();
+  }
+  return settled;
+}
+
+void Placer::loop(const Op& op) {
+  std::vector<State> targets;
+  const CarriedAt first = carried_at(op);
+  for (size_t i = 0; i < op.results.size(); ++i) targets.push_back(wanted(op.blocks[0].args[first.arg + i]));
+  const int outer_tries = std::exchange(tries_, 0);
+  for (;; ++tries_) {
+    const Mark before = mark();
+    if (try_loop(op, targets)) break;
+    take_back(before);
+  }
+  tries_ = outer_tries;
+}
+
+bool Placer::try_loop(const Op& op, std::vector<State>& targets) {
+  const CarriedAt first = carried_at(op);
+  Op placed = op;
+  placed.blocks.assign(1, Block{op.blocks[0].args, {}});
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (i < first.operand) {
+      placed.operands[i] = read(op.operands[i]);
+      continue;
+    }
+    const State& target = targets[i - first.operand];
+    State other;
+    const auto form = bring(op.operands[i], target, other);
+    placed.operands[i] = form ? *form : forms_.make_cons(op.operands[i], target.slaves);
+  }
+  forms_.open(true);
+  const Block& body = op.blocks[0];
+  for (size_t i = 0; i < body.args.size(); ++i) {
+    m_.value(body.args[i]).type.state = i < first.arg ? State::cons() : targets[i - first.arg];
+    forms_.define(body.args[i]);
+  }
+  place_block(body);
+  Op yield = yield_of(body);
+  if (!settle(yield_of(body), targets, yield.operands)) return false;
+  forms_.append(std::move(yield));
+  placed.blocks[0].ops = forms_.close();
+  emit(std::move(placed), targets);
+  return true;
+}
+
+void Placer::branches(const Op& op) {
+  std::vector<State> targets;
+  for (const ValueId result : op.results) targets.push_back(wanted(result));
+  const int outer_tries = std::exchange(tries_, 0);
+  for (;; ++tries_) {
+    const Mark before = mark();
+    if (try_branches(op, targets)) break;
+    take_back(before);
+  }
+  tries_ = outer_tries;
+}
+
+bool Placer::try_branches(const Op& op, std::vector<State>& targets) {
+  Op placed = op;
+  placed.operands[0] = read(op.operands[0]);
+  placed.blocks.clear();
+  for (const Block& branch : op.blocks) {
+    forms_.open(false);
+    place_block(branch);
+    Op yield = yield_of(branch);
+    if (!settle(yield_of(branch), targets, yield.operands)) return false;
+    forms_.append(std::move(yield));
+    placed.blocks.push_back(Block{{}, forms_.close()});
+  }
+  emit(std::move(placed), targets);
+  return true;
+}
+
+}  // namespace kasen

@@ -1,0 +1,74 @@
+// Gives every value a storage state and puts gather and scatter where states differ (DESIGN section 4, SYSTEMS 1). The
+// rules themselves are libcore/state_rules.h's: this only decides when to move.
+//
+//   hybrid  a pre-reduced value is gathered where it is made; everything is P; a product's operand is scattered before
+//           the product, to the slaves that the products which read it need
+//   eager   gather, and scatter to all that is needed downstream, both where the value is made
+//   lazy    a value stays pre-reduced through lawful maps; where a rule first fails, gather and scatter together
+#pragma once
+
+#include "libcore/laws.h"
+#include "libopt/needs.h"
+#include "libopt/optimize.h"
+#include "libopt/versions.h"
+
+namespace kasen {
+
+class Placer {
+ public:
+  Placer(Module& module, LawChecker& laws, const OptimizeOptions& options)
+      : m_(module), laws_(laws), options_(options), needs_(module), forms_(module) {}
+
+  void run();
+
+ private:
+  // What has to be taken back when a choice of states for carried values turns out wrong.
+  struct Mark {
+    std::vector<Value> values;
+    std::vector<ScalarFunction> functions;
+    std::vector<LawUse> laws;
+    Versions forms;
+  };
+  [[nodiscard]] Mark mark() const { return {m_.values, m_.functions, m_.laws, forms_}; }
+  void take_back(const Mark& mark);
+
+  [[nodiscard]] bool hybrid() const { return options_.sync == SyncMode::hybrid; }
+  [[nodiscard]] bool shared(ValueId v) const { return is_shared(m_, m_.type(v)); }
+  // The state in which this mode would have a value, if it is free to choose.
+  [[nodiscard]] State wanted(ValueId v) const;
+
+  void place(const Op& op);
+  void place_block(const Block& block);  // all but the yield, into the open frame
+  void emit(Op op, std::vector<State> results);
+  void made(ValueId result);  // what the mode does right behind a producer
+
+  // The form of an operand that a map, a reduction, a list operator or an output reads.
+  [[nodiscard]] ValueId read(ValueId v);
+  void gather(ValueId v);                         // and scatters to what is needed, but for hybrid
+  ValueId read_consistent(ValueId v, const SlaveSet& reads);
+  // A form that may be bound to a name of state `target`; nothing if that would take a transition that a weaker target
+  // avoids; `other` is then the state that the value could bring.
+  [[nodiscard]] std::optional<ValueId> bring(ValueId v, const State& target, State& other);
+
+  void vector(const Op& op);
+  [[nodiscard]] bool lawful(const Op& op);  // emits it if the rules allow it as the operands stand
+  [[nodiscard]] bool split(const Op& op);   // the two halves of an affine map
+  bool level_operands(const Op& op);        // scatters P operands that meet C ones where a C result is needed
+  void product(const Op& op);
+  void list(const Op& op);
+  void loop(const Op& op);
+  void branches(const Op& op);
+  [[nodiscard]] bool try_loop(const Op& op, std::vector<State>& targets);
+  [[nodiscard]] bool try_branches(const Op& op, std::vector<State>& targets);
+  // Brings the yielded values to `targets`; where that fails, weakens the target.
+  [[nodiscard]] bool settle(const Op& yield, std::vector<State>& targets, std::vector<ValueId>& out);
+
+  Module& m_;
+  LawChecker& laws_;
+  const OptimizeOptions& options_;
+  Needs needs_;
+  Versions forms_;
+  int tries_ = 0;
+};
+
+}  // namespace kasen

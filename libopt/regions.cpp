@@ -1,0 +1,167 @@
+#include "libopt/regions.h"
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/error.h"
+#include "libcore/state_rules.h"
+#include "libopt/rewrite.h"
+
+namespace kasen {
+namespace {
+
+// The slaves that a pre-reduced or consistent value makes an operator run over; nothing for masters only.
+std::optional<SlaveSet> range_of(const State& state) {
+  if (state.is_part()) return std::nullopt;
+  return state.slaves;
+}
+
+// Masters-only maps on a pre-reduced value (rules 11 and 15) stand alone: their slaves keep what they hold.
+std::optional<RegionKey> map_key(const Module& module, const Op& op) {
+  const Type& type = module.type(op.results[0]);
+  if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
+  const LawUse* law = law_in_force(module, op);
+  if (type.state.is_pre() && (law == nullptr || law->kind == LawKind::pushdown)) return std::nullopt;
+  return RegionKey{type.dims, range_of(type.state), no_value, OpCode::map};
+}
+
+// Reductions of everything to one element; those over some dimensions have another shape and stand alone.
+std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
+  const Type& type = module.type(op.operands[0]);
+  if (is_shared(module, type) || !module.type(op.results[0]).dims.empty()) return std::nullopt;
+  const bool slaves_count = type.state.is_pre();
+  return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt, no_value, OpCode::map};
+}
+
+std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
+  if (op.code == OpCode::map) return map_key(module, op);
+  if (op.code == OpCode::reduce) return reduce_key(module, op);
+  return std::nullopt;
+}
+
+// Products with a stored matrix; dense ones go to the dense library, one at a time.
+std::optional<RegionKey> product_key(const Module& module, const Op& op) {
+  if (row(op.code).group != OpGroup::product || !module.type(op.operands[1]).sparse) return std::nullopt;
+  const State& state = module.type(op.operands[0]).state;
+  if (!state.is_cons()) return std::nullopt;
+  return RegionKey{{}, state.slaves, op.operands[1], op.code};
+}
+
+constexpr std::array<RegionTemplate, 2> templates{{
+    {RegionKind::iter_on_vec, true, vector_key},
+    {RegionKind::mxm, false, product_key},
+}};
+
+// Numbers keys in the order in which they appear; -1 where there is none.
+std::vector<int> kinds_of(const Module& module, const Block& block, const RegionTemplate& shape) {
+  std::vector<RegionKey> keys;
+  std::vector<int> kinds;
+  for (const Op& op : block.ops) {
+    const std::optional<RegionKey> key = shape.key(module, op);
+    if (!key) {
+      kinds.push_back(-1);
+      continue;
+    }
+    const auto at = std::find(keys.begin(), keys.end(), *key);
+    kinds.push_back(static_cast<int>(at - keys.begin()));
+    if (at == keys.end()) keys.push_back(*key);
+  }
+  return kinds;
+}
+
+bool contains(const std::vector<ValueId>& list, ValueId value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// One region of the operators `members` of a block; `uses` counts the uses of every value in the whole module.
+Op make_region(const Module& module, std::vector<Op>& ops, const std::vector<int>& members, RegionKind kind,
+               std::vector<int> uses) {
+  Op region;
+  region.code = OpCode::region;
+  region.kind = kind;
+  region.where = ops[static_cast<size_t>(members.front())].where;
+  region.blocks.resize(1);
+  std::vector<ValueId> made;
+  for (const int member : members) {
+    Op& op = ops[static_cast<size_t>(member)];
+    for (const ValueId operand : op.operands) {
+      --uses[static_cast<size_t>(operand)];
+      if (!contains(made, operand) && !contains(region.operands, operand)) region.operands.push_back(operand);
+    }
+    made.insert(made.end(), op.results.begin(), op.results.end());
+    region.blocks[0].ops.push_back(std::move(op));
+  }
+  Op yield;
+  yield.code = OpCode::yield;
+  yield.where = region.where;
+  for (const ValueId value : made) {
+    if (uses[static_cast<size_t>(value)] > 0) yield.operands.push_back(value);
+  }
+  if (yield.operands.empty()) throw InternalError("a region of dead operators in " + module.name);
+  region.results = yield.operands;
+  region.blocks[0].ops.push_back(std::move(yield));
+  return region;
+}
+
+bool fuse_block(Module& module, Block& block, const RegionTemplate& shape) {
+  const BlockGraph graph(module, block);
+  const std::vector<std::vector<int>> clusters = cluster(graph, {kinds_of(module, block, shape), shape.inside});
+  if (clusters.empty()) return false;
+  const std::vector<int> uses = count_uses(module);
+  const std::vector<int> order = contracted_order(graph, clusters);
+  std::vector<Op> regions;
+  for (const auto& members : clusters) {
+    regions.push_back(make_region(module, block.ops, members, shape.kind, uses));
+  }
+  std::vector<Op> ops;
+  for (const int at : order) {
+    Op& op = at >= 0 ? block.ops[static_cast<size_t>(at)] : regions[static_cast<size_t>(-1 - at)];
+    ops.push_back(std::move(op));
+  }
+  block.ops = std::move(ops);
+  return true;
+}
+
+// A region's results are new values; what it yields are the inner ones.
+void name_results(Module& module, Block& block) {
+  for (Op& region : block.ops) {
+    if (region.code != OpCode::region || region.results != region.blocks[0].ops.back().operands) continue;
+    std::vector<ValueId> with(module.values.size(), no_value);
+    for (ValueId& result : region.results) {
+      const ValueId inner = result;
+      result = module.add_value(module.value(inner).name, module.type(inner));
+      std::swap(module.value(result).name, module.value(inner).name);
+      with[static_cast<size_t>(inner)] = result;
+    }
+    for (Op& op : block.ops) {
+      if (&op == &region) continue;
+      for_each_operand(op, [&](ValueId& value) {
+        if (with[static_cast<size_t>(value)] != no_value) value = with[static_cast<size_t>(value)];
+      });
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const RegionTemplate> region_templates() { return templates; }
+
+const RegionTemplate& region_template(RegionKind kind) {
+  for (const RegionTemplate& shape : templates) {
+    if (shape.kind == kind) return shape;
+  }
+  throw InternalError("no such region template");
+}
+
+bool fuse_regions(Module& module, const RegionTemplate& shape) {
+  bool changed = false;
+  for_each_block(module, [&](Block& block) {
+    if (!fuse_block(module, block, shape)) return;
+    name_results(module, block);
+    changed = true;
+  });
+  if (changed) module.level = 3;
+  return changed;
+}
+
+}  // namespace kasen
