@@ -110,7 +110,6 @@ class StructureCheck {
     if (row(op.code).level > m_.level) {
       faults_.add(op, fmt::format("it needs level {}, but this module has level {}", row(op.code).level, m_.level));
     }
-    if (op.speculated && m_.level < 3) faults_.add(op, "'speculated' needs level 3");
     for (const FnId fn : op.fns) {
       if (fn < 0 || static_cast<size_t>(fn) >= m_.functions.size()) faults_.add(op, "a function that is not declared");
     }

@@ -1,7 +1,6 @@
 #include "libopt/optimize.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <chrono>
@@ -58,13 +57,15 @@ std::span<const PassRow> pass_rows() { return rows; }
 void require_pass_name(std::string_view name) {
   if (name.empty() || name == "all") return;
   std::vector<std::string> names;
+  std::string listed;
   for (const PassRow& pass : rows) {
     if (pass.name == name) return;
     names.emplace_back(pass.name);
+    listed += (listed.empty() ? " " : ", ") + names.back();
   }
   const std::string near = nearest_name(name, names);
   fail(ExitStatus::usage, fmt::format("no pass is called '{}'", name), "--print-after takes the name of a pass, or all",
-       near.empty() ? "use one of " + fmt::format("{}", fmt::join(names, ", ")) : "did you mean '" + near + "'?");
+       near.empty() ? "use one of" + listed : "did you mean '" + near + "'?");
 }
 
 Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options) {
