@@ -1,0 +1,105 @@
+#include "libopt/lifetimes.h"
+
+#include <algorithm>
+
+#include "libopt/rewrite.h"
+
+namespace kasen {
+namespace {
+
+// The number of the last operator inside each operator, by preorder.
+void measure(const Block& block, std::vector<int>& close) {
+  for (const Op& op : block.ops) {
+    const size_t here = close.size();
+    close.push_back(0);
+    for (const Block& inner : op.blocks) measure(inner, close);
+    close[here] = static_cast<int>(close.size()) - 1;
+  }
+}
+
+bool read_by_product(const Op& region, ValueId v) {
+  return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(), [&](const Op& op) {
+    return row(op.code).group == OpGroup::product && op.operands[0] == v;
+  });
+}
+
+}  // namespace
+
+Lifetimes::Lifetimes(const Module& module, const Liveness& liveness) : m_(module), live_(liveness) {
+  const size_t count = module.values.size();
+  owns_.assign(count, false);
+  begin_.assign(count, -1);
+  end_.assign(count, -1);
+  depth_.assign(count, 0);
+  maker_.assign(count, nullptr);
+  measure(module.body, close_);
+  walk(module.body, 0, false);
+}
+
+void Lifetimes::define(ValueId v, int begin, int depth, const Op* maker, bool owner) {
+  const auto at = static_cast<size_t>(v);
+  begin_[at] = end_[at] = begin;
+  depth_[at] = depth;
+  maker_[at] = maker;
+  const Type& type = m_.type(v);
+  owns_[at] = owner && !is_shared(m_, type) && !type.sparse && !live_.is_view(v);
+  if (owns_[at]) owners_.push_back(v);
+}
+
+void Lifetimes::use(ValueId v, int number) {
+  for (; v != no_value; v = live_.is_view(v) ? live_.viewed_list(v) : no_value) {
+    const auto at = static_cast<size_t>(v);
+    const auto depth = static_cast<size_t>(depth_[at]);
+    const int last = depth < open_.size() ? close_[static_cast<size_t>(open_[depth])] : number;
+    end_[at] = std::max(end_[at], 2 * last);
+  }
+}
+
+void Lifetimes::walk(const Block& block, int depth, bool in_region) {
+  for (const Op& op : block.ops) {
+    const int number = next_++;
+    for (const ValueId operand : op.operands) use(operand, number);
+    open_.push_back(number);
+    for (const Block& inner : op.blocks) {
+      for (const ValueId arg : inner.args) define(arg, 2 * number + 1, depth + 1, nullptr, true);
+      walk(inner, depth + 1, in_region || op.code == OpCode::region);
+    }
+    open_.pop_back();
+    const int end = 2 * close_[static_cast<size_t>(number)] + 1;
+    const Op* maker = op.blocks.empty() || op.code == OpCode::region ? &op : nullptr;
+    for (const ValueId result : op.results) define(result, end, depth, maker, !in_region && op.code != OpCode::input);
+  }
+}
+
+bool Lifetimes::may_reuse(ValueId held, ValueId result) const {
+  const Op* op = maker_[static_cast<size_t>(result)];
+  if (op == nullptr) return true;  // bound when blocks begin or have ended
+  if (std::find(op->operands.begin(), op->operands.end(), held) == op->operands.end()) return op->code != OpCode::get;
+  switch (op->code) {
+    case OpCode::gather:
+    case OpCode::scatter:
+      return true;
+    case OpCode::put:
+    case OpCode::push:
+      return held == op->operands[0];
+    case OpCode::region:
+      if (op->kind == RegionKind::mxm || read_by_product(*op, held)) return false;
+      break;
+    case OpCode::map:
+      break;
+    default:
+      return false;
+  }
+  const SlaveSet& s = m_.type(held).state.slaves;
+  const SlaveSet& t = m_.type(result).state.slaves;
+  return s.empty() || t.empty() || s == t;
+}
+
+bool Lifetimes::interfere(ValueId a, ValueId b) const {
+  if (begin(a) > begin(b)) std::swap(a, b);
+  const int end = end_[static_cast<size_t>(a)];
+  if (begin(b) <= end) return true;
+  return begin(b) == end + 1 && !may_reuse(a, b);
+}
+
+}  // namespace kasen

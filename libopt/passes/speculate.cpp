@@ -1,0 +1,173 @@
+// Why: the first statements of a turn read what the end of the last turn has just made; in one region with that end they
+// cost no read. So they are computed before the loop for the initial values, at the end of each turn for the yielded
+// ones, and carried. The last turn computes them in vain, which is why the loop has to be `likely`; a result never
+// changes. Moved are element-wise maps (they cannot fail and use no network) that are stored anyway, since something
+// other than a vector operator reads them, and whose carried operands are made element-wise at the end of the turn: for
+// others nothing is won. Maps that only those read go with them. Requires level 1; keeps it.
+#include <algorithm>
+
+#include "libopt/pass.h"
+#include "libopt/rewrite.h"
+
+namespace kasen {
+
+bool pass_speculate(Module& module, PassContext& context);
+bool pass_dead_code(Module& module, PassContext& context);
+
+namespace {
+
+class Rotation {
+ public:
+  Rotation(Module& module, Block& block, size_t place) : m_(module), block_(block), place_(place) {}
+
+  bool run() {
+    find_candidates();
+    find_seeds();
+    if (seeds_.empty()) return false;
+    close_over_operands();
+    rotate();
+    return true;
+  }
+
+ private:
+  enum class Made : std::uint8_t { outside, argument, early, late };
+
+  [[nodiscard]] Op& loop() { return block_.ops[place_]; }
+  [[nodiscard]] Block& body() { return loop().blocks[0]; }
+  [[nodiscard]] Made made(ValueId v) const { return made_[static_cast<size_t>(v)]; }
+
+  void find_candidates() {
+    made_.assign(m_.values.size(), Made::outside);
+    maker_.assign(m_.values.size(), -1);
+    for (const ValueId arg : body().args) made_[static_cast<size_t>(arg)] = Made::argument;
+    for (size_t i = 0; i < body().ops.size(); ++i) {
+      const Op& op = body().ops[i];
+      const bool simple = op.code == OpCode::map || op.code == OpCode::apply || op.code == OpCode::literal ||
+                          op.code == OpCode::size;
+      const bool early = simple && std::none_of(op.operands.begin(), op.operands.end(),
+                                                [&](ValueId v) { return made(v) == Made::late; });
+      for (const ValueId result : op.results) {
+        made_[static_cast<size_t>(result)] = early ? Made::early : Made::late;
+        maker_[static_cast<size_t>(result)] = static_cast<int>(i);
+      }
+    }
+  }
+
+  [[nodiscard]] const Op* maker(ValueId v) {
+    const int at = maker_[static_cast<size_t>(v)];
+    return at < 0 ? nullptr : &body().ops[static_cast<size_t>(at)];
+  }
+
+  // Stored in any case: read by something that no region of vector operators holds.
+  [[nodiscard]] bool stored(ValueId v) {
+    return std::any_of(body().ops.begin(), body().ops.end(), [&](const Op& op) {
+      if (op.code == OpCode::yield || row(op.code).group == OpGroup::vector) return false;
+      bool reads = false;
+      for_each_operand(op, [&](ValueId operand) { reads = reads || operand == v; });
+      return reads;
+    });
+  }
+
+  // A carried array that the turn's end makes element by element is among what `v` is made of.
+  [[nodiscard]] bool follows_the_end(ValueId v) {
+    if (made(v) == Made::argument) {
+      const auto at = static_cast<size_t>(std::find(body().args.begin(), body().args.end(), v) - body().args.begin());
+      const ValueId next = body().ops.back().operands[at];
+      const Op* end = maker(next);
+      return !is_shared(m_, m_.type(v)) && end != nullptr && end->code == OpCode::map;
+    }
+    if (made(v) != Made::early) return false;
+    const Op* op = maker(v);
+    return std::any_of(op->operands.begin(), op->operands.end(), [&](ValueId u) { return follows_the_end(u); });
+  }
+
+  void find_seeds() {
+    for (const Op& op : body().ops) {
+      if (op.code != OpCode::map || is_shared(m_, m_.type(op.results[0]))) continue;
+      const ValueId v = op.results[0];
+      if (made(v) == Made::early && stored(v) && follows_the_end(v)) seeds_.push_back(v);
+    }
+  }
+
+  void close_over_operands() {
+    moved_.assign(body().ops.size(), false);
+    std::vector<ValueId> open = seeds_;
+    while (!open.empty()) {
+      const ValueId v = open.back();
+      open.pop_back();
+      if (made(v) != Made::early) continue;
+      moved_[static_cast<size_t>(maker_[static_cast<size_t>(v)])] = true;
+      for (const ValueId operand : maker(v)->operands) open.push_back(operand);
+    }
+  }
+
+  // The moved operators once more, with `now` in place of the carried arguments.
+  std::vector<Op> copies(std::vector<ValueId>& now, bool speculated) {
+    std::vector<Op> ops;
+    for (size_t i = 0; i < moved_.size(); ++i) {
+      if (!moved_[i]) continue;
+      Op op = body().ops[i];
+      for (ValueId& operand : op.operands) {
+        if (now[static_cast<size_t>(operand)] != no_value) operand = now[static_cast<size_t>(operand)];
+      }
+      const ValueId old = op.results[0];
+      op.results[0] = m_.add_value(m_.value(old).name + (speculated ? "_next" : "_first"), m_.type(old));
+      op.speculated = speculated;
+      now[static_cast<size_t>(old)] = op.results[0];
+      ops.push_back(std::move(op));
+    }
+    return ops;
+  }
+
+  void rotate() {
+    std::vector<ValueId> first(m_.values.size(), no_value);
+    std::vector<ValueId> next = first;
+    std::vector<ValueId> carried = first;
+    for (size_t i = 0; i < body().args.size(); ++i) {
+      first[static_cast<size_t>(body().args[i])] = loop().operands[i];
+      next[static_cast<size_t>(body().args[i])] = body().ops.back().operands[i];
+    }
+    std::vector<Op> before = copies(first, false);
+    std::vector<Op> after = copies(next, true);
+    Block& inside = body();
+    inside.ops.insert(inside.ops.end() - 1, std::make_move_iterator(after.begin()),
+                      std::make_move_iterator(after.end()));
+    for (const ValueId seed : seeds_) {
+      const auto at = static_cast<size_t>(seed);
+      carried[at] = m_.add_value(m_.value(seed).name + "_carried", m_.type(seed));
+      loop().operands.push_back(first[at]);
+      inside.args.push_back(carried[at]);
+      inside.ops.back().operands.push_back(next[at]);
+      loop().results.push_back(m_.add_value(m_.value(seed).name + "_last", m_.type(seed)));
+    }
+    replace_uses(inside, carried);
+    block_.ops.insert(block_.ops.begin() + static_cast<std::ptrdiff_t>(place_), std::make_move_iterator(before.begin()),
+                      std::make_move_iterator(before.end()));
+  }
+
+  Module& m_;
+  Block& block_;
+  size_t place_;
+  std::vector<Made> made_;
+  std::vector<int> maker_;  // place in the body, by value
+  std::vector<ValueId> seeds_;
+  std::vector<bool> moved_;
+};
+
+}  // namespace
+
+bool pass_speculate(Module& module, PassContext& context) {
+  bool changed = false;
+  for_each_block(module, [&](Block& block) {
+    for (size_t i = 0; i < block.ops.size(); ++i) {
+      if (block.ops[i].code != OpCode::while_loop || !block.ops[i].likely) continue;
+      const size_t before = block.ops.size();
+      changed |= Rotation(module, block, i).run();
+      i += block.ops.size() - before;
+    }
+  });
+  if (changed) (void)pass_dead_code(module, context);  // what was moved is no longer read in its old place
+  return changed;
+}
+
+}  // namespace kasen
