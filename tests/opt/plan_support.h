@@ -1,0 +1,84 @@
+// What the tests of the optimizer share: examples compiled and optimized, figures per turn, shapes of plans.
+#pragma once
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "libcore/executor.h"
+#include "libcore/lang.h"
+#include "libopt/cost.h"
+#include "libopt/optimize.h"
+
+namespace kasen {
+
+inline Module compile(const std::string& text, const std::map<std::string, std::string>& defines = {}) {
+  return compile_program(text, "test.ks", defines);
+}
+
+inline Module example(const std::string& name, const std::map<std::string, std::string>& defines = {}) {
+  std::ifstream file(std::string(KASEN_ROOT) + "/examples/" + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return compile_program(text.str(), name, defines);
+}
+
+inline Module plan(const Module& program, Strategy strategy, SyncMode sync, bool split = true) {
+  TrialLawChecker laws;
+  OptimizeOptions options;
+  options.strategy = strategy;
+  options.sync = sync;
+  options.split = split;
+  return optimize(program, laws, options);
+}
+
+struct TurnFigures {
+  std::string read, written, network;
+};
+
+// The model's figures of one turn of loop number `which`, in the paper's form.
+inline TurnFigures per_turn(const Module& module, size_t which = 0) {
+  const CostReport report = measure(module);
+  const SymbolNames names(module);
+  const Cost& turn = report.loops.at(which).model;
+  const auto text = [&](const Polynomial& p) { return paper_form(p).text(names); };
+  return {text(turn.read), text(turn.written), text(turn.network)};
+}
+
+// The operators' names in preorder, but for those of the groups source and end; regions by their kind, with what stands
+// inside in parentheses.
+inline std::string shape(const Block& block) {
+  std::string text;
+  for (const Op& op : block.ops) {
+    const OpGroup group = row(op.code).group;
+    if (group == OpGroup::source || group == OpGroup::end) continue;
+    if (!text.empty()) text += ' ';
+    text += op.code == OpCode::region ? std::string(region_name(op.kind)) : std::string(row(op.code).name);
+    for (const Block& inner : op.blocks) text += '(' + shape(inner) + ')';
+  }
+  return text;
+}
+
+inline int count_ops(const Module& module, OpCode code) {
+  int count = 0;
+  for_each_op(module, [&](const Op& op, int, int) { count += op.code == code ? 1 : 0; });
+  return count;
+}
+
+inline const Op* first_op(const Module& module, OpCode code) {
+  const Op* found = nullptr;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (found == nullptr && op.code == code) found = &op;
+  });
+  return found;
+}
+
+inline std::vector<std::string> names_of(const Module& module, const std::vector<ValueId>& values) {
+  std::vector<std::string> names;
+  for (const ValueId v : values) names.push_back(module.value(v).name);
+  return names;
+}
+
+}  // namespace kasen
