@@ -115,8 +115,7 @@ bool merge_two(Contraction& contraction, const ClusterRules& rules, std::vector<
   for (int wanted = 2; wanted >= 0; --wanted) {
     for (size_t i = 0; i < homes.size(); ++i) {
       for (size_t j = i + 1; j < homes.size(); ++j) {
-        const bool alike =
-            rules.kinds[static_cast<size_t>(homes[i])] == rules.kinds[static_cast<size_t>(homes[j])];
+        const bool alike = rules.kinds[static_cast<size_t>(homes[i])] == rules.kinds[static_cast<size_t>(homes[j])];
         if (!alike || contraction.affinity(homes[i], homes[j]) != wanted) continue;
         if (!contraction.may_merge(homes[i], homes[j])) continue;
         contraction.merge(homes[i], homes[j]);

@@ -1,5 +1,6 @@
-// Which operators of one block need which, and which may be drawn together without a cycle. Program order plays no part:
-// the IR is in SSA form and its operators are pure, so values are the only dependences, those of nested blocks included.
+// Which operators of one block need which, and which may be drawn together without a cycle. Program order plays no
+// part: the IR is in SSA form and its operators are pure, so values are the only dependences, those of nested blocks
+// included.
 #pragma once
 
 #include <vector>
@@ -26,8 +27,8 @@ class BlockGraph {
 
 // What a clustering may do.
 struct ClusterRules {
-  std::vector<int> kinds;      // by operator: only equal ones that are not negative are drawn together
-  bool inside = true;          // members of one cluster may need each other directly
+  std::vector<int> kinds;  // by operator: only equal ones that are not negative are drawn together
+  bool inside = true;      // members of one cluster may need each other directly
 };
 
 // Clusters of at least two operators, each in program order; contracted to one operator each, the block has no cycle.

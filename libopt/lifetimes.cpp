@@ -18,9 +18,8 @@ void measure(const Block& block, std::vector<int>& close) {
 }
 
 bool read_by_product(const Op& region, ValueId v) {
-  return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(), [&](const Op& op) {
-    return row(op.code).group == OpGroup::product && op.operands[0] == v;
-  });
+  return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(),
+                     [&](const Op& op) { return row(op.code).group == OpGroup::product && op.operands[0] == v; });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// When the storage of each value is taken, on one line of time: operator n (preorder) reads at 2 n and writes at 2 n + 1.
-// What a loop's body uses from outside is taken to the loop's end. Who uses what last, and which `get` is a view, is
-// libcore/liveness.h's to say; may_reuse agrees with the verifier's rule for buffers.
+// When the storage of each value is taken, on one line of time: operator n (preorder) reads at 2 n and writes at 2 n
+// + 1. What a loop's body uses from outside is taken to the loop's end. Who uses what last, and which `get` is a view,
+// is libcore/liveness.h's to say; may_reuse agrees with the verifier's rule for buffers.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,8 @@ class Lifetimes {
  public:
   Lifetimes(const Module& module, const Liveness& liveness);
 
-  // Distributed dense arrays and lists of them, but for inputs, views and what stands inside regions: these get buffers.
+  // Distributed dense arrays and lists of them, but for inputs, views and what stands inside regions: these get
+  // buffers.
   [[nodiscard]] const std::vector<ValueId>& owners() const { return owners_; }
   [[nodiscard]] bool owns(ValueId v) const { return owns_[static_cast<size_t>(v)]; }
   [[nodiscard]] int begin(ValueId v) const { return begin_[static_cast<size_t>(v)]; }

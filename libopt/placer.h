@@ -44,7 +44,7 @@ class Placer {
 
   // The form of an operand that a map, a reduction, a list operator or an output reads.
   [[nodiscard]] ValueId read(ValueId v);
-  void gather(ValueId v);                         // and scatters to what is needed, but for hybrid
+  void gather(ValueId v);  // and scatters to what is needed, but for hybrid
   ValueId read_consistent(ValueId v, const SlaveSet& reads);
   // A form that may be bound to a name of state `target`; nothing if that would take a transition that a weaker target
   // avoids; `other` is then the state that the value could bring.

@@ -13,10 +13,10 @@ namespace kasen {
 
 // What must agree among the members of one region. Two operators with equal keys run over one range of one space.
 struct RegionKey {
-  std::vector<DimId> dims;          // iter_on_vec: of the loop (the cut dimension and the local ones)
-  std::optional<SlaveSet> slaves;   // iter_on_vec: nothing for masters only; mxm: of the operand
-  ValueId matrix = no_value;        // mxm
-  OpCode code = OpCode::map;        // mxm: the direction
+  std::vector<DimId> dims;         // iter_on_vec: of the loop (the cut dimension and the local ones)
+  std::optional<SlaveSet> slaves;  // iter_on_vec: nothing for masters only; mxm: of the operand
+  ValueId matrix = no_value;       // mxm
+  OpCode code = OpCode::map;       // mxm: the direction
   friend bool operator==(const RegionKey&, const RegionKey&) = default;
 };
 

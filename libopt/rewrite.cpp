@@ -78,8 +78,6 @@ void compact_values(Module& module) {
   module.body = std::move(body);
 }
 
-CarriedAt carried_at(const Op& loop) {
-  return loop.code == OpCode::for_loop ? CarriedAt{2, 1} : CarriedAt{0, 0};
-}
+CarriedAt carried_at(const Op& loop) { return loop.code == OpCode::for_loop ? CarriedAt{2, 1} : CarriedAt{0, 0}; }
 
 }  // namespace kasen

@@ -29,8 +29,6 @@ struct CarriedAt {
   size_t operand = 0, arg = 0;
 };
 [[nodiscard]] CarriedAt carried_at(const Op& loop);
-[[nodiscard]] inline bool is_loop(const Op& op) {
-  return op.code == OpCode::while_loop || op.code == OpCode::for_loop;
-}
+[[nodiscard]] inline bool is_loop(const Op& op) { return op.code == OpCode::while_loop || op.code == OpCode::for_loop; }
 
 }  // namespace kasen

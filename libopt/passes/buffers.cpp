@@ -1,9 +1,9 @@
-// Why: a plan that names its storage allocates it once, before the first turn of a loop, and says beforehand how much it
-// is. Values whose lives do not meet share a buffer. The case that breaks the naive way is a carried value: unless the
-// value that a turn yields is written where its argument lives, or can be exchanged with it, every turn copies a vector.
-// So values that bindings join are given one buffer first (inner loops before outer ones), then transitions work in
-// place where they can, and the rest is coloured greedily. Buffers between which a binding could move storage are made
-// equal in size, so that it may. Requires placed values; gives level 3.
+// Why: a plan that names its storage allocates it once, before the first turn of a loop, and says beforehand how much
+// it is. Values whose lives do not meet share a buffer. The case that breaks the naive way is a carried value: unless
+// the value that a turn yields is written where its argument lives, or can be exchanged with it, every turn copies a
+// vector. So values that bindings join are given one buffer first (inner loops before outer ones), then transitions
+// work in place where they can, and the rest is coloured greedily. Buffers between which a binding could move storage
+// are made equal in size, so that it may. Requires placed values; gives level 3.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -198,7 +198,8 @@ class Assignment {
       std::vector<Binding> copies;
       for_each_op(m_, [&](const Op&, int, int) {
         const OpLiveness& at = live.at(number++);
-        for (const auto* group : {&at.entry, &at.back, &at.exit, &at.then_branch, &at.else_branch, &at.list, &at.element}) {
+        for (const auto* group :
+             {&at.entry, &at.back, &at.exit, &at.then_branch, &at.else_branch, &at.list, &at.element}) {
           for (const Binding& binding : *group) {
             if (binding.how == Handover::copy) copies.push_back(binding);
           }
@@ -240,7 +241,8 @@ class Assignment {
     bool found = false;
     for_each_op(m_, [&](const Op&, int number, int) {
       const OpLiveness& at = live.at(number);
-      for (const auto* group : {&at.entry, &at.back, &at.exit, &at.then_branch, &at.else_branch, &at.list, &at.element}) {
+      for (const auto* group :
+           {&at.entry, &at.back, &at.exit, &at.then_branch, &at.else_branch, &at.list, &at.element}) {
         for (const Binding& b : *group) {
           found = found || (b.from == wanted.from && b.to == wanted.to && b.how == Handover::move);
         }

@@ -1,7 +1,7 @@
 // Why: `pr = new_pr` is a map of the identity, a whole vector read and written, though in SSA form both names can stand
 // for one value. The naive way forwards every copy; but a name that is handed on together with its source (two carried
-// values that get the same array) needs storage of its own, and the map, which may be fused, is cheaper than the copy at
-// the binding. Requires placed values; keeps the level.
+// values that get the same array) needs storage of its own, and the map, which may be fused, is cheaper than the copy
+// at the binding. Requires placed values; keeps the level.
 #include <algorithm>
 
 #include "libopt/pass.h"
@@ -17,7 +17,8 @@ namespace {
 // handed on from outside of the block that yields them (they are needed again in the next turn).
 class Copies {
  public:
-  explicit Copies(Module& module) : m_(module), with_(module.values.size(), no_value), depth_(module.values.size(), 0) {}
+  explicit Copies(Module& module)
+      : m_(module), with_(module.values.size(), no_value), depth_(module.values.size(), 0) {}
 
   bool run() {
     measure(m_.body, 0);
@@ -65,9 +66,8 @@ class Copies {
     for (const Op& op : block.ops) {
       const bool binds = op.code == OpCode::yield || is_loop(op);
       if (!binds || std::find(op.operands.begin(), op.operands.end(), copy) == op.operands.end()) continue;
-      const auto same = std::count_if(op.operands.begin(), op.operands.end(), [&](ValueId operand) {
-        return operand == copy || end_of(operand) == source;
-      });
+      const auto same = std::count_if(op.operands.begin(), op.operands.end(),
+                                      [&](ValueId operand) { return operand == copy || end_of(operand) == source; });
       if (same > 1 || depth_[static_cast<size_t>(source)] < depth || fixed_[static_cast<size_t>(source)]) return true;
       if (is_loop(op) && used_behind(block, op, source)) return true;
     }

@@ -1,9 +1,9 @@
-// Why: the first statements of a turn read what the end of the last turn has just made; in one region with that end they
-// cost no read. So they are computed before the loop for the initial values, at the end of each turn for the yielded
-// ones, and carried. The last turn computes them in vain, which is why the loop has to be `likely`; a result never
-// changes. Moved are element-wise maps (they cannot fail and use no network) that are stored anyway, since something
-// other than a vector operator reads them, and whose carried operands are made element-wise at the end of the turn: for
-// others nothing is won. Maps that only those read go with them. Requires level 1; keeps it.
+// Why: the first statements of a turn read what the end of the last turn has just made; in one region with that end
+// they cost no read. So they are computed before the loop for the initial values, at the end of each turn for the
+// yielded ones, and carried. The last turn computes them in vain, which is why the loop has to be `likely`; a result
+// never changes. Moved are element-wise maps (they cannot fail and use no network) that are stored anyway, since
+// something other than a vector operator reads them, and whose carried operands are made element-wise at the end of the
+// turn: for others nothing is won. Maps that only those read go with them. Requires level 1; keeps it.
 #include <algorithm>
 
 #include "libopt/pass.h"
@@ -42,8 +42,8 @@ class Rotation {
     for (const ValueId arg : body().args) made_[static_cast<size_t>(arg)] = Made::argument;
     for (size_t i = 0; i < body().ops.size(); ++i) {
       const Op& op = body().ops[i];
-      const bool simple = op.code == OpCode::map || op.code == OpCode::apply || op.code == OpCode::literal ||
-                          op.code == OpCode::size;
+      const bool simple =
+          op.code == OpCode::map || op.code == OpCode::apply || op.code == OpCode::literal || op.code == OpCode::size;
       const bool early = simple && std::none_of(op.operands.begin(), op.operands.end(),
                                                 [&](ValueId v) { return made(v) == Made::late; });
       for (const ValueId result : op.results) {
