@@ -1,0 +1,292 @@
+// What programs mean: small ones run by the interpreter, their results computed here by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcore/interpreter.h"
+#include "libcore/lang.h"
+#include "libcore/laws.h"
+
+namespace kasen {
+namespace {
+
+using Outputs = std::map<std::string, Array>;
+
+Array vector_of(const std::vector<double>& values) {
+  Array a(ElementType::of(Scalar::f64), static_cast<std::int64_t>(values.size()));
+  std::copy(values.begin(), values.end(), a.as<double>());
+  return a;
+}
+
+Outputs run(const std::string& text, const WholeInputs& inputs = {},
+            const std::map<std::string, std::string>& defines = {}) {
+  const Module module = compile_program(text, "test.ks", defines);
+  TrialLawChecker laws;
+  require_valid(module, laws);
+  return interpret(module, inputs);
+}
+
+double real(const Outputs& out, const std::string& name) { return out.at(name).as<double>()[0]; }
+std::int64_t whole(const Outputs& out, const std::string& name) { return out.at(name).as<std::int64_t>()[0]; }
+bool truth(const Outputs& out, const std::string& name) { return out.at(name).as<std::uint8_t>()[0] != 0; }
+
+// The value of one expression of literals, through a param so that nothing is known to plan.
+double value_of(const std::string& expression) {
+  return real(run("param one = 1.0\noutput z = " + expression + "\n"), "z");
+}
+
+std::int64_t whole_of(const std::string& expression) {
+  return whole(run("param one = 1\noutput z = " + expression + "\n"), "z");
+}
+
+TEST(Meaning, OperatorsBindAsDocumented) {
+  EXPECT_EQ(value_of("one + 2 * 3"), 7);
+  EXPECT_EQ(value_of("-one ^ 2"), -1);
+  EXPECT_EQ(value_of("2 ^ 3 ^ (2 * one)"), 512);
+  EXPECT_EQ(value_of("(one + 1) ^ -1"), 0.5);
+  EXPECT_EQ(value_of("10 - one - 2"), 7);
+  EXPECT_EQ(value_of("if one > 0 && one < 2 || false then 1.0 else 0.0"), 1);
+  EXPECT_EQ(value_of("if !(one == 1) then 1.0 else 2.0"), 2);
+  EXPECT_EQ(value_of("1 / 4 * one"), 0.25);
+  EXPECT_EQ(value_of("one +\n  1"), 2);
+}
+
+TEST(Meaning, IntegersFloorAndWrap) {
+  EXPECT_EQ(whole_of("(one - 8) // 2"), -4);
+  EXPECT_EQ(whole_of("(one - 8) % 2"), 1);
+  EXPECT_EQ(whole_of("one // (one - 1)"), 0);
+  EXPECT_EQ(whole_of("one % (one - 1)"), 0);
+  EXPECT_EQ(whole_of("(one + 2) ^ 3"), 27);
+  EXPECT_EQ(whole_of("9223372036854775807 + one"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(whole_of("i64(2.9 * f64(one))"), 2);
+  EXPECT_EQ(whole_of("i64(i32(one) + 1)"), 2);
+}
+
+TEST(Meaning, LiteralsAndConstsTakeTheTypeTheyMeet) {
+  const std::string text = R"(
+const k = 3
+param x = 2.0, y = 5f32, n = 4
+output a = k * x, b = k * y, c = k * n, d = n / k
+)";
+  Outputs out = run(text);
+  EXPECT_EQ(real(out, "a"), 6);
+  EXPECT_EQ(out.at("b").as<float>()[0], 15.0F);
+  EXPECT_EQ(whole(out, "c"), 12);
+  EXPECT_DOUBLE_EQ(real(out, "d"), 4.0 / 3.0);
+  out = run(text, {}, {{"k", "10"}, {"x", "-0.5"}});
+  EXPECT_EQ(real(out, "a"), -5);
+  EXPECT_EQ(whole(out, "c"), 40);
+}
+
+TEST(Meaning, ArraysFromNothing) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 4;
+  const Outputs out = run(R"(
+dim N, K local = 3
+param r = 2.5
+a = fill(r, N)
+b : i64[N] = 7
+c = i64(index(N)) * size(N)
+d : f64[N, K] = r
+output a, b, c, total = sum(d), rows = sum(d, over K), picked = sum(if i64(index(N)) == 2 then a else 0)
+)",
+                          inputs);
+  EXPECT_EQ(out.at("a").count, 4);
+  EXPECT_EQ(out.at("a").as<double>()[3], 2.5);
+  EXPECT_EQ(out.at("b").as<std::int64_t>()[0], 7);
+  EXPECT_EQ(out.at("c").as<std::int64_t>()[3], 12);
+  EXPECT_EQ(real(out, "total"), 30);
+  ASSERT_EQ(out.at("rows").count, 4);
+  EXPECT_EQ(out.at("rows").as<double>()[1], 7.5);
+  EXPECT_EQ(real(out, "picked"), 2.5);
+}
+
+TEST(Meaning, LoopsCarryAndBlocksAreLocal) {
+  const Outputs out = run(R"(
+param turns = 5
+a = 0
+b = 1
+for i in 0..turns {
+  next = a + b
+  a = b
+  b = next
+}
+digits = 0
+for i in reversed(1..4) { digits = 10 * digits + i }
+wrote = 0
+n = 27
+while n != 1 {
+  if n % 2 == 0 { n = n // 2 } else if n == 3 { n = 10 } else {
+    n = 3 * n + 1
+  }
+  wrote = wrote + 1
+}
+nothing = 3
+while nothing < 0 { nothing = nothing - 1 }
+output a, digits, wrote, nothing
+)");
+  EXPECT_EQ(whole(out, "a"), 5);
+  EXPECT_EQ(whole(out, "digits"), 321);
+  EXPECT_EQ(whole(out, "wrote"), 111);
+  EXPECT_EQ(whole(out, "nothing"), 3);
+}
+
+TEST(Meaning, UnrolledLoopsMeanTheSame) {
+  const std::string head = "param x = 3.0\nlist s[4] : f64 = 0\nt = 0.0\n";
+  const std::string body = " { s[i] = x * f64(i)\n t = t * 10 + s[i] }\noutput t\n";
+  const double plain = real(run(head + "for i in reversed(0..4)" + body), "t");
+  EXPECT_EQ(plain, 9630);
+  EXPECT_EQ(real(run(head + "for i in reversed(0..4) unroll" + body), "t"), plain);
+}
+
+TEST(Meaning, ListsRotate) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 2;
+  const Outputs out = run(R"(
+const m = 3
+dim N
+list s[m] : f64[N] = 1
+list r[m] : f64 = 0
+for i in 0..5 {
+  push(s, fill(f64(i), N))
+  push(r, f64(i * i))
+}
+s[0] = s[0] + 10
+before = s[1]
+push(s, s[0])
+output oldest = s[0], newest = s[m - 1], before, r0 = r[0], r2 = r[2]
+)",
+                          inputs);
+  EXPECT_EQ(real(out, "oldest"), 3);
+  EXPECT_EQ(real(out, "newest"), 12);
+  EXPECT_EQ(real(out, "before"), 3);
+  EXPECT_EQ(real(out, "r0"), 4);
+  EXPECT_EQ(real(out, "r2"), 16);
+}
+
+TEST(Meaning, PointsTuplesAndCoordinates) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 2;
+  Array points(ElementType::array(Scalar::f64, 2), 2);
+  points.as<double>(0)[0] = 3;
+  points.as<double>(1)[0] = 4;
+  points.as<double>(0)[1] = 5;
+  points.as<double>(1)[1] = 12;
+  inputs.arrays["X"] = std::move(points);
+  const Outputs out = run(R"(
+const d = 2
+dim N
+input X : [f64; d][N]
+param c : [f64; d] = [1.0, 2]
+fn norm(p) = sqrt(sum(j in d: p[j] ^ 2))
+fn both(a, b) = ([j in d: a.0[j] + b.0[j]], a.1 + b.1)
+s = reduce(both, map(p -> (p, 1), X))
+output n = norm(X), largest = max(map(p -> max(j in d: p[j]), X)), first = s.0[0], second = s.0[1], count = s.1
+output c1 = c[1] + prod(j in d: f64(j + 1))
+)",
+                          inputs);
+  EXPECT_EQ(out.at("n").as<double>()[0], 5);
+  EXPECT_EQ(out.at("n").as<double>()[1], 13);
+  EXPECT_EQ(real(out, "largest"), 12);
+  EXPECT_EQ(real(out, "first"), 8);
+  EXPECT_EQ(real(out, "second"), 16);
+  EXPECT_EQ(whole(out, "count"), 2);
+  EXPECT_EQ(real(out, "c1"), 4);
+}
+
+TEST(Meaning, ReductionsOfEveryKind) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 3;
+  inputs.arrays["x"] = vector_of({3, -1, 2});
+  const Outputs out = run(R"(
+dim N
+input x : f64[N]
+output s = sum(x), p = prod(x), lo = min(x), hi = max(x), d = dot(x, x), e = x @ x
+output some = any(x < 0), every = all(x < 0), longest = reduce((a, b) -> max(a, b), abs(x))
+)",
+                          inputs);
+  EXPECT_EQ(real(out, "s"), 4);
+  EXPECT_EQ(real(out, "p"), -6);
+  EXPECT_EQ(real(out, "lo"), -1);
+  EXPECT_EQ(real(out, "hi"), 3);
+  EXPECT_EQ(real(out, "d"), 14);
+  EXPECT_EQ(real(out, "e"), 14);
+  EXPECT_TRUE(truth(out, "some"));
+  EXPECT_FALSE(truth(out, "every"));
+  EXPECT_EQ(real(out, "longest"), 3);
+}
+
+TEST(Meaning, ProductsRunAlongRowsOrColumns) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 2;
+  inputs.dims["M"] = 3;
+  WholeMatrix& g = inputs.matrices["G"];  // (0, 0) 2, (0, 2) 3, (1, 2) 5
+  g.rows = {0, 0, 1};
+  g.cols = {0, 2, 2};
+  g.values = vector_of({2, 3, 5});
+  inputs.arrays["x"] = vector_of({1, 10});
+  inputs.arrays["y"] = vector_of({1, 10, 100});
+  const Outputs out = run(R"(
+dim N, M
+input G : f64[N, M], x : f64[N], y : f64[M]
+output a = G' @ x, b = G @ y, c = x @ G, d = mxvt(+, min, G, y), e = G.T @ x, f = mxv(*, +, x, G)
+)",
+                          inputs);
+  for (const std::string name : {"a", "c", "e", "f"}) {
+    const double* v = out.at(name).as<double>();
+    EXPECT_EQ((std::vector<double>{v[0], v[1], v[2]}), (std::vector<double>{2, 0, 53})) << name;
+  }
+  EXPECT_EQ(out.at("b").as<double>()[0], 302);
+  EXPECT_EQ(out.at("b").as<double>()[1], 500);
+  EXPECT_EQ(out.at("d").as<double>()[0], 3);
+}
+
+TEST(Meaning, NullEntriesCountAsOneOfTheMultipliersType) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 3;
+  inputs.matrices["G"].rows = {0, 1};
+  inputs.matrices["G"].cols = {1, 2};
+  const Outputs out = run(R"(
+dim N
+input G : null[N, N]
+fn hop(x, entry: i64) = x + entry
+reached = mxv(&&, ||, G, i64(index(N)) == 0)
+steps = mxv(hop, max, G, i64(index(N)))
+also = G' @ (i64(index(N)) == 0)
+degree = G @ fill(1i32, N)
+output reached, steps, also, degree
+)",
+                          inputs);
+  EXPECT_EQ(out.at("reached").as<std::uint8_t>()[1], 1);
+  EXPECT_EQ(out.at("reached").as<std::uint8_t>()[2], 0);
+  EXPECT_EQ(out.at("also").as<std::uint8_t>()[1], 1);
+  EXPECT_EQ(out.at("steps").as<std::int64_t>()[2], 2);
+  EXPECT_EQ(out.at("steps").as<std::int64_t>()[0], std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(out.at("degree").as<std::int32_t>()[0], 1);
+  EXPECT_EQ(out.at("degree").as<std::int32_t>()[2], 0);
+}
+
+TEST(Meaning, MultiplyingByAMatrixOfLocalColumns) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 2;
+  inputs.dims["F"] = 3;
+  inputs.arrays["A"] = vector_of({1, 2, 3, 4, 5, 6});
+  inputs.arrays["x"] = vector_of({1, 10});
+  const Outputs out = run(R"(
+dim N, F local
+input A : f64[N, F], x : f64[N]
+w : f64[F] = 1
+output a = A @ w, b = A' @ x, c = sum(A * x, over F)
+)",
+                          inputs);
+  EXPECT_EQ(out.at("a").as<double>()[1], 15);
+  EXPECT_EQ(out.at("b").as<double>()[2], 63);
+  EXPECT_EQ(out.at("c").as<double>()[1], 150);
+}
+
+}  // namespace
+}  // namespace kasen
