@@ -27,6 +27,13 @@ std::optional<std::int64_t> available_memory() {
   return std::nullopt;
 }
 
+// What a block hands on is bound by the operator that holds it; this tells how often the block ran.
+class YieldStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& /*run*/) override {}
+};
+
 void count_inside(const Block& block, int& count) {
   for (const Op& op : block.ops) {
     ++count;
@@ -195,7 +202,8 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
     case OpGroup::control:
       break;
     case OpGroup::end:
-      return op.code == OpCode::output ? make_output_step(run, op, number) : nullptr;
+      if (op.code == OpCode::output) return make_output_step(run, op, number);
+      return std::make_unique<YieldStep>(op, number);
   }
   if (op.code != OpCode::region) return make_control_step(*this, op, number);
   count_inside(op.blocks.at(0), next);
@@ -210,7 +218,6 @@ Sequence Decoder::decode(const Block& block) {
   for (const Op& op : block.ops) {
     const int number = next++;
     std::unique_ptr<Step> step = make(op, number);
-    if (step == nullptr) continue;
     all.push_back(step.get());
     steps.push_back(std::move(step));
   }

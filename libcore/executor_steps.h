@@ -68,7 +68,7 @@ class Execution {
             const RunOptions& options);
   RunResult run();
 
-  // Runs a block's steps, its `yield` excepted.
+  // Runs a block's steps.
   void run_steps(const Sequence& steps);
 
   // What a while or for loop tells: its turn is over / it is left.
