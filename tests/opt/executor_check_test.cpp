@@ -112,8 +112,8 @@ TEST_P(Agreement, OfPredictedAndCounted) {
 INSTANTIATE_TEST_SUITE_P(Examples, Agreement,
                          testing::Values("pagerank", "pagerank-i32", "pagerank-primitives", "blackscholes", "chain",
                                          "kmeans", "lbfgs", "logistic", "bfs", "sssp", "components", "hits"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& case_) {
+                           std::string name = case_.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
