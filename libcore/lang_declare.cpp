@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::int64_t max_coordinates = 1 << 16;
 
-Scalar scalar_named(const std::string& name) {
-  for (const Scalar s : {Scalar::f64, Scalar::f32, Scalar::i64, Scalar::i32, Scalar::boolean, Scalar::id}) {
-    if (scalar_name(s) == name) return s;
-  }
-  return Scalar::null;
-}
-
 }  // namespace
 
 DimId Lowering::dim_named(const NameAt& name) {

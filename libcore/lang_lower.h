@@ -1,7 +1,7 @@
 // From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
 // and terms given values here. Split over lang_declare.cpp (dimensions, inputs, assumptions), lang_expression.cpp
-// (expressions and functions), lang_primitive.cpp (reductions and products), lang_statement.cpp (assignments, lists)
-// and lang_control.cpp (loops and branches).
+// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp (reductions and products),
+// lang_statement.cpp (assignments, lists) and lang_control.cpp (loops and branches).
 #pragma once
 
 #include <functional>

@@ -105,6 +105,13 @@ void settle_literals(ScalarOp op, std::vector<Term>& args) {
 
 }  // namespace
 
+Scalar scalar_named(const std::string& name) {
+  for (const Scalar s : {Scalar::f64, Scalar::f32, Scalar::i64, Scalar::i32, Scalar::boolean, Scalar::id}) {
+    if (scalar_name(s) == name) return s;
+  }
+  return Scalar::null;
+}
+
 std::string show_dims(const Module& module, const std::vector<DimId>& dims) {
   std::string text;
   for (const DimId d : dims) text += (text.empty() ? "" : ", ") + module.dim(d).name;

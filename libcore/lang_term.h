@@ -69,6 +69,7 @@ struct Finished {
 // The value of a term without leaves, one word a plane.
 [[nodiscard]] std::vector<Word> constant_words(const Term& term);
 
+[[nodiscard]] Scalar scalar_named(const std::string& name);  // null if there is no such type
 // "f64[N, F]" and the like, for messages.
 [[nodiscard]] std::string show(const Module& module, const ElementType& type);
 [[nodiscard]] std::string show(const Module& module, const Type& type);

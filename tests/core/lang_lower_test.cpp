@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/executor.h"
@@ -94,6 +96,161 @@ TEST(Lowering, PageRankIsOneOperatorALine) {
 TEST(Lowering, PrintsAndReadsBack) {
   const std::string text = print_module(compile(algorithm_1));
   EXPECT_EQ(print_module(parse_module(text, "test.kir")), text);
+}
+
+const std::string small = "dim N, F local\ninput x : f64[N], y : f64[N], k : i64[N]\nparam a = 2.0, b = 3.0\n";
+
+// Two spellings of one computation.
+class SpellingTest : public testing::TestWithParam<std::pair<std::string, std::string>> {};
+
+TEST_P(SpellingTest, IsTheSameIr) {
+  const auto& [one, other] = GetParam();
+  const std::string end = "\noutput z\n";
+  EXPECT_EQ(shape(compile(small + one + end)), shape(compile(small + other + end)));
+}
+
+using Spelling = std::pair<std::string, std::string>;
+INSTANTIATE_TEST_SUITE_P(
+    Pairs, SpellingTest,
+    testing::Values(Spelling{"z = a * x + y", "fn axpy(x, y, a) = a * x + y\nz = zipwith(axpy, x, y, a)"},
+                    Spelling{"z = a * x + y", "z = map((v, w, s) -> s * v + w, x, y, a)"},
+                    Spelling{"z = a * x + y", "z = map(x -> a * x + y, x)"},
+                    Spelling{"z = x / k", "z = ZipWith(/, x, k)"}, Spelling{"z = min(x, y)", "z = map(min, x, y)"},
+                    Spelling{"z = sum(x * y)", "z = x @ y"},
+                    Spelling{"z = dot(x, y)", "z = Reduce(+, ZipWith(*, x, y))"},
+                    Spelling{"z = any(x < y)", "z = reduce(||, x < y)"}, Spelling{"z : f64[N] = 1", "z = fill(1.0, N)"},
+                    Spelling{"z = x", "z = map(v -> v, x)"}, Spelling{"z = x ^ 2", "z = x * x"},
+                    Spelling{"z = x * (1 / 4)", "z = x * 0.25"},
+                    Spelling{"fn f(v) { w = v * v; w + 1 }\nz = f(x)", "z = x * x + 1"},
+                    Spelling{"z = a\nfor i in 0..3 unroll { z = z * b }", "z = a\nz = z * b\nz = z * b\nz = z * b"}),
+    [](const testing::TestParamInfo<Spelling>& spelling) { return fmt::format("pair{}", spelling.index); });
+
+const Op& op_of(const Module& module, OpCode code) {
+  const auto it =
+      std::find_if(module.body.ops.begin(), module.body.ops.end(), [&](const Op& op) { return op.code == code; });
+  if (it == module.body.ops.end()) throw InternalError("no such operator");
+  return *it;
+}
+
+std::vector<std::string> operand_names(const Module& module, const Op& op) {
+  std::vector<std::string> names;
+  for (const ValueId v : op.operands) names.push_back(module.value(v).name);
+  return names;
+}
+
+TEST(Lowering, AnExpressionIsOneMapOverArraysThenShareds) {
+  const Module module = compile(small + "z = (1 - a) + b * abs(x - y) / (a + x)\noutput z\n");
+  const Op& map = op_of(module, OpCode::map);
+  EXPECT_EQ(operand_names(module, map), (std::vector<std::string>{"x", "y", "a", "b"}));
+  EXPECT_EQ(std::count_if(module.body.ops.begin(), module.body.ops.end(),
+                          [](const Op& op) { return op.code == OpCode::map; }),
+            1);
+  EXPECT_EQ(map.where.line, 4);
+  EXPECT_EQ(map.where.column, 13);
+  EXPECT_EQ(module.fn(map.fns[0]).params[2].name, "a");
+}
+
+TEST(Lowering, SharedsTakeOneApply) {
+  const Module module = compile(small + "s = (a + b) * (a - b)\nt = s\noutput t\n");
+  EXPECT_EQ(op_names(module),
+            (std::vector<std::string>{"input", "input", "input", "param", "param", "apply", "output"}));
+}
+
+TEST(Lowering, FunctionsKeepTheUsersNames) {
+  const Module module = compile(small + "fn damp(v, r) = (1 - r) + r * v\nz = map(damp, x, a)\noutput z\n");
+  const ScalarFunction& fn = module.fn(op_of(module, OpCode::map).fns[0]);
+  EXPECT_EQ(fn.name, "damp");
+  EXPECT_EQ(fn.params[0].name, "v");
+  EXPECT_EQ(fn.params[1].name, "r");
+}
+
+TEST(Lowering, LoopsCarryWhatTheyAssign) {
+  const Module module = compile(small + R"(u = x
+c = 0
+v = y
+while sum(u) > a likely expect 12 {
+  t = u + v
+  c = c + 1
+  if c > 3 { u = t } else { c = c + 2 }
+}
+for i in reversed(0..5) { v = v * f64(i) }
+output u, v, c
+)");
+  const Op& loop = op_of(module, OpCode::while_loop);
+  ASSERT_EQ(loop.operands.size(), 3U);  // c, u and the test
+  EXPECT_EQ(loop.test, 2);
+  EXPECT_TRUE(loop.likely);
+  EXPECT_EQ(loop.expect, 12);
+  EXPECT_EQ(operand_names(module, loop)[0], "c");
+  EXPECT_EQ(loop.blocks[0].args.size(), 3U);
+  EXPECT_EQ(loop.blocks[0].ops.back().operands.size(), 3U);
+  const Op& down = op_of(module, OpCode::for_loop);
+  EXPECT_TRUE(down.down);
+  EXPECT_EQ(down.operands.size(), 3U);
+  EXPECT_EQ(module.body.ops.back().code, OpCode::output);
+}
+
+TEST(Lowering, ACarriedConditionIsNotCarriedTwice) {
+  const Module module = compile(small + "u = x\ngo = true\nwhile go { u = u * a\n go = sum(u) < b }\noutput u\n");
+  const Op& loop = op_of(module, OpCode::while_loop);
+  EXPECT_EQ(loop.operands.size(), 2U);
+  EXPECT_EQ(loop.test, 1);
+}
+
+TEST(Lowering, MatricesAreSparseOverTwoDistributedDimensions) {
+  const Module module = compile(R"(dim N, M, F local, K local = 4
+input A : f64[N, M], B : f64[N, F], C : dense f64[N, M], D : sparse f64[N, F], P : [f64; 3][N], T : (i64, [f32; 2])[N]
+w : f64[F] = 1
+output w, z = B @ w
+)");
+  const auto type = [&](const std::string& name) {
+    const auto it =
+        std::find_if(module.values.begin(), module.values.end(), [&](const Value& v) { return v.name == name; });
+    return it->type;
+  };
+  EXPECT_TRUE(type("A").sparse);
+  EXPECT_FALSE(type("B").sparse);
+  EXPECT_FALSE(type("C").sparse);
+  EXPECT_TRUE(type("D").sparse);
+  EXPECT_EQ(type("P").element, ElementType::array(Scalar::f64, 3));
+  EXPECT_EQ(type("T").element.components.size(), 2U);
+  EXPECT_EQ(module.dim(3).size, 4);
+  EXPECT_TRUE(module.dim(3).local);
+  EXPECT_TRUE(is_shared(module, type("w")));
+}
+
+TEST(Lowering, AssumptionsNameTheFunctionsThatAreUsed) {
+  const Module module = compile(small + R"(
+fn odd(v, w) = exp(v) * w
+fn join(v, w) = v + w
+z = map(odd, x, y)
+s = reduce(join, z)
+assume associative(join), commutative(join), exchange(odd, +), distributive(odd, +, 1)
+output z, s
+)");
+  ASSERT_EQ(module.assumptions.size(), 4U);
+  EXPECT_EQ(module.assumptions[0].kind, LawKind::associative);
+  EXPECT_EQ(module.fn(module.assumptions[0].fn).name, "join");
+  EXPECT_EQ(module.fn(module.assumptions[2].fn).name, "odd");
+  EXPECT_EQ(module.assumptions[3].operand, 1);
+  EXPECT_EQ(module.assumptions[3].reducer, op_of(module, OpCode::reduce).fns[0]);  // join is add
+  EXPECT_EQ(module.assumptions[3].basis, "assumed");
+}
+
+TEST(Lowering, DefinesFixConstsAndDefaults) {
+  const Module module = compile("const k = 3\nparam p : f32 = 1\noutput z = p * k\n", {{"k", "4"}, {"p", "-0.5"}});
+  ASSERT_EQ(module.constants.size(), 1U);
+  EXPECT_EQ(module.constants[0].value.i, 4);
+  EXPECT_EQ(op_of(module, OpCode::param).literal[0].f, -0.5);
+  EXPECT_EQ(module.type(op_of(module, OpCode::param).results[0]).element, ElementType::of(Scalar::f32));
+}
+
+TEST(Lowering, CarriesTheSource) {
+  const Module module = compile(small + "output x\n");
+  EXPECT_EQ(module.source_name, "test.ks");
+  EXPECT_EQ(module.name, "test");
+  ASSERT_EQ(module.source.size(), 4U);
+  EXPECT_EQ(module.source[0], "dim N, F local");
 }
 
 }  // namespace
