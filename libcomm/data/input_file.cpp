@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "libcomm/data/decompress.h"
+#include "libcomm/data/digest.h"
 #include "libcore/error.h"
 
 namespace kasen {
@@ -109,13 +109,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
   if (text_.empty()) fail(ExitStatus::bad_input, "the file is empty", {}, {}, {path});
 }
 
-std::string InputFile::digest() const {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(text_.data(), text_.size()));
-  std::string hex;
-  for (const unsigned char byte : canonical.digest) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
+std::string InputFile::digest() const { return digest_of(text_); }
 
 void InputFile::fail_at(std::int64_t offset, std::string what, std::string why, std::string remedy) const {
   const auto at = std::min(static_cast<size_t>(offset), text_.size());

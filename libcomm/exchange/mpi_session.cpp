@@ -1,0 +1,142 @@
+#include "libcomm/exchange/mpi_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+
+#include "libcomm/exchange/mpi_check.h"
+
+namespace kasen {
+namespace {
+
+enum Collective : std::int64_t { op_barrier = 1, op_sum, op_max, op_broadcast, op_gather };
+
+// Every rank must be at the same call with the same count.
+void agree(std::int64_t operation, std::int64_t count) {
+  std::int64_t extremes[4] = {operation, -operation, count, -count};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 4, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  if (extremes[0] != -extremes[1] || extremes[2] != -extremes[3]) {
+    throw InternalError(
+        fmt::format("the ranks disagree on a collective: this one is at operation {} with count {}", operation, count));
+  }
+}
+
+void all_reduce(std::span<std::int64_t> values, MPI_Op op) {
+  for (size_t at = 0; at < values.size();) {
+    const size_t count = std::min(values.size() - at, static_cast<size_t>(largest_message / 8));
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, static_cast<int>(count), MPI_INT64_T, op, MPI_COMM_WORLD),
+              "MPI_Allreduce");
+    at += count;
+  }
+}
+
+// Calls move(address, bytes) for each slice of a text that one message can hold.
+template <class Move>
+void in_slices(std::string& text, const Move& move) {
+  const auto size = static_cast<std::int64_t>(text.size());
+  for (std::int64_t at = 0; at < size; at += largest_message) {
+    move(text.data() + at, static_cast<int>(std::min(size - at, largest_message)));
+  }
+}
+
+}  // namespace
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fail(ExitStatus::io, fmt::format("{} failed", call), std::string(text, static_cast<size_t>(length)),
+       "see whether all nodes and the network are up");
+}
+
+MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exceptions()) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started != 0) throw InternalError("MPI is started twice");
+  int level = MPI_THREAD_SINGLE;
+  if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS || level < MPI_THREAD_FUNNELED) {
+    fail(ExitStatus::configuration, "MPI does not start", "MPI_Init_thread failed or knows no threads",
+         "try `mpirun -n 1 true`, and see its own messages");
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks_), "MPI_Comm_size");
+}
+
+MpiSession::~MpiSession() {
+  if (std::uncaught_exceptions() == exceptions_) MPI_Finalize();
+}
+
+void MpiSession::barrier() const { agree(op_barrier, 0); }
+
+void MpiSession::all_reduce_sum(std::span<std::int64_t> values) const {
+  agree(op_sum, static_cast<std::int64_t>(values.size()));
+  all_reduce(values, MPI_SUM);
+}
+
+void MpiSession::all_reduce_max(std::span<std::int64_t> values) const {
+  agree(op_max, static_cast<std::int64_t>(values.size()));
+  all_reduce(values, MPI_MAX);
+}
+
+void MpiSession::broadcast(std::string& bytes) const {
+  agree(op_broadcast, 0);
+  auto size = static_cast<std::int64_t>(bytes.size());
+  check_mpi(MPI_Bcast(&size, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  bytes.resize(static_cast<size_t>(size));
+  in_slices(bytes,
+            [](char* data, int count) { check_mpi(MPI_Bcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast"); });
+}
+
+std::vector<std::string> MpiSession::gather(const std::string& bytes) const {
+  agree(op_gather, 0);
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  std::vector<std::int64_t> sizes(rank_ == 0 ? static_cast<size_t>(ranks_) : 0);
+  check_mpi(MPI_Gather(&size, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Gather");
+  std::vector<std::string> all;
+  if (rank_ != 0) {
+    in_slices(const_cast<std::string&>(bytes), [](char* data, int count) {
+      check_mpi(MPI_Send(data, count, MPI_BYTE, 0, 0, MPI_COMM_WORLD), "MPI_Send");
+    });
+    return all;
+  }
+  all.push_back(bytes);
+  for (int from = 1; from < ranks_; ++from) {
+    std::string& text = all.emplace_back(static_cast<size_t>(sizes[static_cast<size_t>(from)]), '\0');
+    in_slices(text, [from](char* data, int count) {
+      check_mpi(MPI_Recv(data, count, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+    });
+  }
+  return all;
+}
+
+std::optional<Failure> MpiSession::first_failure(const std::optional<Failure>& mine) const {
+  // The lowest failing rank, turned round so that the largest wins; 0: none.
+  std::int64_t turned = mine ? ranks_ - rank_ : 0;
+  all_reduce_max({&turned, 1});
+  if (turned == 0) return std::nullopt;
+  const int rank = ranks_ - static_cast<int>(turned);
+  std::int64_t facts[2] = {0, 0};
+  std::string text;
+  if (rank == rank_) {
+    facts[0] = static_cast<std::int64_t>(mine->status);
+    facts[1] = static_cast<std::int64_t>(mine->text.size());
+    text = mine->text;
+  }
+  check_mpi(MPI_Bcast(facts, 2, MPI_INT64_T, rank, MPI_COMM_WORLD), "MPI_Bcast");
+  text.resize(static_cast<size_t>(facts[1]));
+  in_slices(text, [rank](char* data, int count) {
+    check_mpi(MPI_Bcast(data, count, MPI_BYTE, rank, MPI_COMM_WORLD), "MPI_Bcast");
+  });
+  return Failure{rank, static_cast<ExitStatus>(facts[0]), text};
+}
+
+void MpiSession::abort_all(ExitStatus status) const {
+  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(status));
+  std::_Exit(static_cast<int>(status));
+}
+
+}  // namespace kasen

@@ -1,0 +1,57 @@
+// MPI from start to end, and the few collectives that a tool needs beside the exchanges of a plan. Every member that
+// is marked collective is called by all ranks in the same order; a disagreement is found before it can hang or go wrong
+// (one small reduction each) and ends in an InternalError.
+//
+// A rank that fails tells the user and calls abort_all: a dead rank ends the whole job (Open MPI 4.1 cannot go on
+// without it), and the exit status passes through mpirun.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/error.h"
+
+namespace kasen {
+
+// What went wrong on a rank, in a form that travels.
+struct Failure {
+  int rank = 0;
+  ExitStatus status = ExitStatus::internal;
+  std::string text;
+};
+
+class MpiSession {
+ public:
+  // MPI_Init_thread: only the thread that made the session calls MPI. One session a process. UserError(configuration)
+  // where MPI does not start.
+  MpiSession(int* argc, char*** argv);
+  // Finalizes; while an exception passes it does not, because the other ranks may never come: abort_all is the way out.
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int ranks() const { return ranks_; }
+
+  void barrier() const;                                       // collective
+  void all_reduce_sum(std::span<std::int64_t> values) const;  // collective; equal counts
+  void all_reduce_max(std::span<std::int64_t> values) const;  // collective; equal counts
+  void broadcast(std::string& bytes) const;                   // collective; from rank 0, of any size
+  // Collective; every rank's bytes on rank 0, in the order of ranks; nothing elsewhere.
+  [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) const;
+  // Collective; the failure of the lowest rank that has one, on every rank: where all ranks meet after a step that any
+  // of them may fail, one message is enough.
+  [[nodiscard]] std::optional<Failure> first_failure(const std::optional<Failure>& mine) const;
+
+  // Ends every rank with this status; prints nothing.
+  [[noreturn]] void abort_all(ExitStatus status) const;
+
+ private:
+  int rank_ = 0, ranks_ = 1;
+  int exceptions_;  // in flight when the session began
+};
+
+}  // namespace kasen

@@ -1,0 +1,282 @@
+#include "libcomm/exchange/mpi_transport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "libcomm/exchange/mpi_check.h"
+
+namespace kasen {
+namespace {
+
+// Tags up to 32767 are valid everywhere; 0 stands for no exchange.
+constexpr std::int64_t tags = 32767;
+int tag_of(std::int64_t step) { return static_cast<int>(1 + step % tags); }
+
+struct Segment {
+  std::byte* data;
+  std::int64_t bytes;
+};
+
+// The payloads for or from one rank, in the order in which both sides have them.
+std::map<int, std::vector<Segment>> by_rank(std::vector<Message> messages, bool by_receiver, int ranks, int workers) {
+  std::stable_sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) {
+    return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+  });
+  std::map<int, std::vector<Segment>> groups;
+  for (const Message& m : messages) {
+    if (m.bytes > 0) groups[rank_of_worker(by_receiver ? m.to : m.from, ranks, workers)].push_back({m.data, m.bytes});
+  }
+  return groups;
+}
+
+// Cuts a run of segments into messages of at most `limit` bytes. Both sides have the same sizes and cut alike.
+std::vector<std::vector<Segment>> cut(const std::vector<Segment>& segments, std::int64_t limit) {
+  std::vector<std::vector<Segment>> messages(1);
+  std::int64_t room = limit;
+  for (Segment rest : segments) {
+    while (rest.bytes > 0) {
+      if (room == 0) {
+        messages.emplace_back();
+        room = limit;
+      }
+      const std::int64_t bytes = std::min(rest.bytes, room);
+      messages.back().push_back({rest.data, bytes});
+      rest.data += bytes;
+      rest.bytes -= bytes;
+      room -= bytes;
+    }
+  }
+  return messages;
+}
+
+// Several segments as one MPI type over absolute addresses: MPI gathers and scatters them, nothing is staged here.
+class SegmentType {
+ public:
+  explicit SegmentType(const std::vector<Segment>& segments) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> addresses;
+    for (const Segment& segment : segments) {
+      lengths.push_back(static_cast<int>(segment.bytes));
+      check_mpi(MPI_Get_address(segment.data, &addresses.emplace_back()), "MPI_Get_address");
+    }
+    check_mpi(
+        MPI_Type_create_hindexed(static_cast<int>(segments.size()), lengths.data(), addresses.data(), MPI_BYTE, &type_),
+        "MPI_Type_create_hindexed");
+    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  ~SegmentType() { MPI_Type_free(&type_); }  // a type in use lives until its message is through
+  SegmentType(const SegmentType&) = delete;
+  SegmentType& operator=(const SegmentType&) = delete;
+  [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+std::int64_t bytes_of(const std::vector<Segment>& segments) {
+  std::int64_t bytes = 0;
+  for (const Segment& segment : segments) bytes += segment.bytes;
+  return bytes;
+}
+
+// What a request of an exchange must turn out to be.
+struct Expected {
+  int rank = 0;
+  std::int64_t bytes = 0;
+  bool receive = false;
+};
+
+struct Exchange {
+  bool open = false;
+  std::int64_t step = 0;
+  std::vector<MPI_Request> requests;
+  std::vector<Expected> expected;
+};
+
+class MpiTransport : public Transport {
+ public:
+  MpiTransport(const MpiSession& session, int workers, const MpiTransportOptions& options)
+      : rank_(session.rank()),
+        ranks_(session.ranks()),
+        workers_(workers),
+        local_(workers_of_rank(rank_, ranks_, workers)),
+        options_(options),
+        exceptions_(std::uncaught_exceptions()) {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+  }
+  ~MpiTransport() override {
+    if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&communicator_);
+  }
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
+
+  [[nodiscard]] int workers() const override { return workers_; }
+  [[nodiscard]] int first_worker() const override { return local_.first; }
+  [[nodiscard]] int local_workers() const override { return local_.count; }
+  [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
+
+  [[nodiscard]] int start(std::int64_t step, std::span<const Message> sends,
+                          std::span<const Message> receives) override {
+    std::vector<Message> away, coming, here_sent, here_awaited;
+    for (const Message& m : sends) {
+      check(m, m.from);
+      (is_local(m.to) ? here_sent : away).push_back(m);
+      if (m.from != m.to) traffic_.worker_bytes += m.bytes;
+    }
+    for (const Message& m : receives) {
+      check(m, m.to);
+      (is_local(m.from) ? here_awaited : coming).push_back(m);
+    }
+    const int ticket = free_ticket();
+    Exchange& exchange = exchanges_[static_cast<size_t>(ticket)];
+    exchange.open = true;
+    exchange.step = step;
+    for (const auto& [rank, segments] : by_rank(std::move(coming), false, ranks_, workers_)) {
+      for (const auto& message : cut(segments, options_.message_bytes)) receive(exchange, rank, message);
+    }
+    for (const auto& [rank, segments] : by_rank(std::move(away), true, ranks_, workers_)) {
+      for (const auto& message : cut(segments, options_.message_bytes)) send(exchange, rank, message);
+    }
+    copy_local(step, std::move(here_sent), std::move(here_awaited));
+    return ticket;
+  }
+
+  void finish(int ticket) override {
+    if (ticket < 0 || ticket >= static_cast<int>(exchanges_.size()) || !exchanges_[static_cast<size_t>(ticket)].open) {
+      throw InternalError("an exchange is finished that was not started");
+    }
+    Exchange& exchange = exchanges_[static_cast<size_t>(ticket)];
+    std::vector<MPI_Status> statuses(exchange.requests.size());
+    const int code = MPI_Waitall(static_cast<int>(exchange.requests.size()), exchange.requests.data(), statuses.data());
+    for (size_t i = 0; i < statuses.size(); ++i) check_arrival(exchange, exchange.expected[i], statuses[i], code);
+    check_mpi(code, "MPI_Waitall");
+    exchange.requests.clear();
+    exchange.expected.clear();
+    exchange.open = false;
+  }
+
+ private:
+  [[nodiscard]] bool is_local(int worker) const {
+    return worker >= local_.first && worker < local_.first + local_.count;
+  }
+
+  void check(const Message& m, int ours) const {
+    const auto known = [this](int worker) { return worker >= 0 && worker < workers_; };
+    if (!known(m.from) || !known(m.to) || m.bytes < 0 || !is_local(ours)) {
+      throw InternalError(fmt::format("no message of {} bytes can go from worker {} to worker {} by rank {}", m.bytes,
+                                      m.from, m.to, rank_));
+    }
+  }
+
+  int free_ticket() {
+    const auto closed = std::find_if(exchanges_.begin(), exchanges_.end(), [](const Exchange& e) { return !e.open; });
+    if (closed != exchanges_.end()) return static_cast<int>(closed - exchanges_.begin());
+    exchanges_.emplace_back();
+    return static_cast<int>(exchanges_.size()) - 1;
+  }
+
+  // A lone segment is sent as bytes, which MPI handles without a type of ours.
+  template <class Call>
+  MPI_Request post(const std::vector<Segment>& message, const Call& call) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (message.size() == 1) {
+      call(message[0].data, static_cast<int>(message[0].bytes), MPI_BYTE, &request);
+    } else {
+      const SegmentType type(message);
+      call(MPI_BOTTOM, 1, type.get(), &request);
+    }
+    return request;
+  }
+
+  // Any tag is accepted, so that a rank that is at another exchange is found out instead of waited for.
+  void receive(Exchange& exchange, int rank, const std::vector<Segment>& message) {
+    exchange.requests.push_back(post(message, [&](void* data, int count, MPI_Datatype type, MPI_Request* request) {
+      check_mpi(MPI_Irecv(data, count, type, rank, MPI_ANY_TAG, communicator_, request), "MPI_Irecv");
+    }));
+    exchange.expected.push_back({rank, bytes_of(message), true});
+  }
+
+  void send(Exchange& exchange, int rank, const std::vector<Segment>& message) {
+    exchange.requests.push_back(post(message, [&](void* data, int count, MPI_Datatype type, MPI_Request* request) {
+      check_mpi(MPI_Isend(data, count, type, rank, tag_of(exchange.step), communicator_, request), "MPI_Isend");
+    }));
+    exchange.expected.push_back({rank, bytes_of(message), false});
+    traffic_.rank_bytes += bytes_of(message);
+    ++traffic_.rank_messages;
+  }
+
+  void check_arrival(const Exchange& exchange, const Expected& expected, const MPI_Status& status, int code) const {
+    const bool failed = code == MPI_ERR_IN_STATUS && status.MPI_ERROR != MPI_SUCCESS;
+    if (failed && status.MPI_ERROR != MPI_ERR_TRUNCATE) check_mpi(status.MPI_ERROR, "MPI_Waitall");
+    if (!expected.receive) return;
+    if (status.MPI_TAG != tag_of(exchange.step)) {
+      throw InternalError(fmt::format("rank {} awaits exchange {} from rank {}, which is at another", rank_,
+                                      exchange.step, expected.rank));
+    }
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (failed || bytes != expected.bytes) {
+      throw InternalError(fmt::format("exchange {}: rank {} awaits {} bytes from rank {}, which sent {}", exchange.step,
+                                      rank_, expected.bytes, expected.rank, failed ? "more" : std::to_string(bytes)));
+    }
+  }
+
+  // Both lists hold each pair of workers at most once.
+  static void copy_local(std::int64_t step, std::vector<Message> sent, std::vector<Message> awaited) {
+    const auto by_pair = [](const Message& a, const Message& b) {
+      return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+    };
+    std::sort(sent.begin(), sent.end(), by_pair);
+    std::sort(awaited.begin(), awaited.end(), by_pair);
+    const auto same = [](const Message& a, const Message& b) {
+      return a.from == b.from && a.to == b.to && a.bytes == b.bytes;
+    };
+    if (!std::equal(sent.begin(), sent.end(), awaited.begin(), awaited.end(), same)) {
+      throw InternalError(fmt::format("exchange {}: what workers of one rank send is not what they await", step));
+    }
+    for (size_t i = 0; i < sent.size(); ++i) {
+      if (sent[i].bytes > 0) std::memcpy(awaited[i].data, sent[i].data, static_cast<size_t>(sent[i].bytes));
+    }
+  }
+
+  int rank_, ranks_, workers_;
+  WorkerRange local_;
+  MpiTransportOptions options_;
+  int exceptions_;
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  std::vector<Exchange> exchanges_;  // by ticket
+  Traffic traffic_;
+};
+
+}  // namespace
+
+WorkerRange workers_of_rank(int rank, int ranks, int workers) {
+  const auto bound = [&](std::int64_t r) { return static_cast<int>(r * workers / ranks); };
+  return {bound(rank), bound(rank + 1) - bound(rank)};
+}
+
+// The largest r with floor(r P / R) <= worker.
+int rank_of_worker(int worker, int ranks, int workers) {
+  return static_cast<int>(((static_cast<std::int64_t>(worker) + 1) * ranks - 1) / workers);
+}
+
+std::unique_ptr<Transport> make_mpi_transport(const MpiSession& session, int workers,
+                                              const MpiTransportOptions& options) {
+  if (session.ranks() > workers) {
+    fail(ExitStatus::usage, fmt::format("{} ranks are more than the {} parts of the bundle", session.ranks(), workers),
+         "each rank needs a part", fmt::format("start at most {} ranks, or partition again", workers));
+  }
+  if (options.message_bytes < 1 || options.message_bytes > largest_message) {
+    throw InternalError("messages have 1 to 2^30 bytes");
+  }
+  return std::make_unique<MpiTransport>(session, workers, options);
+}
+
+}  // namespace kasen

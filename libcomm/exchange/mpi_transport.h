@@ -1,0 +1,32 @@
+// The transport over MPI (docs/transport.md). Rank r of R holds workers floor(rP/R) .. floor((r+1)P/R) - 1. For each
+// exchange one message goes between two ranks that have something to send: the payloads of their worker pairs one after
+// the other, by sender, then receiver, straight from and into the caller's buffers. Payloads between workers of one
+// rank are copied when the exchange starts and counted in worker_bytes alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "libcomm/exchange/mpi_session.h"
+#include "libcore/transport.h"
+
+namespace kasen {
+
+struct WorkerRange {
+  int first = 0, count = 0;
+  friend bool operator==(const WorkerRange&, const WorkerRange&) = default;
+};
+[[nodiscard]] WorkerRange workers_of_rank(int rank, int ranks, int workers);
+[[nodiscard]] int rank_of_worker(int worker, int ranks, int workers);
+
+struct MpiTransportOptions {
+  std::int64_t message_bytes = std::int64_t{1} << 30;  // longer messages go in pieces of this size
+};
+
+// Collective. UserError(usage) where there are more ranks than workers. Exchanges may overlap: a ticket can be open
+// while others start. Ranks that are at different exchanges or expect other sizes end in an InternalError in finish; a
+// network fault in UserError(io). The session must outlive the transport, which only its thread may use.
+[[nodiscard]] std::unique_ptr<Transport> make_mpi_transport(const MpiSession& session, int workers,
+                                                            const MpiTransportOptions& options = {});
+
+}  // namespace kasen
