@@ -25,7 +25,8 @@ struct MpiTransportOptions {
 
 // Collective. UserError(usage) where there are more ranks than workers. Exchanges may overlap: a ticket can be open
 // while others start. Ranks that are at different exchanges or expect other sizes end in an InternalError in finish; a
-// network fault in UserError(io). The session must outlive the transport, which only its thread may use.
+// network fault in UserError(io); after either the job can only be ended. The session must outlive the transport, which
+// only its thread may use.
 [[nodiscard]] std::unique_ptr<Transport> make_mpi_transport(const MpiSession& session, int workers,
                                                             const MpiTransportOptions& options = {});
 
