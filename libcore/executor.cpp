@@ -34,6 +34,15 @@ class YieldStep : public Step {
   void run(Execution& /*run*/) override {}
 };
 
+// Is `gather` of a result that `step`, a sparse product or a region of them, has just made?
+bool is_product(const Module& module, const Step& step, const Op& gather) {
+  const Op& op = step.op;
+  const bool product =
+      row(op.code).group == OpGroup::product || (op.code == OpCode::region && op.kind == RegionKind::mxm);
+  if (!product || is_shared(module, module.type(gather.operands.at(0)))) return false;
+  return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
+}
+
 void count_inside(const Block& block, int& count) {
   for (const Op& op : block.ops) {
     ++count;
@@ -218,6 +227,9 @@ Sequence Decoder::decode(const Block& block) {
   for (const Op& op : block.ops) {
     const int number = next++;
     std::unique_ptr<Step> step = make(op, number);
+    if (op.code == OpCode::gather && !steps.empty() && is_product(run.module, *steps.back(), op)) {
+      steps.back()->follower = step.get();
+    }
     all.push_back(step.get());
     steps.push_back(std::move(step));
   }

@@ -37,25 +37,36 @@ class SparseProductStep : public Step {
     }
   }
 
+  // Where a gather follows, the slaves' rows come first, and travel while the masters' rows are computed.
   void run(Execution& run) override {
+    const bool overlap = follower != nullptr && run.transport.workers() > 1;
     for (int p = 0; p < run.part_count(); ++p) {
-      inputs_.clear();
-      outputs_.clear();
-      for (const ValueId v : op.operands) {
-        inputs_.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, p));
-      }
-      for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
-      ProductCall call;
-      call.op = &op;
-      call.matrix = &matrices_.matrix(place_, p);
-      call.inputs = inputs_;
-      call.outputs = outputs_;
-      call.range = {0, call.matrix->outputs};
-      run.kernels.product(call);
+      const LocalMatrix& matrix = matrices_.matrix(place_, p);
+      call(run, p, {overlap ? run.storage.masters(op.results[0], p) : 0, matrix.outputs});
     }
+    if (!overlap) return;
+    follower->begin(run);
+    for (int p = 0; p < run.part_count(); ++p) call(run, p, {0, run.storage.masters(op.results[0], p)});
   }
 
  private:
+  void call(Execution& run, int part, Range range) {
+    if (range.size() == 0) return;
+    inputs_.clear();
+    outputs_.clear();
+    for (const ValueId v : op.operands) {
+      inputs_.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, part));
+    }
+    for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, part));
+    ProductCall made;
+    made.op = &op;
+    made.matrix = &matrices_.matrix(place_, part);
+    made.inputs = inputs_;
+    made.outputs = outputs_;
+    made.range = range;
+    run.kernels.product(made);
+  }
+
   MatrixStore& matrices_;
   int place_ = -1;
   std::vector<View> inputs_, outputs_;

@@ -27,12 +27,15 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
   virtual void run(Execution& run) = 0;
+  // A gather: sends what the slaves hold before the masters are known; run() then does the rest.
+  virtual void begin(Execution& /*run*/) {}
   // Packing area that the step needs on a part.
   [[nodiscard]] virtual std::int64_t packing_bytes(int /*part*/) const { return 0; }
 
   const Op& op;
   const int number;
-  bool control = false;        // holds other steps: what they read and write is theirs
+  bool control = false;         // holds other steps: what they read and write is theirs
+  Step* follower = nullptr;     // the gather of this product's result, right behind it
   ValueId progress = no_value;  // the progress of the loop around, known once this step has run
 };
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
 #include "libcore/checked.h"
 #include "libcore/error.h"
@@ -49,8 +50,7 @@ class ArrayTransition : public Step {
     return static_cast<std::int64_t>(slaves_[p].size() + mirrors_[p].size()) * element_.bytes();
   }
 
-  void run(Execution& run) override {
-    for (int p = 0; p < run.part_count(); ++p) take_masters(run, p);
+  void begin(Execution& run) override {
     std::vector<Message> sends, receives;
     for (int p = 0; p < run.part_count(); ++p) {
       const AxisSlaves& lists = spaces_[static_cast<size_t>(p)]->exchange;
@@ -60,18 +60,28 @@ class ArrayTransition : public Step {
       add_messages(run, p, lists.mirror_holders, area + middle, !gather_, gather_ ? receives : sends);
       pack(run, p);
     }
-    run.transport.finish(run.start(number, sends, receives));
+    ticket_ = run.start(number, sends, receives);
+  }
+
+  void run(Execution& run) override {
+    if (!gather_) take_masters(run);  // a gather's masters may still be missing when it begins
+    if (!ticket_) begin(run);
+    if (gather_) take_masters(run);
+    run.transport.finish(*ticket_);
+    ticket_.reset();
     for (int p = 0; p < run.part_count(); ++p) unpack(run, p);
   }
 
  private:
   // A result in another buffer starts from the operand's masters.
-  void take_masters(Execution& run, int p) const {
+  void take_masters(Execution& run) const {
     if (run.storage.info(from_).slot == run.storage.info(to_).slot) return;
-    const std::int64_t count = run.storage.masters(from_, p) * inner_;
-    copy_elements(element_, run.storage.view(from_, p), run.storage.view(to_, p), 0, count);
-    run.count(number).read_bytes += count * element_.bytes();
-    run.count(number).written_bytes += count * element_.bytes();
+    for (int p = 0; p < run.part_count(); ++p) {
+      const std::int64_t count = run.storage.masters(from_, p) * inner_;
+      copy_elements(element_, run.storage.view(from_, p), run.storage.view(to_, p), 0, count);
+      run.count(number).read_bytes += count * element_.bytes();
+      run.count(number).written_bytes += count * element_.bytes();
+    }
   }
 
   void add_messages(const Execution& run, int p, const std::vector<PeerRange>& ranges, std::byte* area, bool out,
@@ -138,6 +148,7 @@ class ArrayTransition : public Step {
   ValueId from_, to_;
   ElementType element_;
   std::int64_t inner_ = 1;
+  std::optional<int> ticket_;                       // of the exchange that has begun
   std::vector<const LocalSpace*> spaces_;           // [part]
   std::vector<std::vector<std::int32_t>> slaves_;   // [part] elements, in the order of slave_owners
   std::vector<std::vector<std::int32_t>> mirrors_;  // [part] elements, in the order of mirror_holders
