@@ -46,8 +46,9 @@ std::vector<std::vector<std::int64_t>> count_by_piece(const Entries& entries, co
 }
 
 CutEntries cut_entries(Entries&& from, const EntryRule& rule, int workers) {
-  const Entries entries = std::move(from);
+  Entries entries = std::move(from);
   const auto total = static_cast<std::int64_t>(entries.rows.size());
+  if (workers == 1) return {std::move(entries), {0, total}};
   std::vector<std::vector<std::int64_t>> next = count_by_piece(entries, rule, workers);
   CutEntries cut;
   cut.begin.push_back(0);
@@ -78,19 +79,6 @@ CutEntries cut_entries(Entries&& from, const EntryRule& rule, int workers) {
   return cut;
 }
 
-// Stable counting sort: order[k] is the place of the k-th entry by ascending key, among the places first(0),
-// first(1)...
-template <class First>
-std::vector<std::uint32_t> sort_by(const std::int32_t* keys, std::vector<std::int64_t> next, std::int64_t count,
-                                   const First& first) {
-  std::vector<std::uint32_t> order(static_cast<std::size_t>(count));
-  for (std::int64_t k = 0; k < count; ++k) {
-    const std::uint32_t place = first(k);
-    order[static_cast<std::size_t>(next[static_cast<std::size_t>(keys[place])]++)] = place;
-  }
-  return order;
-}
-
 // Where each key's run begins, and the end: size + 1 numbers.
 std::vector<std::int64_t> pointers_of(const std::int32_t* keys, std::int64_t count, std::int64_t size) {
   std::vector<std::int64_t> pointers(static_cast<std::size_t>(size + 1));
@@ -99,16 +87,41 @@ std::vector<std::int64_t> pointers_of(const std::int32_t* keys, std::int64_t cou
   return pointers;
 }
 
-// Compressed rows from local indices: sorted by column, then stably by row.
+// Sorts each row's columns. With values, `order` says which entry each column came from, and follows.
+void sort_rows(std::vector<std::int32_t>& columns, const std::vector<std::int64_t>& pointers,
+               std::vector<std::uint32_t>& order) {
+  std::vector<std::uint64_t> pairs;
+  for (std::size_t r = 0; r + 1 < pointers.size(); ++r) {
+    const auto begin = static_cast<std::size_t>(pointers[r]), end = static_cast<std::size_t>(pointers[r + 1]);
+    const auto first = columns.begin() + pointers[r], last = columns.begin() + pointers[r + 1];
+    if (std::is_sorted(first, last)) continue;
+    if (order.empty()) {
+      std::sort(first, last);
+      continue;
+    }
+    pairs.clear();
+    for (std::size_t k = begin; k < end; ++k) pairs.push_back(static_cast<std::uint64_t>(columns[k]) << 32 | order[k]);
+    std::sort(pairs.begin(), pairs.end());
+    for (std::size_t k = begin; k < end; ++k) {
+      columns[k] = static_cast<std::int32_t>(pairs[k - begin] >> 32);
+      order[k] = static_cast<std::uint32_t>(pairs[k - begin]);
+    }
+  }
+}
+
+// Compressed rows from local indices. Inputs are mostly sorted by row, so that this walks through memory in order.
 void compress(PartMatrix& matrix, const std::int32_t* rows, const std::int32_t* cols, std::int64_t count,
-              std::int64_t row_total, std::int64_t col_total, const Array& values, std::int64_t first_value) {
-  const std::vector<std::uint32_t> by_column = sort_by(cols, pointers_of(cols, count, col_total), count,
-                                                       [](std::int64_t k) { return static_cast<std::uint32_t>(k); });
+              std::int64_t row_total, const Array& values, std::int64_t first_value) {
   matrix.row_pointers = pointers_of(rows, count, row_total);
-  const std::vector<std::uint32_t> order =
-      sort_by(rows, matrix.row_pointers, count, [&](std::int64_t k) { return by_column[static_cast<std::size_t>(k)]; });
-  matrix.columns.resize(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) matrix.columns[k] = cols[order[k]];
+  matrix.columns.resize(static_cast<std::size_t>(count));
+  std::vector<std::uint32_t> order(values.count > 0 ? matrix.columns.size() : 0);
+  std::vector<std::int64_t> next = matrix.row_pointers;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(rows[k])]++);
+    matrix.columns[to] = cols[k];
+    if (!order.empty()) order[to] = static_cast<std::uint32_t>(k);
+  }
+  sort_rows(matrix.columns, matrix.row_pointers, order);
   if (values.count == 0) return;
   matrix.values = Array(values.element, count);
   for (std::int64_t q = 0; q < values.element.planes(); ++q) {
@@ -150,8 +163,7 @@ void assemble_matrix(const InputData& input, Entries&& entries, const EntryRule&
     const auto total = [&](const DimLayout& dim, const AxisSlaves& axis) {
       return dim.masters_of(static_cast<int>(w)) + static_cast<std::int64_t>(axis.slaves.size());
     };
-    compress(matrix, rows, cols, count, total(*rule.row, matrix.row_slaves), total(*rule.col, matrix.col_slaves),
-             cut.values, first);
+    compress(matrix, rows, cols, count, total(*rule.row, matrix.row_slaves), cut.values, first);
     check_distinct(matrix, input.name);
     parts[worker].matrices.emplace(input.name, std::move(matrix));
   });
