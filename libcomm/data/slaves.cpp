@@ -6,6 +6,19 @@
 namespace kasen {
 namespace {
 
+// A stable counting sort.
+std::vector<std::int32_t> group_by_owner(const std::vector<std::int32_t>& indices, const DimLayout& dim) {
+  std::vector<std::int64_t> next(dim.masters.size() + 1);
+  for (const std::int32_t i : indices) ++next[static_cast<std::size_t>(dim.owner[static_cast<std::size_t>(i)]) + 1];
+  for (std::size_t w = 1; w < next.size(); ++w) next[w] += next[w - 1];
+  std::vector<std::int32_t> grouped(indices.size());
+  for (const std::int32_t i : indices) {
+    std::int64_t& to = next[static_cast<std::size_t>(dim.owner[static_cast<std::size_t>(i)])];
+    grouped[static_cast<std::size_t>(to++)] = i;
+  }
+  return grouped;
+}
+
 // Marks each index of another owner once and returns them, by owner, then ascending.
 std::vector<std::int32_t> foreign_indices(const std::int32_t* indices, std::int64_t count, const DimLayout& dim,
                                           int worker, AxisNumbers& scratch) {
@@ -16,12 +29,8 @@ std::vector<std::int32_t> foreign_indices(const std::int32_t* indices, std::int6
     scratch.local[i] = 0;
     found.push_back(indices[k]);
   }
-  std::sort(found.begin(), found.end(), [&](std::int32_t a, std::int32_t b) {
-    const std::int32_t owner_a = dim.owner[static_cast<std::size_t>(a)],
-                       owner_b = dim.owner[static_cast<std::size_t>(b)];
-    return owner_a != owner_b ? owner_a < owner_b : a < b;
-  });
-  return found;
+  std::sort(found.begin(), found.end());
+  return group_by_owner(found, dim);
 }
 
 }  // namespace
