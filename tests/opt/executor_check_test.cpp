@@ -75,11 +75,18 @@ std::vector<Part> make_parts(const Module& module, int workers, PartitionMethod 
   return partition(dims, std::move(inputs), options);
 }
 
-void expect_agreement(const Module& plan, const std::vector<Part>& parts, const std::string& what) {
-  const int workers = static_cast<int>(parts.size());
-  const auto transport = make_simulated_transport(workers);
+RunReport run_plan(const Module& plan, const std::vector<Part>& parts) {
+  const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
   const auto kernels = make_interpreter_kernels();
-  const RunReport run = make_run_report(plan, execute(plan, parts, *transport, *kernels, {}));
+  return make_run_report(plan, execute(plan, parts, *transport, *kernels, {}));
+}
+
+Module example(const std::string& name) {
+  return compile_program(text_of(std::string(EXAMPLES_DIR) + "/" + name + ".ks"), name + ".ks", {});
+}
+
+void expect_agreement(const Module& plan, const std::vector<Part>& parts, const std::string& what) {
+  const RunReport run = run_plan(plan, parts);
   const Check check = check_against(plan, sizes_from_parts(plan, parts), run);
   EXPECT_TRUE(check.mismatches.empty()) << what << "\n" << check_text(plan, check);
 }
@@ -87,8 +94,7 @@ void expect_agreement(const Module& plan, const std::vector<Part>& parts, const 
 class Agreement : public testing::TestWithParam<std::string> {};
 
 TEST_P(Agreement, OfPredictedAndCounted) {
-  const std::string file = std::string(EXAMPLES_DIR) + "/" + GetParam() + ".ks";
-  const Module program = compile_program(text_of(file), GetParam() + ".ks", {});
+  const Module program = example(GetParam());
   TrialLawChecker laws;
   for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
     for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
@@ -117,6 +123,70 @@ INSTANTIATE_TEST_SUITE_P(Examples, Agreement,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// A check that never says no would say nothing.
+class Differences : public testing::Test {
+ protected:
+  Differences() {
+    TrialLawChecker laws;
+    const Module program = example("pagerank-i32");
+    plan = optimize(program, laws, {});
+    parts = make_parts(program, 4, PartitionMethod::hybrid_cut);
+    run = run_plan(plan, parts);
+  }
+
+  Check check() const { return check_against(plan, sizes_from_parts(plan, parts), run); }
+  int number_of(OpCode code) const {
+    int found = -1;
+    for_each_op(plan, [&](const Op& op, int number, int) {
+      if (found < 0 && op.code == code) found = number;
+    });
+    return found;
+  }
+
+  Module plan;
+  std::vector<Part> parts;
+  RunReport run;
+};
+
+TEST_F(Differences, CountersAreNotEmpty) {
+  const Check right = check();
+  EXPECT_TRUE(right.mismatches.empty()) << check_text(plan, right);
+  for (const Compared& total : right.totals) {
+    if (total.what.starts_with("bytes") || total.what == "network bytes" || total.what.starts_with("buffer")) {
+      EXPECT_GT(total.counted, 0) << total.what;
+    }
+  }
+}
+
+TEST_F(Differences, AreToldWithTheStatement) {
+  run.ops[static_cast<size_t>(number_of(OpCode::scatter))].network_bytes += 8;
+  const Check wrong = check();
+  ASSERT_FALSE(wrong.mismatches.empty());
+  EXPECT_EQ(wrong.mismatches[0].counted, wrong.mismatches[0].predicted + 8);
+  EXPECT_GT(wrong.mismatches[0].where.line, 0);
+  EXPECT_NE(check_text(plan, wrong).find("pagerank-i32.ks:"), std::string::npos) << check_text(plan, wrong);
+}
+
+TEST_F(Differences, OfMemoryNameTheWorker) {
+  run.parts[2].buffer_bytes += 64;
+  const Check wrong = check();
+  ASSERT_EQ(wrong.mismatches.size(), 2u);  // the worker's and the sum
+  EXPECT_EQ(wrong.mismatches[0].what, "worker 2: buffer bytes");
+}
+
+TEST_F(Differences, OfOnePlanAreNotHeldAgainstAnother) {
+  run.plan_digest = "0123456789abcdef";
+  EXPECT_THROW((void)check(), UserError);
+  run.plan_digest = module_digest(plan);
+  run.workers = 3;
+  EXPECT_THROW((void)check(), UserError);
+}
+
+TEST_F(Differences, OfAnAllocationInsideALoopAreTold) {
+  run.late_allocations = 1;
+  EXPECT_FALSE(check().mismatches.empty());
+}
 
 }  // namespace
 }  // namespace kasen
