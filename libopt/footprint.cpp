@@ -197,6 +197,35 @@ int rank_of(int worker, int workers, int ranks) {
   return static_cast<int>(((static_cast<std::int64_t>(worker) + 1) * ranks - 1) / workers);
 }
 
+// Longer messages between two ranks go in pieces of this size (libcomm/exchange).
+constexpr std::int64_t longest_message = std::int64_t{1} << 30;
+
+// One exchange: what each pair of workers sends, put together to one message for each pair of ranks.
+class OneExchange {
+ public:
+  OneExchange(int workers, int ranks) : workers_(workers), ranks_(ranks) {}
+
+  void move(int from, int to, std::int64_t bytes) {
+    if (bytes == 0) return;
+    worker_bytes_ += bytes;
+    const int a = rank_of(from, workers_, ranks_), b = rank_of(to, workers_, ranks_);
+    if (a != b) between_[{a, b}] += bytes;
+  }
+
+  void add_to(Traffic& traffic) const {
+    traffic.worker_bytes += worker_bytes_;
+    for (const auto& [ranks, bytes] : between_) {
+      traffic.rank_bytes += bytes;
+      traffic.rank_messages += (bytes - 1) / longest_message + 1;
+    }
+  }
+
+ private:
+  int workers_, ranks_;
+  std::int64_t worker_bytes_ = 0;
+  std::map<std::pair<int, int>, std::int64_t> between_;
+};
+
 }  // namespace
 
 std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
@@ -253,32 +282,25 @@ Traffic predict_traffic(const Module& module, const Op& op, const Sizes& sizes, 
   Traffic traffic;
   if (row(op.code).group != OpGroup::transition) return traffic;
   const Type& held = held_type(module, op);
-  const std::int64_t inner = is_shared(module, held) ? 1 : value_of(inner_elements(module, held), sizes.totals);
+  const std::int64_t inner = value_of(inner_elements(module, held), sizes.totals);
   const std::int64_t element = checked_mul(inner, held.element.bytes(), memory);
-  const auto move = [&](int a, int b, std::int64_t count) {
-    if (count == 0) return;
-    const std::int64_t bytes = checked_mul(count, element, "predicted traffic");
-    traffic.worker_bytes += bytes;
-    if (rank_of(a, sizes.workers, ranks) == rank_of(b, sizes.workers, ranks)) return;
-    traffic.rank_bytes += bytes;
-    ++traffic.rank_messages;
-  };
   if (is_shared(module, held)) {  // a binary tree over the workers: those at multiples of 2 * step meet w + step
-    const std::int64_t elements = value_of(shared_elements(module, held), sizes.totals);
     for (int step = 1; step < sizes.workers; step *= 2) {
-      for (int w = 0; w + step < sizes.workers; w += 2 * step) move(w, w + step, elements);
+      OneExchange round(sizes.workers, ranks);
+      for (int w = 0; w + step < sizes.workers; w += 2 * step) round.move(w, w + step, element);
+      round.add_to(traffic);
     }
     return traffic;
   }
   const auto it = sizes.pairs.find({module.dim(cut_dim(module, held)).name, held.state.slaves});
   if (it == sizes.pairs.end()) return traffic;
-  for (int owner = 0; owner < sizes.workers; ++owner) {
-    for (int holder = 0; holder < sizes.workers; ++holder) {
-      move(owner, holder,
-           it->second
-               .count[static_cast<size_t>(owner) * static_cast<size_t>(sizes.workers) + static_cast<size_t>(holder)]);
-    }
+  const auto workers = static_cast<size_t>(sizes.workers);
+  OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
+  for (size_t pair = 0; pair < it->second.count.size(); ++pair) {
+    exchange.move(static_cast<int>(pair / workers), static_cast<int>(pair % workers),
+                  checked_mul(it->second.count[pair], element, "predicted traffic"));
   }
+  exchange.add_to(traffic);
   return traffic;
 }
 
