@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "libcomm/exchange/mpi_transport.h"
+#include "tests/exchange/mpi_main.h"
 
 namespace kasen {
 namespace {
 
-MpiSession* session = nullptr;
+using testing::mpi;
 
 std::byte payload_byte(std::int64_t step, int from, int to, std::int64_t i) {
   return static_cast<std::byte>((step * 31 + from * 7 + to * 3 + i * (1 + i / 251)) % 253);
@@ -105,7 +106,7 @@ TEST(MpiTransport, RandomExchangesArriveAndAreCounted) {
   for (const int workers : {3, 4, 7, 16}) {
     for (const std::int64_t message_bytes : {std::int64_t{1} << 30, std::int64_t{1000}, std::int64_t{7}}) {
       std::mt19937_64 random(static_cast<std::uint64_t>(workers));
-      const auto transport = make_mpi_transport(*session, workers, {.message_bytes = message_bytes});
+      const auto transport = make_mpi_transport(mpi(), workers, {.message_bytes = message_bytes});
       EXPECT_EQ(transport->workers(), workers);
       Traffic expected;
       for (std::int64_t step = 32760; step < 32775; ++step) {  // tags wrap round within
@@ -113,7 +114,7 @@ TEST(MpiTransport, RandomExchangesArriveAndAreCounted) {
         Side side(plan, *transport, step, step % 2 == 0);
         transport->finish(transport->start(step, side.sends, side.receives));
         side.expect_arrived(step);
-        const Traffic more = count(plan, session->rank(), session->ranks(), workers, message_bytes);
+        const Traffic more = count(plan, mpi().rank(), mpi().ranks(), workers, message_bytes);
         expected.worker_bytes += more.worker_bytes;
         expected.rank_bytes += more.rank_bytes;
         expected.rank_messages += more.rank_messages;
@@ -128,7 +129,7 @@ TEST(MpiTransport, RandomExchangesArriveAndAreCounted) {
 TEST(MpiTransport, AllRanksTogetherCountWhatOneProcessCounts) {
   std::mt19937_64 random(5);
   const int workers = 5;
-  const auto transport = make_mpi_transport(*session, workers);
+  const auto transport = make_mpi_transport(mpi(), workers);
   std::int64_t between_workers = 0;
   for (std::int64_t step = 0; step < 10; ++step) {
     const Plan plan = random_plan(random, workers, 500);
@@ -137,14 +138,14 @@ TEST(MpiTransport, AllRanksTogetherCountWhatOneProcessCounts) {
     transport->finish(transport->start(step, side.sends, side.receives));
   }
   std::vector<std::int64_t> total{transport->traffic().worker_bytes};
-  session->all_reduce_sum(total);
+  mpi().all_reduce_sum(total);
   EXPECT_EQ(total[0], between_workers);
 }
 
 TEST(MpiTransport, ExchangesMayOverlapAndFinishInAnyOrder) {
   std::mt19937_64 random(6);
   const int workers = 6;
-  const auto transport = make_mpi_transport(*session, workers);
+  const auto transport = make_mpi_transport(mpi(), workers);
   for (int turn = 0; turn < 5; ++turn) {
     std::vector<Side> sides;
     std::vector<int> tickets;
@@ -162,8 +163,8 @@ TEST(MpiTransport, ExchangesMayOverlapAndFinishInAnyOrder) {
 }
 
 TEST(MpiTransport, LargePayloadsArrive) {
-  const int workers = session->ranks() * 2;
-  const auto transport = make_mpi_transport(*session, workers, {.message_bytes = 5000000});
+  const int workers = mpi().ranks() * 2;
+  const auto transport = make_mpi_transport(mpi(), workers, {.message_bytes = 5000000});
   Plan plan;
   for (int from = 0; from < workers; ++from) plan[{from, (from + 1) % workers}] = 3000000 + from;
   Side side(plan, *transport, 1, false);
@@ -172,8 +173,8 @@ TEST(MpiTransport, LargePayloadsArrive) {
 }
 
 TEST(MpiTransport, MisuseIsFound) {
-  const int workers = session->ranks() + 1;
-  const auto transport = make_mpi_transport(*session, workers);
+  const int workers = mpi().ranks() + 1;
+  const auto transport = make_mpi_transport(mpi(), workers);
   std::byte buffer[8] = {};
   const int mine = transport->first_worker();
   const std::vector<Message> self{{mine, mine, buffer, 4}}, other_size{{mine, mine, buffer + 4, 3}}, none;
@@ -181,12 +182,12 @@ TEST(MpiTransport, MisuseIsFound) {
   EXPECT_THROW((void)transport->start(0, self, other_size), InternalError);
   EXPECT_THROW((void)transport->start(0, std::vector<Message>{{mine, workers, buffer, 4}}, none), InternalError);
   EXPECT_THROW((void)transport->start(0, std::vector<Message>{{mine, mine, buffer, -4}}, none), InternalError);
-  if (session->ranks() > 1) {
+  if (mpi().ranks() > 1) {
     const int foreign = mine == 0 ? workers - 1 : 0;
     EXPECT_THROW((void)transport->start(0, std::vector<Message>{{foreign, mine, buffer, 4}}, none), InternalError);
   }
   EXPECT_THROW(transport->finish(99), InternalError);
-  EXPECT_THROW((void)make_mpi_transport(*session, session->ranks() - 1), UserError);
+  EXPECT_THROW((void)make_mpi_transport(mpi(), mpi().ranks() - 1), UserError);
 }
 
 // A ring of one worker a rank: every rank sends to the next.
@@ -194,71 +195,71 @@ struct Ring {
   std::byte out[16] = {}, in[16] = {};
   std::vector<Message> sends, receives;
   Ring(std::int64_t sent, std::int64_t awaited) {
-    const int rank = session->rank(), ranks = session->ranks();
+    const int rank = mpi().rank(), ranks = mpi().ranks();
     sends = {{rank, (rank + 1) % ranks, out, sent}};
     receives = {{(rank + ranks - 1) % ranks, rank, in, awaited}};
   }
 };
 
 TEST(MpiTransport, RanksAtOtherExchangesAreFound) {
-  if (session->ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
-  const auto transport = make_mpi_transport(*session, session->ranks());
+  if (mpi().ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const auto transport = make_mpi_transport(mpi(), mpi().ranks());
   Ring other_step(8, 8);
-  const int at = transport->start(100 + session->rank(), other_step.sends, other_step.receives);
+  const int at = transport->start(100 + mpi().rank(), other_step.sends, other_step.receives);
   EXPECT_THROW(transport->finish(at), InternalError);
-  const auto second = make_mpi_transport(*session, session->ranks());
+  const auto second = make_mpi_transport(mpi(), mpi().ranks());
   Ring too_long(12, 8);
   const int longer = second->start(1, too_long.sends, too_long.receives);
   EXPECT_THROW(second->finish(longer), InternalError);
-  const auto third = make_mpi_transport(*session, session->ranks());
+  const auto third = make_mpi_transport(mpi(), mpi().ranks());
   Ring too_short(4, 8);
   const int shorter = third->start(1, too_short.sends, too_short.receives);
   EXPECT_THROW(third->finish(shorter), InternalError);
 }
 
 TEST(Collectives, SumsMaximaBroadcastsAndGathers) {
-  const std::int64_t rank = session->rank(), ranks = session->ranks();
+  const std::int64_t rank = mpi().rank(), ranks = mpi().ranks();
   std::vector<std::int64_t> values{rank, -rank, std::int64_t{1} << 40};
-  session->all_reduce_sum(values);
+  mpi().all_reduce_sum(values);
   EXPECT_EQ(values, (std::vector<std::int64_t>{ranks * (ranks - 1) / 2, -ranks * (ranks - 1) / 2, ranks << 40}));
   values = {rank, -rank};
-  session->all_reduce_max(values);
+  mpi().all_reduce_max(values);
   EXPECT_EQ(values, (std::vector<std::int64_t>{ranks - 1, 0}));
-  session->all_reduce_sum({});
+  mpi().all_reduce_sum({});
 
   std::string bytes = rank == 0 ? std::string("with a zero\0inside", 18) : "other";
-  session->broadcast(bytes);
+  mpi().broadcast(bytes);
   EXPECT_EQ(bytes, std::string("with a zero\0inside", 18));
 
   const std::vector<std::string> all =
-      session->gather(std::string(static_cast<size_t>(rank * 1000), static_cast<char>('a' + rank)));
+      mpi().gather(std::string(static_cast<size_t>(rank * 1000), static_cast<char>('a' + rank)));
   ASSERT_EQ(all.size(), rank == 0 ? static_cast<size_t>(ranks) : 0U);
   for (size_t r = 0; r < all.size(); ++r) EXPECT_EQ(all[r], std::string(r * 1000, static_cast<char>('a' + r)));
-  session->barrier();
+  mpi().barrier();
 }
 
 TEST(Collectives, DisagreementIsFound) {
-  if (session->ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
-  std::vector<std::int64_t> values(session->rank() == 0 ? 2 : 3);
-  EXPECT_THROW(session->all_reduce_sum(values), InternalError);
-  if (session->rank() == 0) {
-    EXPECT_THROW(session->barrier(), InternalError);
+  if (mpi().ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  std::vector<std::int64_t> values(mpi().rank() == 0 ? 2 : 3);
+  EXPECT_THROW(mpi().all_reduce_sum(values), InternalError);
+  if (mpi().rank() == 0) {
+    EXPECT_THROW(mpi().barrier(), InternalError);
   } else {
-    EXPECT_THROW((void)session->gather("x"), InternalError);
+    EXPECT_THROW((void)mpi().gather("x"), InternalError);
   }
 }
 
 TEST(Collectives, TheLowestFailingRankSpeaksForAll) {
-  EXPECT_FALSE(session->first_failure(std::nullopt).has_value());
-  const int failing = session->ranks() - 1;
+  EXPECT_FALSE(mpi().first_failure(std::nullopt).has_value());
+  const int failing = mpi().ranks() - 1;
   std::optional<Failure> mine;
-  if (session->rank() == failing) mine = Failure{session->rank(), ExitStatus::limit, "too large"};
-  const std::optional<Failure> first = session->first_failure(mine);
+  if (mpi().rank() == failing) mine = Failure{mpi().rank(), ExitStatus::limit, "too large"};
+  const std::optional<Failure> first = mpi().first_failure(mine);
   ASSERT_TRUE(first.has_value());
   EXPECT_EQ(first->rank, failing);
   EXPECT_EQ(first->status, ExitStatus::limit);
   EXPECT_EQ(first->text, "too large");
-  const auto all = session->first_failure(Failure{session->rank(), ExitStatus::io, std::to_string(session->rank())});
+  const auto all = mpi().first_failure(Failure{mpi().rank(), ExitStatus::io, std::to_string(mpi().rank())});
   EXPECT_EQ(all->text, "0");
 }
 
@@ -266,17 +267,3 @@ TEST(Session, IsOne) { EXPECT_THROW(MpiSession(nullptr, nullptr), InternalError)
 
 }  // namespace
 }  // namespace kasen
-
-int main(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
-  kasen::MpiSession mpi(&argc, &argv);
-  kasen::session = &mpi;
-  if (argc > 1 && std::string(argv[1]) == "abort") {  // the last rank gives up while the others wait for it
-    if (mpi.rank() == mpi.ranks() - 1) mpi.abort_all(kasen::ExitStatus::limit);
-    mpi.barrier();
-    return 0;
-  }
-  std::vector<std::int64_t> failed{RUN_ALL_TESTS()};
-  mpi.all_reduce_max(failed);
-  return static_cast<int>(failed[0]);
-}

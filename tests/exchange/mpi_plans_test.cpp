@@ -1,0 +1,98 @@
+// Whole plans over ranks: every example program, placed and fused in every way, gives bit for bit what one process with
+// simulated workers gives, and counts the same bytes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "libcomm/exchange/mpi_transport.h"
+#include "tests/exchange/mpi_main.h"
+#include "tests/opt/plan_support.h"
+#include "tests/opt/random_data.h"
+
+namespace kasen {
+namespace {
+
+using testing::mpi;
+
+void expect_same_parts(const RunResult& mine, const RunResult& whole, size_t first) {
+  ASSERT_EQ(mine.outputs.size(), whole.outputs.size());
+  for (size_t o = 0; o < mine.outputs.size(); ++o) {
+    for (size_t k = 0; k < mine.outputs[o].parts.size(); ++k) {
+      const OutputPart& part = mine.outputs[o].parts[k];
+      const auto same = [&](const OutputPart& p) { return p.worker == part.worker; };
+      const auto& candidates = whole.outputs[o].parts;
+      const auto wanted = std::find_if(candidates.begin(), candidates.end(), same);
+      ASSERT_NE(wanted, candidates.end()) << mine.outputs[o].name << " of worker " << part.worker;
+      ASSERT_EQ(part.data.count, wanted->data.count) << mine.outputs[o].name;
+      for (std::int64_t p = 0; p < part.data.element.planes(); ++p) {
+        const auto bytes = static_cast<size_t>(part.data.count * scalar_bytes(part.data.element.plane_scalar(p)));
+        if (bytes == 0) continue;
+        EXPECT_EQ(std::memcmp(part.data.plane(p), wanted->data.plane(p), bytes), 0)
+            << mine.outputs[o].name << " of worker " << part.worker;
+      }
+    }
+  }
+  for (size_t k = 0; k < mine.parts.size(); ++k) {
+    const PartCount& a = mine.parts[k];
+    const PartCount& b = whole.parts.at(first + k);
+    EXPECT_EQ(a.worker, b.worker);
+    EXPECT_EQ(a.buffer_bytes, b.buffer_bytes);
+    EXPECT_EQ(a.exchange_bytes, b.exchange_bytes);
+    EXPECT_EQ(a.matrix_bytes, b.matrix_bytes);
+    EXPECT_EQ(a.input_bytes, b.input_bytes);
+  }
+}
+
+// The ranks' counters together are the one process's.
+void expect_same_counts(const RunResult& mine, const RunResult& whole) {
+  ASSERT_EQ(mine.ops.size(), whole.ops.size());
+  std::vector<std::int64_t> sums{mine.traffic.worker_bytes}, wanted{whole.traffic.worker_bytes};
+  for (size_t i = 0; i < mine.ops.size(); ++i) {
+    EXPECT_EQ(mine.ops[i].executions, whole.ops[i].executions);
+    EXPECT_EQ(mine.ops[i].turns, whole.ops[i].turns);
+    sums.insert(sums.end(), {mine.ops[i].network_bytes, mine.ops[i].read_bytes, mine.ops[i].written_bytes});
+    wanted.insert(wanted.end(), {whole.ops[i].network_bytes, whole.ops[i].read_bytes, whole.ops[i].written_bytes});
+  }
+  mpi().all_reduce_sum(sums);
+  EXPECT_EQ(sums, wanted);
+}
+
+class PlansOverRanks : public ::testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Examples, PlansOverRanks,
+                         ::testing::Values("bfs.ks", "blackscholes.ks", "chain.ks", "components.ks", "hits.ks",
+                                           "kmeans.ks", "lbfgs.ks", "logistic.ks", "pagerank.ks", "pagerank-i32.ks",
+                                           "pagerank-primitives.ks", "sssp.ks"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::erase_if(name, [](char c) { return c == '.' || c == '-'; });
+                           return name;
+                         });
+
+TEST_P(PlansOverRanks, AreThoseOfOneProcess) {
+  const Module program = example(GetParam());
+  for (const int workers : {mpi().ranks() == 2 ? 3 : 5}) {
+    const testing::TestData data = testing::random_data(program, workers, 30, 70, 11);
+    const std::vector<Part> parts = testing::split(data);
+    const WorkerRange range = workers_of_rank(mpi().rank(), mpi().ranks(), workers);
+    std::vector<Part> local = testing::split(data);
+    local.erase(local.begin() + range.first + range.count, local.end());
+    local.erase(local.begin(), local.begin() + range.first);
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+      for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+        SCOPED_TRACE(std::to_string(workers) + " workers, sync " + std::to_string(static_cast<int>(sync)));
+        const Module module = plan(program, strategy, sync);
+        const RunResult whole = testing::run_simulated(module, parts);
+        const auto transport = make_mpi_transport(mpi(), workers);
+        const auto kernels = make_interpreter_kernels();
+        const RunResult mine = execute(module, local, *transport, *kernels, {});
+        expect_same_parts(mine, whole, static_cast<size_t>(range.first));
+        expect_same_counts(mine, whole);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kasen
