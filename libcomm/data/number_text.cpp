@@ -1,10 +1,10 @@
 #include "libcomm/data/number_text.h"
 
 #include <fmt/format.h>
-#include <locale.h>
 
 #include <array>
 #include <charconv>
+#include <clocale>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
