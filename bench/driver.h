@@ -1,0 +1,45 @@
+// One driver for every question: contestants that have been checked are timed by Google Benchmark, turn and turn about,
+// and come out as one row each.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kasen::bench {
+
+struct Settings {
+  int threads = 2;
+  int repetitions = 15;
+  std::string graph;  // file of the pagerank question
+};
+
+struct Contestant {
+  std::string name;             // "kasen" is what the others are compared with
+  std::function<double()> run;  // one measurement: seconds for one unit of work
+};
+
+struct Question {
+  std::string name, unit;  // "pagerank", "ms/iteration"
+  double scale = 1e3;      // units a second
+  std::vector<Contestant> contestants;
+};
+
+struct Row {
+  std::string question, contestant;
+  int threads = 1, ranks = 1;
+  std::string unit;
+  double median = 0, min = 0, max = 0;
+  double ratio = 1;  // Kasen's median over this contestant's in the same run: below 1, Kasen is faster
+};
+
+[[nodiscard]] std::vector<Row> measure(const std::vector<Question>& questions, const Settings& settings);
+[[nodiscard]] std::string as_text(const std::vector<Row>& rows);
+[[nodiscard]] std::string as_json(const std::vector<Row>& rows);
+
+// Each checks its contestants against one another before it returns them; throws std::runtime_error if they disagree.
+[[nodiscard]] Question pagerank_question(const Settings& settings);
+[[nodiscard]] Question chain_question(const Settings& settings);
+
+}  // namespace kasen::bench

@@ -1,0 +1,32 @@
+// Kasen as a contestant: a program through the whole pipeline (plan, optimize, generate, execute) on one worker.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libcore/executor.h"
+#include "libkernels/kernels.h"
+
+namespace kasen::bench {
+
+class KasenRun {
+ public:
+  KasenRun(const std::string& program_file, std::vector<Part> parts, int threads);
+
+  // Runs it; returns its outputs. Afterwards seconds_per_turn() is that of the outermost loop's turns but the first,
+  // which touches memory for the first time.
+  const RunResult& run(const std::map<std::string, std::vector<Word>>& params);
+  [[nodiscard]] double seconds_per_turn() const;
+  [[nodiscard]] std::int64_t turns() const { return static_cast<std::int64_t>(times_.size()); }
+
+ private:
+  Module plan_;
+  std::vector<Part> parts_;
+  std::unique_ptr<GeneratedKernels> kernels_;
+  RunResult result_;
+  std::vector<double> times_;
+};
+
+}  // namespace kasen::bench

@@ -1,0 +1,97 @@
+// kasen-bench [QUESTION...] [--threads T] [--repetitions R] [--graph FILE] [--json FILE]
+#include <benchmark/benchmark.h>
+
+#include <boost/program_options.hpp>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "bench/driver.h"
+#include "libcore/error.h"
+
+namespace {
+
+namespace po = boost::program_options;
+using kasen::bench::Question;
+using kasen::bench::Settings;
+
+const std::map<std::string, Question (*)(const Settings&)> questions{
+    {"chain", kasen::bench::chain_question},
+    {"pagerank", kasen::bench::pagerank_question},
+};
+
+void start_benchmark_library() {
+  std::vector<std::string> words{"kasen-bench", "--benchmark_enable_random_interleaving=true"};
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  auto argc = static_cast<int>(argv.size());
+  benchmark::Initialize(&argc, argv.data());
+}
+
+int run(const po::variables_map& options) {
+  Settings settings;
+  settings.threads = options["threads"].as<int>();
+  settings.repetitions = options["repetitions"].as<int>();
+  settings.graph = options["graph"].as<std::string>();
+  std::set<std::string> wanted;
+  if (options.count("question") != 0) {
+    for (const auto& name : options["question"].as<std::vector<std::string>>()) wanted.insert(name);
+  }
+  for (const std::string& name : wanted) {
+    if (questions.count(name) == 0) {
+      std::fprintf(stderr, "kasen-bench: no question '%s'; there are chain and pagerank\n", name.c_str());
+      return static_cast<int>(kasen::ExitStatus::usage);
+    }
+  }
+  std::vector<Question> made;
+  for (const auto& [name, make] : questions) {
+    if (wanted.empty() || wanted.count(name) != 0) made.push_back(make(settings));
+  }
+  const auto rows = measure(made, settings);
+  std::fputs(as_text(rows).c_str(), stdout);
+  if (options.count("json") != 0) {
+    std::ofstream file(options["json"].as<std::string>());
+    file << as_json(rows);
+    if (!file.flush()) {
+      std::fprintf(stderr, "kasen-bench: cannot write %s\n", options["json"].as<std::string>().c_str());
+      return static_cast<int>(kasen::ExitStatus::cannot_create);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  po::options_description description("kasen-bench [QUESTION...]");
+  description.add_options()("help", "this text")("threads", po::value<int>()->default_value(2), "of each contestant")(
+      "repetitions", po::value<int>()->default_value(15), "measurements of each contestant")(
+      "graph", po::value<std::string>()->default_value(KASEN_SOURCE_ROOT "/datasets/cnr-2000.txt.xz"),
+      "edge list of the pagerank question")("json", po::value<std::string>(), "also write the rows to this file")(
+      "question", po::value<std::vector<std::string>>(), "chain, pagerank (all if none is named)");
+  po::positional_options_description positions;
+  positions.add("question", -1);
+  try {
+    po::variables_map options;
+    po::store(po::command_line_parser(argc, argv).options(description).positional(positions).run(), options);
+    po::notify(options);
+    if (options.count("help") != 0) {
+      std::fprintf(stdout,
+                   "Usage: kasen-bench [QUESTION...] [--threads T] [--repetitions R] [--graph FILE] [--json FILE]\n");
+      return 0;
+    }
+    start_benchmark_library();
+    return run(options);
+  } catch (const po::error& e) {
+    std::fprintf(stderr, "kasen-bench: %s\n", e.what());
+    return static_cast<int>(kasen::ExitStatus::usage);
+  } catch (const kasen::UserError& e) {
+    std::fprintf(stderr, "kasen-bench: %s\n", e.what());
+    return static_cast<int>(e.status());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "kasen-bench: %s\n", e.what());
+    return static_cast<int>(kasen::ExitStatus::check_failed);
+  }
+}

@@ -1,0 +1,31 @@
+// PageRank as examples/pagerank.ks states it (unnormalised; pages without outgoing links lose their rank), until the
+// ranks change by at most `theta` in sum. Each contestant's time is that of one iteration.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/driver.h"
+
+namespace kasen::bench {
+
+struct Graph {
+  std::int64_t vertices = 0;
+  std::vector<std::int64_t> from, to;  // one link each, without repeats
+};
+
+struct Ranks {
+  std::vector<double> ranks;
+  std::int64_t iterations = 0;
+  double seconds_per_iteration = 0;
+};
+
+constexpr double damping = 0.85;
+constexpr double theta = 1e-3;
+
+using Solver = std::function<Ranks()>;
+[[nodiscard]] Solver kasen_pagerank(const Graph& graph, int threads);
+[[nodiscard]] Solver openmp_pagerank(const Graph& graph, int threads);
+[[nodiscard]] Solver graphblas_pagerank(const Graph& graph, int threads);
+
+}  // namespace kasen::bench
