@@ -32,6 +32,14 @@ struct Renumbering {
   }
 };
 
+ValueId renew(Module& module, ValueId old, std::vector<ValueId>& now) {
+  const std::string name = module.value(old).name;
+  const ValueId made = module.add_value(name, module.type(old));
+  now.resize(module.values.size(), no_value);
+  now[static_cast<size_t>(old)] = made;
+  return made;
+}
+
 }  // namespace
 
 void for_each_block(Module& module, const std::function<void(Block& block)>& visit) {
@@ -76,6 +84,24 @@ void compact_values(Module& module) {
   renumbering.walk(body);
   module.values = std::move(renumbering.values);
   module.body = std::move(body);
+}
+
+std::vector<Op> clone_ops(Module& module, std::span<const Op> ops, std::vector<ValueId>& now) {
+  now.resize(module.values.size(), no_value);
+  std::vector<Op> clones;
+  for (const Op& op : ops) {
+    Op clone = op;
+    for (ValueId& operand : clone.operands) {
+      if (now[static_cast<size_t>(operand)] != no_value) operand = now[static_cast<size_t>(operand)];
+    }
+    for (Block& block : clone.blocks) {
+      for (ValueId& arg : block.args) arg = renew(module, arg, now);
+      block.ops = clone_ops(module, block.ops, now);
+    }
+    for (ValueId& result : clone.results) result = renew(module, result, now);
+    clones.push_back(std::move(clone));
+  }
+  return clones;
 }
 
 CarriedAt carried_at(const Op& loop) { return loop.code == OpCode::for_loop ? CarriedAt{2, 1} : CarriedAt{0, 0}; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "libcore/module.h"
@@ -23,6 +24,10 @@ void replace_uses(Block& block, const std::vector<ValueId>& with);
 
 // Renumbers values in the order of their definition and drops those that no operator defines any more.
 void compact_values(Module& module);
+
+// The operators once more, with new results and arguments. `now[v]` stands for v in their operands (no_value: v itself)
+// and gets the new results.
+[[nodiscard]] std::vector<Op> clone_ops(Module& module, std::span<const Op> ops, std::vector<ValueId>& now);
 
 // Where the carried values of a loop begin among its operands and its block's arguments.
 struct CarriedAt {

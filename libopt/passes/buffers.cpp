@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "libcore/executor.h"
 #include "libcore/liveness.h"
@@ -127,11 +128,127 @@ class Wishes {
   std::vector<Wish> all_;
 };
 
+// Webs between which bindings hand storage over, and the slaves that all of them need room for.
+class Links {
+ public:
+  Links(const Module& module, const Liveness& live, const Webs& webs) : m_(module), webs_(webs) {
+    group_.resize(module.values.size());
+    std::iota(group_.begin(), group_.end(), 0);
+    linked_.assign(group_.size(), false);
+    for_each_op(module, [&](const Op&, int number, int) {
+      const OpLiveness& at = live.at(number);
+      for (const auto* bindings : {&at.entry, &at.back, &at.then_branch, &at.else_branch, &at.list, &at.element}) {
+        for (const Binding& binding : *bindings) link(binding.from, binding.to);
+      }
+    });
+    holds_.resize(group_.size());
+    for (size_t v = 0; v < group_.size(); ++v) {
+      for (const ValueId member : webs.members(static_cast<int>(v))) {
+        add_set(holds_[static_cast<size_t>(find(static_cast<int>(v)))], module.type(member).state.slaves);
+      }
+    }
+  }
+
+  [[nodiscard]] bool linked(int web) const { return linked_[static_cast<size_t>(find(web))]; }
+  [[nodiscard]] const std::vector<SlaveSet>& holds(int web) const { return holds_[static_cast<size_t>(find(web))]; }
+  [[nodiscard]] bool covers(int web, int other) const {
+    std::vector<SlaveSet> joined = holds(web);
+    for (const SlaveSet& set : holds(other)) add_set(joined, set);
+    return joined == holds(web);
+  }
+
+ private:
+  [[nodiscard]] int find(int web) const {
+    while (group_[static_cast<size_t>(web)] != web) web = group_[static_cast<size_t>(web)];
+    return web;
+  }
+
+  void link(ValueId a, ValueId b) {
+    const int x = webs_.of(a);
+    const int y = webs_.of(b);
+    if (x == y || webs_.members(x).empty() || webs_.members(y).empty()) return;
+    const Type& s = m_.type(a);
+    const Type& t = m_.type(b);
+    if (s.element != t.element || s.dims != t.dims) return;
+    const int from = std::max(find(x), find(y));
+    const int into = std::min(find(x), find(y));
+    group_[static_cast<size_t>(from)] = into;
+    linked_[static_cast<size_t>(into)] = true;
+  }
+
+  const Module& m_;
+  const Webs& webs_;
+  std::vector<int> group_;
+  std::vector<bool> linked_;
+  std::vector<std::vector<SlaveSet>> holds_;
+};
+
+// An array that is stored in a list and read afterwards is read from the list: a view, where the array itself would
+// have to be copied into its place.
+class ReadStored {
+ public:
+  explicit ReadStored(Module& module) : m_(module) {}
+
+  void run() {
+    for_each_block(m_, [&](Block& block) {
+      for (size_t i = 0; i < block.ops.size(); ++i) {
+        const OpCode code = block.ops[i].code;
+        if ((code == OpCode::push || code == OpCode::put) && !is_shared(m_, m_.type(block.ops[i].results[0]))) {
+          follow(block, i);
+        }
+      }
+    });
+  }
+
+ private:
+  void follow(Block& block, size_t at) {
+    const Op store = block.ops[at];
+    const ValueId stored = store.operands.back();
+    const ValueId list = store.results[0];
+    std::vector<Op*> readers;
+    for (size_t i = at + 1; i < block.ops.size(); ++i) {
+      bool reads = false;
+      for_each_operand(std::as_const(block.ops[i]), [&](ValueId v) { reads = reads || v == stored; });
+      if (reads && block.ops[i].code != OpCode::yield) readers.push_back(&block.ops[i]);
+    }
+    if (readers.empty() || m_.type(stored).state != m_.type(list).state) return;
+    std::vector<Op> view;
+    const ValueId index = store.code == OpCode::put ? store.operands[1] : last_index(list, store, view);
+    Op get;
+    get.code = OpCode::get;
+    get.where = store.where;
+    get.operands = {list, index};
+    get.results = {m_.add_value(m_.value(stored).name + "_stored", m_.type(stored))};
+    for (Op* reader : readers) {
+      for_each_operand(*reader, [&](ValueId& v) { v = v == stored ? get.results[0] : v; });
+    }
+    view.push_back(std::move(get));
+    block.ops.insert(block.ops.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::make_move_iterator(view.begin()),
+                     std::make_move_iterator(view.end()));
+  }
+
+  ValueId last_index(ValueId list, const Op& store, std::vector<Op>& ops) {
+    Op op;
+    op.code = OpCode::literal;
+    op.where = store.where;
+    op.literal = {Word::integer(m_.type(list).list - 1)};
+    Type type;
+    type.element = ElementType::of(Scalar::i64);
+    type.state = State::cons();
+    op.results = {m_.add_value("last", std::move(type))};
+    ops.push_back(op);
+    return op.results[0];
+  }
+
+  Module& m_;
+};
+
 class Assignment {
  public:
   explicit Assignment(Module& module) : m_(module) {}
 
   void run() {
+    ReadStored(m_).run();
     m_.level = 3;
     // A view has no buffer, and whether a list moves under it may depend on buffers: until the two agree.
     for (int round = 0; round < 4; ++round) {
@@ -150,13 +267,14 @@ class Assignment {
     const Lifetimes lives(m_, live);
     Webs webs(m_, lives);
     for (const Wish& wish : Wishes(m_).in_order()) webs.join(wish.a, wish.b);
+    const Links links(m_, live, webs);
     std::vector<std::vector<int>> rooms;  // the webs in each; a list's room is many buffers
     std::vector<BufferId> first;
     for (const ValueId v : lives.owners()) {
       if (m_.value(v).buffer != no_buffer) continue;
       const int web = webs.of(v);
       size_t room = 0;
-      while (room < rooms.size() && !fits(webs, rooms[room], web)) ++room;
+      while (room < rooms.size() && !fits(webs, links, rooms[room], web)) ++room;
       if (room == rooms.size()) {
         rooms.emplace_back();
         first.push_back(declare(m_.type(v)));
@@ -166,9 +284,15 @@ class Assignment {
     }
   }
 
-  bool fits(const Webs& webs, const std::vector<int>& room, int web) const {
+  // Webs that bindings link need rooms of one size; others may grow a room that no linked web lives in.
+  bool fits(const Webs& webs, const Links& links, const std::vector<int>& room, int web) const {
     const ValueId v = webs.members(web).front();
     if (!webs.alike(v, webs.members(room.front()).front())) return false;
+    const auto same_size = [&](int other) {
+      return (!links.linked(web) && !links.linked(other)) || links.holds(web) == links.holds(other) ||
+             (links.linked(other) && !links.linked(web) && links.covers(other, web));
+    };
+    if (!std::all_of(room.begin(), room.end(), same_size)) return false;
     return std::none_of(room.begin(), room.end(), [&](int other) { return webs.meet(other, web); });
   }
 

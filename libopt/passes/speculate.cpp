@@ -18,7 +18,8 @@ namespace {
 
 class Rotation {
  public:
-  Rotation(Module& module, Block& block, size_t place) : m_(module), block_(block), place_(place) {}
+  Rotation(Module& module, Block& block, size_t place)
+      : m_(module), block_(block), place_(place), first_(carried_at(block.ops[place])) {}
 
   bool run() {
     find_candidates();
@@ -40,6 +41,7 @@ class Rotation {
     made_.assign(m_.values.size(), Made::outside);
     maker_.assign(m_.values.size(), -1);
     for (const ValueId arg : body().args) made_[static_cast<size_t>(arg)] = Made::argument;
+    if (first_.arg > 0) made_[static_cast<size_t>(body().args[0])] = Made::late;  // the index of a `for`
     for (size_t i = 0; i < body().ops.size(); ++i) {
       const Op& op = body().ops[i];
       const bool simple =
@@ -72,7 +74,7 @@ class Rotation {
   [[nodiscard]] bool follows_the_end(ValueId v) {
     if (made(v) == Made::argument) {
       const auto at = static_cast<size_t>(std::find(body().args.begin(), body().args.end(), v) - body().args.begin());
-      const ValueId next = body().ops.back().operands[at];
+      const ValueId next = body().ops.back().operands[at - first_.arg];
       const Op* end = maker(next);
       return !is_shared(m_, m_.type(v)) && end != nullptr && end->code == OpCode::map;
     }
@@ -123,9 +125,10 @@ class Rotation {
     std::vector<ValueId> first(m_.values.size(), no_value);
     std::vector<ValueId> next = first;
     std::vector<ValueId> carried = first;
-    for (size_t i = 0; i < body().args.size(); ++i) {
-      first[static_cast<size_t>(body().args[i])] = loop().operands[i];
-      next[static_cast<size_t>(body().args[i])] = body().ops.back().operands[i];
+    for (size_t i = 0; i < loop().results.size(); ++i) {
+      const auto arg = static_cast<size_t>(body().args[first_.arg + i]);
+      first[arg] = loop().operands[first_.operand + i];
+      next[arg] = body().ops.back().operands[i];
     }
     std::vector<Op> before = copies(first, false);
     std::vector<Op> after = copies(next, true);
@@ -148,6 +151,7 @@ class Rotation {
   Module& m_;
   Block& block_;
   size_t place_;
+  CarriedAt first_;
   std::vector<Made> made_;
   std::vector<int> maker_;  // place in the body, by value
   std::vector<ValueId> seeds_;
@@ -160,7 +164,8 @@ bool pass_speculate(Module& module, PassContext& context) {
   bool changed = false;
   for_each_block(module, [&](Block& block) {
     for (size_t i = 0; i < block.ops.size(); ++i) {
-      if (block.ops[i].code != OpCode::while_loop || !block.ops[i].likely) continue;
+      const OpCode code = block.ops[i].code;
+      if (code != OpCode::for_loop && (code != OpCode::while_loop || !block.ops[i].likely)) continue;
       const size_t before = block.ops.size();
       changed |= Rotation(module, block, i).run();
       i += block.ops.size() - before;

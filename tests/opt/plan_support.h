@@ -26,7 +26,7 @@ inline Module example(const std::string& name, const std::map<std::string, std::
 }
 
 inline Module plan(const Module& program, Strategy strategy, SyncMode sync, bool split = true) {
-  TrialLawChecker laws;
+  static TrialLawChecker laws;  // remembers its answers
   OptimizeOptions options;
   options.strategy = strategy;
   options.sync = sync;
