@@ -1,12 +1,12 @@
-// Why: a turn of a `for` that begins with a reduction of a carried vector (each step of a two-loop recursion does) reads
-// again what the last turn has just written, for the reduction's result stands between any two regions of one turn. With
-// known bounds the reduction can move to the end of the turn before without doing anything in vain:
+// Why: a turn of a `for` that begins with a reduction of a carried vector (each step of a two-loop recursion does)
+// reads again what the last turn has just written, for the reduction's result stands between any two regions of one
+// turn. With known bounds the reduction can move to the end of the turn before without doing anything in vain:
 //
 //   for i: T(i); B(i)    becomes    T(first); for all i but the last: { B(i); T(next i) }; B(last)
 //
 // T is the reductions that depend on carried values, the index and the outside alone, with the maps that they reduce.
-// B(last) then meets what follows the loop. If a carried vector starts from one that is needed elsewhere, the first turn
-// is taken out as well, since else the loop would begin with a copy. Requires level 1; keeps it.
+// B(last) then meets what follows the loop. If a carried vector starts from one that is needed elsewhere, the first
+// turn is taken out as well, since else the loop would begin with a copy. Requires level 1; keeps it.
 #include <algorithm>
 #include <optional>
 
@@ -33,8 +33,12 @@ class Pipeline {
     if (reduced_.empty()) return false;
     first_ = loop().down ? *hi - 1 : *lo;
     last_ = loop().down ? *lo : *hi - 1;
-    const bool peel = *hi - *lo > 2 && starts_from_a_needed_array(uses);
-    transform(peel);
+    const bool peel = starts_from_a_needed_array(uses);
+    if (peel && *hi - *lo == 2) {
+      unroll();
+    } else {
+      transform(peel);
+    }
     return true;
   }
 
@@ -163,6 +167,17 @@ class Pipeline {
     return results;
   }
 
+  // Two turns, one after the other.
+  void unroll() {
+    std::vector<Op> ops;
+    std::vector<ValueId> state(loop().operands.begin() + 2, loop().operands.end());
+    for (const std::int64_t index : {first_, last_}) {
+      std::vector<ValueId> now = with_arguments(literal(index, ops), state);
+      state = turn(ops, now);
+    }
+    hand_on(std::move(ops), state);
+  }
+
   void transform(bool peel) {
     const std::int64_t step = loop().down ? -1 : 1;
     std::vector<Op> before;
@@ -175,7 +190,8 @@ class Pipeline {
     std::vector<ValueId> known = reductions(before, with_arguments(literal(first_, before), initial));
 
     Op inner = loop();  // all turns but the last
-    inner.operands = {literal(loop().down ? last_ + 1 : first_, before), literal(loop().down ? first_ + 1 : last_, before)};
+    inner.operands = {literal(loop().down ? last_ + 1 : first_, before),
+                      literal(loop().down ? first_ + 1 : last_, before)};
     inner.operands.insert(inner.operands.end(), initial.begin(), initial.end());
     inner.operands.insert(inner.operands.end(), known.begin(), known.end());
     for (ValueId& result : inner.results) result = m_.add_value(m_.value(result).name, m_.type(result));
@@ -190,7 +206,8 @@ class Pipeline {
     }
 
     std::vector<Op> after;  // the last turn
-    const std::vector<ValueId> results(inner.results.begin(), inner.results.end() - static_cast<std::ptrdiff_t>(left.size()));
+    const std::vector<ValueId> results(inner.results.begin(),
+                                       inner.results.end() - static_cast<std::ptrdiff_t>(left.size()));
     std::vector<ValueId> now = with_arguments(literal(last_, after), results);
     std::vector<ValueId> yielded = turn(after, now);
     std::vector<ValueId> with(m_.values.size(), no_value);
@@ -201,7 +218,9 @@ class Pipeline {
     for (ValueId& v : yielded) v = mapped(with, v);
 
     end_of_turn(inner, carried, step);
-    hand_on(std::move(before), std::move(inner), std::move(after), yielded);
+    before.push_back(std::move(inner));
+    append(before, std::move(after));
+    hand_on(std::move(before), yielded);
   }
 
   // The next turn's reductions at the end of this one's.
@@ -220,8 +239,7 @@ class Pipeline {
     advance.operands = {index};
     advance.results = {m_.add_value("i_next", m_.type(index))};
     ops.push_back(advance);
-    const std::vector<ValueId> known =
-        reductions(ops, with_arguments(advance.results[0], body().ops.back().operands));
+    const std::vector<ValueId> known = reductions(ops, with_arguments(advance.results[0], body().ops.back().operands));
     Block& inside = inner.blocks[0];
     Op yield = std::move(inside.ops.back());
     inside.ops.pop_back();
@@ -231,14 +249,13 @@ class Pipeline {
     replace_uses(inside, carried);
   }
 
-  void hand_on(std::vector<Op> before, Op inner, std::vector<Op> after, const std::vector<ValueId>& yielded) {
+  // `ops` in the loop's place, `yielded` instead of its results.
+  void hand_on(std::vector<Op> ops, const std::vector<ValueId>& yielded) {
     std::vector<ValueId> with(m_.values.size(), no_value);
     for (size_t i = 0; i < yielded.size(); ++i) with[static_cast<size_t>(loop().results[i])] = yielded[i];
-    before.push_back(std::move(inner));
-    append(before, std::move(after));
     const auto at = block_.ops.begin() + static_cast<std::ptrdiff_t>(place_);
     const auto rest = block_.ops.erase(at);
-    block_.ops.insert(rest, std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
+    block_.ops.insert(rest, std::make_move_iterator(ops.begin()), std::make_move_iterator(ops.end()));
     replace_uses(block_, with);
   }
 

@@ -1,8 +1,8 @@
 // Why: one value under two names is read twice, and a region cannot see that `s[m - 1]` is the vector that was just
-// pushed. Equal pure operators become one (also where the first stands in an enclosing block), and a read of a list at a
-// known place is followed through push and put to the array that was stored there. The naive way also merges generated
-// arrays; but two carried values that start from one array need a copy, where two fills need none, so fills stay.
-// Requires level 1; keeps it.
+// pushed. Equal pure operators become one (also where the first stands in an enclosing block), and a read of a list at
+// a known place is followed through push and put to the array that was stored there. The naive way also merges
+// generated arrays; but two carried values that start from one array need a copy, where two fills need none, so fills
+// stay. Requires level 1; keeps it.
 #include <algorithm>
 #include <optional>
 
@@ -19,9 +19,9 @@ namespace {
 
 bool mergeable(const Op& op) {
   const OpGroup group = row(op.code).group;
-  return op.results.size() == 1 && (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
-                                    op.code == OpCode::literal || op.code == OpCode::index ||
-                                    op.code == OpCode::size || op.code == OpCode::get);
+  return op.results.size() == 1 &&
+         (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
+          op.code == OpCode::literal || op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::get);
 }
 
 class Simplifier {
@@ -69,7 +69,8 @@ class Simplifier {
   }
 
   [[nodiscard]] bool equal(const Op& a, const Op& b) const {
-    if (a.code != b.code || a.operands != b.operands || a.fns != b.fns || a.over != b.over || a.dim != b.dim) return false;
+    if (a.code != b.code || a.operands != b.operands || a.fns != b.fns || a.over != b.over || a.dim != b.dim)
+      return false;
     const Type& type = m_.type(a.results[0]);
     if (type != m_.type(b.results[0]) || a.literal.size() != b.literal.size()) return false;
     for (size_t i = 0; i < a.literal.size(); ++i) {
