@@ -71,7 +71,7 @@ ValueId Lowering::materialise(Term term, const std::string& hint, Mark mark, boo
       }
       instances_[origin->name.text].push_back(std::move(instance));
     }
-    const OpCode code = is_shared(module_, type) ? OpCode::apply : OpCode::map;
+    const OpCode code = type.dims.empty() ? OpCode::apply : OpCode::map;
     return emit(code, mark, hint, type, [&](Op& op) {
       op.fns = {fn};
       op.operands = made.operands;

@@ -97,12 +97,36 @@ class RegionCheck {
     }
   }
 
+  // The slaves on which an operator computes; none for those that touch masters only.
+  [[nodiscard]] const SlaveSet& slaves_of(const Op& op) const {
+    static const SlaveSet none;
+    const State& state = m_.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]).state;
+    const bool all = state.is_pre() || (state.is_cons() && op.code != OpCode::reduce);
+    return all ? state.slaves : none;
+  }
+
+  // One loop runs over one numbering: the operators that touch slaves at all touch the same.
+  void one_numbering(const Op& op) {
+    const SlaveSet* seen = nullptr;
+    for (const Op& inner : work(op, 0)) {
+      const SlaveSet& here = slaves_of(inner);
+      if (here.empty()) continue;
+      if (seen != nullptr && *seen != here) {
+        faults_.add(inner, "it computes on other slaves than its region", "a loop runs over one set of slaves");
+      }
+      seen = &here;
+    }
+  }
+
   [[nodiscard]] static std::span<const Op> work(const Op& op, size_t from) {
     const std::vector<Op>& ops = op.blocks[0].ops;
     return std::span(ops).subspan(from, ops.size() - 1 - from);
   }
 
-  void iter_on_vec(const Op& op) { vector_work(op, work(op, 0), runs_along(op.blocks[0].ops[0])); }
+  void iter_on_vec(const Op& op) {
+    vector_work(op, work(op, 0), runs_along(op.blocks[0].ops[0]));
+    if (faults_.empty()) one_numbering(op);
+  }
 
   void mxm(const Op& op) {
     const Op& first = op.blocks[0].ops[0];

@@ -1,8 +1,8 @@
 // Element types, dimensions by name and shapes of every operator. States are not looked at here.
 //
 // Broadcasting (map, apply): the dimensions of every operand stand in the result's, in the same order, and each
-// dimension of the result stands in some operand's. A map gives an array that is cut along a dimension; what gives a
-// shared is an apply.
+// dimension of the result stands in some operand's. A map gives an array (a shared, too, if all its dimensions are
+// local); what has rank 0 is computed by apply.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -175,11 +175,11 @@ class TypeCheck {
       }
     }
     gives(op, fn);
-    const bool shared = is_shared(m_, result(op));
-    if (op.code == OpCode::map && shared)
-      faults_.add(op, "its result is a shared", "map gives distributed arrays", "use apply");
-    if (op.code == OpCode::apply && !shared)
-      faults_.add(op, "its result is distributed", "apply gives shareds", "use map");
+    if (op.code == OpCode::map && dims.empty())
+      faults_.add(op, "its result has rank 0", "map gives arrays", "use apply");
+    if (op.code == OpCode::apply && !dims.empty()) {
+      faults_.add(op, "its result is an array", "apply gives shareds of rank 0", "use map");
+    }
   }
 
   void reduce(const Op& op) {

@@ -65,7 +65,7 @@ TEST(Level1, RightPrograms) {
   expect_right(1, d1 + x1 +
                       "%y = map[mul] %D, %x : f64[N,K] @?\n%s = reduce[add; over K] %y : f64[N] @?\n"
                       "%t = reduce[add; over N] %y : f64[K] @?\noutput \"s\" %s\noutput \"t\" %t");
-  expect_right(1, "%c = fill 1.0 : f64[K] @?\n%d = apply[half] %c : f64[K] @?\noutput \"d\" %d");
+  expect_right(1, "%c = fill 1.0 : f64[K] @?\n%d = map[half] %c : f64[K] @?\noutput \"d\" %d");
   expect_right(1, x1 + k1 +
                       "%l = list %x : list<3> f64[N] @?\n%a = get %l, %k : f64[N] @?\n"
                       "%m = push %l, %a : list<3> f64[N] @?\n%o = put %m, %k, %x : list<3> f64[N] @?\n"
@@ -121,9 +121,8 @@ TEST(Level1, ElementTypes) {
 TEST(Level1, DimensionsByName) {
   expect_fault(1, x1 + u1 + "%y = map[add] %x, %u : f64[N] @?", "%u is over [M], but the result over [N]");
   expect_fault(1, x1 + "%y = map[half] %x : f64[N,K] @?", "no operand has the result's dimension 'K'");
-  expect_fault(1, "%c = literal 1.0 : f64 @?\n%d = map[half] %c : f64 @?",
-               "its result is a shared; map gives distributed arrays");
-  expect_fault(1, x1 + "%y = apply[half] %x : f64[N] @?", "its result is distributed");
+  expect_fault(1, "%c = literal 1.0 : f64 @?\n%d = map[half] %c : f64 @?", "its result has rank 0; map gives arrays");
+  expect_fault(1, x1 + "%y = apply[half] %x : f64[N] @?", "its result is an array; apply gives shareds of rank 0");
   expect_fault(1, x1 + "%s = reduce[add; over M] %x : f64 @?", "it reduces over a dimension that %x does not have");
   expect_fault(1, x1 + "%s = reduce[add] %x : f64[N] @?", "what is left of [N] is []");
   expect_fault(1, u1 + g1 + "%y = mxv[mul, add] %u, %G : f64[N] @?", "of this product is over");
@@ -270,6 +269,11 @@ TEST(Regions, WhatTheyMayHold) {
       "%m = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\n"
       "%n = mxv[mul, add] %c, %H : f64[N] @pre(add){H.cols}\nyield %m, %n\n}",
       "H.rows");
+  expect_region_fault(
+      "%e = scatter %x : f64[N] @cons{G.cols} ~b1\n"
+      "%a, %b = region iter_on_vec (%c, %e) : f64[N] @cons{G.rows} ~b0, f64[N] @cons{G.cols} ~b2 {\n"
+      "%h = map[half] %c : f64[N] @cons{G.rows}\n%i = map[half] %e : f64[N] @cons{G.cols}\nyield %h, %i\n}",
+      "it computes on other slaves than its region");
   expect_region_fault(
       "%a = region product_epilogue (%x) : f64[N] @part ~b1 {\n%h = map[half] %x : f64[N] @part\nyield %h\n}",
       "it does not begin with one product and its gather");
