@@ -188,7 +188,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
 
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
-  write_standard_output(print_statistics(read_bundle_info(values["stats"].as<std::string>())));
+  write_standard_output(statistics_text(read_bundle_info(values["stats"].as<std::string>()).statistics));
   return ExitStatus::done;
 }
 
