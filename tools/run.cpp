@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
@@ -22,11 +23,18 @@ std::string one_line(std::string text) {
   return text;
 }
 
+void tell(const JobOutput& output, const std::string& text) {
+  const std::string named = text.starts_with("error:") ? "kasen-run: " + text : text;
+  fmt::print(stderr, "{}{}\n", output.launched ? std::string(1, error_mark) : "",
+             output.launched ? one_line(named) : named);
+  std::fflush(stderr);
+}
+
 // A rank tells its fault and ends the whole job with its status.
 [[noreturn]] void fail_job(Cluster& cluster, const JobOutput& output, const std::string& text, ExitStatus status) {
-  fmt::print(stderr, "{}kasen-run: {}\n", output.launched ? std::string(1, error_mark) : "", output.launched ? one_line(text) : text);
-  std::fflush(stderr);
-  cluster.abort(static_cast<int>(status));
+  tell(output, text);
+  cluster.abort(status);
+  std::abort();  // the compiler does not see that a virtual function never returns
 }
 
 ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
@@ -35,10 +43,14 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
   const JobOutput output{.launched = launched, .progress = false};
   try {
     run_job(settings, *cluster, output);
+  } catch (const JobFailed& failed) {  // on all ranks: each leaves by itself
+    if (cluster->rank() == 0) tell(output, failed.text);
+    return failed.status;
   } catch (const UserError& error) {
     fail_job(*cluster, output, error.what(), error.status());
   } catch (const std::bad_alloc&) {
-    fail_job(*cluster, output, "error: out of memory; the data does not fit; use more workers or a smaller input", ExitStatus::limit);
+    fail_job(*cluster, output, "error: out of memory; the data does not fit; use more workers or a smaller input",
+             ExitStatus::limit);
   } catch (const std::exception& error) {
     fail_job(*cluster, output, fmt::format("error: {}; this is a fault of Kasen", error.what()), ExitStatus::internal);
   }

@@ -1,13 +1,21 @@
 // The processes that share a run, as the run tool sees them: one process alone, or the ranks of MPI.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "libcore/error.h"
 #include "libcore/transport.h"
 
 namespace kasen::tools {
+
+// A step failed on some rank: every rank throws it, the text is that of the lowest rank that failed.
+struct JobFailed {
+  ExitStatus status = ExitStatus::internal;
+  std::string text;
+};
 
 class Cluster {
  public:
@@ -16,10 +24,11 @@ class Cluster {
   [[nodiscard]] virtual int ranks() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Transport> transport(int workers) = 0;
   // Every rank's bytes on rank 0, in the order of ranks; nothing elsewhere. All ranks call it.
-  [[nodiscard]] virtual std::vector<std::string> gather(std::string bytes) = 0;
-  virtual void barrier() = 0;
+  [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+  // All ranks do `step`; where it fails on any of them, all throw JobFailed, so that none waits for another.
+  virtual void together(const std::function<void()>& step) = 0;
   // Ends every rank with this status, after the caller has told why.
-  [[noreturn]] virtual void abort(int status) = 0;
+  [[noreturn]] virtual void abort(ExitStatus status) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Cluster> make_single_process();

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "libcomm/data/bundle.h"
+#include "libcomm/data/results.h"
 #include "libcore/executor.h"
 #include "libcore/laws.h"
 #include "libcore/suggest.h"
@@ -19,7 +20,6 @@
 #include "tools/common/progress.h"
 #include "tools/run_gather.h"
 #include "tools/run_launch.h"
-#include "tools/run_result.h"
 #include "tools/run_summary.h"
 
 namespace kasen::tools {
@@ -43,8 +43,8 @@ Module read_plan(const std::string& path) {
   TrialLawChecker laws;
   require_valid(module, laws);
   if (module.level < 3) {
-    fail(ExitStatus::bad_input, fmt::format("the plan is at level {}", module.level), "states and regions are not placed yet",
-         "run 'kasen fuse' on it first", Location{shown_name(path), 1, 0});
+    fail(ExitStatus::bad_input, fmt::format("the plan is at level {}", module.level),
+         "states and regions are not placed yet", "run 'kasen fuse' on it first", Location{shown_name(path), 1, 0});
   }
   return module;
 }
@@ -80,7 +80,8 @@ const Op* find_param(const Module& module, const std::string& name) {
   return nullptr;
 }
 
-std::map<std::string, std::vector<Word>> read_params(const Module& module, const std::map<std::string, std::string>& given) {
+std::map<std::string, std::vector<Word>> read_params(const Module& module,
+                                                     const std::map<std::string, std::string>& given) {
   std::map<std::string, std::vector<Word>> params;
   for (const auto& [name, text] : given) {
     const Op* op = find_param(module, name);
@@ -96,7 +97,8 @@ std::map<std::string, std::vector<Word>> read_params(const Module& module, const
     const ElementType& element = module.type(op->results[0]).element;
     const std::optional<Word> word = element.is_scalar() ? read_word(element.scalar(), text) : std::nullopt;
     if (!word) {
-      fail(ExitStatus::usage, fmt::format("-D {}={}: not a value of type {}", name, text, print_element_type(module, element)));
+      fail(ExitStatus::usage,
+           fmt::format("-D {}={}: not a value of type {}", name, text, print_element_type(module, element)));
     }
     params[name] = {*word};
   }
@@ -136,47 +138,126 @@ std::string result_name(const RunSettings& settings, const Module& module) {
   return module.name + std::string(endings[static_cast<size_t>(settings.format)]);
 }
 
+// What rank 0 does with the outputs: the file, and the largest elements for the summary.
+class Results {
+ public:
+  Results(const RunSettings& settings, const Module& module, const RunResult& result)
+      : module_(module),
+        outputs_(result.outputs),
+        dims_(read_dims(settings.bundle)),
+        writer_(result_name(settings, module), settings.format, module, result.outputs, dims_) {
+    for (const Output& output : outputs_) {
+      const bool vector = output.type.dims.size() == 1 && output.type.list == 0 && output.type.element.is_scalar();
+      const bool wanted = vector && settings.top > 0 && !is_shared(module, output.type);
+      top_.emplace_back();
+      if (wanted) top_.back().emplace(output.name, output.type.element, static_cast<size_t>(settings.top));
+    }
+  }
+
+  void take(size_t output, int worker, const Array& data) {
+    const bool shared = is_shared(module_, outputs_[output].type);
+    if (shared && worker > 0) return;
+    writer_.put(output, worker, data);
+    if (top_[output]) top_[output]->add(data, dims_[static_cast<size_t>(worker)].at(dim_name(output)));
+  }
+
+  [[nodiscard]] std::string finish() {
+    std::string text;
+    for (size_t i = 0; i < top_.size(); ++i) {
+      if (top_[i]) text += top_[i]->text(dim_name(i));
+    }
+    for (const std::string& file : writer_.finish()) files_ += fmt::format("result: {}\n", file);
+    return text;
+  }
+  [[nodiscard]] const std::string& files() const { return files_; }
+
+ private:
+  [[nodiscard]] const std::string& dim_name(size_t output) const {
+    return module_.dim(outputs_[output].type.dims[0]).name;
+  }
+
+  const Module& module_;
+  const std::vector<Output>& outputs_;
+  DimsOfWorkers dims_;
+  ResultWriter writer_;
+  std::vector<std::optional<TopElements>> top_;
+  std::string files_;
+};
+
+// What all ranks need before they run.
+struct Prepared {
+  Module module;
+  BundleInfo info;
+  RunOptions options;
+  std::unique_ptr<Transport> transport;
+  std::vector<Part> parts;
+  std::unique_ptr<KernelSet> kernels;
+  RunTimes times;
+};
+
+Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
+  Prepared p;
+  Stopwatch watch;
+  cluster.together([&] {
+    p.module = read_plan(settings.plan);
+    p.info = read_bundle_info(settings.bundle);
+    if (cluster.ranks() > p.info.workers) {
+      fail(ExitStatus::usage, fmt::format("{} ranks for {} parts", cluster.ranks(), p.info.workers),
+           "a rank holds at least one part",
+           fmt::format("use -n {} or fewer, or partition for more workers", p.info.workers));
+    }
+    p.options.params = read_params(p.module, settings.params);
+    if (cluster.rank() == 0) check_writable(result_name(settings, p.module));
+  });
+  p.transport = cluster.transport(p.info.workers);
+  cluster.together([&] {
+    p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers());
+    p.times.reading = watch.lap();
+    p.kernels = make_kernels(settings, threads);
+    p.kernels->prepare(p.module);
+    p.times.preparing = watch.lap();
+  });
+  return p;
+}
+
+RunReport report_of(const Prepared& p, const RunResult& result, const RunSettings& settings, int ranks, int threads) {
+  RunReport report = make_run_report(p.module, result);
+  report.bundle_digest = p.info.digest;
+  report.workers = p.info.workers;
+  report.ranks = ranks;
+  report.threads = threads;
+  report.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated";
+  return report;
+}
+
 }  // namespace
 
 void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output) {
-  Stopwatch watch;
-  RunFacts facts;
-  const Module module = read_plan(settings.plan);
-  const BundleInfo info = read_bundle_info(settings.bundle);
-  facts.workers = info.workers;
-  facts.ranks = cluster.ranks();
-  if (facts.ranks > facts.workers) {
-    fail(ExitStatus::usage, fmt::format("{} ranks for {} parts", facts.ranks, facts.workers), "a rank holds at least one part",
-         fmt::format("use -n {} or fewer, or partition for more workers", facts.workers));
-  }
-  RunOptions options;
-  options.params = read_params(module, settings.params);
-  facts.result_file = result_name(settings, module);
-  if (cluster.rank() == 0) check_result_place(facts.result_file);
-
-  const std::unique_ptr<Transport> transport = cluster.transport(facts.workers);
-  const std::vector<Part> parts = read_parts(settings.bundle, transport->first_worker(), transport->local_workers());
-  facts.reading_seconds = watch.lap();
-  facts.threads = threads_of(settings, facts.ranks);
-  const std::unique_ptr<KernelSet> kernels = make_kernels(settings, facts.threads);
-  facts.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated kernels";
-  kernels->prepare(module);
-  facts.preparing_seconds = watch.lap();
-
+  const int threads = threads_of(settings, cluster.ranks());
+  Prepared p = prepare(settings, cluster, threads);
   Progress progress("run");
-  if (cluster.rank() == 0) options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
-  const RunResult result = execute(module, parts, *transport, *kernels, options);
-  watch.lap();
-  const std::vector<WholeOutput> outputs = gather_outputs(cluster, module, result, parts);
-  const RunResult counts = gather_counts(cluster, result);
-  if (cluster.rank() == 0) {
-    write_result(facts.result_file, settings.format, module, outputs);
-    facts.writing_seconds = watch.lap();
-    facts.stats_file = settings.stats;
-    if (!settings.stats.empty()) write_text(settings.stats, run_report(module, counts, info.digest, facts.workers, facts.ranks, facts.threads));
-    say(output, top_text(outputs, settings.top) + summary_text(module, counts, facts));
-  }
-  cluster.barrier();
+  if (cluster.rank() == 0) p.options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
+  const RunResult result = execute(p.module, p.parts, *p.transport, *p.kernels, p.options);
+  progress.finish();
+
+  Stopwatch watch;
+  std::unique_ptr<Results> results;
+  cluster.together([&] {
+    if (cluster.rank() == 0) results = std::make_unique<Results>(settings, p.module, result);
+  });
+  gather_outputs(cluster, result, [&](size_t i, int worker, const Array& data) { results->take(i, worker, data); });
+  const RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster.ranks(), threads));
+  cluster.together([&] {
+    if (cluster.rank() != 0) return;
+    std::string text = results->finish();
+    p.times.writing = watch.lap();
+    text += summary_text(p.module, report, p.times) + results->files();
+    if (!settings.stats.empty()) {
+      write_text(settings.stats, run_report_json(p.module, report));
+      text += fmt::format("counters: {}\n", settings.stats);
+    }
+    say(output, text);
+  });
 }
 
 }  // namespace kasen::tools

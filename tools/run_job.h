@@ -8,8 +8,8 @@ namespace kasen::tools {
 
 // How a rank speaks to whoever started it.
 struct JobOutput {
-  bool launched = false;   // by kasen-run -n: marked lines on standard error
-  bool progress = false;   // a terminal: draw turns
+  bool launched = false;  // by kasen-run -n: marked lines on standard error
+  bool progress = false;  // a terminal: draw turns
 };
 
 // Throws UserError. All ranks run it; rank 0 writes the result and the summary.

@@ -9,8 +9,12 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, KernelChoice>, 2> kernel_choices{
     {{"generated", KernelChoice::generated}, {"interpreter", KernelChoice::interpreter}}};
-constexpr std::array<std::pair<std::string_view, ResultFormat>, 3> formats{
-    {{"hdf5", ResultFormat::hdf5}, {"csv", ResultFormat::csv}, {"npy", ResultFormat::npy}}};
+ResultFormat format_from(const std::string& word) {
+  const std::optional<ResultFormat> format = find_result_format(word);
+  if (!format)
+    fail(ExitStatus::usage, fmt::format("--format does not know '{}'", word), "", "choose one of hdf5, csv, npy");
+  return *format;
+}
 
 int bounded(const po::variables_map& values, const std::string& name, int least, int most) {
   const int value = values[name].as<int>();
@@ -50,7 +54,7 @@ RunSettings read_run_options(const po::variables_map& values) {
          "name a file with -o");
   }
   if (values.count("stats") > 0) s.stats = values["stats"].as<std::string>();
-  s.format = choose(values["format"].as<std::string>(), "--format", formats);
+  s.format = format_from(values["format"].as<std::string>());
   s.kernels = choose(values["kernels"].as<std::string>(), "--kernels", kernel_choices);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, 1 << 16);
   s.threads = bounded(values, "threads", 0, 4096);

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "libcomm/data/results.h"
 #include "tools/common/tool.h"
 
 namespace kasen::tools {
 
 enum class KernelChoice : unsigned char { generated, interpreter };
-enum class ResultFormat : unsigned char { hdf5, csv, npy };
 
 struct RunSettings {
   std::string plan, bundle, output, stats;
@@ -20,7 +20,6 @@ struct RunSettings {
   int threads = 0;  // 0: the machine's cores, shared by the ranks
   int top = 0;      // prints the largest elements of vector results
   std::map<std::string, std::string> params;
-  std::string history;  // how the result was made
 };
 
 void declare_run_options(Tool& tool);

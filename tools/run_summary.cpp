@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 namespace kasen::tools {
 namespace {
@@ -19,31 +19,9 @@ std::string grouped(std::int64_t number) {
   return digits;
 }
 
-Word element(const WholeOutput& output, std::int64_t i) {
-  const Scalar scalar = output.data.element.scalar();
-  return load_word(scalar, output.data.plane(0) + i * scalar_bytes(scalar));
-}
-
-// Larger first; NaN last; equal ones by index.
-std::vector<std::int64_t> largest(const WholeOutput& output, std::int64_t count) {
-  std::vector<std::int64_t> order(static_cast<size_t>(output.data.count));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  const bool real = is_float(output.data.element.scalar());
-  const auto before = [&](std::int64_t a, std::int64_t b) {
-    const Word x = element(output, a);
-    const Word y = element(output, b);
-    if (!real) return x.i != y.i ? x.i > y.i : a < b;
-    if (std::isnan(x.f) || std::isnan(y.f)) return !std::isnan(x.f) && std::isnan(y.f);
-    return x.f != y.f ? x.f > y.f : a < b;
-  };
-  const auto middle = order.begin() + std::min<std::int64_t>(count, output.data.count);
-  std::partial_sort(order.begin(), middle, order.end(), before);
-  order.erase(middle, order.end());
-  return order;
-}
-
 std::string statement(const Module& module, const Op& op) {
-  const std::string name = op.code == OpCode::region ? fmt::format("region {}", region_name(op.kind)) : std::string(row(op.code).name);
+  const std::string name =
+      op.code == OpCode::region ? fmt::format("region {}", region_name(op.kind)) : std::string(row(op.code).name);
   const auto line = static_cast<size_t>(op.where.line);
   if (line == 0 || line > module.source.size()) return name;
   std::string text = module.source[line - 1];
@@ -52,11 +30,11 @@ std::string statement(const Module& module, const Op& op) {
 }
 
 // The operators that took most of the time, loops themselves left out.
-std::string slowest(const Module& module, const RunResult& counts) {
+std::string slowest(const Module& module, const RunReport& report) {
   std::vector<std::pair<double, std::string>> rows;
   double total = 0;
   for_each_op(module, [&](const Op& op, int number, int) {
-    const OpCount& count = counts.ops[static_cast<size_t>(number)];
+    const OpCount& count = report.ops[static_cast<size_t>(number)];
     const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop || op.code == OpCode::if_else;
     if (loop || count.seconds <= 0) return;
     total += count.seconds;
@@ -65,52 +43,73 @@ std::string slowest(const Module& module, const RunResult& counts) {
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (size_t i = 0; i < std::min(rows.size(), listed_operators); ++i) {
-    text += fmt::format("  {:5.1f} %  {:9.3f} ms  {}\n", 100 * rows[i].first / total, rows[i].first * 1e3, rows[i].second);
+    text +=
+        fmt::format("  {:5.1f} %  {:9.3f} ms  {}\n", 100 * rows[i].first / total, rows[i].first * 1e3, rows[i].second);
   }
   return text;
 }
 
-std::int64_t outer_turns(const Module& module, const RunResult& counts) {
+std::int64_t outer_turns(const Module& module, const RunReport& report) {
   std::int64_t turns = 0;
   for_each_op(module, [&](const Op& op, int number, int depth) {
     const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
-    if (loop && depth == 0) turns += counts.ops[static_cast<size_t>(number)].turns;
+    if (loop && depth == 0) turns += report.ops[static_cast<size_t>(number)].turns;
   });
   return turns;
 }
 
 }  // namespace
 
-std::string top_text(const std::vector<WholeOutput>& outputs, int count) {
-  std::string text;
-  if (count <= 0) return text;
-  for (const WholeOutput& output : outputs) {
-    const bool vector = output.dims.size() == 1 && output.type.list == 0 && output.data.element.is_scalar();
-    if (!vector) continue;
-    const Scalar scalar = output.data.element.scalar();
-    text += fmt::format("{:>12}  {}\n", output.dims[0], output.name);
-    for (const std::int64_t i : largest(output, count)) {
-      const std::int64_t id = output.original.empty() ? i : output.original[static_cast<size_t>(i)];
-      const Word value = element(output, i);
-      text += is_float(scalar) ? fmt::format("{:>12}  {:.9g}\n", id, value.f) : fmt::format("{:>12}  {}\n", id, literal_text(scalar, value));
-    }
+TopElements::TopElements(std::string title, const ElementType& element, size_t count)
+    : title_(std::move(title)), scalar_(element.scalar()), count_(count) {}
+
+// Larger first; NaN last; equal ones by id.
+bool TopElements::before(const Entry& a, const Entry& b) const {
+  if (!is_float(scalar_)) return a.value.i != b.value.i ? a.value.i > b.value.i : a.id < b.id;
+  const bool a_nan = std::isnan(a.value.f);
+  const bool b_nan = std::isnan(b.value.f);
+  if (a_nan != b_nan) return b_nan;
+  return a.value.f != b.value.f && !a_nan ? a.value.f > b.value.f : a.id < b.id;
+}
+
+void TopElements::keep_largest() {
+  const auto middle = entries_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, entries_.size()));
+  std::partial_sort(entries_.begin(), middle, entries_.end(),
+                    [&](const Entry& a, const Entry& b) { return before(a, b); });
+  entries_.erase(middle, entries_.end());
+}
+
+void TopElements::add(const Array& data, const PartDim& dim) {
+  const std::vector<std::int64_t>& ids = dim.original.empty() ? dim.masters : dim.original;
+  for (std::int64_t i = 0; i < data.count; ++i) {
+    entries_.push_back({load_word(scalar_, data.plane(0) + i * scalar_bytes(scalar_)), ids[static_cast<size_t>(i)]});
+  }
+  keep_largest();
+}
+
+std::string TopElements::text(const std::string& dim_name) const {
+  std::string text = fmt::format("{:>12}  {}\n", dim_name, title_);
+  for (const Entry& e : entries_) {
+    text += is_float(scalar_) ? fmt::format("{:>12}  {:.9g}\n", e.id, e.value.f)
+                              : fmt::format("{:>12}  {}\n", e.id, literal_text(scalar_, e.value));
   }
   return text;
 }
 
-std::string summary_text(const Module& module, const RunResult& counts, const RunFacts& facts) {
-  const std::int64_t turns = outer_turns(module, counts);
-  std::string text = fmt::format("{} workers on {} rank{} of {} thread{}, {}\n", facts.workers, facts.ranks, facts.ranks == 1 ? "" : "s",
-                                 facts.threads, facts.threads == 1 ? "" : "s", facts.kernels);
-  text += fmt::format("read {:.3f} s, prepare {:.3f} s, run {:.3f} s, write {:.3f} s", facts.reading_seconds, facts.preparing_seconds,
-                      counts.seconds, facts.writing_seconds);
-  if (turns > 0) text += fmt::format("; {} turns, {:.3f} ms each", turns, counts.seconds * 1e3 / static_cast<double>(turns));
-  text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} messages\n", grouped(counts.traffic.worker_bytes),
-                      grouped(counts.traffic.rank_bytes), grouped(counts.traffic.rank_messages));
-  const std::string slow = slowest(module, counts);
+std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times) {
+  const std::int64_t turns = outer_turns(module, report);
+  std::string text =
+      fmt::format("{} workers on {} rank{} of {} thread{}, {} kernels\n", report.workers, report.ranks,
+                  report.ranks == 1 ? "" : "s", report.threads, report.threads == 1 ? "" : "s", report.kernels);
+  text += fmt::format("read {:.3f} s, prepare {:.3f} s, run {:.3f} s, write {:.3f} s", times.reading, times.preparing,
+                      report.seconds, times.writing);
+  if (turns > 0)
+    text += fmt::format("; {} turns, {:.3f} ms each", turns, report.seconds * 1e3 / static_cast<double>(turns));
+  text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} messages\n",
+                      grouped(report.traffic.worker_bytes), grouped(report.traffic.rank_bytes),
+                      grouped(report.traffic.rank_messages));
+  const std::string slow = slowest(module, report);
   if (!slow.empty()) text += "where the time went:\n" + slow;
-  text += fmt::format("result: {}\n", facts.result_file);
-  if (!facts.stats_file.empty()) text += fmt::format("counters: {}\n", facts.stats_file);
   return text;
 }
 

@@ -5,19 +5,36 @@
 #include <vector>
 
 #include "libcore/executor.h"
-#include "tools/run_gather.h"
+#include "libopt/run_report.h"
 
 namespace kasen::tools {
 
-// The `count` largest elements of every vector result of plain numbers, with the user's ids.
-[[nodiscard]] std::string top_text(const std::vector<WholeOutput>& outputs, int count);
+// The largest elements of a vector of plain numbers, gathered worker by worker.
+class TopElements {
+ public:
+  TopElements(std::string title, const ElementType& element, size_t count);
+  // `dim`: the worker's share of the vector's dimension.
+  void add(const Array& data, const PartDim& dim);
+  [[nodiscard]] std::string text(const std::string& dim_name) const;
 
-struct RunFacts {
-  int workers = 1, ranks = 1, threads = 1;
-  std::string kernels, result_file, stats_file;
-  double reading_seconds = 0, preparing_seconds = 0, writing_seconds = 0;
+ private:
+  struct Entry {
+    Word value{};
+    std::int64_t id = 0;
+  };
+  void keep_largest();
+  [[nodiscard]] bool before(const Entry& a, const Entry& b) const;
+
+  std::string title_;
+  Scalar scalar_;
+  size_t count_;
+  std::vector<Entry> entries_;
 };
-[[nodiscard]] std::string summary_text(const Module& module, const RunResult& counts, const RunFacts& facts);
+
+struct RunTimes {
+  double reading = 0, preparing = 0, writing = 0;  // seconds
+};
+[[nodiscard]] std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times);
 
 // One line for a finished turn of the outermost loop.
 [[nodiscard]] std::string turn_text(const Turn& turn);

@@ -71,14 +71,21 @@ Module plan(const Mode& mode) {
   options.sync = mode.sync;
   options.strategy = mode.strategy;
   options.split = mode.split;
-  return optimize(compile_program(read_file(program), program.string(), {{"theta", fmt::format("{}", theta)}}), laws, options);
+  return optimize(compile_program(read_file(program), program.string(), {{"theta", fmt::format("{}", theta)}}), laws,
+                  options);
 }
 
 std::vector<Part> cut(const Module& module, const fs::path& graph, PartitionMethod method, int workers) {
   std::vector<DimData> dims;
   for (const Dimension& d : module.dims) dims.push_back({d.name, d.local, 0, {}});
   std::vector<InputData> inputs;
-  inputs.push_back({"G", {module.dims[0].name, module.dims[0].name}, ElementType::of(Scalar::null), true, read_graph(graph), {}, ""});
+  inputs.push_back({"G",
+                    {module.dims[0].name, module.dims[0].name},
+                    ElementType::of(Scalar::null),
+                    true,
+                    read_graph(graph),
+                    {},
+                    ""});
   PartitionOptions options;
   options.workers = workers;
   options.method = method;
@@ -89,7 +96,8 @@ std::vector<double> whole(const Output& output, const std::vector<Part>& parts, 
   std::vector<double> rank(static_cast<size_t>(parts[0].dims.at(dim).size));
   for (size_t p = 0; p < parts.size(); ++p) {
     const std::vector<std::int64_t>& masters = parts[p].dims.at(dim).masters;
-    for (size_t k = 0; k < masters.size(); ++k) rank[static_cast<size_t>(masters[k])] = output.parts[p].data.as<double>()[k];
+    for (size_t k = 0; k < masters.size(); ++k)
+      rank[static_cast<size_t>(masters[k])] = output.parts[p].data.as<double>()[k];
   }
   return rank;
 }
@@ -121,7 +129,8 @@ void check_graph(const fs::path& path, const std::vector<int>& workers, const st
     for (const PartitionMethod method : methods) {
       const std::vector<Part> parts = cut(plan(modes[0]), path, method, count);
       for (const Mode& mode : modes) {
-        SCOPED_TRACE(fmt::format("{}, {} workers, {}, {}", path.filename().string(), count, method_name(method), mode.name));
+        SCOPED_TRACE(
+            fmt::format("{}, {} workers, {}, {}", path.filename().string(), count, method_name(method), mode.name));
         const Module module = plan(mode);
         const RunResult one = run(module, parts, 1);
         const std::vector<double> rank = whole(one.outputs[0], parts, module.dims[0].name);

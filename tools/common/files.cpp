@@ -108,6 +108,13 @@ void write_text(const std::string& path, std::string_view text) {
   forget_temporary();
 }
 
+void check_writable(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
+  fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place with -o");
+}
+
 void remember_temporary(const std::string& path) {
   if (path.size() < temporary.size()) std::memcpy(temporary.data(), path.c_str(), path.size() + 1);
 }

@@ -14,6 +14,8 @@ namespace kasen::tools {
 // Through a temporary name, fsync and rename; on any failure the temporary goes and what was there stays.
 // ExitStatus::cannot_create, io.
 void write_text(const std::string& path, std::string_view text);
+// Fails early (cannot_create) where a file of this name could not be made: its folder is missing or not writable.
+void check_writable(const std::string& path);
 void write_standard_output(std::string_view text);
 
 // A file that is being written; SIGINT and SIGTERM remove it before the process ends with 130.

@@ -16,8 +16,9 @@ constexpr int bar_width = 30;
 
 Progress::Progress(std::string title) : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1), last_() {}
 
-Progress::~Progress() {
+void Progress::finish() {
   if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
 }
 
 bool Progress::due() {

@@ -9,12 +9,13 @@ namespace kasen::tools {
 class Progress {
  public:
   explicit Progress(std::string title);
-  ~Progress();  // wipes the line
+  ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void update(double fraction);        // a bar; 0 to 1
   void show(const std::string& text);  // any one-line text
+  void finish();                       // wipes the line
 
  private:
   [[nodiscard]] bool due();

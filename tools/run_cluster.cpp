@@ -1,0 +1,66 @@
+#include "tools/run_cluster.h"
+
+#include <cstdlib>
+#include <new>
+#include <optional>
+
+#include "libcomm/exchange/mpi_session.h"
+#include "libcomm/exchange/mpi_transport.h"
+
+namespace kasen::tools {
+namespace {
+
+class SingleProcess : public Cluster {
+ public:
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int ranks() const override { return 1; }
+  [[nodiscard]] std::unique_ptr<Transport> transport(int workers) override { return make_simulated_transport(workers); }
+  [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
+  void together(const std::function<void()>& step) override { step(); }
+  [[noreturn]] void abort(ExitStatus status) override { std::exit(static_cast<int>(status)); }
+};
+
+class MpiCluster : public Cluster {
+ public:
+  MpiCluster(int argc, char** argv) : session_(&argc, &argv) {}
+  [[nodiscard]] int rank() const override { return session_.rank(); }
+  [[nodiscard]] int ranks() const override { return session_.ranks(); }
+  [[nodiscard]] std::unique_ptr<Transport> transport(int workers) override {
+    return make_mpi_transport(session_, workers);
+  }
+  [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override { return session_.gather(bytes); }
+  [[noreturn]] void abort(ExitStatus status) override { session_.abort_all(status); }
+
+  void together(const std::function<void()>& step) override {
+    std::optional<Failure> mine;
+    try {
+      step();
+    } catch (const UserError& error) {
+      mine = Failure{rank(), error.status(), error.what()};
+    } catch (const std::bad_alloc&) {
+      mine = Failure{rank(), ExitStatus::limit,
+                     "error: out of memory; the data does not fit; use more workers or a smaller input"};
+    }
+    const std::optional<Failure> first = session_.first_failure(mine);
+    if (first) throw JobFailed{first->status, first->text};
+  }
+
+ private:
+  MpiSession session_;
+};
+
+}  // namespace
+
+std::unique_ptr<Cluster> make_single_process() { return std::make_unique<SingleProcess>(); }
+
+std::unique_ptr<Cluster> make_mpi_cluster(int argc, char** argv) { return std::make_unique<MpiCluster>(argc, argv); }
+
+// Open MPI's mpirun sets the first, srun with PMIx or PMI the others. A batch script alone sets none of them.
+bool started_by_mpi() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace kasen::tools
