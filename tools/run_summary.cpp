@@ -14,7 +14,7 @@ constexpr size_t listed_operators = 5;
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
   for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (digits[0] == '-' ? 1 : 0); at -= 3) {
-    digits.insert(static_cast<size_t>(at), ",");
+    digits.insert(static_cast<size_t>(at), 1, ',');
   }
   return digits;
 }
