@@ -114,7 +114,7 @@ class Lowering {
   DimId dim_argument(const Node& node);
   FnId instantiate(const Node& fn, const std::vector<ElementType>& types, Mark mark, const std::string& what);
   [[nodiscard]] ElementType entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark);
-  FnId reducer(const Node& fn, const ElementType& type, Mark mark);
+  FnId reducer(const Node& fn, ElementType type, Mark mark);  // by value: it may grow the module
   Node function_node(const std::string& name, Mark mark) const;
 
   // Values.

@@ -105,7 +105,7 @@ FnId Lowering::instantiate(const Node& fn, const std::vector<ElementType>& types
 }
 
 // (T, T) -> T; that it is associative and commutative is the verifier's to check.
-FnId Lowering::reducer(const Node& fn, const ElementType& type, Mark mark) {
+FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
   const FnId id = instantiate(fn, {type, type}, mark, "reduce");
   const ElementType& result = module_.fn(id).result();
   if (result == type) return id;
