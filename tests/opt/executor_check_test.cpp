@@ -10,6 +10,7 @@
 #include "libcore/executor.h"
 #include "libcore/lang.h"
 #include "libcore/laws.h"
+#include "libkernels/kernels.h"
 #include "libopt/optimize.h"
 #include "libopt/run_report.h"
 #include "tests/data/partition_cases.h"
@@ -75,9 +76,9 @@ std::vector<Part> make_parts(const Module& module, int workers, PartitionMethod 
   return partition(dims, std::move(inputs), options);
 }
 
-RunReport run_plan(const Module& plan, const std::vector<Part>& parts) {
+RunReport run_plan(const Module& plan, const std::vector<Part>& parts,
+                   std::unique_ptr<KernelSet> kernels = make_interpreter_kernels()) {
   const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
-  const auto kernels = make_interpreter_kernels();
   return make_run_report(plan, execute(plan, parts, *transport, *kernels, {}));
 }
 
@@ -85,8 +86,9 @@ Module example(const std::string& name) {
   return compile_program(text_of(std::string(EXAMPLES_DIR) + "/" + name + ".ks"), name + ".ks", {});
 }
 
-void expect_agreement(const Module& plan, const std::vector<Part>& parts, const std::string& what) {
-  const RunReport run = run_plan(plan, parts);
+void expect_agreement(const Module& plan, const std::vector<Part>& parts, const std::string& what,
+                      std::unique_ptr<KernelSet> kernels = make_interpreter_kernels()) {
+  const RunReport run = run_plan(plan, parts, std::move(kernels));
   const Check check = check_against(plan, sizes_from_parts(plan, parts), run);
   EXPECT_TRUE(check.mismatches.empty()) << what << "\n" << check_text(plan, check);
 }
@@ -111,6 +113,24 @@ TEST_P(Agreement, OfPredictedAndCounted) {
           if (HasFailure()) return;
         }
       }
+    }
+  }
+}
+
+TEST_P(Agreement, OfPredictedAndWhatGeneratedKernelsCount) {
+  const Module program = example(GetParam());
+  const std::vector<Part> parts = make_parts(program, 3, PartitionMethod::hybrid_cut);
+  TrialLawChecker laws;
+  for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+      OptimizeOptions options;
+      options.sync = sync;
+      options.strategy = strategy;
+      const std::string what =
+          fmt::format("{}: sync {}, strategy {}", GetParam(), static_cast<int>(sync), static_cast<int>(strategy));
+      ASSERT_NO_THROW(
+          expect_agreement(optimize(program, laws, options), parts, what, make_generated_kernels({.threads = 2})))
+          << what;
     }
   }
 }
