@@ -155,14 +155,15 @@ class Measurement {
     if (op.code == OpCode::for_loop) {
       const auto lo = bound(op.operands.at(0)), hi = bound(op.operands.at(1));
       if (lo.value && hi.value) {
-        made.trips = Polynomial(std::max<std::int64_t>(*hi.value - *lo.value, 0));
-        made.expected = lo.is_default || hi.is_default;
+        const std::int64_t turns = std::max<std::int64_t>(*hi.value - *lo.value, 0);
+        if (!lo.is_default && !hi.is_default) {
+          made.trips = Polynomial(turns);
+          return made;
+        }
+        made.expected = turns;
       }
     }
-    if (op.expect >= 0 && (made.expected || !made.trips.constant())) {
-      made.trips = Polynomial(op.expect);
-      made.expected = true;
-    }
+    if (op.expect >= 0) made.expected = op.expect;
     return made;
   }
 

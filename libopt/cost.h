@@ -2,6 +2,7 @@
 // program, at any level. docs/cost.md has the rules of both columns; the model is KASEN's (VLDB 2016, section 6).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,9 @@ struct CostRow {
 struct LoopCost {
   int number = -1, parent = -1;  // parent: the loop around it
   Location where;
-  Polynomial trips;       // of one execution: a number, or its symbol
-  bool expected = false;  // the number is the user's `expect` or a parameter's default, not a bound
-  Cost model, actual;     // of one turn, what is inside it included
+  Polynomial trips;                      // of one execution: a number, or its symbol
+  std::optional<std::int64_t> expected;  // the user's `expect`, or what a parameter's default gives
+  Cost model, actual;                    // of one turn, what is inside it included
 };
 
 struct CostReport {

@@ -43,7 +43,7 @@ Json loop_json(const ReportContext& c, const LoopCost& loop) {
   Json json{{"number", loop.number}};
   if (loop.where.line > 0) json["line"] = loop.where.line;
   json["trips"] = entry(c, loop.trips);
-  json["expected"] = loop.expected;
+  if (loop.expected) json["expected"] = *loop.expected;
   for (const Column& column : report_columns()) json[column.key] = cost_json(c, column, loop.*column.of_loop);
   return json;
 }

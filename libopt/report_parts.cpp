@@ -15,7 +15,12 @@ std::string ReportContext::formula(const Polynomial& polynomial) const { return 
 std::optional<std::int64_t> ReportContext::value(const Polynomial& polynomial) const {
   if (sizes_ == nullptr) return polynomial.constant();
   const Polynomial known = polynomial.replace([&](const Symbol& symbol) {
-    if (symbol.kind == SymbolKind::taken && !sizes_->totals.contains(symbol)) return Polynomial(1);
+    if (sizes_->totals.contains(symbol)) return Polynomial(symbol);
+    if (symbol.kind == SymbolKind::taken) return Polynomial(1);
+    for (const LoopCost& loop : report_.loops) {
+      const bool expected = symbol.kind == SymbolKind::trips && symbol.number == loop.number && loop.expected;
+      if (expected) return Polynomial(*loop.expected);
+    }
     return Polynomial(symbol);
   });
   return known.evaluate(sizes_->totals);

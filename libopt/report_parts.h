@@ -18,7 +18,7 @@ class ReportContext {
   [[nodiscard]] const CostReport& report() const { return report_; }
   [[nodiscard]] const Sizes* sizes() const { return sizes_; }
   [[nodiscard]] std::string formula(const Polynomial& polynomial) const;
-  // With the sizes; an `if` whose branch is not known is taken to run its first.
+  // With the sizes, and with the turns that are expected; an `if` whose branch is not known is taken to run its first.
   [[nodiscard]] std::optional<std::int64_t> value(const Polynomial& polynomial) const;
   [[nodiscard]] std::string name(const Symbol& symbol) const { return names_(symbol); }
   // The user's line, without the blanks around it; empty if unknown.

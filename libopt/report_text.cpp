@@ -81,9 +81,11 @@ std::string summary(const ReportContext& c, const Column& column, const Cost& co
 }
 
 std::string turns_text(const ReportContext& c, const LoopCost& loop) {
-  const auto known = loop.trips.constant();
-  if (!known) return fmt::format("{} turns", c.formula(loop.trips));
-  return fmt::format("{} turns{}", grouped(*known), loop.expected ? " expected" : "");
+  const auto turns = c.value(loop.trips);
+  const bool given = c.sizes() != nullptr && turns && !loop.trips.constant();
+  if (loop.expected && !(given && *turns != *loop.expected))
+    return fmt::format("{} turns expected", grouped(*loop.expected));
+  return turns ? fmt::format("{} turns", grouped(*turns)) : fmt::format("{} turns", c.formula(loop.trips));
 }
 
 std::string totals(const ReportContext& c, const Column& column) {
