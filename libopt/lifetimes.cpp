@@ -22,6 +22,13 @@ bool read_by_product(const Op& region, ValueId v) {
                      [&](const Op& op) { return row(op.code).group == OpGroup::product && op.operands[0] == v; });
 }
 
+// A copy of `v` is among the region's results: it is written from memory when other results are there already.
+bool hands_on(const Module& module, const Op& region, ValueId v) {
+  return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(), [&](const Op& op) {
+    return op.code == OpCode::map && op.operands[0] == v && is_identity(module.fn(op.fns[0]));
+  });
+}
+
 }  // namespace
 
 Lifetimes::Lifetimes(const Module& module, const Liveness& liveness) : m_(module), live_(liveness) {
@@ -82,7 +89,7 @@ bool Lifetimes::may_reuse(ValueId held, ValueId result) const {
     case OpCode::push:
       return held == op->operands[0];
     case OpCode::region:
-      if (op->kind == RegionKind::mxm || read_by_product(*op, held)) return false;
+      if (op->kind == RegionKind::mxm || read_by_product(*op, held) || hands_on(m_, *op, held)) return false;
       break;
     case OpCode::map:
       break;

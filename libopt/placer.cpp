@@ -34,6 +34,7 @@ State Placer::wanted(ValueId v) const {
 void Placer::run() {
   // The old block stays in place meanwhile: the rules look matrices up in it.
   place_block(m_.body);
+  for (Op& output : outputs_) forms_.append(std::move(output));
   m_.body.ops = forms_.close();
   m_.level = 2;
 }
@@ -111,7 +112,7 @@ void Placer::place(const Op& op) {
       Op out = op;
       if (forms_.pre(op.operands[0]) && !forms_.cons(op.operands[0])) gather(op.operands[0]);
       out.operands = {read(op.operands[0])};
-      forms_.append(std::move(out));
+      outputs_.push_back(std::move(out));  // behind what other outputs still bring about
       return;
     }
     case OpGroup::transition:
@@ -282,9 +283,13 @@ bool Placer::try_loop(const Op& op, std::vector<State>& targets) {
       placed.operands[i] = read(op.operands[i]);
       continue;
     }
-    const State& target = targets[i - first.operand];
+    State& target = targets[i - first.operand];
     State other;
     const auto form = bring(op.operands[i], target, other);
+    if (!form && m_.type(op.operands[i]).list > 0) {  // lists are not sent: their arrays stay as they are
+      target = State::part();
+      return false;
+    }
     placed.operands[i] = form ? *form : forms_.make_cons(op.operands[i], target.slaves);
   }
   forms_.open(true);

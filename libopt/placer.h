@@ -68,6 +68,7 @@ class Placer {
   const OptimizeOptions& options_;
   Needs needs_;
   Versions forms_;
+  std::vector<Op> outputs_;
   int tries_ = 0;
 };
 
