@@ -36,6 +36,8 @@ void Placer::run() {
   place_block(m_.body);
   for (Op& output : outputs_) forms_.append(std::move(output));
   m_.body.ops = forms_.close();
+  // What an output needs may have been made after the output before it.
+  std::stable_partition(m_.body.ops.begin(), m_.body.ops.end(), [](const Op& op) { return op.code != OpCode::output; });
   m_.level = 2;
 }
 
