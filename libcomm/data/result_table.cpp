@@ -62,7 +62,9 @@ void ResultTable::take(const std::vector<std::int64_t>& masters, const Array& da
 }
 
 ResultTable make_table(const Module& module, const Output& output, const DimsOfWorkers& dims) {
-  if (output.type.list > 0) throw InternalError(fmt::format("output '{}' is a list", output.name));
+  if (output.type.list > 0)
+    fail(ExitStatus::bad_input, fmt::format("output '{}' is a list", output.name), "a file holds single arrays",
+         "output the arrays of the list one by one");
   ResultTable table{.name = output.name, .element = output.type.element};
   table.come.resize(dims.size());
   for (const DimId id : output.type.dims) {
