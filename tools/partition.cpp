@@ -176,13 +176,19 @@ ExitStatus make_bundle(const po::variables_map& values) {
   for (const Wanted& w : wanted) {
     inputs.push_back(read_input(w, files.at(w.name), values));
     info.sources.push_back(fmt::format("{}={}", w.name, inputs.back().source));
+    if (const auto& words = inputs.back().table.dictionaries; !words.empty()) info.dictionaries[w.name] = words;
   }
-  const std::vector<Part> parts = partition(dims, std::move(inputs), options);
+  std::vector<Part> parts = partition(dims, std::move(inputs), options);
   info.workers = options.workers;
   info.method = values["method"].as<std::string>();
   info.theta = options.theta;
-  info.statistics = statistics(parts);
-  write_bundle(values["output"].as<std::string>(), parts, info, values.count("replace") > 0);
+  for (const DimData& dim : dims) info.dims.push_back(dim.name);
+  BundleWriter writer(values["output"].as<std::string>(), info, values.count("replace") > 0);
+  for (Part& part : parts) {
+    writer.add(part);
+    part = {};
+  }
+  (void)writer.finish();
   return ExitStatus::done;
 }
 
