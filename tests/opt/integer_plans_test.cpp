@@ -1,9 +1,10 @@
 // Random programs: every plan of them is valid, survives its own text, and computes the same bits as the program, on
-// any number of workers.
+// any number of workers, with the bytes that were predicted.
 #include <gtest/gtest.h>
 
 #include "libcore/laws.h"
 #include "libopt/optimize.h"
+#include "libopt/run_report.h"
 #include "tests/opt/random_data.h"
 #include "tests/support/random_program.h"
 
@@ -41,6 +42,8 @@ void check(std::uint64_t seed, int operators) {
       SCOPED_TRACE(std::to_string(parts.size()) + " workers");
       const auto wanted = interpret(program, whole_inputs(parts));
       const RunResult result = testing::run_simulated(plan, parts);
+      const Check check = check_against(plan, sizes_from_parts(plan, parts), make_run_report(plan, result));
+      EXPECT_TRUE(check.mismatches.empty()) << check_text(plan, check);
       for (const Output& output : result.outputs) {
         testing::expect_same(output.name, output.type.element, testing::whole_words(plan, output, parts),
                              testing::words_of(wanted.at(output.name)), 0);
