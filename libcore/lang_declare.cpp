@@ -128,8 +128,14 @@ Term Lowering::default_of(const Statement& s) {
     source_.fail(mark, fmt::format("the value of '{}' must be known to plan", s.name.text),
                  "it is made of literals and consts");
   }
-  if (s.type.empty()) return term;
-  Type type = array_type(s.type[0]);
+  const bool defined = define_it != defines_.end();
+  if (s.type.empty() && !defined) return term;
+  Type type;
+  if (s.type.empty()) {  // `-D theta=1` means 1.0 where the program says theta = 1e-6
+    type.element = element(s.value[0]).type();
+  } else {
+    type = array_type(s.type[0]);
+  }
   if (!type.dims.empty()) source_.fail(s.type[0].mark, "consts and params are single values", {}, "use an input");
   const bool literal = term.literal;
   term = conform(std::move(term), type, mark, fmt::format("'{}'", s.name.text));

@@ -8,7 +8,7 @@
 namespace kasen {
 
 // The name with the smallest edit distance to `wanted`, the first in order among equals; empty when none is near (at
-// most a third of the length, and at least one edit is always near).
+// most a third of the length, rounded up, and one edit always is).
 [[nodiscard]] std::string nearest_name(std::string_view wanted, std::span<const std::string> names);
 
 }  // namespace kasen

@@ -37,11 +37,12 @@ OptimizeOptions options_from(const po::variables_map& values) {
 }
 
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
+  const OptimizeOptions options = options_from(values);
   const auto& plan = values["plan"].as<std::string>();
   Module module = parse_module(read_text(plan), shown_name(plan));
   TrialLawChecker laws;
   require_valid(module, laws);
-  module = optimize(std::move(module), laws, options_from(values));
+  module = optimize(std::move(module), laws, options);
   if (values.count("no-history") == 0) module.history.push_back(history_line(info));
   write_text(values["output"].as<std::string>(), print_module(module));
   return ExitStatus::done;

@@ -232,7 +232,7 @@ class Faults(ToolTest):
 
     def test_bundle_exists(self):
         self.prepare()
-        self.fault("partition", "--program", "plan.kir", "G=graph.txt", "-o", "bundle", status=CREATE, says=["bundle", "--replace"])
+        self.fault("partition", "--program", "plan.kir", "G=graph.txt", "-o", "bundle", status=CREATE, says=["bundle", "replace"])
         self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
 
     def test_damaged_bundle(self):
@@ -249,7 +249,7 @@ class Faults(ToolTest):
         self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
         part.write_bytes(whole)
         (self.dir / "bundle" / "manifest.json").unlink()
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=MISSING, says="manifest.json")
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="manifest.json")
         self.assertNotIn("r.h5", self.files())
 
     def test_bundle_of_another_program(self):
@@ -257,7 +257,7 @@ class Faults(ToolTest):
         program = self.program("dim M\ninput H : null[M, M]\nx : f64[M] = 1\ny = H @ x\noutput y\n")
         self.kasen("plan", program, "-o", "p.kir")
         self.kasen("fuse", "p.kir", "-o", "pf.kir")
-        self.fault("run", "pf.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="bundle")
+        self.fault("run", "pf.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says=["'M'", "partition the data with this program"])
 
     def test_more_ranks_than_parts(self):
         self.prepare(workers=2)
