@@ -1,6 +1,8 @@
 // The KernelSet of generated code: prepare compiles, the rest dispatches to the skeletons and counts.
 #include <chrono>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "libcore/checked.h"
 #include "libkernels/dense.h"
@@ -19,6 +21,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   void prepare(const Module& module) override {
     const auto start = std::chrono::steady_clock::now();
     module_ = &module;
+    sorted_.clear();
     plan_.emplace(make_plan_kernels(module, options_.keep_assembly));
     std::int64_t strip = 0;
     for (const auto& [op, kernels] : plan_->products) {
@@ -39,7 +42,7 @@ class GeneratedKernelSet : public GeneratedKernels {
 
   void product(const ProductCall& call) override {
     const ProductKernels& kernels = found(plan_->products, call.op);
-    run_product(shop_, *plan_, kernels, call);
+    run_product(shop_, *plan_, kernels, call, sorted_form(kernels, *call.matrix));
     const std::int64_t rows = call.range.size();
     const auto& pointers = call.matrix->pointers;
     const std::int64_t entries =
@@ -109,6 +112,15 @@ class GeneratedKernelSet : public GeneratedKernels {
   [[nodiscard]] std::string processor() const override { return plan_ ? plan_->jit->target().description() : ""; }
 
  private:
+  // Products in loops get the matrix with its rows sorted, where rows are short.
+  const SortedRows* sorted_form(const ProductKernels& kernels, const LocalMatrix& matrix) {
+    if (kernels.kernel.window == nullptr || !worth_sorting(matrix)) return nullptr;
+    const MatrixKey key{&matrix, matrix.pointers.data(), matrix.outputs, matrix.entries()};
+    auto it = sorted_.find(key);
+    if (it == sorted_.end()) it = sorted_.emplace(key, sort_rows(matrix, shop_.pool)).first;
+    return &it->second;
+  }
+
   template <class Kernels>
   static const Kernels& found(const std::map<const Op*, Kernels>& map, const Op* op) {
     const auto it = map.find(op);
@@ -145,6 +157,8 @@ class GeneratedKernelSet : public GeneratedKernels {
   const Module* module_ = nullptr;
   Workshop shop_;
   std::optional<PlanKernels> plan_;
+  using MatrixKey = std::tuple<const LocalMatrix*, const void*, std::int64_t, std::int64_t>;
+  std::map<MatrixKey, SortedRows> sorted_;  // of the matrices since prepare
   AccessCount count_;
   double compile_seconds_ = 0;
 };

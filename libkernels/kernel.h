@@ -16,6 +16,9 @@ namespace kasen {
 using ElementwiseFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
                                      std::byte* partials, std::byte* scratch);
 using RowsFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end, std::byte* scratch);
+// `count` rows from `first` on in the order of a SortedRows window.
+using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* order, std::int64_t first,
+                                std::int64_t count, std::byte* scratch);
 using SegmentFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
                                  std::byte* partials, std::byte* scratch);
 // accumulator = R(accumulator, partial) for `count` partials `stride` bytes apart.
@@ -56,9 +59,10 @@ struct ElementwiseKernel {
 
 // Products with one matrix.
 struct ProductKernel {
-  std::string rows_symbol, segment_symbol;
+  std::string rows_symbol, segment_symbol, window_symbol;  // the last two may be empty
   RowsFunction rows = nullptr;  // of a dense matrix, too: the table then has strides for pointers and indices
   SegmentFunction segment = nullptr;
+  WindowFunction window = nullptr;
   struct Product {
     int operand = 0;  // place of its vector among the inputs
     ElementType vector, result;
@@ -85,7 +89,8 @@ struct ProductBody {
   std::vector<const Op*> products;
   std::vector<int> operands;  // place of each product's vector among the inputs
   Location where;
-  bool dense = false;  // result o, step i meet the element o * outer + i * inner, i < count
+  bool dense = false;     // result o, step i meet the element o * outer + i * inner, i < count
+  bool repeated = false;  // in a loop: worth a matrix sorted for it
 };
 [[nodiscard]] ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& body,
                                          const std::string& name, std::int64_t& scratch_bytes);

@@ -65,7 +65,7 @@ std::string shape_of(const Module& module, const LoopBody& body) {
 
 std::string shape_of(const Module& module, const ProductBody& body) {
   Shape shape(module);
-  shape.add(body.dense ? "dense" : "sparse");
+  shape.add(body.dense ? "dense" : "sparse").add(body.repeated ? "again" : "once");
   for (size_t k = 0; k < body.products.size(); ++k) {
     const Op& op = *body.products[k];
     shape.add(body.operands[k]).add(op.fns[0]).add(op.fns[1]);
@@ -90,7 +90,10 @@ class Planner {
       } else if (region) {
         products_with_epilogue(op);
       } else {
+        const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
+        loops_ += loop ? 1 : 0;
         for (const Block& inner : op.blocks) this->block(inner);
+        loops_ -= loop ? 1 : 0;
       }
     }
   }
@@ -113,6 +116,8 @@ class Planner {
       kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.rows_symbol));
       if (kernel.segment_symbol.empty()) return;
       kernel.segment = reinterpret_cast<SegmentFunction>(jit.lookup(kernel.segment_symbol));
+      if (kernel.window_symbol.empty()) return;
+      kernel.window = reinterpret_cast<WindowFunction>(jit.lookup(kernel.window_symbol));
     };
     for (auto& [op, kernels] : plan_.loops) {
       elementwise(kernels.all);
@@ -144,7 +149,8 @@ class Planner {
     return kernel;
   }
 
-  ProductKernel emit_products(const ProductBody& body) {
+  ProductKernel emit_products(ProductBody body) {
+    body.repeated = loops_ > 0;
     for (const Op* op : body.products) folded_.insert(op->fns[1]);
     const std::string shape = shape_of(module_, body);
     if (const auto known = products_.find(shape); known != products_.end()) return known->second;
@@ -295,6 +301,7 @@ class Planner {
   std::map<std::string, ElementwiseKernel> shapes_;
   std::map<std::string, ProductKernel> products_;
   int count_ = 0;
+  int loops_ = 0;  // that are open
 };
 
 }  // namespace

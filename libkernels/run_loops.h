@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libkernels/plan_kernels.h"
+#include "libkernels/sorted_rows.h"
 #include "libkernels/threads.h"
 
 namespace kasen {
@@ -36,7 +37,9 @@ void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseK
                      std::span<const View> inputs, std::span<const View> outputs, std::int64_t begin, std::int64_t end,
                      std::span<const std::int64_t> sizes);
 
-void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call);
+// `sorted`: the matrix with its rows sorted, or null.
+void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
+                 const SortedRows* sorted);
 
 // A dense matrix over any semiring, one result after another.
 void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, const DenseProductCall& call);

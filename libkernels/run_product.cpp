@@ -21,12 +21,14 @@ struct GiantRow {
 
 class ProductRun {
  public:
-  ProductRun(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call)
+  ProductRun(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
+             const SortedRows* sorted)
       : shop_(shop),
         plan_(plan),
         kernels_(kernels),
         kernel_(kernels.kernel),
         call_(call),
+        sorted_(kernels.kernel.window == nullptr ? nullptr : sorted),
         pointers_(call.matrix->pointers.data()) {}
 
   void run() {
@@ -51,12 +53,23 @@ class ProductRun {
     return static_cast<size_t>(it - kernels_.outputs.begin());
   }
 
-  // The argument table with the results at `results`, whose element 0 is row `first`.
-  std::vector<std::int64_t> table(std::span<const View> results, std::int64_t first) const {
-    std::vector<std::int64_t> words{reinterpret_cast<std::int64_t>(pointers_),
-                                    reinterpret_cast<std::int64_t>(call_.matrix->indices.data())};
+  // The argument tables of the matrix as it is and with its rows sorted.
+  struct Tables {
+    std::vector<std::int64_t> plain, sorted;
+  };
+
+  Tables tables(std::span<const View> results, std::int64_t first) const {
     const LocalMatrix& m = *call_.matrix;
-    append_array(words, kernel_.matrix, View{const_cast<std::byte*>(m.values.bytes.data()), m.values.count});
+    Tables made{table(m.indices.data(), m.values, results, first), {}};
+    if (sorted_ != nullptr) made.sorted = table(sorted_->indices.data(), sorted_->values, results, first);
+    return made;
+  }
+
+  // The argument table with the results at `results`, whose element 0 is row `first`.
+  std::vector<std::int64_t> table(const void* indices, const Array& values, std::span<const View> results,
+                                  std::int64_t first) const {
+    std::vector<std::int64_t> words{reinterpret_cast<std::int64_t>(pointers_), reinterpret_cast<std::int64_t>(indices)};
+    append_array(words, kernel_.matrix, View{const_cast<std::byte*>(values.bytes.data()), values.count});
     for (size_t k = 0; k < kernel_.products.size(); ++k) {
       const ProductKernel::Product& p = kernel_.products[k];
       append_array(words, p.vector, call_.inputs[static_cast<size_t>(p.operand)]);
@@ -89,7 +102,7 @@ class ProductRun {
     const std::int64_t segments = (end - begin + reduction_block - 1) / reduction_block;
     giant.partials.resize(static_cast<size_t>(segments * kernel_.partial_bytes));
     std::vector<View> none(kernel_.products.size());
-    const std::vector<std::int64_t> words = table(none, 0);
+    const std::vector<std::int64_t> words = tables(none, 0).plain;
     WorkQueue queue(segments, shop_.pool.threads());
     shop_.pool.run([&](int t) {
       for (std::int64_t s = queue.next(t); s >= 0; s = queue.next(t)) {
@@ -121,17 +134,35 @@ class ProductRun {
     }
   }
 
-  void rows(const std::vector<std::int64_t>& words, std::span<const View> results, std::int64_t first,
-            std::int64_t begin, std::int64_t end, int thread) {
+  void rows(const Tables& words, std::span<const View> results, std::int64_t first, std::int64_t begin,
+            std::int64_t end, int thread) {
     auto giant = std::lower_bound(giants_.begin(), giants_.end(), begin,
                                   [](const GiantRow& g, std::int64_t row) { return g.row < row; });
     while (begin < end) {
       const bool found = giant != giants_.end() && giant->row < end;
       const std::int64_t stop = found ? giant->row : end;
-      if (begin < stop) kernel_.rows(words.data(), begin, stop, shop_.scratch(thread));
+      if (begin < stop) plain_or_sorted(words, begin, stop, thread);
       if (found) finish_giant(*giant++, results, first, thread);
       begin = found ? stop + 1 : stop;
     }
+  }
+
+  // Whole windows as they are sorted, what is left at the ends row by row.
+  void plain_or_sorted(const Tables& words, std::int64_t begin, std::int64_t end, int thread) {
+    std::byte* scratch = shop_.scratch(thread);
+    const bool last = end == call_.matrix->outputs;
+    const std::int64_t first_whole = (begin + sorted_window - 1) / sorted_window * sorted_window;
+    const std::int64_t end_whole = last ? end : end / sorted_window * sorted_window;
+    if (sorted_ == nullptr || first_whole >= end_whole) {
+      kernel_.rows(words.plain.data(), begin, end, scratch);
+      return;
+    }
+    if (begin < first_whole) kernel_.rows(words.plain.data(), begin, first_whole, scratch);
+    const auto* order = reinterpret_cast<const std::uint16_t*>(sorted_->order.data());
+    for (std::int64_t w = first_whole; w < end_whole; w += sorted_window) {
+      kernel_.window(words.sorted.data(), order + w, w, std::min(sorted_window, end_whole - w), scratch);
+    }
+    if (end_whole < end) kernel_.rows(words.plain.data(), end_whole, end, scratch);
   }
 
   // ---- rows alone
@@ -140,7 +171,14 @@ class ProductRun {
     return pointers_[row] - pointers_[call_.range.begin] + row_work * (row - call_.range.begin);
   }
 
+  // The first row of a piece: whole windows, where rows are sorted.
   std::int64_t row_at(std::int64_t work) const {
+    const std::int64_t row = exact_row_at(work);
+    const bool whole = sorted_ == nullptr || row == call_.range.end;
+    return whole ? row : std::max(row / sorted_window * sorted_window, call_.range.begin);
+  }
+
+  std::int64_t exact_row_at(std::int64_t work) const {
     std::int64_t low = call_.range.begin, high = call_.range.end;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
@@ -156,7 +194,7 @@ class ProductRun {
   void run_rows() {
     std::vector<View> results;
     for (const int output : kernels_.outputs) results.push_back(call_.outputs[static_cast<size_t>(output)]);
-    const std::vector<std::int64_t> words = table(results, 0);
+    const Tables words = tables(results, 0);
     const std::int64_t work = work_before(call_.range.end);
     if (work < piece_work || shop_.pool.threads() == 1) {
       rows(words, results, 0, call_.range.begin, call_.range.end, 0);
@@ -209,7 +247,7 @@ class ProductRun {
       strips.push_back(View{at, reduction_block});
       at += storage_bytes(p.result, reduction_block);
     }
-    rows(table(strips, begin), strips, begin, begin, end, thread);
+    rows(tables(strips, begin), strips, begin, begin, end, thread);
     std::vector<std::int64_t> words;
     for (size_t i = 0; i < loop.inputs.size(); ++i) {
       const int place = kernels_.epilogue_inputs[i];
@@ -235,6 +273,7 @@ class ProductRun {
   const ProductKernels& kernels_;
   const ProductKernel& kernel_;
   const ProductCall& call_;
+  const SortedRows* sorted_;
   const std::int64_t* pointers_;
   std::vector<GiantRow> giants_;
   std::byte* partials_ = nullptr;
@@ -266,8 +305,9 @@ void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, con
   }
 }
 
-void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call) {
-  ProductRun(shop, plan, kernels, call).run();
+void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
+                 const SortedRows* sorted) {
+  ProductRun(shop, plan, kernels, call, sorted).run();
 }
 
 }  // namespace kasen

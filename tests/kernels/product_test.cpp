@@ -90,17 +90,19 @@ void compare(Random& random, const Module& m, std::int64_t outputs, std::int64_t
   for (KernelSet* k : {reference.get(), static_cast<KernelSet*>(one.get()), static_cast<KernelSet*>(two.get())}) {
     k->prepare(m);
   }
-  for (const Op& op : m.body.ops) {
+  const bool looped = m.body.ops[0].code == OpCode::for_loop;
+  std::vector<std::unique_ptr<LocalMatrix>> matrices;  // they live as long as what was prepared
+  for (const Op& op : looped ? m.body.ops[0].blocks[0].ops : m.body.ops) {
     const std::int64_t inputs_count = outputs + 3;
     std::vector<Array> inputs;
-    LocalMatrix matrix;
+    LocalMatrix& matrix = *matrices.emplace_back(std::make_unique<LocalMatrix>());
     for (const ValueId id : op.operands) {
       const Type& type = m.type(id);
       if (type.sparse) matrix = random_matrix(random, type.element, outputs, inputs_count, giant);
       inputs.push_back(type.sparse ? Array() : random_array(random, type.element, inputs_count));
     }
     const std::vector<Array> expected = run(*reference, m, op, matrix, inputs);
-    const std::vector<Array> got = run(*one, m, op, matrix, inputs);
+    const std::vector<Array> got = run(*one, m, op, matrix, inputs);  // in a loop: with its rows sorted
     const std::vector<Array> parallel = run(*two, m, op, matrix, inputs);
     for (size_t k = 0; k < expected.size(); ++k) {
       ASSERT_EQ(difference(expected[k], got[k], outputs), "") << "output " << k << "\n" << print_module(m);
@@ -111,7 +113,7 @@ void compare(Random& random, const Module& m, std::int64_t outputs, std::int64_t
   }
 }
 
-Module products_over(Random& random, int count) {
+Module products_over(Random& random, int count, bool looped) {
   Module m;
   m.level = 3;
   m.dims = {Dimension{"N", false, -1}};
@@ -121,22 +123,34 @@ Module products_over(Random& random, int count) {
     const ValueId matrix = m.add_value("G", typed(stored, {0, 0}, true));
     m.body.ops.push_back(k % 3 == 2 ? random_mxm(random, m, matrix) : random_product(random, m, matrix));
   }
+  if (looped) {
+    Op loop;
+    loop.code = OpCode::for_loop;
+    loop.blocks.push_back(std::move(m.body));
+    m.body = Block{};
+    m.body.ops.push_back(std::move(loop));
+  }
   return m;
 }
 
 TEST(Product, RandomSemirings) {
   Random random(3);
-  for (const std::int64_t outputs : {0, 1, 7, 64, 1000, 5000}) {
-    const Module m = products_over(random, 12);
-    ASSERT_NO_FATAL_FAILURE(compare(random, m, outputs, 20)) << outputs;
+  for (const bool looped : {false, true}) {
+    for (const std::int64_t outputs : {0, 1, 7, 64, 1000, 5000}) {
+      const Module m = products_over(random, 12, looped);
+      ASSERT_NO_FATAL_FAILURE(compare(random, m, outputs, 20)) << outputs << (looped ? " in a loop" : "");
+    }
   }
 }
 
 TEST(Product, ARowOfManySegmentsIsSharedAmongThreads) {
   Random random(4);
-  const Module m = products_over(random, 4);
-  ASSERT_NO_FATAL_FAILURE(compare(random, m, 40, 5000));
-  ASSERT_NO_FATAL_FAILURE(compare(random, m, 9, 16 * reduction_block + 77));
+  for (const bool looped : {false, true}) {
+    const Module m = products_over(random, 4, looped);
+    ASSERT_NO_FATAL_FAILURE(compare(random, m, 40, 5000));
+    ASSERT_NO_FATAL_FAILURE(compare(random, m, 9, 16 * reduction_block + 77));
+    ASSERT_NO_FATAL_FAILURE(compare(random, m, 6000, 16 * reduction_block + 77));
+  }
 }
 
 }  // namespace
