@@ -35,3 +35,11 @@ configure() {
 }
 
 compile() { ninja -C "$build" --quiet "$@" >&2; }
+
+# Real data for the tests, if it lies beside the checkout.
+find_data() {
+  if [[ -z ${KASEN_DATA:-} && -d $top/../shared/data ]]; then
+    KASEN_DATA=$(cd "$top/../shared/data" && pwd)
+    export KASEN_DATA
+  fi
+}
