@@ -106,41 +106,40 @@ void Lowering::dimension(const Statement& s) {
   define(s.name.text, s.mark, std::move(b));
 }
 
-// The value of a const or the default of a param, `-D` first.
-Term Lowering::default_of(const Statement& s) {
-  const auto define_it = defines_.find(s.name.text);
-  Term term;
-  Mark mark = s.value[0].mark;
-  if (define_it == defines_.end()) {
-    term = element(s.value[0]);
-  } else {
-    defined_.insert(s.name.text);
-    const Source given(define_it->second, fmt::format("-D {}", s.name.text));
-    try {
-      term = element(parse_expression(define_it->second, given));
-    } catch (const UserError& error) {
-      const Diagnostic& d = error.diagnostics().front();
-      fail(ExitStatus::usage, fmt::format("-D {}={}: {}", s.name.text, define_it->second, d.what), d.why,
-           "give a number, true or false");
-    }
-  }
+// The value of a const or the default of a param, as written.
+Term Lowering::written_value(const Statement& s) {
+  const Mark mark = s.value[0].mark;
+  Term term = element(s.value[0]);
   if (!term.leaves.empty() || !term.dims.empty()) {
     source_.fail(mark, fmt::format("the value of '{}' must be known to plan", s.name.text),
                  "it is made of literals and consts");
   }
-  const bool defined = define_it != defines_.end();
-  if (s.type.empty() && !defined) return term;
-  Type type;
-  if (s.type.empty()) {  // `-D theta=1` means 1.0 where the program says theta = 1e-6
-    type.element = element(s.value[0]).type();
-  } else {
-    type = array_type(s.type[0]);
-  }
+  if (s.type.empty()) return term;
+  const Type type = array_type(s.type[0]);
   if (!type.dims.empty()) source_.fail(s.type[0].mark, "consts and params are single values", {}, "use an input");
-  const bool literal = term.literal;
-  term = conform(std::move(term), type, mark, fmt::format("'{}'", s.name.text));
-  if (literal && type.element.is_scalar()) term.expr = make_literal(type.element.scalar(), constant_words(term)[0]);
-  return term;
+  return conform(std::move(term), type, mark, fmt::format("'{}'", s.name.text));
+}
+
+// `-D` may change the value, not its type.
+Term Lowering::default_of(const Statement& s) {
+  Term written = written_value(s);
+  const auto given = defines_.find(s.name.text);
+  if (given == defines_.end()) return written;
+  defined_.insert(s.name.text);
+  const Source source(given->second, fmt::format("-D {}", s.name.text));
+  try {
+    Term term = element(parse_expression(given->second, source));
+    if (written.type().is_scalar()) term = adapt(std::move(term), written.type().scalar());
+    if (!term.leaves.empty() || !term.dims.empty() || term.type() != written.type()) {
+      fail(ExitStatus::usage, fmt::format("'{}' is {}", s.name.text, show(module_, written.type())));
+    }
+    term.literal = written.literal;
+    return term;
+  } catch (const UserError& error) {
+    const Diagnostic& d = error.diagnostics().front();
+    fail(ExitStatus::usage, fmt::format("-D {}={}: {}", s.name.text, given->second, d.what), d.why,
+         fmt::format("give a value of type {}", show(module_, written.type())));
+  }
 }
 
 void Lowering::constant(const Statement& s) {

@@ -245,6 +245,20 @@ TEST(Lowering, DefinesFixConstsAndDefaults) {
   EXPECT_EQ(module.type(op_of(module, OpCode::param).results[0]).element, ElementType::of(Scalar::f32));
 }
 
+TEST(Lowering, DefinesKeepTheType) {
+  const Module module =
+      compile("param theta = 1e-6, n = 3\nz = theta * f64(n)\noutput z\n", {{"theta", "1"}, {"n", "7"}});
+  EXPECT_EQ(op_of(module, OpCode::param).literal[0].f, 1.0);
+  for (const char* bad : {"2.5", "true", "n", "[1]", "(1, 2)", "9999999999999999999"}) {
+    try {
+      (void)compile("param n = 3\noutput n\n", {{"n", bad}});
+      ADD_FAILURE() << bad;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::usage) << error.what();
+    }
+  }
+}
+
 TEST(Lowering, CarriesTheSource) {
   const Module module = compile(small + "output x\n");
   EXPECT_EQ(module.source_name, "test.ks");
