@@ -171,9 +171,7 @@ void Lowering::param(const Statement& s) {
 
 void Lowering::output(const Statement& s) {
   Term term = element(s.value[0]);
-  const bool named = term.named;
   const ValueId value = materialise(std::move(term), s.name.text, s.value[0].mark);
-  (void)named;
   const bool again =
       std::any_of(outputs_.begin(), outputs_.end(), [&](const Op& op) { return op.name == s.name.text; });
   if (again) {

@@ -65,24 +65,13 @@ void Lowering::statements(const std::vector<Statement>& list) {
 
 // What a faulty statement would have defined is known to exist, and not complained about again.
 void Lowering::poison(const Statement& s) {
-  if (s.kind == StatementKind::output || s.kind == StatementKind::assume) return;
-  for (const auto* body : {&s.body, &s.other}) {
-    if (s.kind == StatementKind::function) return;
-    for (const Statement& inner : *body) {
-      if (find(inner.name.text) != nullptr) poison(inner);
-    }
-  }
-  const bool names =
-      s.kind != StatementKind::while_loop && s.kind != StatementKind::if_else && s.kind != StatementKind::for_loop;
-  if (!names || s.name.text.empty()) return;
+  const bool defines = s.kind == StatementKind::assign || s.kind == StatementKind::list ||
+                       s.kind == StatementKind::dimension || s.kind == StatementKind::constant ||
+                       s.kind == StatementKind::param || s.kind == StatementKind::input;
+  if (!defines || find(s.name.text) != nullptr) return;
   Binding b;
   b.kind = Binding::Kind::poisoned;
-  if (Binding* known = find(s.name.text)) {
-    const bool value = known->kind == Binding::Kind::value && known->fixed.empty();
-    if (value && s.kind == StatementKind::assign && known->id == no_value) *known = std::move(b);
-  } else {
-    scopes_.back()[s.name.text] = std::move(b);
-  }
+  scopes_.back()[s.name.text] = std::move(b);
 }
 
 void Lowering::statement(const Statement& s) {
