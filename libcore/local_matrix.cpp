@@ -1,10 +1,9 @@
 #include "libcore/local_matrix.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "libcore/error.h"
 
@@ -35,97 +34,142 @@ std::vector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axi
 }
 
 // Local indices of a space in ascending order of their global ones: masters and each owner's slaves ascend already.
-std::vector<std::int32_t> ranks_by_global(const LocalSpace& space) {
+std::vector<std::int32_t> order_by_global(const LocalSpace& space) {
   std::vector<std::int32_t> order(static_cast<size_t>(space.total));
   std::iota(order.begin(), order.end(), 0);
   const auto before = [&](std::int32_t a, std::int32_t b) {
     return space.global[static_cast<size_t>(a)] < space.global[static_cast<size_t>(b)];
   };
-  auto middle = order.begin() + static_cast<std::ptrdiff_t>(space.masters);
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(space.masters);
   std::sort(middle, order.end(), before);
   std::inplace_merge(order.begin(), middle, order.end(), before);
-  std::vector<std::int32_t> ranks(order.size());
-  for (size_t i = 0; i < order.size(); ++i) ranks[static_cast<size_t>(order[i])] = static_cast<std::int32_t>(i);
-  return ranks;
+  return order;
 }
 
-struct Coordinates {
-  std::vector<std::int32_t> input, output;  // of each entry, in the product's spaces
+// One part's matrix with the places of its rows and columns in the product's spaces.
+struct Source {
+  const PartMatrix& matrix;
+  std::vector<std::int32_t> rows, cols;
+
+  [[nodiscard]] std::int32_t col(std::int64_t entry) const {
+    const auto c = static_cast<size_t>(matrix.columns[static_cast<size_t>(entry)]);
+    if (c >= cols.size() || cols[c] == absent) outside();
+    return cols[c];
+  }
+  [[nodiscard]] std::int32_t row(size_t r) const {
+    if (rows[r] == absent && matrix.row_pointers[r] < matrix.row_pointers[r + 1]) outside();
+    return rows[r];
+  }
+  [[noreturn]] static void outside() {
+    fail(ExitStatus::bad_input, "a matrix part has entries outside the product's spaces",
+         "their rows and columns are neither masters nor slaves of it", "partition the data again");
+  }
 };
 
-Coordinates place_entries(const PartMatrix& matrix, bool transposed, const LocalSpace& operand,
-                          const LocalSpace& result) {
-  const LocalSpace& row_space = transposed ? result : operand;
-  const LocalSpace& col_space = transposed ? operand : result;
-  const auto rows = place_axis(row_space.masters, matrix.row_slaves, row_space);
-  const auto cols = place_axis(col_space.masters, matrix.col_slaves, col_space);
-  if (matrix.row_pointers.size() != rows.size() + 1) {
-    fail(ExitStatus::bad_input, "a matrix part has another number of rows than its dimension and slaves give");
-  }
-  Coordinates at;
-  at.input.reserve(matrix.columns.size());
-  at.output.reserve(matrix.columns.size());
-  for (size_t r = 0; r + 1 < matrix.row_pointers.size(); ++r) {
-    for (std::int64_t e = matrix.row_pointers[r]; e < matrix.row_pointers[r + 1]; ++e) {
-      const auto c = static_cast<size_t>(matrix.columns.at(static_cast<size_t>(e)));
-      if (c >= cols.size() || cols[c] == absent || rows[r] == absent) {
-        fail(ExitStatus::bad_input, fmt::format("entry {} of a matrix part lies outside the product's spaces", e));
-      }
-      at.input.push_back(transposed ? cols[c] : rows[r]);
-      at.output.push_back(transposed ? rows[r] : cols[c]);
-    }
-  }
-  return at;
+void check_shape(const PartMatrix& matrix, size_t rows) {
+  const auto entries = static_cast<std::int64_t>(matrix.columns.size());
+  const std::vector<std::int64_t>& pointers = matrix.row_pointers;
+  const bool whole = pointers.size() == rows + 1 && pointers.front() == 0 && pointers.back() == entries &&
+                     std::is_sorted(pointers.begin(), pointers.end());
+  if (whole && (matrix.element.bytes() == 0 || matrix.values.count == entries)) return;
+  fail(ExitStatus::bad_input, "a matrix part has another number of rows or entries than it should",
+       "its dimension, slaves and pointers do not agree", "partition the data again");
 }
 
-void copy_values(const PartMatrix& matrix, const std::vector<std::int64_t>& entry_of, LocalMatrix& local) {
-  if (matrix.element.bytes() == 0) return;
-  local.values = Array(matrix.element, static_cast<std::int64_t>(entry_of.size()));
-  for (std::int64_t p = 0; p < matrix.element.planes(); ++p) {
-    const auto size = static_cast<size_t>(scalar_bytes(matrix.element.plane_scalar(p)));
-    if (size == 0) continue;
-    const std::byte* from = matrix.values.plane(p);
-    std::byte* to = local.values.plane(p);
-    for (size_t i = 0; i < entry_of.size(); ++i) {
-      std::memcpy(to + i * size, from + static_cast<size_t>(entry_of[i]) * size, size);
+// Moves the value of entry `from` of the part to entry `to` of the pull form.
+class Values {
+ public:
+  Values(const PartMatrix& matrix, LocalMatrix& local) {
+    if (matrix.element.bytes() == 0) return;
+    local.values = Array(matrix.element, static_cast<std::int64_t>(matrix.columns.size()));
+    for (std::int64_t p = 0; p < matrix.element.planes(); ++p) {
+      const auto size = static_cast<size_t>(scalar_bytes(matrix.element.plane_scalar(p)));
+      if (size > 0) planes_.push_back({matrix.values.plane(p), local.values.plane(p), size});
     }
   }
-}
+  void move(std::int64_t from, std::int64_t to) const {
+    for (const Plane& p : planes_) {
+      std::memcpy(p.to + static_cast<size_t>(to) * p.size, p.from + static_cast<size_t>(from) * p.size, p.size);
+    }
+  }
 
-// A stable counting sort of `entries` by key: two of them, by operand and then by output, order every output's entries.
-std::vector<std::int64_t> sorted_by(const std::vector<std::int64_t>& entries, const std::vector<std::int32_t>& keys,
-                                    const std::vector<std::int32_t>* ranks, std::int64_t count,
-                                    std::vector<std::int64_t>& starts) {
-  const auto key_of = [&](std::int64_t e) {
-    const auto key = static_cast<size_t>(keys[static_cast<size_t>(e)]);
-    return ranks == nullptr ? key : static_cast<size_t>((*ranks)[key]);
+ private:
+  struct Plane {
+    const std::byte* from;
+    std::byte* to;
+    size_t size;
   };
-  starts.assign(static_cast<size_t>(count) + 1, 0);
-  for (const std::int64_t e : entries) ++starts[key_of(e) + 1];
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
-  std::vector<std::int64_t> sorted(entries.size());
-  for (const std::int64_t e : entries) sorted[static_cast<size_t>(next[key_of(e)]++)] = e;
-  return sorted;
+  std::vector<Plane> planes_;
+};
+
+// mxv: outputs are columns. Rows are taken in ascending global order, so that each output's entries are, too.
+void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
+  const auto entries = static_cast<std::int64_t>(source.matrix.columns.size());
+  for (std::int64_t e = 0; e < entries; ++e) ++local.pointers[static_cast<size_t>(source.col(e)) + 1];
+  std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
+  std::vector<size_t> row_at(static_cast<size_t>(operand.total), SIZE_MAX);
+  for (size_t r = 0; r < source.rows.size(); ++r) {
+    const std::int32_t at = source.row(r);
+    if (at != absent) row_at[static_cast<size_t>(at)] = r;
+  }
+  std::vector<std::int64_t> next(local.pointers.begin(), local.pointers.end() - 1);
+  const Values values(source.matrix, local);
+  for (const std::int32_t at : order_by_global(operand)) {
+    const size_t r = row_at[static_cast<size_t>(at)];
+    if (r == SIZE_MAX) continue;
+    for (std::int64_t e = source.matrix.row_pointers[r]; e < source.matrix.row_pointers[r + 1]; ++e) {
+      const std::int64_t to = next[static_cast<size_t>(source.col(e))]++;
+      local.indices[static_cast<size_t>(to)] = at;
+      values.move(e, to);
+    }
+  }
+}
+
+// mxvt: outputs are rows, whose entries are sorted where slaves among the columns break the order.
+void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
+  for (size_t r = 0; r < source.rows.size(); ++r) {
+    const std::int32_t at = source.row(r);
+    if (at == absent) continue;
+    local.pointers[static_cast<size_t>(at) + 1] = source.matrix.row_pointers[r + 1] - source.matrix.row_pointers[r];
+  }
+  std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
+  const Values values(source.matrix, local);
+  std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, entry
+  for (size_t r = 0; r < source.rows.size(); ++r) {
+    if (source.rows[r] == absent) continue;
+    row.clear();
+    for (std::int64_t e = source.matrix.row_pointers[r]; e < source.matrix.row_pointers[r + 1]; ++e) {
+      row.emplace_back(operand.global[static_cast<size_t>(source.col(e))], e);
+    }
+    if (!std::is_sorted(row.begin(), row.end())) std::sort(row.begin(), row.end());
+    std::int64_t to = local.pointers[static_cast<size_t>(source.rows[r])];
+    for (const auto& [global, e] : row) {
+      local.indices[static_cast<size_t>(to)] = source.col(e);
+      values.move(e, to++);
+    }
+  }
 }
 
 }  // namespace
 
 LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand,
                               const LocalSpace& result) {
-  const Coordinates at = place_entries(matrix, transposed, operand, result);
+  const LocalSpace& row_space = transposed ? result : operand;
+  const LocalSpace& col_space = transposed ? operand : result;
+  const Source source{matrix, place_axis(row_space.masters, matrix.row_slaves, row_space),
+                      place_axis(col_space.masters, matrix.col_slaves, col_space)};
+  check_shape(matrix, source.rows.size());
   LocalMatrix local;
   local.outputs = result.total;
   local.inputs = operand.total;
   local.element = matrix.element;
-  const std::vector<std::int32_t> ranks = ranks_by_global(operand);
-  std::vector<std::int64_t> entries(at.input.size()), starts;
-  std::iota(entries.begin(), entries.end(), 0);
-  entries = sorted_by(entries, at.input, &ranks, operand.total, starts);
-  entries = sorted_by(entries, at.output, nullptr, result.total, local.pointers);
-  local.indices.reserve(entries.size());
-  for (const std::int64_t e : entries) local.indices.push_back(at.input[static_cast<size_t>(e)]);
-  copy_values(matrix, entries, local);
+  local.pointers.assign(static_cast<size_t>(result.total) + 1, 0);
+  local.indices.resize(matrix.columns.size());
+  if (transposed) {
+    pull_rows(source, operand, local);
+  } else {
+    pull_columns(source, operand, local);
+  }
   return local;
 }
 
