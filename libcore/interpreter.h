@@ -19,7 +19,7 @@ struct WholeMatrix {  // stored entries in any order, without repeats
 struct WholeInputs {
   std::map<std::string, std::int64_t> dims;  // sizes of the dimensions that the program leaves open
   std::map<std::string, WholeMatrix> matrices;
-  std::map<std::string, Array> arrays;       // row-major over all dimensions
+  std::map<std::string, Array> arrays;  // row-major over all dimensions
   std::map<std::string, std::vector<Word>> params;
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "libcore/error.h"
+#include "libcore/interpreter_product.h"
 #include "libcore/interpreter_program.h"
 #include "libcore/kernel_set.h"
 
@@ -13,52 +14,10 @@ namespace kasen {
 namespace {
 
 using interpreter::Cell;
+using interpreter::Lens;
+using interpreter::Product;
 using interpreter::Program;
 using interpreter::Work;
-
-// Reads and writes elements of one array, words a plane.
-class Lens {
- public:
-  Lens(const ElementType& element, const View& view) : planes_(static_cast<size_t>(element.planes())) {
-    for (std::int64_t p = 0; p < element.planes(); ++p) {
-      scalars_.push_back(element.plane_scalar(p));
-      bytes_.push_back(scalar_bytes(scalars_.back()));
-      bases_.push_back(view.data == nullptr ? nullptr : view.data + plane_offset(element, view.capacity, p));
-    }
-  }
-  void load(std::int64_t at, Word* words) const {
-    for (size_t p = 0; p < planes_; ++p) words[p] = load_word(scalars_[p], bases_[p] + at * bytes_[p]);
-  }
-  void store(std::int64_t at, const Word* words) const {
-    for (size_t p = 0; p < planes_; ++p) store_word(scalars_[p], bases_[p] + at * bytes_[p], words[p]);
-  }
-
- private:
-  size_t planes_;
-  std::vector<Scalar> scalars_;
-  std::vector<std::int64_t> bytes_;
-  std::vector<std::byte*> bases_;
-};
-
-// One product of a call: where its vector and its result stand.
-struct Product {
-  const ScalarFunction* multiply = nullptr;
-  const ScalarFunction* reduce = nullptr;
-  std::vector<Word> identity;
-  ElementType vector, result;
-  bool shared_vector = false, shared_result = false;
-  size_t input = 0;
-  std::vector<size_t> outputs;
-};
-
-std::vector<Word> identity_of(const ScalarFunction& fn, const Location& where) {
-  auto identity = reducer_identity(fn);
-  if (!identity) {
-    fail(ExitStatus::bad_input, fmt::format("the reducer {} has no identity element", fn.name),
-         "an output without stored entries holds it", "reduce with a function that has one", where);
-  }
-  return *identity;
-}
 
 class InterpreterKernels : public KernelSet {
  public:
@@ -78,7 +37,7 @@ class InterpreterKernels : public KernelSet {
   void product(const ProductCall& call) override {
     const auto it = products_.find(call.op);
     if (it == products_.end()) throw InternalError("a product that was not prepared");
-    run(it->second, call);
+    interpreter::run_products(it->second, call, count_);
   }
 
   void dense_product(const DenseProductCall& call) override;
@@ -134,14 +93,11 @@ class InterpreterKernels : public KernelSet {
 
  private:
   void prepare_block(const Block& block);
-  [[nodiscard]] Product make_product(const Op& op) const;
-  [[nodiscard]] std::vector<Product> make_region(const Op& region) const;
   void run(Program& program, const ElementwiseCall& call);
   void run_index(Program& program, const ElementwiseCall& call, std::span<const Lens> inputs,
                  std::span<const Lens> outputs, std::int64_t index);
   void run_map(Program& program, Work& work, bool slaves);
   static void run_reduce(Program& program, Work& work);
-  void run(const std::vector<Product>& products, const ProductCall& call);
 
   const Module* module_ = nullptr;
   std::map<const Op*, Program> programs_;
@@ -156,9 +112,9 @@ void InterpreterKernels::prepare_block(const Block& block) {
     if (op.code == OpCode::map || op.code == OpCode::reduce || vector_region) {
       programs_.emplace(&op, interpreter::make_program(*module_, op));
     } else if (op.code == OpCode::mxv || op.code == OpCode::mxvt) {
-      products_.emplace(&op, std::vector<Product>{make_product(op)});
+      products_.emplace(&op, std::vector<Product>{interpreter::make_product(*module_, op)});
     } else if (op.code == OpCode::region && op.kind == RegionKind::mxm) {
-      products_.emplace(&op, make_region(op));
+      products_.emplace(&op, interpreter::make_products(*module_, op));
     } else if (op.code == OpCode::region) {
       fail(ExitStatus::bad_input, fmt::format("no kernel for a region {}", region_name(op.kind)),
            "this kernel set runs iter_on_vec and mxm regions", "fuse the program again", op.where);
@@ -166,38 +122,6 @@ void InterpreterKernels::prepare_block(const Block& block) {
       for (const Block& inner : op.blocks) prepare_block(inner);
     }
   }
-}
-
-Product InterpreterKernels::make_product(const Op& op) const {
-  Product product;
-  product.multiply = &module_->fn(op.fns.at(0));
-  product.reduce = &module_->fn(op.fns.at(1));
-  product.identity = identity_of(*product.reduce, op.where);
-  const Type& vector = module_->type(op.operands.at(0));
-  const Type& result = module_->type(op.results.at(0));
-  product.vector = vector.element;
-  product.result = result.element;
-  product.shared_vector = is_shared(*module_, vector);
-  product.shared_result = is_shared(*module_, result);
-  product.outputs = {0};
-  return product;
-}
-
-std::vector<Product> InterpreterKernels::make_region(const Op& region) const {
-  std::vector<Product> products;
-  const std::vector<Op>& ops = region.blocks.at(0).ops;
-  for (size_t i = 0; i + 1 < ops.size(); ++i) {
-    Product product = make_product(ops[i]);
-    const auto at = std::find(region.operands.begin(), region.operands.end(), ops[i].operands[0]);
-    if (at == region.operands.end()) throw InternalError("a region does not list what it reads");
-    product.input = static_cast<size_t>(at - region.operands.begin());
-    product.outputs.clear();
-    for (size_t r = 0; r < ops.back().operands.size(); ++r) {
-      if (ops.back().operands[r] == ops[i].results[0]) product.outputs.push_back(r);
-    }
-    products.push_back(std::move(product));
-  }
-  return products;
 }
 
 // ---- element-wise
@@ -309,116 +233,10 @@ void InterpreterKernels::run_reduce(Program& program, Work& work) {
   }
 }
 
-// ---- products
-
-std::vector<Word> one_of(const ElementType& type) {
-  std::vector<Word> words(static_cast<size_t>(type.planes()), Word::integer(1));
-  for (size_t p = 0; p < words.size(); ++p) {
-    if (is_float(type.plane_scalar(static_cast<std::int64_t>(p)))) words[p] = Word::real(1);
-  }
-  return words;
-}
-
-// The matrix side of a product: a null entry is the constant 1.
-class MatrixElement {
- public:
-  MatrixElement(const ElementType& stored, const View& values, const ElementType& seen)
-      : lens_(stored, values), null_(stored.bytes() == 0), words_(one_of(seen)) {}
-  std::span<const Word> at(std::int64_t entry) {
-    if (!null_) lens_.load(entry, words_.data());
-    return words_;
-  }
-
- private:
-  Lens lens_;
-  bool null_;
-  std::vector<Word> words_;
-};
-
-// A row's running value: segments of reduction_block entries, each from the identity, combined in order.
-class RowSum {
- public:
-  explicit RowSum(const Product& product) : product_(product), term_(product.identity) {}
-  void begin() {
-    total_ = segment_ = product_.identity;
-    taken_ = 0;
-  }
-  void add(std::span<const Word> vector, std::span<const Word> entry) {
-    const std::span<const Word> args[2] = {vector, entry};
-    evaluate(*product_.multiply, args, term_);
-    interpreter::reduce_into(*product_.reduce, segment_, term_);
-    if (++taken_ == reduction_block) close();
-  }
-  const std::vector<Word>& end() {
-    if (taken_ > 0) close();
-    return total_;
-  }
-
- private:
-  void close() {
-    interpreter::reduce_into(*product_.reduce, total_, segment_);
-    segment_ = product_.identity;
-    taken_ = 0;
-  }
-  const Product& product_;
-  std::vector<Word> term_, total_, segment_;
-  std::int64_t taken_ = 0;
-};
-
-void InterpreterKernels::run(const std::vector<Product>& products, const ProductCall& call) {
-  const LocalMatrix& matrix = *call.matrix;
-  const View values{const_cast<std::byte*>(matrix.values.bytes.data()), matrix.entries()};
-  for (const Product& product : products) {
-    const Lens vector(product.vector, call.inputs[product.input]);
-    MatrixElement element(matrix.element, values, product.multiply->params.at(1).type);
-    RowSum sum(product);
-    std::vector<Lens> outputs;
-    for (const size_t out : product.outputs) outputs.emplace_back(product.result, call.outputs[out]);
-    std::vector<Word> word(static_cast<size_t>(product.vector.planes()));
-    for (std::int64_t o = call.range.begin; o < call.range.end; ++o) {
-      sum.begin();
-      for (std::int64_t e = matrix.pointers[static_cast<size_t>(o)]; e < matrix.pointers[static_cast<size_t>(o) + 1];
-           ++e) {
-        vector.load(matrix.indices[static_cast<size_t>(e)], word.data());
-        count_.read_bytes += product.vector.bytes();
-        sum.add(word, element.at(e));
-      }
-      const std::vector<Word>& made = sum.end();
-      for (const Lens& out : outputs) {
-        out.store(o, made.data());
-        count_.written_bytes += product.result.bytes();
-      }
-    }
-  }
-  // The structure is read once, however many products share it.
-  const std::int64_t entries =
-      matrix.pointers[static_cast<size_t>(call.range.end)] - matrix.pointers[static_cast<size_t>(call.range.begin)];
-  count_.read_bytes += 8 * call.range.size() + entries * (4 + matrix.element.bytes());
-}
-
 void InterpreterKernels::dense_product(const DenseProductCall& call) {
   const auto it = products_.find(call.op);
   if (it == products_.end()) throw InternalError("a product that was not prepared");
-  const Product& product = it->second.at(0);
-  const bool transposed = call.op->code == OpCode::mxvt;
-  const ElementType& stored = module_->type(call.op->operands.at(1)).element;
-  const Lens vector(product.vector, call.vector), result(product.result, call.result);
-  MatrixElement element(stored, call.matrix, product.multiply->params.at(1).type);
-  RowSum sum(product);
-  std::vector<Word> word(static_cast<size_t>(product.vector.planes()));
-  const std::int64_t outputs = transposed ? call.rows : call.cols;
-  const std::int64_t inputs = transposed ? call.cols : call.rows;
-  for (std::int64_t o = 0; o < outputs; ++o) {
-    sum.begin();
-    for (std::int64_t i = 0; i < inputs; ++i) {
-      vector.load(i, word.data());
-      sum.add(word, element.at(transposed ? o * call.cols + i : i * call.cols + o));
-    }
-    result.store(o, sum.end().data());
-  }
-  count_.read_bytes += call.rows * call.cols * stored.bytes();
-  if (!product.shared_vector) count_.read_bytes += inputs * product.vector.bytes();
-  if (!product.shared_result) count_.written_bytes += outputs * product.result.bytes();
+  interpreter::run_dense(it->second.at(0), module_->type(call.op->operands.at(1)).element, call, count_);
 }
 
 }  // namespace
