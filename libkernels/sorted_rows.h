@@ -9,10 +9,10 @@
 
 namespace kasen {
 
-inline constexpr std::int64_t sorted_window = 512;
+inline constexpr std::int64_t sorted_window = 2048;
 
 // Entries of rows window by window, within a window by ascending length of row, then row. Window w has the rows
-// 512 w ..., and its entries lie where LocalMatrix has those of the same rows.
+// 2048 w ..., and its entries lie where LocalMatrix has those of the same rows.
 struct SortedRows {
   Bytes order;    // 16 bits a row: the window's rows in the order in which their entries lie
   Bytes indices;  // 32 bits an entry
