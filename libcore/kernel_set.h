@@ -53,7 +53,8 @@ struct ElementwiseCall {
 
 // mxv or mxvt with a sparse matrix, an mxm region of several, or a product_epilogue region. Inputs and outputs as the
 // op's operands and results (the matrix's place in inputs is an empty view). Writes the outputs in `range` of the
-// result's space: the reducer's identity where no entry is.
+// result's space: the reducer's identity where no entry is. A matrix keeps its place and content from its first call
+// until the next prepare: a kernel set may keep another form of it.
 struct ProductCall {
   const Op* op = nullptr;
   const LocalMatrix* matrix = nullptr;
