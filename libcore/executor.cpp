@@ -134,6 +134,7 @@ RunResult Execution::run() {
   run_steps(steps_);
   result.seconds = seconds_since(began_);
   result.traffic = transport.traffic();
+  result.kernel_bytes = kernels.held_bytes();
   result.late_allocations = storage.allocations() - allocated;
   return std::move(result);
 }

@@ -74,6 +74,7 @@ struct RunResult {
   std::vector<OpCount> ops;  // by preorder number
   std::vector<PartCount> parts;
   Traffic traffic;
+  std::int64_t kernel_bytes = 0;      // KernelSet::held_bytes at the end, all parts of this process
   std::int64_t late_allocations = 0;  // buffers allocated in a loop after its first turn (0 for a level 3 plan)
   double seconds = 0;
 };

@@ -100,6 +100,8 @@ class KernelSet {
                        const std::byte* packed) = 0;
 
   [[nodiscard]] virtual AccessCount accesses() const = 0;
+  // Bytes that it holds beside what it is given and scratch space: a second form of a matrix (docs/cost.md).
+  [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
 };
 
 // Evaluates scalar functions node by node: slow, plain, and the reference. One thread.

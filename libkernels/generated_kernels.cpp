@@ -107,6 +107,11 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   [[nodiscard]] AccessCount accesses() const override { return count_; }
+  [[nodiscard]] std::int64_t held_bytes() const override {
+    std::int64_t bytes = 0;
+    for (const auto& [key, sorted] : sorted_) bytes += sorted.storage_bytes();
+    return bytes;
+  }
   [[nodiscard]] double compile_seconds() const override { return compile_seconds_; }
   [[nodiscard]] std::string assembly() const override { return plan_ ? plan_->assembly : std::string(); }
   [[nodiscard]] std::string processor() const override { return plan_ ? plan_->jit->target().description() : ""; }

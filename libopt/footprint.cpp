@@ -79,14 +79,18 @@ struct PullUse {
   ValueId matrix, result;
 };
 
+PullForm pull_form(const CostContext& context, const Op& product) {
+  const Module& module = *context.module;
+  return {context.matrix_name(product.operands.at(1)), product.code == OpCode::mxvt,
+          module.type(product.operands.at(0)).state.slaves, module.type(product.results.at(0)).state.slaves};
+}
+
 std::map<PullForm, PullUse> pull_forms(const Module& module) {
   const CostContext context = cost_context(module);
   std::map<PullForm, PullUse> forms;
   for_each_op(module, [&](const Op& op, int, int) {
     if (row(op.code).group != OpGroup::product || !module.type(op.operands.at(1)).sparse) return;
-    PullForm form{context.matrix_name(op.operands.at(1)), op.code == OpCode::mxvt,
-                  module.type(op.operands.at(0)).state.slaves, module.type(op.results.at(0)).state.slaves};
-    forms.emplace(form, PullUse{op.operands.at(1), op.results.at(0)});
+    forms.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.results.at(0)});
   });
   return forms;
 }
@@ -226,6 +230,25 @@ class OneExchange {
   std::map<std::pair<int, int>, std::int64_t> between_;
 };
 
+// The rule of libkernels/sorted_rows.h; small arrays as elements are long work each, and gain nothing from it.
+std::int64_t sorted_bytes(const Module& module, const PullForm& form, const PullUse& use, const Sizes& sizes) {
+  std::int64_t bytes = 0;
+  for (int worker = 0; worker < sizes.workers; ++worker) {
+    const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+    const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
+    const std::int64_t outputs = value_of(stored_indices(module, module.type(use.result)), here);
+    if (entries >= 64 * outputs) continue;
+    const ElementType& element = module.type(use.matrix).element;
+    bytes += 2 * outputs + 4 * entries + (element.bytes() > 0 ? storage_bytes(element, entries) : 0);
+  }
+  return bytes;
+}
+
+bool has_small_arrays(const ElementType& element) {
+  return std::any_of(element.components.begin(), element.components.end(),
+                     [](const Component& c) { return c.count > 0; });
+}
+
 }  // namespace
 
 std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
@@ -249,6 +272,24 @@ std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
     parts.push_back(part);
   }
   return parts;
+}
+
+std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, const std::function<bool(int)>& ran) {
+  const CostContext context = cost_context(module);
+  const CostReport report = measure(module);
+  std::map<PullForm, PullUse> sorted;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (row(op.code).group != OpGroup::product || !module.type(op.operands.at(1)).sparse) return;
+    const CostRow& at = report.rows[static_cast<size_t>(number)];
+    if (at.loop < 0 || !ran(at.region >= 0 ? at.region : number)) return;
+    for (const ValueId v : {op.operands.at(0), op.operands.at(1), op.results.at(0)}) {
+      if (has_small_arrays(module.type(v).element)) return;
+    }
+    sorted.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.results.at(0)});
+  });
+  std::int64_t bytes = 0;
+  for (const auto& [form, use] : sorted) bytes += sorted_bytes(module, form, use, sizes);
+  return bytes;
 }
 
 Footprint footprint(const Module& module) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "libcore/executor.h"
@@ -13,6 +14,11 @@ namespace kasen {
 
 // One for each worker. `sizes` must be by worker.
 [[nodiscard]] std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes);
+
+// What generated kernels hold beside these, over all workers: matrices of products in loops with their rows sorted by
+// length, where rows are short (libkernels/sorted_rows.h). `ran(number)` tells which operators run.
+[[nodiscard]] std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes,
+                                                const std::function<bool(int)>& ran);
 
 // The same over all workers, in bytes without padding, as polynomials.
 struct Footprint {

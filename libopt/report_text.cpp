@@ -120,7 +120,11 @@ std::string memory_text(const ReportContext& c) {
     rows.push_back({fmt::format("  {}", part.worker), grouped(part.buffer_bytes), grouped(part.exchange_bytes),
                     grouped(part.matrix_bytes), grouped(part.input_bytes)});
   }
-  return text + table_text(rows);
+  text += table_text(rows);
+  const std::int64_t kernels = predict_kernel_bytes(c.module(), *c.sizes(), [](int) { return true; });
+  if (kernels == 0) return text;
+  return text + fmt::format("Generated kernels hold {} more: matrices of products in loops, rows sorted by length.\n",
+                            bytes_text(kernels));
 }
 
 }  // namespace

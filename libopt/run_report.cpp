@@ -88,6 +88,7 @@ RunReport make_run_report(const Module& module, const RunResult& result) {
   report.ops = result.ops;
   report.parts = result.parts;
   report.traffic = result.traffic;
+  report.kernel_bytes = result.kernel_bytes;
   report.late_allocations = result.late_allocations;
   report.seconds = result.seconds;
   report.workers = static_cast<int>(result.parts.size());
@@ -108,6 +109,7 @@ void merge(RunReport& all, const RunReport& rank) {
   std::sort(all.parts.begin(), all.parts.end(),
             [](const PartCount& a, const PartCount& b) { return a.worker < b.worker; });
   for (const TrafficField& field : traffic_fields) all.traffic.*field.member += rank.traffic.*field.member;
+  all.kernel_bytes += rank.kernel_bytes;
   all.late_allocations += rank.late_allocations;
   all.seconds = std::max(all.seconds, rank.seconds);
   all.workers = static_cast<int>(all.parts.size());
@@ -115,11 +117,17 @@ void merge(RunReport& all, const RunReport& rank) {
 
 std::string run_report_json(const Module& module, const RunReport& report) {
   const CostReport cost = measure(module);
-  Json json{{"kasen_run", format_version},       {"program", report.program},
-            {"plan_digest", report.plan_digest}, {"bundle_digest", report.bundle_digest},
-            {"workers", report.workers},         {"ranks", report.ranks},
-            {"threads", report.threads},         {"kernels", report.kernels},
-            {"seconds", report.seconds},         {"late_allocations", report.late_allocations}};
+  Json json{{"kasen_run", format_version},
+            {"program", report.program},
+            {"plan_digest", report.plan_digest},
+            {"bundle_digest", report.bundle_digest},
+            {"workers", report.workers},
+            {"ranks", report.ranks},
+            {"threads", report.threads},
+            {"kernels", report.kernels},
+            {"seconds", report.seconds},
+            {"kernel_bytes", report.kernel_bytes},
+            {"late_allocations", report.late_allocations}};
   for (const TrafficField& field : traffic_fields) json["traffic"][field.key] = report.traffic.*field.member;
   json["operators"] = Json::array();
   for (size_t i = 0; i < report.ops.size(); ++i) {
@@ -158,6 +166,7 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   report.threads = static_cast<int>(reader.count(json, "threads"));
   report.kernels = reader.get<std::string>(json, "kernels");
   report.seconds = reader.get<double>(json, "seconds");
+  report.kernel_bytes = reader.count(json, "kernel_bytes");
   report.late_allocations = reader.count(json, "late_allocations");
   for (const TrafficField& field : traffic_fields) {
     report.traffic.*field.member = reader.count(reader.get<Json>(json, "traffic"), field.key);

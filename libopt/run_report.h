@@ -21,6 +21,7 @@ struct RunReport {
   std::vector<OpCount> ops;  // by preorder number
   std::vector<PartCount> parts;
   Traffic traffic;
+  std::int64_t kernel_bytes = 0;  // held by the kernels themselves, over all ranks
   std::int64_t late_allocations = 0;
   double seconds = 0;
 };

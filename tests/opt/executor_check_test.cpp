@@ -79,7 +79,9 @@ std::vector<Part> make_parts(const Module& module, int workers, PartitionMethod 
 RunReport run_plan(const Module& plan, const std::vector<Part>& parts,
                    std::unique_ptr<KernelSet> kernels = make_interpreter_kernels()) {
   const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
-  return make_run_report(plan, execute(plan, parts, *transport, *kernels, {}));
+  RunReport report = make_run_report(plan, execute(plan, parts, *transport, *kernels, {}));
+  report.kernels = dynamic_cast<GeneratedKernels*>(kernels.get()) != nullptr ? "generated" : "interpreter";
+  return report;
 }
 
 Module example(const std::string& name) {
@@ -177,6 +179,14 @@ TEST_F(Differences, CountersAreNotEmpty) {
       EXPECT_GT(total.counted, 0) << total.what;
     }
   }
+}
+
+TEST_F(Differences, OfWhatGeneratedKernelsHoldAreTold) {
+  run = run_plan(plan, parts, make_generated_kernels({.threads = 1}));
+  EXPECT_GT(run.kernel_bytes, 0);
+  EXPECT_TRUE(check().mismatches.empty());
+  run.kernel_bytes += 2;
+  EXPECT_EQ(check().mismatches.size(), 1u);
 }
 
 TEST_F(Differences, AreToldWithTheStatement) {
