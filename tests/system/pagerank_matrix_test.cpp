@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -139,8 +141,12 @@ void check_graph(const fs::path& path, const std::vector<int>& workers, const st
         expect_same_bits(whole(two.outputs[0], parts, module.dims[0].name), rank);
         EXPECT_EQ(one.late_allocations, 0);
         const Sizes sizes = sizes_from_parts(module, parts);
-        const std::string report = run_report(module, one, "", count, 1, 1);
-        for (const Mismatch& m : check_against(module, sizes, report).mismatches) ADD_FAILURE() << m.text;
+        RunReport report = make_run_report(module, one);
+        report.workers = count;
+        for (const Compared& m : check_against(module, sizes, report).mismatches) {
+          ADD_FAILURE() << m.what << " of " << m.statement << ": predicted " << m.predicted << ", counted "
+                        << m.counted;
+        }
       }
     }
   }
