@@ -30,7 +30,6 @@ std::int64_t storage_bytes(const ElementType& element, std::int64_t capacity) {
   return plane_offset(element, capacity, element.planes());
 }
 
-Array::Array(ElementType type, std::int64_t n)
-    : element(std::move(type)), count(n), bytes(storage_bytes(element, n)) {}
+Array::Array(ElementType type, std::int64_t n) : element(std::move(type)), count(n), bytes(storage_bytes(element, n)) {}
 
 }  // namespace kasen

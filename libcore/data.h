@@ -27,8 +27,14 @@ struct Array {
   Array(ElementType element, std::int64_t count);  // zeroed; checked sizes
   [[nodiscard]] std::byte* plane(std::int64_t p) { return bytes.data() + plane_offset(element, count, p); }
   [[nodiscard]] const std::byte* plane(std::int64_t p) const { return bytes.data() + plane_offset(element, count, p); }
-  template <class T> [[nodiscard]] T* as(std::int64_t p = 0) { return reinterpret_cast<T*>(plane(p)); }
-  template <class T> [[nodiscard]] const T* as(std::int64_t p = 0) const { return reinterpret_cast<const T*>(plane(p)); }
+  template <class T>
+  [[nodiscard]] T* as(std::int64_t p = 0) {
+    return reinterpret_cast<T*>(plane(p));
+  }
+  template <class T>
+  [[nodiscard]] const T* as(std::int64_t p = 0) const {
+    return reinterpret_cast<const T*>(plane(p));
+  }
 };
 
 // A run of consecutive entries in a list, belonging to one other worker.
@@ -41,10 +47,10 @@ struct PeerRange {
 // The slaves of one matrix along one axis, seen from one worker. Both sides list a pair's elements by ascending
 // global index, so that a message needs no indices.
 struct AxisSlaves {
-  std::vector<std::int64_t> slaves;        // global indices, by owner, then ascending
-  std::vector<PeerRange> slave_owners;     // which of them each owner has (ascending owner; never this worker)
-  std::vector<std::int32_t> mirrors;       // local index of each master of this worker that a peer mirrors
-  std::vector<PeerRange> mirror_holders;   // which of them each peer holds (ascending peer)
+  std::vector<std::int64_t> slaves;       // global indices, by owner, then ascending
+  std::vector<PeerRange> slave_owners;    // which of them each owner has (ascending owner; never this worker)
+  std::vector<std::int32_t> mirrors;      // local index of each master of this worker that a peer mirrors
+  std::vector<PeerRange> mirror_holders;  // which of them each peer holds (ascending peer)
 };
 
 // A sparse matrix's entries on one worker: compressed rows over local indices, columns ascending within a row.
@@ -59,10 +65,10 @@ struct PartMatrix {
 };
 
 struct PartDim {
-  std::int64_t size = 0;                   // global
-  bool local = false;                      // every worker holds all (masters then lists 0..size-1)
-  std::vector<std::int64_t> masters;       // global indices, ascending
-  std::vector<std::int64_t> original;      // the user's ids of the masters; empty: the global index itself
+  std::int64_t size = 0;               // global
+  bool local = false;                  // every worker holds all (masters then lists 0..size-1)
+  std::vector<std::int64_t> masters;   // global indices, ascending
+  std::vector<std::int64_t> original;  // the user's ids of the masters; empty: the global index itself
 };
 
 // Dense arrays: rows of the first dimension that is cut, in master order, times the local dimensions.

@@ -84,10 +84,10 @@ struct Op {
   RegionKind kind = RegionKind::iter_on_vec;
   int test = -1;
   bool down = false;
-  bool likely = false;        // may enable work, never changes a result
-  bool speculated = false;    // first statement of the next turn, computed in this one (level 3)
-  std::int64_t expect = -1;   // trip count for the cost model alone
-  Location where;             // in the program's source (file may be empty: Module::source_name)
+  bool likely = false;       // may enable work, never changes a result
+  bool speculated = false;   // first statement of the next turn, computed in this one (level 3)
+  std::int64_t expect = -1;  // trip count for the cost model alone
+  Location where;            // in the program's source (file may be empty: Module::source_name)
 };
 
 struct Value {
@@ -113,8 +113,8 @@ struct LawUse {
   LawKind kind = LawKind::exchange;
   FnId fn = no_fn;
   FnId reducer = no_fn;
-  int operand = 0;          // which operand is the pre-reduced one
-  std::string basis;        // "trial", "built-in", "assumed", later "proven"
+  int operand = 0;    // which operand is the pre-reduced one
+  std::string basis;  // "trial", "built-in", "assumed", later "proven"
   friend bool operator==(const LawUse&, const LawUse&) = default;
 };
 
@@ -130,15 +130,15 @@ struct Module {
   std::vector<Dimension> dims;
   std::vector<ScalarFunction> functions;
   std::vector<Value> values;
-  std::vector<BufferDecl> buffers;     // level 3
-  std::vector<LawUse> laws;            // level 2 on
-  std::vector<LawUse> assumptions;     // the user's word (`assume`)
+  std::vector<BufferDecl> buffers;  // level 3
+  std::vector<LawUse> laws;         // level 2 on
+  std::vector<LawUse> assumptions;  // the user's word (`assume`)
   std::vector<Constant> constants;
-  Block body;                          // no arguments; ends with outputs
-  std::string source_name;             // the program's file name
-  std::vector<std::string> source;     // its lines
-  std::vector<std::string> history;    // one line a tool: "kasen-plan 0.1 pagerank.ks"
-  std::string fitted_to;               // digest of the bundle it was planned for (may be empty)
+  Block body;                        // no arguments; ends with outputs
+  std::string source_name;           // the program's file name
+  std::vector<std::string> source;   // its lines
+  std::vector<std::string> history;  // one line a tool: "kasen-plan 0.1 pagerank.ks"
+  std::string fitted_to;             // digest of the bundle it was planned for (may be empty)
 
   [[nodiscard]] const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   [[nodiscard]] Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }

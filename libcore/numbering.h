@@ -21,8 +21,8 @@ struct LocalSpace {
   std::int64_t total = 0;
   // Masters 0..interior-1 are mirrored by no peer in this space: they need no exchange.
   std::int64_t interior = 0;
-  std::vector<std::int64_t> global;      // of every local index (masters in numbering order, then slaves)
-  AxisSlaves exchange;                   // mirrors as local indices of this numbering
+  std::vector<std::int64_t> global;  // of every local index (masters in numbering order, then slaves)
+  AxisSlaves exchange;               // mirrors as local indices of this numbering
 };
 
 struct SpaceKey {
@@ -34,13 +34,18 @@ struct SpaceKey {
 // All spaces that a plan uses, on the parts of this process.
 class Numbering {
  public:
-  // Collects the spaces from the types in `module`; throws UserError(bad_input) where a part lacks a dimension or matrix.
+  // Collects the spaces from the types in `module`; throws UserError(bad_input) where a part lacks a dimension or
+  // matrix.
   Numbering(const Module& module, std::span<const Part> parts);
 
   [[nodiscard]] std::span<const SpaceKey> keys() const { return keys_; }
   [[nodiscard]] int find(DimId dim, const SlaveSet& set) const;  // place in keys(); InternalError if absent
-  [[nodiscard]] const LocalSpace& space(int key, int part) const { return spaces_[static_cast<size_t>(key)][static_cast<size_t>(part)]; }
-  [[nodiscard]] const LocalSpace& space(DimId dim, const SlaveSet& set, int part) const { return space(find(dim, set), part); }
+  [[nodiscard]] const LocalSpace& space(int key, int part) const {
+    return spaces_[static_cast<size_t>(key)][static_cast<size_t>(part)];
+  }
+  [[nodiscard]] const LocalSpace& space(DimId dim, const SlaveSet& set, int part) const {
+    return space(find(dim, set), part);
+  }
   // Masters of a dimension on a part, and the order in which this numbering has them: order[k] is the place in
   // PartDim::masters of local index k (empty: the identity).
   [[nodiscard]] std::int64_t masters(DimId dim, int part) const;
@@ -56,11 +61,11 @@ class Numbering {
 // A sparse part in pull form for one product: for each local index of the result's space the entries that meet it,
 // as local indices of the operand's space, ascending by (global index of the operand element).
 struct LocalMatrix {
-  std::int64_t outputs = 0, inputs = 0;   // totals of the two spaces
-  std::vector<std::int64_t> pointers;     // outputs + 1
-  std::vector<std::int32_t> indices;      // entries
+  std::int64_t outputs = 0, inputs = 0;  // totals of the two spaces
+  std::vector<std::int64_t> pointers;    // outputs + 1
+  std::vector<std::int32_t> indices;     // entries
   ElementType element;
-  Array values;                           // entries (none for null)
+  Array values;  // entries (none for null)
   [[nodiscard]] std::int64_t entries() const { return pointers.empty() ? 0 : pointers.back(); }
   // 8 (outputs + 1) + 4 entries + value bytes: what the actual cost charges for this format.
   [[nodiscard]] std::int64_t storage_bytes() const;

@@ -2,8 +2,8 @@
 // kernels generated from them. Types are checked when a node is built; a built tree is always well typed.
 #pragma once
 
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,7 +42,11 @@ union Word {
   double f;
   std::int64_t i;
   static Word real(double v) { return Word{.f = v}; }
-  static Word integer(std::int64_t v) { Word w{}; w.i = v; return w; }
+  static Word integer(std::int64_t v) {
+    Word w{};
+    w.i = v;
+    return w;
+  }
 };
 
 struct Expr {

@@ -20,9 +20,9 @@ struct Message {
 
 // Counted since construction. Payload bytes only.
 struct Traffic {
-  std::int64_t worker_bytes = 0;     // between two workers, wherever they are (sent by workers of this process)
-  std::int64_t rank_bytes = 0;       // of these, what crossed ranks
-  std::int64_t rank_messages = 0;    // messages that crossed ranks
+  std::int64_t worker_bytes = 0;   // between two workers, wherever they are (sent by workers of this process)
+  std::int64_t rank_bytes = 0;     // of these, what crossed ranks
+  std::int64_t rank_messages = 0;  // messages that crossed ranks
 };
 
 class Transport {
@@ -37,7 +37,8 @@ class Transport {
   // Starts moving `sends` (all messages from local workers) and `receives` (all to local workers); a message between
   // two local workers stands in both. Buffers stay untouched by the caller until finish. Every rank calls start in the
   // same order; `step` numbers the exchanges and is checked between ranks where that is cheap. Returns a ticket.
-  [[nodiscard]] virtual int start(std::int64_t step, std::span<const Message> sends, std::span<const Message> receives) = 0;
+  [[nodiscard]] virtual int start(std::int64_t step, std::span<const Message> sends,
+                                  std::span<const Message> receives) = 0;
   // Waits until all of the ticket's messages have arrived and left.
   virtual void finish(int ticket) = 0;
 

@@ -13,7 +13,13 @@ struct ScalarRow {
 };
 
 constexpr std::array<ScalarRow, 7> scalar_rows{{
-    {"f64", 8}, {"f32", 4}, {"i64", 8}, {"i32", 4}, {"bool", 1}, {"null", 0}, {"id", 8},
+    {"f64", 8},
+    {"f32", 4},
+    {"i64", 8},
+    {"i32", 4},
+    {"bool", 1},
+    {"null", 0},
+    {"id", 8},
 }};
 
 }  // namespace

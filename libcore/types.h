@@ -13,8 +13,8 @@ namespace kasen {
 // `id` is an index of a named dimension, held as 64 bits.
 enum class Scalar : std::uint8_t { f64, f32, i64, i32, boolean, null, id };
 
-[[nodiscard]] std::string_view scalar_name(Scalar scalar);       // "f64", ..., "bool", "null", "id"
-[[nodiscard]] std::int64_t scalar_bytes(Scalar scalar);          // 8 4 8 4 1 0 8
+[[nodiscard]] std::string_view scalar_name(Scalar scalar);  // "f64", ..., "bool", "null", "id"
+[[nodiscard]] std::int64_t scalar_bytes(Scalar scalar);     // 8 4 8 4 1 0 8
 [[nodiscard]] inline bool is_float(Scalar s) { return s == Scalar::f64 || s == Scalar::f32; }
 [[nodiscard]] inline bool is_integer(Scalar s) { return s == Scalar::i64 || s == Scalar::i32; }
 [[nodiscard]] inline bool is_numeric(Scalar s) { return is_float(s) || is_integer(s); }
@@ -56,7 +56,7 @@ struct ElementType {
   [[nodiscard]] bool is(Scalar s) const { return is_scalar() && components[0].scalar == s; }
   [[nodiscard]] Scalar scalar() const { return components[0].scalar; }  // of the first component
   [[nodiscard]] std::int64_t planes() const;
-  [[nodiscard]] std::int64_t bytes() const;                             // of one element, without padding
+  [[nodiscard]] std::int64_t bytes() const;  // of one element, without padding
   [[nodiscard]] std::int64_t first_plane(int component) const;
   [[nodiscard]] Scalar plane_scalar(std::int64_t plane) const;
 

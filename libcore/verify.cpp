@@ -79,7 +79,8 @@ std::vector<Diagnostic> verify_module(const Module& module, LawChecker& laws) {
   if (faults.empty()) verify_reducers(module, laws, faults);
   if (faults.empty() && module.level >= 2) verify_states(module, laws, faults);
   if (faults.empty() && module.level >= 3) verify_regions(module, faults);
-  // Between fusing and assigning buffers a module of level 3 has none; whoever runs it gives every value one of its own.
+  // Between fusing and assigning buffers a module of level 3 has none; whoever runs it gives every value one of its
+  // own.
   if (faults.empty() && module.level >= 3 && !module.buffers.empty()) verify_buffers(module, faults);
   return faults.take();
 }

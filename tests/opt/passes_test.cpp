@@ -109,7 +109,8 @@ TEST(Passes, ChangeNothingASecondTime) {
 
 TEST(DeadCode, DropsWhatOnlyFeedsItself) {
   const Module module = hybrid(
-      "a = x + y\nb = a * 2\nc = x\nd = y\ne = x\nfor i in 0..3 { c = c + 1\n d = d * 2 }\nif r > 0.5 { e = x } else { e = y "
+      "a = x + y\nb = a * 2\nc = x\nd = y\ne = x\nfor i in 0..3 { c = c + 1\n d = d * 2 }\nif r > 0.5 { e = x } else { "
+      "e = y "
       "}\n"
       "output c\n");
   EXPECT_EQ(shape(module.body), "map for(map)");
