@@ -1,7 +1,7 @@
-// Why: the front end and earlier passes leave statements whose results nothing reads. Inputs and params stay, since
-// they say what data and options the program takes. A loop that only feeds itself goes as a whole; so does a carried
-// value that neither the body nor anything after the loop reads, and a result of an `if` that nothing reads.
-// Requires nothing, keeps the level.
+// Why: the front end and earlier passes leave statements whose results nothing reads. What the outputs need is marked,
+// backwards, and the rest goes: operators, carried values, results of branches. A carried value that only feeds itself
+// is needed by nobody, which counting uses would not see. Inputs and params stay, since they say what data and options
+// the program takes. Requires nothing, keeps the level.
 #include "libopt/pass.h"
 #include "libopt/rewrite.h"
 
@@ -11,29 +11,107 @@ bool pass_dead_code(Module& module, PassContext& context);
 
 namespace {
 
-bool stays(const Op& op, const std::vector<int>& uses) {
-  if (op.code == OpCode::input || op.code == OpCode::param || row(op.code).group == OpGroup::end) return true;
-  for (const ValueId result : op.results) {
-    if (uses[static_cast<size_t>(result)] > 0) return true;
+// Where a value comes from: an operator's result or an argument of its block, by place.
+struct Origin {
+  const Op* op = nullptr;
+  bool argument = false;
+  size_t place = 0;
+  int around = -1;  // number of the operator that holds the block in which the value is defined
+};
+
+class Marker {
+ public:
+  explicit Marker(const Module& module) : origins_(module.values.size()), needed_(module.values.size(), false) {
+    walk(module.body, -1);
+    for (const Op& op : module.body.ops) {
+      if (op.code == OpCode::output) need(op.operands[0]);
+    }
+    while (!open_.empty()) {
+      const ValueId v = open_.back();
+      open_.pop_back();
+      follow(origins_[static_cast<size_t>(v)]);
+    }
   }
-  return false;
-}
+
+  [[nodiscard]] bool needed(ValueId v) const { return needed_[static_cast<size_t>(v)]; }
+
+ private:
+  void walk(const Block& block, int around) {
+    for (const Op& op : block.ops) {
+      const int number = static_cast<int>(ops_.size());
+      ops_.push_back(&op);
+      around_.push_back(around);
+      for (const Block& inner : op.blocks) {
+        for (size_t i = 0; i < inner.args.size(); ++i) {
+          origins_[static_cast<size_t>(inner.args[i])] = {&op, true, i, number};
+        }
+        walk(inner, number);
+      }
+      for (size_t i = 0; i < op.results.size(); ++i) {
+        origins_[static_cast<size_t>(op.results[i])] = {&op, false, i, around};
+      }
+    }
+  }
+
+  void need(ValueId v) {
+    if (needed_[static_cast<size_t>(v)]) return;
+    needed_[static_cast<size_t>(v)] = true;
+    open_.push_back(v);
+  }
+
+  void need_carried(const Op& loop, size_t i) {
+    need(loop.operands[carried_at(loop).operand + i]);
+    need(loop.blocks[0].ops.back().operands[i]);
+  }
+
+  // What decides whether, and how often, the operator's blocks run.
+  void need_control(const Op& op) {
+    if (op.code == OpCode::while_loop) {
+      need(op.blocks[0].args[static_cast<size_t>(op.test)]);
+    } else if (op.code == OpCode::for_loop) {
+      need(op.operands[0]);
+      need(op.operands[1]);
+    } else if (op.code == OpCode::if_else) {
+      need(op.operands[0]);
+    }
+  }
+
+  void follow(const Origin& origin) {
+    for (int op = origin.around; op >= 0; op = around_[static_cast<size_t>(op)]) {
+      need_control(*ops_[static_cast<size_t>(op)]);
+    }
+    const Op& op = *origin.op;
+    if (is_loop(op)) {
+      need_control(op);
+      const size_t first = origin.argument ? carried_at(op).arg : 0;
+      if (origin.place >= first) need_carried(op, origin.place - first);
+    } else if (op.code == OpCode::if_else) {
+      need_control(op);
+      for (const Block& branch : op.blocks) need(branch.ops.back().operands[origin.place]);
+    } else {
+      for (const ValueId operand : op.operands) need(operand);
+      for (const Block& block : op.blocks) need(block.ops.back().operands[origin.place]);
+    }
+  }
+
+  std::vector<Origin> origins_;
+  std::vector<bool> needed_;
+  std::vector<const Op*> ops_;
+  std::vector<int> around_;
+  std::vector<ValueId> open_;
+};
 
 template <class List>
 void erase_at(List& list, size_t at) {
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-bool drop_carried(Op& loop, const std::vector<int>& uses) {
+bool drop_carried(Op& loop, const Marker& marked) {
   const CarriedAt first = carried_at(loop);
   Block& body = loop.blocks[0];
   bool changed = false;
   for (size_t i = loop.results.size(); i-- > 0;) {
-    const ValueId arg = body.args[first.arg + i];
-    // An argument that the turn only hands on to itself is not read.
-    const int own = body.ops.back().operands[i] == arg ? 1 : 0;
-    if (uses[static_cast<size_t>(loop.results[i])] > 0 || uses[static_cast<size_t>(arg)] > own) continue;
-    if (loop.code == OpCode::while_loop && loop.test == static_cast<int>(i)) continue;
+    if (marked.needed(loop.results[i]) || marked.needed(body.args[first.arg + i])) continue;
     erase_at(loop.operands, first.operand + i);
     erase_at(body.args, first.arg + i);
     erase_at(body.ops.back().operands, i);
@@ -44,10 +122,10 @@ bool drop_carried(Op& loop, const std::vector<int>& uses) {
   return changed;
 }
 
-bool drop_branches(Op& op, const std::vector<int>& uses) {
+bool drop_results(Op& op, const Marker& marked) {
   bool changed = false;
   for (size_t i = op.results.size(); i-- > 0;) {
-    if (uses[static_cast<size_t>(op.results[i])] > 0) continue;
+    if (marked.needed(op.results[i])) continue;
     for (Block& branch : op.blocks) erase_at(branch.ops.back().operands, i);
     erase_at(op.results, i);
     changed = true;
@@ -55,25 +133,29 @@ bool drop_branches(Op& op, const std::vector<int>& uses) {
   return changed;
 }
 
-bool sweep(Module& module) {
-  const std::vector<int> uses = count_uses(module);
-  bool changed = false;
-  for_each_block(module, [&](Block& block) {
-    changed |= std::erase_if(block.ops, [&](const Op& op) { return !stays(op, uses); }) > 0;
-    for (Op& op : block.ops) {
-      if (is_loop(op)) changed |= drop_carried(op, uses);
-      if (op.code == OpCode::if_else) changed |= drop_branches(op, uses);
+bool sweep(Block& block, const Marker& marked) {
+  const auto dead = [&](const Op& op) {
+    if (op.code == OpCode::input || op.code == OpCode::param || row(op.code).group == OpGroup::end) return false;
+    for (const ValueId result : op.results) {
+      if (marked.needed(result)) return false;
     }
-  });
+    return true;
+  };
+  bool changed = std::erase_if(block.ops, dead) > 0;
+  for (Op& op : block.ops) {
+    if (is_loop(op)) changed = drop_carried(op, marked) || changed;
+    if (op.code == OpCode::if_else) changed = drop_results(op, marked) || changed;
+    if (op.code == OpCode::region) continue;
+    for (Block& inner : op.blocks) changed = sweep(inner, marked) || changed;
+  }
   return changed;
 }
 
 }  // namespace
 
 bool pass_dead_code(Module& module, PassContext& /*context*/) {
-  bool changed = false;
-  while (sweep(module)) changed = true;
-  return changed;
+  const Marker marked(module);
+  return sweep(module.body, marked);
 }
 
 }  // namespace kasen
