@@ -143,6 +143,7 @@ void check_graph(const fs::path& path, const std::vector<int>& workers, const st
         const Sizes sizes = sizes_from_parts(module, parts);
         RunReport report = make_run_report(module, one);
         report.workers = count;
+        report.kernels = "generated";
         for (const Compared& m : check_against(module, sizes, report).mismatches) {
           ADD_FAILURE() << m.what << " of " << m.statement << ": predicted " << m.predicted << ", counted "
                         << m.counted;
