@@ -149,13 +149,17 @@ bool exists(const std::string& path) {
 }
 
 NewFile::NewFile(std::string path) : path_(std::move(path)) {
-  // A link keeps pointing where it does: the file behind it is the one that changes.
+  namespace fs = std::filesystem;
+  // Asked of the path itself: behind /dev/stdout there may be a pipe, which has no path of its own.
   std::error_code error;
-  const std::filesystem::path target = std::filesystem::canonical(path_, error);
-  if (!error) path_ = target.string();
-  if (!error && !std::filesystem::is_regular_file(target, error))
-    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_),
-         "what stands there is not a regular file");
+  if (fs::exists(path_, error) && !fs::is_regular_file(path_, error))
+    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), "what stands there is not a regular file",
+         "name a file");
+  // A link keeps pointing where it does: the file behind it is the one that changes.
+  const fs::path target =
+      fs::is_symlink(path_, error) ? fs::path(path_).parent_path() / fs::read_symlink(path_, error) : fs::path(path_);
+  const fs::path whole = fs::weakly_canonical(target, error);
+  if (!error && !whole.empty()) path_ = whole.string();
   int attempt = 0;
   do temporary_ = temporary_name(path_, attempt++);
   while (exists(temporary_));

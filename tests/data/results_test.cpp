@@ -1,8 +1,10 @@
 #include "libcomm/data/results.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -226,6 +228,27 @@ TEST_F(Results, LinksKeepPointingToTheFile) {
   (void)write_results(path("link"), ResultFormat::csv, module_, one, dims_of(parts_));
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(content(path("target")), "sum\n0.1\n");
+}
+
+TEST_F(Results, LinksToPipesAreRefused) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  fs::create_symlink(fmt::format("/proc/self/fd/{}", ends[1]), path("link"));  // as /dev/stdout is one
+  std::vector<Output> one;
+  one.push_back(std::move(outputs()[5]));
+  EXPECT_THROW((void)write_results(path("link"), ResultFormat::csv, module_, one, dims_of(parts_)), UserError);
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_F(Results, ALinkToNothingMakesItsFile) {
+  fs::create_symlink("later", path("link"));
+  std::vector<Output> one;
+  one.push_back(std::move(outputs()[5]));
+  (void)write_results(path("link"), ResultFormat::csv, module_, one, dims_of(parts_));
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(content(path("later")), "sum\n0.1\n");
 }
 
 }  // namespace
