@@ -39,6 +39,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   const OptimizeOptions options = options_from(values);
   const auto& plan = values["plan"].as<std::string>();
+  check_not_input(values["output"].as<std::string>(), {plan});
   Module module = parse_module(read_text(plan), shown_name(plan));
   TrialLawChecker laws;
   require_valid(module, laws);

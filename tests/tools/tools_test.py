@@ -252,6 +252,33 @@ class Faults(ToolTest):
         self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="manifest.json")
         self.assertNotIn("r.h5", self.files())
 
+    def test_an_output_never_takes_an_input_s_place(self):
+        self.prepare()
+        for name in ["plan.kir", "fused.kir"]:
+            before = (self.dir / name).read_bytes()
+            self.fault("fuse", name, "-o", name, status=USAGE, says=[name, "also an input"])
+            self.assertEqual((self.dir / name).read_bytes(), before)
+
+    def test_links_stay_links(self):
+        (self.dir / "link.kir").symlink_to("target.kir")
+        for _ in range(2):
+            self.kasen("plan", PAGERANK, "-o", "link.kir")
+            self.assertTrue((self.dir / "link.kir").is_symlink())
+            self.kasen("verify", "target.kir")
+
+    def test_folders_are_no_input(self):
+        self.fault("plan", ".", status=MISSING, says="folder")
+        self.fault("fuse", ".", status=MISSING, says="folder")
+
+    def test_configurations_with_wrong_values(self):
+        plan, _ = self.kasen("plan", PAGERANK)
+        for text, place in [("no-history: []\n", "1:13"), ("no-history: {}\n", "1:13"), ("sync: [lazy, eager]\n", "1:7"),
+                            ("sync: []\n", "1:7"), ("sync: lazy\n---\nsync: eager\n", "3:1")]:
+            (self.dir / "c.yaml").write_text(text)
+            self.fault("fuse", "--config", "c.yaml", status=CONFIG, says="c.yaml:" + place, stdin=plan)
+        (self.dir / "c.yaml").write_text("threads: many\n")
+        self.fault("run", "--config", "c.yaml", "--bundle", "b", status=CONFIG, says=["c.yaml:1:10", "many", "threads"])
+
     def test_bundle_of_another_program(self):
         self.prepare()
         program = self.program("dim M\ninput H : null[M, M]\nx : f64[M] = 1\ny = H @ x\noutput y\n")

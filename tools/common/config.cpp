@@ -1,6 +1,7 @@
 #include "tools/common/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -54,7 +55,9 @@ class ConfigReader {
  private:
   YAML::Node load() {
     try {
-      return YAML::Load(read_text(path_));
+      const std::vector<YAML::Node> documents = YAML::LoadAll(read_text(path_));
+      if (documents.size() > 1) fault(path_, documents[1].Mark(), "a second document", "a configuration is one map");
+      return documents.empty() ? YAML::Node() : documents[0];
     } catch (const YAML::Exception& error) {
       fault(path_, error.mark, "this is not YAML", error.msg);
     }
@@ -68,10 +71,12 @@ class ConfigReader {
     const bool is_switch = option->semantic()->max_tokens() == 0;
     std::vector<std::string> values = values_of(path_, value);
     if (is_switch) {
-      if (values[0] != "true" && values[0] != "false")
+      if (!value.IsScalar() || (values[0] != "true" && values[0] != "false"))
         fault(path_, value.Mark(), fmt::format("'{}' is true or false", name));
       if (values[0] == "false") return;
       values.clear();
+    } else {
+      check_values(*option, values, value.Mark());
     }
     po::option found;
     found.string_key = name;
@@ -79,9 +84,24 @@ class ConfigReader {
     result_.options.push_back(std::move(found));
   }
 
+  // As the command line reads them, but told with their place.
+  void check_values(const po::option_description& option, const std::vector<std::string>& values,
+                    const YAML::Mark& mark) const {
+    if (values.empty()) fault(path_, mark, fmt::format("'{}' has no value", option.long_name()));
+    try {
+      boost::any parsed;
+      option.semantic()->parse(parsed, values, true);
+    } catch (const po::error&) {
+      fault(path_, mark, fmt::format("'{}' is no value of '{}'", fmt::join(values, ", "), option.long_name()), {},
+            "see --help");
+    }
+  }
+
   [[noreturn]] void unknown(const YAML::Mark& mark, const std::string& name) {
     std::vector<std::string> names;
-    for (const auto& option : options_.options()) names.push_back(option->long_name());
+    for (const auto& option : options_.options()) {
+      if (option->long_name() != name) names.push_back(option->long_name());
+    }
     const std::string near = nearest_name(name, names);
     fault(path_, mark, fmt::format("unknown key '{}'", name), "keys are the tool's option names",
           near.empty() ? "see --help" : fmt::format("did you mean '{}'?", near));

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include "libcore/error.h"
 
@@ -18,7 +19,7 @@ namespace {
 std::array<char, 4096> temporary{};  // read by the signal handler
 
 void on_signal(int) {
-  if (temporary[0] != '\0') unlink(temporary.data());
+  remove_temporary();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
 
@@ -59,6 +60,8 @@ std::string read_all(int fd, const std::string& name) {
   for (;;) {
     const ssize_t count = read(fd, block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EISDIR)
+      fail(ExitStatus::missing_input, fmt::format("'{}' is a folder", name), "a file is needed here", "name the file");
     if (count < 0) fail(ExitStatus::io, fmt::format("cannot read '{}'", name), reason());
     if (count == 0) return text;
     text.append(block.data(), static_cast<size_t>(count));
@@ -69,6 +72,16 @@ std::string read_all(int fd, const std::string& name) {
   unlink(temporary.data());
   forget_temporary();
   fail(ExitStatus::io, fmt::format("cannot write '{}'", path), why, "what was there before is untouched");
+}
+
+// A link keeps pointing where it does: the file behind it is the one that changes.
+std::string behind_links(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code fault;
+  const fs::path target =
+      fs::is_symlink(path, fault) ? fs::path(path).parent_path() / fs::read_symlink(path, fault) : fs::path(path);
+  const fs::path whole = fault ? fs::path() : fs::weakly_canonical(target, fault);
+  return fault || whole.empty() ? path : whole.string();
 }
 
 }  // namespace
@@ -98,13 +111,14 @@ void write_text(const std::string& path, std::string_view text) {
     if (!write_all(out.fd(), text)) fail(ExitStatus::io, fmt::format("cannot write '{}'", path), reason());
     return;
   }
-  const std::string name = fmt::format("{}.tmp-{}", path, getpid());
+  const std::string target = behind_links(path);
+  const std::string name = fmt::format("{}.tmp-{}", target, getpid());
   File file(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.fd() < 0)
     fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place with -o");
   remember_temporary(name);
   if (!write_all(file.fd(), text) || fsync(file.fd()) != 0) write_failed(path, reason());
-  if (close(file.release()) != 0 || rename(name.c_str(), path.c_str()) != 0) write_failed(path, reason());
+  if (close(file.release()) != 0 || rename(name.c_str(), target.c_str()) != 0) write_failed(path, reason());
   forget_temporary();
 }
 
@@ -115,15 +129,30 @@ void check_writable(const std::string& path) {
   fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place with -o");
 }
 
+void check_not_input(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code none;
+    if (output == "-" || input == "-" || !std::filesystem::equivalent(output, input, none)) continue;
+    if (!std::filesystem::is_regular_file(output, none)) continue;  // a terminal or /dev/null may be both
+    fail(ExitStatus::usage, fmt::format("the output '{}' is also an input", output), "it would be lost",
+         "choose another name with -o");
+  }
+}
+
 void remember_temporary(const std::string& path) {
   if (path.size() < temporary.size()) std::memcpy(temporary.data(), path.c_str(), path.size() + 1);
 }
 
 void forget_temporary() { temporary[0] = '\0'; }
 
+void remove_temporary() {
+  if (temporary[0] != '\0') unlink(temporary.data());
+}
+
 void remove_temporaries_on_signals() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
 
 }  // namespace kasen::tools

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kasen::tools {
 
@@ -11,16 +12,19 @@ namespace kasen::tools {
 // What messages call it: the path, or "<stdin>".
 [[nodiscard]] std::string shown_name(const std::string& path);
 
-// Through a temporary name, fsync and rename; on any failure the temporary goes and what was there stays.
-// ExitStatus::cannot_create, io.
+// Through a temporary name, fsync and rename; on any failure the temporary goes and what was there stays. A link stays
+// a link to the file that changes. ExitStatus::cannot_create, io.
 void write_text(const std::string& path, std::string_view text);
 // Fails early (cannot_create) where a file of this name could not be made: its folder is missing or not writable.
 void check_writable(const std::string& path);
+// Refuses (usage) an output that is one of the inputs: it would take their place.
+void check_not_input(const std::string& output, const std::vector<std::string>& inputs);
 void write_standard_output(std::string_view text);
 
-// A file that is being written; SIGINT and SIGTERM remove it before the process ends with 130.
+// A file that is being written; SIGINT, SIGTERM and SIGHUP remove it before the process ends with 130.
 void remember_temporary(const std::string& path);
 void forget_temporary();
+void remove_temporary();  // may be called from a signal handler
 void remove_temporaries_on_signals();
 
 }  // namespace kasen::tools
