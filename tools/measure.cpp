@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
                      "[--against RUN.json [--check]] [--format text|json|html|dot] [-o FILE]",
-                     "kasen measure fused.kir --sizes V=325557,nnz=3216152,P=4"}};
+                     "kasen measure fused.kir --sizes N=325557,nnz=3216152,P=4"}};
   add_options(tool);
   return run_tool(argc, argv, tool, run_measure);
 }
