@@ -90,7 +90,9 @@ void Lowering::input(const Statement& s) {
                  "only a sparse matrix can be null: its stored entries count as 1", "give it a type, for example f64");
   }
   const bool sparse = type.sparse;
-  Binding b = value_binding(emit(OpCode::input, s.mark, s.name.text, type, [&](Op& op) { op.name = s.name.text; }));
+  const ValueId value = emit(OpCode::input, s.mark, s.name.text, type, [&](Op& op) { op.name = s.name.text; });
+  inputs_.insert(value);
+  Binding b = value_binding(value);
   if (sparse) b.fixed = "it is a matrix of the bundle";
   define(s.name.text, s.mark, std::move(b));
 }

@@ -120,7 +120,9 @@ class Lowering {
 
   // Values.
   ValueId emit(OpCode code, Mark mark, const std::string& hint, Type type, const std::function<void(Op&)>& fill);
+  void require_shape(const Type& type, Mark mark) const;
   ValueId add_value(const std::string& hint, Type type);
+  void cover(Term& term, Mark mark);
   ValueId materialise(Term term, const std::string& hint, Mark mark, bool copy = false);
   ValueId constant_value(const Term& term, const std::string& hint, Mark mark);
   Term conform(Term term, const Type& type, Mark mark, const std::string& what);
@@ -157,6 +159,7 @@ class Lowering {
   const Frame* frame_ = nullptr;
   std::map<std::string, const Statement*> functions_;
   std::set<const Statement*> active_;    // fns being expanded, to refuse recursion
+  std::set<ValueId> inputs_;             // arrays of the bundle
   std::vector<std::string> base_names_;  // of each value: the user's name, without a number
   std::map<std::string, int> name_numbers_;
   std::vector<Op> outputs_;

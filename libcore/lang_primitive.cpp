@@ -202,6 +202,10 @@ Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term m
   const DimId from = mt.dims[transposed ? 1 : 0];
   const DimId to = mt.dims[transposed ? 0 : 1];
   const std::string& matrix_name = base_names_[static_cast<size_t>(m)];
+  if (!inputs_.contains(m)) {
+    source_.fail(mark, "a product with a matrix that is computed", "the matrix of a product is an input",
+                 "compute with vectors around the product: A @ (v / s) instead of (A / s) @ v");
+  }
   if (vt.dims.size() != 1 || vt.dims[0] != from) {
     const bool other = vt.dims.size() == 1 && vt.dims[0] == to;
     source_.fail(mark,

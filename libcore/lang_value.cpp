@@ -19,12 +19,22 @@ ValueId Lowering::add_value(const std::string& hint, Type type) {
   return module_.add_value(number == 1 ? base : fmt::format("{}_{}", base, number), std::move(type));
 }
 
+// Every worker has its part of an array along one dimension.
+void Lowering::require_shape(const Type& type, Mark mark) const {
+  const auto cut = std::count_if(type.dims.begin(), type.dims.end(), [&](DimId d) { return !module_.dim(d).local; });
+  if (type.sparse || cut <= 1) return;
+  source_.fail(mark, fmt::format("a dense array over {}", show_dims(module_, type.dims)),
+               "a dense array is cut along one dimension, the others are held whole",
+               "declare the others 'local': dim F local");
+}
+
 ValueId Lowering::emit(OpCode code, Mark mark, const std::string& hint, Type type,
                        const std::function<void(Op&)>& fill) {
   if (++ops_ > max_ops) {
     source_.fail(mark, fmt::format("the program has more than {} operators", max_ops), "unrolled loops count in full",
                  "use a loop without 'unroll'");
   }
+  require_shape(type, mark);
   Op op;
   op.code = code;
   op.where = {"", mark.line, mark.column};
@@ -43,6 +53,22 @@ ValueId Lowering::constant_value(const Term& term, const std::string& hint, Mark
               [&](Op& op) { op.literal = constant_words(term); });
 }
 
+// A map has the shape of its operands: a dimension that none of them has (of `fill`, or of a declared type) comes with
+// its index.
+void Lowering::cover(Term& term, Mark mark) {
+  for (const DimId d : term.dims) {
+    const bool covered = std::any_of(term.leaves.begin(), term.leaves.end(), [&](ValueId leaf) {
+      const std::vector<DimId>& dims = module_.type(leaf).dims;
+      return std::find(dims.begin(), dims.end(), d) != dims.end();
+    });
+    if (covered) continue;
+    Type ids;
+    ids.element = ElementType::id(d);
+    ids.dims = {d};
+    term.leaves.push_back(emit(OpCode::index, mark, "t", ids, [&](Op& op) { op.dim = d; }));
+  }
+}
+
 // One map of the whole expression, or one apply if it has shareds alone. A leaf as it stands needs nothing, unless a
 // copy of it is asked for.
 ValueId Lowering::materialise(Term term, const std::string& hint, Mark mark, bool copy) {
@@ -56,6 +82,7 @@ ValueId Lowering::materialise(Term term, const std::string& hint, Mark mark, boo
       source_.fail(mark, "a sparse matrix is not copied", "it is an input, and stays one", "use it by its own name");
     }
     if (leaf && (!copy || is_shared(module_, module_.type(term.leaves[0])))) return term.leaves[0];
+    cover(term, mark);
     Finished made = finish(module_, term, hint.empty() ? "t" : hint, base_names_);
     if (made.operands.empty()) return constant_value(term, hint, mark);
     Type type;
@@ -113,15 +140,6 @@ Term Lowering::conform(Term term, const Type& type, Mark mark, const std::string
     }
     term.named = false;
     term.origin = nullptr;
-    if (!term.leaves.empty()) {  // something must tell map the shape
-      for (const DimId d : type.dims) {
-        if (std::find(term.dims.begin(), term.dims.end(), d) != term.dims.end()) continue;
-        Type ids;
-        ids.element = ElementType::id(d);
-        ids.dims = {d};
-        term.leaves.push_back(emit(OpCode::index, mark, "t", ids, [&](Op& op) { op.dim = d; }));
-      }
-    }
     term.dims = type.dims;
     return std::move(term);
   });

@@ -92,7 +92,9 @@ a = fill(r, N)
 b : i64[N] = 7
 c = i64(index(N)) * size(N)
 d : f64[N, K] = r
-output a, b, c, total = sum(d), rows = sum(d, over K), picked = sum(if i64(index(N)) == 2 then a else 0)
+e = 2 * r * fill(1.0, N)
+f = fill(r, N, K) - a
+output e, f, a, b, c, total = sum(d), rows = sum(d, over K), picked = sum(if i64(index(N)) == 2 then a else 0)
 )",
                           inputs);
   EXPECT_EQ(out.at("a").count, 4);
@@ -100,6 +102,10 @@ output a, b, c, total = sum(d), rows = sum(d, over K), picked = sum(if i64(index
   EXPECT_EQ(out.at("b").as<std::int64_t>()[0], 7);
   EXPECT_EQ(out.at("c").as<std::int64_t>()[3], 12);
   EXPECT_EQ(real(out, "total"), 30);
+  ASSERT_EQ(out.at("e").count, 4);
+  EXPECT_EQ(out.at("e").as<double>()[3], 5);
+  ASSERT_EQ(out.at("f").count, 12);
+  EXPECT_EQ(out.at("f").as<double>()[11], 0);
   ASSERT_EQ(out.at("rows").count, 4);
   EXPECT_EQ(out.at("rows").as<double>()[1], 7.5);
   EXPECT_EQ(real(out, "picked"), 2.5);
