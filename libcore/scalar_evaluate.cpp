@@ -314,6 +314,7 @@ Word evaluate_op(ScalarOp op, Scalar operand, std::span<const Word> args) {
   return Word::integer(integer_op(op, operand, args));
 }
 
+// To an integer: towards zero, clamped to its range, NaN to 0.
 Word convert(Scalar from, Scalar to, Word value) {
   if (to == Scalar::boolean) return Word::integer(is_float(from) ? value.f != 0 : value.i != 0);
   if (is_float(to)) {
@@ -322,7 +323,12 @@ Word convert(Scalar from, Scalar to, Word value) {
     return Word::real(single ? static_cast<double>(static_cast<float>(value.i)) : static_cast<double>(value.i));
   }
   if (is_float(from)) return Word::integer(saturate(value.f, to));
-  return Word::integer(to == Scalar::i32 ? wrap(Scalar::i32, static_cast<std::uint64_t>(value.i)) : value.i);
+  if (to == Scalar::i32) {
+    constexpr std::int64_t lowest = std::numeric_limits<std::int32_t>::min();
+    constexpr std::int64_t highest = std::numeric_limits<std::int32_t>::max();
+    return Word::integer(std::clamp(value.i, lowest, highest));
+  }
+  return value;
 }
 
 void evaluate(const ScalarFunction& fn, std::span<const std::span<const Word>> args, std::span<Word> out) {

@@ -165,7 +165,13 @@ Plane Emitter::cast(Scalar from, Scalar to, const Plane& p) {
   if (is_float(to)) {
     return {from == Scalar::boolean ? b.CreateUIToFP(x, target) : b.CreateSIToFP(x, target), p.uniform};
   }
-  return {from == Scalar::boolean ? b.CreateZExt(x, target) : b.CreateSExtOrTrunc(x, target), p.uniform};
+  if (from == Scalar::boolean) return {b.CreateZExt(x, target), p.uniform};
+  if (to == Scalar::i32) {
+    const auto limit = [&](std::int32_t value) { return llvm::ConstantInt::getSigned(x->getType(), value); };
+    x = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, limit(std::numeric_limits<std::int32_t>::min()));
+    x = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, limit(std::numeric_limits<std::int32_t>::max()));
+  }
+  return {b.CreateSExtOrTrunc(x, target), p.uniform};
 }
 
 }  // namespace kasen

@@ -64,6 +64,8 @@ TEST(Meaning, IntegersFloorAndWrap) {
   EXPECT_EQ(whole_of("9223372036854775807 + one"), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(whole_of("i64(2.9 * f64(one))"), 2);
   EXPECT_EQ(whole_of("i64(i32(one) + 1)"), 2);
+  EXPECT_EQ(whole_of("i64(i32(one * 5000000000))"), 2147483647);
+  EXPECT_EQ(whole_of("i64(i32(one * -5000000000))"), -2147483648);
 }
 
 TEST(Meaning, LiteralsAndConstsTakeTheTypeTheyMeet) {
