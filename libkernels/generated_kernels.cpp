@@ -32,6 +32,13 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void elementwise(const ElementwiseCall& call) override {
+    if (const auto partial = plan_->partial_reductions.find(call.op); partial != plan_->partial_reductions.end()) {
+      const PartialReduction& r = partial->second;
+      run_partial_reduction(shop_, plan_->combines.at(r.reducer), r, call.inputs[0], call.outputs[0], call.range);
+      if (r.counts_reads) count_.read_bytes += call.range.size() * r.inner * r.element.bytes();
+      if (!r.accumulates) count_.written_bytes += call.range.size() * r.results * r.element.bytes();
+      return;
+    }
     const LoopKernels& kernels = found(plan_->loops, call.op);
     const ElementwiseKernel& kernel = call.slaves && kernels.slaves ? *kernels.slaves : kernels.all;
     const std::vector<std::int64_t> sizes = local_sizes(kernel, call.inner);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libkernels/kernel.h"
+#include "libkernels/partial_reduction.h"
 
 namespace kasen {
 
@@ -37,6 +38,7 @@ struct DenseKernel {
 struct PlanKernels {
   std::unique_ptr<Jit> jit;
   std::map<const Op*, LoopKernels> loops;
+  std::map<const Op*, PartialReduction> partial_reductions;
   std::map<const Op*, ProductKernels> products;
   std::map<const Op*, DenseKernel> dense;
   std::map<FnId, FoldFunction> folds;

@@ -1,0 +1,119 @@
+// Reductions over some of an array's dimensions: generated kernels against the interpreter's, bit by bit.
+#include <algorithm>
+
+#include "tests/kernels/random_functions.h"
+
+namespace kasen::test {
+namespace {
+
+constexpr DimId n_dim = 0, f_dim = 1, k_dim = 2;
+
+struct Setting {
+  std::vector<DimId> from, over;
+  std::int64_t n, f, k;
+};
+
+Type array_over(const ElementType& element, std::vector<DimId> dims) {
+  Type type;
+  type.element = element;
+  type.dims = std::move(dims);
+  return type;
+}
+
+Op reduction(Random& random, Module& m, const Setting& s) {
+  ElementType element = random_element(random);
+  while (element.tuple) element = random_element(random);
+  const FnId fn = m.add_function(reducer(random_reducer(random, element.scalar()), element));
+  std::vector<DimId> rest;
+  std::copy_if(s.from.begin(), s.from.end(), std::back_inserter(rest),
+               [&](DimId d) { return std::find(s.over.begin(), s.over.end(), d) == s.over.end(); });
+  const bool shared = std::find(rest.begin(), rest.end(), n_dim) == rest.end();
+  Op op;
+  op.code = OpCode::reduce;
+  op.fns = {fn};
+  op.over = s.over;
+  Type from = array_over(element, s.from);
+  from.state = std::find(s.from.begin(), s.from.end(), n_dim) == s.from.end() ? State::cons() : State::part();
+  Type to = array_over(element, rest);
+  to.state = shared ? State::pre(fn) : State::part();
+  op.operands = {m.add_value("in", from)};
+  op.results = {m.add_value("out", to)};
+  return op;
+}
+
+std::int64_t elements(const Module& m, const Setting& s, const Type& type) {
+  std::int64_t count = 1;
+  for (const DimId d : type.dims) count *= d == n_dim ? s.n : m.dim(d).size;
+  return count;
+}
+
+// A shared result is an accumulator; others are overwritten.
+Array run(KernelSet& kernels, const Module& m, const Setting& s, Array& input) {
+  const Op& op = m.body.ops[0];
+  const Type& from = m.type(op.operands[0]);
+  Array output(from.element, elements(m, s, m.type(op.results[0])));
+  const Array identity = identity_of(m.fn(op.fns[0]));
+  for (std::int64_t p = 0; p < output.element.planes(); ++p) {
+    const std::int64_t size = scalar_bytes(output.element.plane_scalar(p));
+    for (std::int64_t i = 0; i < output.count; ++i)
+      std::memcpy(output.plane(p) + i * size, identity.plane(p), static_cast<size_t>(size));
+  }
+  const bool cut = from.dims[0] == n_dim;
+  const std::int64_t rows = cut ? s.n : 1;
+  const std::int64_t inner = elements(m, s, from) / std::max<std::int64_t>(rows, 1);
+  const std::vector<View> in{view(input)}, out{view(output)};
+  const std::int64_t middle = rows / 2 / reduction_block * reduction_block;
+  for (const Range r : {Range{0, middle}, Range{middle, rows}}) {
+    kernels.elementwise(ElementwiseCall{.op = &op, .inputs = in, .outputs = out, .range = r, .inner = inner});
+  }
+  return output;
+}
+
+class PartialReduction : public testing::TestWithParam<Setting> {};
+
+TEST_P(PartialReduction, AgreesWithTheInterpreter) {
+  const Setting& s = GetParam();
+  Random random(7);
+  for (int round = 0; round < 6; ++round) {
+    Module m;
+    m.level = 3;
+    m.dims = {Dimension{"N", false, -1}, Dimension{"F", true, s.f}, Dimension{"K", true, s.k}};
+    m.body.ops.push_back(reduction(random, m, s));
+    const Type& from = m.type(m.body.ops[0].operands[0]);
+    Array input = random_array(random, from.element, elements(m, s, from));
+    const auto reference = make_interpreter_kernels();
+    reference->prepare(m);
+    const Array expected = run(*reference, m, s, input);
+    for (const int threads : {1, 2}) {
+      const auto kernels = make_generated_kernels({.threads = threads});
+      kernels->prepare(m);
+      const Array got = run(*kernels, m, s, input);
+      ASSERT_EQ(difference(expected, got, expected.count), "") << threads << " threads\n" << print_module(m);
+      ASSERT_EQ(reference->accesses().read_bytes, kernels->accesses().read_bytes);
+      ASSERT_EQ(reference->accesses().written_bytes, kernels->accesses().written_bytes);
+    }
+  }
+}
+
+const std::vector<Setting> settings{
+    {{n_dim, f_dim}, {f_dim}, 0, 3, 1},
+    {{n_dim, f_dim}, {f_dim}, 1, 1, 1},
+    {{n_dim, f_dim}, {f_dim}, 1000, 13, 1},
+    {{n_dim, f_dim}, {f_dim}, 3, 9000, 1},
+    {{n_dim, f_dim}, {f_dim}, 5, 4096, 1},
+    {{n_dim, f_dim}, {n_dim}, 9000, 3, 1},
+    {{n_dim, f_dim}, {n_dim}, 8192, 2, 1},
+    {{n_dim, f_dim}, {n_dim}, 7, 600, 1},
+    {{n_dim, f_dim, k_dim}, {f_dim}, 40, 5, 7},
+    {{n_dim, f_dim, k_dim}, {f_dim}, 2, 5000, 3},
+    {{n_dim, f_dim, k_dim}, {k_dim}, 40, 5, 7},
+    {{n_dim, f_dim, k_dim}, {f_dim, k_dim}, 40, 5, 7},
+    {{n_dim, f_dim, k_dim}, {n_dim, k_dim}, 3000, 3, 2},
+    {{f_dim, k_dim}, {k_dim}, 1, 6, 11},
+    {{f_dim, k_dim}, {f_dim}, 1, 4100, 2},
+};
+
+INSTANTIATE_TEST_SUITE_P(Settings, PartialReduction, testing::ValuesIn(settings));
+
+}  // namespace
+}  // namespace kasen::test
