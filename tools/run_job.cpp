@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
-#include <limits>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -12,6 +10,7 @@
 #include "libcomm/data/bundle.h"
 #include "libcomm/data/results.h"
 #include "libcore/executor.h"
+#include "libcore/lang.h"
 #include "libcore/laws.h"
 #include "libcore/suggest.h"
 #include "libkernels/kernels.h"
@@ -49,35 +48,35 @@ Module read_plan(const std::string& path) {
   return module;
 }
 
-template <class T>
-std::optional<T> read_as(const std::string& text) {
-  T value{};
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<Word> read_word(Scalar scalar, const std::string& text) {
-  if (scalar == Scalar::boolean) {
-    if (text != "true" && text != "false") return std::nullopt;
-    return Word::integer(text == "true" ? 1 : 0);
-  }
-  if (is_float(scalar)) {
-    const std::optional<double> value = read_as<double>(text);
-    if (!value) return std::nullopt;
-    return Word::real(scalar == Scalar::f32 ? static_cast<double>(static_cast<float>(*value)) : *value);
-  }
-  const std::optional<std::int64_t> value = read_as<std::int64_t>(text);
-  const bool narrow = scalar == Scalar::i32;
-  if (!value || (narrow && *value != static_cast<std::int32_t>(*value))) return std::nullopt;
-  return Word::integer(*value);
-}
-
 const Op* find_param(const Module& module, const std::string& name) {
   for (const Op& op : module.body.ops) {
     if (op.code == OpCode::param && op.name == name) return &op;
   }
   return nullptr;
+}
+
+std::string zero_text(Scalar scalar) {
+  return scalar == Scalar::boolean ? "false" : fmt::format("0{}", scalar_name(scalar));
+}
+
+std::string zero_text(const ElementType& element) {
+  std::vector<std::string> parts;
+  for (const Component& c : element.components) {
+    const std::vector<std::string> zeros(static_cast<size_t>(c.planes()), zero_text(c.scalar));
+    parts.push_back(c.count > 0 ? fmt::format("[{}]", fmt::join(zeros, ", ")) : zeros[0]);
+  }
+  return element.tuple ? fmt::format("({},)", fmt::join(parts, ", ")) : parts[0];
+}
+
+// A param's value is written as in programs, and means what it means to `plan -D`: a program of that param reads it.
+std::vector<Word> read_value(const Module& module, const ElementType& element, const std::string& name,
+                             const std::string& text) {
+  const std::string program =
+      fmt::format("param {0} : {1} = {2}\noutput {0}\n", name, print_element_type(module, element), zero_text(element));
+  const Module made = compile_program(program, "-D", {{name, text}});
+  const Op* op = find_param(made, name);
+  if (op == nullptr) fail(ExitStatus::usage, fmt::format("-D {}: not a name of the language", name));
+  return op->literal;
 }
 
 std::map<std::string, std::vector<Word>> read_params(const Module& module,
@@ -94,13 +93,7 @@ std::map<std::string, std::vector<Word>> read_params(const Module& module,
       fail(ExitStatus::usage, fmt::format("-D: the program has no param '{}'", name), "",
            near.empty() ? fmt::format("it has: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
     }
-    const ElementType& element = module.type(op->results[0]).element;
-    const std::optional<Word> word = element.is_scalar() ? read_word(element.scalar(), text) : std::nullopt;
-    if (!word) {
-      fail(ExitStatus::usage,
-           fmt::format("-D {}={}: not a value of type {}", name, text, print_element_type(module, element)));
-    }
-    params[name] = {*word};
+    params[name] = read_value(module, module.type(op->results[0]).element, name, text);
   }
   return params;
 }
