@@ -84,7 +84,8 @@ class Planner {
       if (op.code == OpCode::reduce && !module_.type(op.results[0]).dims.empty()) {
         plan_.partial_reductions.emplace(&op, make_partial_reduction(module_, op));
         combined_.insert(op.fns[0]);
-      } else if (op.code == OpCode::map || op.code == OpCode::reduce || (region && op.kind == RegionKind::iter_on_vec)) {
+      } else if (op.code == OpCode::map || op.code == OpCode::reduce ||
+                 (region && op.kind == RegionKind::iter_on_vec)) {
         loop(op);
       } else if (is_product(op)) {
         product(op);

@@ -279,6 +279,9 @@ TEST(Partition, RefusesWhatDoesNotFit) {
             std::string::npos);
   EXPECT_NE(refusal({{.name = "N"}}, inputs_of(cases::table("x", {"N"}, scalar, 3, 2))).find("2 columns"),
             std::string::npos);
+  const ElementType mixed{{{Scalar::i64, no_dim, 0}, {Scalar::f64, no_dim, 0}}, true};
+  EXPECT_NE(refusal({{.name = "N"}}, inputs_of(cases::table("x", {"N"}, mixed, 3, 2))).find("mix types"),
+            std::string::npos);
   EXPECT_NE(refusal({{.name = "N"}}, inputs_of(cases::pattern("G", "N", "N", {{-1, 2}}))).find("negative"),
             std::string::npos);
   EXPECT_NE(refusal({{.name = "N", .size = std::int64_t{1} << 40}}, inputs_of(cases::pattern("G", "N", "N", {})),
