@@ -57,160 +57,144 @@ TEST_P(FaultTest, IsToldWhereItIs) {
   EXPECT_FALSE(d.source_line.empty());
 }
 
-const std::vector<Fault> cases {
-  {"unknown_name", "degree = G @ y\nz = x / degre\noutput z", 5, 9, "unknown name 'degre'", "did you mean 'degree'?"},
-      {"unknown_function", "z = sqr(x)\noutput z", 4, 5, "unknown function 'sqr'", "did you mean 'sqrt'?"},
-      {"value_called", "z = x(3)\noutput z", 4, 5, "unknown function 'x'", "stands for a value"},
-      {"function_as_value", "z = sqrt + x\noutput z", 4, 5, "unknown name 'sqrt'", "call it"},
-      {"dimensions", "z = x + y\noutput z", 4, 7, "[N] and [M]", "by name"},
-      {"product_dimension", "z = G @ x\noutput z", 4, 7, "over [M], not f64[N]", "use G' @ x"},
-      {"unknown_dimension", "z = fill(1, K)\noutput z", 4, 13, "'K' is no dimension", "declare it"},
-      {"dimension_as_value", "z = x / N\noutput z", 4, 9, "'N' is a dimension", "size(N)"},
-      {"mixture", "z = x + k\noutput z", 4, 7, "f64 and i64", "convert"},
-      {"real_literal", "z = k + 0.5\noutput z", 4, 7, "0.5 where i64 is meant", "convert"},
-      {"integer_range", "z = 99999999999999999999\noutput z", 4, 5, "does not fit", ""},
-      {"element_wise_matrix", "z = G + 1\noutput z", 4, 5, "sparse matrix", "product"},
-      {"transposed", "z = G'\noutput z", 4, 6, "transposed matrix", "G' @ x"},
-      {"matrix_copy", "H = G\noutput x", 4, 5, "not copied", "by its own name"},
-      {"chained", "z = 0 < r < 1\noutput z", 4, 11, "cannot be chained", "&&"},
-      {"name_keeps_type", "z = x\nz = y\noutput z", 5, 1, "f64[N] and would become f64[M]", "keeps its type"},
-      {"name_keeps_shape", "z = x\nz = 1\noutput z", 5, 1, "would become f64", "fill(value, N)"},
-      {"const_assigned", "const c = 4\nc = 5\noutput x", 5, 1, "cannot be assigned", "const"},
-      {"loop_variable_assigned",
-       "w = 1\nfor i in 0..3 {\n  i = 2\n  w = i\n}\noutput w",
-       6,
-       3,
-       "'i' cannot",
-       "variable"},
-      {"while_number", "w = r\nwhile w { w = w + 1 }\noutput w", 5, 7, "must be bool", "compare"},
-      {"while_array", "z = x\nwhile z > 1 { z = z + 1 }\noutput z", 5, 9, "single value", "any("},
-      {"range_real", "z = r\nfor q in 0..3.5 { z = z + 1 }\noutput z", 5, 13, "3.5 where i64", ""},
-      {"if_local", "if r > 0.5 {\n  z = x\n}\noutput z", 4, 1, "no effect", "define 'z' before"},
-      {"declaration_in_block",
-       "w = r\nwhile w > 0 {\n  dim K\n  w = w - 1\n}\noutput w",
-       6,
-       3,
-       "'dim' inside",
-       "move it"},
-      {"recursion", "fn f(a) = g(a)\nfn g(a) = f(a)\nz = f(x)\noutput z", 5, 11, "calls itself", "loop"},
-      {"fn_sees_no_values", "fn f(a) = a * r\nz = f(x)\noutput z", 4, 15, "not visible in a function", "argument"},
-      {"fn_no_reductions", "fn f(a) = a - sum(a)\nz = f(x)\noutput z", 4, 15, "inside a function", "elements"},
-      {"fn_builtin_name", "fn min(a, b) = a\noutput x", 4, 4, "name of a built-in", "my_min"},
-      {"fn_parameter_type", "fn f(a: i32) = a\nz = f(x)\noutput z", 5, 5, "is i32, not f64", "i32(x)"},
-      {"fn_arity", "fn f(a, b) = a\nz = map(f, x)\noutput z", 5, 5, "takes 2 arguments, not 1", ""},
-      {"fn_unused_but_typed", "fn f(a: f64) = a + true\noutput x", 4, 18, "f64 and bool", ""},
-      {"reducer_type", "s = reduce((a, b) -> a < b, x)\noutput s", 4, 12, "bool of f64", "same type"},
-      {"reducer_captures", "s = mxv((a, b) -> a * r, +, G, x)\noutput s", 4, 9, "uses 'r'", "parameters"},
-      {"reduce_single", "s = sum(r)\noutput s", 4, 9, "single value", ""},
-      {"reduce_over", "s = sum(x, over M)\noutput s", 4, 17, "no dimension 'M'", "[N]"},
-      {"list_index", "list s[3] : f64[N] = 0\ns[3] = x\noutput x", 5, 3, "3 is outside", "0 to 2"},
-      {"list_whole", "list s[3] : f64[N] = 0\nz = s + x\noutput z", 5, 5, "'s' is a list", "s[i]"},
-      {"list_length", "list s[k] : f64[N] = 0\noutput x", 4, 8, "must be known to plan", "const"},
-      {"element_access", "z = x[3]\noutput z", 4, 6, "no element access", "small arrays"},
-      {"tuple_component", "z = (x, 1)\nq = z.2\noutput q", 5, 6, "no component .2", "count from .0"},
-      {"output_twice", "output x, x", 4, 11, "two outputs", "output other = x"},
-      {"declared_twice", "param x = 1\noutput x", 4, 7, "already declared", ""},
-      {"dense_two_cuts", "z = fill(r, N, M)\noutput z", 4, 5, "a dense array over [N, M]", "local"},
-      {"dense_input_two_cuts", "input A : dense f64[N, M]\noutput x", 4, 7, "a dense array over [N, M]", "local"},
-      {"computed_matrix",
-       "dim F local\ninput A : f64[N, F], w : f64[F]\nz = (A * 2) @ w\noutput z",
-       6,
-       13,
-       "a matrix that is computed",
-       "input"},
-      {
-        "null_vector",
-        "" input v : null[N]\noutput x ", 4, 11, " without a value ", " sparse matrix "},
-        {"law", "assume associativ(r)\noutput x", 4, 8, "no law", "associative"},
-        {"assume_unused", "fn f(a, b) = a + b\nassume associative(f)\noutput x", 5, 20, "no operator applies 'f'", ""},
-        {"keyword", "list = 3\noutput x", 4, 6, "'=' is not expected", "the name of a list"},
-        {"keyword_name", "z = if\noutput z", 4, 7, "the end of the statement", "an expression"},
-        {"two_values", "z = x 3\noutput z", 4, 7, "'3' is not expected", "new line"},
-        {"no_else", "z = if r > 1 then 2\noutput z", 4, 20, "not expected", "both sides"},
-        {"parenthesis", "z = (x + 1\noutput z", 4, 5, "'(' is never closed", ""},
-        {"brace", "while r < 1 {\n z = x\noutput z", 4, 13, "'{' is never closed", ""},
-        {"closing", "z = x)\noutput z", 4, 6, "')' without its '('", ""},
-        {"number", "z = 3x\noutput z", 4, 5, "'3x' is not a number", ""},
-        {"character", "z = x \xe2\x88\x92 y\noutput z", 4, 7, "byte 226", "ASCII"},
-        {"unrolled_bounds", "w = 1\nfor i in 0..size(N) unroll { w = w + i }\noutput w", 5, 13, "known to plan", ""},
-        {"param_not_constant", "param q = r\noutput x", 4, 11, "must be known to plan", "literals"},
-      };
+const std::vector<Fault> cases{
+    {"unknown_name", "degree = G @ y\nz = x / degre\noutput z", 5, 9, "unknown name 'degre'", "did you mean 'degree'?"},
+    {"unknown_function", "z = sqr(x)\noutput z", 4, 5, "unknown function 'sqr'", "did you mean 'sqrt'?"},
+    {"value_called", "z = x(3)\noutput z", 4, 5, "unknown function 'x'", "stands for a value"},
+    {"function_as_value", "z = sqrt + x\noutput z", 4, 5, "unknown name 'sqrt'", "call it"},
+    {"dimensions", "z = x + y\noutput z", 4, 7, "[N] and [M]", "by name"},
+    {"product_dimension", "z = G @ x\noutput z", 4, 7, "over [M], not f64[N]", "use G' @ x"},
+    {"unknown_dimension", "z = fill(1, K)\noutput z", 4, 13, "'K' is no dimension", "declare it"},
+    {"dimension_as_value", "z = x / N\noutput z", 4, 9, "'N' is a dimension", "size(N)"},
+    {"mixture", "z = x + k\noutput z", 4, 7, "f64 and i64", "convert"},
+    {"real_literal", "z = k + 0.5\noutput z", 4, 7, "0.5 where i64 is meant", "convert"},
+    {"integer_range", "z = 99999999999999999999\noutput z", 4, 5, "does not fit", ""},
+    {"element_wise_matrix", "z = G + 1\noutput z", 4, 5, "sparse matrix", "product"},
+    {"transposed", "z = G'\noutput z", 4, 6, "transposed matrix", "G' @ x"},
+    {"matrix_copy", "H = G\noutput x", 4, 5, "not copied", "by its own name"},
+    {"chained", "z = 0 < r < 1\noutput z", 4, 11, "cannot be chained", "&&"},
+    {"name_keeps_type", "z = x\nz = y\noutput z", 5, 1, "f64[N] and would become f64[M]", "keeps its type"},
+    {"name_keeps_shape", "z = x\nz = 1\noutput z", 5, 1, "would become f64", "fill(value, N)"},
+    {"const_assigned", "const c = 4\nc = 5\noutput x", 5, 1, "cannot be assigned", "const"},
+    {"loop_variable_assigned", "w = 1\nfor i in 0..3 {\n  i = 2\n  w = i\n}\noutput w", 6, 3, "'i' cannot", "variable"},
+    {"while_number", "w = r\nwhile w { w = w + 1 }\noutput w", 5, 7, "must be bool", "compare"},
+    {"while_array", "z = x\nwhile z > 1 { z = z + 1 }\noutput z", 5, 9, "single value", "any("},
+    {"range_real", "z = r\nfor q in 0..3.5 { z = z + 1 }\noutput z", 5, 13, "3.5 where i64", ""},
+    {"if_local", "if r > 0.5 {\n  z = x\n}\noutput z", 4, 1, "no effect", "define 'z' before"},
+    {"declaration_in_block", "w = r\nwhile w > 0 {\n  dim K\n  w = w - 1\n}\noutput w", 6, 3, "'dim' inside",
+     "move it"},
+    {"recursion", "fn f(a) = g(a)\nfn g(a) = f(a)\nz = f(x)\noutput z", 5, 11, "calls itself", "loop"},
+    {"fn_sees_no_values", "fn f(a) = a * r\nz = f(x)\noutput z", 4, 15, "not visible in a function", "argument"},
+    {"fn_no_reductions", "fn f(a) = a - sum(a)\nz = f(x)\noutput z", 4, 15, "inside a function", "elements"},
+    {"fn_builtin_name", "fn min(a, b) = a\noutput x", 4, 4, "name of a built-in", "my_min"},
+    {"fn_parameter_type", "fn f(a: i32) = a\nz = f(x)\noutput z", 5, 5, "is i32, not f64", "i32(x)"},
+    {"fn_arity", "fn f(a, b) = a\nz = map(f, x)\noutput z", 5, 5, "takes 2 arguments, not 1", ""},
+    {"fn_unused_but_typed", "fn f(a: f64) = a + true\noutput x", 4, 18, "f64 and bool", ""},
+    {"reducer_type", "s = reduce((a, b) -> a < b, x)\noutput s", 4, 12, "bool of f64", "same type"},
+    {"reducer_captures", "s = mxv((a, b) -> a * r, +, G, x)\noutput s", 4, 9, "uses 'r'", "parameters"},
+    {"reduce_single", "s = sum(r)\noutput s", 4, 9, "single value", ""},
+    {"reduce_over", "s = sum(x, over M)\noutput s", 4, 17, "no dimension 'M'", "[N]"},
+    {"list_index", "list s[3] : f64[N] = 0\ns[3] = x\noutput x", 5, 3, "3 is outside", "0 to 2"},
+    {"list_whole", "list s[3] : f64[N] = 0\nz = s + x\noutput z", 5, 5, "'s' is a list", "s[i]"},
+    {"list_length", "list s[k] : f64[N] = 0\noutput x", 4, 8, "must be known to plan", "const"},
+    {"element_access", "z = x[3]\noutput z", 4, 6, "no element access", "small arrays"},
+    {"tuple_component", "z = (x, 1)\nq = z.2\noutput q", 5, 6, "no component .2", "count from .0"},
+    {"output_twice", "output x, x", 4, 11, "two outputs", "output other = x"},
+    {"declared_twice", "param x = 1\noutput x", 4, 7, "already declared", ""},
+    {"dense_two_cuts", "z = fill(r, N, M)\noutput z", 4, 5, "a dense array over [N, M]", "local"},
+    {"dense_input_two_cuts", "input A : dense f64[N, M]\noutput x", 4, 7, "a dense array over [N, M]", "local"},
+    {"computed_matrix", "dim F local\ninput A : f64[N, F], w : f64[F]\nz = (A * 2) @ w\noutput z", 6, 13, "is computed",
+     "input"},
+    {"null_vector", "input v : null[N]\noutput x", 4, 11, "without a value", "sparse matrix"},
+    {"law", "assume associativ(r)\noutput x", 4, 8, "no law", "associative"},
+    {"assume_unused", "fn f(a, b) = a + b\nassume associative(f)\noutput x", 5, 20, "no operator applies 'f'", ""},
+    {"keyword", "list = 3\noutput x", 4, 6, "'=' is not expected", "the name of a list"},
+    {"keyword_name", "z = if\noutput z", 4, 7, "the end of the statement", "an expression"},
+    {"two_values", "z = x 3\noutput z", 4, 7, "'3' is not expected", "new line"},
+    {"no_else", "z = if r > 1 then 2\noutput z", 4, 20, "not expected", "both sides"},
+    {"parenthesis", "z = (x + 1\noutput z", 4, 5, "'(' is never closed", ""},
+    {"brace", "while r < 1 {\n z = x\noutput z", 4, 13, "'{' is never closed", ""},
+    {"closing", "z = x)\noutput z", 4, 6, "')' without its '('", ""},
+    {"number", "z = 3x\noutput z", 4, 5, "'3x' is not a number", ""},
+    {"character", "z = x \xe2\x88\x92 y\noutput z", 4, 7, "byte 226", "ASCII"},
+    {"unrolled_bounds", "w = 1\nfor i in 0..size(N) unroll { w = w + i }\noutput w", 5, 13, "known to plan", ""},
+    {"param_not_constant", "param q = r\noutput x", 4, 11, "must be known to plan", "literals"},
+};
 
-  INSTANTIATE_TEST_SUITE_P(Faults, FaultTest, testing::ValuesIn(cases),
-                           [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
+INSTANTIATE_TEST_SUITE_P(Faults, FaultTest, testing::ValuesIn(cases),
+                         [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
 
-  TEST(Faults, AProgramNeedsAnOutput) {
-    const std::vector<Diagnostic> found = faults(head + "z = x + 1\n");
-    ASSERT_EQ(found.size(), 1U);
-    EXPECT_NE(found[0].what.find("no output"), std::string::npos);
-  }
+TEST(Faults, AProgramNeedsAnOutput) {
+  const std::vector<Diagnostic> found = faults(head + "z = x + 1\n");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].what.find("no output"), std::string::npos);
+}
 
-  TEST(Faults, SeveralAreToldAtOnceAndConsequencesAreNot) {
-    const std::vector<Diagnostic> found = faults(head + "a = x + y\nb = a + 1\nc = k + x\nd = b\noutput a, d\n");
-    ASSERT_EQ(found.size(), 2U);
-    EXPECT_EQ(found[0].where.line, 4);
-    EXPECT_EQ(found[1].where.line, 6);
-    const std::vector<Diagnostic> syntax = faults("a = + \nb = 2 2\nwhile (1 {\n x = 1 }\n");
-    ASSERT_FALSE(syntax.empty());
-  }
+TEST(Faults, SeveralAreToldAtOnceAndConsequencesAreNot) {
+  const std::vector<Diagnostic> found = faults(head + "a = x + y\nb = a + 1\nc = k + x\nd = b\noutput a, d\n");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].where.line, 4);
+  EXPECT_EQ(found[1].where.line, 6);
+  const std::vector<Diagnostic> syntax = faults("a = + \nb = 2 2\nwhile (1 {\n x = 1 }\n");
+  ASSERT_FALSE(syntax.empty());
+}
 
-  TEST(Faults, DefinesNameConstsAndParams) {
-    const std::string text = "const size_k = 3\nparam theta = 1e-6\noutput z = theta * size_k\n";
-    for (const Defines& bad : {Defines{{"thet", "1"}}, Defines{{"theta", "x y"}}, Defines{{"theta", "1 +"}}}) {
-      try {
-        (void)compile_program(text, "test.ks", bad);
-        FAIL() << bad.begin()->first << '=' << bad.begin()->second;
-      } catch (const UserError& error) {
-        EXPECT_EQ(error.status(), ExitStatus::usage) << error.what();
-      }
-    }
+TEST(Faults, DefinesNameConstsAndParams) {
+  const std::string text = "const size_k = 3\nparam theta = 1e-6\noutput z = theta * size_k\n";
+  for (const Defines& bad : {Defines{{"thet", "1"}}, Defines{{"theta", "x y"}}, Defines{{"theta", "1 +"}}}) {
     try {
-      (void)compile_program(text, "test.ks", {{"thet", "1"}});
+      (void)compile_program(text, "test.ks", bad);
+      FAIL() << bad.begin()->first << '=' << bad.begin()->second;
     } catch (const UserError& error) {
-      EXPECT_NE(std::string(error.what()).find("did you mean 'theta'?"), std::string::npos);
+      EXPECT_EQ(error.status(), ExitStatus::usage) << error.what();
     }
   }
-
-  std::string repeat(const std::string& part, int times) {
-    std::string text;
-    for (int i = 0; i < times; ++i) text += part;
-    return text;
+  try {
+    (void)compile_program(text, "test.ks", {{"thet", "1"}});
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'theta'?"), std::string::npos);
   }
+}
 
-  TEST(Faults, HostileNestingIsRefused) {
-    const int n = 20'000;
-    std::string fns = "fn g0(a) = a + a\n";
-    for (int i = 1; i < 60; ++i) fns += fmt::format("fn g{0}(a) = g{1}(g{1}(a))\n", i, i - 1);
-    const std::vector<std::string> texts{
-        "z = " + repeat("(", n) + "x" + repeat(")", n),
-        "z = " + repeat("-", n) + "x",
-        "z = x" + repeat("^x", n),
-        "z = x" + repeat("+x", n),
-        "z = x" + repeat("[0]", n),
-        "z = x" + repeat(".T", n),
-        "z = " + repeat("[", n) + "1" + repeat("]", n),
-        "z = " + repeat("if true then x else ", n) + "x",
-        "z = x\n" + repeat("if true { z = x } else ", n) + "{ z = x }",
-        "z = x\n" + repeat("if true { ", n) + "z = x" + repeat("}", n),
-        "z = " + repeat("a -> ", n) + "x",
-        "z = " + repeat("abs(", n) + "x" + repeat(")", n),
-        "z = " + repeat("sum(j in 2: ", 40) + "1.0" + repeat(")", 40),
-        fns + "z = g59(x)",
-        "fn g(a) {\n b = a\n" + repeat(" b = b + b\n", 64) + " b }\nz = g(x)",
-        "z = x\nfor i in 0..9999 unroll { for j in 0..9999 unroll { z = z + 1 } }",
-        "input q : " + repeat("[", n) + "f64",
-        repeat("[", n),
-    };
-    for (const std::string& text : texts) {
-      const std::vector<Diagnostic> found = faults(head + text + "\noutput z\n");
-      EXPECT_FALSE(found.empty()) << text.substr(0, 60);
-    }
+std::string repeat(const std::string& part, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += part;
+  return text;
+}
+
+TEST(Faults, HostileNestingIsRefused) {
+  const int n = 20'000;
+  std::string fns = "fn g0(a) = a + a\n";
+  for (int i = 1; i < 60; ++i) fns += fmt::format("fn g{0}(a) = g{1}(g{1}(a))\n", i, i - 1);
+  const std::vector<std::string> texts{
+      "z = " + repeat("(", n) + "x" + repeat(")", n),
+      "z = " + repeat("-", n) + "x",
+      "z = x" + repeat("^x", n),
+      "z = x" + repeat("+x", n),
+      "z = x" + repeat("[0]", n),
+      "z = x" + repeat(".T", n),
+      "z = " + repeat("[", n) + "1" + repeat("]", n),
+      "z = " + repeat("if true then x else ", n) + "x",
+      "z = x\n" + repeat("if true { z = x } else ", n) + "{ z = x }",
+      "z = x\n" + repeat("if true { ", n) + "z = x" + repeat("}", n),
+      "z = " + repeat("a -> ", n) + "x",
+      "z = " + repeat("abs(", n) + "x" + repeat(")", n),
+      "z = " + repeat("sum(j in 2: ", 40) + "1.0" + repeat(")", 40),
+      fns + "z = g59(x)",
+      "fn g(a) {\n b = a\n" + repeat(" b = b + b\n", 64) + " b }\nz = g(x)",
+      "z = x\nfor i in 0..9999 unroll { for j in 0..9999 unroll { z = z + 1 } }",
+      "input q : " + repeat("[", n) + "f64",
+      repeat("[", n),
+  };
+  for (const std::string& text : texts) {
+    const std::vector<Diagnostic> found = faults(head + text + "\noutput z\n");
+    EXPECT_FALSE(found.empty()) << text.substr(0, 60);
   }
+}
 
-  // Programs with characters changed, lost, doubled or moved: an error or a program that the verifier accepts or
-  // refuses.
-  TEST(Faults, MutatedProgramsNeverCrash) {
-    const std::string program = head + R"(fn f(a, b) { c = a * b; c + 1 }
+// Programs with characters changed, lost, doubled or moved: an error or a program that the verifier accepts or refuses.
+TEST(Faults, MutatedProgramsNeverCrash) {
+  const std::string program = head + R"(fn f(a, b) { c = a * b; c + 1 }
 list s[3] : f64[N] = 0
 z : f64[N] = 1
 go = true
@@ -224,33 +208,33 @@ for i in reversed(0..3) { z = z + s[i] / f64(size(N)) }
 assume associative(f)
 output z, p = [j in 3: 2.0 * f64(j)], (1, 2).0
 )";
-    const std::string letters = "xzG0.1()[]{}+-*/^@'=<>&|!,;:#\n in";
-    std::mt19937 random(7);
-    const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
-    TrialLawChecker laws;
-    for (int round = 0; round < 3000; ++round) {
-      std::string text = program;
-      const size_t changes = 1 + below(4);
-      for (size_t i = 0; i < changes; ++i) {
-        const size_t at = below(text.size());
-        const size_t kind = below(4);
-        if (kind == 0) text[at] = letters[below(letters.size())];
-        if (kind == 1) text.erase(at, 1 + below(5));
-        if (kind == 2) text.insert(at, text.substr(below(text.size()), 1 + below(12)));
-        if (kind == 3) text.insert(at, 1, letters[below(letters.size())]);
+  const std::string letters = "xzG0.1()[]{}+-*/^@'=<>&|!,;:#\n in";
+  std::mt19937 random(7);
+  const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+  TrialLawChecker laws;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = program;
+    const size_t changes = 1 + below(4);
+    for (size_t i = 0; i < changes; ++i) {
+      const size_t at = below(text.size());
+      const size_t kind = below(4);
+      if (kind == 0) text[at] = letters[below(letters.size())];
+      if (kind == 1) text.erase(at, 1 + below(5));
+      if (kind == 2) text.insert(at, text.substr(below(text.size()), 1 + below(12)));
+      if (kind == 3) text.insert(at, 1, letters[below(letters.size())]);
+    }
+    try {
+      const Module module = compile_program(text, "test.ks", {});
+      const std::string printed = print_module(module);
+      EXPECT_EQ(print_module(parse_module(printed, "test.kir")), printed) << text;
+      for (const Diagnostic& d : verify_module(module, laws)) {
+        EXPECT_NE(d.what.find("reducer"), std::string::npos) << format_diagnostic(d) << '\n' << text;
       }
-      try {
-        const Module module = compile_program(text, "test.ks", {});
-        const std::string printed = print_module(module);
-        EXPECT_EQ(print_module(parse_module(printed, "test.kir")), printed) << text;
-        for (const Diagnostic& d : verify_module(module, laws)) {
-          EXPECT_NE(d.what.find("reducer"), std::string::npos) << format_diagnostic(d) << '\n' << text;
-        }
-      } catch (const UserError& error) {
-        EXPECT_FALSE(error.diagnostics().empty());
-      }
+    } catch (const UserError& error) {
+      EXPECT_FALSE(error.diagnostics().empty());
     }
   }
+}
 
 }  // namespace
 }  // namespace kasen
