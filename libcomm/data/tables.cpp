@@ -43,7 +43,8 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
   if (table.values.count != scalars)
     throw InternalError(fmt::format("the table of '{}' is not rows x cols", input.name));
   for (std::int64_t p = 0; p < input.element.planes(); ++p)
-    if (input.element.plane_scalar(p) != input.element.plane_scalar(0))
+    if (input.element.plane_scalar(p) != input.element.plane_scalar(0) ||
+        scalar_bytes(input.element.plane_scalar(p)) != scalar_bytes(table.values.element.scalar()))
       fail(ExitStatus::bad_input, fmt::format("the elements of input '{}' mix types", input.name),
            "a table holds numbers of one type", "read the components as separate inputs");
 }
