@@ -87,7 +87,8 @@ std::map<std::string, std::string> files_by_input(const std::vector<std::string>
       fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "",
            near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
     }
-    if (!files.emplace(name, named ? text.substr(equals + 1) : text).second) {
+    const std::string file = named ? text.substr(equals + 1) : text;
+    if (!files.emplace(name, file == "-" ? "/dev/stdin" : file).second) {
       fail(ExitStatus::usage, fmt::format("input '{}' is given twice", name));
     }
   }
@@ -103,7 +104,8 @@ std::vector<int> columns_from(const std::string& text) {
   for (size_t at = 0; at <= text.size();) {
     const size_t comma = std::min(text.find(',', at), text.size());
     const std::int64_t column = whole_number(text.substr(at, comma - at), "--columns");
-    if (column < 1 || column > 1 << 20) fail(ExitStatus::usage, "--columns count from 1");
+    if (column < 1 || column > 1 << 20)
+      fail(ExitStatus::usage, fmt::format("--columns: there is no column {}", column), "they count from 1");
     columns.push_back(static_cast<int>(column));
     at = comma + 1;
   }
@@ -136,6 +138,16 @@ InputData read_input(const Wanted& wanted, const std::string& path, const po::va
   return data;
 }
 
+void check_columns(const std::vector<Wanted>& wanted, const po::variables_map& values) {
+  if (values.count("columns") == 0) return;
+  for (const auto& [name, columns] : name_values(values["columns"].as<std::vector<std::string>>(), "--columns")) {
+    const bool known =
+        std::any_of(wanted.begin(), wanted.end(), [&name = name](const Wanted& w) { return w.name == name; });
+    if (!known) fail(ExitStatus::usage, fmt::format("--columns: the program has no input '{}'", name));
+    (void)columns_from(columns);
+  }
+}
+
 std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
   std::map<std::string, std::string> given;
   if (values.count("dim") > 0) given = name_values(values["dim"].as<std::vector<std::string>>(), "--dim");
@@ -162,6 +174,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   const auto texts =
       values.count("data") > 0 ? values["data"].as<std::vector<std::string>>() : std::vector<std::string>{};
   const std::map<std::string, std::string> files = files_by_input(texts, wanted);
+  check_columns(wanted, values);
   PartitionOptions options;
   const std::int64_t workers = values["workers"].as<std::int64_t>();
   if (workers < 1 || workers > 65536)

@@ -1,4 +1,6 @@
 // SNAP edge lists, and any other text of one entry a line: `row column [value...]`, separated by blanks or a comma.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "libcomm/data/formats.h"
@@ -35,7 +37,7 @@ RawMatrix read_edge_list(const InputFile& file, const ReadOptions& options) {
   combine_repeats(matrix, options, file, from);
   parallel_for(2, [&](std::int64_t i, int) {
     (i == 0 ? matrix.row_count : matrix.col_count) =
-        checked_add(largest(i == 0 ? matrix.rows : matrix.cols), 1, "the largest id");
+        checked_add(largest(i == 0 ? matrix.rows : matrix.cols), 1, fmt::format("the largest id of '{}'", file.path()));
   });
   return matrix;
 }

@@ -16,6 +16,7 @@ struct Uses {
   std::vector<const std::vector<std::int64_t>*> ids;  // of sparse inputs
   std::int64_t declared = -1;                         // largest size that a format or a table states
   std::int64_t ids_total = 0;
+  std::vector<const InputData*> counted;  // inputs whose files have exactly one row an index
 };
 
 void use_table(Uses& uses, const InputData& input, std::size_t axis) {
@@ -29,6 +30,7 @@ Uses find_uses(const std::string& dim, const std::vector<InputData>& inputs) {
   for (const InputData& input : inputs) {
     for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
       if (input.dims[axis] != dim) continue;
+      if (axis == 0 && (!input.sparse || input.matrix.declared)) uses.counted.push_back(&input);
       if (!input.sparse) {
         use_table(uses, input, axis);
         continue;
@@ -40,6 +42,20 @@ Uses find_uses(const std::string& dim, const std::vector<InputData>& inputs) {
     }
   }
   return uses;
+}
+
+std::int64_t row_count(const InputData& input) { return input.sparse ? input.matrix.row_count : input.table.rows; }
+
+// Samples without labels, or labels without samples, are a mistake in the files.
+void check_equal_rows(const Uses& uses, const std::string& dim) {
+  for (const InputData* input : uses.counted) {
+    const InputData& first = *uses.counted.front();
+    if (row_count(*input) == row_count(first)) continue;
+    fail(ExitStatus::bad_input,
+         fmt::format("input '{}' has {} rows, and input '{}' has {}", first.name, row_count(first), input->name,
+                     row_count(*input)),
+         fmt::format("both are over dimension {}", dim), "give files that belong together");
+  }
 }
 
 std::int64_t largest_id(const Uses& uses, const std::string& dim) {
@@ -78,9 +94,10 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
   dim.original.clear();
   if (fixed > 0 && largest >= fixed)
     fail(ExitStatus::bad_input,
-         fmt::format("dimension {} has {} indices, but the data names {}", dim.name, fixed, largest),
+         fmt::format("dimension {} has {} indices, but the data names index {}", dim.name, fixed, largest),
          "with a given size, ids are indices from 0", fmt::format("give --dim {}={} or more", dim.name, largest + 1));
   if (fixed == 0) {
+    check_equal_rows(uses, dim.name);
     if (uses.ids.empty() && uses.declared < 0)
       fail(ExitStatus::bad_input, fmt::format("the size of dimension {} is not known", dim.name),
            "no input has it as its rows or columns", fmt::format("give --dim {}=SIZE", dim.name));

@@ -268,14 +268,22 @@ std::string refusal(std::vector<DimData> dims, std::vector<InputData> inputs,
 
 TEST(Partition, RefusesWhatDoesNotFit) {
   const auto scalar = ElementType::of(Scalar::f64);
-  EXPECT_NE(refusal({{.name = "N", .size = 3}}, inputs_of(cases::pattern("G", "N", "N", {{0, 3}}))).find("names 3"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal({{.name = "N", .size = 3}}, inputs_of(cases::pattern("G", "N", "N", {{0, 3}}))).find("names index 3"),
+      std::string::npos);
   EXPECT_NE(
       refusal({{.name = "N"}, {.name = "M"}}, inputs_of(cases::table("x", {"N"}, scalar, 3, 1))).find("--dim M=SIZE"),
       std::string::npos);
   EXPECT_NE(refusal({{.name = "N"}},
                     inputs_of(cases::table("x", {"N"}, scalar, 3, 1), cases::table("y", {"N"}, scalar, 4, 1)))
                 .find("'x' has 3 rows"),
+            std::string::npos);
+  InputData samples = cases::pattern("X", "N", "F", {{0, 1}, {1, 0}});
+  samples.matrix.declared = true;
+  samples.matrix.row_count = samples.matrix.col_count = 2;
+  EXPECT_NE(refusal({{.name = "N"}, {.name = "F"}},
+                    inputs_of(std::move(samples), cases::table("labels", {"N"}, scalar, 3, 1)))
+                .find("'X' has 2 rows, and input 'labels' has 3"),
             std::string::npos);
   EXPECT_NE(refusal({{.name = "N"}}, inputs_of(cases::table("x", {"N"}, scalar, 3, 2))).find("2 columns"),
             std::string::npos);

@@ -270,6 +270,18 @@ class Faults(ToolTest):
         self.fault("plan", ".", status=MISSING, says="folder")
         self.fault("fuse", ".", status=MISSING, says="folder")
 
+    def test_standard_input_as_data_and_columns_of_nothing(self):
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=-", "-o", "b", stdin=(self.dir / "graph.txt").read_text())
+        self.fault("partition", "--program", "plan.kir", "G=graph.txt", "--columns", "H=1,2", "-o", "b2", status=USAGE, says="'H'")
+
+    def test_labels_of_another_file(self):
+        (self.dir / "x.svm").write_text("1 1:2 3:1\n-1 2:1\n")
+        (self.dir / "y.svm").write_text("1 1:2 3:1\n-1 2:1\n1 1:1\n")
+        self.kasen("plan", ROOT / "examples" / "logistic.ks", "-o", "p.kir")
+        self.fault("partition", "--program", "p.kir", "X=x.svm", "y=y.svm", "-o", "b", status=BAD, says=["'X' has 2 rows", "'y' has 3"])
+        self.assertNotIn("b", self.files())
+
     def test_configurations_with_wrong_values(self):
         plan, _ = self.kasen("plan", PAGERANK)
         for text, place in [("no-history: []\n", "1:13"), ("no-history: {}\n", "1:13"), ("sync: [lazy, eager]\n", "1:7"),
