@@ -14,6 +14,7 @@ ExitStatus plan(const ToolInfo& info, const po::variables_map& values) {
   const auto& program = values["program"].as<std::string>();
   const auto defines =
       values.count("define") > 0 ? values["define"].as<std::vector<std::string>>() : std::vector<std::string>{};
+  check_not_input(values["output"].as<std::string>(), {program});
   Module module = compile_program(read_text(program), shown_name(program), name_values(defines, "-D"));
   TrialLawChecker laws;
   require_valid(module, laws);

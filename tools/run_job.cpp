@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -37,13 +38,13 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-Module read_plan(const std::string& path) {
-  Module module = parse_module(read_text(path), shown_name(path));
+Module read_plan(const RunSettings& settings) {
+  Module module = parse_module(read_text(settings.plan), settings.plan_name);
   TrialLawChecker laws;
   require_valid(module, laws);
   if (module.level < 3) {
     fail(ExitStatus::bad_input, fmt::format("the plan is at level {}", module.level),
-         "states and regions are not placed yet", "run 'kasen fuse' on it first", Location{shown_name(path), 1, 0});
+         "states and regions are not placed yet", "run 'kasen fuse' on it first", Location{settings.plan_name, 1, 0});
   }
   return module;
 }
@@ -131,6 +132,23 @@ std::string result_name(const RunSettings& settings, const Module& module) {
   return module.name + std::string(endings[static_cast<size_t>(settings.format)]);
 }
 
+// No output takes the place of the plan, of a file of the bundle, or of another output.
+void check_outputs(const RunSettings& settings, const Module& module) {
+  namespace fs = std::filesystem;
+  const std::string result = result_name(settings, module);
+  check_writable(result);
+  std::vector<std::string> inputs{settings.plan};
+  std::error_code none;
+  for (const fs::directory_entry& file : fs::directory_iterator(settings.bundle, none))
+    inputs.push_back(file.path().string());
+  check_not_input(result, inputs);
+  if (settings.stats.empty()) return;
+  check_not_input(settings.stats, inputs);
+  if (fs::weakly_canonical(settings.stats, none) == fs::weakly_canonical(result, none) && !none)
+    fail(ExitStatus::usage, fmt::format("--stats and -o both name '{}'", result), "one would replace the other",
+         "give two names");
+}
+
 // What rank 0 does with the outputs: the file, and the largest elements for the summary.
 class Results {
  public:
@@ -192,7 +210,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   Prepared p;
   Stopwatch watch;
   cluster.together([&] {
-    p.module = read_plan(settings.plan);
+    p.module = read_plan(settings);
     p.info = read_bundle_info(settings.bundle);
     if (cluster.ranks() > p.info.workers) {
       fail(ExitStatus::usage, fmt::format("{} ranks for {} parts", cluster.ranks(), p.info.workers),
@@ -200,7 +218,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
            fmt::format("use -n {} or fewer, or partition for more workers", p.info.workers));
     }
     p.options.params = read_params(p.module, settings.params);
-    if (cluster.rank() == 0) check_writable(result_name(settings, p.module));
+    if (cluster.rank() == 0) check_outputs(settings, p.module);
   });
   p.transport = cluster.transport(p.info.workers);
   cluster.together([&] {

@@ -30,9 +30,10 @@ std::atomic<pid_t> mpirun_process{0};
 // mpirun ends its ranks when it is told to stop; left alone it would go on without us.
 void forward_signal(int number) {
   if (const pid_t child = mpirun_process.load(); child > 0) {
-    kill(child, number);
+    kill(child, number == SIGHUP ? SIGTERM : number);
     waitpid(child, nullptr, 0);
   }
+  remove_temporary();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
 
@@ -121,11 +122,14 @@ class PlanFile {
     if (plan != "-") return;
     path_ = fmt::format("{}/kasen-plan-{}.kir", std::filesystem::temp_directory_path().string(), getpid());
     write_text(path_, read_text(plan));
+    remember_temporary(path_);
     std::erase(arguments, "-");
-    arguments.push_back(path_);
+    arguments.insert(arguments.end(), {path_, "--plan-name", shown_name(plan)});
   }
   ~PlanFile() {
-    if (!path_.empty()) unlink(path_.c_str());
+    if (path_.empty()) return;
+    unlink(path_.c_str());
+    forget_temporary();
   }
   PlanFile(const PlanFile&) = delete;
   PlanFile& operator=(const PlanFile&) = delete;
@@ -153,6 +157,7 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
   mpirun_process = child;
   std::signal(SIGINT, forward_signal);
   std::signal(SIGTERM, forward_signal);
+  if (std::signal(SIGHUP, forward_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
   close(ends[1]);
   int status = 0;
   std::string summary;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tools/common/choice.h"
+#include "tools/common/files.h"
 
 namespace kasen::tools {
 namespace {
@@ -39,13 +40,15 @@ void declare_run_options(Tool& tool) {
       "stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
       "top", po::value<int>()->default_value(0)->value_name("K"),
       "prints the K largest elements of each vector result");
-  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"));
+  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"))(
+      "plan-name", po::value<std::string>(), "what messages call a plan that kasen-run -n has stored");
   tool.positional.add("plan", 1);
 }
 
 RunSettings read_run_options(const po::variables_map& values) {
   RunSettings s;
   s.plan = values["plan"].as<std::string>();
+  s.plan_name = values.count("plan-name") > 0 ? values["plan-name"].as<std::string>() : shown_name(s.plan);
   if (values.count("bundle") == 0) fail(ExitStatus::usage, "no data", "a plan runs on a bundle", "add --bundle BUNDLE");
   s.bundle = values["bundle"].as<std::string>();
   if (values.count("output") > 0) s.output = values["output"].as<std::string>();

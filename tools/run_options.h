@@ -14,6 +14,7 @@ enum class KernelChoice : unsigned char { generated, interpreter };
 
 struct RunSettings {
   std::string plan, bundle, output, stats;
+  std::string plan_name;  // what messages call the plan
   ResultFormat format = ResultFormat::hdf5;
   KernelChoice kernels = KernelChoice::generated;
   int ranks = 0;    // 0: this process alone, without MPI

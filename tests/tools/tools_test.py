@@ -258,6 +258,14 @@ class Faults(ToolTest):
             before = (self.dir / name).read_bytes()
             self.fault("fuse", name, "-o", name, status=USAGE, says=[name, "also an input"])
             self.assertEqual((self.dir / name).read_bytes(), before)
+        shutil.copy(PAGERANK, self.dir / "p.ks")
+        self.fault("plan", "p.ks", "-o", "p.ks", status=USAGE, says="also an input")
+        self.assertEqual((self.dir / "p.ks").read_bytes(), PAGERANK.read_bytes())
+        for place in ["fused.kir", "bundle/part-0000.h5", "bundle/manifest.json"]:
+            for option in [["-o", place], ["-o", "r.h5", "--stats", place]]:
+                self.fault("run", "fused.kir", "--bundle", "bundle", *option, status=USAGE, says=[place, "also an input"])
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "./r.h5", status=USAGE, says="r.h5")
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
 
     def test_links_stay_links(self):
         (self.dir / "link.kir").symlink_to("target.kir")
@@ -353,6 +361,40 @@ class Faults(ToolTest):
                               capture_output=True, timeout=60, check=False)
         self.assertIn(done.returncode, {BAD, LIMIT}, done.stderr)
         self.assertIn("huge.mtx", done.stderr)
+
+    def test_interrupted_runs_leave_nothing(self):
+        """Over ranks, with the plan from a pipe, which is kept in a temporary file meanwhile."""
+        self.prepare()
+        plan, _ = self.kasen("plan", PAGERANK, "-D", "theta=-1")
+        endless, _ = self.kasen("fuse", stdin=plan)
+        temporary = self.dir / "temporary"
+        temporary.mkdir()
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+            job = subprocess.Popen([TOOLS / "kasen", "run", "-n", "2", "--bundle", "bundle", "-o", "r.h5"], cwd=self.dir,
+                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True, env={**os.environ, "TMPDIR": str(temporary)})
+            job.stdin.write(endless.encode())
+            job.stdin.close()
+            for _ in range(200):
+                time.sleep(0.1)
+                if list(temporary.glob("kasen-plan-*.kir")):
+                    break
+            time.sleep(1)
+            job.send_signal(number)
+            self.assertEqual(job.wait(timeout=60), 130)
+            self.assertEqual(list(temporary.glob("kasen-plan-*")), [])
+            self.assertNotIn("r.h5", self.files())
+            for _ in range(100):
+                if subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, check=False).returncode != 0:
+                    break
+                time.sleep(0.1)
+            self.assertNotEqual(subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, check=False).returncode, 0)
+
+    def test_messages_name_the_standard_input(self):
+        self.prepare()
+        plan, _ = self.kasen("plan", PAGERANK)
+        for ranks in [[], ["-n", 2]]:
+            self.fault("run", *ranks, "--bundle", "bundle", "-o", "r.h5", stdin=plan, status=BAD, says="<stdin>:1")
 
     def test_a_killed_rank_ends_the_job(self):
         self.prepare()
