@@ -144,7 +144,7 @@ void check_outputs(const RunSettings& settings, const Module& module) {
   check_not_input(result, inputs);
   if (settings.stats.empty()) return;
   check_not_input(settings.stats, inputs);
-  if (fs::weakly_canonical(settings.stats, none) == fs::weakly_canonical(result, none) && !none)
+  if (fs::weakly_canonical(fs::absolute(settings.stats)) == fs::weakly_canonical(fs::absolute(result)))
     fail(ExitStatus::usage, fmt::format("--stats and -o both name '{}'", result), "one would replace the other",
          "give two names");
 }
