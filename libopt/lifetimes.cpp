@@ -80,16 +80,23 @@ void Lifetimes::walk(const Block& block, int depth, bool in_region) {
 bool Lifetimes::may_reuse(ValueId held, ValueId result) const {
   const Op* op = maker_[static_cast<size_t>(result)];
   if (op == nullptr) return true;  // bound when blocks begin or have ended
-  if (std::find(op->operands.begin(), op->operands.end(), held) == op->operands.end()) return op->code != OpCode::get;
-  switch (op->code) {
+  return std::all_of(op->operands.begin(), op->operands.end(), [&](ValueId operand) {
+    const bool reads = operand == held || (live_.is_view(operand) && live_.viewed_list(operand) == held);
+    return !reads || may_write_over(*op, operand, held, result);
+  });
+}
+
+// May `result` be written where `held` lives, which `op` reads as `operand`: itself, or a view of it?
+bool Lifetimes::may_write_over(const Op& op, ValueId operand, ValueId held, ValueId result) const {
+  switch (op.code) {
     case OpCode::gather:
     case OpCode::scatter:
       return true;
     case OpCode::put:
     case OpCode::push:
-      return held == op->operands[0];
+      return operand == op.operands[0];
     case OpCode::region:
-      if (op->kind == RegionKind::mxm || read_by_product(*op, held) || hands_on(m_, *op, held)) return false;
+      if (op.kind == RegionKind::mxm || read_by_product(op, operand) || hands_on(m_, op, operand)) return false;
       break;
     case OpCode::map:
       break;

@@ -27,6 +27,7 @@ class Lifetimes {
   void define(ValueId v, int begin, int depth, const Op* maker, bool owner);
   void use(ValueId v, int number);
   [[nodiscard]] bool may_reuse(ValueId held, ValueId result) const;
+  [[nodiscard]] bool may_write_over(const Op& op, ValueId operand, ValueId held, ValueId result) const;
 
   const Module& m_;
   const Liveness& live_;
