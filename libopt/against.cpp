@@ -31,6 +31,12 @@ class Checker {
       fail(ExitStatus::bad_input, fmt::format("the run had {} workers, the bundle has {}", run.workers, sizes.workers),
            "", "measure with the bundle that was run");
     }
+    const bool known = !run.bundle_digest.empty() && !sizes.bundle_digest.empty();
+    if (known && run.bundle_digest != sizes.bundle_digest) {
+      fail(ExitStatus::bad_input, "the counters are those of another bundle",
+           fmt::format("this bundle is {}, the run was of {}", sizes.bundle_digest, run.bundle_digest),
+           "measure with the bundle that was run");
+    }
     if (run.ops.size() != report_.rows.size()) {
       fail(ExitStatus::bad_input,
            fmt::format("the counters are of {} operators, the plan has {}", run.ops.size(), report_.rows.size()));

@@ -129,15 +129,16 @@ void SizesBuilder::add(const Part& part) {
   }
 }
 
-Sizes SizesBuilder::finish(std::string origin) {
+Sizes SizesBuilder::finish(std::string origin, std::string bundle_digest) {
   sizes_.origin = std::move(origin);
+  sizes_.bundle_digest = std::move(bundle_digest);
   return std::move(sizes_);
 }
 
-Sizes sizes_from_parts(const Module& module, const std::vector<Part>& parts, std::string origin) {
+Sizes sizes_from_parts(const Module& module, const std::vector<Part>& parts, std::string bundle_digest) {
   SizesBuilder builder(module);
   for (const Part& part : parts) builder.add(part);
-  return builder.finish(std::move(origin));
+  return builder.finish("the parts", std::move(bundle_digest));
 }
 
 }  // namespace kasen

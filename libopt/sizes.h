@@ -22,6 +22,7 @@ struct SlavePairs {
 
 struct Sizes {
   std::string origin;                                            // "bundle web.4", "--sizes"
+  std::string bundle_digest;                                     // of the bundle that they are of, if they are
   int workers = 0;                                               // 0: not known
   Polynomial::Bindings totals;                                   // over all workers
   std::vector<Polynomial::Bindings> by_worker;                   // exact, or empty
@@ -36,7 +37,7 @@ class SizesBuilder {
  public:
   explicit SizesBuilder(const Module& module);
   void add(const Part& part);  // UserError(bad_input) where it lacks a dimension or matrix of the module
-  [[nodiscard]] Sizes finish(std::string origin);
+  [[nodiscard]] Sizes finish(std::string origin, std::string bundle_digest = {});
 
  private:
   void add_dimension(const Part& part, const std::string& dim);
@@ -48,7 +49,7 @@ class SizesBuilder {
 };
 
 [[nodiscard]] Sizes sizes_from_parts(const Module& module, const std::vector<Part>& parts,
-                                     std::string origin = "parts");
+                                     std::string bundle_digest = {});
 
 // `V=1000,S=250,nnz=8000,P=4,trips=20`: every symbol that the reports print may be named. A set of slaves that is not
 // given takes S of its dimension, and a note says so. UserError(usage) with the near name for one that is unknown,

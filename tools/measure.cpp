@@ -35,7 +35,7 @@ Sizes bundle_sizes(const Module& module, const std::string& bundle) {
   const BundleInfo info = read_bundle_info(bundle);
   SizesBuilder builder(module);
   for (int worker = 0; worker < info.workers; ++worker) builder.add(read_parts(bundle, worker, 1).at(0));
-  return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest));
+  return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest), info.digest);
 }
 
 std::optional<Sizes> sizes_from(const po::variables_map& values, const Module& module) {

@@ -211,6 +211,10 @@ TEST_F(Differences, OfOnePlanAreNotHeldAgainstAnother) {
   run.plan_digest = module_digest(plan);
   run.workers = 3;
   EXPECT_THROW((void)check(), UserError);
+  run.workers = 4;
+  run.bundle_digest = "a";
+  EXPECT_NO_THROW((void)check());
+  EXPECT_THROW((void)check_against(plan, sizes_from_parts(plan, parts, "b"), run), UserError);
 }
 
 TEST_F(Differences, OfAnAllocationInsideALoopAreTold) {
