@@ -142,6 +142,7 @@ RunResult Execution::run() {
 void Execution::run_steps(const Sequence& steps) {
   for (const auto& step : steps) {
     OpCount& counted = count(step->number);
+    began(RunPhase::step, step->number);
     const AccessCount before = kernels.accesses();
     const Clock::time_point begin = Clock::now();
     step->run(*this);
@@ -149,10 +150,12 @@ void Execution::run_steps(const Sequence& steps) {
     ++counted.executions;
     ++place.step;
     if (step->progress != no_value) change_ = shared_word(step->progress).f;
-    if (step->control) continue;
-    const AccessCount after = kernels.accesses();
-    counted.read_bytes += after.read_bytes - before.read_bytes;
-    counted.written_bytes += after.written_bytes - before.written_bytes;
+    if (!step->control) {
+      const AccessCount after = kernels.accesses();
+      counted.read_bytes += after.read_bytes - before.read_bytes;
+      counted.written_bytes += after.written_bytes - before.written_bytes;
+    }
+    ended(RunPhase::step, step->number);
   }
 }
 

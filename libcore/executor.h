@@ -28,9 +28,25 @@ struct Turn {
   double seconds = 0;  // since the run began
 };
 
+// What a run tells its observer of: a step, a turn of a loop, and within a transition the start and the finish of its
+// exchange (a product may start the gather of its result).
+enum class RunPhase : std::uint8_t { step, turn, start, finish };
+
+struct OpCount;
+
+// Watches a run as it happens. Calls nest, and come from the thread that runs the plan. `count` is that of operator
+// `number` so far: what was done meanwhile is the difference.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void began(RunPhase phase, int number, const Place& place, const OpCount& count) = 0;
+  virtual void ended(RunPhase phase, int number, const OpCount& count) = 0;
+};
+
 struct RunOptions {
   std::map<std::string, std::vector<Word>> params;  // by name; missing ones take the program's default
   std::function<void(const Turn&)> on_turn;         // progress; may throw to stop
+  RunObserver* observer = nullptr;                  // not owned
 };
 
 // Counters of one operator (in preorder over the module, regions as one), summed over its executions on this process.

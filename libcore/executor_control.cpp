@@ -60,8 +60,10 @@ class LoopStep : public Step {
 
  protected:
   void turn(Execution& run) {
+    run.began(RunPhase::turn, number);
     run.run_steps(body_);
     back_.apply(run);
+    run.ended(RunPhase::turn, number);
     run.end_turn(number);
   }
 

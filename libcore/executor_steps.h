@@ -79,6 +79,14 @@ class Execution {
   void end_turn(int number);
   void close_loop();
 
+  // Tell the observer, if there is one.
+  void began(RunPhase phase, int number) {
+    if (options.observer != nullptr) options.observer->began(phase, number, place, count(number));
+  }
+  void ended(RunPhase phase, int number) {
+    if (options.observer != nullptr) options.observer->ended(phase, number, count(number));
+  }
+
   [[nodiscard]] int part_count() const { return static_cast<int>(parts.size()); }
   [[nodiscard]] Word shared_word(ValueId value) const;  // of a rank 0 shared, first plane
   [[nodiscard]] OpCount& count(int number) { return result.ops[static_cast<size_t>(number)]; }

@@ -51,6 +51,7 @@ class ArrayTransition : public Step {
   }
 
   void begin(Execution& run) override {
+    run.began(RunPhase::start, number);
     std::vector<Message> sends, receives;
     for (int p = 0; p < run.part_count(); ++p) {
       const AxisSlaves& lists = spaces_[static_cast<size_t>(p)]->exchange;
@@ -61,15 +62,18 @@ class ArrayTransition : public Step {
       pack(run, p);
     }
     ticket_ = run.start(number, sends, receives);
+    run.ended(RunPhase::start, number);
   }
 
   void run(Execution& run) override {
     if (!gather_) take_masters(run);  // a gather's masters may still be missing when it begins
     if (!ticket_) begin(run);
     if (gather_) take_masters(run);
+    run.began(RunPhase::finish, number);
     run.transport.finish(*ticket_);
     ticket_.reset();
     for (int p = 0; p < run.part_count(); ++p) unpack(run, p);
+    run.ended(RunPhase::finish, number);
   }
 
  private:

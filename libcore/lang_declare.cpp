@@ -108,6 +108,10 @@ void Lowering::dimension(const Statement& s) {
   define(s.name.text, s.mark, std::move(b));
 }
 
+bool Lowering::is_id_param(const Statement& s) {
+  return s.kind == StatementKind::param && !s.type.empty() && element_type(s.type[0]).is(Scalar::id);
+}
+
 // The value of a const or the default of a param, as written.
 Term Lowering::written_value(const Statement& s) {
   const Mark mark = s.value[0].mark;
@@ -117,8 +121,10 @@ Term Lowering::written_value(const Statement& s) {
                  "it is made of literals and consts");
   }
   if (s.type.empty()) return term;
-  const Type type = array_type(s.type[0]);
+  Type type = array_type(s.type[0]);
   if (!type.dims.empty()) source_.fail(s.type[0].mark, "consts and params are single values", {}, "use an input");
+  // The user writes an id as a whole number; the run turns it into a position.
+  if (is_id_param(s)) type.element = ElementType::of(Scalar::i64);
   return conform(std::move(term), type, mark, fmt::format("'{}'", s.name.text));
 }
 
@@ -163,7 +169,7 @@ void Lowering::constant(const Statement& s) {
 void Lowering::param(const Statement& s) {
   const Term term = default_of(s);
   Type type;
-  type.element = term.type();
+  type.element = is_id_param(s) ? element_type(s.type[0]) : term.type();
   const ValueId id = emit(OpCode::param, s.mark, s.name.text, type, [&](Op& op) {
     op.name = s.name.text;
     op.literal = constant_words(term);

@@ -59,6 +59,7 @@ class Lowering {
   [[nodiscard]] Type array_type(const TypeNode& node);
   [[nodiscard]] DimId dim_named(const NameAt& name);
   [[nodiscard]] std::int64_t constant_count(const Node& node, std::int64_t lowest, const std::string& what);
+  [[nodiscard]] bool is_id_param(const Statement& s);
   [[nodiscard]] Term written_value(const Statement& s);
   [[nodiscard]] Term default_of(const Statement& s);
 

@@ -82,6 +82,16 @@ std::vector<Symbol> module_symbols(const Module& module, const CostReport& repor
   for (const Dimension& dim : module.dims) {
     if (!dim.local || dim.size < 0) found.insert({SymbolKind::size, dim.name, {}, -1});
   }
+  // Before states are placed no cost holds slaves, but they decide how states are placed.
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (module.level > 1 || op.code != OpCode::input || !module.type(op.results.at(0)).sparse) return;
+    const std::vector<DimId>& dims = module.type(op.results[0]).dims;
+    for (const Axis axis : {Axis::rows, Axis::cols}) {
+      const std::string& dim = module.dim(dims.at(axis == Axis::rows ? 0 : 1)).name;
+      found.insert({SymbolKind::slaves, dim, {}, -1});
+      found.insert({SymbolKind::slaves, dim, {SlaveAtom{op.name, axis}}, -1});
+    }
+  });
   found.insert({SymbolKind::workers, "", {}, -1});
   return {found.begin(), found.end()};
 }

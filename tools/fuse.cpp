@@ -1,12 +1,15 @@
 // kasen-fuse: level 1 IR to a plan: states and transitions placed, operators fused, buffers assigned.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "libcore/laws.h"
 #include "libcore/module.h"
 #include "libopt/optimize.h"
 #include "tools/common/choice.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
+#include "tools/sizes_option.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -21,9 +24,9 @@ constexpr std::array<std::pair<std::string_view, bool>, 2> on_off{{{"on", true},
 
 OptimizeOptions options_from(const po::variables_map& values) {
   OptimizeOptions options;
-  options.strategy = choose(values["strategy"].as<std::string>(), "--strategy", strategies);
-  options.sync = choose(values["sync"].as<std::string>(), "--sync", sync_modes);
-  options.split = choose(values["split"].as<std::string>(), "--split", on_off);
+  options.strategy = choose(values, "strategy", strategies);
+  options.sync = choose(values, "sync", sync_modes);
+  options.split = choose(values, "split", on_off);
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {
     fmt::print(stderr, "# after {}\n{}", pass, print_module(module, false));
@@ -36,13 +39,25 @@ OptimizeOptions options_from(const po::variables_map& values) {
   return options;
 }
 
+// What is chosen from here on is chosen for this bundle; a plan of level 3 leaves nothing to choose.
+void fit(Module& module, const std::string& name, const std::string& digest) {
+  if (digest.empty() || module.fitted_to == digest) return;
+  if (module.level >= 3) {
+    fail(ExitStatus::bad_input, "a plan of level 3 is not fitted any more", "its choices are made",
+         "give --bundle where the program is fused", Location{name, 1, 0});
+  }
+  module.fitted_to = digest;
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   const OptimizeOptions options = options_from(values);
   const auto& plan = values["plan"].as<std::string>();
-  check_not_input(values["output"].as<std::string>(), {plan});
   Module module = parse_module(read_text(plan), shown_name(plan));
   TrialLawChecker laws;
   require_valid(module, laws);
+  if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan))) {
+    fit(module, shown_name(plan), sizes->bundle_digest);
+  }
   module = optimize(std::move(module), laws, options);
   if (values.count("no-history") == 0) module.history.push_back(history_line(info));
   write_text(values["output"].as<std::string>(), print_module(module));
@@ -53,8 +68,10 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
 
 int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-fuse", "places states and transitions, fuses operators and assigns buffers (level 3)",
-                     "[PLAN.kir] [--sync lazy|eager|hybrid] [--strategy none|greedy] [-o FUSED.kir]",
+                     "[PLAN.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--sync lazy|eager|hybrid] "
+                     "[--strategy none|greedy] [-o FUSED.kir]",
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
+  declare_sizes_options(tool);
   tool.options.add_options()("strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
                              "none: every operator by itself; greedy: fused regions")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"),
@@ -69,5 +86,7 @@ int main(int argc, char** argv) {
       "no-history", "leaves out the line that tells how the file was made");
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"));
   tool.positional.add("plan", 1);
+  tool.reads.emplace_back("plan");
+  tool.writes = {"output"};
   return run_tool(argc, argv, tool, [&](const po::variables_map& values) { return fuse(tool.info, values); });
 }

@@ -28,6 +28,7 @@ class Pipeline {
 
   void run() {
     make_folder();
+    check_folder();
     plan();
     partition();
     fuse();
@@ -54,6 +55,23 @@ class Pipeline {
     if (fault)
       fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.message(),
            "choose another with --dir");
+  }
+
+  // What this command writes never takes the place of what it reads.
+  void check_folder() const {
+    std::vector<std::string> inputs{program_};
+    for (const std::string& data : list("data")) inputs.push_back(data.substr(data.find('=') + 1));
+    if (has("config")) inputs.push_back(text("config"));
+    for (const char* name : {"plan.kir", "unfused.kir", "fused.kir", "report.txt", "plan.dot", "plan.svg", "run.json",
+                             "bundle.made-from"}) {
+      check_not_input(file(name), inputs);
+    }
+    check_not_input(result(), inputs);
+  }
+
+  [[nodiscard]] std::string result() const {
+    const std::string format = text("format");
+    return has("output") ? text("output") : file("result." + (format == "hdf5" ? "h5" : format));
   }
 
   static void step(const Arguments& argv, const std::string& output = {}) {
@@ -119,9 +137,10 @@ class Pipeline {
   }
 
   void fuse() const {
-    step({tool("fuse"), file("plan.kir"), "--strategy", "none", "--sync", "lazy", "-o", file("unfused.kir")});
-    step({tool("fuse"), file("plan.kir"), "--strategy", text("strategy"), "--sync", text("sync"), "-o",
-          file("fused.kir")});
+    step({tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy", "none", "--sync", "lazy", "-o",
+          file("unfused.kir")});
+    step({tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy", text("strategy"), "--sync",
+          text("sync"), "-o", file("fused.kir")});
     fmt::print(stderr, "fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
@@ -136,12 +155,10 @@ class Pipeline {
   }
 
   void execute() const {
-    const std::string format = text("format");
-    const std::string result = has("output") ? text("output") : file("result." + (format == "hdf5" ? "h5" : format));
     Arguments argv{tool("run"), file("fused.kir"),
                    "--bundle",  file("bundle"),
-                   "-o",        result,
-                   "--format",  format,
+                   "-o",        result(),
+                   "--format",  text("format"),
                    "--stats",   file("run.json"),
                    "--threads", std::to_string(values_["threads"].as<int>()),
                    "--top",     std::to_string(values_["top"].as<int>()),
@@ -182,6 +199,8 @@ void declare(Tool& tool) {
       "prints the K largest elements of each vector result");
   tool.hidden.add_options()("program", po::value<std::string>())("data", po::value<Arguments>());
   tool.positional.add("program", 1).add("data", -1);
+  tool.reads = {"program", "data"};
+  tool.writes = {"output"};
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ int verify_main(int argc, char** argv) {
                      "kasen verify plan.kir fused.kir"}};
   tool.hidden.add_options()("file", po::value<std::vector<std::string>>()->default_value({"-"}, "-"));
   tool.positional.add("file", -1);
+  tool.reads = {"file"};
   return run_tool(argc, argv, tool, verify);
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "libcomm/data/bundle.h"
 #include "libcore/laws.h"
 #include "libcore/module.h"
 #include "libopt/report.h"
@@ -12,7 +11,9 @@
 #include "libopt/sizes.h"
 #include "tools/common/choice.h"
 #include "tools/common/files.h"
+#include "tools/common/fitted.h"
 #include "tools/common/tool.h"
+#include "tools/sizes_option.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -28,23 +29,6 @@ Module read_module(const std::string& path) {
   TrialLawChecker laws;
   require_valid(module, laws);
   return module;
-}
-
-// One part in memory at a time.
-Sizes bundle_sizes(const Module& module, const std::string& bundle) {
-  const BundleInfo info = read_bundle_info(bundle);
-  SizesBuilder builder(module);
-  for (int worker = 0; worker < info.workers; ++worker) builder.add(read_parts(bundle, worker, 1).at(0));
-  return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest), info.digest);
-}
-
-std::optional<Sizes> sizes_from(const po::variables_map& values, const Module& module) {
-  if (values.count("sizes") > 0 && values.count("bundle") > 0) {
-    fail(ExitStatus::usage, "--sizes and --bundle both give sizes", "", "give one of them");
-  }
-  if (values.count("sizes") > 0) return parse_sizes(module, values["sizes"].as<std::string>());
-  if (values.count("bundle") > 0) return bundle_sizes(module, values["bundle"].as<std::string>());
-  return std::nullopt;
 }
 
 std::string report(const Module& module, const Sizes* sizes, Format format) {
@@ -67,7 +51,11 @@ std::string report(const Module& module, const Sizes* sizes, Format format) {
 }
 
 std::string comparison(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format) {
-  const Module other = read_module(values["compare"].as<std::string>());
+  const auto& path = values["compare"].as<std::string>();
+  const Module other = read_module(path);
+  if (sizes != nullptr && !sizes->bundle_digest.empty()) {
+    require_fitted(other, shown_name(path), values["bundle"].as<std::string>(), sizes->bundle_digest);
+  }
   if (format == Format::text) return compare_text(module, other, sizes);
   if (format == Format::json) return compare_json(module, other, sizes);
   refuse_format("--compare");
@@ -89,15 +77,16 @@ std::string against(const Module& module, const po::variables_map& values, const
 }
 
 ExitStatus run_measure(const po::variables_map& values) {
-  const Format format = choose(values["format"].as<std::string>(), "--format", formats);
+  const Format format = choose(values, "format", formats);
   if (values.count("compare") > 0 && values.count("against") > 0) {
     fail(ExitStatus::usage, "--compare and --against cannot go together", "", "give one of them");
   }
   if (values.count("check") > 0 && values.count("against") == 0) {
     fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
   }
-  const Module module = read_module(values["module"].as<std::string>());
-  const std::optional<Sizes> sizes = sizes_from(values, module);
+  const auto& path = values["module"].as<std::string>();
+  const Module module = read_module(path);
+  const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(path));
   const Sizes* known = sizes ? &*sizes : nullptr;
   bool right = true;
   std::string text;
@@ -114,9 +103,8 @@ ExitStatus run_measure(const po::variables_map& values) {
 
 void add_options(Tool& tool) {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  declare_sizes_options(tool);
   auto add = tool.options.add_options();
-  add("bundle", text("BUNDLE"), "the data that the plan is for");
-  add("sizes", text("NAME=NUMBER,..."), "numbers for the formulas");
   add("compare", text("OTHER.kir"), "another module beside this one, and what it saves");
   add("against", text("RUN.json"), "what a run counted (kasen run --stats)");
   add("check", "with --against: exit status 1 if predicted and counted differ");
@@ -124,6 +112,8 @@ void add_options(Tool& tool) {
   add("output,o", text("FILE")->default_value("-"), "where the report goes");
   tool.hidden.add_options()("module", po::value<std::string>()->default_value("-"));
   tool.positional.add("module", 1);
+  tool.reads.insert(tool.reads.end(), {"module", "compare", "against"});
+  tool.writes = {"output"};
 }
 
 }  // namespace

@@ -117,13 +117,10 @@ InputData read_input(const Wanted& wanted, const std::string& path, const po::va
   ReadOptions options;
   options.element = wanted.element;
   options.sparse = wanted.sparse;
-  options.repeats = choose(values["repeats"].as<std::string>(), "--repeats", repeats);
-  if (values.count("columns") > 0) {
-    const auto by_name = name_values(values["columns"].as<std::vector<std::string>>(), "--columns");
-    if (by_name.contains(wanted.name)) options.columns = columns_from(by_name.at(wanted.name));
-  }
-  if (values.count("input-format") > 0)
-    options.format = choose(values["input-format"].as<std::string>(), "--input-format", formats);
+  options.repeats = choose(values, "repeats", repeats);
+  const auto columns = name_values(values, "columns");
+  if (columns.contains(wanted.name)) options.columns = columns_from(columns.at(wanted.name));
+  if (values.count("input-format") > 0) options.format = choose(values, "input-format", formats);
   options.labels = wanted.dims.size() == 1 && wanted.element.is_scalar();
   Progress progress("reading " + path);
   options.progress = [&](double fraction) { progress.update(fraction); };
@@ -139,29 +136,26 @@ InputData read_input(const Wanted& wanted, const std::string& path, const po::va
 }
 
 void check_columns(const std::vector<Wanted>& wanted, const po::variables_map& values) {
-  if (values.count("columns") == 0) return;
-  for (const auto& [name, columns] : name_values(values["columns"].as<std::vector<std::string>>(), "--columns")) {
+  for (const auto& [name, columns] : name_values(values, "columns")) {
     const bool known =
         std::any_of(wanted.begin(), wanted.end(), [&name = name](const Wanted& w) { return w.name == name; });
-    if (!known) fail(ExitStatus::usage, fmt::format("--columns: the program has no input '{}'", name));
-    (void)columns_from(columns);
+    if (!known) wrong_value("columns", fmt::format("--columns: the program has no input '{}'", name));
+    with_value("columns", [&, &list = columns] { (void)columns_from(list); });
   }
 }
 
 std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
-  std::map<std::string, std::string> given;
-  if (values.count("dim") > 0) given = name_values(values["dim"].as<std::vector<std::string>>(), "--dim");
+  std::map<std::string, std::string> given = name_values(values, "dim");
   std::vector<DimData> dims;
   for (const Dimension& d : module.dims) {
     DimData data{d.name, d.local, std::max<std::int64_t>(d.size, 0), {}};
     if (const auto it = given.find(d.name); it != given.end()) {
-      data.size = whole_number(it->second, "--dim " + d.name);
+      with_value("dim", [&] { data.size = whole_number(it->second, "--dim " + d.name); });
       given.erase(it);
     }
     dims.push_back(std::move(data));
   }
-  if (!given.empty())
-    fail(ExitStatus::usage, fmt::format("--dim: the program has no dimension '{}'", given.begin()->first));
+  if (!given.empty()) wrong_value("dim", fmt::format("--dim: the program has no dimension '{}'", given.begin()->first));
   return dims;
 }
 
@@ -171,18 +165,17 @@ ExitStatus make_bundle(const po::variables_map& values) {
                                                                    shown_name(values["program"].as<std::string>()))
                                                     : default_program();
   const std::vector<Wanted> wanted = inputs_of(module);
-  const auto texts =
-      values.count("data") > 0 ? values["data"].as<std::vector<std::string>>() : std::vector<std::string>{};
-  const std::map<std::string, std::string> files = files_by_input(texts, wanted);
+  std::map<std::string, std::string> files;
+  with_value("data", [&] { files = files_by_input(texts_of(values, "data"), wanted); });
   check_columns(wanted, values);
   PartitionOptions options;
   const std::int64_t workers = values["workers"].as<std::int64_t>();
   if (workers < 1 || workers > 65536)
-    fail(ExitStatus::usage, fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
+    wrong_value("workers", fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
   options.workers = static_cast<int>(workers);
-  options.method = choose(values["method"].as<std::string>(), "--method", methods);
+  options.method = choose(values, "method", methods);
   options.theta = values["theta"].as<std::int64_t>();
-  if (options.theta < 0) fail(ExitStatus::usage, "--theta is negative");
+  if (options.theta < 0) wrong_value("theta", "--theta is negative");
   std::vector<DimData> dims = dims_of(module, values);
   BundleInfo info;
   std::vector<InputData> inputs;
@@ -236,5 +229,7 @@ int main(int argc, char** argv) {
                                                        "prints sizes, slaves, exchange and balance of a bundle");
   tool.hidden.add_options()("data", po::value<std::vector<std::string>>());
   tool.positional.add("data", -1);
+  tool.reads = {"program", "data"};
+  tool.writes = {"output"};
   return run_tool(argc, argv, tool, partition_or_stats);
 }

@@ -12,10 +12,9 @@ namespace {
 
 ExitStatus plan(const ToolInfo& info, const po::variables_map& values) {
   const auto& program = values["program"].as<std::string>();
-  const auto defines =
-      values.count("define") > 0 ? values["define"].as<std::vector<std::string>>() : std::vector<std::string>{};
-  check_not_input(values["output"].as<std::string>(), {program});
-  Module module = compile_program(read_text(program), shown_name(program), name_values(defines, "-D"));
+  const std::map<std::string, std::string> defines = name_values(values, "define");
+  Module module;
+  with_value("define", [&] { module = compile_program(read_text(program), shown_name(program), defines); });
   TrialLawChecker laws;
   require_valid(module, laws);
   if (values.count("no-history") == 0) module.history.push_back(history_line(info));
@@ -34,5 +33,7 @@ int main(int argc, char** argv) {
       "no-history", "leaves out the line that tells how the file was made");
   tool.hidden.add_options()("program", po::value<std::string>()->default_value("-"));
   tool.positional.add("program", 1);
+  tool.reads = {"program"};
+  tool.writes = {"output"};
   return run_tool(argc, argv, tool, [&](const po::variables_map& values) { return plan(tool.info, values); });
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -11,16 +10,17 @@
 #include "libcomm/data/bundle.h"
 #include "libcomm/data/results.h"
 #include "libcore/executor.h"
-#include "libcore/lang.h"
 #include "libcore/laws.h"
-#include "libcore/suggest.h"
 #include "libkernels/kernels.h"
 #include "libopt/run_report.h"
 #include "tools/common/files.h"
+#include "tools/common/fitted.h"
 #include "tools/common/progress.h"
 #include "tools/run_gather.h"
 #include "tools/run_launch.h"
+#include "tools/run_params.h"
 #include "tools/run_summary.h"
+#include "tools/run_trace.h"
 
 namespace kasen::tools {
 namespace {
@@ -47,56 +47,6 @@ Module read_plan(const RunSettings& settings) {
          "states and regions are not placed yet", "run 'kasen fuse' on it first", Location{settings.plan_name, 1, 0});
   }
   return module;
-}
-
-const Op* find_param(const Module& module, const std::string& name) {
-  for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::param && op.name == name) return &op;
-  }
-  return nullptr;
-}
-
-std::string zero_text(Scalar scalar) {
-  return scalar == Scalar::boolean ? "false" : fmt::format("0{}", scalar_name(scalar));
-}
-
-std::string zero_text(const ElementType& element) {
-  std::vector<std::string> parts;
-  for (const Component& c : element.components) {
-    const std::vector<std::string> zeros(static_cast<size_t>(c.planes()), zero_text(c.scalar));
-    parts.push_back(c.count > 0 ? fmt::format("[{}]", fmt::join(zeros, ", ")) : zeros[0]);
-  }
-  return element.tuple ? fmt::format("({},)", fmt::join(parts, ", ")) : parts[0];
-}
-
-// A param's value is written as in programs, and means what it means to `plan -D`: a program of that param reads it.
-std::vector<Word> read_value(const Module& module, const ElementType& element, const std::string& name,
-                             const std::string& text) {
-  const std::string program =
-      fmt::format("param {0} : {1} = {2}\noutput {0}\n", name, print_element_type(module, element), zero_text(element));
-  const Module made = compile_program(program, "-D", {{name, text}});
-  const Op* op = find_param(made, name);
-  if (op == nullptr) fail(ExitStatus::usage, fmt::format("-D {}: not a name of the language", name));
-  return op->literal;
-}
-
-std::map<std::string, std::vector<Word>> read_params(const Module& module,
-                                                     const std::map<std::string, std::string>& given) {
-  std::map<std::string, std::vector<Word>> params;
-  for (const auto& [name, text] : given) {
-    const Op* op = find_param(module, name);
-    if (op == nullptr) {
-      std::vector<std::string> names;
-      for (const Op& o : module.body.ops) {
-        if (o.code == OpCode::param) names.push_back(o.name);
-      }
-      const std::string near = nearest_name(name, names);
-      fail(ExitStatus::usage, fmt::format("-D: the program has no param '{}'", name), "",
-           near.empty() ? fmt::format("it has: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
-    }
-    params[name] = read_value(module, module.type(op->results[0]).element, name, text);
-  }
-  return params;
 }
 
 std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads) {
@@ -132,21 +82,16 @@ std::string result_name(const RunSettings& settings, const Module& module) {
   return module.name + std::string(endings[static_cast<size_t>(settings.format)]);
 }
 
-// No output takes the place of the plan, of a file of the bundle, or of another output.
-void check_outputs(const RunSettings& settings, const Module& module) {
-  namespace fs = std::filesystem;
+// The result's name may come from the program: that one, too, takes no other file's place.
+void check_result(const RunSettings& settings, const Module& module) {
   const std::string result = result_name(settings, module);
   check_writable(result);
-  std::vector<std::string> inputs{settings.plan};
-  std::error_code none;
-  for (const fs::directory_entry& file : fs::directory_iterator(settings.bundle, none))
-    inputs.push_back(file.path().string());
-  check_not_input(result, inputs);
-  if (settings.stats.empty()) return;
-  check_not_input(settings.stats, inputs);
-  if (fs::weakly_canonical(fs::absolute(settings.stats)) == fs::weakly_canonical(fs::absolute(result)))
-    fail(ExitStatus::usage, fmt::format("--stats and -o both name '{}'", result), "one would replace the other",
-         "give two names");
+  check_not_input(result, {settings.plan, settings.bundle});
+  for (const std::string& other : {settings.stats, settings.trace}) {
+    if (other.empty()) continue;
+    check_writable(other);
+    check_not_output(other, {result});
+  }
 }
 
 // What rank 0 does with the outputs: the file, and the largest elements for the summary.
@@ -217,8 +162,11 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
            "a rank holds at least one part",
            fmt::format("use -n {} or fewer, or partition for more workers", p.info.workers));
     }
-    p.options.params = read_params(p.module, settings.params);
-    if (cluster.rank() == 0) check_outputs(settings, p.module);
+    require_fitted(p.module, settings.plan_name, settings.bundle, p.info.digest);
+    with_value("param", [&] {
+      p.options.params = read_params(p.module, settings.params, [&] { return read_dims(settings.bundle); });
+    });
+    if (cluster.rank() == 0) check_result(settings, p.module);
   });
   p.transport = cluster.transport(p.info.workers);
   cluster.together([&] {
@@ -247,6 +195,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   const int threads = threads_of(settings, cluster.ranks());
   Prepared p = prepare(settings, cluster, threads);
   Progress progress("run");
+  Trace trace(settings.trace.empty() ? 0 : events_of_rank(cluster.ranks()));
+  if (!settings.trace.empty()) p.options.observer = &trace;
   if (cluster.rank() == 0) p.options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
   const RunResult result = execute(p.module, p.parts, *p.transport, *p.kernels, p.options);
   progress.finish();
@@ -257,6 +207,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     if (cluster.rank() == 0) results = std::make_unique<Results>(settings, p.module, result);
   });
   gather_outputs(cluster, result, [&](size_t i, int worker, const Array& data) { results->take(i, worker, data); });
+  const bool traced = !settings.trace.empty();
+  const std::string trace_text = traced ? gather_trace(cluster, p.module, trace, p.parts) : std::string();
   const RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster.ranks(), threads));
   cluster.together([&] {
     if (cluster.rank() != 0) return;
@@ -266,6 +218,10 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     if (!settings.stats.empty()) {
       write_text(settings.stats, run_report_json(p.module, report));
       text += fmt::format("counters: {}\n", settings.stats);
+    }
+    if (traced) {
+      write_text(settings.trace, trace_text);
+      text += trace_summary(settings.trace, trace);
     }
     say(output, text);
   });

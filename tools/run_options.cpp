@@ -10,17 +10,20 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, KernelChoice>, 2> kernel_choices{
     {{"generated", KernelChoice::generated}, {"interpreter", KernelChoice::interpreter}}};
-ResultFormat format_from(const std::string& word) {
-  const std::optional<ResultFormat> format = find_result_format(word);
-  if (!format)
-    fail(ExitStatus::usage, fmt::format("--format does not know '{}'", word), "", "choose one of hdf5, csv, npy");
-  return *format;
-}
+constexpr std::array<std::pair<std::string_view, ResultFormat>, 3> formats{
+    {{"hdf5", ResultFormat::hdf5}, {"csv", ResultFormat::csv}, {"npy", ResultFormat::npy}}};
 
 int bounded(const po::variables_map& values, const std::string& name, int least, int most) {
   const int value = values[name].as<int>();
   if (value >= least && value <= most) return value;
-  fail(ExitStatus::usage, fmt::format("--{} {}", name, value), fmt::format("it is {} to {}", least, most));
+  wrong_value(name, fmt::format("--{} {}", name, value), fmt::format("it is {} to {}", least, most));
+}
+
+std::string file_option(const po::variables_map& values, const std::string& name) {
+  std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
+  if (file != "-") return file;
+  wrong_value(name, fmt::format("--{} cannot go to standard output", name),
+              "under mpirun it may lose data without an error", "name a file");
 }
 
 }  // namespace
@@ -38,11 +41,15 @@ void declare_run_options(Tool& tool) {
       "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
       "generated (compiled for this processor) or interpreter (the reference: slow)")(
       "stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
+      "trace", po::value<std::string>()->value_name("FILE"),
+      "writes when each step of each rank ran, for Perfetto or chrome://tracing")(
       "top", po::value<int>()->default_value(0)->value_name("K"),
       "prints the K largest elements of each vector result");
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"))(
       "plan-name", po::value<std::string>(), "what messages call a plan that kasen-run -n has stored");
   tool.positional.add("plan", 1);
+  tool.reads = {"plan", "bundle"};
+  tool.writes = {"output", "stats", "trace"};
 }
 
 RunSettings read_run_options(const po::variables_map& values) {
@@ -51,20 +58,15 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.plan_name = values.count("plan-name") > 0 ? values["plan-name"].as<std::string>() : shown_name(s.plan);
   if (values.count("bundle") == 0) fail(ExitStatus::usage, "no data", "a plan runs on a bundle", "add --bundle BUNDLE");
   s.bundle = values["bundle"].as<std::string>();
-  if (values.count("output") > 0) s.output = values["output"].as<std::string>();
-  if (s.output == "-") {
-    fail(ExitStatus::usage, "results cannot go to standard output", "under mpirun it may lose data without an error",
-         "name a file with -o");
-  }
-  if (values.count("stats") > 0) s.stats = values["stats"].as<std::string>();
-  s.format = format_from(values["format"].as<std::string>());
-  s.kernels = choose(values["kernels"].as<std::string>(), "--kernels", kernel_choices);
+  s.output = file_option(values, "output");
+  s.stats = file_option(values, "stats");
+  s.trace = file_option(values, "trace");
+  s.format = choose(values, "format", formats);
+  s.kernels = choose(values, "kernels", kernel_choices);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, 1 << 16);
   s.threads = bounded(values, "threads", 0, 4096);
   s.top = bounded(values, "top", 0, 1 << 20);
-  const auto params =
-      values.count("param") > 0 ? values["param"].as<std::vector<std::string>>() : std::vector<std::string>{};
-  s.params = name_values(params, "-D");
+  s.params = name_values(values, "param");
   return s;
 }
 

@@ -13,7 +13,7 @@ namespace kasen::tools {
 enum class KernelChoice : unsigned char { generated, interpreter };
 
 struct RunSettings {
-  std::string plan, bundle, output, stats;
+  std::string plan, bundle, output, stats, trace;
   std::string plan_name;  // what messages call the plan
   ResultFormat format = ResultFormat::hdf5;
   KernelChoice kernels = KernelChoice::generated;

@@ -55,10 +55,11 @@ class ToolTest(unittest.TestCase):
         self.arcs = small_graph()
         (self.dir / "graph.txt").write_text("# a comment\n" + "".join(f"{u}\t{v}\n" for u, v in self.arcs))
 
-    def kasen(self, *args, status=0, stdin=None, env=None, **options):
+    def kasen(self, *args, status=0, stdin=None, input_file=None, env=None, **options):
         """Runs `kasen ARGS` in the test's folder; returns (stdout, stderr)."""
-        done = subprocess.run([TOOLS / "kasen", *map(str, args)], cwd=self.dir, input=stdin, text=True, timeout=300,
-                              capture_output=True, env={**os.environ, **(env or {})}, check=False, **options)
+        source = {"stdin": input_file} if input_file else {"input": stdin}
+        done = subprocess.run([TOOLS / "kasen", *map(str, args)], cwd=self.dir, text=True, timeout=300, capture_output=True,
+                              env={**os.environ, **(env or {})}, check=False, **source, **options)
         self.assertEqual(done.returncode, status, f"kasen {args}\nstdout: {done.stdout[-2000:]}\nstderr: {done.stderr[-4000:]}")
         return done.stdout, done.stderr
 

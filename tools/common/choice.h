@@ -8,19 +8,20 @@
 #include <string_view>
 #include <utility>
 
-#include "libcore/error.h"
+#include "tools/common/tool.h"
 
 namespace kasen::tools {
 
 template <class T, size_t n>
-[[nodiscard]] T choose(const std::string& word, std::string_view option,
+[[nodiscard]] T choose(const po::variables_map& values, const std::string& option,
                        const std::array<std::pair<std::string_view, T>, n>& choices) {
+  const auto& word = values[option].as<std::string>();
   std::string all;
   for (const auto& [name, value] : choices) {
     if (name == word) return value;
     all += fmt::format("{}{}", all.empty() ? "" : ", ", name);
   }
-  fail(ExitStatus::usage, fmt::format("{} does not know '{}'", option, word), "", "choose one of " + all);
+  wrong_value(option, fmt::format("--{} does not know '{}'", option, word), "", "choose one of " + all);
 }
 
 }  // namespace kasen::tools

@@ -41,8 +41,8 @@ std::vector<std::string> values_of(const std::string& path, const YAML::Node& no
 
 class ConfigReader {
  public:
-  ConfigReader(const std::string& path, const po::options_description& options)
-      : path_(path), options_(options), result_(&options) {}
+  ConfigReader(const std::string& path, const po::options_description& options, std::map<std::string, Location>& places)
+      : path_(path), options_(options), places_(places), result_(&options) {}
 
   po::parsed_options read() {
     YAML::Node root = load();
@@ -78,6 +78,7 @@ class ConfigReader {
     } else {
       check_values(*option, values, value.Mark());
     }
+    places_[name] = {path_, value.Mark().line + 1, value.Mark().column + 1};
     po::option found;
     found.string_key = name;
     found.value = values;
@@ -109,14 +110,16 @@ class ConfigReader {
 
   const std::string& path_;
   const po::options_description& options_;
+  std::map<std::string, Location>& places_;
   po::parsed_options result_;
   std::set<std::string> seen_;
 };
 
 }  // namespace
 
-po::parsed_options read_config(const std::string& path, const po::options_description& options) {
-  return ConfigReader(path, options).read();
+po::parsed_options read_config(const std::string& path, const po::options_description& options,
+                               std::map<std::string, Location>& places) {
+  return ConfigReader(path, options, places).read();
 }
 
 }  // namespace kasen::tools

@@ -130,12 +130,32 @@ void check_writable(const std::string& path) {
 }
 
 void check_not_input(const std::string& output, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (output == "-" || input == "-" || !std::filesystem::equivalent(output, input, none)) continue;
-    if (!std::filesystem::is_regular_file(output, none)) continue;  // a terminal or /dev/null may be both
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (output == "-" || !fs::is_regular_file(output, none)) return;  // a terminal or /dev/null may be both
+  const auto check = [&](const fs::path& input) {
+    std::error_code fault;
+    if (!fs::equivalent(output, input, fault)) return;
     fail(ExitStatus::usage, fmt::format("the output '{}' is also an input", output), "it would be lost",
-         "choose another name with -o");
+         "choose another name");
+  };
+  for (const std::string& input : inputs) {
+    check(input == "-" ? "/dev/stdin" : input);
+    for (const fs::directory_entry& file : fs::directory_iterator(input, none)) check(file.path());
+  }
+}
+
+void check_not_output(const std::string& output, const std::vector<std::string>& others) {
+  namespace fs = std::filesystem;
+  const auto whole = [](const std::string& name) {
+    std::error_code fault;
+    const fs::path path = fs::weakly_canonical(fs::absolute(name, fault), fault);
+    return fault ? fs::path(name) : path;
+  };
+  for (const std::string& other : others) {
+    if (output == "-" ? other != "-" : other == "-" || whole(output) != whole(other)) continue;
+    fail(ExitStatus::usage, fmt::format("two outputs are called '{}'", output), "one would replace the other",
+         "give two names");
   }
 }
 

@@ -17,7 +17,8 @@
 namespace kasen::tools {
 namespace {
 
-std::string arguments;  // of this process, for history_line
+std::string arguments;                       // of this process, for history_line
+std::map<std::string, Location> configured;  // options that the --config file sets
 
 void print_error(const std::string& name, const UserError& error) {
   const bool colour = colour_wanted(STDERR_FILENO);
@@ -58,13 +59,75 @@ po::variables_map parse(int argc, char** argv, const Tool& tool) {
     const int style = Style::unix_style & ~Style::allow_guessing;
     po::store(po::command_line_parser(argc, argv).options(all).positional(tool.positional).style(style).run(), values);
     if (values.count("config") > 0 && values.count("help") == 0) {
-      po::store(read_config(values["config"].as<std::string>(), all), values);  // the command line wins
+      std::map<std::string, Location> places;
+      const po::parsed_options options = read_config(values["config"].as<std::string>(), all, places);
+      for (const auto& [name, place] : places) {
+        if (values.count(name) == 0 || values[name].defaulted()) configured.emplace(name, place);
+      }
+      po::store(options, values);  // the command line wins
     }
     po::notify(values);
   } catch (const po::error& error) {
     wrong_option(tool, error);
   }
   return values;
+}
+
+// What an option says, whether it is one text or several; none if nobody gave it.
+std::vector<std::string> given_texts(const po::variables_map& values, const std::string& option) {
+  if (values.count(option) == 0 || values[option].defaulted()) return {};
+  const boost::any& value = values[option].value();
+  if (const auto* text = boost::any_cast<std::string>(&value)) return {*text};
+  if (const auto* texts = boost::any_cast<std::vector<std::string>>(&value)) return *texts;
+  return {};
+}
+
+// A switch has no text; whatever else is given says something.
+void refuse_empty(const Tool& tool, const po::variables_map& values) {
+  for (const auto& [name, value] : values) {
+    const po::option_description* option = tool.options.find_nothrow(name, false);
+    const bool shown = option != nullptr;
+    if (!shown) option = tool.hidden.find_nothrow(name, false);
+    if (option == nullptr || option->semantic()->max_tokens() == 0) continue;
+    for (const std::string& text : given_texts(values, name)) {
+      if (!text.empty()) continue;
+      wrong_value(name, fmt::format("{}{} is empty", shown ? "--" : "the argument ", name), "",
+                  fmt::format("leave it out, or see '{} --help'", tool.info.name));
+    }
+  }
+}
+
+// The files that an option names: FILE, or NAME=FILE where it may be given several times.
+std::vector<std::string> files_of(const po::variables_map& values, const std::string& option) {
+  std::vector<std::string> files;
+  if (values.count(option) > 0 && values[option].defaulted()) {
+    if (const auto* text = boost::any_cast<std::string>(&values[option].value())) files.push_back(*text);
+  }
+  for (const std::string& text : given_texts(values, option)) {
+    const size_t equals = text.find('=');
+    const bool named = equals != std::string::npos && text.find('/') > equals;
+    files.push_back(named ? text.substr(equals + 1) : text);
+    if (named) files.push_back(text);
+  }
+  return files;
+}
+
+void check_files(const Tool& tool, const po::variables_map& values) {
+  std::vector<std::string> inputs = files_of(values, "config");
+  for (const std::string& option : tool.reads) {
+    const std::vector<std::string> files = files_of(values, option);
+    inputs.insert(inputs.end(), files.begin(), files.end());
+  }
+  std::vector<std::string> outputs;
+  for (const std::string& option : tool.writes) {
+    for (const std::string& output : given_texts(values, option)) {
+      with_value(option, [&] {
+        check_not_input(output, inputs);
+        check_not_output(output, outputs);
+      });
+      outputs.push_back(output);
+    }
+  }
 }
 
 int status_of(ExitStatus status) { return static_cast<int>(status); }
@@ -75,19 +138,39 @@ bool colour_wanted(int fd) { return isatty(fd) == 1 && std::getenv("NO_COLOR") =
 
 std::string history_line(const ToolInfo& info) { return fmt::format("{} {}{}", info.name, version, arguments); }
 
-std::map<std::string, std::string> name_values(const std::vector<std::string>& texts, const std::string& option) {
+std::vector<std::string> texts_of(const po::variables_map& values, const std::string& option) {
+  return values.count(option) > 0 ? values[option].as<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+std::map<std::string, std::string> name_values(const po::variables_map& values, const std::string& option) {
   std::map<std::string, std::string> result;
-  for (const std::string& text : texts) {
+  for (const std::string& text : texts_of(values, option)) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      fail(ExitStatus::usage, fmt::format("'{}' is not NAME=VALUE", text),
-           fmt::format("{} takes a name and a value", option));
+      wrong_value(option, fmt::format("'{}' is not NAME=VALUE", text),
+                  fmt::format("--{} takes a name and a value", option));
     }
     if (!result.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
-      fail(ExitStatus::usage, fmt::format("{} names '{}' twice", option, text.substr(0, equals)));
+      wrong_value(option, fmt::format("--{} names '{}' twice", option, text.substr(0, equals)));
     }
   }
   return result;
+}
+
+void wrong_value(const std::string& option, std::string what, std::string why, std::string remedy) {
+  const auto place = configured.find(option);
+  if (place == configured.end()) fail(ExitStatus::usage, std::move(what), std::move(why), std::move(remedy));
+  fail(ExitStatus::configuration, std::move(what), std::move(why), std::move(remedy), place->second);
+}
+
+void with_value(const std::string& option, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const UserError& error) {
+    if (error.status() != ExitStatus::usage) throw;
+    const Diagnostic& fault = error.diagnostics().front();
+    wrong_value(option, fault.what, fault.why, fault.remedy);
+  }
 }
 
 int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(const po::variables_map&)>& body) {
@@ -108,6 +191,8 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
       write_standard_output(fmt::format("{} {}\n", name, version));
       return 0;
     }
+    refuse_empty(tool, values);
+    check_files(tool, values);
     return status_of(body(values));
   } catch (const UserError& error) {
     print_error(name, error);

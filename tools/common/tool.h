@@ -26,6 +26,9 @@ struct Tool {
   po::options_description options{"Options"};
   po::positional_options_description positional;  // of options in `hidden`
   po::options_description hidden;
+  // Options that name what is read (files, NAME=FILE, or folders: all files in them) and what is written. An output
+  // that would take the place of an input or of another output is refused before the body runs.
+  std::vector<std::string> reads, writes;
 };
 
 // Parses the command line and --config, runs `body`, prints faults to standard error. Returns the exit status.
@@ -35,9 +38,18 @@ struct Tool {
 // What stands in the history line of an IR: the tool, its version and its arguments.
 [[nodiscard]] std::string history_line(const ToolInfo& info);
 
-// `NAME=VALUE` texts as a map; ExitStatus::usage where there is no name, or a name twice.
-[[nodiscard]] std::map<std::string, std::string> name_values(const std::vector<std::string>& texts,
+// The texts of an option that may be given several times; none if it was not.
+[[nodiscard]] std::vector<std::string> texts_of(const po::variables_map& values, const std::string& option);
+// Its `NAME=VALUE` texts as a map; wrong_value where there is no name, or a name twice.
+[[nodiscard]] std::map<std::string, std::string> name_values(const po::variables_map& values,
                                                              const std::string& option);
+
+// An option (by its long name) has a wrong value: ExitStatus::usage, or, where it stands in the --config file,
+// configuration with its place there.
+[[noreturn]] void wrong_value(const std::string& option, std::string what, std::string why = {},
+                              std::string remedy = {});
+// Runs `read`, which makes something of the option's value: its faults of usage become those of wrong_value.
+void with_value(const std::string& option, const std::function<void()>& read);
 
 [[nodiscard]] bool colour_wanted(int fd);  // a terminal, and NO_COLOR is not set
 

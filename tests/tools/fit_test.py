@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Plans fitted to a bundle, traces of runs, ids as params, and the frame that all tools share.
+
+Usage: fit_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import csv
+import json
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from tools_test import BAD, CONFIG, PAGERANK, USAGE, ToolTest  # noqa: E402
+
+
+class Fitted(ToolTest):
+    def test_a_plan_names_its_bundle(self):
+        self.prepare()
+        digest = json.loads((self.dir / "bundle" / "manifest.json").read_text())["digest"]
+        out, _ = self.kasen("fuse", "plan.kir", "--bundle", "bundle", "-o", "fitted.kir")
+        self.assertEqual(out, "")
+        text = (self.dir / "fitted.kir").read_text()
+        self.assertEqual(text.count(f'fitted "{digest}"'), 1)
+        self.assertNotIn("fitted", (self.dir / "fused.kir").read_text())
+        self.kasen("verify", "fitted.kir")
+        for ranks in [[], ["-n", 2]]:
+            self.kasen("run", "fitted.kir", "--bundle", "bundle", "-o", "r.csv", "--format", "csv", "--stats", "run.json", *ranks)
+            self.check_ranks(self.dir / "r.csv")
+            self.kasen("measure", "fitted.kir", "--bundle", "bundle", "--against", "run.json", "--check")
+
+    def test_another_bundle_is_refused(self):
+        self.prepare()
+        self.kasen("fuse", "plan.kir", "--bundle", "bundle", "-o", "fitted.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 2, "-o", "other")
+        says = ["fitted.kir: error", "another bundle than 'other'", "--bundle other"]
+        self.fault("run", "fitted.kir", "--bundle", "other", "-o", "r.h5", status=BAD, says=says)
+        self.fault("run", "-n", 2, "fitted.kir", "--bundle", "other", "-o", "r.h5", status=BAD, says=says)
+        self.fault("measure", "fitted.kir", "--bundle", "other", status=BAD, says=says)
+        self.fault("measure", "fused.kir", "--compare", "fitted.kir", "--bundle", "other", status=BAD, says=says)
+        self.fault("fuse", "fitted.kir", "--bundle", "other", status=BAD, says=says)
+        self.fault("fuse", "fused.kir", "--bundle", "other", status=BAD, says=["fused.kir:1", "level 3"])
+        self.assertNotIn("r.h5", self.files())
+        self.kasen("run", "fused.kir", "--bundle", "other", "-o", "r.h5")  # one that was fitted to nothing runs anywhere
+
+    def test_the_same_bundle_again(self):
+        """The digest is of the content: data that are partitioned anew alike are the same bundle."""
+        self.prepare()
+        self.kasen("fuse", "plan.kir", "--bundle", "bundle", "-o", "fitted.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "-o", "copy")
+        self.kasen("run", "fitted.kir", "--bundle", "copy", "-o", "r.h5")
+
+    def test_sizes(self):
+        plan, _ = self.kasen("plan", PAGERANK)
+        self.kasen("fuse", "--sizes", "N=1000,S=500,nnz=8e3,P=4", stdin=plan)
+        self.fault("fuse", "--sizes", "M=1000", stdin=plan, status=USAGE, says=["'M'", "nnz"])
+        self.fault("fuse", "--sizes", "N=1", "--bundle", "b", stdin=plan, status=USAGE, says=["--sizes", "--bundle"])
+
+
+class Traced(ToolTest):
+    def trace(self, name):
+        trace = json.loads((self.dir / name).read_text())
+        return trace, [e for e in trace["traceEvents"] if e["ph"] == "X"]
+
+    def test_trace_of_every_rank(self):
+        self.prepare()
+        for ranks in [1, 2, 3]:
+            self.kasen("run", "-n", ranks, "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", "--trace", "t.json")
+            trace, events = self.trace("t.json")
+            self.assertEqual({e["tid"] for e in events}, set(range(ranks)))
+            names = [e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"]
+            self.assertEqual(len(names), ranks)
+            self.assertEqual(trace["otherData"], {"program": "pagerank", "dropped_events": 0})
+            report = json.loads((self.dir / "run.json").read_text())
+            for key in ["read_bytes", "written_bytes", "network_bytes"]:
+                counted = {n: op[key] for n, op in enumerate(report["operators"]) if op.get(key)}
+                traced = {}
+                for event in events:
+                    number = event["args"]["operator"]
+                    traced[number] = traced.get(number, 0) + event["args"][key]
+                self.assertEqual({n: bytes_ for n, bytes_ in traced.items() if bytes_}, counted)
+
+    def test_what_an_event_says(self):
+        self.prepare()
+        out, _ = self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", "--trace", "t.json")
+        self.assertIn("trace: t.json\n", out)
+        _, events = self.trace("t.json")
+        turns = next(op["turns"] for op in json.loads((self.dir / "run.json").read_text())["operators"] if op.get("turns"))
+        products = [e for e in events if " = mxv[" in e["name"] and "start" not in e["name"] and "finish" not in e["name"]]
+        self.assertEqual([e["args"]["turn"] for e in products], list(range(1, turns + 1)))
+        self.assertTrue(all("G' @ (pr / degree)" in e["args"]["line"] for e in products))
+        self.assertEqual(sum(e["name"].startswith("turn ") for e in events), turns)
+        for what in ["start: ", "finish: "]:
+            self.assertEqual(sum(e["name"].startswith(what) and " = gather " in e["name"] and "turn" in e["args"] for e in events), turns)
+        self.check_nesting(events)
+
+    def check_nesting(self, events):
+        open_ends = []
+        for event in sorted(events, key=lambda e: (e["ts"], -e["dur"])):
+            end = event["ts"] + event["dur"]
+            while open_ends and open_ends[-1] <= event["ts"] + 1e-6:
+                open_ends.pop()
+            if open_ends:
+                self.assertLessEqual(end, open_ends[-1] + 1e-3, event)
+            open_ends.append(end)
+
+    def test_long_runs_are_cut(self):
+        """200,000 events at most: what is left out is told, and the bytes of what is there stay right."""
+        self.prepare(workers=1)
+        (self.dir / "p.ks").write_text("dim N\ninput G : null[N, N]\nx : f64[N] = 1\nfor i in 0 .. 70000 {\n  y = x * 1.0000001\n  x = y + 0.5\n}\noutput x\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "--strategy", "none", "-o", "pf.kir")
+        out, _ = self.kasen("run", "pf.kir", "--bundle", "bundle", "-o", "r.h5", "--trace", "t.json")
+        trace, events = self.trace("t.json")
+        self.assertLessEqual(len(events), 200_000)
+        self.assertGreater(trace["otherData"]["dropped_events"], 0)
+        self.assertIn(f"{trace['otherData']['dropped_events']} more are not in it", out)
+
+    def test_nothing_without_it(self):
+        self.prepare()
+        out, _ = self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
+        self.assertNotIn("trace", out)
+        self.assertEqual([f for f in self.files() if f.endswith(".json")], [])
+
+    def test_failed_runs_leave_no_trace(self):
+        self.prepare()
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--trace", "no/such/t.json", status=73, says="no/such/t.json")
+        self.assertNotIn("r.h5", self.files())
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--trace", "-", status=USAGE, says="standard output")
+
+
+class Ids(ToolTest):
+    PROGRAM = """dim V
+input G : null[V, V]
+param source : id[V] = 0
+level = map((v, s) -> if v == s then 1 else 0, index(V), source)
+output level
+output who = fill(source, V)
+"""
+
+    def prepare_ids(self):
+        (self.dir / "p.ks").write_text(self.PROGRAM)
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("partition", "--program", "p.kir", "G=graph.txt", "--workers", 3, "-o", "b")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+
+    def test_params_take_the_user_s_ids(self):
+        self.prepare_ids()
+        ids = sorted({v for arc in self.arcs for v in arc})
+        for vertex in [ids[0], ids[17], ids[-1]]:
+            for ranks in [[], ["-n", 2]]:
+                self.kasen("run", "f.kir", "--bundle", "b", "-D", f"source={vertex}", "-o", "r.csv", "--format", "csv", *ranks)
+                levels = list(csv.reader((self.dir / "r-level.csv").read_text().splitlines()))[1:]
+                self.assertEqual([row[0] for row in levels if row[1] == "1"], [str(vertex)])
+                who = list(csv.reader((self.dir / "r-who.csv").read_text().splitlines()))[1:]
+                self.assertEqual({row[1] for row in who}, {str(vertex)})
+        # As the program's default, set by plan.
+        self.kasen("plan", "p.ks", "-D", f"source={ids[5]}", "-o", "p5.kir")
+        self.kasen("fuse", "p5.kir", "-o", "f5.kir")
+        self.kasen("run", "f5.kir", "--bundle", "b", "-o", "r.csv", "--format", "csv")
+        self.assertIn(f"\n{ids[5]},1\n", (self.dir / "r-level.csv").read_text())
+
+    def test_ids_that_the_data_do_not_have(self):
+        self.prepare_ids()
+        missing = next(v for v in range(10_000) if v not in {w for arc in self.arcs for w in arc})
+        self.fault("run", "f.kir", "--bundle", "b", "-D", f"source={missing}", "-o", "r.csv", status=USAGE, says=[str(missing), "V", "-D source=ID"])
+        self.fault("run", "f.kir", "--bundle", "b", "-D", "source=1.5", "-o", "r.csv", status=USAGE, says=["source", "1.5"])
+        if 0 not in {w for arc in self.arcs for w in arc}:
+            self.fault("run", "f.kir", "--bundle", "b", "-o", "r.csv", status=USAGE, says=["source", "-D source=ID"])
+
+
+class Frame(ToolTest):
+    def test_wrong_values_in_a_configuration_have_a_place(self):
+        self.prepare()
+        for tool, text, place, says in [
+                ("fuse", "sync: often\n", "1:7", ["often", "hybrid"]),
+                ("fuse", "sizes: N=x\n", "1:8", ["N=x"]),
+                ("measure", "format: pdf\n", "1:9", ["pdf", "html"]),
+                ("run", "threads: -4\nbundle: bundle\n", "1:10", ["-4"]),
+                ("run", "bundle: bundle\nkernels: fast\n", "2:10", ["fast", "generated"]),
+                ("run", "bundle: bundle\nparam:\n  thetta: 1\n", "3:3", ["thetta", "theta"]),
+                ("plan", "define: {tetha: 1}\n", "1:9", ["tetha", "theta"]),
+                ("partition", "method: random\noutput: b\n", "1:9", ["random", "block"]),
+                ("partition", "workers: 0\noutput: b\n", "1:10", ["1 to 65536"]),
+                ("run", "bundle: bundle\noutput: ''\n", "2:9", ["--output is empty"]),
+                ("run", "bundle: bundle\noutput: fused.kir\n", "2:9", ["also an input"]),
+        ]:
+            (self.dir / "c.yaml").write_text(text)
+            argument = {"plan": str(PAGERANK), "partition": "G=graph.txt"}.get(tool, "fused.kir")
+            self.fault(tool, argument, "--config", "c.yaml", status=CONFIG, says=[f"c.yaml:{place}: error", *says])
+        # The command line wins: the file's value is not looked at.
+        (self.dir / "c.yaml").write_text("sync: often\n")
+        self.kasen("fuse", "plan.kir", "--config", "c.yaml", "--sync", "lazy")
+        self.fault("fuse", "plan.kir", "--sync", "often", status=USAGE, says=["often", "hybrid"])
+
+    def test_empty_values(self):
+        self.prepare()
+        for command in [["plan", PAGERANK, "-o", ""], ["fuse", "plan.kir", "-o", ""], ["measure", "fused.kir", "-o", ""],
+                        ["run", "fused.kir", "--bundle", "bundle", "-o", ""], ["run", "fused.kir", "--bundle", ""],
+                        ["partition", "--program", "plan.kir", "G=graph.txt", "-o", ""], ["plan", ""], ["verify", ""],
+                        ["go", PAGERANK, "G=graph.txt", "--dir", ""]]:
+            self.fault(*command, status=USAGE, says="empty")
+
+    def test_no_tool_writes_over_its_inputs(self):
+        self.prepare()
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json")
+        (self.dir / "p.ks").write_text(PAGERANK.read_text())
+        (self.dir / "c.yaml").write_text("sync: lazy\n")
+        before = {name: (self.dir / name).read_bytes() for name in self.files() if (self.dir / name).is_file()}
+        part = "bundle/part-0000.h5"
+        whole = (self.dir / part).read_bytes()
+        measure = ["measure", "fused.kir", "--bundle", "bundle"]
+        for command in [["measure", "fused.kir", "-o", "fused.kir"], ["measure", "fused.kir", "-o", "./fused.kir"],
+                        [*measure, "--compare", "plan.kir", "-o", "plan.kir"], [*measure, "--against", "run.json", "-o", "run.json"],
+                        [*measure, "-o", part], ["plan", "p.ks", "-o", "p.ks"], ["fuse", "plan.kir", "-o", "plan.kir"],
+                        ["fuse", "plan.kir", "--config", "c.yaml", "-o", "c.yaml"], ["fuse", "plan.kir", "--bundle", "bundle", "-o", part],
+                        ["run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--trace", "fused.kir"],
+                        ["run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--trace", part],
+                        ["go", "p.ks", "G=graph.txt", "-o", "graph.txt"], ["go", "p.ks", "G=graph.txt", "-o", "p.ks"],
+                        ["go", "p.ks", "G=fused.kir", "--dir", "."], ["go", "p.ks", "G=./result.csv", "--format", "csv", "--dir", "."]]:
+            if "G=./result.csv" in command:
+                (self.dir / "result.csv").write_text("1 2\n")
+            self.fault(*command, status=USAGE, says="also an input")
+        with (self.dir / "plan.kir").open() as plan:
+            self.fault("fuse", "-o", "plan.kir", stdin=None, status=USAGE, says="also an input", input_file=plan)
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "x.h5", "--trace", "x.h5", status=USAGE, says="two outputs")
+        self.fault("run", "fused.kir", "--bundle", "bundle", "--stats", "./pagerank.h5", status=USAGE, says="two outputs")
+        self.assertEqual({name: (self.dir / name).read_bytes() for name in before}, before)
+        self.assertEqual((self.dir / part).read_bytes(), whole)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

@@ -1,0 +1,14 @@
+// A plan that was fitted to one bundle runs and is measured on that bundle alone: its choices were made for those data.
+#pragma once
+
+#include <string>
+
+#include "libcore/module.h"
+
+namespace kasen::tools {
+
+// UserError(bad_input) where `module`, which messages call `name`, names another digest than that of `bundle`.
+void require_fitted(const Module& module, const std::string& name, const std::string& bundle,
+                    const std::string& digest);
+
+}  // namespace kasen::tools

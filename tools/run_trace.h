@@ -1,0 +1,53 @@
+// When each step of a run ran on each rank, as Chrome trace events (chrome://tracing, Perfetto).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libcore/executor.h"
+#include "tools/run_cluster.h"
+
+namespace kasen::tools {
+
+// How many events a rank keeps: all ranks together 200,000 (some 50 MB of text), so that a trace can be opened.
+[[nodiscard]] size_t events_of_rank(int ranks);
+
+// Keeps the first `most` events; what comes later is counted alone. Time 0 is when it is made: ranks make it together.
+class Trace : public RunObserver {
+ public:
+  struct Event {
+    std::int64_t begin = 0, duration = 0;  // nanoseconds
+    // Bytes of this operator, without those of the events inside: the sum over all events is what the run counts.
+    std::int64_t read = 0, written = 0, network = 0;
+    std::int64_t turn = 0, inner_turn = 0;  // of the outermost and the innermost open loop, from 1; 0: none
+    int number = 0;                         // of the operator, in preorder
+    RunPhase phase = RunPhase::step;
+  };
+
+  explicit Trace(size_t most) : most_(most) {}
+  void began(RunPhase phase, int number, const Place& place, const OpCount& count) override;
+  void ended(RunPhase phase, int number, const OpCount& count) override;
+
+  [[nodiscard]] const std::vector<Event>& events() const { return events_; }
+  [[nodiscard]] std::int64_t dropped() const { return dropped_; }
+  [[nodiscard]] std::int64_t last_turn() const { return events_.empty() ? 0 : events_.back().turn; }
+
+ private:
+  [[nodiscard]] std::int64_t now() const;
+
+  std::chrono::steady_clock::time_point zero_ = std::chrono::steady_clock::now();
+  size_t most_;
+  std::vector<Event> events_;
+  std::vector<std::ptrdiff_t> open_;  // places of events that have begun; -1: not kept
+  std::int64_t dropped_ = 0;
+};
+
+// The whole file's text, on rank 0; empty elsewhere. All ranks call it; `workers` are those of this rank.
+[[nodiscard]] std::string gather_trace(Cluster& cluster, const Module& module, const Trace& trace,
+                                       const std::vector<Part>& parts);
+// What the summary says of it.
+[[nodiscard]] std::string trace_summary(const std::string& file, const Trace& trace);
+
+}  // namespace kasen::tools

@@ -1,0 +1,39 @@
+#include "tools/sizes_option.h"
+
+#include <fmt/format.h>
+
+#include "libcomm/data/bundle.h"
+#include "tools/common/fitted.h"
+
+namespace kasen::tools {
+namespace {
+
+Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle) {
+  const BundleInfo info = read_bundle_info(bundle);
+  require_fitted(module, name, bundle, info.digest);
+  SizesBuilder builder(module);
+  for (int worker = 0; worker < info.workers; ++worker) builder.add(read_parts(bundle, worker, 1).at(0));
+  return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest), info.digest);
+}
+
+}  // namespace
+
+void declare_sizes_options(Tool& tool) {
+  tool.options.add_options()("bundle", po::value<std::string>()->value_name("BUNDLE"), "the data that the plan is for")(
+      "sizes", po::value<std::string>()->value_name("NAME=NUMBER,..."), "numbers for the formulas");
+  tool.reads.emplace_back("bundle");
+}
+
+std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module, const std::string& name) {
+  if (values.count("sizes") > 0 && values.count("bundle") > 0) {
+    fail(ExitStatus::usage, "--sizes and --bundle both give sizes", "", "give one of them");
+  }
+  if (values.count("bundle") > 0) return bundle_sizes(module, name, values["bundle"].as<std::string>());
+  std::optional<Sizes> sizes;
+  if (values.count("sizes") > 0) {
+    with_value("sizes", [&] { sizes = parse_sizes(module, values["sizes"].as<std::string>()); });
+  }
+  return sizes;
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,20 @@
+// --bundle BUNDLE and --sizes NAME=NUMBER,...: the numbers for a module's formulas, as fuse and measure take them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libcore/module.h"
+#include "libopt/sizes.h"
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+
+void declare_sizes_options(Tool& tool);  // and what they read
+
+// One of the two, or nothing. A plan (`name` in messages) that was fitted to another bundle is refused. From a bundle
+// one part is in memory at a time.
+[[nodiscard]] std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module,
+                                              const std::string& name);
+
+}  // namespace kasen::tools
