@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "libcomm/exchange/mpi_session.h"
 #include "libcomm/exchange/mpi_transport.h"
@@ -16,6 +17,7 @@ class SingleProcess : public Cluster {
   [[nodiscard]] int ranks() const override { return 1; }
   [[nodiscard]] std::unique_ptr<Transport> transport(int workers) override { return make_simulated_transport(workers); }
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
+  [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override { return to; }
   void together(const std::function<void()>& step) override { step(); }
   [[noreturn]] void abort(ExitStatus status) override { std::exit(static_cast<int>(status)); }
 };
@@ -29,6 +31,9 @@ class MpiCluster : public Cluster {
     return make_mpi_transport(session_, workers);
   }
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override { return session_.gather(bytes); }
+  [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override {
+    return session_.exchange(std::move(to));
+  }
   [[noreturn]] void abort(ExitStatus status) override { session_.abort_all(status); }
 
   void together(const std::function<void()>& step) override {

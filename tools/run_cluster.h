@@ -1,11 +1,11 @@
 // The processes that share a run, as the run tool sees them: one process alone, or the ranks of MPI.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "libcomm/data/result_ranks.h"
 #include "libcore/error.h"
 #include "libcore/transport.h"
 
@@ -17,16 +17,12 @@ struct JobFailed {
   std::string text;
 };
 
-class Cluster {
+class Cluster : public ResultRanks {
  public:
-  virtual ~Cluster() = default;
-  [[nodiscard]] virtual int rank() const = 0;
-  [[nodiscard]] virtual int ranks() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Transport> transport(int workers) = 0;
   // Every rank's bytes on rank 0, in the order of ranks; nothing elsewhere. All ranks call it.
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;
-  // All ranks do `step`; where it fails on any of them, all throw JobFailed, so that none waits for another.
-  virtual void together(const std::function<void()>& step) = 0;
+  // ResultRanks::together: where the step fails on any rank, all throw JobFailed (one process alone: what it threw).
   // Ends every rank with this status, after the caller has told why.
   [[noreturn]] virtual void abort(ExitStatus status) = 0;
 };

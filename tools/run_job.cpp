@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -19,6 +18,7 @@
 #include "tools/run_gather.h"
 #include "tools/run_launch.h"
 #include "tools/run_params.h"
+#include "tools/run_results.h"
 #include "tools/run_summary.h"
 #include "tools/run_trace.h"
 
@@ -75,70 +75,6 @@ void say(const JobOutput& output, const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) fmt::print(stderr, "{}{}\n", summary_mark, line);
 }
-
-std::string result_name(const RunSettings& settings, const Module& module) {
-  if (!settings.output.empty()) return settings.output;
-  constexpr std::array<std::string_view, 3> endings{".h5", ".csv", ".npy"};
-  return module.name + std::string(endings[static_cast<size_t>(settings.format)]);
-}
-
-// The result's name may come from the program: that one, too, takes no other file's place.
-void check_result(const RunSettings& settings, const Module& module) {
-  const std::string result = result_name(settings, module);
-  check_writable(result);
-  check_not_input(result, {settings.plan, settings.bundle});
-  for (const std::string& other : {settings.stats, settings.trace}) {
-    if (other.empty()) continue;
-    check_writable(other);
-    check_not_output(other, {result});
-  }
-}
-
-// What rank 0 does with the outputs: the file, and the largest elements for the summary.
-class Results {
- public:
-  Results(const RunSettings& settings, const Module& module, const RunResult& result)
-      : module_(module),
-        outputs_(result.outputs),
-        dims_(read_dims(settings.bundle)),
-        writer_(result_name(settings, module), settings.format, module, result.outputs, dims_) {
-    for (const Output& output : outputs_) {
-      const bool vector = output.type.dims.size() == 1 && output.type.list == 0 && output.type.element.is_scalar();
-      const bool wanted = vector && settings.top > 0 && !is_shared(module, output.type);
-      top_.emplace_back();
-      if (wanted) top_.back().emplace(output.name, output.type.element, static_cast<size_t>(settings.top));
-    }
-  }
-
-  void take(size_t output, int worker, const Array& data) {
-    const bool shared = is_shared(module_, outputs_[output].type);
-    if (shared && worker > 0) return;
-    writer_.put(output, worker, data);
-    if (top_[output]) top_[output]->add(data, dims_[static_cast<size_t>(worker)].at(dim_name(output)));
-  }
-
-  [[nodiscard]] std::string finish() {
-    std::string text;
-    for (size_t i = 0; i < top_.size(); ++i) {
-      if (top_[i]) text += top_[i]->text(dim_name(i));
-    }
-    for (const std::string& file : writer_.finish()) files_ += fmt::format("result: {}\n", file);
-    return text;
-  }
-  [[nodiscard]] const std::string& files() const { return files_; }
-
- private:
-  [[nodiscard]] const std::string& dim_name(size_t output) const {
-    return module_.dim(outputs_[output].type.dims[0]).name;
-  }
-
-  const Module& module_;
-  const std::vector<Output>& outputs_;
-  DimsOfWorkers dims_;
-  ResultWriter writer_;
-  std::vector<std::optional<TopElements>> top_;
-  std::string files_;
-};
 
 // What all ranks need before they run.
 struct Prepared {
@@ -202,19 +138,17 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   progress.finish();
 
   Stopwatch watch;
-  std::unique_ptr<Results> results;
-  cluster.together([&] {
-    if (cluster.rank() == 0) results = std::make_unique<Results>(settings, p.module, result);
-  });
-  gather_outputs(cluster, result, [&](size_t i, int worker, const Array& data) { results->take(i, worker, data); });
+  ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
+  std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
   const bool traced = !settings.trace.empty();
   const std::string trace_text = traced ? gather_trace(cluster, p.module, trace, p.parts) : std::string();
   const RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster.ranks(), threads));
+  const std::vector<std::string> files = writer.finish();
   cluster.together([&] {
     if (cluster.rank() != 0) return;
-    std::string text = results->finish();
     p.times.writing = watch.lap();
-    text += summary_text(p.module, report, p.times) + results->files();
+    text += summary_text(p.module, report, p.times);
+    for (const std::string& file : files) text += fmt::format("result: {}\n", file);
     if (!settings.stats.empty()) {
       write_text(settings.stats, run_report_json(p.module, report));
       text += fmt::format("counters: {}\n", settings.stats);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libcomm/data/results.h"
+#include "libcomm/data/bundle.h"
 #include "libcore/module.h"
 
 namespace kasen::tools {

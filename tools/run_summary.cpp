@@ -60,42 +60,6 @@ std::int64_t outer_turns(const Module& module, const RunReport& report) {
 
 }  // namespace
 
-TopElements::TopElements(std::string title, const ElementType& element, size_t count)
-    : title_(std::move(title)), scalar_(element.scalar()), count_(count) {}
-
-// Larger first; NaN last; equal ones by id.
-bool TopElements::before(const Entry& a, const Entry& b) const {
-  if (!is_float(scalar_)) return a.value.i != b.value.i ? a.value.i > b.value.i : a.id < b.id;
-  const bool a_nan = std::isnan(a.value.f);
-  const bool b_nan = std::isnan(b.value.f);
-  if (a_nan != b_nan) return b_nan;
-  return a.value.f != b.value.f && !a_nan ? a.value.f > b.value.f : a.id < b.id;
-}
-
-void TopElements::keep_largest() {
-  const auto middle = entries_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, entries_.size()));
-  std::partial_sort(entries_.begin(), middle, entries_.end(),
-                    [&](const Entry& a, const Entry& b) { return before(a, b); });
-  entries_.erase(middle, entries_.end());
-}
-
-void TopElements::add(const Array& data, const PartDim& dim) {
-  const std::vector<std::int64_t>& ids = dim.original.empty() ? dim.masters : dim.original;
-  for (std::int64_t i = 0; i < data.count; ++i) {
-    entries_.push_back({load_word(scalar_, data.plane(0) + i * scalar_bytes(scalar_)), ids[static_cast<size_t>(i)]});
-  }
-  keep_largest();
-}
-
-std::string TopElements::text(const std::string& dim_name) const {
-  std::string text = fmt::format("{:>12}  {}\n", dim_name, title_);
-  for (const Entry& e : entries_) {
-    text += is_float(scalar_) ? fmt::format("{:>12}  {:.9g}\n", e.id, e.value.f)
-                              : fmt::format("{:>12}  {}\n", e.id, literal_text(scalar_, e.value));
-  }
-  return text;
-}
-
 std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times) {
   const std::int64_t turns = outer_turns(module, report);
   std::string text =

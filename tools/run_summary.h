@@ -9,28 +9,6 @@
 
 namespace kasen::tools {
 
-// The largest elements of a vector of plain numbers, gathered worker by worker.
-class TopElements {
- public:
-  TopElements(std::string title, const ElementType& element, size_t count);
-  // `dim`: the worker's share of the vector's dimension.
-  void add(const Array& data, const PartDim& dim);
-  [[nodiscard]] std::string text(const std::string& dim_name) const;
-
- private:
-  struct Entry {
-    Word value{};
-    std::int64_t id = 0;
-  };
-  void keep_largest();
-  [[nodiscard]] bool before(const Entry& a, const Entry& b) const;
-
-  std::string title_;
-  Scalar scalar_;
-  size_t count_;
-  std::vector<Entry> entries_;
-};
-
 struct RunTimes {
   double reading = 0, preparing = 0, writing = 0;  // seconds
 };

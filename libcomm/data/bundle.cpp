@@ -8,7 +8,6 @@
 #include "libcomm/data/bundle_part.h"
 #include "libcomm/data/digest.h"
 #include "libcomm/data/new_file.h"
-#include "libcomm/data/results.h"
 #include "libcore/error.h"
 
 namespace kasen {

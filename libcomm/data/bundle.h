@@ -49,6 +49,10 @@ BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts,
 // Reads parts first .. first + count - 1: each file against the manifest's digest, then its structure, then its
 // content, so that nothing a file says can lead outside of an array later. UserError: missing_input, bad_input, limit.
 [[nodiscard]] std::vector<Part> read_parts(const std::string& path, int first, int count);
+// The dimensions as every worker has them: element w is Part::dims of worker w. From the bundle's files, without its
+// arrays. UserError as read_parts.
+using DimsOfWorkers = std::vector<std::map<std::string, PartDim>>;
+[[nodiscard]] DimsOfWorkers read_dims(const std::string& path);
 // What `kasen partition --stats` prints: how the bundle was made, its digest and its statistics.
 [[nodiscard]] std::string bundle_text(const BundleInfo& info);
 

@@ -91,7 +91,8 @@ struct Hdf5Writer::State {
 
   void require(bool good, std::string_view what, ExitStatus status = ExitStatus::io) const {
     if (!good)
-      fail(status, fmt::format("cannot write '{}'", path), fmt::format("HDF5 failed: {}", what), "is the disk full?");
+      fail(status, fmt::format("cannot write '{}'", shown_path(path)), fmt::format("HDF5 failed: {}", what),
+           "is the disk full?");
   }
   Handle require(Handle handle, std::string_view what) const {
     require(handle.valid(), what);
@@ -162,6 +163,10 @@ void Hdf5Writer::layout_done() {
   state_->require(H5Fflush(state_->file.get(), H5F_SCOPE_GLOBAL) >= 0, "flush");
   state_->require(state_->file.close(), "close");
   state_->raw = std::make_unique<FileHandle>(FileHandle::open_to_write(state_->path));
+}
+
+std::int64_t Hdf5Writer::offset(int dataset) const {
+  return state_->places.at(static_cast<std::size_t>(dataset)).offset;
 }
 
 void Hdf5Writer::write(int dataset, std::int64_t first_byte, const void* data, std::int64_t bytes) {

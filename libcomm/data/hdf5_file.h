@@ -32,7 +32,8 @@ class Hdf5Writer {
   void attribute(const std::string& object, const std::string& name, std::string_view text);
   // Lays out a dataset; returns its number. Its bytes come later, through write(), after layout_done().
   int dataset(const std::string& path, FileType type, const std::vector<std::int64_t>& extents);
-  void layout_done();  // closes HDF5's side of the file
+  void layout_done();                                    // closes HDF5's side of the file
+  [[nodiscard]] std::int64_t offset(int dataset) const;  // where its bytes begin, after layout_done()
   void write(int dataset, std::int64_t first_byte, const void* data, std::int64_t bytes);
   void close();  // synced
 

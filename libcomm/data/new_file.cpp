@@ -20,12 +20,14 @@ namespace {
 
 [[noreturn]] void fail_on(ExitStatus status, const std::string& what, const std::string& path) {
   const std::string why = std::generic_category().message(errno);
-  fail(status, fmt::format("cannot {} '{}'", what, path), why);
+  fail(status, fmt::format("cannot {} '{}'", what, shown_path(path)), why);
 }
+
+constexpr std::string_view temporary_mark = ".tmp-";
 
 // A free name beside `path`; the process number keeps two runs apart.
 std::string temporary_name(const std::string& path, int attempt) {
-  return fmt::format("{}.tmp-{}-{}", path, getpid(), attempt);
+  return fmt::format("{}{}{}-{}", path, temporary_mark, getpid(), attempt);
 }
 
 void remove_quietly(const std::string& path) {
@@ -146,6 +148,13 @@ std::string parent_folder(const std::string& path) {
 bool exists(const std::string& path) {
   struct stat facts {};
   return lstat(path.c_str(), &facts) == 0;
+}
+
+std::string shown_path(const std::string& path) {
+  const std::size_t mark = path.rfind(temporary_mark);
+  if (mark == std::string::npos) return path;
+  const std::size_t end = path.find_first_not_of("0123456789-", mark + temporary_mark.size());
+  return path.substr(0, mark) + (end == std::string::npos ? "" : path.substr(end));
 }
 
 NewFile::NewFile(std::string path) : path_(std::move(path)) {

@@ -35,7 +35,7 @@ std::string head(const ResultTable& table) {
   std::string text;
   for (const ResultDim& dim : table.dims) text += dim.name + ",";
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const std::string name = table.element.tuple ? fmt::format("{}.{}", table.name, c) : table.name;
+    const std::string name = table.tuple ? fmt::format("{}.{}", table.name, c) : table.name;
     for (std::int64_t p = 0; p < table.columns[c].coordinates; ++p)
       text += (table.columns[c].small_array ? fmt::format("{}[{}]", name, p) : name) + ",";
   }
@@ -45,55 +45,44 @@ std::string head(const ResultTable& table) {
 
 class CsvResults : public ResultFiles {
  public:
-  CsvResults(const std::string& path, std::size_t outputs, const OriginalIds& ids) : files_(path, outputs), ids_(ids) {}
-
-  void write(const ResultTable& table) override {
-    FileHandle out = FileHandle::create(files_.create(table.name).temporary());
-    std::string text = head(table);
-    std::int64_t written = 0;
-    const auto flush = [&](std::size_t from) {
-      if (text.size() < from) return;
-      out.write(written, text.data(), static_cast<std::int64_t>(text.size()));
-      written += static_cast<std::int64_t>(text.size());
-      text.clear();
-    };
-    for (std::int64_t e = 0, n = table.elements(); e < n; ++e) {
-      append_ids(text, table, e);
-      for (const ResultColumn& column : table.columns) {
-        const std::int64_t width = scalar_bytes(column.scalar);
-        for (std::int64_t p = 0; p < column.coordinates; ++p, text += ',')
-          append(text, column.scalar, column.bytes.data() + (e * column.coordinates + p) * width);
-      }
-      text.back() = '\n';
-      flush(std::size_t{1} << 20);
-    }
-    flush(1);
-    out.sync_and_close();
+  CsvResults(const std::string& path, const std::vector<ResultTable>& tables) : files_(path, tables.size()) {
+    for (const ResultTable& table : tables) places_.push_back({files_.create(table.name, head(table))});
   }
-
+  [[nodiscard]] const ResultPlaces& places() const override { return places_; }
   std::vector<std::string> commit() override { return files_.commit(); }
 
  private:
-  void append_ids(std::string& text, const ResultTable& table, std::int64_t element) const {
-    std::int64_t rest = table.elements();
-    for (const ResultDim& dim : table.dims) {
-      rest /= dim.size;
-      const std::int64_t index = element / rest % dim.size;
-      const auto names = ids_.find(dim.name);
-      fmt::format_to(std::back_inserter(text), "{},",
-                     names == ids_.end() ? index : names->second[static_cast<std::size_t>(index)]);
-    }
-  }
-
   FilePerOutput files_;
-  OriginalIds ids_;
+  ResultPlaces places_;
 };
 
 }  // namespace
 
-std::unique_ptr<ResultFiles> make_csv_results(const std::string& path, const std::vector<ResultTable>& tables,
-                                              const OriginalIds& ids) {
-  return std::make_unique<CsvResults>(path, tables.size(), ids);
+std::string csv_text(const ResultTable& table, const ResultWindow& window,
+                     const std::vector<std::vector<std::int64_t>>& dim_ids) {
+  std::string text;
+  for (std::int64_t e = 0; e < window.count; ++e) {
+    std::int64_t rest = table.elements();
+    for (std::size_t d = 0; d < table.dims.size(); ++d) {
+      rest /= table.dims[d].size;
+      const std::int64_t index = (window.first + e) / rest % table.dims[d].size;
+      const std::int64_t id = dim_ids[d].empty() ? index : dim_ids[d][static_cast<std::size_t>(e)];
+      append_number<std::int64_t>(text, reinterpret_cast<const std::byte*>(&id));
+      text += ',';
+    }
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const ResultColumn& column = table.columns[c];
+      const std::byte* from = window.columns[c].data() + e * column.bytes();
+      for (std::int64_t p = 0; p < column.coordinates; ++p, from += scalar_bytes(column.scalar), text += ',')
+        append(text, column.scalar, from);
+    }
+    text.back() = '\n';
+  }
+  return text;
+}
+
+std::unique_ptr<ResultFiles> make_csv_results(const std::string& path, const std::vector<ResultTable>& tables) {
+  return std::make_unique<CsvResults>(path, tables);
 }
 
 }  // namespace kasen

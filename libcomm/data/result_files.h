@@ -1,42 +1,54 @@
-// Writers of the result formats behind one small interface; private to results.
+// The files of a result: rank 0 makes them, all ranks write into them; private to results.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "libcomm/data/new_file.h"
+#include "libcomm/data/result_ids.h"
 #include "libcomm/data/result_table.h"
 
 namespace kasen {
 
+// Where a table's columns lie: their elements, one after the other, begin at this byte. Of csv, the text of the table.
+struct ResultPlace {
+  std::string file;
+  std::int64_t offset = 0;
+};
+using ResultPlaces = std::vector<std::vector<ResultPlace>>;  // by table
+
+// Rank 0's side: the temporary files with all that stands before and between the elements, closed.
 class ResultFiles {
  public:
   virtual ~ResultFiles() = default;
-  virtual void write(const ResultTable& table) = 0;  // a complete output; each once, in any order
-  virtual std::vector<std::string> commit() = 0;     // the names of the files
+  [[nodiscard]] virtual const ResultPlaces& places() const = 0;
+  virtual std::vector<std::string> commit() = 0;  // the names of the files
 };
 
 [[nodiscard]] std::unique_ptr<ResultFiles> make_hdf5_results(const std::string& path,
-                                                             const std::vector<ResultTable>& tables,
-                                                             const OriginalIds& ids);
+                                                             const std::vector<ResultTable>& tables);
 [[nodiscard]] std::unique_ptr<ResultFiles> make_npy_results(const std::string& path,
-                                                            const std::vector<ResultTable>& tables,
-                                                            const OriginalIds& ids);
+                                                            const std::vector<ResultTable>& tables);
 [[nodiscard]] std::unique_ptr<ResultFiles> make_csv_results(const std::string& path,
-                                                            const std::vector<ResultTable>& tables,
-                                                            const OriginalIds& ids);
+                                                            const std::vector<ResultTable>& tables);
 
-// Relabelled dimensions that the outputs have.
-[[nodiscard]] OriginalIds used_ids(const std::vector<ResultTable>& tables, const OriginalIds& ids);
+// The lines of a window: `dim_ids[d]` are the user's ids of dimension d, none where they are its indices.
+[[nodiscard]] std::string csv_text(const ResultTable& table, const ResultWindow& window,
+                                   const std::vector<std::vector<std::int64_t>>& dim_ids);
 
 // A file for each output: `path` for a single one, else with `-<name>` before the extension.
 class FilePerOutput {
  public:
   FilePerOutput(std::string path, std::size_t outputs) : path_(std::move(path)), outputs_(outputs) {}
-  [[nodiscard]] std::string name_for(const std::string& output, bool extra = false) const;
-  NewFile& create(const std::string& output, bool extra = false);
+  // Makes the temporary file with `head`; `extra`: it is beside the outputs. Returns where what follows begins.
+  ResultPlace create(const std::string& output, std::string_view head, bool extra = false);
   std::vector<std::string> commit();
 
  private:
+  [[nodiscard]] std::string name_for(const std::string& output, bool extra) const;
+
   std::string path_;
   std::size_t outputs_;
   std::vector<std::string> names_;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstring>
 
 #include "libcomm/data/result_files.h"
 
@@ -34,51 +33,38 @@ std::string_view npy_type(Scalar scalar) {
   return names[static_cast<std::size_t>(scalar)];
 }
 
-void write_npy(const std::string& file, Scalar scalar, const std::vector<std::int64_t>& extents, const void* data,
-               std::int64_t bytes) {
-  FileHandle out = FileHandle::create(file);
-  const std::string header = npy_header(npy_type(scalar), extents);
-  const auto start = static_cast<std::int64_t>(header.size());
-  out.write(0, header.data(), start);
-  out.write(start, data, bytes);
-  out.sync_and_close();
-}
-
 class NpyResults : public ResultFiles {
  public:
-  NpyResults(const std::string& path, const std::vector<ResultTable>& tables, const OriginalIds& ids)
-      : files_(path, count(tables)) {
-    for (const auto& [dim, all] : ids)
-      write_npy(files_.create(dim + "_ids", true).temporary(), Scalar::i64, {static_cast<std::int64_t>(all.size())},
-                all.data(), static_cast<std::int64_t>(all.size() * sizeof all[0]));
-  }
-
-  // A component of a tuple is a file of its own.
-  void write(const ResultTable& table) override {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      const ResultColumn& column = table.columns[c];
-      const std::string name = table.element.tuple ? fmt::format("{}.{}", table.name, c) : table.name;
-      write_npy(files_.create(name).temporary(), column.scalar, column.extents(table.dims), column.bytes.data(),
-                static_cast<std::int64_t>(column.bytes.size()));
+  NpyResults(const std::string& path, const std::vector<ResultTable>& tables) : files_(path, count(tables)) {
+    for (const ResultTable& table : tables) {
+      std::vector<ResultPlace>& places = places_.emplace_back();
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const ResultColumn& column = table.columns[c];
+        const std::string name = table.tuple ? fmt::format("{}.{}", table.name, c) : table.name;
+        places.push_back(
+            files_.create(name, npy_header(npy_type(column.scalar), column.extents(table.dims)), table.ids));
+      }
     }
   }
-
+  [[nodiscard]] const ResultPlaces& places() const override { return places_; }
   std::vector<std::string> commit() override { return files_.commit(); }
 
  private:
+  // A component of a tuple is a file of its own.
   static std::size_t count(const std::vector<ResultTable>& tables) {
     std::size_t n = 0;
-    for (const ResultTable& table : tables) n += table.columns.size();
+    for (const ResultTable& table : tables) n += table.ids ? 0 : table.columns.size();
     return n;
   }
+
   FilePerOutput files_;
+  ResultPlaces places_;
 };
 
 }  // namespace
 
-std::unique_ptr<ResultFiles> make_npy_results(const std::string& path, const std::vector<ResultTable>& tables,
-                                              const OriginalIds& ids) {
-  return std::make_unique<NpyResults>(path, tables, used_ids(tables, ids));
+std::unique_ptr<ResultFiles> make_npy_results(const std::string& path, const std::vector<ResultTable>& tables) {
+  return std::make_unique<NpyResults>(path, tables);
 }
 
 }  // namespace kasen

@@ -1,16 +1,15 @@
-// One output while its parts come in: its elements in global order, as the files have them; private to results.
+// The shape of one output as the files have it: a row-major array over its dimensions; private to results.
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "libcomm/data/results.h"
+#include "libcore/data.h"
+#include "libcore/executor.h"
+#include "libcore/module.h"
 
 namespace kasen {
-
-// Ids of the user by index, for dimensions that were relabelled.
-using OriginalIds = std::map<std::string, std::vector<std::int64_t>>;
 
 struct ResultDim {
   std::string name;
@@ -22,30 +21,42 @@ struct ResultColumn {
   Scalar scalar = Scalar::f64;
   std::int64_t coordinates = 1;
   bool small_array = false;  // then the coordinates are an axis
-  DimId id_of = no_dim;
+  std::string id_of;         // the dimension that values of type id index
   std::int64_t first_plane = 0;
-  std::vector<std::byte> bytes;  // empty before the first part and after it was written
 
+  [[nodiscard]] std::int64_t bytes() const { return coordinates * scalar_bytes(scalar); }  // of one element
   [[nodiscard]] std::vector<std::int64_t> extents(const std::vector<ResultDim>& dims) const;
 };
 
 struct ResultTable {
   std::string name;
-  ElementType element;
+  bool tuple = false;
+  bool ids = false;  // not an output: the user's ids of a relabelled dimension
   std::vector<ResultDim> dims;
   int cut = -1;  // which dimension is cut; -1: a shared
   std::vector<ResultColumn> columns;
-  std::vector<bool> come;  // by worker
 
   [[nodiscard]] std::int64_t elements() const;
-  [[nodiscard]] bool complete() const;
-  // Puts elements of the cut dimension's indices `masters` in their places.
-  void take(const std::vector<std::int64_t>& masters, const Array& data);
+  [[nodiscard]] std::int64_t element_bytes() const;
+  // Elements around each index of the cut dimension: place = (o * extent + index) * inner + i.
+  [[nodiscard]] std::int64_t outer() const;
+  [[nodiscard]] std::int64_t extent() const { return cut < 0 ? 1 : dims[static_cast<std::size_t>(cut)].size; }
+  [[nodiscard]] std::int64_t inner() const;
 };
 
-[[nodiscard]] ResultTable make_table(const Module& module, const Output& output, const DimsOfWorkers& dims);
-[[nodiscard]] OriginalIds collect_ids(const DimsOfWorkers& dims);
-// Indices in columns of type id[..] become the user's ids; what is no index of the dimension stays.
-void name_ids(ResultTable& table, const Module& module, const OriginalIds& ids);
+// `part`: any part of the bundle, for the sizes. bad_input: a list.
+[[nodiscard]] ResultTable make_table(const Module& module, const Output& output, const Part& part);
+// `<dim>_ids`.
+[[nodiscard]] ResultTable make_ids_table(const std::string& dim, const PartDim& facts);
+
+// One worker's elements of a table: local element (m * outer + o) * inner + i belongs to its master m.
+struct ResultShare {
+  const std::vector<std::int64_t>* masters = nullptr;  // of the cut dimension; none for shareds
+  std::vector<const std::byte*> planes;                // of the element
+};
+// Those that the parts of this process have; of a shared, worker 0's alone.
+[[nodiscard]] std::vector<ResultShare> shares_of(const ResultTable& table, const Output& output,
+                                                 const std::vector<Part>& parts);
+[[nodiscard]] std::vector<ResultShare> id_shares_of(const ResultTable& table, const std::vector<Part>& parts);
 
 }  // namespace kasen

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <filesystem>
+#include <map>
+#include <numeric>
+#include <set>
 
 #include "libcomm/data/result_files.h"
+#include "libcomm/data/result_share.h"
 #include "libcore/error.h"
 
 namespace kasen {
@@ -13,15 +17,26 @@ namespace {
 
 struct FormatRow {
   std::string_view name;
-  std::unique_ptr<ResultFiles> (*make)(const std::string&, const std::vector<ResultTable>&, const OriginalIds&);
+  std::unique_ptr<ResultFiles> (*make)(const std::string&, const std::vector<ResultTable>&);
+  bool text;  // lines for the elements, with the ids in them; else their bytes, and the ids apart
 };
 constexpr std::array<FormatRow, 3> formats{{
-    {"hdf5", make_hdf5_results},
-    {"csv", make_csv_results},
-    {"npy", make_npy_results},
+    {"hdf5", make_hdf5_results, false},
+    {"csv", make_csv_results, true},
+    {"npy", make_npy_results, false},
 }};
 
+class OneRank : public ResultRanks {
+ public:
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int ranks() const override { return 1; }
+  [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override { return to; }
+  void together(const std::function<void()>& step) override { step(); }
+};
+
 }  // namespace
+
+std::unique_ptr<ResultRanks> one_rank() { return std::make_unique<OneRank>(); }
 
 std::optional<ResultFormat> find_result_format(std::string_view name) {
   for (std::size_t k = 0; k < formats.size(); ++k)
@@ -29,83 +44,172 @@ std::optional<ResultFormat> find_result_format(std::string_view name) {
   return std::nullopt;
 }
 
-OriginalIds used_ids(const std::vector<ResultTable>& tables, const OriginalIds& ids) {
-  OriginalIds used;
-  for (const ResultTable& table : tables)
-    for (const ResultDim& dim : table.dims)
-      if (const auto found = ids.find(dim.name); found != ids.end()) used.insert(*found);
-  return used;
-}
-
-std::string FilePerOutput::name_for(const std::string& output, bool extra) const {
-  if (outputs_ == 1 && !extra) return path_;
-  const std::filesystem::path path(path_);
-  return (path.parent_path() / (path.stem().string() + "-" + output + path.extension().string())).string();
-}
-
-NewFile& FilePerOutput::create(const std::string& output, bool extra) {
-  names_.push_back(name_for(output, extra));
-  return *files_.emplace_back(std::make_unique<NewFile>(names_.back()));
-}
-
-std::vector<std::string> FilePerOutput::commit() {
-  for (const auto& file : files_) file->commit();
-  return names_;
-}
-
-DimsOfWorkers dims_of(const std::vector<Part>& parts) {
-  DimsOfWorkers dims(parts.size());
-  for (const Part& part : parts) dims.at(static_cast<std::size_t>(part.worker)) = part.dims;
-  return dims;
-}
-
 struct ResultWriter::State {
-  const Module* module;
-  DimsOfWorkers dims;
-  OriginalIds ids;
-  std::vector<ResultTable> tables;
-  std::unique_ptr<ResultFiles> files;
+  const FormatRow& format;
+  const std::vector<Output>& outputs;
+  const std::vector<Part>& parts;
+  ResultRanks& ranks;
+  std::int64_t window_bytes;
+  std::vector<ResultTable> tables;                // the outputs' first, then the ids
+  std::unique_ptr<ResultFiles> files;             // rank 0
+  ResultPlaces places;                            // by table
+  std::map<std::string, FileHandle> open;         // by name
+  std::map<std::string, UserIds> ids;             // of dimensions that are asked for
+  std::map<std::string, ResultTable> relabelled;  // by dimension: its table of ids
+
+  void describe(const Module& module);
+  void open_files(const std::string& path);
+  void collect_ids();
+  void write(std::size_t number);
+  void write_windows(std::size_t number, const TableSpread& spread);
+  void write_lines(std::size_t number, const TableSpread& spread);
+  void name_values(const ResultTable& table, ResultWindow& window) const;
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> ids_of_dims(const ResultTable& table,
+                                                                   const ResultWindow& window) const;
 };
 
+void ResultWriter::State::describe(const Module& module) {
+  const std::set<std::string> dims = relabelled_dims(parts, ranks);
+  for (const std::string& dim : dims) relabelled.emplace(dim, make_ids_table(dim, parts.at(0).dims.at(dim)));
+  ranks.together([&] {
+    for (const Output& output : outputs) tables.push_back(make_table(module, output, parts.at(0)));
+  });
+  if (format.text) return;
+  std::set<std::string> used;
+  for (const ResultTable& table : tables)
+    for (const ResultDim& dim : table.dims) used.insert(dim.name);
+  for (const auto& [dim, table] : relabelled)
+    if (used.contains(dim)) tables.push_back(table);
+}
+
+void ResultWriter::State::open_files(const std::string& path) {
+  ranks.together([&] {
+    if (ranks.rank() == 0) files = format.make(path, tables);
+  });
+  places = share_places(files.get(), ranks);
+  ranks.together([&] {
+    for (const std::vector<ResultPlace>& table : places) {
+      for (const auto& [file, offset] : table) {
+        if (open.contains(file)) continue;
+        if (!exists(file))
+          fail(ExitStatus::io, fmt::format("rank {} does not find '{}', which rank 0 made", ranks.rank(), file),
+               "each rank writes its range of the result", "name a place on a file system that all nodes share");
+        open.emplace(file, FileHandle::open_to_write(file));
+      }
+    }
+  });
+}
+
+// Of the dimensions that values index, and in csv of those that the lines name.
+void ResultWriter::State::collect_ids() {
+  std::set<std::string> wanted;
+  for (const ResultTable& table : tables) {
+    for (const ResultColumn& column : table.columns) wanted.insert(column.id_of);
+    for (const ResultDim& dim : table.dims)
+      if (format.text) wanted.insert(dim.name);
+  }
+  for (const std::string& dim : wanted)
+    if (const auto table = relabelled.find(dim); table != relabelled.end())
+      ids.emplace(std::piecewise_construct, std::forward_as_tuple(dim),
+                  std::forward_as_tuple(table->second, parts, window_bytes, ranks));
+}
+
+void ResultWriter::State::name_values(const ResultTable& table, ResultWindow& window) const {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const auto names = ids.find(table.columns[c].id_of);
+    if (names == ids.end()) continue;
+    auto* values = reinterpret_cast<std::int64_t*>(window.columns[c].data());
+    names->second.name({values, window.columns[c].size() / sizeof *values});
+  }
+}
+
+std::vector<std::vector<std::int64_t>> ResultWriter::State::ids_of_dims(const ResultTable& table,
+                                                                        const ResultWindow& window) const {
+  std::vector<std::vector<std::int64_t>> all(table.dims.size());
+  std::int64_t rest = table.elements();
+  for (std::size_t d = 0; d < table.dims.size(); ++d) {
+    rest /= std::max<std::int64_t>(table.dims[d].size, 1);
+    const auto names = ids.find(table.dims[d].name);
+    if (names == ids.end()) continue;
+    for (std::int64_t e = 0; e < window.count; ++e) all[d].push_back((window.first + e) / rest % table.dims[d].size);
+    names->second.name(all[d]);
+  }
+  return all;
+}
+
+void ResultWriter::State::write_windows(std::size_t number, const TableSpread& spread) {
+  const ResultTable& table = tables[number];
+  for (std::int64_t round = 0; round < spread.plan().rounds(); ++round) {
+    ResultWindow window = spread.window(round);
+    name_values(table, window);
+    ranks.together([&] {
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const ResultPlace& place = places[number][c];
+        open.at(place.file)
+            .write(place.offset + window.first * table.columns[c].bytes(), window.columns[c].data(),
+                   static_cast<std::int64_t>(window.columns[c].size()));
+      }
+    });
+  }
+}
+
+// The lines' lengths are known when they are written: the ranks tell them to each other in each round.
+void ResultWriter::State::write_lines(std::size_t number, const TableSpread& spread) {
+  const ResultPlace& place = places[number].at(0);
+  std::int64_t at = place.offset;
+  for (std::int64_t round = 0; round < spread.plan().rounds(); ++round) {
+    ResultWindow window = spread.window(round);
+    name_values(tables[number], window);
+    const auto dim_ids = ids_of_dims(tables[number], window);
+    std::string text;
+    ranks.together([&] { text = csv_text(tables[number], window, dim_ids); });
+    const std::vector<std::int64_t> lengths = share_number(static_cast<std::int64_t>(text.size()), ranks);
+    const std::int64_t mine = std::accumulate(lengths.begin(), lengths.begin() + ranks.rank(), at);
+    at = std::accumulate(lengths.begin(), lengths.end(), at);
+    ranks.together([&] { open.at(place.file).write(mine, text.data(), static_cast<std::int64_t>(text.size())); });
+  }
+}
+
+void ResultWriter::State::write(std::size_t number) {
+  const ResultTable& table = tables[number];
+  const bool ids_alone = number >= outputs.size();
+  const TableSpread spread(table, ids_alone ? id_shares_of(table, parts) : shares_of(table, outputs[number], parts),
+                           format.text ? WindowPlan::Order::stripes : WindowPlan::Order::ranges, window_bytes, ranks);
+  if (format.text)
+    write_lines(number, spread);
+  else
+    write_windows(number, spread);
+}
+
 ResultWriter::ResultWriter(const std::string& path, ResultFormat format, const Module& module,
-                           const std::vector<Output>& outputs, DimsOfWorkers dims)
-    : state_(std::make_unique<State>()) {
-  state_->module = &module;
-  state_->ids = collect_ids(dims);
-  for (const Output& output : outputs) state_->tables.push_back(make_table(module, output, dims));
-  state_->dims = std::move(dims);
-  state_->files = formats[static_cast<std::size_t>(format)].make(path, state_->tables, state_->ids);
+                           const std::vector<Output>& outputs, const std::vector<Part>& parts, ResultRanks& ranks,
+                           std::int64_t window_bytes)
+    : state_(new State{
+          formats[static_cast<std::size_t>(format)], outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}}) {
+  State& s = *state_;
+  s.describe(module);
+  s.open_files(path);
+  s.collect_ids();
+  for (std::size_t k = 0; k < s.tables.size(); ++k) s.write(k);
+  ranks.together([&] {
+    for (auto& [name, file] : s.open) file.sync_and_close();
+  });
 }
 
 ResultWriter::~ResultWriter() = default;
 
-void ResultWriter::put(std::size_t output, int worker, const Array& data) {
-  ResultTable& table = state_->tables.at(output);
-  const auto w = static_cast<std::size_t>(worker);
-  if (table.come.at(w)) throw InternalError(fmt::format("output '{}' came twice from worker {}", table.name, worker));
-  if (table.cut < 0 && worker != 0) return;
-  static const std::vector<std::int64_t> none;
-  const bool shared = table.cut < 0;
-  table.take(shared ? none : state_->dims[w].at(table.dims[static_cast<std::size_t>(table.cut)].name).masters, data);
-  table.come[w] = true;
-  if (!table.complete()) return;
-  name_ids(table, *state_->module, state_->ids);
-  state_->files->write(table);
-  for (ResultColumn& column : table.columns) column.bytes = {};
-}
-
 std::vector<std::string> ResultWriter::finish() {
-  for (const ResultTable& table : state_->tables)
-    if (!table.complete()) throw InternalError(fmt::format("output '{}' did not come from every worker", table.name));
-  return state_->files->commit();
+  std::vector<std::string> names;
+  state_->ranks.together([&] {
+    if (state_->ranks.rank() == 0) names = state_->files->commit();
+  });
+  return names;
 }
 
 std::vector<std::string> write_results(const std::string& path, ResultFormat format, const Module& module,
-                                       const std::vector<Output>& outputs, DimsOfWorkers dims) {
-  ResultWriter writer(path, format, module, outputs, std::move(dims));
-  for (std::size_t k = 0; k < outputs.size(); ++k)
-    for (const OutputPart& part : outputs[k].parts) writer.put(k, part.worker, part.data);
-  return writer.finish();
+                                       const std::vector<Output>& outputs, const std::vector<Part>& parts) {
+  const std::unique_ptr<ResultRanks> alone = one_rank();
+  return ResultWriter(path, format, module, outputs, parts, *alone).finish();
 }
 
 }  // namespace kasen

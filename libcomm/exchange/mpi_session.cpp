@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <utility>
 
 #include "libcomm/exchange/mpi_check.h"
 
 namespace kasen {
 namespace {
 
-enum Collective : std::int64_t { op_barrier = 1, op_sum, op_max, op_broadcast, op_gather };
+enum Collective : std::int64_t { op_barrier = 1, op_sum, op_max, op_broadcast, op_gather, op_exchange };
 
 // Every rank must be at the same call with the same count.
 void agree(std::int64_t operation, std::int64_t count) {
@@ -34,10 +35,10 @@ void all_reduce(std::span<std::int64_t> values, MPI_Op op) {
 
 // Calls move(address, bytes) for each slice of a text that one message can hold.
 template <class Move>
-void in_slices(std::string& text, const Move& move) {
+void in_slices(std::string& text, const Move& move, std::int64_t slice = largest_message) {
   const auto size = static_cast<std::int64_t>(text.size());
-  for (std::int64_t at = 0; at < size; at += largest_message) {
-    move(text.data() + at, static_cast<int>(std::min(size - at, largest_message)));
+  for (std::int64_t at = 0; at < size; at += slice) {
+    move(text.data() + at, static_cast<int>(std::min(size - at, slice)));
   }
 }
 
@@ -111,6 +112,35 @@ std::vector<std::string> MpiSession::gather(const std::string& bytes) const {
     });
   }
   return all;
+}
+
+std::vector<std::string> MpiSession::exchange(std::vector<std::string> to, std::int64_t message_bytes) const {
+  agree(op_exchange, message_bytes);
+  if (std::cmp_not_equal(to.size(), ranks_)) throw InternalError("an exchange without a text for each rank");
+  std::vector<std::int64_t> sent(to.size()), coming(to.size());
+  for (size_t r = 0; r < to.size(); ++r) sent[r] = static_cast<std::int64_t>(to[r].size());
+  check_mpi(MPI_Alltoall(sent.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, MPI_COMM_WORLD), "MPI_Alltoall");
+  std::vector<std::string> from(to.size());
+  std::vector<MPI_Request> requests;
+  for (int r = 0; r < ranks_; ++r) {
+    if (r == rank_) continue;
+    std::string& text = from[static_cast<size_t>(r)];
+    text.resize(static_cast<size_t>(coming[static_cast<size_t>(r)]));
+    const auto receive = [&](char* data, int count) {
+      check_mpi(MPI_Irecv(data, count, MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests.emplace_back()), "MPI_Irecv");
+    };
+    in_slices(text, receive, message_bytes);
+  }
+  for (int step = 1; step < ranks_; ++step) {  // each rank begins with its neighbour, so that not all send to one
+    const int r = (rank_ + step) % ranks_;
+    const auto send = [&](char* data, int count) {
+      check_mpi(MPI_Isend(data, count, MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests.emplace_back()), "MPI_Isend");
+    };
+    in_slices(to[static_cast<size_t>(r)], send, message_bytes);
+  }
+  for (MPI_Request& request : requests) check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  from[static_cast<size_t>(rank_)] = std::move(to[static_cast<size_t>(rank_)]);
+  return from;
 }
 
 std::optional<Failure> MpiSession::first_failure(const std::optional<Failure>& mine) const {

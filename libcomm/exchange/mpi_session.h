@@ -42,6 +42,10 @@ class MpiSession {
   void broadcast(std::string& bytes) const;                   // collective; from rank 0, of any size
   // Collective; every rank's bytes on rank 0, in the order of ranks; nothing elsewhere.
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) const;
+  // Collective; to[r] goes to rank r, of any size, in messages of at most `message_bytes`. Returns what each rank sent
+  // to this one. Two ranks with nothing for each other exchange no message.
+  [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to,
+                                                  std::int64_t message_bytes = std::int64_t{1} << 30) const;
   // Collective; the failure of the lowest rank that has one, on every rank: where all ranks meet after a step that any
   // of them may fail, one message is enough.
   [[nodiscard]] std::optional<Failure> first_failure(const std::optional<Failure>& mine) const;

@@ -11,11 +11,13 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <span>
 
 #include "libcomm/data/bundle.h"
 #include "libcomm/data/results.h"
 #include "libcore/error.h"
 #include "tests/data/partition_cases.h"
+#include "tests/data/thread_ranks.h"
 
 namespace kasen {
 namespace {
@@ -81,19 +83,41 @@ TEST(FullDisk, BundlesFailCleanly) {
       [&](const std::string& path) { (void)write_bundle(path, parts, {.workers = 2, .method = "hybrid-cut"}, false); });
 }
 
+// One vector, as these parts have it.
+std::vector<Output> outputs_of(std::span<const Part> parts) {
+  std::vector<Output> outputs;
+  outputs.push_back({.name = "rank", .type = {.element = {}, .dims = {0}}, .parts = {}});
+  for (const Part& part : parts)
+    outputs[0].parts.push_back(
+        {.worker = part.worker,
+         .data = Array(ElementType{}, static_cast<std::int64_t>(part.dims.at("N").masters.size()))});
+  return outputs;
+}
+
 TEST(FullDisk, ResultsFailCleanly) {
   const auto parts = some_parts();
   Module module;
   module.dims = {{.name = "N"}};
+  const auto outputs = outputs_of(parts);
+  for (const ResultFormat format : {ResultFormat::hdf5, ResultFormat::csv, ResultFormat::npy})
+    try_all_limits([&](const std::string& path) { (void)write_results(path, format, module, outputs, parts); });
+}
+
+// The disk is full for the last ranks before it is for the first.
+TEST(FullDisk, ResultsOfSeveralRanksFailCleanly) {
+  auto parts = some_parts();
+  Module module;
+  module.dims = {{.name = "N"}};
   for (const ResultFormat format : {ResultFormat::hdf5, ResultFormat::csv, ResultFormat::npy}) {
-    std::vector<Output> outputs;
-    outputs.push_back({.name = "rank", .type = {.element = {}, .dims = {0}}, .parts = {}});
-    for (const Part& part : parts)
-      outputs[0].parts.push_back(
-          {.worker = part.worker,
-           .data = Array(ElementType{}, static_cast<std::int64_t>(part.dims.at("N").masters.size()))});
-    try_all_limits(
-        [&](const std::string& path) { (void)write_results(path, format, module, outputs, dims_of(parts)); });
+    try_all_limits([&](const std::string& path) {
+      cases::ThreadRanks::run(2, [&](ResultRanks& ranks) {
+        std::vector<Part> mine;
+        mine.push_back(std::move(parts[static_cast<std::size_t>(ranks.rank())]));
+        const auto outputs = outputs_of(mine);
+        ResultWriter writer(path, format, module, outputs, mine, ranks, 100);
+        (void)writer.finish();
+      });
+    });
   }
 }
 

@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     std::copy(from.bytes.data(), from.bytes.data() + from.bytes.size(), copy.bytes.data());
     outputs[1].parts.push_back({.worker = part.worker, .data = std::move(copy)});
   }
-  (void)kasen::write_results(folder + "/results.h5", kasen::ResultFormat::hdf5, module, outputs, kasen::dims_of(parts));
-  (void)kasen::write_results(folder + "/results.npy", kasen::ResultFormat::npy, module, outputs, kasen::dims_of(parts));
+  (void)kasen::write_results(folder + "/results.h5", kasen::ResultFormat::hdf5, module, outputs, parts);
+  (void)kasen::write_results(folder + "/results.npy", kasen::ResultFormat::npy, module, outputs, parts);
   return 0;
 }

@@ -105,7 +105,7 @@ std::vector<T> dataset(const std::string& file, const std::string& name, FileTyp
 }
 
 TEST_F(Results, Hdf5HoldsGlobalOrderAndUserIds) {
-  const auto names = write_results(path("r.h5"), ResultFormat::hdf5, module_, outputs(), dims_of(parts_));
+  const auto names = write_results(path("r.h5"), ResultFormat::hdf5, module_, outputs(), parts_);
   EXPECT_EQ(names, std::vector<std::string>{path("r.h5")});
   const auto rank = dataset<double>(path("r.h5"), "/rank", FileType::f64, {12});
   const auto ids = dataset<std::int64_t>(path("r.h5"), "/N_ids", FileType::i64, {12});
@@ -132,7 +132,7 @@ TEST_F(Results, Hdf5HoldsGlobalOrderAndUserIds) {
 }
 
 TEST_F(Results, CsvNamesEveryElement) {
-  const auto names = write_results(path("r.csv"), ResultFormat::csv, module_, outputs(), dims_of(parts_));
+  const auto names = write_results(path("r.csv"), ResultFormat::csv, module_, outputs(), parts_);
   ASSERT_EQ(names.size(), 7U);
   EXPECT_TRUE(content(path("r-rank.csv")).starts_with("N,rank\n7,0\n10,100\n13,200\n"));
   EXPECT_TRUE(content(path("r-parent.csv")).starts_with("N,parent\n7,-1\n10,7\n13,10\n"));
@@ -145,7 +145,7 @@ TEST_F(Results, CsvNamesEveryElement) {
 TEST_F(Results, NpyHasHeaderAndValues) {
   std::vector<Output> one;
   one.push_back(std::move(outputs()[1]));
-  const auto names = write_results(path("r.npy"), ResultFormat::npy, module_, one, dims_of(parts_));
+  const auto names = write_results(path("r.npy"), ResultFormat::npy, module_, one, parts_);
   EXPECT_EQ(names, std::vector<std::string>{path("r.npy")});
   const std::string bytes = content(path("r.npy"));
   EXPECT_EQ(bytes.substr(1, 5), "NUMPY");
@@ -156,7 +156,7 @@ TEST_F(Results, NpyHasHeaderAndValues) {
   EXPECT_EQ(last, 402.0F);
   one.clear();
   one.push_back(std::move(outputs()[0]));
-  EXPECT_EQ(write_results(path("n.npy"), ResultFormat::npy, module_, one, dims_of(parts_)).size(), 2U);
+  EXPECT_EQ(write_results(path("n.npy"), ResultFormat::npy, module_, one, parts_).size(), 2U);
   EXPECT_TRUE(fs::exists(path("n-N_ids.npy")));
 }
 
@@ -165,26 +165,16 @@ TEST_F(Results, SpecialNumbersSurvive) {
   one.push_back(output<double>("x", ElementType::of(Scalar::f64), {1}, 1, [](std::int64_t g, auto, auto) {
     return g == 0 ? NAN : g == 1 ? -INFINITY : g == 2 ? -0.0 : std::numeric_limits<double>::denorm_min();
   }));
-  (void)write_results(path("x.csv"), ResultFormat::csv, module_, one, dims_of(parts_));
+  (void)write_results(path("x.csv"), ResultFormat::csv, module_, one, parts_);
   EXPECT_EQ(content(path("x.csv")), "H,x\n0,nan\n1,-inf\n2,-0\n3,5e-324\n4,5e-324\n");
-}
-
-TEST_F(Results, ComeInAnyOrderOfWorkers) {
-  const auto all = outputs();
-  ResultWriter writer(path("r.h5"), ResultFormat::hdf5, module_, all, dims_of(parts_));
-  for (std::size_t k = all.size(); k-- > 0;)
-    for (std::size_t p = all[k].parts.size(); p-- > 0;) writer.put(k, all[k].parts[p].worker, all[k].parts[p].data);
-  (void)writer.finish();
-  (void)write_results(path("s.h5"), ResultFormat::hdf5, module_, all, dims_of(parts_));
-  EXPECT_EQ(content(path("r.h5")), content(path("s.h5")));
 }
 
 TEST_F(Results, DimsCanBeReadFromTheBundle) {
   (void)write_bundle(path("b"), parts_, {.workers = 3, .method = "hybrid-cut"}, false);
-  const DimsOfWorkers read = read_dims(path("b")), kept = dims_of(parts_);
-  ASSERT_EQ(read.size(), kept.size());
+  const DimsOfWorkers read = read_dims(path("b"));
+  ASSERT_EQ(read.size(), parts_.size());
   for (std::size_t w = 0; w < read.size(); ++w) {
-    for (const auto& [name, dim] : kept[w]) {
+    for (const auto& [name, dim] : parts_[w].dims) {
       EXPECT_EQ(read[w].at(name).masters, dim.masters);
       EXPECT_EQ(read[w].at(name).original, dim.original);
     }
@@ -196,8 +186,8 @@ TEST_F(Results, AFailedRunLeavesWhatWasThere) {
     std::ofstream(path("r")) << "old";
     {
       const auto all = outputs();
-      ResultWriter writer(path("r"), format, module_, all, dims_of(parts_));
-      for (const OutputPart& part : all[0].parts) writer.put(0, part.worker, part.data);
+      const auto alone = one_rank();
+      const ResultWriter writer(path("r"), format, module_, all, parts_, *alone);
     }
     EXPECT_EQ(content(path("r")), "old");
     EXPECT_EQ(files(), 1U);
@@ -210,7 +200,7 @@ TEST_F(Results, UnwritablePlacesAreRefused) {
       std::vector<Output> one;
       one.push_back(std::move(outputs()[1]));
       try {
-        (void)write_results(place, format, module_, one, dims_of(parts_));
+        (void)write_results(place, format, module_, one, parts_);
         ADD_FAILURE() << "accepted " << place;
       } catch (const UserError& error) {
         EXPECT_EQ(error.status(), ExitStatus::cannot_create) << error.what();
@@ -225,7 +215,7 @@ TEST_F(Results, LinksKeepPointingToTheFile) {
   fs::create_symlink(path("target"), path("link"));
   std::vector<Output> one;
   one.push_back(std::move(outputs()[5]));
-  (void)write_results(path("link"), ResultFormat::csv, module_, one, dims_of(parts_));
+  (void)write_results(path("link"), ResultFormat::csv, module_, one, parts_);
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(content(path("target")), "sum\n0.1\n");
 }
@@ -236,7 +226,7 @@ TEST_F(Results, LinksToPipesAreRefused) {
   fs::create_symlink(fmt::format("/proc/self/fd/{}", ends[1]), path("link"));  // as /dev/stdout is one
   std::vector<Output> one;
   one.push_back(std::move(outputs()[5]));
-  EXPECT_THROW((void)write_results(path("link"), ResultFormat::csv, module_, one, dims_of(parts_)), UserError);
+  EXPECT_THROW((void)write_results(path("link"), ResultFormat::csv, module_, one, parts_), UserError);
   EXPECT_TRUE(fs::is_symlink(path("link")));
   close(ends[0]);
   close(ends[1]);
@@ -246,7 +236,7 @@ TEST_F(Results, ALinkToNothingMakesItsFile) {
   fs::create_symlink("later", path("link"));
   std::vector<Output> one;
   one.push_back(std::move(outputs()[5]));
-  (void)write_results(path("link"), ResultFormat::csv, module_, one, dims_of(parts_));
+  (void)write_results(path("link"), ResultFormat::csv, module_, one, parts_);
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(content(path("later")), "sum\n0.1\n");
 }

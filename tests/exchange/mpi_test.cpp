@@ -238,6 +238,20 @@ TEST(Collectives, SumsMaximaBroadcastsAndGathers) {
   mpi().barrier();
 }
 
+TEST(Collectives, TextsGoFromEachRankToEach) {
+  const int rank = mpi().rank(), ranks = mpi().ranks();
+  const auto text = [](int from, int to) {  // of many sizes, 0 among them
+    return std::string(static_cast<size_t>(1000 * from + 77 * to * (from + to) % 400), static_cast<char>('a' + to));
+  };
+  for (const std::int64_t message_bytes : {std::int64_t{1} << 30, std::int64_t{64}}) {
+    std::vector<std::string> to;
+    for (int r = 0; r < ranks; ++r) to.push_back(text(rank, r));
+    const std::vector<std::string> from = mpi().exchange(to, message_bytes);
+    ASSERT_EQ(from.size(), static_cast<size_t>(ranks));
+    for (int r = 0; r < ranks; ++r) EXPECT_EQ(from[static_cast<size_t>(r)], text(r, rank));
+  }
+}
+
 TEST(Collectives, DisagreementIsFound) {
   if (mpi().ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
   std::vector<std::int64_t> values(mpi().rank() == 0 ? 2 : 3);

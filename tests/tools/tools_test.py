@@ -108,6 +108,29 @@ class Pipeline(ToolTest):
         self.assertEqual(len(set(results)), 1)
         self.check_ranks(self.dir / "ranks.csv")
 
+    def test_same_files_over_ranks(self):
+        """Each rank writes its range: values by id, tables with ids as values, rows of a matrix."""
+        (self.dir / "p.ks").write_text("dim N\ndim K local = 3\ninput G : null[N, N]\n"
+                                       "n : f64[N] = f64(index(N)) * 0.1\nparent : id[N][N] = index(N)\n"
+                                       "rows : f64[N, K] = f64(index(N)) + 0.5\ntotal = sum(n)\n"
+                                       "output n, parent, rows, total\n")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("partition", "--program", "p.kir", "G=graph.txt", "--workers", 4, "-o", "bundle")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+        for kind in ["hdf5", "csv", "npy"]:
+            contents = []
+            for ranks in [[], ["-n", 1], ["-n", 2], ["-n", 3], ["-n", 4]]:
+                folder = self.dir / f"{kind}-{len(contents)}"
+                folder.mkdir()
+                self.kasen("run", "f.kir", "--bundle", "bundle", "-o", folder / "r", "--format", kind, *ranks)
+                contents.append({p.name: p.read_bytes() for p in folder.iterdir()})
+            self.assertEqual(len(contents[0]), {"hdf5": 1, "csv": 4, "npy": 5}[kind])
+            for other in contents[1:]:
+                self.assertEqual(other, contents[0])
+        ids = sorted({v for arc in self.arcs for v in arc})
+        lines = (self.dir / "csv-2" / "r-parent").read_text().splitlines()
+        self.assertEqual(lines, ["N,parent", *(f"{v},{v}" for v in ids)])
+
     def test_interpreter_agrees(self):
         self.prepare()
         self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "a.csv", "--format", "csv")
@@ -334,6 +357,22 @@ class Faults(ToolTest):
                    says="bundle", preexec_fn=small_files)
         self.assertEqual([f for f in self.files() if "tmp" in f], [])
         self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
+
+    def test_disk_full_for_some_ranks(self):
+        """Beyond 8 MiB of lines the disk is full: whichever rank is there then, the job ends, and nothing is left."""
+        program = self.program("dim N\ndim K local = 20000\ninput G : null[N, N]\nx : f64[N, K] = f64(index(N)) + 0.5\noutput x\n")
+        self.kasen("plan", program, "-o", "p.kir")
+        self.kasen("partition", "--program", "p.kir", "G=graph.txt", "--workers", 3, "-o", "b")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+        (self.dir / "r.csv").write_text("old")
+
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, 8 << 20))
+
+        self.fault("run", "-n", 3, "f.kir", "--bundle", "b", "--format", "csv", "-o", "r.csv", status=IO, says="cannot write '",
+                   preexec_fn=small_files)
+        self.assertEqual((self.dir / "r.csv").read_text(), "old")
+        self.assertEqual([f for f in self.files() if "tmp" in f], [])
 
     def test_full_standard_output(self):
         with open("/dev/full", "w", encoding="ascii") as full:

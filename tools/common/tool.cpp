@@ -176,6 +176,7 @@ void with_value(const std::string& option, const std::function<void()>& read) {
 int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(const po::variables_map&)>& body) {
   for (int i = 1; i < argc; ++i) arguments += fmt::format(" {}", argv[i]);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on sizes a write fails, as on a full disk
   remove_temporaries_on_signals();
   tool.options.add_options()("config", po::value<std::string>()->value_name("FILE.yaml"),
                              "options as YAML keys; the command line wins")("help,h", "show this help")(

@@ -1,0 +1,25 @@
+// The processes that write a result together, as the writer sees them: it knows no MPI.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kasen {
+
+// Every member but rank() and ranks() is called by all ranks in the same order.
+class ResultRanks {
+ public:
+  virtual ~ResultRanks() = default;
+  [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual int ranks() const = 0;
+  // to[r] goes to rank r; returns what each rank sent to this one. Of any size; not all need be empty or full.
+  [[nodiscard]] virtual std::vector<std::string> exchange(std::vector<std::string> to) = 0;
+  // All ranks do `step`; where it throws on any of them, all throw, so that none waits for another.
+  virtual void together(const std::function<void()>& step) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<ResultRanks> one_rank();
+
+}  // namespace kasen
