@@ -8,6 +8,7 @@
 #include "libcore/error.h"
 #include "libcore/suggest.h"
 #include "libopt/pass.h"
+#include "libopt/plan_notes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
@@ -35,6 +36,13 @@ void verify_after(const PassRow& pass, const Module& module, LawChecker& laws) {
   throw InternalError(fmt::format("pass '{}' broke the module: {}", pass.name, format_diagnostic(faults.front())));
 }
 
+bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& options) {
+  const bool greedy = options.strategy == Strategy::greedy;
+  const bool enabled =
+      pass.when == PassWhen::always || (pass.when == PassWhen::greedy ? greedy : greedy && options.move_statements);
+  return enabled && module.level >= pass.from && module.level <= pass.to;
+}
+
 bool run_pass(const PassRow& pass, Module& module, PassContext& context) {
   const auto start = std::chrono::steady_clock::now();
   const bool changed = pass.run(module, context);
@@ -50,9 +58,65 @@ bool run_pass(const PassRow& pass, Module& module, PassContext& context) {
   return changed;
 }
 
+Module all_passes(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  PassContext context{laws, options};
+  for (const PassRow& pass : rows) {
+    if (runs(pass, module, options)) (void)run_pass(pass, module, context);
+  }
+  return module;
+}
+
+// The plan that these options lead to, for its price: not verified, nothing told.
+Module preview(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  PassContext context{laws, options};
+  for (const PassRow& pass : rows) {
+    if (runs(pass, module, options) && pass.run(module, context)) compact_values(module);
+  }
+  return module;
+}
+
+// By the paper's model and by the actual column.
+bool dearer_than(const PlanPrice& a, const PlanPrice& b) {
+  return dearer(a.model.seconds, b.model.seconds) || dearer(a.actual.seconds, b.actual.seconds);
+}
+
+// Fusing and moving statements pay on what is expected to run, not always: a loop's first statements that are computed
+// in the turn before are computed once more than there are turns. What comes to more than the program with nothing
+// fused is given up, the moves first. With --sync auto the unfused plan is the hybrid one.
+OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker& laws, const OptimizeOptions& options) {
+  Pricing pricing(options.sizes, options.machine);
+  OptimizeOptions other = options;
+  other.notes = nullptr;
+  other.move_statements = false;
+  OptimizeOptions plain = other;
+  plain.strategy = Strategy::none;
+  if (plain.sync == SyncMode::automatic) plain.sync = SyncMode::hybrid;
+  const PlanPrice unfused = pricing(preview(program, laws, plain));
+  const PlanPrice price = pricing(fused);
+  const bool decided =
+      never_dearer(price.model_form, unfused.model_form) && never_dearer(price.actual_form, unfused.actual_form);
+  const bool keep = decided || !dearer_than(price, unfused);
+  const bool still = keep || !dearer_than(pricing(preview(program, laws, other)), unfused);
+  if (options.notes != nullptr) {
+    options.notes->fused = price;
+    options.notes->unfused = unfused;
+    options.notes->given_up = keep ? GivenUp::nothing : still ? GivenUp::moves : GivenUp::fusion;
+    if (!decided) options.notes->assume(pricing.defaults());
+  }
+  return keep ? options : still ? other : plain;
+}
+
 }  // namespace
 
 std::span<const PassRow> pass_rows() { return rows; }
+
+void run_behind(std::string_view name, Module& module, PassContext& context) {
+  bool behind = false;
+  for (const PassRow& pass : rows) {
+    if (behind && runs(pass, module, context.options) && pass.run(module, context)) compact_values(module);
+    behind = behind || pass.name == name;
+  }
+}
 
 void require_pass_name(std::string_view name) {
   if (name.empty() || name == "all") return;
@@ -72,12 +136,11 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options)
   require_pass_name(options.print_after);
   require_valid(module, laws);
   if (module.level >= 3) return module;
-  PassContext context{laws, options};
-  for (const PassRow& pass : rows) {
-    const bool enabled = pass.when == PassWhen::always || options.strategy == Strategy::greedy;
-    if (enabled && module.level >= pass.from && module.level <= pass.to) (void)run_pass(pass, module, context);
-  }
-  return module;
+  if (options.strategy == Strategy::none || module.level > 1) return all_passes(std::move(module), laws, options);
+  Module fused = all_passes(module, laws, options);
+  const OptimizeOptions instead = cheapest(module, fused, laws, options);
+  const bool keep = instead.strategy == options.strategy && instead.move_statements == options.move_statements;
+  return keep ? fused : all_passes(std::move(module), laws, instead);
 }
 
 }  // namespace kasen

@@ -7,17 +7,26 @@
 
 #include "libcore/laws.h"
 #include "libcore/module.h"
+#include "libopt/machine.h"
+#include "libopt/sizes.h"
 
 namespace kasen {
 
 enum class Strategy : std::uint8_t { none, greedy };
-enum class SyncMode : std::uint8_t { lazy, eager, hybrid };
+enum class SyncMode : std::uint8_t { lazy, eager, hybrid, automatic };  // automatic: by cost, for each unit
+
+struct PlanNotes;
 
 struct OptimizeOptions {
   Strategy strategy = Strategy::greedy;
   SyncMode sync = SyncMode::hybrid;
-  bool split = true;        // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
-  std::string print_after;  // name of a pass, or "all"
+  bool move_statements = true;  // greedy: a turn's first statements may move into the turn before
+  bool split = true;            // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
+  // What decides where formulas alone cannot: the numbers known for a plan (none: default sizes) and the machine.
+  std::function<Sizes(const Module& plan)> sizes;
+  MachineProfile machine;
+  PlanNotes* notes = nullptr;  // filled in if there are any (plan_notes.h)
+  std::string print_after;     // name of a pass, or "all"
   std::function<void(const std::string& pass, const Module& module)> on_print;
   std::function<void(const std::string& pass, double seconds, bool changed)> on_pass;
 };

@@ -19,7 +19,7 @@ struct PassContext {
 // Returns whether the module was changed. A pass that is run on its own result changes nothing.
 using PassFunction = bool (*)(Module& module, PassContext& context);
 
-enum class PassWhen : std::uint8_t { always, greedy };
+enum class PassWhen : std::uint8_t { always, greedy, moving };
 
 struct PassRow {
   std::string_view name;
@@ -30,6 +30,9 @@ struct PassRow {
 };
 
 [[nodiscard]] std::span<const PassRow> pass_rows();
+
+// Runs the passes behind the named one, for looking ahead: neither verified nor told.
+void run_behind(std::string_view name, Module& module, PassContext& context);
 
 // Throws UserError(usage) with a suggestion if no pass has this name ("" and "all" are in order).
 void require_pass_name(std::string_view name);

@@ -27,7 +27,7 @@ void Placer::take_back(const Mark& mark) {
 
 State Placer::wanted(ValueId v) const {
   if (shared(v)) return State::cons();
-  if (m_.type(v).sparse || hybrid() || needs_.of(v).empty()) return State::part();
+  if (m_.type(v).sparse || hybrid(v) || needs_.of(v).empty()) return State::part();
   return State::cons(needs_.of(v));
 }
 
@@ -62,8 +62,8 @@ void Placer::made(ValueId result) {
     if (!state.is_cons()) (void)forms_.make_cons(result, {});
     return;
   }
-  if (state.is_pre() && options_.sync != SyncMode::lazy) gather(result);
-  const bool early = options_.sync == SyncMode::eager && m_.type(result).list == 0 && !m_.type(result).sparse;
+  if (state.is_pre() && mode(result) != SyncMode::lazy) gather(result);
+  const bool early = mode(result) == SyncMode::eager && m_.type(result).list == 0 && !m_.type(result).sparse;
   if (early && state.is_part() && !needs_.of(result).empty()) (void)forms_.make_cons(result, needs_.of(result));
 }
 
@@ -74,7 +74,7 @@ void Placer::gather(ValueId v) {
 }
 
 ValueId Placer::read(ValueId v) {
-  const bool consistent_first = shared(v) || !hybrid();
+  const bool consistent_first = shared(v) || !hybrid(v);
   if (consistent_first) {
     if (const auto form = forms_.cons(v)) return *form;
   }
@@ -87,7 +87,7 @@ ValueId Placer::read(ValueId v) {
 ValueId Placer::read_consistent(ValueId v, const SlaveSet& reads) {
   if (const auto form = forms_.cons_over(v, reads)) return *form;
   const bool resolved = forms_.part(v) || forms_.cons(v);
-  if (!resolved && !hybrid()) {
+  if (!resolved && !hybrid(v)) {
     gather(v);
     if (const auto form = forms_.cons_over(v, reads)) return *form;
   }
@@ -153,6 +153,7 @@ bool Placer::split(const Op& op) {
   Type type = m_.type(op.results[0]);
   type.state = State::unplaced();
   scale.results = {m_.add_value(m_.value(op.results[0]).name + "_scaled", std::move(type))};
+  modes_.resize(m_.values.size(), SyncMode::lazy);  // it stays pre-reduced
   Op shift = op;
   shift.fns = {m_.add_function(halves->shift)};
   shift.operands.clear();
@@ -165,7 +166,8 @@ bool Placer::split(const Op& op) {
 }
 
 bool Placer::level_operands(const Op& op) {
-  if (hybrid() || op.code != OpCode::map || shared(op.results[0]) || needs_.of(op.results[0]).empty()) return false;
+  if (op.code != OpCode::map || shared(op.results[0]) || hybrid(op.results[0]) || needs_.of(op.results[0]).empty())
+    return false;
   std::vector<ValueId> behind;
   bool some_consistent = false;
   for (const ValueId operand : op.operands) {

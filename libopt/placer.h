@@ -7,6 +7,9 @@
 //   lazy    a value stays pre-reduced through lawful maps; where a rule first fails, gather and scatter together
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "libcore/laws.h"
 #include "libopt/needs.h"
 #include "libopt/optimize.h"
@@ -16,8 +19,9 @@ namespace kasen {
 
 class Placer {
  public:
-  Placer(Module& module, LawChecker& laws, const OptimizeOptions& options)
-      : m_(module), laws_(laws), options_(options), needs_(module), forms_(module) {}
+  // `modes` by value of the module: what is made or read is placed in its value's way.
+  Placer(Module& module, LawChecker& laws, const OptimizeOptions& options, std::vector<SyncMode> modes)
+      : m_(module), laws_(laws), options_(options), modes_(std::move(modes)), needs_(module), forms_(module) {}
 
   void run();
 
@@ -32,7 +36,8 @@ class Placer {
   [[nodiscard]] Mark mark() const { return {m_.values, m_.functions, m_.laws, forms_}; }
   void take_back(const Mark& mark);
 
-  [[nodiscard]] bool hybrid() const { return options_.sync == SyncMode::hybrid; }
+  [[nodiscard]] SyncMode mode(ValueId v) const { return modes_[static_cast<size_t>(v)]; }
+  [[nodiscard]] bool hybrid(ValueId v) const { return mode(v) == SyncMode::hybrid; }
   [[nodiscard]] bool shared(ValueId v) const { return is_shared(m_, m_.type(v)); }
   // The state in which this mode would have a value, if it is free to choose.
   [[nodiscard]] State wanted(ValueId v) const;
@@ -66,6 +71,7 @@ class Placer {
   Module& m_;
   LawChecker& laws_;
   const OptimizeOptions& options_;
+  std::vector<SyncMode> modes_;
   Needs needs_;
   Versions forms_;
   std::vector<Op> outputs_;

@@ -26,6 +26,25 @@ std::string dim_of(const Module& module, const SlaveAtom& atom) {
   return found;
 }
 
+// The sets that plans of this program may ask for: the union of any of a dimension's atoms, as long as these are few.
+void add_unions(std::set<DimSet>& found) {
+  constexpr size_t most_atoms = 4;
+  std::map<std::string, std::vector<SlaveAtom>> atoms;
+  for (const auto& [dim, set] : std::set<DimSet>(found)) {
+    if (set.size() == 1) atoms[dim].push_back(set.front());
+  }
+  for (const auto& [dim, all] : atoms) {
+    if (all.size() > most_atoms) continue;
+    for (unsigned chosen = 1; chosen < 1U << all.size(); ++chosen) {
+      SlaveSet set;
+      for (size_t i = 0; i < all.size(); ++i) {
+        if ((chosen >> i & 1U) != 0) set = set_union(set, {all[i]});
+      }
+      found.emplace(dim, std::move(set));
+    }
+  }
+}
+
 std::vector<DimSet> sets_of(const Module& module) {
   std::set<DimSet> found;
   const auto add = [&](const SlaveSet& set) {
@@ -39,6 +58,7 @@ std::vector<DimSet> sets_of(const Module& module) {
     add({SlaveAtom{op.name, Axis::cols}});
   });
   for (const Dimension& dim : module.dims) found.emplace(dim.name, SlaveSet{});  // the paper's union
+  if (module.level == 1) add_unions(found);
   return {found.begin(), found.end()};
 }
 

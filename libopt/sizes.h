@@ -55,6 +55,8 @@ class SizesBuilder {
 // given takes S of its dimension, and a note says so. UserError(usage) with the near name for one that is unknown,
 // ill-formed or given twice. `1e9` and `2_000` are numbers, too.
 [[nodiscard]] Sizes parse_sizes(const Module& module, const std::string& text);
+// The same for a plan of that program: names that are not the plan's are left out.
+[[nodiscard]] Sizes known_sizes(const Module& module, const std::string& text);
 
 // Every symbol of the module's report.
 [[nodiscard]] std::vector<Symbol> module_symbols(const Module& module, const CostReport& report);

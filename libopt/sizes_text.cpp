@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "libcore/error.h"
 #include "libcore/executor.h"
@@ -96,7 +97,27 @@ std::vector<Symbol> module_symbols(const Module& module, const CostReport& repor
   return {found.begin(), found.end()};
 }
 
-Sizes parse_sizes(const Module& module, const std::string& text) {
+namespace {
+
+[[noreturn]] void unknown_size(const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(name, known);
+  std::string all;
+  for (const std::string& k : known) all += (all.empty() ? "" : ", ") + k;
+  fail(ExitStatus::usage, fmt::format("this program has no size '{}'", name), "its sizes are " + all,
+       near.empty() ? std::string() : fmt::format("did you mean '{}'?", near));
+}
+
+std::pair<std::string, std::int64_t> name_and_number(const std::string& piece) {
+  const size_t equals = piece.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    fail(ExitStatus::usage, fmt::format("'{}' is not NAME=NUMBER", piece), "--sizes takes names of sizes",
+         "write it like --sizes V=1000,nnz=8000");
+  }
+  return {piece.substr(0, equals), number(piece.substr(equals + 1), piece)};
+}
+
+// With `strict` every name must be one of the module's.
+Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   const SymbolNames names(module);
   const std::vector<Symbol> symbols = module_symbols(module, measure(module));
   std::vector<std::string> known;
@@ -107,24 +128,13 @@ Sizes parse_sizes(const Module& module, const std::string& text) {
   sizes.origin = "--sizes " + text;
   std::set<std::string> given;
   for (const std::string& piece : split(text)) {
-    const size_t equals = piece.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      fail(ExitStatus::usage, fmt::format("'{}' is not NAME=NUMBER", piece), "--sizes takes names of sizes",
-           "write it like --sizes V=1000,nnz=8000");
-    }
-    const std::string name = piece.substr(0, equals);
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      const std::string near = nearest_name(name, known);
-      std::string all;
-      for (const std::string& k : known) all += (all.empty() ? "" : ", ") + k;
-      fail(ExitStatus::usage, fmt::format("this program has no size '{}'", name), "its sizes are " + all,
-           near.empty() ? std::string() : fmt::format("did you mean '{}'?", near));
-    }
+    const auto [name, value] = name_and_number(piece);
+    if (strict && std::find(known.begin(), known.end(), name) == known.end()) unknown_size(name, known);
     if (!given.insert(name).second) fail(ExitStatus::usage, fmt::format("the size '{}' is given twice", name));
-    const std::int64_t value = number(piece.substr(equals + 1), piece);
     for (const Symbol& symbol : symbols) {
-      if (without_spaces(names(symbol)) == name) sizes.totals[symbol] = value;
-      if (symbol.kind == SymbolKind::workers && names(symbol) == name) sizes.workers = static_cast<int>(value);
+      if (without_spaces(names(symbol)) != name) continue;
+      sizes.totals[symbol] = value;
+      if (symbol.kind == SymbolKind::workers) sizes.workers = static_cast<int>(value);
     }
   }
   for (const Dimension& dim : module.dims) {
@@ -136,5 +146,11 @@ Sizes parse_sizes(const Module& module, const std::string& text) {
   fill_in_sets(symbols, names, sizes);
   return sizes;
 }
+
+}  // namespace
+
+Sizes parse_sizes(const Module& module, const std::string& text) { return bind_sizes(module, text, true); }
+
+Sizes known_sizes(const Module& module, const std::string& text) { return bind_sizes(module, text, false); }
 
 }  // namespace kasen

@@ -6,9 +6,11 @@
 #include "libcore/laws.h"
 #include "libcore/module.h"
 #include "libopt/optimize.h"
+#include "libopt/plan_notes.h"
 #include "tools/common/choice.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
+#include "tools/machine_file.h"
 #include "tools/sizes_option.h"
 
 using namespace kasen;
@@ -18,8 +20,10 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, Strategy>, 2> strategies{
     {{"none", Strategy::none}, {"greedy", Strategy::greedy}}};
-constexpr std::array<std::pair<std::string_view, SyncMode>, 3> sync_modes{
-    {{"lazy", SyncMode::lazy}, {"eager", SyncMode::eager}, {"hybrid", SyncMode::hybrid}}};
+constexpr std::array<std::pair<std::string_view, SyncMode>, 4> sync_modes{{{"lazy", SyncMode::lazy},
+                                                                           {"eager", SyncMode::eager},
+                                                                           {"hybrid", SyncMode::hybrid},
+                                                                           {"auto", SyncMode::automatic}}};
 constexpr std::array<std::pair<std::string_view, bool>, 2> on_off{{{"on", true}, {"off", false}}};
 
 OptimizeOptions options_from(const po::variables_map& values) {
@@ -27,6 +31,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   options.strategy = choose(values, "strategy", strategies);
   options.sync = choose(values, "sync", sync_modes);
   options.split = choose(values, "split", on_off);
+  if (values.count("machine") > 0) options.machine = read_machine(values["machine"].as<std::string>());
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {
     fmt::print(stderr, "# after {}\n{}", pass, print_module(module, false));
@@ -49,16 +54,27 @@ void fit(Module& module, const std::string& name, const std::string& digest) {
   module.fitted_to = digest;
 }
 
+// Sizes that nobody gave and that decided something are told.
+void tell_defaults(const PlanNotes& notes) {
+  if (notes.defaults.empty()) return;
+  fmt::print(stderr, "kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle or --sizes gives them\n",
+             fmt::join(notes.defaults, ", "));
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
-  const OptimizeOptions options = options_from(values);
+  OptimizeOptions options = options_from(values);
   const auto& plan = values["plan"].as<std::string>();
   Module module = parse_module(read_text(plan), shown_name(plan));
   TrialLawChecker laws;
   require_valid(module, laws);
   if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan))) {
     fit(module, shown_name(plan), sizes->bundle_digest);
+    options.sizes = sizes_of_plans(values, *sizes);
   }
+  PlanNotes notes;
+  options.notes = &notes;
   module = optimize(std::move(module), laws, options);
+  tell_defaults(notes);
   if (values.count("no-history") == 0) module.history.push_back(history_line(info));
   write_text(values["output"].as<std::string>(), print_module(module));
   return ExitStatus::done;
@@ -68,7 +84,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
 
 int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-fuse", "places states and transitions, fuses operators and assigns buffers (level 3)",
-                     "[PLAN.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--sync lazy|eager|hybrid] "
+                     "[PLAN.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--sync lazy|eager|hybrid|auto] "
                      "[--strategy none|greedy] [-o FUSED.kir]",
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
   declare_sizes_options(tool);
@@ -76,17 +92,18 @@ int main(int argc, char** argv) {
                              "none: every operator by itself; greedy: fused regions")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"),
       "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
-      "producer), "
-      "hybrid (gather early, scatter late)")("split",
-                                             po::value<std::string>()->default_value("on")->value_name("on|off"),
-                                             "lazy: a + b*x runs as its two lawful halves")(
-      "print-after", po::value<std::string>()->value_name("PASS"),
-      "prints the IR after a pass, or after 'all', to standard error")("time-passes", "tells how long each pass took")(
+      "producer), hybrid (gather early, scatter late), auto (what costs least, for each region)")(
+      "machine", po::value<std::string>()->value_name("FILE.yaml"),
+      "what the machine does (configs/machine.yaml), for auto")(
+      "split", po::value<std::string>()->default_value("on")->value_name("on|off"),
+      "lazy: a + b*x runs as its two lawful halves")("print-after", po::value<std::string>()->value_name("PASS"),
+                                                     "prints the IR after a pass, or after 'all', to standard error")(
+      "time-passes", "tells how long each pass took")(
       "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "where the IR goes")(
       "no-history", "leaves out the line that tells how the file was made");
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"));
   tool.positional.add("plan", 1);
-  tool.reads.emplace_back("plan");
+  tool.reads.insert(tool.reads.end(), {"plan", "machine"});
   tool.writes = {"output"};
   return run_tool(argc, argv, tool, [&](const po::variables_map& values) { return fuse(tool.info, values); });
 }

@@ -183,7 +183,7 @@ void declare(Tool& tool) {
       "threads of each rank (0: the cores, shared by the ranks)")(
       "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "block or hybrid-cut")(
       "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
-      "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager or hybrid")(
+      "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"), "none or greedy")(
       "define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
       "sets a const, or the default of a param, of the program")(

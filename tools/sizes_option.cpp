@@ -36,4 +36,9 @@ std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& m
   return sizes;
 }
 
+std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes) {
+  if (values.count("sizes") == 0) return [sizes = std::move(sizes)](const Module&) { return sizes; };
+  return [text = values["sizes"].as<std::string>()](const Module& plan) { return known_sizes(plan, text); };
+}
+
 }  // namespace kasen::tools

@@ -1,6 +1,7 @@
 // --bundle BUNDLE and --sizes NAME=NUMBER,...: the numbers for a module's formulas, as fuse and measure take them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,5 +17,8 @@ void declare_sizes_options(Tool& tool);  // and what they read
 // one part is in memory at a time.
 [[nodiscard]] std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module,
                                               const std::string& name);
+
+// The numbers known for any plan of that module: the bundle's, or those of --sizes by the plan's own names.
+[[nodiscard]] std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes);
 
 }  // namespace kasen::tools

@@ -4,6 +4,7 @@
 // cannot keep it. Rules, laws and slave sets: libcore/state_rules.h. Requires level 1; gives level 2.
 #include "libopt/pass.h"
 #include "libopt/placer.h"
+#include "libopt/sync_search.h"
 
 namespace kasen {
 
@@ -11,7 +12,8 @@ bool pass_place(Module& module, PassContext& context);
 bool pass_dead_code(Module& module, PassContext& context);
 
 bool pass_place(Module& module, PassContext& context) {
-  Placer(module, context.laws, context.options).run();
+  std::vector<SyncMode> modes = choose_sync(module, context);
+  Placer(module, context.laws, context.options, std::move(modes)).run();
   (void)pass_dead_code(module, context);  // forms that were made early and not read after all
   return true;
 }

@@ -19,8 +19,10 @@ struct Mode {
 };
 
 constexpr Mode modes[] = {
-    {Strategy::none, SyncMode::lazy},   {Strategy::none, SyncMode::eager},   {Strategy::none, SyncMode::hybrid},
-    {Strategy::greedy, SyncMode::lazy}, {Strategy::greedy, SyncMode::eager}, {Strategy::greedy, SyncMode::hybrid},
+    {Strategy::none, SyncMode::lazy},      {Strategy::none, SyncMode::eager},
+    {Strategy::none, SyncMode::hybrid},    {Strategy::greedy, SyncMode::lazy},
+    {Strategy::greedy, SyncMode::eager},   {Strategy::greedy, SyncMode::hybrid},
+    {Strategy::none, SyncMode::automatic}, {Strategy::greedy, SyncMode::automatic},
 };
 
 bool same(double a, double b) {
@@ -38,6 +40,7 @@ std::optional<std::string> fault(const std::string& text, std::uint64_t seed) {
     const std::vector<Part> parts = testing::split(data);
     const auto wanted = interpret(program, whole_inputs(parts));
     for (const Mode& mode : modes) {
+      if (mode.sync == SyncMode::automatic && seed % 4 != 0) continue;  // many plans for one
       const std::string name =
           (mode.strategy == Strategy::none ? "none " : "greedy ") + std::to_string(static_cast<int>(mode.sync)) + ": ";
       const Module module = plan(program, mode.strategy, mode.sync);

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, CONFIG, PAGERANK, USAGE, ToolTest  # noqa: E402
+from tools_test import BAD, CONFIG, PAGERANK, ROOT, USAGE, ToolTest  # noqa: E402
 
 
 class Fitted(ToolTest):
@@ -53,6 +53,65 @@ class Fitted(ToolTest):
         self.kasen("fuse", "--sizes", "N=1000,S=500,nnz=8e3,P=4", stdin=plan)
         self.fault("fuse", "--sizes", "M=1000", stdin=plan, status=USAGE, says=["'M'", "nnz"])
         self.fault("fuse", "--sizes", "N=1", "--bundle", "b", stdin=plan, status=USAGE, says=["--sizes", "--bundle"])
+
+
+class ByCost(ToolTest):
+    PROGRAM = """dim N
+input G : f64[N, N], x : f64[N]
+a = G' @ x
+s = sum(2 * a)
+b = G @ x
+output s
+output b
+"""
+
+    def note(self, *args, stdin):
+        out, err = self.kasen("fuse", "--sync", "auto", *args, stdin=stdin)
+        return out, err
+
+    def test_auto_sends_less(self):
+        (self.dir / "p.ks").write_text(self.PROGRAM)
+        plan, _ = self.kasen("plan", "p.ks")
+        auto, _ = self.note(stdin=plan)
+        hybrid, _ = self.kasen("fuse", stdin=plan)
+        gathers = [text.count(" = gather ") for text in (auto, hybrid)]
+        self.assertEqual(gathers, [2, 3])  # s and b; hybrid gathers a as well
+
+    def test_default_sizes_are_told_where_they_decide(self):
+        plan, _ = self.kasen("plan", PAGERANK)
+        _, err = self.note(stdin=plan)
+        self.assertRegex(err, r"^kasen-fuse: note: sizes decide, .*N = 1,000,000, P = 16, S = 1,000,000, nnz = 16,000,000")
+        _, err = self.note("--sizes", "N=1000,S=100,nnz=8000,P=4", stdin=plan)
+        self.assertEqual(err, "")
+        _, err = self.note("--sizes", "N=1000", stdin=plan)
+        self.assertIn("nnz = 16,000;", err)
+        self.assertNotIn("N = 1,000", err)
+        self.prepare()
+        _, err = self.note("--bundle", "bundle", stdin=plan)
+        self.assertEqual(err, "")
+
+    def test_every_mode_runs(self):
+        self.prepare()
+        results = []
+        for mode in ["lazy", "eager", "hybrid", "auto"]:
+            self.kasen("fuse", "plan.kir", "--bundle", "bundle", "--sync", mode, "-o", "f.kir")
+            self.kasen("run", "f.kir", "--bundle", "bundle", "-o", "r.csv", "--format", "csv", "--stats", "run.json")
+            self.kasen("measure", "f.kir", "--bundle", "bundle", "--against", "run.json", "--check")
+            self.check_ranks(self.dir / "r.csv")
+            results.append((self.dir / "f.kir").read_text().split("module", 1)[1])
+        self.assertEqual(len(set(results[:3])), 3)
+
+    def test_machine(self):
+        plan, _ = self.kasen("plan", PAGERANK)
+        self.note("--machine", self.config("machine.yaml"), stdin=plan)
+        for text, place, says in [("network_latenzy: 3\n", "1:1", ["network_latenzy", "network_latency"]), ("memory_bandwidth: -1\n", "1:19", ["positive"]),
+                                  ("memory_bandwidth: fast\n", "1:19", ["fast"]), ("network_latency: 1\nnetwork_latency: 2\n", "2:1", ["twice"])]:
+            (self.dir / "m.yaml").write_text(text)
+            self.fault("fuse", "--sync", "auto", "--machine", "m.yaml", stdin=plan, status=CONFIG, says=[f"m.yaml:{place}", *says])
+
+    @staticmethod
+    def config(name):
+        return ROOT / "configs" / name
 
 
 class Traced(ToolTest):

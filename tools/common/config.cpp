@@ -104,7 +104,7 @@ class ConfigReader {
       if (option->long_name() != name) names.push_back(option->long_name());
     }
     const std::string near = nearest_name(name, names);
-    fault(path_, mark, fmt::format("unknown key '{}'", name), "keys are the tool's option names",
+    fault(path_, mark, fmt::format("unknown key '{}'", name), "it is none of the known names",
           near.empty() ? "see --help" : fmt::format("did you mean '{}'?", near));
   }
 

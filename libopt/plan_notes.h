@@ -1,0 +1,40 @@
+// Why a plan is as it is: what the optimizer weighed while it made it, for `--explain` and for telling what was
+// assumed.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libopt/optimize.h"
+#include "libopt/price.h"
+#include "libopt/sync_units.h"
+
+namespace kasen {
+
+// One unit's way of placing transitions, and what the whole plan would cost with each.
+struct SyncNote {
+  SyncUnit unit;
+  SyncMode chosen = SyncMode::hybrid;
+  std::vector<std::pair<SyncMode, Price>> prices;
+};
+
+enum class GivenUp : std::uint8_t { nothing, moves, fusion };
+
+struct PlanNotes {
+  bool explain = false;  // asked for: weigh the other ways even where one is forced
+  std::vector<SyncNote> sync;
+  int sync_candidates = 0;              // ways that were priced to choose; 0: the way was forced
+  PlanPrice fused, unfused;             // the plan with everything done, and the one that fuses nothing
+  GivenUp given_up = GivenUp::nothing;  // because it would have cost more than the unfused plan
+  std::vector<std::string> defaults;    // sizes that nobody gave and that decided: "N = 1,000,000"
+
+  void assume(const std::vector<std::string>& sizes) {
+    for (const std::string& size : sizes) {
+      if (std::find(defaults.begin(), defaults.end(), size) == defaults.end()) defaults.push_back(size);
+    }
+  }
+};
+
+}  // namespace kasen

@@ -1,0 +1,53 @@
+// What a plan is expected to take, as one number: the measure by which the optimizer compares plans. From the cost
+// model's polynomials, the sizes at hand and a machine profile.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libopt/cost.h"
+#include "libopt/machine.h"
+#include "libopt/sizes.h"
+
+namespace kasen {
+
+// Of the whole program, over all workers. Rounds: exchanges one after another; a shared's takes log2(P) of them.
+struct Price {
+  double memory_bytes = 0, network_bytes = 0, rounds = 0;
+  double seconds = 0;
+};
+
+// The same as polynomials, turns put in where the program tells them.
+struct PricePolynomials {
+  Polynomial memory, network, rounds, shared_rounds;
+};
+
+struct PlanPrice {
+  Price model, actual;
+  PricePolynomials model_form, actual_form;
+};
+
+// `a` costs at most what `b` does whatever the sizes: no coefficient of a - b is positive.
+[[nodiscard]] bool never_dearer(const PricePolynomials& a, const PricePolynomials& b);
+// Dearer by more than rounding.
+[[nodiscard]] inline bool dearer(double a, double b) { return a > b * (1 + 1e-12); }
+
+class Pricing {
+ public:
+  // `sizes` gives the numbers known for a plan (symbols hold operator numbers, so each plan has its own); empty: none.
+  Pricing(std::function<Sizes(const Module&)> sizes, const MachineProfile& machine)
+      : sizes_(std::move(sizes)), machine_(machine) {}
+
+  [[nodiscard]] PlanPrice operator()(const Module& plan);
+  // "N = 1,000,000": what was not known and taken as a default, for all plans so far, in the order of names.
+  [[nodiscard]] std::vector<std::string> defaults() const;
+
+ private:
+  std::function<Sizes(const Module&)> sizes_;
+  MachineProfile machine_;
+  std::map<std::string, std::int64_t> defaults_;
+};
+
+}  // namespace kasen

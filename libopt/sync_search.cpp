@@ -1,0 +1,148 @@
+#include "libopt/sync_search.h"
+
+#include <array>
+#include <map>
+
+#include "libcore/error.h"
+#include "libopt/placer.h"
+#include "libopt/plan_notes.h"
+#include "libopt/price.h"
+#include "libopt/rewrite.h"
+#include "libopt/sync_units.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::array order{SyncMode::hybrid, SyncMode::eager, SyncMode::lazy};
+using Modes = std::vector<SyncMode>;  // by unit
+
+class Search {
+ public:
+  Search(const Module& module, const SyncUnits& units, PassContext& context)
+      : module_(module), units_(units), context_(context), pricing_(context.options.sizes, context.options.machine) {}
+
+  Modes best() {
+    double combinations = 1;
+    for (int u = 0; u < units_.count(); ++u) combinations *= static_cast<double>(order.size());
+    Modes chosen(static_cast<size_t>(units_.count()), order[0]);
+    if (combinations <= most_combinations) return every(chosen, 0, chosen);
+    for (const SyncMode mode : order) take_cheaper(Modes(chosen.size(), mode), chosen);
+    while (improve(chosen)) {
+    }
+    return chosen;
+  }
+
+  // What each unit would cost otherwise, the others as they are.
+  void tell(const Modes& chosen, bool searched) {
+    PlanNotes& notes = *context_.options.notes;
+    bool sizes_decide = false;
+    for (int u = 0; u < units_.count(); ++u) {
+      SyncNote note{units_.unit(u), chosen[static_cast<size_t>(u)], {}};
+      for (size_t k = 0; k < order.size(); ++k) {
+        Modes other = chosen;
+        other[static_cast<size_t>(u)] = order.at(k);
+        note.prices.emplace_back(order.at(k), price(other).actual);
+      }
+      notes.sync.push_back(std::move(note));
+    }
+    for (const auto& [modes, made] : known_) {
+      sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.actual_form);
+    }
+    notes.sync_candidates = searched ? static_cast<int>(known_.size()) : 0;
+    if (searched && sizes_decide) notes.assume(pricing_.defaults());
+  }
+
+ private:
+  const PlanPrice& price(const Modes& modes) {
+    const auto [place, fresh] = known_.try_emplace(modes);
+    if (!fresh) return place->second;
+    Module plan = module_;
+    Placer(plan, context_.laws, context_.options, by_value(modes)).run();
+    const std::string text = print_module(plan, false);
+    const auto [same, unseen] = by_text_.try_emplace(text);  // many ways come to one placement
+    if (unseen) {
+      run_behind("place", plan, context_);
+      same->second = pricing_(plan);
+    }
+    return place->second = same->second;
+  }
+
+  [[nodiscard]] Modes by_value(const Modes& by_unit) const {
+    Modes modes;
+    for (size_t v = 0; v < module_.values.size(); ++v) {
+      const int unit = units_.of(static_cast<ValueId>(v));
+      modes.push_back(unit < 0 ? SyncMode::hybrid : by_unit[static_cast<size_t>(unit)]);
+    }
+    return modes;
+  }
+
+  bool take_cheaper(const Modes& other, Modes& chosen) {
+    if (!dearer(price(chosen).actual.seconds, price(other).actual.seconds)) return false;
+    chosen = other;
+    return true;
+  }
+
+  Modes every(Modes modes, size_t unit, Modes chosen) {
+    if (unit == modes.size()) {
+      take_cheaper(modes, chosen);
+      return chosen;
+    }
+    for (const SyncMode mode : order) {
+      modes[unit] = mode;
+      chosen = every(modes, unit + 1, std::move(chosen));
+    }
+    return chosen;
+  }
+
+  bool improve(Modes& chosen) {
+    bool better = false;
+    for (size_t u = 0; u < chosen.size(); ++u) {
+      for (const SyncMode mode : order) {
+        Modes other = chosen;
+        other[u] = mode;
+        better = take_cheaper(other, chosen) || better;
+      }
+    }
+    return better;
+  }
+
+  const Module& module_;
+  const SyncUnits& units_;
+  PassContext& context_;
+  Pricing pricing_;
+  std::map<Modes, PlanPrice> known_;
+  std::map<std::string, PlanPrice> by_text_;
+
+ public:
+  [[nodiscard]] Modes spread(const Modes& by_unit) const { return by_value(by_unit); }
+};
+
+}  // namespace
+
+std::vector<SyncMode> choose_sync(const Module& module, PassContext& context) {
+  const OptimizeOptions& options = context.options;
+  const bool search = options.sync == SyncMode::automatic;
+  const bool explain = options.notes != nullptr && options.notes->explain;
+  if (!search && !explain) return Modes(module.values.size(), options.sync);
+  const SyncUnits units(module);
+  Search prices(module, units, context);
+  const Modes chosen = search ? prices.best() : Modes(static_cast<size_t>(units.count()), options.sync);
+  if (options.notes != nullptr) prices.tell(chosen, search);
+  return search ? prices.spread(chosen) : Modes(module.values.size(), options.sync);
+}
+
+std::string_view sync_name(SyncMode mode) {
+  switch (mode) {
+    case SyncMode::lazy:
+      return "lazy";
+    case SyncMode::eager:
+      return "eager";
+    case SyncMode::hybrid:
+      return "hybrid";
+    case SyncMode::automatic:
+      return "auto";
+  }
+  throw InternalError("a mode outside the table");
+}
+
+}  // namespace kasen

@@ -1,0 +1,19 @@
+// Which way of placing transitions each unit of a program gets (sync_units.h): the one that is forced, or the one with
+// which the whole plan is cheapest.
+#pragma once
+
+#include <vector>
+
+#include "libopt/pass.h"
+
+namespace kasen {
+
+// By value of the level 1 module. With SyncMode::automatic every combination is planned to the end and priced while
+// there are at most `most_combinations`; with more units the best uniform way is improved unit by unit until nothing
+// gets cheaper. Equal prices prefer hybrid, then eager. Fills in context.options.notes, if there are any.
+inline constexpr int most_combinations = 27;
+[[nodiscard]] std::vector<SyncMode> choose_sync(const Module& module, PassContext& context);
+
+[[nodiscard]] std::string_view sync_name(SyncMode mode);
+
+}  // namespace kasen
