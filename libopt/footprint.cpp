@@ -292,19 +292,29 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, cons
   return bytes;
 }
 
+namespace {
+
+Polynomial room_form(const Module& module, const Room& room) {
+  Polynomial largest;  // of several sets the one with more terms; they are alternatives of one dimension
+  for (const SlaveSet& set : room.holds) {
+    const Polynomial slaves = slave_indices(module, type_of(room, set));
+    if (slaves.terms().size() >= largest.terms().size()) largest = slaves;
+  }
+  const Type type = type_of(room, {});
+  const Polynomial indices = is_shared(module, type) ? Polynomial(Symbol{SymbolKind::workers, "", {}, -1})
+                                                     : master_indices(module, type) + largest;
+  return indices * inner_elements(module, type) * Polynomial(room.element.bytes() * room.arrays);
+}
+
+}  // namespace
+
+Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer) {
+  return room_form(module, {buffer.element, buffer.dims, buffer.holds, 1});
+}
+
 Footprint footprint(const Module& module) {
   Footprint total;
-  for (const Room& room : rooms(module)) {
-    Polynomial largest;  // of several sets the one with more terms; they are alternatives of one dimension
-    for (const SlaveSet& set : room.holds) {
-      const Polynomial slaves = slave_indices(module, type_of(room, set));
-      if (slaves.terms().size() >= largest.terms().size()) largest = slaves;
-    }
-    const Type type = type_of(room, {});
-    const Polynomial indices = is_shared(module, type) ? Polynomial(Symbol{SymbolKind::workers, "", {}, -1})
-                                                       : master_indices(module, type) + largest;
-    total.buffers += indices * inner_elements(module, type) * Polynomial(room.element.bytes() * room.arrays);
-  }
+  for (const Room& room : rooms(module)) total.buffers += room_form(module, room);
   for (const auto& [form, use] : pull_forms(module)) {
     const Polynomial entries(Symbol{SymbolKind::entries, form.matrix, {}, -1});
     total.matrices += Polynomial(8) * stored_indices(module, module.type(use.result));

@@ -25,6 +25,8 @@ struct Footprint {
   Polynomial buffers, matrices, inputs;
 };
 [[nodiscard]] Footprint footprint(const Module& module);
+// Of one buffer of the plan.
+[[nodiscard]] Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer);
 
 // What one execution of a gather or scatter moves when `ranks` ranks hold the workers in runs (DESIGN section 6).
 // Zero for other operators.

@@ -98,6 +98,7 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
   const bool keep = decided || !dearer_than(price, unfused);
   const bool still = keep || !dearer_than(pricing(preview(program, laws, other)), unfused);
   if (options.notes != nullptr) {
+    options.notes->compared = true;
     options.notes->fused = price;
     options.notes->unfused = unfused;
     options.notes->given_up = keep ? GivenUp::nothing : still ? GivenUp::moves : GivenUp::fusion;

@@ -26,8 +26,11 @@ struct PlanNotes {
   bool explain = false;  // asked for: weigh the other ways even where one is forced
   std::vector<SyncNote> sync;
   int sync_candidates = 0;              // ways that were priced to choose; 0: the way was forced
+  MachineProfile machine;               // with which was priced
+  bool compared = false;                // of the two below
   PlanPrice fused, unfused;             // the plan with everything done, and the one that fuses nothing
   GivenUp given_up = GivenUp::nothing;  // because it would have cost more than the unfused plan
+  std::vector<std::string> taken;       // sizes that nobody gave, in the prices of `sync`
   std::vector<std::string> defaults;    // sizes that nobody gave and that decided: "N = 1,000,000"
 
   void assume(const std::vector<std::string>& sizes) {

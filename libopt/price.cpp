@@ -104,6 +104,7 @@ Polynomial with_turns(const Polynomial& polynomial, Numbers& numbers) {
 Price evaluated(const PricePolynomials& form, const MachineProfile& machine, Numbers& numbers) {
   const double workers = std::max<double>(1, static_cast<double>(numbers({SymbolKind::workers, "", {}, -1})));
   Price price;
+  price.workers = workers;
   price.memory_bytes = numbers.evaluate(form.memory);
   price.network_bytes = numbers.evaluate(form.network);
   price.rounds = numbers.evaluate(form.rounds) + std::ceil(std::log2(workers)) * numbers.evaluate(form.shared_rounds);

@@ -17,6 +17,7 @@ namespace kasen {
 struct Price {
   double memory_bytes = 0, network_bytes = 0, rounds = 0;
   double seconds = 0;
+  double workers = 1;
 };
 
 // The same as polynomials, turns put in where the program tells them.

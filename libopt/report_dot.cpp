@@ -1,10 +1,12 @@
-// The data dependence graph (KASEN's DDAG) for Graphviz.
+// The data dependence graph (KASEN's DDAG) for Graphviz: the user's lines, what each transition sends, and a legend.
 #include <fmt/format.h>
 
-#include <map>
+#include <array>
+#include <utility>
 
 #include "libcore/executor.h"
 #include "libcore/state_rules.h"
+#include "libopt/cost_rules.h"
 #include "libopt/report_parts.h"
 
 namespace kasen {
@@ -19,11 +21,8 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// Matrices, shareds and lists by shape; states of vectors by colour.
-std::string node_style(const Module& module, const Type& type) {
-  if (type.sparse) return "shape=box, fillcolor=\"#dddddd\"";
-  if (is_shared(module, type)) return "shape=ellipse, fillcolor=\"#f4f4f4\"";
-  switch (type.state.kind) {
+const char* state_style(State::Kind kind) {
+  switch (kind) {
     case State::Kind::unplaced:
       return "shape=box, fillcolor=\"#ffffff\"";
     case State::Kind::part:
@@ -36,9 +35,16 @@ std::string node_style(const Module& module, const Type& type) {
   throw InternalError("a state outside the table");
 }
 
+// Matrices, shareds and lists by shape; states of vectors by colour.
+std::string node_style(const Module& module, const Type& type) {
+  if (type.sparse) return "shape=box, fillcolor=\"#dddddd\"";
+  if (is_shared(module, type)) return "shape=ellipse, fillcolor=\"#f4f4f4\"";
+  return state_style(type.state.kind);
+}
+
 class Graph {
  public:
-  explicit Graph(const Module& module) : module_(module) {}
+  explicit Graph(const Module& module) : module_(module), names_(module), costs_(cost_context(module)) {}
 
   std::string text() {
     line("digraph " + quoted(module_.name) + " {");
@@ -46,6 +52,7 @@ class Graph {
     line(
         "rankdir=TB; node [style=filled, fontname=\"sans-serif\", fontsize=10]; edge [fontname=\"sans-serif\", "
         "fontsize=9];");
+    if (module_.level > 1) legend();
     walk(module_.body);
     for (const std::string& edge : edges_) line(edge);
     --depth_;
@@ -56,11 +63,28 @@ class Graph {
  private:
   void line(const std::string& content) { text_ += std::string(static_cast<size_t>(2 * depth_), ' ') + content + '\n'; }
 
-  void node(ValueId value) {
-    const Type& type = module_.type(value);
-    const std::string state = type.state.placed() ? "\\n" + state_text(module_, type.state) : "";
-    line(fmt::format("v{} [label=\"{}\\n{}{}\", {}];", value, module_.value(value).name,
-                     print_element_type(module_, type.element), state, node_style(module_, type)));
+  // What the colours mean.
+  void legend() {
+    open("states", "style=rounded; color=\"#bbbbbb\";");
+    constexpr std::array kinds{std::pair{State::Kind::part, "@part: masters"},
+                               std::pair{State::Kind::cons, "@cons: masters and slaves agree"},
+                               std::pair{State::Kind::pre, "@pre: shares, to be reduced"}};
+    int number = 0;
+    for (const auto& [kind, meaning] : kinds) {
+      line(fmt::format("legend{} [label={}, {}];", number++, quoted(meaning), state_style(kind)));
+    }
+    close();
+  }
+
+  void node(ValueId value, const Location& where) {
+    Type shape = module_.type(value);
+    const std::string state = shape.state.placed() ? "\\n" + state_text(module_, shape.state) : "";
+    const std::string style = node_style(module_, shape);
+    shape.state = State::unplaced();
+    const std::string type = print_type(module_, shape);
+    const std::string place = where.line > 0 ? fmt::format(" (line {})", where.line) : "";
+    line(fmt::format("v{} [label=\"{}{}\\n{}{}\", {}];", value, module_.value(value).name, place,
+                     type.substr(0, type.find(" @")), state, style));
   }
 
   void edge(ValueId from, ValueId to, const std::string& label, bool network) {
@@ -96,7 +120,7 @@ class Graph {
       open(std::string(region_name(op.kind)), "style=filled; fillcolor=\"#fbf7e4\";");
       walk(op.blocks.at(0));
       close();
-      for (const ValueId result : op.results) node(result);
+      for (const ValueId result : op.results) node(result, op.where);
       carry(op.blocks.at(0).ops.back().operands, 0, op.results, 0, "");
     } else if (group == OpGroup::control) {
       control(op);
@@ -104,8 +128,11 @@ class Graph {
       line(fmt::format("out_{} [label={}, shape=note, fillcolor=\"#ffffff\"];", outputs_, quoted(op.name)));
       edges_.push_back(fmt::format("v{} -> out_{};", op.operands.at(0), outputs_++));
     } else if (op.code != OpCode::yield) {
-      for (const ValueId result : op.results) node(result);
+      for (const ValueId result : op.results) node(result, op.where);
       std::string label(row(op.code).name);
+      if (group == OpGroup::transition) {
+        label += fmt::format(": {} bytes", printed_form(transition_network(costs_, op).network).text(names_));
+      }
       if (!op.fns.empty()) label += " " + module_.fn(op.fns[0]).name;
       for (const ValueId operand : op.operands) edge(operand, op.results.at(0), label, group == OpGroup::transition);
     }
@@ -119,13 +146,13 @@ class Graph {
       if (op.where.line > 0) label += fmt::format(" (line {})", op.where.line);
       if (b > 0) label = "else";
       open(label, "style=rounded; color=\"#888888\";");
-      for (const ValueId arg : block.args) node(arg);
+      for (const ValueId arg : block.args) node(arg, op.where);
       walk(block);
       close();
       carry(op.operands, own, block.args, own > 0 ? 1 : 0, "first");
       if (!block.args.empty()) carry(block.ops.back().operands, 0, block.args, own > 0 ? 1 : 0, "next");
     }
-    for (const ValueId result : op.results) node(result);
+    for (const ValueId result : op.results) node(result, op.where);
     for (const Block& block : op.blocks) {
       const bool loop = op.code != OpCode::if_else;
       carry(loop ? block.args : block.ops.back().operands, loop && own > 0 ? 1 : 0, op.results, 0, "");
@@ -136,6 +163,8 @@ class Graph {
   }
 
   const Module& module_;
+  SymbolNames names_;
+  CostContext costs_;
   std::string text_;
   std::vector<std::string> edges_;
   int depth_ = 0, clusters_ = 0, outputs_ = 0;

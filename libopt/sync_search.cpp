@@ -35,6 +35,7 @@ class Search {
   // What each unit would cost otherwise, the others as they are.
   void tell(const Modes& chosen, bool searched) {
     PlanNotes& notes = *context_.options.notes;
+    notes.machine = context_.options.machine;
     bool sizes_decide = false;
     for (int u = 0; u < units_.count(); ++u) {
       SyncNote note{units_.unit(u), chosen[static_cast<size_t>(u)], {}};
@@ -49,6 +50,7 @@ class Search {
       sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.actual_form);
     }
     notes.sync_candidates = searched ? static_cast<int>(known_.size()) : 0;
+    notes.taken = pricing_.defaults();
     if (searched && sizes_decide) notes.assume(pricing_.defaults());
   }
 

@@ -5,6 +5,7 @@
 
 #include "libcore/laws.h"
 #include "libcore/module.h"
+#include "libopt/explain.h"
 #include "libopt/optimize.h"
 #include "libopt/plan_notes.h"
 #include "tools/common/choice.h"
@@ -61,6 +62,12 @@ void tell_defaults(const PlanNotes& notes) {
              fmt::join(notes.defaults, ", "));
 }
 
+// The plan may go to standard output: what is said of it goes to standard error.
+void explain(const Module& plan, const PlanNotes& notes, const OptimizeOptions& options, LawChecker& laws) {
+  const std::optional<Sizes> sizes = options.sizes ? std::optional(options.sizes(plan)) : std::nullopt;
+  fmt::print(stderr, "{}", explain_text(plan, sizes ? &*sizes : nullptr, &notes, laws));
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   OptimizeOptions options = options_from(values);
   const auto& plan = values["plan"].as<std::string>();
@@ -72,12 +79,30 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     options.sizes = sizes_of_plans(values, *sizes);
   }
   PlanNotes notes;
+  notes.explain = values.count("explain") > 0;
   options.notes = &notes;
   module = optimize(std::move(module), laws, options);
   tell_defaults(notes);
+  if (notes.explain) explain(module, notes, options, laws);
   if (values.count("no-history") == 0) module.history.push_back(history_line(info));
   write_text(values["output"].as<std::string>(), print_module(module));
   return ExitStatus::done;
+}
+
+void declare_options(Tool& tool) {
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  auto add = tool.options.add_options();
+  add("strategy", text("NAME")->default_value("greedy"), "none: every operator by itself; greedy: fused regions");
+  add("sync", text("MODE")->default_value("hybrid"),
+      "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
+      "producer), hybrid (gather early, scatter late), auto (what costs least, for each region)");
+  add("machine", text("FILE.yaml"), "what the machine does (configs/machine.yaml), for auto");
+  add("split", text("on|off")->default_value("on"), "lazy: a + b*x runs as its two lawful halves");
+  add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
+  add("print-after", text("PASS"), "prints the IR after a pass, or after 'all', to standard error");
+  add("time-passes", "tells how long each pass took");
+  add("output,o", text("FILE")->default_value("-"), "where the IR goes");
+  add("no-history", "leaves out the line that tells how the file was made");
 }
 
 }  // namespace
@@ -88,19 +113,7 @@ int main(int argc, char** argv) {
                      "[--strategy none|greedy] [-o FUSED.kir]",
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
   declare_sizes_options(tool);
-  tool.options.add_options()("strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
-                             "none: every operator by itself; greedy: fused regions")(
-      "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"),
-      "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
-      "producer), hybrid (gather early, scatter late), auto (what costs least, for each region)")(
-      "machine", po::value<std::string>()->value_name("FILE.yaml"),
-      "what the machine does (configs/machine.yaml), for auto")(
-      "split", po::value<std::string>()->default_value("on")->value_name("on|off"),
-      "lazy: a + b*x runs as its two lawful halves")("print-after", po::value<std::string>()->value_name("PASS"),
-                                                     "prints the IR after a pass, or after 'all', to standard error")(
-      "time-passes", "tells how long each pass took")(
-      "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "where the IR goes")(
-      "no-history", "leaves out the line that tells how the file was made");
+  declare_options(tool);
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"));
   tool.positional.add("plan", 1);
   tool.reads.insert(tool.reads.end(), {"plan", "machine"});

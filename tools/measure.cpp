@@ -6,6 +6,7 @@
 
 #include "libcore/laws.h"
 #include "libcore/module.h"
+#include "libopt/explain.h"
 #include "libopt/report.h"
 #include "libopt/run_report.h"
 #include "libopt/sizes.h"
@@ -76,10 +77,20 @@ std::string against(const Module& module, const po::variables_map& values, const
   refuse_format("--against");
 }
 
+std::string explanation(const Module& module, const Sizes* sizes, Format format) {
+  if (format != Format::text) fail(ExitStatus::usage, "--explain prints text only", "", "leave out --format");
+  if (module.level < 2) {
+    fail(ExitStatus::usage, "--explain needs a plan", "a program has no states, regions or buffers yet",
+         "run it through kasen fuse first");
+  }
+  TrialLawChecker laws;
+  return explain_text(module, sizes, nullptr, laws);
+}
+
 ExitStatus run_measure(const po::variables_map& values) {
   const Format format = choose(values, "format", formats);
-  if (values.count("compare") > 0 && values.count("against") > 0) {
-    fail(ExitStatus::usage, "--compare and --against cannot go together", "", "give one of them");
+  if (values.count("compare") + values.count("against") + values.count("explain") > 1) {
+    fail(ExitStatus::usage, "only one of --compare, --against and --explain at a time", "", "give one of them");
   }
   if (values.count("check") > 0 && values.count("against") == 0) {
     fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
@@ -94,6 +105,8 @@ ExitStatus run_measure(const po::variables_map& values) {
     text = against(module, values, known, format, right);
   } else if (values.count("compare") > 0) {
     text = comparison(module, values, known, format);
+  } else if (values.count("explain") > 0) {
+    text = explanation(module, known, format);
   } else {
     text = report(module, known, format);
   }
@@ -107,6 +120,7 @@ void add_options(Tool& tool) {
   auto add = tool.options.add_options();
   add("compare", text("OTHER.kir"), "another module beside this one, and what it saves");
   add("against", text("RUN.json"), "what a run counted (kasen run --stats)");
+  add("explain", "why a plan is as it is: transitions, splits, laws, regions, buffers");
   add("check", "with --against: exit status 1 if predicted and counted differ");
   add("format", text("FORMAT")->default_value("text"), "text, json, html or dot");
   add("output,o", text("FILE")->default_value("-"), "where the report goes");
@@ -121,7 +135,7 @@ void add_options(Tool& tool) {
 int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
-                     "[--against RUN.json [--check]] [--format text|json|html|dot] [-o FILE]",
+                     "[--against RUN.json [--check]] [--explain] [--format text|json|html|dot] [-o FILE]",
                      "kasen measure fused.kir --sizes N=325557,nnz=3216152,P=4"}};
   add_options(tool);
   return run_tool(argc, argv, tool, run_measure);

@@ -101,6 +101,31 @@ output b
             results.append((self.dir / "f.kir").read_text().split("module", 1)[1])
         self.assertEqual(len(set(results[:3])), 3)
 
+    def test_explain(self):
+        plan, _ = self.kasen("plan", PAGERANK)
+        fused, told = self.kasen("fuse", "--explain", "--sync", "lazy", "--sizes", "N=1000,S=500,nnz=8000,P=4", stdin=plan)
+        self.assertTrue(fused.endswith("##end\n"))
+        for words in ["Transitions\n", "Splits\n", "Laws that the plan relies on\n", "Regions\n", "Buffers\n", "Modes (one was asked for",
+                      "hybrid would be", "Fusing, as a whole\n", "line 11 | new_pr = (1 - r) + r * (G' @ (pr / degree))",
+                      "sends 8 S(G.cols) bytes = 4,000, in each turn of the while at line 10"]:
+            self.assertIn(words, told)
+        read, _ = self.kasen("measure", "--explain", "--sizes", "N=1000,S=500,nnz=8000,P=4", stdin=fused)
+        self.assertEqual(read.split("\nWhat other modes")[0], told.split("\nModes")[0])
+        _, auto = self.kasen("fuse", "--explain", "--sync", "auto", stdin=plan)
+        self.assertRegex(auto, r"Modes \(the cheapest of \d+ ways")
+        self.assertIn("sizes that are taken: N = 1,000,000", auto)
+        self.assertIn("the runner-up, eager, is", auto)
+        self.fault("measure", "--explain", stdin=plan, status=USAGE, says="needs a plan")
+        self.fault("measure", "--explain", "--format", "json", stdin=fused, status=USAGE, says="text only")
+
+    def test_dot(self):
+        plan, _ = self.kasen("plan", PAGERANK)
+        fused, _ = self.kasen("fuse", stdin=plan)
+        dot, _ = self.kasen("measure", "--format", "dot", stdin=fused)
+        self.assertEqual(dot.count("style=dashed"), fused.count(" = gather ") + fused.count(" = scatter "))
+        for words in ['label="iter_on_vec"', "gather: 8 S(G.rows) bytes", "(line 11)", '"@cons: masters and slaves agree"', "f64[N]"]:
+            self.assertIn(words, dot)
+
     def test_machine(self):
         plan, _ = self.kasen("plan", PAGERANK)
         self.note("--machine", self.config("machine.yaml"), stdin=plan)

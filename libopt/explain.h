@@ -1,0 +1,19 @@
+// Why a plan is as it is, by the user's source lines: each transition, split, moved statement, region and buffer, by
+// which rule and law it stands there, what it costs, and what the runner-up would have cost.
+#pragma once
+
+#include <string>
+
+#include "libcore/laws.h"
+#include "libcore/module.h"
+#include "libopt/plan_notes.h"
+#include "libopt/sizes.h"
+
+namespace kasen {
+
+// Of a module of level 2 or 3. `sizes` may be null: then formulas alone. `notes` may be null: what the other modes
+// would have cost is known to the optimizer alone, and the text says so. Ends with a line end.
+[[nodiscard]] std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes,
+                                       LawChecker& laws);
+
+}  // namespace kasen
