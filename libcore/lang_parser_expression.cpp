@@ -332,7 +332,7 @@ TypeNode Parser::type() {
   if (accept("(")) {
     node.tuple = true;
     do {
-      if (node.components.size() > 0 && peek().is(")")) break;
+      if (!node.components.empty() && peek().is(")")) break;
       node.components.push_back(component());
     } while (accept(","));
     expect(")", "after the components of the tuple");

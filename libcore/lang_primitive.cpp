@@ -105,6 +105,8 @@ FnId Lowering::instantiate(const Node& fn, const std::vector<ElementType>& types
 }
 
 // (T, T) -> T; that it is associative and commutative is the verifier's to check.
+// By value: the module, which may hold the type, grows here.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
   const FnId id = instantiate(fn, {type, type}, mark, "reduce");
   const ElementType& result = module_.fn(id).result();

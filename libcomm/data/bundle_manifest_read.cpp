@@ -75,11 +75,11 @@ struct Fields {
   }
   // Names become paths inside HDF5 files.
   std::string name(const Json& from) const {
-    const std::string text_ = text(from, "name");
-    const bool good = !text_.empty() && text_.size() < 256 && text_ != "." && text_ != ".." &&
-                      std::all_of(text_.begin(), text_.end(), [](char c) { return c > ' ' && c != '/' && c != 127; });
+    std::string name = text(from, "name");
+    const bool good = !name.empty() && name.size() < 256 && name != "." && name != ".." &&
+                      std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c != '/' && c != 127; });
     require(good, "a name that no program can have");
-    return text_;
+    return name;
   }
   ElementType element(const Json& from, const std::vector<std::string>& dims) const {
     const auto parsed = parse_element(text(from, "element"), dims);

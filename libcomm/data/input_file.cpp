@@ -111,7 +111,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
 
 std::string InputFile::digest() const { return digest_of(text_); }
 
-void InputFile::fail_at(std::int64_t offset, std::string what, std::string why, std::string remedy) const {
+void InputFile::fail_at(std::int64_t offset, const std::string& what, std::string why, std::string remedy) const {
   const auto at = std::min(static_cast<size_t>(offset), text_.size());
   const size_t newline = at == 0 ? std::string_view::npos : text_.rfind('\n', at - 1);
   const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
