@@ -10,6 +10,7 @@
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
+#include "libcore/regions.h"
 
 namespace kasen::executor {
 namespace {
@@ -220,10 +221,8 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
   }
   if (op.code != OpCode::region) return make_control_step(*this, op, number);
   count_inside(op.blocks.at(0), next);
-  if (op.kind == RegionKind::iter_on_vec) return make_elementwise_step(run, op, number);
-  if (op.kind == RegionKind::mxm) return make_product_step(run, matrices, op, number);
-  fail(ExitStatus::bad_input, fmt::format("regions {} do not run yet", region_name(op.kind)), "",
-       "fuse the program again", op.where);
+  if (row(op.kind).entry == RegionEntry::elementwise) return make_elementwise_step(run, op, number);
+  return make_product_step(run, matrices, op, number);
 }
 
 Sequence Decoder::decode(const Block& block) {

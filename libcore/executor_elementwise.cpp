@@ -25,10 +25,10 @@ class ElementwiseStep : public Step {
     if (op.code == OpCode::region) {
       const std::vector<Op>& ops = op.blocks.at(0).ops;
       for (size_t i = 0; i + 1 < ops.size(); ++i) look_at(run, ops[i]);
-      find_accumulators(run, ops, ops.back().operands);
+      accumulators_ = accumulators(run.module, ops, ops.back().operands);
     } else {
       look_at(run, op);
-      find_accumulators(run, {&op, 1}, op.results);
+      accumulators_ = accumulators(run.module, {&op, 1}, op.results);
     }
     if (slave_set_) prepare_slaves(run);
   }
@@ -36,11 +36,7 @@ class ElementwiseStep : public Step {
   void run(Execution& run) override {
     for (int p = 0; p < run.part_count(); ++p) {
       gather_views(run, p);
-      for (size_t i = 0; i < accumulators_.size(); ++i) {
-        if (accumulators_[i] != no_fn) {
-          store_identity(run.module, accumulators_[i], outputs_[i], run.storage.info(op.results[i]).inner);
-        }
-      }
+      start_accumulators(run, op, accumulators_, outputs_);
       run_part(run, p);
     }
   }
@@ -86,18 +82,6 @@ class ElementwiseStep : public Step {
            "only one of them is cut the way the other is", "make one of the dimensions local", op.where);
     }
     cut_ = cut;
-  }
-
-  // Results that are reductions to a shared start from the identity.
-  void find_accumulators(Execution& run, std::span<const Op> ops, const std::vector<ValueId>& results) {
-    for (const ValueId v : results) {
-      FnId reducer = no_fn;
-      for (const Op& inner : ops) {
-        const bool reduces = inner.code == OpCode::reduce && inner.results.at(0) == v;
-        if (reduces && is_shared(run.module, run.module.type(v))) reducer = inner.fns.at(0);
-      }
-      accumulators_.push_back(reducer);
-    }
   }
 
   void prepare_slaves(Execution& run) {
@@ -253,6 +237,27 @@ class ApplyStep : public Step {
 };
 
 }  // namespace
+
+std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, const std::vector<ValueId>& results) {
+  std::vector<FnId> found;
+  for (const ValueId v : results) {
+    FnId reducer = no_fn;
+    for (const Op& inner : ops) {
+      const bool reduces = inner.code == OpCode::reduce && inner.results.at(0) == v;
+      if (reduces && is_shared(module, module.type(v))) reducer = inner.fns.at(0);
+    }
+    found.push_back(reducer);
+  }
+  return found;
+}
+
+void start_accumulators(const Execution& run, const Op& op, std::span<const FnId> reducers,
+                        std::span<const View> outputs) {
+  for (size_t i = 0; i < reducers.size(); ++i) {
+    if (reducers[i] == no_fn) continue;
+    store_identity(run.module, reducers[i], outputs[i], run.storage.info(op.results[i]).inner);
+  }
+}
 
 std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number) {
   return std::make_unique<ElementwiseStep>(run, op, number);

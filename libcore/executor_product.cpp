@@ -7,6 +7,7 @@
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
 #include "libcore/local_matrix.h"
+#include "libcore/regions.h"
 
 namespace kasen::executor {
 namespace {
@@ -144,6 +145,7 @@ std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
 }
 
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number) {
+  if (is_epilogue(op)) return make_epilogue_step(run, matrices, op, number);
   if (op.code == OpCode::region || run.module.type(op.operands.at(1)).sparse) {
     return std::make_unique<SparseProductStep>(run, matrices, op, number);
   }

@@ -171,6 +171,14 @@ std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_control_step(Decoder& decoder, const Op& op, int number);
 std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number);
 
+std::unique_ptr<Step> make_epilogue_step(Execution& run, MatrixStore& matrices, const Op& region, int number);
+
+// Of each of `results`, which some of `ops` make: the reducer if it is a reduction to a shared, else no_fn.
+std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, const std::vector<ValueId>& results);
+// Those start from the identity; `outputs` are views of the results of `op`.
+void start_accumulators(const Execution& run, const Op& op, std::span<const FnId> reducers,
+                        std::span<const View> outputs);
+
 // Fills `view` with the identity of a reducer: `elements` of them.
 void store_identity(const Module& module, FnId reducer, const View& view, std::int64_t elements);
 // Copies elements [begin, end) of one array to another of the same element type.

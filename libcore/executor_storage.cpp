@@ -31,9 +31,12 @@ Storage::Storage(const Module& module, const Liveness& live, const Numbering& nu
     if (info.cut != no_dim) info.space = numbering.find(info.cut, type.state.slaves);
   }
   for (size_t b = 0; b < module.buffers.size(); ++b) buffers_.push_back(buffer_slot(static_cast<BufferId>(b)));
-  int region = -1;  // depth of the region that is open: what stands inside has no storage
+  int region = -1;  // depth of the region that is open: inside, only what has a buffer has storage
   for_each_op(module, [&](const Op& op, int, int depth) {
-    if (region >= 0 && depth > region) return;
+    if (region >= 0 && depth > region) {
+      if (!op.results.empty() && module.value(op.results[0]).buffer != no_buffer) place_value(op.results[0]);
+      return;
+    }
     region = op.code == OpCode::region ? depth : -1;
     place(op, live, parts);
   });

@@ -1,6 +1,4 @@
 // The plain kernel set: evaluates scalar functions node by node and counts every element that it touches.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -9,6 +7,8 @@
 #include "libcore/interpreter_product.h"
 #include "libcore/interpreter_program.h"
 #include "libcore/kernel_set.h"
+#include "libcore/memory.h"
+#include "libcore/regions.h"
 
 namespace kasen {
 namespace {
@@ -37,7 +37,11 @@ class InterpreterKernels : public KernelSet {
   void product(const ProductCall& call) override {
     const auto it = products_.find(call.op);
     if (it == products_.end()) throw InternalError("a product that was not prepared");
-    interpreter::run_products(it->second, call, count_);
+    if (is_epilogue(*call.op)) {
+      run_epilogue(it->second, programs_.at(call.op), call);
+    } else {
+      interpreter::run_products(it->second, call, count_);
+    }
   }
 
   void dense_product(const DenseProductCall& call) override;
@@ -93,6 +97,7 @@ class InterpreterKernels : public KernelSet {
 
  private:
   void prepare_block(const Block& block);
+  void run_epilogue(const std::vector<Product>& products, Program& program, const ProductCall& call);
   void run(Program& program, const ElementwiseCall& call);
   void run_index(Program& program, const ElementwiseCall& call, std::span<const Lens> inputs,
                  std::span<const Lens> outputs, std::int64_t index);
@@ -108,20 +113,49 @@ class InterpreterKernels : public KernelSet {
 
 void InterpreterKernels::prepare_block(const Block& block) {
   for (const Op& op : block.ops) {
-    const bool vector_region = op.code == OpCode::region && op.kind == RegionKind::iter_on_vec;
-    if (op.code == OpCode::map || op.code == OpCode::reduce || vector_region) {
-      programs_.emplace(&op, interpreter::make_program(*module_, op));
-    } else if (op.code == OpCode::mxv || op.code == OpCode::mxvt) {
+    const bool region = op.code == OpCode::region;
+    if (op.code == OpCode::mxv || op.code == OpCode::mxvt) {
       products_.emplace(&op, std::vector<Product>{interpreter::make_product(*module_, op)});
-    } else if (op.code == OpCode::region && op.kind == RegionKind::mxm) {
+    } else if (region && row(op.kind).entry == RegionEntry::product) {
       products_.emplace(&op, interpreter::make_products(*module_, op));
-    } else if (op.code == OpCode::region) {
-      fail(ExitStatus::bad_input, fmt::format("no kernel for a region {}", region_name(op.kind)),
-           "this kernel set runs iter_on_vec and mxm regions", "fuse the program again", op.where);
+      if (is_epilogue(op)) programs_.emplace(&op, interpreter::make_program(*module_, op));
+    } else if (op.code == OpCode::map || op.code == OpCode::reduce || region) {
+      programs_.emplace(&op, interpreter::make_program(*module_, op));
     } else {
       for (const Block& inner : op.blocks) prepare_block(inner);
     }
   }
+}
+
+// Rows of the call into `waiting`, or into room of their own that costs nothing; then the vector work on them.
+void InterpreterKernels::run_epilogue(const std::vector<Product>& products, Program& program, const ProductCall& call) {
+  const ElementType& element = products.at(0).result;
+  Bytes room;
+  View rows = call.waiting;
+  if (call.work == RowWork::all) {
+    room = Bytes(storage_bytes(element, call.range.end));
+    rows = {room.data(), call.range.end};
+  }
+  if (call.work != RowWork::vector) {
+    ProductCall product = call;
+    product.outputs = {&rows, 1};
+    AccessCount touched;
+    interpreter::run_products(products, product, touched);
+    count_.read_bytes += touched.read_bytes;
+    if (call.work == RowWork::product) {
+      count_.written_bytes += touched.written_bytes;
+      return;
+    }
+  }
+  std::vector<View> inputs(call.inputs.begin(), call.inputs.end());
+  inputs.push_back(rows);
+  program.cells[program.gathered].charged = call.work == RowWork::vector;
+  ElementwiseCall vector;
+  vector.op = call.op;
+  vector.inputs = inputs;
+  vector.outputs = call.outputs;
+  vector.range = call.range;
+  run(program, vector);
 }
 
 // ---- element-wise
@@ -129,7 +163,10 @@ void InterpreterKernels::prepare_block(const Block& block) {
 void InterpreterKernels::run(Program& program, const ElementwiseCall& call) {
   std::vector<Lens> inputs, outputs;
   for (size_t i = 0; i < call.inputs.size(); ++i) {
-    inputs.emplace_back(module_->type(call.op->operands[i]).element, call.inputs[i]);
+    const bool gathered = i == call.op->operands.size();
+    inputs.emplace_back(
+        gathered ? program.cells[program.gathered].element : module_->type(call.op->operands[i]).element,
+        call.inputs[i]);
   }
   for (size_t i = 0; i < call.outputs.size(); ++i) {
     outputs.emplace_back(module_->type(call.op->results[i]).element, call.outputs[i]);
@@ -177,7 +214,7 @@ void InterpreterKernels::run_index(Program& program, const ElementwiseCall& call
     for (size_t e = 0; e < cell.elements; ++e) {
       inputs[static_cast<size_t>(cell.input)].load(first + static_cast<std::int64_t>(e), &cell.words[e * cell.planes]);
     }
-    count_.read_bytes += static_cast<std::int64_t>(cell.elements) * cell.element.bytes();
+    if (cell.charged) count_.read_bytes += static_cast<std::int64_t>(cell.elements) * cell.element.bytes();
   }
   for (Work& work : program.works) {
     if (call.slaves && !work.on_slaves) continue;

@@ -6,6 +6,7 @@
 
 #include "libcore/error.h"
 #include "libcore/interpreter_program.h"
+#include "libcore/regions.h"
 
 namespace kasen::interpreter {
 namespace {
@@ -93,11 +94,15 @@ Product make_product(const Module& module, const Op& op) {
 std::vector<Product> make_products(const Module& module, const Op& region) {
   std::vector<Product> products;
   const std::vector<Op>& ops = region.blocks.at(0).ops;
-  for (size_t i = 0; i + 1 < ops.size(); ++i) {
+  for (size_t i = 0; i + 1 < ops.size() && row(ops[i].code).group == OpGroup::product; ++i) {
     Product product = make_product(module, ops[i]);
     const auto at = std::find(region.operands.begin(), region.operands.end(), ops[i].operands[0]);
     if (at == region.operands.end()) throw InternalError("a region does not list what it reads");
     product.input = static_cast<size_t>(at - region.operands.begin());
+    if (is_epilogue(region)) {
+      products.push_back(std::move(product));
+      return products;
+    }
     product.outputs.clear();
     for (size_t r = 0; r < ops.back().operands.size(); ++r) {
       if (ops.back().operands[r] == ops[i].results[0]) product.outputs.push_back(r);

@@ -45,7 +45,7 @@ struct Product {
 
 // A product operator by itself: input 0, output 0. Throws UserError(bad_input) for a reducer without an identity.
 [[nodiscard]] Product make_product(const Module& module, const Op& op);
-// The products of an mxm region.
+// The products of an mxm region; of a product_epilogue region the one it has, with the waiting rows as output 0.
 [[nodiscard]] std::vector<Product> make_products(const Module& module, const Op& region);
 
 void run_products(const std::vector<Product>& products, const ProductCall& call, AccessCount& count);

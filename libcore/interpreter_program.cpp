@@ -6,6 +6,7 @@
 #include <map>
 
 #include "libcore/error.h"
+#include "libcore/regions.h"
 #include "libcore/state_rules.h"
 
 namespace kasen::interpreter {
@@ -34,14 +35,17 @@ class ProgramBuilder {
   ProgramBuilder(const Module& module, const Op& op) : module_(module), op_(op) {}
 
   Program build() {
-    std::vector<ValueId> inputs;
-    for (const ValueId v : op_.operands) {
-      if (cells_.count(v) == 0) program_.cells[cell(v)].input = static_cast<int>(inputs.size());
-      inputs.push_back(v);
+    for (size_t i = 0; i < op_.operands.size(); ++i) {
+      const ValueId v = op_.operands[i];
+      if (used(v) && cells_.count(v) == 0) program_.cells[cell(v)].input = static_cast<int>(i);
     }
     if (op_.code == OpCode::region) {
       const std::vector<Op>& ops = op_.blocks.at(0).ops;
-      for (size_t i = 0; i + 1 < ops.size(); ++i) add(ops[i]);
+      if (is_epilogue(op_)) {
+        program_.gathered = cell(epilogue_gather(op_).results.at(0));
+        program_.cells[program_.gathered].input = static_cast<int>(op_.operands.size());
+      }
+      for (size_t i = first_work(); i + 1 < ops.size(); ++i) add(ops[i]);
       for (const ValueId v : ops.back().operands) program_.outputs.push_back(cell(v));
     } else {
       add(op_);
@@ -60,6 +64,17 @@ class ProgramBuilder {
   }
 
  private:
+  // Behind the product and the gather of a product_epilogue region.
+  [[nodiscard]] size_t first_work() const { return is_epilogue(op_) ? 2 : 0; }
+
+  [[nodiscard]] bool used(ValueId value) const {
+    if (!is_epilogue(op_)) return true;
+    const auto works = std::span(op_.blocks[0].ops).subspan(first_work());
+    return std::any_of(works.begin(), works.end(), [&](const Op& op) {
+      return std::find(op.operands.begin(), op.operands.end(), value) != op.operands.end();
+    });
+  }
+
   size_t cell(ValueId value) {
     const auto [it, fresh] = cells_.emplace(value, program_.cells.size());
     if (!fresh) return it->second;

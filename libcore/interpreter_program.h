@@ -1,4 +1,4 @@
-// What the interpreter kernels run for a map, a reduction or an iter_on_vec region: the operators in order, over cells
+// What the interpreter kernels run for a map, a reduction or a region's vector work: the operators in order, over cells
 // that hold the elements of one index. Internal to libcore/interpreter_kernels.cpp.
 #pragma once
 
@@ -18,6 +18,7 @@ struct Cell {
   bool accumulator = false;  // result of a reduction over the cut dimension
   bool on_slaves = false;    // kept behind the masters, too
   int input = -1;            // place among the call's inputs
+  bool charged = true;       // its reads and writes count
   bool used_on_slaves = false;
   std::vector<Word> words;
 };
@@ -45,9 +46,10 @@ struct Program {
   std::vector<Cell> cells;
   std::vector<Work> works;
   std::vector<size_t> outputs;  // cell of each of the call's outputs
+  size_t gathered = SIZE_MAX;   // product_epilogue: the cell of the gather's result, an input behind all others
 };
 
-// Throws UserError(bad_input) for a reducer without an identity.
+// Of a product_epilogue region the vector work. Throws UserError(bad_input) for a reducer without an identity.
 [[nodiscard]] Program make_program(const Module& module, const Op& op);
 
 // Local dimensions in the order of storage, and the elements of one index.

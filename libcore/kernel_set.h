@@ -51,16 +51,24 @@ struct ElementwiseCall {
   bool slaves = false;
 };
 
+// Which of a product_epilogue region's work a call does for the rows of its range: all of it, the product's result
+// going nowhere; the product alone, its result to `waiting`; or the vector work alone, of a result that stands in
+// `waiting`.
+enum class RowWork : std::uint8_t { all, product, vector };
+
 // mxv or mxvt with a sparse matrix, an mxm region of several, or a product_epilogue region. Inputs and outputs as the
 // op's operands and results (the matrix's place in inputs is an empty view). Writes the outputs in `range` of the
 // result's space: the reducer's identity where no entry is. A matrix keeps its place and content from its first call
-// until the next prepare: a kernel set may keep another form of it.
+// until the next prepare: a kernel set may keep another form of it. A product_epilogue's results that are reductions to
+// a shared are accumulators, as in an ElementwiseCall; the ranges of `all` and `vector` calls are its sub-ranges.
 struct ProductCall {
   const Op* op = nullptr;
   const LocalMatrix* matrix = nullptr;
   std::span<const View> inputs;
   std::span<const View> outputs;
   Range range;
+  RowWork work = RowWork::all;
+  View waiting = {};  // of the product's result; not looked at for `all`
 };
 
 // A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`). mxv: vector over rows,

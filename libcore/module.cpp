@@ -18,7 +18,6 @@ constexpr std::array rows{
 #undef IR_OP
 };
 
-constexpr std::array<std::string_view, 3> region_names{"iter_on_vec", "mxm", "product_epilogue"};
 constexpr std::array<std::string_view, 6> law_names{"exchange",    "pushdown",    "distributive",
                                                     "associative", "commutative", "identity"};
 
@@ -51,7 +50,6 @@ const OpRow* find_op(std::string_view name) {
   return it == rows.end() ? nullptr : &*it;
 }
 
-std::string_view region_name(RegionKind kind) { return region_names[static_cast<size_t>(kind)]; }
 std::string_view law_name(LawKind kind) { return law_names[static_cast<size_t>(kind)]; }
 
 DimId Module::find_dim(std::string_view wanted) const {

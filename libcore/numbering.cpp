@@ -8,6 +8,7 @@
 #include <set>
 
 #include "libcore/error.h"
+#include "libcore/kernel_set.h"
 
 namespace kasen {
 namespace {
@@ -141,6 +142,11 @@ int Numbering::find(DimId dim, const SlaveSet& set) const {
   const auto it = std::lower_bound(keys_.begin(), keys_.end(), key);
   if (it == keys_.end() || *it != key) throw InternalError("a space that the plan's types do not name");
   return static_cast<int>(it - keys_.begin());
+}
+
+std::int64_t settled_masters(const LocalSpace& space) {
+  if (space.interior == space.masters) return space.masters;
+  return space.interior / reduction_block * reduction_block;
 }
 
 std::int64_t Numbering::masters(DimId dim, int part) const {

@@ -25,6 +25,10 @@ struct LocalSpace {
   AxisSlaves exchange;               // mirrors as local indices of this numbering
 };
 
+// Rows 0..n-1 of a product into this space to which no peer contributes, in whole blocks of a reduction: the vector
+// work of a product_epilogue region may follow them at once.
+[[nodiscard]] std::int64_t settled_masters(const LocalSpace& space);
+
 struct SpaceKey {
   DimId dim = no_dim;
   SlaveSet set;

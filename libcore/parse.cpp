@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "libcore/module.h"
+#include "libcore/regions.h"
 #include "libcore/text_lexer.h"
 #include "libcore/text_scalar.h"
 
@@ -434,13 +435,9 @@ class ModuleParser {
 
   void region_head(Op& op) {
     const Token kind = lexer_.expect(TokenKind::name, "a region's kind");
-    bool known = false;
-    for (const RegionKind k : {RegionKind::iter_on_vec, RegionKind::mxm, RegionKind::product_epilogue}) {
-      if (region_name(k) != kind.text) continue;
-      op.kind = k;
-      known = true;
-    }
-    if (!known) lexer_.fail_at(kind, fmt::format("unknown region kind '{}'", kind.text));
+    const RegionRow* known = find_region(kind.text);
+    if (known == nullptr) lexer_.fail_at(kind, fmt::format("unknown region kind '{}'", kind.text));
+    op.kind = known->kind;
     op.blocks.resize(1);
     lexer_.expect("(");
     operands(op);

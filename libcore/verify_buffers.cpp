@@ -2,12 +2,14 @@
 // is still needed. When values are needed is liveness.h's to say; bindings exchange or copy whole buffers at once, so
 // that among the values of one binding any exchange of buffers is right.
 //
-// Without a buffer: shareds, inputs (they live in the bundle's data), views of lists, and what stands inside regions.
+// Without a buffer: shareds, inputs (they live in the bundle's data), views of lists, and what stands inside regions;
+// but the rows of a product_epilogue that wait for its gather have one.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "libcore/liveness.h"
+#include "libcore/regions.h"
 #include "libcore/verify_rules.h"
 
 namespace kasen {
@@ -31,7 +33,7 @@ class BufferCheck {
       : m_(module), faults_(faults), live_(module), places_(module.values.size()), uses_(module.values.size()) {}
 
   void run() {
-    walk(m_.body, -1, -1, false);
+    walk(m_.body, -1, -1, nullptr);
     for (size_t v = 0; v < places_.size(); ++v) {
       if (places_[v].op >= 0) room(static_cast<ValueId>(v));
     }
@@ -53,7 +55,13 @@ class BufferCheck {
     places_[static_cast<size_t>(id)] = {op, block, owns && array};
   }
 
-  void walk(const Block& b, int parent_op, int parent_block, bool in_region) {
+  // Inside a region only the rows that wait in a product_epilogue are anywhere.
+  [[nodiscard]] static bool has_room(const Op* region, const Op& op) {
+    if (region == nullptr) return op.code != OpCode::input;
+    return is_epilogue(*region) && (&op == &epilogue_product(*region) || &op == &epilogue_gather(*region));
+  }
+
+  void walk(const Block& b, int parent_op, int parent_block, const Op* region) {
     const int here = static_cast<int>(blocks_.size());
     blocks_.push_back({parent_op, parent_block});
     for (const ValueId arg : b.args) place(arg, parent_op, here, true);
@@ -61,8 +69,9 @@ class BufferCheck {
       const int number = static_cast<int>(ops_.size());
       ops_.push_back(&op);
       for (const ValueId id : op.operands) use(id, here);
-      for (const Block& inner : op.blocks) walk(inner, number, here, in_region || op.code == OpCode::region);
-      for (const ValueId id : op.results) place(id, number, here, !in_region && op.code != OpCode::input);
+      const Op* around = op.code == OpCode::region ? &op : region;
+      for (const Block& inner : op.blocks) walk(inner, number, here, around);
+      for (const ValueId id : op.results) place(id, number, here, has_room(region, op));
     }
   }
 
@@ -85,7 +94,8 @@ class BufferCheck {
     if (!places_[static_cast<size_t>(id)].owns) {
       if (v.buffer != no_buffer) {
         faults_.add(op, fmt::format("{} has a buffer", value_text(m_, id)),
-                    "shareds, inputs, views of lists and values inside of a region own none");
+                    "shareds, inputs, views of lists and values inside of a region own none "
+                    "(but the product and the gather of a product_epilogue)");
       }
       return;
     }
@@ -165,6 +175,8 @@ class BufferCheck {
 
   // `inner` is made inside of `op`, an operator of the block of `held`.
   void nested(ValueId held, ValueId inner, int op) {
+    const bool result = places_[static_cast<size_t>(held)].op == op;
+    if (result && ops_[static_cast<size_t>(op)]->code == OpCode::region) return conflict(inner, held);
     if (places_[static_cast<size_t>(held)].op >= op) return;
     const int end = live_.last_use(held);
     if (end > op || (end == op && used_inside(held, op))) conflict(held, inner);
@@ -186,7 +198,7 @@ class BufferCheck {
       case OpCode::push:
         return held == op.operands[0] && m_.value(held).buffer == m_.value(result).buffer;
       case OpCode::region:
-        return op.kind != RegionKind::mxm && !read_by_product(op, held) && same_elements(held, result);
+        return row(op.kind).in_place && !read_by_product(op, held) && same_elements(held, result);
       default:
         return false;
     }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "libcore/regions.h"
 #include "libcore/verify_rules.h"
 
 namespace kasen {
@@ -14,6 +15,12 @@ namespace {
 bool contains(const std::vector<ValueId>& list, ValueId id) {
   return std::find(list.begin(), list.end(), id) != list.end();
 }
+
+constexpr size_t row_count = 0
+#define REGION(kind, entry, in_place, pass, holds) +1
+#include "libcore/regions.def"
+#undef REGION
+    ;
 
 bool is_product(const Op& op) { return op.code == OpCode::mxv || op.code == OpCode::mxvt; }
 
@@ -35,8 +42,11 @@ class RegionCheck {
   using Check = void (RegionCheck::*)(const Op&);
 
   void region(const Op& op) {
-    static constexpr std::array<Check, 3> checks{&RegionCheck::iter_on_vec, &RegionCheck::mxm,
-                                                 &RegionCheck::product_epilogue};
+    static constexpr std::array<Check, row_count> checks{
+#define REGION(kind, entry, in_place, pass, holds) &RegionCheck::kind,
+#include "libcore/regions.def"
+#undef REGION
+    };
     if (op.blocks[0].ops.size() < 2) return faults_.add(op, "a region without operators");
     for (const Op& inner : op.blocks[0].ops) {
       if (!inner.blocks.empty()) return faults_.add(inner, "an operator with blocks inside of a region");
@@ -144,6 +154,9 @@ class RegionCheck {
                     "none may need another's result");
       }
       made.push_back(inner.results[0]);
+      if (!contains(op.blocks[0].ops.back().operands, inner.results[0])) {
+        faults_.add(inner, value_text(m_, inner.results[0]) + " is not handed on", "its product is made in vain");
+      }
     }
   }
 
@@ -161,6 +174,27 @@ class RegionCheck {
       }
     }
     vector_work(op, work(op, 2), cut_dim(m_, m_.type(ops[1].results[0])));
+    for (const Op& inner : work(op, 2)) behind_a_row(inner);
+    const BufferId waiting = m_.value(product).buffer;
+    if (waiting != m_.value(ops[1].results[0]).buffer) {
+      faults_.add(ops[1], "it does not work in place", "rows wait for what others contribute where they are",
+                  fmt::format("give {} the buffer of {}", value_text(m_, ops[1].results[0]), value_text(m_, product)));
+    }
+  }
+
+  // A row gives one element, of a master; what touches slaves as well, or several elements a row, runs apart.
+  void behind_a_row(const Op& op) {
+    const bool reduces = op.code == OpCode::reduce;
+    const State& state = m_.type(reduces ? op.operands[0] : op.results[0]).state;
+    if (reduces ? state.is_pre() : !state.is_part()) {
+      faults_.add(op, "it computes on slaves as well", "rows of a product are followed by work on masters");
+    }
+    for (const auto* values : {&op.operands, &op.results}) {
+      for (const ValueId id : *values) {
+        if (is_shared(m_, m_.type(id)) || m_.type(id).dims.size() == 1) continue;
+        faults_.add(op, value_text(m_, id) + " is no vector", "one element follows each row");
+      }
+    }
   }
 
   const Module& m_;

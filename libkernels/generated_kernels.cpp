@@ -50,20 +50,9 @@ class GeneratedKernelSet : public GeneratedKernels {
   void product(const ProductCall& call) override {
     const ProductKernels& kernels = found(plan_->products, call.op);
     run_product(shop_, *plan_, kernels, call, sorted_form(kernels, *call.matrix));
-    const std::int64_t rows = call.range.size();
-    const auto& pointers = call.matrix->pointers;
-    const std::int64_t entries =
-        pointers[static_cast<size_t>(call.range.end)] - pointers[static_cast<size_t>(call.range.begin)];
-    count_.read_bytes += 8 * rows + entries * (4 + kernels.kernel.matrix.bytes());
-    for (size_t k = 0; k < kernels.kernel.products.size(); ++k) {
-      const ProductKernel::Product& p = kernels.kernel.products[k];
-      count_.read_bytes += entries * p.vector.bytes();
-      if (kernels.outputs[k] >= 0) count_.written_bytes += rows * p.result.bytes();
-    }
-    for (const ProductKernels::Copy& copy : kernels.copies) {
-      count_.written_bytes += rows * module_->type(call.op->results[static_cast<size_t>(copy.to)]).element.bytes();
-    }
-    if (kernels.epilogue) count(*kernels.epilogue, *call.op, rows, 1, kernels.epilogue_inputs);
+    if (call.work != RowWork::vector) count_rows(kernels, call);
+    if (!kernels.epilogue || call.work == RowWork::product) return;
+    count(*kernels.epilogue, *call.op, call.range.size(), 1, kernels.epilogue_inputs, call.work == RowWork::vector);
   }
 
   void dense_product(const DenseProductCall& call) override {
@@ -150,11 +139,29 @@ class GeneratedKernelSet : public GeneratedKernels {
     return sizes;
   }
 
-  // `places`: of the kernel's inputs among the op's operands; negative ones are not in memory.
+  // The rows of a product call. Of an epilogue's product, which is no result of the op, those that wait are written.
+  void count_rows(const ProductKernels& kernels, const ProductCall& call) {
+    const std::int64_t rows = call.range.size();
+    const auto& pointers = call.matrix->pointers;
+    const std::int64_t entries =
+        pointers[static_cast<size_t>(call.range.end)] - pointers[static_cast<size_t>(call.range.begin)];
+    count_.read_bytes += 8 * rows + entries * (4 + kernels.kernel.matrix.bytes());
+    for (size_t k = 0; k < kernels.kernel.products.size(); ++k) {
+      const ProductKernel::Product& p = kernels.kernel.products[k];
+      count_.read_bytes += entries * p.vector.bytes();
+      if (kernels.outputs[k] >= 0 || call.work == RowWork::product) count_.written_bytes += rows * p.result.bytes();
+    }
+    for (const ProductKernels::Copy& copy : kernels.copies) {
+      count_.written_bytes += rows * module_->type(call.op->results[static_cast<size_t>(copy.to)]).element.bytes();
+    }
+  }
+
+  // `places`: of the kernel's inputs among the op's operands; negative ones, a product's results, count if they `wait`
+  // in memory.
   void count(const ElementwiseKernel& kernel, const Op& op, std::int64_t n, std::int64_t inner,
-             std::span<const int> places = {}) {
+             std::span<const int> places = {}, bool wait = false) {
     for (size_t i = 0; i < kernel.counted.size(); ++i) {
-      if (!places.empty() && places[i] < 0) continue;
+      if (!wait && !places.empty() && places[i] < 0) continue;
       std::int64_t bytes = kernel.counted[i] * n;
       for (const DimId d : kernel.counted_dims[i]) bytes *= local_size(d, kernel.local_dims.size(), inner);
       count_.read_bytes += bytes;

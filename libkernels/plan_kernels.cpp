@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libcore/regions.h"
 #include "libcore/state_rules.h"
 
 namespace kasen {
@@ -84,15 +85,14 @@ class Planner {
       if (op.code == OpCode::reduce && !module_.type(op.results[0]).dims.empty()) {
         plan_.partial_reductions.emplace(&op, make_partial_reduction(module_, op));
         combined_.insert(op.fns[0]);
-      } else if (op.code == OpCode::map || op.code == OpCode::reduce ||
-                 (region && op.kind == RegionKind::iter_on_vec)) {
-        loop(op);
+      } else if (is_epilogue(op)) {
+        product_with_epilogue(op);
       } else if (is_product(op)) {
         product(op);
-      } else if (region && op.kind == RegionKind::mxm) {
+      } else if (region && row(op.kind).entry == RegionEntry::product) {
         products(op);
-      } else if (region) {
-        products_with_epilogue(op);
+      } else if (op.code == OpCode::map || op.code == OpCode::reduce || region) {
+        loop(op);
       } else {
         const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
         loops_ += loop ? 1 : 0;
@@ -251,8 +251,8 @@ class Planner {
     plan_.products.emplace(&region, std::move(kernels));
   }
 
-  // A gather inside is the identity: the template stands only where no slave contributes.
-  void products_with_epilogue(const Op& region) {
+  // The gather is the executor's: where the vector work runs, it has been, or has nothing to bring.
+  void product_with_epilogue(const Op& region) {
     const std::vector<Op>& ops = region.blocks.at(0).ops;
     ProductBody body{{}, {}, region.where};
     LoopBody loop{{}, {}, ops.back().operands, region.where, {}};

@@ -33,12 +33,10 @@ class ProductRun {
 
   void run() {
     if (call_.range.size() <= 0) return;
+    if (kernels_.epilogue && call_.work == RowWork::vector) return run_vector_work();
     find_giants();
-    if (kernels_.epilogue) {
-      run_blocks();
-    } else {
-      run_rows();
-    }
+    if (kernels_.epilogue && call_.work == RowWork::all) return run_blocks();
+    run_rows();
     for (const ProductKernels::Copy& copy : kernels_.copies) {
       copy_range(kernels_.kernel.products[product_of(copy.from)].result, call_.outputs[static_cast<size_t>(copy.from)],
                  call_.outputs[static_cast<size_t>(copy.to)]);
@@ -193,7 +191,9 @@ class ProductRun {
 
   void run_rows() {
     std::vector<View> results;
-    for (const int output : kernels_.outputs) results.push_back(call_.outputs[static_cast<size_t>(output)]);
+    for (const int output : kernels_.outputs) {
+      results.push_back(output < 0 ? call_.waiting : call_.outputs[static_cast<size_t>(output)]);
+    }
     const Tables words = tables(results, 0);
     const std::int64_t work = work_before(call_.range.end);
     if (work < piece_work || shop_.pool.threads() == 1) {
@@ -216,6 +216,16 @@ class ProductRun {
                   from.data + plane_offset(element, from.capacity, p) + call_.range.begin * size,
                   static_cast<size_t>(call_.range.size() * size));
     }
+  }
+
+  // ---- the vector work of rows that have waited
+
+  void run_vector_work() {
+    std::vector<View> inputs;
+    for (const int place : kernels_.epilogue_inputs) {
+      inputs.push_back(place < 0 ? call_.waiting : call_.inputs[static_cast<size_t>(place)]);
+    }
+    run_elementwise(shop_, plan_, *kernels_.epilogue, inputs, call_.outputs, call_.range.begin, call_.range.end, {});
   }
 
   // ---- rows with an epilogue: a block's products into a strip that stays in the cache, then its vector work

@@ -313,6 +313,8 @@ std::string SymbolNames::operator()(const Symbol& symbol) const {
     case SymbolKind::slaves:
       if (!symbol.set.empty()) return fmt::format("S({})", slave_text(symbol.set));
       return short_slaves_ ? "S" : fmt::format("S({})", symbol.name);
+    case SymbolKind::waiting:
+      return fmt::format("W({})", slave_text(symbol.set));
     case SymbolKind::entries:
       return short_entries_ ? "nnz" : fmt::format("nnz({})", symbol.name);
     case SymbolKind::workers:

@@ -3,9 +3,11 @@
 #include <array>
 
 #include "libcore/executor.h"
+#include "libcore/regions.h"
 #include "libcore/state_rules.h"
 #include "libopt/cost_rules.h"
 #include "libopt/extent.h"
+#include "libopt/regions.h"
 
 namespace kasen {
 namespace {
@@ -110,31 +112,6 @@ Cost product_cost(const CostContext& c, const Op& op) {
   return cost;
 }
 
-Cost region_cost(const CostContext& c, const Op& region) {
-  Cost cost;
-  const Block& block = region.blocks.at(0);
-  bool matrix_read = false;
-  std::vector<ValueId> made_by_product;
-  for (const Op& op : block.ops) {
-    if (row(op.code).group == OpGroup::transition) cost += transition_network(c, op);
-    if (row(op.code).group != OpGroup::product) continue;
-    if (!matrix_read) add_index_reads(c, op, cost);
-    matrix_read = true;
-    add_product(c, op, cost);
-    made_by_product.push_back(op.results.at(0));
-  }
-  for (const ValueId value : distinct_arrays(*c.module, region.operands)) {
-    cost.read += widest_use(c, block, value) * element_bytes(c, value);
-  }
-  const std::vector<ValueId>& yielded = block.ops.back().operands;
-  for (size_t i = 0; i < region.results.size(); ++i) {
-    const bool counted =
-        std::find(made_by_product.begin(), made_by_product.end(), yielded.at(i)) != made_by_product.end();
-    if (is_charged(*c.module, region.results[i]) && !counted) cost.written += stored_bytes(c, region.results[i]);
-  }
-  return cost;
-}
-
 // Where operand and result have different storage the masters are copied first.
 Cost transition_cost(const CostContext& c, const Op& op) {
   Cost cost = transition_network(c, op);
@@ -154,6 +131,8 @@ Cost make_list_cost(const CostContext& c, const Op& op) {
   return cost;
 }
 
+Cost region_cost(const CostContext& c, const Op& region) { return region_template(region.kind).actual(c, region); }
+
 Cost free_of_charge(const CostContext&, const Op&) { return {}; }
 
 struct ActualRule {
@@ -170,6 +149,47 @@ constexpr std::array rules{
 };
 
 }  // namespace
+
+// Each operand as far as the operators inside that use it go, each result as far as it is stored.
+Cost actual_vector_region(const CostContext& c, const Op& region) {
+  Cost cost;
+  const Block& block = region.blocks.at(0);
+  for (const ValueId value : distinct_arrays(*c.module, region.operands)) {
+    cost.read += widest_use(c, block, value) * element_bytes(c, value);
+  }
+  for (const ValueId result : region.results) {
+    if (is_charged(*c.module, result)) cost.written += stored_bytes(c, result);
+  }
+  return cost;
+}
+
+// Pointers, indices and values once for all products. A result that is handed on twice is written twice.
+Cost actual_product_region(const CostContext& c, const Op& region) {
+  Cost cost;
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  add_index_reads(c, ops.at(0), cost);
+  for (size_t i = 0; i + 1 < ops.size(); ++i) {
+    cost.read += c.entries(ops[i].operands.at(1)) * element_bytes(c, ops[i].operands.at(0));
+  }
+  for (const ValueId result : region.results) {
+    if (is_charged(*c.module, result)) cost.written += stored_bytes(c, result);
+  }
+  return cost;
+}
+
+// Of the product's result only what others contribute to, and what is contributed to others, is ever in memory.
+Cost actual_epilogue(const CostContext& c, const Op& region) {
+  const Op& product = epilogue_product(region);
+  const ValueId made = product.results.at(0);
+  Cost cost = actual_vector_region(c, region);
+  add_index_reads(c, product, cost);
+  cost.read += c.entries(product.operands.at(1)) * element_bytes(c, product.operands.at(0));
+  const Polynomial waiting = waiting_rows(*c.module, c.type(made));
+  cost.read += waiting * element_bytes(c, made);
+  cost.written += (waiting + slave_indices(*c.module, c.type(made))) * element_bytes(c, made);
+  cost += transition_network(c, epilogue_gather(region));
+  return cost;
+}
 
 Cost actual_cost(const CostContext& context, const Op& op) {
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ActualRule& r) { return r.code == op.code; });

@@ -27,6 +27,14 @@ struct CostContext {
 
 // What this implementation touches and sends, over all workers; without the copies of carried values.
 [[nodiscard]] Cost actual_cost(const CostContext& context, const Op& op);
+// Both for one region, by its kind (libopt/regions.cpp).
+[[nodiscard]] Cost model_vector_region(const CostContext& context, const Op& region);
+[[nodiscard]] Cost model_product_region(const CostContext& context, const Op& region);
+[[nodiscard]] Cost model_epilogue(const CostContext& context, const Op& region);
+[[nodiscard]] Cost actual_vector_region(const CostContext& context, const Op& region);
+[[nodiscard]] Cost actual_product_region(const CostContext& context, const Op& region);
+[[nodiscard]] Cost actual_epilogue(const CostContext& context, const Op& region);
+
 // The bindings of `bindings` that copy; `spared` arrays of a list stay behind.
 [[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings, std::int64_t spared = 0);
 

@@ -36,6 +36,11 @@ Polynomial slave_indices(const Module& module, const Type& type) {
   return Polynomial(Symbol{SymbolKind::slaves, module.dim(cut_dim(module, type)).name, type.state.slaves, -1});
 }
 
+Polynomial waiting_rows(const Module& module, const Type& product) {
+  if (product.state.slaves.empty()) return 0;
+  return Polynomial(Symbol{SymbolKind::waiting, module.dim(cut_dim(module, product)).name, product.state.slaves, -1});
+}
+
 Polynomial stored_indices(const Module& module, const Type& type) {
   return master_indices(module, type) + slave_indices(module, type);
 }

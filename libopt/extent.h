@@ -10,6 +10,8 @@ namespace kasen {
 // numbers.
 [[nodiscard]] Polynomial inner_elements(const Module& module, const Type& type);
 // Local indices of the cut dimension on which the value is stored: masters, and slaves of its set in C and PR.
+// Rows of a product_epilogue region whose pre-reduced product has this type that wait for its gather.
+[[nodiscard]] Polynomial waiting_rows(const Module& module, const Type& product);
 [[nodiscard]] Polynomial stored_indices(const Module& module, const Type& type);
 [[nodiscard]] Polynomial master_indices(const Module& module, const Type& type);
 [[nodiscard]] Polynomial slave_indices(const Module& module, const Type& type);

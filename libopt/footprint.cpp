@@ -6,6 +6,7 @@
 
 #include "libcore/checked.h"
 #include "libcore/liveness.h"
+#include "libcore/regions.h"
 #include "libcore/state_rules.h"
 #include "libopt/cost_rules.h"
 #include "libopt/extent.h"
@@ -31,6 +32,7 @@ Type type_of(const Room& room, const SlaveSet& set) {
   return type;
 }
 
+// But for waiting rows, which have a buffer, these have no room.
 std::vector<bool> values_inside_regions(const Module& module) {
   std::vector<bool> inside(module.values.size(), false);
   for_each_op(module, [&](const Op& op, int, int) {
@@ -331,6 +333,7 @@ Footprint footprint(const Module& module) {
 
 Traffic predict_traffic(const Module& module, const Op& op, const Sizes& sizes, int ranks) {
   Traffic traffic;
+  if (is_epilogue(op)) return predict_traffic(module, epilogue_gather(op), sizes, ranks);
   if (row(op.code).group != OpGroup::transition) return traffic;
   const Type& held = held_type(module, op);
   const std::int64_t inner = value_of(inner_elements(module, held), sizes.totals);

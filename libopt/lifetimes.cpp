@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/regions.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
@@ -39,7 +40,7 @@ Lifetimes::Lifetimes(const Module& module, const Liveness& liveness) : m_(module
   depth_.assign(count, 0);
   maker_.assign(count, nullptr);
   measure(module.body, close_);
-  walk(module.body, 0, false);
+  walk(module.body, 0, nullptr);
 }
 
 void Lifetimes::define(ValueId v, int begin, int depth, const Op* maker, bool owner) {
@@ -61,20 +62,30 @@ void Lifetimes::use(ValueId v, int number) {
   }
 }
 
-void Lifetimes::walk(const Block& block, int depth, bool in_region) {
+void Lifetimes::walk(const Block& block, int depth, const Op* region) {
   for (const Op& op : block.ops) {
     const int number = next_++;
     for (const ValueId operand : op.operands) use(operand, number);
     open_.push_back(number);
     for (const Block& inner : op.blocks) {
       for (const ValueId arg : inner.args) define(arg, 2 * number + 1, depth + 1, nullptr, true);
-      walk(inner, depth + 1, in_region || op.code == OpCode::region);
+      walk(inner, depth + 1, op.code == OpCode::region ? &op : region);
     }
     open_.pop_back();
     const int end = 2 * close_[static_cast<size_t>(number)] + 1;
     const Op* maker = op.blocks.empty() || op.code == OpCode::region ? &op : nullptr;
-    for (const ValueId result : op.results) define(result, end, depth, maker, !in_region && op.code != OpCode::input);
+    const bool outside = region == nullptr && op.code != OpCode::input;
+    for (const ValueId result : op.results) define(result, end, depth, maker, outside);
+    if (is_epilogue(op)) waiting_rows(op, number);
   }
+}
+
+// The rows that wait for a gather: the product's result has room for as long as the region runs, its results written
+// included. The gather works in place (pass buffers gives it the same buffer).
+void Lifetimes::waiting_rows(const Op& region, int number) {
+  const ValueId rows = epilogue_product(region).results.at(0);
+  define(rows, 2 * number + 1, depth_[static_cast<size_t>(rows)], nullptr, true);
+  end_[static_cast<size_t>(rows)] = 2 * close_[static_cast<size_t>(number)] + 1;
 }
 
 bool Lifetimes::may_reuse(ValueId held, ValueId result) const {
@@ -96,7 +107,7 @@ bool Lifetimes::may_write_over(const Op& op, ValueId operand, ValueId held, Valu
     case OpCode::push:
       return operand == op.operands[0];
     case OpCode::region:
-      if (op.kind == RegionKind::mxm || read_by_product(op, operand) || hands_on(m_, op, operand)) return false;
+      if (!row(op.kind).in_place || read_by_product(op, operand) || hands_on(m_, op, operand)) return false;
       break;
     case OpCode::map:
       break;

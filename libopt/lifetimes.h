@@ -14,8 +14,8 @@ class Lifetimes {
  public:
   Lifetimes(const Module& module, const Liveness& liveness);
 
-  // Distributed dense arrays and lists of them, but for inputs, views and what stands inside regions: these get
-  // buffers.
+  // Distributed dense arrays and lists of them, but for inputs, views and what stands inside regions (the product of a
+  // product_epilogue alone is an owner): these get buffers.
   [[nodiscard]] const std::vector<ValueId>& owners() const { return owners_; }
   [[nodiscard]] bool owns(ValueId v) const { return owns_[static_cast<size_t>(v)]; }
   [[nodiscard]] int begin(ValueId v) const { return begin_[static_cast<size_t>(v)]; }
@@ -23,7 +23,8 @@ class Lifetimes {
   [[nodiscard]] bool interfere(ValueId a, ValueId b) const;
 
  private:
-  void walk(const Block& block, int depth, bool in_region);
+  void walk(const Block& block, int depth, const Op* region);
+  void waiting_rows(const Op& region, int number);
   void define(ValueId v, int begin, int depth, const Op* maker, bool owner);
   void use(ValueId v, int number);
   [[nodiscard]] bool may_reuse(ValueId held, ValueId result) const;

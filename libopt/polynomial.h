@@ -18,6 +18,7 @@ enum class SymbolKind : std::uint8_t {
   size,     // indices of a dimension, over all workers; on one worker its masters
   whole,    // all indices of a dimension, on every worker (a dimension that is not the one that is cut)
   slaves,   // slaves of `set` along dimension `name`; an empty set means the union over all axes and matrices
+  waiting,  // rows of a product_epilogue over dimension `name` that wait for the gather from `set` (docs/cost.md)
   entries,  // stored entries of matrix `name`
   workers,
   trips,  // turns of one execution of loop `number`
@@ -27,7 +28,7 @@ enum class SymbolKind : std::uint8_t {
 struct Symbol {
   SymbolKind kind = SymbolKind::size;
   std::string name;  // dimension or matrix
-  SlaveSet set;      // slaves only
+  SlaveSet set;      // slaves and waiting only
   int number = -1;   // trips, taken: preorder number of the operator
 
   friend auto operator<=>(const Symbol&, const Symbol&) = default;

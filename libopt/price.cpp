@@ -55,6 +55,8 @@ class Numbers {
       case SymbolKind::slaves:  // of a set: all of the dimension's
         if (!symbol.set.empty()) return (*this)({SymbolKind::slaves, symbol.name, {}, -1});
         return told(symbol, (*this)(size_of(symbol.name)));
+      case SymbolKind::waiting:  // one row for each slave
+        return std::min((*this)(size_of(symbol.name)), (*this)({SymbolKind::slaves, symbol.name, symbol.set, -1}));
       case SymbolKind::size:
       case SymbolKind::whole:
         return indices(symbol);

@@ -47,11 +47,6 @@ std::optional<RegionKey> product_key(const Module& module, const Op& op) {
   return RegionKey{{}, state.slaves, op.operands[1], op.code};
 }
 
-constexpr std::array<RegionTemplate, 2> templates{{
-    {RegionKind::iter_on_vec, true, vector_key},
-    {RegionKind::mxm, false, product_key},
-}};
-
 // Numbers keys in the order in which they appear; -1 where there is none.
 std::vector<int> kinds_of(const Module& module, const Block& block, const RegionTemplate& shape) {
   std::vector<RegionKey> keys;
@@ -73,17 +68,71 @@ bool contains(const std::vector<ValueId>& list, ValueId value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// One region of the operators `members` of a block; `uses` counts the uses of every value in the whole module.
-Op make_region(const Module& module, std::vector<Op>& ops, const std::vector<int>& members, RegionKind kind,
-               std::vector<int> uses) {
+bool fuse_block(Module& module, Block& block, const RegionTemplate& shape) {
+  const BlockGraph graph(module, block);
+  const std::vector<std::vector<int>> clusters = cluster(graph, {kinds_of(module, block, shape), shape.inside});
+  if (clusters.empty()) return false;
+  const std::vector<int> uses = count_uses(module);
+  const std::vector<int> order = contracted_order(graph, clusters);
+  std::vector<Op> regions;
+  for (const auto& cluster : clusters) {
+    std::vector<Op> members;
+    for (const int member : cluster) members.push_back(std::move(block.ops[static_cast<size_t>(member)]));
+    regions.push_back(make_region(module, std::move(members), shape.kind, uses));
+  }
+  std::vector<Op> ops;
+  for (const int at : order) {
+    Op& op = at >= 0 ? block.ops[static_cast<size_t>(at)] : regions[static_cast<size_t>(-1 - at)];
+    ops.push_back(std::move(op));
+  }
+  block.ops = std::move(ops);
+  return true;
+}
+
+// Draws the operators of every block together into maximal regions of this kind.
+bool draw_together(Module& module, const RegionTemplate& shape) {
+  bool changed = false;
+  for_each_block(module, [&](Block& block) {
+    if (!fuse_block(module, block, shape)) return;
+    name_results(module, block);
+    changed = true;
+  });
+  if (changed) module.level = 3;
+  return changed;
+}
+
+constexpr auto vector_shape =
+    RegionTemplate{RegionKind::iter_on_vec, draw_together, true, vector_key, model_vector_region, actual_vector_region};
+constexpr auto product_shape =
+    RegionTemplate{RegionKind::mxm, draw_together, false, product_key, model_product_region, actual_product_region};
+constexpr auto epilogue_shape =
+    RegionTemplate{RegionKind::product_epilogue, join_epilogues, true, vector_key, model_epilogue, actual_epilogue};
+constexpr std::array templates{vector_shape, product_shape, epilogue_shape};
+
+}  // namespace
+
+std::span<const RegionTemplate> region_templates() { return templates; }
+
+const RegionTemplate& region_template(RegionKind kind) {
+  for (const RegionTemplate& shape : templates) {
+    if (shape.kind == kind) return shape;
+  }
+  throw InternalError("no such region template");
+}
+
+bool form_regions(Module& module, RegionKind kind) {
+  const RegionTemplate& shape = region_template(kind);
+  return shape.form(module, shape);
+}
+
+Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, std::vector<int> uses) {
   Op region;
   region.code = OpCode::region;
   region.kind = kind;
-  region.where = ops[static_cast<size_t>(members.front())].where;
+  region.where = members.front().where;
   region.blocks.resize(1);
   std::vector<ValueId> made;
-  for (const int member : members) {
-    Op& op = ops[static_cast<size_t>(member)];
+  for (Op& op : members) {
     for (const ValueId operand : op.operands) {
       --uses[static_cast<size_t>(operand)];
       if (!contains(made, operand) && !contains(region.operands, operand)) region.operands.push_back(operand);
@@ -103,26 +152,6 @@ Op make_region(const Module& module, std::vector<Op>& ops, const std::vector<int
   return region;
 }
 
-bool fuse_block(Module& module, Block& block, const RegionTemplate& shape) {
-  const BlockGraph graph(module, block);
-  const std::vector<std::vector<int>> clusters = cluster(graph, {kinds_of(module, block, shape), shape.inside});
-  if (clusters.empty()) return false;
-  const std::vector<int> uses = count_uses(module);
-  const std::vector<int> order = contracted_order(graph, clusters);
-  std::vector<Op> regions;
-  for (const auto& members : clusters) {
-    regions.push_back(make_region(module, block.ops, members, shape.kind, uses));
-  }
-  std::vector<Op> ops;
-  for (const int at : order) {
-    Op& op = at >= 0 ? block.ops[static_cast<size_t>(at)] : regions[static_cast<size_t>(-1 - at)];
-    ops.push_back(std::move(op));
-  }
-  block.ops = std::move(ops);
-  return true;
-}
-
-// A region's results are new values; what it yields are the inner ones.
 void name_results(Module& module, Block& block) {
   for (Op& region : block.ops) {
     if (region.code != OpCode::region || region.results != region.blocks[0].ops.back().operands) continue;
@@ -140,28 +169,6 @@ void name_results(Module& module, Block& block) {
       });
     }
   }
-}
-
-}  // namespace
-
-std::span<const RegionTemplate> region_templates() { return templates; }
-
-const RegionTemplate& region_template(RegionKind kind) {
-  for (const RegionTemplate& shape : templates) {
-    if (shape.kind == kind) return shape;
-  }
-  throw InternalError("no such region template");
-}
-
-bool fuse_regions(Module& module, const RegionTemplate& shape) {
-  bool changed = false;
-  for_each_block(module, [&](Block& block) {
-    if (!fuse_block(module, block, shape)) return;
-    name_results(module, block);
-    changed = true;
-  });
-  if (changed) module.level = 3;
-  return changed;
 }
 
 }  // namespace kasen

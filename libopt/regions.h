@@ -1,5 +1,5 @@
-// The registry of region templates: which operators a region of each kind may hold, and how one is made. Passes that
-// fuse ask it; a new template is a row here, its kernel, and a rule of the verifier.
+// The optimizer's side of the registry of region kinds (libcore/regions.def): how regions of each kind are formed and
+// what they cost. A new kind is a row in both tables, a pass, a rule of the verifier and a kernel.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/module.h"
+#include "libopt/cost_rules.h"
 #include "libopt/dependence.h"
 
 namespace kasen {
@@ -22,15 +23,27 @@ struct RegionKey {
 
 struct RegionTemplate {
   RegionKind kind;
-  bool inside;  // members may need each other's results
+  bool (*form)(Module& module, const RegionTemplate& shape);  // draws operators together; true if any region was made
+  bool inside;                                                // members may need each other's results
   // The key of an operator that may stand in such a region, or nothing.
   std::optional<RegionKey> (*key)(const Module& module, const Op& op);
+  Cost (*model)(const CostContext& context, const Op& region);
+  Cost (*actual)(const CostContext& context, const Op& region);
 };
 
 [[nodiscard]] std::span<const RegionTemplate> region_templates();
 [[nodiscard]] const RegionTemplate& region_template(RegionKind kind);
 
-// Draws the operators of every block together into maximal regions of this kind; true if any was made.
-bool fuse_regions(Module& module, const RegionTemplate& shape);
+// Forms regions of this kind wherever it can; true if any was made.
+bool form_regions(Module& module, RegionKind kind);
+
+// As `form`: a product, its gather and the vector work on it (passes/fuse_epilogue.cpp).
+[[nodiscard]] bool join_epilogues(Module& module, const RegionTemplate& shape);
+
+// A region of `members`, which it takes; `uses` counts the uses of every value in the whole module. What anything
+// outside needs is yielded. Its results are what it yields: name_results makes values of their own of them.
+[[nodiscard]] Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, std::vector<int> uses);
+// Gives regions of a block whose results are what they yield results of their own.
+void name_results(Module& module, Block& block);
 
 }  // namespace kasen

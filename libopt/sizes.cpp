@@ -7,6 +7,8 @@
 
 #include "libcore/checked.h"
 #include "libcore/executor.h"
+#include "libcore/numbering.h"
+#include "libcore/regions.h"
 
 namespace kasen {
 namespace {
@@ -125,6 +127,24 @@ void SizesBuilder::add_set(const Part& part, const std::string& dim, const Slave
   }
 }
 
+// Which rows of a product_epilogue wait is the numbering's to say.
+void SizesBuilder::add_waiting(const Part& part, Polynomial::Bindings& here) {
+  std::set<std::pair<DimId, SlaveSet>> spaces;
+  for_each_op(module_, [&](const Op& op, int, int) {
+    if (!is_epilogue(op)) return;
+    const Type& made = module_.type(epilogue_product(op).results.at(0));
+    if (!made.state.slaves.empty()) spaces.emplace(cut_dim(module_, made), made.state.slaves);
+  });
+  if (spaces.empty()) return;
+  const Numbering numbering(module_, {&part, 1});
+  for (const auto& [dim, set] : spaces) {
+    const LocalSpace& space = numbering.space(dim, set, 0);
+    const Symbol waiting{SymbolKind::waiting, module_.dim(dim).name, set, -1};
+    here[waiting] = space.masters - settled_masters(space);
+    sizes_.totals[waiting] += here[waiting];
+  }
+}
+
 void SizesBuilder::add(const Part& part) {
   sizes_.workers = part.workers;
   Polynomial::Bindings& here = sizes_.by_worker.emplace_back();
@@ -142,6 +162,7 @@ void SizesBuilder::add(const Part& part) {
     }
     add_set(part, dim, set, here);
   }
+  add_waiting(part, here);
   for (const auto& [name, matrix] : part.matrices) {
     const Symbol entries{SymbolKind::entries, name, {}, -1};
     here[entries] = static_cast<std::int64_t>(matrix.columns.size());

@@ -52,7 +52,7 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-// Slaves by set that were not given: all of the dimension's.
+// Slaves by set that were not given: all of the dimension's. Rows that wait for a gather: one for each slave.
 void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {
   for (const Symbol& symbol : symbols) {
     if (symbol.kind != SymbolKind::slaves || symbol.set.empty() || sizes.totals.contains(symbol)) continue;
@@ -61,6 +61,14 @@ void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, 
     if (known == sizes.totals.end()) continue;
     sizes.totals[symbol] = known->second;
     sizes.notes.push_back(fmt::format("{} is taken as {} = {}", names(symbol), names(all), known->second));
+  }
+  for (const Symbol& symbol : symbols) {
+    if (symbol.kind != SymbolKind::waiting || sizes.totals.contains(symbol)) continue;
+    const Symbol slaves{SymbolKind::slaves, symbol.name, symbol.set, -1};
+    const auto known = sizes.totals.find(slaves);
+    if (known == sizes.totals.end()) continue;
+    sizes.totals[symbol] = known->second;
+    sizes.notes.push_back(fmt::format("{} is taken as {} = {}", names(symbol), names(slaves), known->second));
   }
 }
 

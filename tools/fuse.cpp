@@ -31,6 +31,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   OptimizeOptions options;
   options.strategy = choose(values, "strategy", strategies);
   options.sync = choose(values, "sync", sync_modes);
+  options.epilogue = choose(values, "epilogue", on_off);
   options.split = choose(values, "split", on_off);
   if (values.count("machine") > 0) options.machine = read_machine(values["machine"].as<std::string>());
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
@@ -98,6 +99,8 @@ void declare_options(Tool& tool) {
       "producer), hybrid (gather early, scatter late), auto (what costs least, for each region)");
   add("machine", text("FILE.yaml"), "what the machine does (configs/machine.yaml), for auto");
   add("split", text("on|off")->default_value("on"), "lazy: a + b*x runs as its two lawful halves");
+  add("epilogue", text("on|off")->default_value("off"),
+      "greedy: vector work follows the rows of a product at once (product_epilogue regions)");
   add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
   add("print-after", text("PASS"), "prints the IR after a pass, or after 'all', to standard error");
   add("time-passes", "tells how long each pass took");

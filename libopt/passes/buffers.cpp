@@ -1,9 +1,10 @@
 // Why: a plan that names its storage allocates it once, before the first turn of a loop, and says beforehand how much
 // it is. Values whose lives do not meet share a buffer. The case that breaks the naive way is a carried value: unless
 // the value that a turn yields is written where its argument lives, or can be exchanged with it, every turn copies a
-// vector. So values that bindings join are given one buffer first (inner loops before outer ones), then transitions
-// work in place where they can, and the rest is coloured greedily. Buffers between which a binding could move storage
-// are made equal in size, so that it may. Requires placed values; gives level 3.
+// vector. So transitions work in place first, where they can (one that cannot copies its masters each time), then
+// values that bindings join are given one buffer (inner loops before outer ones), and the rest is coloured greedily.
+// Buffers between which a binding could move storage are made equal in size, so that it may. Requires placed values;
+// gives level 3.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "libcore/executor.h"
 #include "libcore/liveness.h"
+#include "libcore/regions.h"
 #include "libopt/lifetimes.h"
 #include "libopt/pass.h"
 #include "libopt/rewrite.h"
@@ -30,7 +32,9 @@ void add_set(std::vector<SlaveSet>& holds, const SlaveSet& set) {
 
 struct Wish {  // two values that would like one buffer, the deepest first
   int depth;
-  int kind;  // 0: a loop's back edge, 1: other bindings, 2: transitions and masters-only maps
+  // 0: transitions, which copy all masters where they are not in place; 1: a loop's back edge, which can exchange
+  // storage as well; 2: other bindings; 3: masters-only maps
+  int kind;
   ValueId a, b;
 };
 
@@ -97,13 +101,13 @@ class Wishes {
     for (const Op& op : b.ops) {
       if (is_loop(op)) loop(op, depth);
       if (op.code == OpCode::if_else) {
-        for (const Block& inner : op.blocks) pairs(inner.ops.back().operands, 0, op.results, 0, depth + 1, 1);
+        for (const Block& inner : op.blocks) pairs(inner.ops.back().operands, 0, op.results, 0, depth + 1, 2);
       }
-      if (op.code == OpCode::put || op.code == OpCode::push) all_.push_back({depth, 1, op.operands[0], op.results[0]});
-      if (row(op.code).group == OpGroup::transition) all_.push_back({depth, 2, op.operands[0], op.results[0]});
+      if (op.code == OpCode::put || op.code == OpCode::push) all_.push_back({depth, 2, op.operands[0], op.results[0]});
+      if (row(op.code).group == OpGroup::transition) all_.push_back({depth, 0, op.operands[0], op.results[0]});
       if (op.code == OpCode::map && m_.type(op.results[0]).state.is_pre()) {
         for (const ValueId operand : op.operands) {
-          if (m_.type(operand).state.is_pre()) all_.push_back({depth, 2, operand, op.results[0]});
+          if (m_.type(operand).state.is_pre()) all_.push_back({depth, 3, operand, op.results[0]});
         }
       }
       if (op.code == OpCode::region) continue;
@@ -114,9 +118,9 @@ class Wishes {
   void loop(const Op& op, int depth) {
     const CarriedAt first = carried_at(op);
     const Block& body = op.blocks[0];
-    pairs(body.ops.back().operands, 0, body.args, first.arg, depth + 1, 0);
-    pairs(op.results, 0, body.args, first.arg, depth, 1);
-    pairs(op.operands, first.operand, body.args, first.arg, depth, 1);
+    pairs(body.ops.back().operands, 0, body.args, first.arg, depth + 1, 1);
+    pairs(op.results, 0, body.args, first.arg, depth, 2);
+    pairs(op.operands, first.operand, body.args, first.arg, depth, 2);
   }
 
   void pairs(const std::vector<ValueId>& from, size_t i, const std::vector<ValueId>& to, size_t j, int depth,
@@ -254,6 +258,7 @@ class Assignment {
     for (int round = 0; round < 4; ++round) {
       const Liveness live(m_);
       assign(live);
+      gather_in_place();
       level_sizes();
       if (same_views(live, Liveness(m_))) return;
     }
@@ -282,6 +287,14 @@ class Assignment {
       rooms[room].push_back(web);
       for (const ValueId member : webs.members(web)) give(member, first[room]);
     }
+  }
+
+  void gather_in_place() {
+    for_each_op(m_, [&](const Op& op, int, int) {
+      if (!is_epilogue(op)) return;
+      const ValueId made = epilogue_product(op).results.at(0);
+      m_.value(epilogue_gather(op).results.at(0)).buffer = m_.value(made).buffer;
+    });
   }
 
   // Webs that bindings link need rooms of one size; others may grow a room that no linked web lives in.

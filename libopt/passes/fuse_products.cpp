@@ -8,8 +8,6 @@ namespace kasen {
 
 bool pass_fuse_products(Module& module, PassContext& context);
 
-bool pass_fuse_products(Module& module, PassContext& /*context*/) {
-  return fuse_regions(module, region_template(RegionKind::mxm));
-}
+bool pass_fuse_products(Module& module, PassContext& /*context*/) { return form_regions(module, RegionKind::mxm); }
 
 }  // namespace kasen

@@ -10,7 +10,7 @@ namespace kasen {
 bool pass_fuse_vector(Module& module, PassContext& context);
 
 bool pass_fuse_vector(Module& module, PassContext& /*context*/) {
-  return fuse_regions(module, region_template(RegionKind::iter_on_vec));
+  return form_regions(module, RegionKind::iter_on_vec);
 }
 
 }  // namespace kasen

@@ -224,18 +224,21 @@ TEST(Level2, LawsAreCheckedAgain) {
 const std::string sources3 = "%G = input \"G\" : f64[N,N] sparse @part\n%x = input \"x\" : f64[N] @part\n";
 
 TEST(Regions, RightOnes) {
-  expect_right(3, "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N] {G.cols}\nbuffer ~b2 : f64[N]\n" + sources3 +
-                      "%c = scatter %x : f64[N] @cons{G.rows} ~b0\n"
-                      "%p = region mxm (%c, %G) : f64[N] @pre(add){G.cols} ~b1 {\n"
-                      "%m = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\nyield %m\n}\n"
-                      "%g = gather %p : f64[N] @part ~b1\n"
-                      "%a, %s = region iter_on_vec (%g, %x) : f64[N] @part ~b1, f64 @pre(add) {\n"
-                      "%h = map[half] %g : f64[N] @part\n%d = map[sub] %h, %x : f64[N] @part\n"
-                      "%e = reduce[add] %d : f64 @pre(add)\nyield %h, %e\n}\n"
-                      "%z = region product_epilogue (%c, %G, %x) : f64[N] @part ~b2 {\n"
-                      "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\n%o = gather %n : f64[N] @part\n"
-                      "%q = map[add] %o, %x : f64[N] @part\nyield %q\n}\n"
-                      "%r = gather %s : f64 @part\noutput \"a\" %a\noutput \"r\" %r\noutput \"z\" %z");
+  expect_right(3,
+               "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N] {G.cols}\nbuffer ~b2 : f64[N]\nbuffer ~b3 : f64[N] "
+               "{G.cols}\n" +
+                   sources3 +
+                   "%c = scatter %x : f64[N] @cons{G.rows} ~b0\n"
+                   "%p = region mxm (%c, %G) : f64[N] @pre(add){G.cols} ~b1 {\n"
+                   "%m = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\nyield %m\n}\n"
+                   "%g = gather %p : f64[N] @part ~b1\n"
+                   "%a, %s = region iter_on_vec (%g, %x) : f64[N] @part ~b1, f64 @pre(add) {\n"
+                   "%h = map[half] %g : f64[N] @part\n%d = map[sub] %h, %x : f64[N] @part\n"
+                   "%e = reduce[add] %d : f64 @pre(add)\nyield %h, %e\n}\n"
+                   "%z = region product_epilogue (%c, %G, %x) : f64[N] @part ~b2 {\n"
+                   "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols} ~b3\n%o = gather %n : f64[N] @part ~b3\n"
+                   "%q = map[add] %o, %x : f64[N] @part\nyield %q\n}\n"
+                   "%r = gather %s : f64 @part\noutput \"a\" %a\noutput \"r\" %r\noutput \"z\" %z");
 }
 
 void expect_region_fault(const std::string& region, const std::string& wanted) {
@@ -270,6 +273,11 @@ TEST(Regions, WhatTheyMayHold) {
       "%n = mxv[mul, add] %c, %H : f64[N] @pre(add){H.cols}\nyield %m, %n\n}",
       "H.rows");
   expect_region_fault(
+      "%a = region mxm (%c, %G) : f64[N] @pre(add){G.cols} ~b1 {\n"
+      "%m = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\n"
+      "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\nyield %m\n}",
+      "%n is not handed on");
+  expect_region_fault(
       "%e = scatter %x : f64[N] @cons{G.cols} ~b1\n"
       "%a, %b = region iter_on_vec (%c, %e) : f64[N] @cons{G.rows} ~b0, f64[N] @cons{G.cols} ~b2 {\n"
       "%h = map[half] %c : f64[N] @cons{G.rows}\n%i = map[half] %e : f64[N] @cons{G.cols}\nyield %h, %i\n}",
@@ -278,6 +286,42 @@ TEST(Regions, WhatTheyMayHold) {
       "%a = region product_epilogue (%x) : f64[N] @part ~b1 {\n%h = map[half] %x : f64[N] @part\nyield %h\n}",
       "it does not begin with one product and its gather");
   expect_region_fault("%a = region iter_on_vec (%x) : f64[N] @part ~b1 {\nyield %x\n}", "a region without operators");
+}
+
+// A product_epilogue whose inside is `inside`; its rows wait in ~b1.
+void expect_epilogue_fault(const std::string& inside, const std::string& wanted,
+                           const std::string& operands = "%c, %G, %x", const std::string& result = "f64[N] @part ~b3") {
+  expect_fault(3,
+               "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N] {G.cols}\nbuffer ~b2 : f64[N] {G.cols}\n"
+               "buffer ~b3 : f64[N] {G.cols}{G.rows}\nbuffer ~b4 : f64[N,K]\n" +
+                   sources3 + "%k = input \"k\" : f64[N,K] @part\n%c = scatter %x : f64[N] @cons{G.rows} ~b0\n" +
+                   "%z = region product_epilogue (" + operands + ") : " + result + " {\n" + inside +
+                   "}\noutput \"x\" %x",
+               wanted);
+}
+
+TEST(Regions, WhatAnEpilogueMayHold) {
+  const std::string head = "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols} ~b1\n";
+  const std::string gather = "%o = gather %n : f64[N] @part ~b1\n";
+  expect_epilogue_fault(head + "%o = gather %n : f64[N] @part ~b2\n%q = map[add] %o, %x : f64[N] @part\nyield %q\n",
+                        "it does not work in place");
+  expect_epilogue_fault(
+      "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\n%o = gather %n : f64[N] @part\n"
+      "%q = map[add] %o, %x : f64[N] @part\nyield %q\n",
+      "has no buffer");
+  expect_epilogue_fault(head + gather + "%q = map[add] %o, %x : f64[N] @part\nyield %n\n",
+                        "%n is used before it is gathered", "%c, %G, %x", "f64[N] @pre(add){G.cols} ~b2");
+  expect_epilogue_fault(head + gather + "%q = map[half] %c : f64[N] @cons{G.rows}\nyield %q\n",
+                        "it computes on slaves as well", "%c, %G", "f64[N] @cons{G.rows} ~b3");
+  expect_epilogue_fault(head + gather + "%q = map[add] %k, %o : f64[N,K] @part\nyield %q\n", "is no vector",
+                        "%c, %G, %k", "f64[N,K] @part ~b4");
+  // Rows wait where nothing else is written or read.
+  expect_epilogue_fault(head + gather + "%q = map[add] %o, %x : f64[N] @part\nyield %q\n", "is written to ~b1",
+                        "%c, %G, %x", "f64[N] @part ~b1");
+  expect_epilogue_fault(
+      "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols} ~b0\n%o = gather %n : f64[N] @part ~b0\n"
+      "%q = map[add] %o, %x : f64[N] @part\nyield %q\n",
+      "~b0");
 }
 
 void expect_buffer_fault(const std::string& body, const std::string& wanted) {

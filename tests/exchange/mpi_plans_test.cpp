@@ -79,17 +79,20 @@ TEST_P(PlansOverRanks, AreThoseOfOneProcess) {
     std::vector<Part> local = testing::split(data);
     local.erase(local.begin() + range.first + range.count, local.end());
     local.erase(local.begin(), local.begin() + range.first);
-    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
-      for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
-        SCOPED_TRACE(std::to_string(workers) + " workers, sync " + std::to_string(static_cast<int>(sync)));
-        const Module module = plan(program, strategy, sync);
-        const RunResult whole = testing::run_simulated(module, parts);
-        const auto transport = make_mpi_transport(mpi(), workers);
-        const auto kernels = make_interpreter_kernels();
-        const RunResult mine = execute(module, local, *transport, *kernels, {});
-        expect_same_parts(mine, whole, static_cast<size_t>(range.first));
-        expect_same_counts(mine, whole);
-      }
+    std::vector<Module> plans;
+    for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+      plans.push_back(plan(program, Strategy::none, sync));
+      plans.push_back(plan(program, Strategy::greedy, sync));
+    }
+    plans.push_back(plan(program, Strategy::greedy, SyncMode::hybrid, true, true));  // product_epilogue regions
+    for (size_t i = 0; i < plans.size(); ++i) {
+      SCOPED_TRACE(std::to_string(workers) + " workers, plan " + std::to_string(i));
+      const RunResult whole = testing::run_simulated(plans[i], parts);
+      const auto transport = make_mpi_transport(mpi(), workers);
+      const auto kernels = make_interpreter_kernels();
+      const RunResult mine = execute(plans[i], local, *transport, *kernels, {});
+      expect_same_parts(mine, whole, static_cast<size_t>(range.first));
+      expect_same_counts(mine, whole);
     }
   }
 }

@@ -16,6 +16,7 @@ void check(std::uint64_t seed) {
   TrialLawChecker laws;
   OptimizeOptions options;
   options.strategy = seed % 4 == 0 ? Strategy::none : Strategy::greedy;
+  options.epilogue = seed % 5 < 3;
   options.sync = std::array{SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}[seed % 3];
   const Module plan = optimize(program, laws, options);
   const int workers = 1 + static_cast<int>(seed % 4);

@@ -95,25 +95,45 @@ void expect_agreement(const Module& plan, const std::vector<Part>& parts, const 
   EXPECT_TRUE(check.mismatches.empty()) << what << "\n" << check_text(plan, check);
 }
 
+struct PlanMode {
+  SyncMode sync;
+  Strategy strategy;
+  bool epilogue = false;
+};
+
+constexpr PlanMode modes[] = {
+    {SyncMode::lazy, Strategy::none},          {SyncMode::lazy, Strategy::greedy},
+    {SyncMode::eager, Strategy::none},         {SyncMode::eager, Strategy::greedy},
+    {SyncMode::hybrid, Strategy::none},        {SyncMode::hybrid, Strategy::greedy},
+    {SyncMode::eager, Strategy::greedy, true}, {SyncMode::hybrid, Strategy::greedy, true},
+};
+
+Module plan_of(const Module& program, const PlanMode& mode) {
+  static TrialLawChecker laws;
+  OptimizeOptions options;
+  options.sync = mode.sync;
+  options.strategy = mode.strategy;
+  options.epilogue = mode.epilogue;
+  return optimize(program, laws, options);
+}
+
+std::string mode_text(const PlanMode& mode) {
+  return fmt::format("sync {}, strategy {}{}", static_cast<int>(mode.sync), static_cast<int>(mode.strategy),
+                     mode.epilogue ? ", epilogue" : "");
+}
+
 class Agreement : public testing::TestWithParam<std::string> {};
 
 TEST_P(Agreement, OfPredictedAndCounted) {
   const Module program = example(GetParam());
-  TrialLawChecker laws;
-  for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
-    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
-      OptimizeOptions options;
-      options.sync = sync;
-      options.strategy = strategy;
-      const Module plan = optimize(program, laws, options);
-      for (const int workers : {1, 2, 3, 4, 16}) {
-        for (const PartitionMethod method : {PartitionMethod::block, PartitionMethod::hybrid_cut}) {
-          const std::string what =
-              fmt::format("{}: sync {}, strategy {}, {} workers, method {}", GetParam(), static_cast<int>(sync),
-                          static_cast<int>(strategy), workers, static_cast<int>(method));
-          ASSERT_NO_THROW(expect_agreement(plan, make_parts(program, workers, method), what)) << what;
-          if (HasFailure()) return;
-        }
+  for (const PlanMode& mode : modes) {
+    const Module plan = plan_of(program, mode);
+    for (const int workers : {1, 2, 3, 4, 16}) {
+      for (const PartitionMethod method : {PartitionMethod::block, PartitionMethod::hybrid_cut}) {
+        const std::string what = fmt::format("{}: {}, {} workers, method {}", GetParam(), mode_text(mode), workers,
+                                             static_cast<int>(method));
+        ASSERT_NO_THROW(expect_agreement(plan, make_parts(program, workers, method), what)) << what;
+        if (HasFailure()) return;
       }
     }
   }
@@ -122,18 +142,10 @@ TEST_P(Agreement, OfPredictedAndCounted) {
 TEST_P(Agreement, OfPredictedAndWhatGeneratedKernelsCount) {
   const Module program = example(GetParam());
   const std::vector<Part> parts = make_parts(program, 3, PartitionMethod::hybrid_cut);
-  TrialLawChecker laws;
-  for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
-    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
-      OptimizeOptions options;
-      options.sync = sync;
-      options.strategy = strategy;
-      const std::string what =
-          fmt::format("{}: sync {}, strategy {}", GetParam(), static_cast<int>(sync), static_cast<int>(strategy));
-      ASSERT_NO_THROW(
-          expect_agreement(optimize(program, laws, options), parts, what, make_generated_kernels({.threads = 2})))
-          << what;
-    }
+  for (const PlanMode& mode : modes) {
+    const std::string what = fmt::format("{}: {}", GetParam(), mode_text(mode));
+    ASSERT_NO_THROW(expect_agreement(plan_of(program, mode), parts, what, make_generated_kernels({.threads = 2})))
+        << what;
   }
 }
 

@@ -1,6 +1,7 @@
 // PageRank: the paper's figures and regions come out of the program text alone, in all three modes (tests/oracles).
 #include <gtest/gtest.h>
 
+#include "libcore/liveness.h"
 #include "tests/opt/plan_support.h"
 
 namespace kasen {
@@ -53,6 +54,44 @@ TEST(PageRankPlan, FusedAndHybridIsOneProductAndOneRegionATurn) {
   EXPECT_TRUE(region->blocks[0].ops[3].speculated);
   const Op* scatter = first_op(module, OpCode::scatter);
   EXPECT_EQ(module.type(scatter->results[0]).state, State::cons({{"G", Axis::rows}}));
+}
+
+// As one region the product's result is in memory only where others contribute to it.
+TEST(PageRankPlan, WithAnEpilogueTheModelIsTheSameAndLessIsTouched) {
+  const Module apart = plan(example("pagerank-i32.ks"), Strategy::greedy, SyncMode::hybrid);
+  const Module joined = plan(example("pagerank-i32.ks"), Strategy::greedy, SyncMode::hybrid, true, true);
+  EXPECT_EQ(shape(joined.body),
+            "mxvt gather map while(scatter product_epilogue(mxv gather map map reduce map) gather scatter apply)");
+  const TurnFigures a = per_turn(apart), b = per_turn(joined);
+  EXPECT_EQ(a.read, b.read);
+  EXPECT_EQ(a.written, b.written);
+  EXPECT_EQ(a.network, b.network);
+  const Cost before = measure(apart).loops.at(0).actual, after = measure(joined).loops.at(0).actual;
+  const SymbolNames names(joined);
+  EXPECT_EQ((before.read - after.read).text(names), "8 N - 8 W(G.cols)");
+  EXPECT_EQ((before.written - after.written).text(names), "8 N - 8 W(G.cols)");
+  EXPECT_EQ(before.network, after.network);
+  const Op* region = first_op(joined, OpCode::region);
+  const Op& product = region->blocks[0].ops[0];
+  EXPECT_NE(joined.value(product.results[0]).buffer, no_buffer);
+  EXPECT_EQ(joined.value(product.results[0]).buffer, joined.value(region->blocks[0].ops[1].results[0]).buffer);
+}
+
+TEST(PageRankPlan, NothingIsCopiedWithAnEpilogue) {
+  const Module module = plan(example("pagerank-i32.ks"), Strategy::greedy, SyncMode::hybrid, true, true);
+  const Liveness live(module);
+  int number = 0;
+  for_each_op(module, [&](const Op& op, int, int) {
+    const OpLiveness& at = live.at(number++);
+    for (const auto* bindings : {&at.entry, &at.back, &at.exit}) {
+      for (const Binding& binding : *bindings) {
+        const bool array = !is_shared(module, module.type(binding.from));
+        EXPECT_TRUE(!array || binding.how == Handover::move) << row(op.code).name;
+      }
+    }
+    if (row(op.code).group != OpGroup::transition) return;
+    EXPECT_EQ(module.value(op.operands[0]).buffer, module.value(op.results[0]).buffer) << row(op.code).name;
+  });
 }
 
 TEST(PageRankPlan, NothingIsCopiedAndBuffersAreReused) {

@@ -38,7 +38,7 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   };
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
-  EXPECT_EQ(pass_names(passes, false), "dead-code simplify pipeline fuse-products");
+  EXPECT_EQ(pass_names(passes, false), "dead-code simplify pipeline fuse-products fuse-epilogue");
   EXPECT_EQ(printed.size(), pass_rows().size());
 
   passes.clear();

@@ -25,12 +25,13 @@ inline Module example(const std::string& name, const std::map<std::string, std::
   return compile_program(text.str(), name, defines);
 }
 
-inline Module plan(const Module& program, Strategy strategy, SyncMode sync, bool split = true) {
+inline Module plan(const Module& program, Strategy strategy, SyncMode sync, bool split = true, bool epilogue = false) {
   static TrialLawChecker laws;  // remembers its answers
   OptimizeOptions options;
   options.strategy = strategy;
   options.sync = sync;
   options.split = split;
+  options.epilogue = epilogue;
   return optimize(program, laws, options);
 }
 

@@ -16,13 +16,15 @@ namespace {
 struct Mode {
   Strategy strategy;
   SyncMode sync;
+  bool epilogue = false;
 };
 
 constexpr Mode modes[] = {
-    {Strategy::none, SyncMode::lazy},      {Strategy::none, SyncMode::eager},
-    {Strategy::none, SyncMode::hybrid},    {Strategy::greedy, SyncMode::lazy},
-    {Strategy::greedy, SyncMode::eager},   {Strategy::greedy, SyncMode::hybrid},
-    {Strategy::none, SyncMode::automatic}, {Strategy::greedy, SyncMode::automatic},
+    {Strategy::none, SyncMode::lazy},           {Strategy::none, SyncMode::eager},
+    {Strategy::none, SyncMode::hybrid},         {Strategy::greedy, SyncMode::lazy},
+    {Strategy::greedy, SyncMode::eager},        {Strategy::greedy, SyncMode::hybrid},
+    {Strategy::none, SyncMode::automatic},      {Strategy::greedy, SyncMode::automatic},
+    {Strategy::greedy, SyncMode::hybrid, true},
 };
 
 bool same(double a, double b) {
@@ -41,11 +43,13 @@ std::optional<std::string> fault(const std::string& text, std::uint64_t seed) {
     const auto wanted = interpret(program, whole_inputs(parts));
     for (const Mode& mode : modes) {
       if (mode.sync == SyncMode::automatic && seed % 4 != 0) continue;  // many plans for one
-      const std::string name =
-          (mode.strategy == Strategy::none ? "none " : "greedy ") + std::to_string(static_cast<int>(mode.sync)) + ": ";
-      const Module module = plan(program, mode.strategy, mode.sync);
+      const std::string name = (mode.strategy == Strategy::none ? "none " : "greedy ") +
+                               std::to_string(static_cast<int>(mode.sync)) + (mode.epilogue ? " epilogue: " : ": ");
+      const Module module = plan(program, mode.strategy, mode.sync, true, mode.epilogue);
       const std::string printed = print_module(module);
-      if (print_module(plan(program, mode.strategy, mode.sync)) != printed) return name + "another plan";
+      if (print_module(plan(program, mode.strategy, mode.sync, true, mode.epilogue)) != printed) {
+        return name + "another plan";
+      }
       if (print_module(parse_module(printed, "plan.kir")) != printed) return name + "reads back differently";
       const RunResult result = testing::run_simulated(module, parts);
       if (result.late_allocations != 0) return name + "allocates in a loop";

@@ -1,0 +1,33 @@
+// The registry of region kinds (regions.def).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "libcore/module.h"
+
+namespace kasen {
+
+enum class RegionEntry : std::uint8_t { elementwise, product };
+
+struct RegionRow {
+  RegionKind kind;
+  std::string_view name;
+  RegionEntry entry;
+  bool in_place;
+  std::string_view pass;
+  std::string_view holds;
+};
+
+[[nodiscard]] std::span<const RegionRow> region_rows();
+[[nodiscard]] const RegionRow& row(RegionKind kind);
+[[nodiscard]] const RegionRow* find_region(std::string_view name);
+
+// The product and the gather with which a product_epilogue region begins.
+[[nodiscard]] inline const Op& epilogue_product(const Op& region) { return region.blocks[0].ops[0]; }
+[[nodiscard]] inline const Op& epilogue_gather(const Op& region) { return region.blocks[0].ops[1]; }
+[[nodiscard]] inline bool is_epilogue(const Op& op) {
+  return op.code == OpCode::region && op.kind == RegionKind::product_epilogue;
+}
+
+}  // namespace kasen

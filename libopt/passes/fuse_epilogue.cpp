@@ -1,0 +1,107 @@
+// Why: the result of a product is written by one region and read back by the next, N elements each way; as an epilogue
+// of its row the vector work takes it from a register. What stands in between is a gather: rows to which no slave
+// contributes need not wait for it. So a product, its gather and the vector work on its result become one region, if
+// nothing else reads either. The cases that break the naive way: vector work that also computes on slaves, which have
+// no row of their own; and two readers of the gathered value, which would need it in memory.
+// Requires placed values and vector operators drawn together; keeps their order. The level becomes 3.
+#include <algorithm>
+#include <utility>
+
+#include "libopt/pass.h"
+#include "libopt/regions.h"
+#include "libopt/rewrite.h"
+
+namespace kasen {
+
+bool pass_fuse_epilogue(Module& module, PassContext& context);
+
+namespace {
+
+class Joiner {
+ public:
+  Joiner(Module& module, Block& block, const RegionTemplate& shape)
+      : module_(module), block_(block), shape_(shape), uses_(count_uses(module)) {}
+
+  // One region at a time: places of operators change.
+  bool join_one() {
+    for (size_t p = 0; p < block_.ops.size(); ++p) {
+      const Op& product = block_.ops[p];
+      if (row(product.code).group != OpGroup::product || !module_.type(product.operands[1]).sparse) continue;
+      const std::optional<size_t> g = only_reader(product.results[0], p);
+      if (!g || block_.ops[*g].code != OpCode::gather) continue;
+      const std::optional<size_t> work = only_reader(block_.ops[*g].results[0], *g);
+      if (!work || !follows_rows(block_.ops[*work], module_.type(block_.ops[*g].results[0]))) continue;
+      join(p, *g, *work);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  // The operator of this block that alone reads the value, if there is one.
+  [[nodiscard]] std::optional<size_t> only_reader(ValueId value, size_t from) const {
+    for (size_t i = from + 1; i < block_.ops.size(); ++i) {
+      int reads = 0;
+      for_each_operand(std::as_const(block_.ops[i]), [&](ValueId v) { reads += v == value ? 1 : 0; });
+      if (reads > 0) return reads == uses_[static_cast<size_t>(value)] ? std::optional(i) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  // Vector work on masters alone, one element a row.
+  [[nodiscard]] bool follows_rows(const Op& op, const Type& rows) const {
+    const bool region = op.code == OpCode::region && op.kind == RegionKind::iter_on_vec;
+    if (op.code == OpCode::region && !region) return false;
+    const std::span<const Op> ops =
+        region ? std::span(op.blocks[0].ops).first(op.blocks[0].ops.size() - 1) : std::span<const Op>(&op, 1);
+    return std::all_of(ops.begin(), ops.end(), [&](const Op& inner) {
+      const std::optional<RegionKey> key = shape_.key(module_, inner);
+      const auto vector = [&](ValueId v) { return module_.type(v).dims.empty() || module_.type(v).dims == rows.dims; };
+      return key && !key->slaves && key->dims == rows.dims && rows.dims.size() == 1 &&
+             std::all_of(inner.operands.begin(), inner.operands.end(), vector);
+    });
+  }
+
+  // The region stands where the vector work stood: product and gather wait for nothing that comes between.
+  void join(size_t product, size_t gather, size_t work) {
+    Op old = std::move(block_.ops[work]);
+    std::vector<Op> members{std::move(block_.ops[product]), std::move(block_.ops[gather])};
+    Op region;
+    if (old.code == OpCode::region) {
+      std::vector<Op>& ops = old.blocks[0].ops;
+      for (size_t i = 0; i + 1 < ops.size(); ++i) members.push_back(std::move(ops[i]));
+      region = make_region(module_, std::move(members), shape_.kind, uses_);
+      region.blocks[0].ops.back() = std::move(ops.back());
+      region.results = std::move(old.results);
+    } else {
+      members.push_back(std::move(old));
+      region = make_region(module_, std::move(members), shape_.kind, uses_);
+    }
+    block_.ops[work] = std::move(region);
+    block_.ops.erase(block_.ops.begin() + static_cast<std::ptrdiff_t>(gather));
+    block_.ops.erase(block_.ops.begin() + static_cast<std::ptrdiff_t>(product));
+    name_results(module_, block_);
+  }
+
+  Module& module_;
+  Block& block_;
+  const RegionTemplate& shape_;
+  std::vector<int> uses_;
+};
+
+}  // namespace
+
+bool join_epilogues(Module& module, const RegionTemplate& shape) {
+  bool changed = false;
+  for_each_block(module, [&](Block& block) {
+    while (Joiner(module, block, shape).join_one()) changed = true;
+  });
+  if (changed) module.level = 3;
+  return changed;
+}
+
+bool pass_fuse_epilogue(Module& module, PassContext& context) {
+  return context.options.epilogue && form_regions(module, RegionKind::product_epilogue);
+}
+
+}  // namespace kasen

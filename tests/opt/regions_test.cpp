@@ -1,0 +1,65 @@
+// The registry of region kinds: what the tables of libcore and libopt say fits together.
+#include "libcore/regions.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "libopt/pass.h"
+#include "libopt/regions.h"
+#include "tests/opt/plan_support.h"
+
+namespace kasen {
+namespace {
+
+TEST(Regions, EveryKindHasARowEverywhere) {
+  std::set<std::string_view> passes;
+  for (const PassRow& pass : pass_rows()) passes.insert(pass.name);
+  ASSERT_EQ(region_rows().size(), region_templates().size());
+  for (const RegionRow& kind : region_rows()) {
+    SCOPED_TRACE(kind.name);
+    EXPECT_TRUE(passes.contains(kind.pass));
+    EXPECT_EQ(find_region(kind.name), &kind);
+    EXPECT_EQ(region_name(kind.kind), kind.name);
+    EXPECT_EQ(region_template(kind.kind).kind, kind.kind);
+  }
+  EXPECT_EQ(find_region("mxv"), nullptr);
+}
+
+std::string epilogue_shape(const std::string& text) {
+  return shape(plan(compile("dim N\ninput G : null[N, N]\ninput x : f64[N], y : f64[N]\n" + text), Strategy::greedy,
+                    SyncMode::hybrid, true, true)
+                   .body);
+}
+
+TEST(Epilogues, AreFormedWhereNothingElseReadsTheProduct) {
+  EXPECT_EQ(epilogue_shape("output a = 2 * (G @ x) + y\n"), "scatter product_epilogue(mxvt gather map)");
+  // A lone reduction; two results.
+  EXPECT_EQ(epilogue_shape("output a = sum(G @ x)\n"), "scatter product_epilogue(mxvt gather reduce) gather scatter");
+  EXPECT_EQ(epilogue_shape("z = 2 * (G @ x) + y\noutput z\noutput s = sum(z)\n"),
+            "scatter product_epilogue(mxvt gather map reduce) gather scatter");
+  // The product itself is a result.
+  EXPECT_EQ(epilogue_shape("p = G @ x\noutput p\noutput z = 2 * p\n"), "scatter mxvt gather map");
+  // Two products over one matrix read it once.
+  EXPECT_EQ(epilogue_shape("output a = 2 * (G @ x) + G @ y\n"), "scatter scatter mxm(mxvt mxvt) gather gather map");
+  // Of two products into one loop, one is followed by it; the other's result is read from memory.
+  EXPECT_EQ(epilogue_shape("output a = 2 * (G @ x) + G' @ y\n"),
+            "scatter scatter mxv gather product_epilogue(mxvt gather map)");
+}
+
+TEST(Epilogues, AreOffUnlessAskedFor) {
+  const Module program = compile("dim N\ninput G : null[N, N]\ninput x : f64[N]\noutput a = 2 * (G @ x)\n");
+  EXPECT_EQ(shape(plan(program, Strategy::greedy, SyncMode::hybrid).body), "scatter mxvt gather map");
+  EXPECT_EQ(shape(plan(program, Strategy::none, SyncMode::hybrid, true, true).body), "scatter mxvt gather map");
+}
+
+TEST(Epilogues, ASecondTimeNothingChanges) {
+  Module module = plan(compile("dim N\ninput G : null[N, N]\ninput x : f64[N]\noutput a = 2 * (G @ x)\n"),
+                       Strategy::greedy, SyncMode::hybrid, true, true);
+  const std::string before = print_module(module);
+  EXPECT_FALSE(form_regions(module, RegionKind::product_epilogue));
+  EXPECT_EQ(print_module(module), before);
+}
+
+}  // namespace
+}  // namespace kasen
