@@ -39,8 +39,8 @@ void add_cost(const Pair& pair, const Column& column, const Cost& before, const 
 
 }  // namespace
 
-std::string compare_text(const Module& before, const Module& after, const Sizes* sizes) {
-  const ReportContext a(before, sizes), b(after, sizes);
+std::string compare_text(const Measured& before, const Measured& after) {
+  const ReportContext a(before.module, before.sizes), b(after.module, after.sizes);
   const Pair pair{a, b};
   std::string text = fmt::format("{}, level {}, against {}, level {} (bytes)\n", a.report().program, a.report().level,
                                  b.report().program, b.report().level);

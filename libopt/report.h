@@ -18,8 +18,13 @@ namespace kasen {
 // edges are dashed.
 [[nodiscard]] std::string report_dot(const Module& module);
 
-// `before` and `after` (say, unfused and fused) by loop and in whole, with what is saved.
-[[nodiscard]] std::string compare_text(const Module& before, const Module& after, const Sizes* sizes);
-[[nodiscard]] std::string compare_json(const Module& before, const Module& after, const Sizes* sizes);
+// `before` and `after` (say, unfused and fused) by loop and in whole, with what is saved. Each has its own sizes,
+// because turns go by the numbers of its operators.
+struct Measured {
+  const Module& module;
+  const Sizes* sizes;  // may be null
+};
+[[nodiscard]] std::string compare_text(const Measured& before, const Measured& after);
+[[nodiscard]] std::string compare_json(const Measured& before, const Measured& after);
 
 }  // namespace kasen

@@ -95,9 +95,9 @@ std::string report_json(const Module& module, const Sizes* sizes) {
   return module_json(ReportContext(module, sizes)).dump(2) + '\n';
 }
 
-std::string compare_json(const Module& before, const Module& after, const Sizes* sizes) {
-  const Json json{{"before", module_json(ReportContext(before, sizes))},
-                  {"after", module_json(ReportContext(after, sizes))}};
+std::string compare_json(const Measured& before, const Measured& after) {
+  const Json json{{"before", module_json(ReportContext(before.module, before.sizes))},
+                  {"after", module_json(ReportContext(after.module, after.sizes))}};
   return json.dump(2) + '\n';
 }
 

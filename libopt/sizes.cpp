@@ -87,7 +87,12 @@ std::int64_t Sizes::on_worker(int worker, const Symbol& symbol) const {
   return it->second;
 }
 
-SizesBuilder::SizesBuilder(const Module& module) : module_(module), sets_(sets_of(module)) {}
+SizesBuilder::SizesBuilder(const Module& module, const Module* beside) : module_(module), sets_(sets_of(module)) {
+  if (beside == nullptr) return;
+  for (DimSet& set : sets_of(*beside)) {
+    if (std::find(sets_.begin(), sets_.end(), set) == sets_.end()) sets_.push_back(std::move(set));
+  }
+}
 
 void SizesBuilder::add_dimension(const Part& part, const std::string& dim) {
   const auto it = part.dims.find(dim);

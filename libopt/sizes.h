@@ -35,7 +35,8 @@ struct Sizes {
 // Takes parts one after another, so that no two need be in memory. `module` says which sets of slaves matter.
 class SizesBuilder {
  public:
-  explicit SizesBuilder(const Module& module);
+  // For `beside`, too, if it is not null: another module of the same program, whose sets may be others.
+  explicit SizesBuilder(const Module& module, const Module* beside = nullptr);
   void add(const Part& part);  // UserError(bad_input) where it lacks a dimension or matrix of the module
   [[nodiscard]] Sizes finish(std::string origin, std::string bundle_digest = {});
 

@@ -51,14 +51,17 @@ std::string report(const Module& module, const Sizes* sizes, Format format) {
        "leave out --format, or take --format json");
 }
 
-std::string comparison(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format) {
+std::string comparison(const Module& module, const Module& other, const po::variables_map& values, const Sizes* sizes,
+                       Format format) {
   const auto& path = values["compare"].as<std::string>();
-  const Module other = read_module(path);
   if (sizes != nullptr && !sizes->bundle_digest.empty()) {
     require_fitted(other, shown_name(path), values["bundle"].as<std::string>(), sizes->bundle_digest);
   }
-  if (format == Format::text) return compare_text(module, other, sizes);
-  if (format == Format::json) return compare_json(module, other, sizes);
+  std::optional<Sizes> of_other;
+  if (sizes != nullptr) of_other = sizes_of_plans(values, *sizes)(other);
+  const Measured before{module, sizes}, after{other, of_other ? &*of_other : nullptr};
+  if (format == Format::text) return compare_text(before, after);
+  if (format == Format::json) return compare_json(before, after);
   refuse_format("--compare");
 }
 
@@ -97,14 +100,16 @@ ExitStatus run_measure(const po::variables_map& values) {
   }
   const auto& path = values["module"].as<std::string>();
   const Module module = read_module(path);
-  const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(path));
+  std::optional<Module> other;
+  if (values.count("compare") > 0) other = read_module(values["compare"].as<std::string>());
+  const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(path), other ? &*other : nullptr);
   const Sizes* known = sizes ? &*sizes : nullptr;
   bool right = true;
   std::string text;
   if (values.count("against") > 0) {
     text = against(module, values, known, format, right);
   } else if (values.count("compare") > 0) {
-    text = comparison(module, values, known, format);
+    text = comparison(module, *other, values, known, format);
   } else if (values.count("explain") > 0) {
     text = explanation(module, known, format);
   } else {

@@ -8,10 +8,10 @@
 namespace kasen::tools {
 namespace {
 
-Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle) {
+Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, const Module* beside) {
   const BundleInfo info = read_bundle_info(bundle);
   require_fitted(module, name, bundle, info.digest);
-  SizesBuilder builder(module);
+  SizesBuilder builder(module, beside);
   for (int worker = 0; worker < info.workers; ++worker) builder.add(read_parts(bundle, worker, 1).at(0));
   return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest), info.digest);
 }
@@ -24,11 +24,12 @@ void declare_sizes_options(Tool& tool) {
   tool.reads.emplace_back("bundle");
 }
 
-std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module, const std::string& name) {
+std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module, const std::string& name,
+                                const Module* beside) {
   if (values.count("sizes") > 0 && values.count("bundle") > 0) {
     fail(ExitStatus::usage, "--sizes and --bundle both give sizes", "", "give one of them");
   }
-  if (values.count("bundle") > 0) return bundle_sizes(module, name, values["bundle"].as<std::string>());
+  if (values.count("bundle") > 0) return bundle_sizes(module, name, values["bundle"].as<std::string>(), beside);
   std::optional<Sizes> sizes;
   if (values.count("sizes") > 0) {
     with_value("sizes", [&] { sizes = parse_sizes(module, values["sizes"].as<std::string>()); });

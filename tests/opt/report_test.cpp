@@ -134,10 +134,10 @@ std::string with_single_blanks(const std::string& text) {
 TEST(Report, ComparisonTellsWhatIsSaved) {
   const Module before = parse(unfused), after = parse(fused);
   const Sizes sizes = parse_sizes(before, "V=1000,S=100,nnz=5000,P=4");
-  const std::string text = with_single_blanks(compare_text(before, after, &sizes));
+  const std::string text = with_single_blanks(compare_text({before, &sizes}, {after, &sizes}));
   EXPECT_TRUE(has(text, "24 V + 24 nnz = 144,000 16 V + 24 nnz = 136,000 8,000 (5.6 %)")) << text;
   EXPECT_TRUE(has(text, "16 V + 8 nnz = 56,000 8 V + 8 nnz = 48,000 8,000 (14.3 %)")) << text;
-  EXPECT_TRUE(has(compare_text(before, after, nullptr), "8 V"));
+  EXPECT_TRUE(has(compare_text({before, nullptr}, {after, nullptr}), "8 V"));
 }
 
 void expect_usage(const std::string& sizes, const std::string& what) {

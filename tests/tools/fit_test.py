@@ -55,6 +55,21 @@ class Fitted(ToolTest):
         self.fault("fuse", "--sizes", "N=1", "--bundle", "b", stdin=plan, status=USAGE, says=["--sizes", "--bundle"])
 
 
+class Compared(ToolTest):
+    def test_each_module_has_its_own_numbers(self):
+        self.prepare()
+        self.kasen("fuse", "plan.kir", "--strategy", "none", "--sync", "lazy", "-o", "unfused.kir")
+        for sizes in [["--bundle", "bundle"], ["--sizes", "N=100,S=50,nnz=1000,P=3,trips=7"]]:
+            out, _ = self.kasen("measure", "unfused.kir", "--compare", "fused.kir", "--format", "json", *sizes)
+            both = json.loads(out)
+            for side in ["before", "after"]:
+                for column in ["program_model", "program_actual"]:
+                    for what, number in both[side][column].items():
+                        self.assertIn("value", number, f"{side} {column} {what}: {number}")
+        turns = [loop["trips"]["value"] for side in both.values() for loop in side["loops"]]
+        self.assertEqual(turns, [7, 7])
+
+
 class ByCost(ToolTest):
     PROGRAM = """dim N
 input G : f64[N, N], x : f64[N]
