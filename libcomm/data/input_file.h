@@ -21,7 +21,8 @@ class InputFile {
   [[nodiscard]] std::string digest() const;  // XXH3-128 of text(), 32 hexadecimal digits
 
   // Throws UserError(bad_input) that shows the line, and a caret at the byte `offset` of text().
-  [[noreturn]] void fail_at(std::int64_t offset, const std::string& what, std::string why = {}, std::string remedy = {}) const;
+  [[noreturn]] void fail_at(std::int64_t offset, const std::string& what, std::string why = {},
+                            std::string remedy = {}) const;
 
  private:
   std::string path_;
