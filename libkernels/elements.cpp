@@ -101,6 +101,9 @@ llvm::Value* MemorySource::address(Emitter& emitter, int component, const Plane*
   const std::int64_t size = scalar_bytes(scalar_of(planes_.element, component));
   const auto splat = [&](llvm::Value* v) { return emitter.spread({v, true}); };
   const bool own_coordinate = coordinate != nullptr && !coordinate->uniform;
+  if (access_ == Access::scattered && coordinate == nullptr) {  // a form that gathers take as it is
+    return emitter.b.CreateGEP(emitter.memory_type(scalar_of(planes_.element, component)), place.base, index_);
+  }
   llvm::Value* offset = nullptr;
   if (access_ == Access::scattered) {
     offset = emitter.b.CreateMul(index_, splat(emitter.integer(size)));
@@ -137,7 +140,10 @@ Plane MemorySource::load(Emitter& emitter, int component, const Plane* coordinat
 }
 
 void MemorySource::store(Emitter& emitter, int component, const Plane* coordinate, const Plane& value) {
-  emitter.store_lanes(scalar_of(planes_.element, component), address(emitter, component, coordinate), value);
+  const Scalar scalar = scalar_of(planes_.element, component);
+  llvm::Value* to = address(emitter, component, coordinate);
+  if (access_ == Access::scattered) return emitter.scatter(scalar, to, value);
+  emitter.store_lanes(scalar, to, value);
 }
 
 Temporary::Temporary(Emitter& emitter, const ElementType& element)

@@ -102,6 +102,13 @@ llvm::Value* Emitter::gather(Scalar scalar, llvm::Value* addresses) {
   return scalar == Scalar::boolean ? b.CreateIsNotNull(loaded) : loaded;
 }
 
+void Emitter::scatter(Scalar scalar, llvm::Value* addresses, const Plane& plane) {
+  llvm::Value* value = spread(plane);
+  if (lanes_ == 1) return store_one(scalar, addresses, value);
+  if (scalar == Scalar::boolean) value = b.CreateZExt(value, wide(b.getInt8Ty()));
+  b.CreateMaskedScatter(value, addresses, llvm::Align(static_cast<std::uint64_t>(scalar_bytes(scalar))), mask);
+}
+
 llvm::Value* Emitter::scratch(std::int64_t bytes) {
   if (scratch_base == nullptr) throw InternalError("this kernel was not given scratch memory");
   llvm::BasicBlock& entry = function_->getEntryBlock();

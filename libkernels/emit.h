@@ -44,6 +44,8 @@ class Emitter {
 
   // Which lanes count (null: all). Loads of lanes that do not are not made.
   llvm::Value* mask = nullptr;
+  // Products call the C library's functions, which give the same bits for one lane and for eight.
+  bool library_lane_by_lane = false;
 
   [[nodiscard]] llvm::Type* type(Scalar scalar);          // in registers: bool is i1, id is i64
   [[nodiscard]] llvm::Type* memory_type(Scalar scalar);   // bool is i8
@@ -61,6 +63,7 @@ class Emitter {
   [[nodiscard]] llvm::Value* load_one(Scalar scalar, llvm::Value* address);
   void store_one(Scalar scalar, llvm::Value* address, llvm::Value* value);
   [[nodiscard]] llvm::Value* gather(Scalar scalar, llvm::Value* addresses);  // one address a lane
+  void scatter(Scalar scalar, llvm::Value* addresses, const Plane& value);
 
   // A loop whose body runs for i = begin, begin + step ... while i < end.
   template <class Body>

@@ -120,7 +120,7 @@ Plane Emitter::plain(ScalarOp op, Scalar operand, std::span<const Plane> args) {
 Plane Emitter::library(ScalarOp op, Scalar operand, std::span<const Plane> args) {
   const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
   const int lanes = uniform ? 1 : lanes_;
-  const std::optional<MathFunction> function = jit_.target().math(op, operand, lanes);
+  const std::optional<MathFunction> function = jit_.target().math(op, operand, library_lane_by_lane ? 1 : lanes);
   if (!function) throw InternalError("no code for a scalar operator");
   llvm::Type* scalar = type(operand);
   const auto width = static_cast<unsigned>(function->width);

@@ -16,9 +16,9 @@ namespace kasen {
 using ElementwiseFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
                                      std::byte* partials, std::byte* scratch);
 using RowsFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end, std::byte* scratch);
-// `count` rows from `first` on in the order of a SortedRows window.
-using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* order, std::int64_t first,
-                                std::int64_t count, std::byte* scratch);
+// `count` rows of a SortedRows window: their numbers, from `first` on, and lengths; their slices begin at `entry`.
+using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* order, const std::uint16_t* lengths,
+                                std::int64_t first, std::int64_t entry, std::int64_t count, std::byte* scratch);
 using SegmentFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
                                  std::byte* partials, std::byte* scratch);
 // accumulator = R(accumulator, partial) for `count` partials `stride` bytes apart.

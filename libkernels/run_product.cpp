@@ -156,11 +156,23 @@ class ProductRun {
       return;
     }
     if (begin < first_whole) kernel_.rows(words.plain.data(), begin, first_whole, scratch);
-    const auto* order = reinterpret_cast<const std::uint16_t*>(sorted_->order.data());
     for (std::int64_t w = first_whole; w < end_whole; w += sorted_window) {
-      kernel_.window(words.sorted.data(), order + w, w, std::min(sorted_window, end_whole - w), scratch);
+      window(words, w, std::min(sorted_window, end_whole - w), scratch);
     }
     if (end_whole < end) kernel_.rows(words.plain.data(), end_whole, end, scratch);
+  }
+
+  // Rows too long for a slice lie first, as in the matrix itself.
+  void window(const Tables& words, std::int64_t first, std::int64_t count, std::byte* scratch) const {
+    const std::uint16_t* order = sorted_->order_from(first);
+    const std::uint16_t* lengths = sorted_->lengths_from(first);
+    std::int64_t entry = pointers_[first], longer = 0;
+    for (; longer < count && lengths[longer] > reduction_block; ++longer) {
+      const std::int64_t row = first + order[longer];
+      kernel_.rows(words.plain.data(), row, row + 1, scratch);
+      entry += length(row);
+    }
+    kernel_.window(words.sorted.data(), order + longer, lengths + longer, first, entry, count - longer, scratch);
   }
 
   // ---- rows alone

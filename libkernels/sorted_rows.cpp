@@ -3,50 +3,108 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 namespace kasen {
 namespace {
 
-void sort_window(const LocalMatrix& m, SortedRows& sorted, std::int64_t first, std::int64_t count) {
-  struct Row {
-    std::int64_t length;
-    std::int64_t row;
-    bool operator<(const Row& other) const { return length != other.length ? length < other.length : row < other.row; }
-  };
-  std::array<Row, static_cast<size_t>(sorted_window)> rows{};
-  const std::int64_t* pointers = m.pointers.data();
-  for (std::int64_t k = 0; k < count; ++k) {
-    rows[static_cast<size_t>(k)] = {pointers[first + k + 1] - pointers[first + k], first + k};
-  }
-  std::sort(rows.begin(), rows.begin() + count);
-  auto* order = reinterpret_cast<std::uint16_t*>(sorted.order.data()) + first;
-  auto* indices = reinterpret_cast<std::int32_t*>(sorted.indices.data());
-  std::int64_t to = pointers[first];
-  for (std::int64_t k = 0; k < count; ++k) {
-    const Row& row = rows[static_cast<size_t>(k)];
-    const std::int64_t from = pointers[row.row];
-    order[k] = static_cast<std::uint16_t>(row.row - first);
-    std::copy_n(m.indices.data() + from, row.length, indices + to);
-    for (std::int64_t p = 0; sorted.values.count > 0 && p < m.element.planes(); ++p) {
-      const std::int64_t size = scalar_bytes(m.element.plane_scalar(p));
-      if (size == 0) continue;
-      std::memcpy(sorted.values.plane(p) + to * size, m.values.plane(p) + from * size,
-                  static_cast<size_t>(row.length * size));
+constexpr std::int64_t longest_in_slice = reduction_block;
+constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<std::uint16_t>::max());
+
+// Moves entries of the matrix to their places in the second form.
+class Mover {
+ public:
+  Mover(const LocalMatrix& from, SortedRows& to)
+      : from_indices_(from.indices.data()), to_indices_(reinterpret_cast<std::int32_t*>(to.indices.data())) {
+    for (std::int64_t p = 0; to.values.count > 0 && p < from.element.planes(); ++p) {
+      const auto size = static_cast<size_t>(scalar_bytes(from.element.plane_scalar(p)));
+      if (size > 0) planes_.push_back({from.values.plane(p), to.values.plane(p), size});
     }
-    to += row.length;
   }
-}
+
+  void move(std::int64_t from, std::int64_t to) const {
+    to_indices_[to] = from_indices_[from];
+    for (const Plane& p : planes_) {
+      std::memcpy(p.to + static_cast<size_t>(to) * p.size, p.from + static_cast<size_t>(from) * p.size, p.size);
+    }
+  }
+
+ private:
+  struct Plane {
+    const std::byte* from;
+    std::byte* to;
+    size_t size;
+  };
+  const std::int32_t* from_indices_;
+  std::int32_t* to_indices_;
+  std::vector<Plane> planes_;
+};
+
+class WindowSorter {
+ public:
+  WindowSorter(const LocalMatrix& matrix, SortedRows& sorted, std::int64_t first, std::int64_t count)
+      : pointers_(matrix.pointers.data() + first),
+        mover_(matrix, sorted),
+        order_(reinterpret_cast<std::uint16_t*>(sorted.order.data()) + first),
+        lengths_(reinterpret_cast<std::uint16_t*>(sorted.lengths.data()) + first),
+        count_(count),
+        to_(pointers_[0]) {}
+
+  void run() {
+    sort();
+    std::int64_t k = 0;
+    for (; k < count_ && length(k) > longest_in_slice; ++k) {
+      for (std::int64_t e = 0; e < length(k); ++e) mover_.move(pointers_[order_[k]] + e, to_++);
+    }
+    for (; k < count_; k += reduction_lanes) slice(k, std::min<std::int64_t>(reduction_lanes, count_ - k));
+  }
+
+ private:
+  // Of the row at place k of the order.
+  [[nodiscard]] std::int64_t length(std::int64_t k) const { return pointers_[order_[k] + 1] - pointers_[order_[k]]; }
+
+  // By counting; all rows that stay outside of slices count as one length.
+  void sort() {
+    std::vector<std::int32_t> at(static_cast<size_t>(longest_in_slice) + 3, 0);
+    const auto key = [&](std::int64_t row) {
+      const std::int64_t length = std::min(pointers_[row + 1] - pointers_[row], longest_in_slice + 1);
+      return static_cast<size_t>(longest_in_slice + 1 - length);
+    };
+    for (std::int64_t row = 0; row < count_; ++row) ++at[key(row) + 1];
+    for (size_t i = 1; i < at.size(); ++i) at[i] += at[i - 1];
+    for (std::int64_t row = 0; row < count_; ++row) {
+      const std::int32_t k = at[key(row)]++;
+      order_[k] = static_cast<std::uint16_t>(row);
+      lengths_[k] = static_cast<std::uint16_t>(std::min(pointers_[row + 1] - pointers_[row], most));
+    }
+  }
+
+  // Entry 0 of every row, entry 1 of those that have one: the first ones.
+  void slice(std::int64_t k, std::int64_t rows) {
+    for (std::int64_t e = 0; rows > 0; ++e) {
+      while (rows > 0 && length(k + rows - 1) <= e) --rows;
+      for (std::int64_t l = 0; l < rows; ++l) mover_.move(pointers_[order_[k + l]] + e, to_++);
+    }
+  }
+
+  const std::int64_t* pointers_;
+  Mover mover_;
+  std::uint16_t *order_, *lengths_;
+  std::int64_t count_, to_;
+};
 
 }  // namespace
 
 SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool) {
-  SortedRows sorted{Bytes(2 * matrix.outputs), Bytes(4 * matrix.entries()), Array(matrix.element, matrix.values.count)};
+  SortedRows sorted{Bytes(2 * matrix.outputs), Bytes(2 * matrix.outputs), Bytes(4 * matrix.entries()),
+                    Array(matrix.element, matrix.values.count)};
   const std::int64_t windows = (matrix.outputs + sorted_window - 1) / sorted_window;
   WorkQueue queue(windows, pool.threads());
   pool.run([&](int t) {
     for (std::int64_t w = queue.next(t); w >= 0; w = queue.next(t)) {
       const std::int64_t first = w * sorted_window;
-      sort_window(matrix, sorted, first, std::min(sorted_window, matrix.outputs - first));
+      WindowSorter(matrix, sorted, first, std::min(sorted_window, matrix.outputs - first)).run();
     }
   });
   return sorted;

@@ -241,7 +241,7 @@ std::int64_t sorted_bytes(const Module& module, const PullForm& form, const Pull
     const std::int64_t outputs = value_of(stored_indices(module, module.type(use.result)), here);
     if (entries >= 64 * outputs) continue;
     const ElementType& element = module.type(use.matrix).element;
-    bytes += 2 * outputs + 4 * entries + (element.bytes() > 0 ? storage_bytes(element, entries) : 0);
+    bytes += 4 * outputs + 4 * entries + (element.bytes() > 0 ? storage_bytes(element, entries) : 0);
   }
   return bytes;
 }

@@ -159,6 +159,53 @@ TEST(Movers, PackUnpackAndCombine) {
   }
 }
 
+// In a loop eight rows run side by side, outside one by one: functions of the math library give the same bits.
+TEST(Product, LibraryFunctionsAreThoseOfOneRow) {
+  const std::string text = R"(
+  fn soft(x: f64, w: f64) -> f64 = exp(x) * log(w + 3.0)
+  fn add(x: f64, y: f64) -> f64 = x + y
+  %G = input "G" : f64[N,N] sparse @part
+  %s = input "s" : f64[N] @cons{G.rows}
+  %m = mxv[soft, add] %s, %G : f64[N] @pre(add){G.cols}
+  %k = literal 1 : i64 @cons
+  for %i : i64 @cons in %k, %k () {
+    %n = mxv[soft, add] %s, %G : f64[N] @pre(add){G.cols}
+    yield
+  }
+)";
+  const Module m = parse(text);
+  Random random(12);
+  const std::int64_t n = 9000;
+  LocalMatrix matrix;
+  matrix.outputs = matrix.inputs = n;
+  matrix.element = ElementType::of(Scalar::f64);
+  matrix.pointers.push_back(0);
+  for (std::int64_t o = 0; o < n; ++o) {
+    for (std::int64_t k = below(random, 20); k > 0; --k) {
+      matrix.indices.push_back(static_cast<std::int32_t>(below(random, n)));
+    }
+    matrix.pointers.push_back(static_cast<std::int64_t>(matrix.indices.size()));
+  }
+  matrix.values = Array(matrix.element, matrix.entries());
+  for (std::int64_t e = 0; e < matrix.entries(); ++e) matrix.values.as<double>()[e] = static_cast<double>(e % 11) / 7;
+  Array vector(ElementType::of(Scalar::f64), n);
+  for (std::int64_t i = 0; i < n; ++i) vector.as<double>()[i] = static_cast<double>(i % 100) / 37;
+  std::vector<const Op*> products;
+  for_each_op(m, [&](const Op& op, int, int) {
+    if (op.code == OpCode::mxv) products.push_back(&op);
+  });
+  ASSERT_EQ(products.size(), 2U);
+  const auto kernels = make_generated_kernels({.threads = 2});
+  kernels->prepare(m);
+  std::vector<Array> made;
+  for (const Op* op : products) {
+    made.emplace_back(ElementType::of(Scalar::f64), n);
+    const std::vector<View> in{view(vector), View{}}, out{view(made.back())};
+    kernels->product(ProductCall{.op = op, .matrix = &matrix, .inputs = in, .outputs = out, .range = {0, n}});
+  }
+  EXPECT_EQ(difference(made[0], made[1], n), "");
+}
+
 // One region over a pattern against its operators one after another.
 TEST(Epilogue, SameBitsAsTheOperatorsApart) {
   const std::string functions = R"(

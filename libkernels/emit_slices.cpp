@@ -1,0 +1,174 @@
+#include "libkernels/emit_slices.h"
+
+#include <algorithm>
+
+namespace kasen {
+namespace {
+
+constexpr int lanes = reduction_lanes;
+
+bool has_arrays(const ElementType& element) {
+  return std::any_of(element.components.begin(), element.components.end(),
+                     [](const Component& c) { return c.count > 0; });
+}
+
+// Eight numbers of `type`, of which those at and behind `left` are not read and are 0; as i32.
+llvm::Value* load_numbers(Emitter& e, llvm::Type* type, llvm::Value* address, llvm::Value* mask) {
+  auto* wide = llvm::FixedVectorType::get(type, lanes);
+  const llvm::Align align(type->getIntegerBitWidth() / 8);
+  llvm::Value* loaded =
+      mask == nullptr ? static_cast<llvm::Value*>(e.b.CreateAlignedLoad(wide, address, align))
+                      : e.b.CreateMaskedLoad(wide, address, align, mask, llvm::Constant::getNullValue(wide));
+  return e.b.CreateZExtOrTrunc(loaded, llvm::FixedVectorType::get(e.b.getInt32Ty(), lanes));
+}
+
+}  // namespace
+
+Plane OneSource::load(Emitter& emitter, int /*component*/, const Plane* /*coordinate*/) {
+  return {emitter.word(scalar_, is_float(scalar_) ? Word::real(1) : Word::integer(1)), true};
+}
+
+ProductTable read_product_table(Emitter& e, llvm::Value* arguments, ArgumentLayout& layout, const ProductKernel& kernel,
+                                bool dense) {
+  ProductTable table;
+  table.outer = read_word(e, arguments, layout.add_word());
+  table.inner = read_word(e, arguments, layout.add_word());
+  if (dense) table.count = read_word(e, arguments, layout.add_word());
+  table.pointers = e.b.CreateIntToPtr(table.outer, e.b.getPtrTy());
+  table.indices = e.b.CreateIntToPtr(table.inner, e.b.getPtrTy());
+  table.values = read_array(e, arguments, layout.add_array(kernel.matrix), kernel.matrix);
+  for (const ProductKernel::Product& p : kernel.products) {
+    table.vectors.push_back(read_array(e, arguments, layout.add_array(p.vector), p.vector));
+    table.results.push_back(read_array(e, arguments, layout.add_array(p.result), p.result));
+  }
+  return table;
+}
+
+void emit_multiply(Emitter& e, const Module& module, const ProductKernel::Product& product, Source& vector,
+                   Source& entry, Temporary& multiplied) {
+  const ScalarFunction& fn = module.fn(product.multiplier);
+  const Sources args{&vector, &entry};
+  for_each_plane(e, product.result, [&](int c, const Plane* j) {
+    const Plane value = e.value_at(fn.body, args, c, j);
+    if (j == nullptr) {
+      multiplied.set(c, value);
+    } else {
+      multiplied.store(e, c, j->value, value);
+    }
+  });
+}
+
+bool may_run_in_slices(const ProductKernel& kernel) {
+  return !has_arrays(kernel.matrix) && std::none_of(kernel.products.begin(), kernel.products.end(), [](const auto& p) {
+    return has_arrays(p.vector) || has_arrays(p.result);
+  });
+}
+
+SliceEmitter::SliceEmitter(Emitter& emitter, const Module& module, const ProductKernel& kernel,
+                           const ProductTable& table)
+    : e_(emitter), module_(module), indices_(table.indices), entry_(emitter.variable(emitter.b.getInt64Ty())) {
+  if (!kernel.matrix.is(Scalar::null)) {
+    values_ = std::make_unique<MemorySource>(table.values, MemorySource::Access::consecutive);
+  }
+  for (size_t k = 0; k < kernel.products.size(); ++k) {
+    const ProductKernel::Product& p = kernel.products[k];
+    lanes_.push_back({&p, std::make_unique<MemorySource>(table.vectors[k], MemorySource::Access::scattered),
+                      std::make_unique<Accumulator>(e_, p.result), std::make_unique<Accumulator>(e_, p.result),
+                      std::make_unique<Temporary>(e_, p.result), OneSource(module.fn(p.multiplier).params[1].type.scalar())});
+  }
+}
+
+void SliceEmitter::open(llvm::Value* entry) { e_.b.CreateStore(entry, entry_); }
+
+// While all lanes have entries nothing is masked; rows of a slice are of nearly one length.
+void SliceEmitter::slice(llvm::Value* lengths) {
+  llvm::Value* saved = e_.mask;
+  e_.mask = nullptr;
+  for (Lane& lane : lanes_) {
+    lane.total->fill(e_, lane.product->identity);
+    lane.segment->fill(e_, lane.product->identity);
+  }
+  const auto length = [&](int l) {
+    return e_.b.CreateZExt(e_.b.CreateExtractElement(lengths, e_.integer(l)), e_.b.getInt64Ty());
+  };
+  llvm::Value* least = length(lanes - 1);
+  e_.loop(e_.integer(0), least, 1, [&](llvm::Value*) { step(nullptr); });
+  e_.loop(least, length(0), 1, [&](llvm::Value* i) {
+    llvm::Value* at = e_.b.CreateVectorSplat(lanes, e_.b.CreateTrunc(i, e_.b.getInt32Ty()));
+    step(e_.b.CreateICmpUGT(lengths, at));
+  });
+  e_.mask = e_.b.CreateIsNotNull(lengths);
+  for (Lane& lane : lanes_) {
+    const ScalarFunction& reducer = module_.fn(lane.product->reducer);
+    lane.total->assign(e_, reducer.body, {lane.total.get(), lane.segment.get()});
+  }
+  e_.mask = saved;
+}
+
+// The next entry of every row in `mask` (null: all) into its segment.
+void SliceEmitter::step(llvm::Value* mask) {
+  e_.mask = mask;
+  llvm::Value* at = e_.b.CreateLoad(e_.b.getInt64Ty(), entry_);
+  llvm::Value* index = load_numbers(e_, e_.b.getInt32Ty(), e_.b.CreateGEP(e_.b.getInt32Ty(), indices_, at), mask);
+  llvm::Value* wide = e_.b.CreateSExt(index, e_.wide(e_.b.getInt64Ty()));
+  if (values_) values_->move_to(e_, at);
+  for (Lane& lane : lanes_) {
+    lane.vector->move_to(e_, wide);
+    Source& entry = values_ ? static_cast<Source&>(*values_) : lane.one;
+    emit_multiply(e_, module_, *lane.product, *lane.vector, entry, *lane.multiplied);
+    const ScalarFunction& reducer = module_.fn(lane.product->reducer);
+    lane.segment->assign(e_, reducer.body, {lane.segment.get(), lane.multiplied.get()});
+  }
+  llvm::Value* taken = e_.integer(lanes);
+  if (mask != nullptr) {
+    llvm::Value* bits = e_.b.CreateBitCast(mask, e_.b.getInt8Ty());
+    taken = e_.b.CreateZExt(e_.b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits), e_.b.getInt64Ty());
+  }
+  e_.b.CreateStore(e_.b.CreateNSWAdd(at, taken), entry_);
+  e_.mask = nullptr;
+}
+
+std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& kernel, const std::string& name) {
+  llvm::Type* pointer = llvm::PointerType::getUnqual(jit.context());
+  llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
+  llvm::Function* f = jit.add_function(name, {pointer, pointer, pointer, integer, integer, integer, pointer});
+  Emitter e(jit, f, lanes);
+  e.library_lane_by_lane = true;
+  e.scratch_base = f->getArg(6);
+  ArgumentLayout layout;
+  const ProductTable table = read_product_table(e, f->getArg(0), layout, kernel, false);
+  SliceEmitter slices(e, module, kernel, table);
+  std::vector<std::unique_ptr<MemorySource>> results;
+  for (const ArrayPlanes& result : table.results) {
+    results.push_back(std::make_unique<MemorySource>(result, MemorySource::Access::scattered));
+  }
+  slices.open(f->getArg(4));
+  llvm::Value* count = f->getArg(5);
+  llvm::Value* first = e.spread({f->getArg(3), true});
+  llvm::Type* number = e.b.getInt16Ty();
+  const auto turn = [&](llvm::Value* k, llvm::Value* mask) {
+    const auto numbers = [&](llvm::Value* list) {
+      return load_numbers(e, number, e.b.CreateGEP(number, list, k), mask);
+    };
+    slices.slice(numbers(f->getArg(2)));
+    llvm::Value* rows = e.b.CreateAdd(e.b.CreateZExt(numbers(f->getArg(1)), e.wide(integer)), first);
+    e.mask = mask;
+    for (size_t p = 0; p < results.size(); ++p) {
+      results[p]->set_index(rows);
+      for_each_plane(e, kernel.products[p].result, [&](int c, const Plane* j) {
+        results[p]->store(e, c, j, slices.total(p).load(e, c, j));
+      });
+    }
+    e.mask = nullptr;
+  };
+  llvm::Value* middle = e.b.CreateAnd(count, e.integer(-lanes));
+  e.loop(e.integer(0), middle, lanes, [&](llvm::Value* k) { turn(k, nullptr); });
+  e.loop(middle, count, lanes, [&](llvm::Value* k) {
+    llvm::Value* left = e.spread({e.b.CreateSub(count, k), true});
+    turn(k, e.b.CreateICmpSLT(e.lane_numbers(), left));
+  });
+  e.b.CreateRetVoid();
+  return e.scratch_bytes();
+}
+
+}  // namespace kasen

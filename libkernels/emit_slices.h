@@ -1,0 +1,76 @@
+// Eight rows of a product at once, one a lane: a slice of the second form of a matrix (sorted_rows.h). A slice's rows
+// lie by descending length, and their entries by step: entry 0 of every row, entry 1 of every row that has one ... So
+// the rows that still have an entry are the first lanes, and indices and values are read one after another. A lane
+// takes its row's entries in order, in one segment: rows longer than that stay outside.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "libkernels/kernel.h"
+
+namespace kasen {
+
+// The argument table of a product kernel: pointers and indices (of a dense matrix: outer and inner stride and count),
+// the matrix's values, then each product's vector and result.
+struct ProductTable {
+  llvm::Value *pointers = nullptr, *indices = nullptr;
+  llvm::Value *outer = nullptr, *inner = nullptr, *count = nullptr;  // dense
+  ArrayPlanes values;
+  std::vector<ArrayPlanes> vectors, results;
+};
+[[nodiscard]] ProductTable read_product_table(Emitter& emitter, llvm::Value* arguments, ArgumentLayout& layout,
+                                              const ProductKernel& kernel, bool dense);
+
+// The constant 1 that an entry of a null matrix stands for.
+class OneSource : public Source {
+ public:
+  explicit OneSource(Scalar scalar) : scalar_(scalar) {}
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+
+ private:
+  Scalar scalar_;
+};
+
+class SliceEmitter {
+ public:
+  SliceEmitter(Emitter& emitter, const Module& module, const ProductKernel& kernel, const ProductTable& table);
+
+  // Slices follow one another in memory from entry `entry` on.
+  void open(llvm::Value* entry);
+  // The next slice, whose rows have `lengths` (8 of i32, descending; 0 for lanes without a row).
+  void slice(llvm::Value* lengths);
+  // What the slice's rows give, by product.
+  [[nodiscard]] Accumulator& total(size_t product) { return *lanes_[product].total; }
+
+ private:
+  struct Lane {
+    const ProductKernel::Product* product;
+    std::unique_ptr<MemorySource> vector;
+    std::unique_ptr<Accumulator> total, segment;
+    std::unique_ptr<Temporary> multiplied;
+    OneSource one;
+  };
+  void step(llvm::Value* mask);
+
+  Emitter& e_;
+  const Module& module_;
+  llvm::Value* indices_;
+  std::unique_ptr<MemorySource> values_;  // null: a pattern
+  std::vector<Lane> lanes_;
+  llvm::AllocaInst* entry_;
+};
+
+// multiplied = Z(vector, entry) for every plane of the product's result.
+void emit_multiply(Emitter& emitter, const Module& module, const ProductKernel::Product& product, Source& vector,
+                   Source& entry, Temporary& multiplied);
+
+// Products that a lane can take: small arrays as elements are long work each, and stay one row at a time.
+[[nodiscard]] bool may_run_in_slices(const ProductKernel& kernel);
+
+// window(arguments, order, lengths, first, entry, count, scratch): `count` rows whose numbers, `order` from `first` on,
+// are written to the results; their slices begin at `entry`.
+[[nodiscard]] std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& kernel,
+                                       const std::string& name);
+
+}  // namespace kasen
