@@ -1,4 +1,5 @@
 // What stands beside loops and products: the math library, dense products, moving elements, and what is refused.
+#include "libcore/executor.h"
 #include "libcore/numbering.h"
 #include "tests/kernels/random_functions.h"
 
