@@ -16,9 +16,9 @@ bool has_arrays(const ElementType& element) {
 llvm::Value* load_numbers(Emitter& e, llvm::Type* type, llvm::Value* address, llvm::Value* mask) {
   auto* wide = llvm::FixedVectorType::get(type, lanes);
   const llvm::Align align(type->getIntegerBitWidth() / 8);
-  llvm::Value* loaded =
-      mask == nullptr ? static_cast<llvm::Value*>(e.b.CreateAlignedLoad(wide, address, align))
-                      : e.b.CreateMaskedLoad(wide, address, align, mask, llvm::Constant::getNullValue(wide));
+  llvm::Value* loaded = mask == nullptr
+                            ? static_cast<llvm::Value*>(e.b.CreateAlignedLoad(wide, address, align))
+                            : e.b.CreateMaskedLoad(wide, address, align, mask, llvm::Constant::getNullValue(wide));
   return e.b.CreateZExtOrTrunc(loaded, llvm::FixedVectorType::get(e.b.getInt32Ty(), lanes));
 }
 
@@ -74,7 +74,8 @@ SliceEmitter::SliceEmitter(Emitter& emitter, const Module& module, const Product
     const ProductKernel::Product& p = kernel.products[k];
     lanes_.push_back({&p, std::make_unique<MemorySource>(table.vectors[k], MemorySource::Access::scattered),
                       std::make_unique<Accumulator>(e_, p.result), std::make_unique<Accumulator>(e_, p.result),
-                      std::make_unique<Temporary>(e_, p.result), OneSource(module.fn(p.multiplier).params[1].type.scalar())});
+                      std::make_unique<Temporary>(e_, p.result),
+                      OneSource(module.fn(p.multiplier).params[1].type.scalar())});
   }
 }
 
@@ -155,9 +156,8 @@ std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& ke
     e.mask = mask;
     for (size_t p = 0; p < results.size(); ++p) {
       results[p]->set_index(rows);
-      for_each_plane(e, kernel.products[p].result, [&](int c, const Plane* j) {
-        results[p]->store(e, c, j, slices.total(p).load(e, c, j));
-      });
+      for_each_plane(e, kernel.products[p].result,
+                     [&](int c, const Plane* j) { results[p]->store(e, c, j, slices.total(p).load(e, c, j)); });
     }
     e.mask = nullptr;
   };
