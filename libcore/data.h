@@ -69,12 +69,16 @@ struct PartDim {
   bool local = false;                  // every worker holds all (masters then lists 0..size-1)
   std::vector<std::int64_t> masters;   // global indices, ascending
   std::vector<std::int64_t> original;  // the user's ids of the masters; empty: the global index itself
+  // Where dense arrays are whole along it (`whole`): the other workers' masters, by owner, then ascending.
+  bool whole = false;
+  std::vector<std::int64_t> others;
+  std::vector<PeerRange> other_owners;
 };
 
-// Dense arrays: rows of the first dimension that is cut, in master order, times the local dimensions.
+// Dense arrays: rows of the first dimension that is not local, in master order, times all other dimensions, whole.
 struct PartArray {
   std::vector<std::string> dims;
-  Array data;  // count = masters(cut dim) * product of local sizes; whole for shareds
+  Array data;  // count = masters(cut dim) * product of the other sizes; whole for shareds
 };
 
 struct Part {

@@ -53,16 +53,18 @@ void count_inside(const Block& block, int& count) {
 
 }  // namespace
 
-Execution::Execution(const Module& plan, const std::vector<Part>& local_parts, Transport& mover, KernelSet& kernel_set,
+Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, Transport& mover, KernelSet& kernel_set,
                      const RunOptions& run_options)
-    : module(plan),
+    : plan(bound),
+      form(kernel_form(bound)),
+      module(form.module),
       parts(local_parts),
       transport(mover),
       kernels(kernel_set),
       options(run_options),
       live(plan),
       numbering(plan, local_parts),
-      storage(plan, live, numbering, local_parts) {
+      storage(plan, form, live, numbering, local_parts) {
   check_params();
   for (const Part& part : parts) {
     PartCount count;
@@ -104,7 +106,7 @@ void Execution::allocate() {
   for (int p = 0; p < part_count(); ++p) {
     PartCount& count = result.parts[static_cast<size_t>(p)];
     packing_.emplace_back(packing[static_cast<size_t>(p)]);
-    count.exchange_bytes += packing_.back().size();
+    count.exchange_bytes += packing_.back().size() + storage.whole_bytes(p);
     count.buffer_bytes = storage.pool_bytes(p);
     count.matrix_bytes = matrices_.bytes(*this, p);
     for_each_op(module, [&](const Op& op, int, int) {
@@ -146,7 +148,9 @@ void Execution::run_steps(const Sequence& steps) {
     began(RunPhase::step, step->number);
     const AccessCount before = kernels.accesses();
     const Clock::time_point begin = Clock::now();
+    bring_whole(*step);
     step->run(*this);
+    take_whole(*step);
     counted.seconds += seconds_since(begin);
     ++counted.executions;
     ++place.step;
@@ -230,6 +234,9 @@ Sequence Decoder::decode(const Block& block) {
   for (const Op& op : block.ops) {
     const int number = next++;
     std::unique_ptr<Step> step = make(op, number);
+    const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
+    std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
+    std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);
     if (op.code == OpCode::gather && !steps.empty() && is_product(run.module, *steps.back(), op)) {
       steps.back()->follower = step.get();
     }

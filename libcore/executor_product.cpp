@@ -80,9 +80,8 @@ class DenseProductStep : public Step {
     const Type& type = run.module.type(op.operands.at(1));
     const bool whole = type.dims.size() == 2 && run.module.dim(type.dims[1]).local;
     if (!whole) {
-      fail(ExitStatus::bad_input, "a product with a dense matrix whose columns are cut as well",
-           "each worker holds whole rows and every vector element that they meet", "declare the column dimension local",
-           op.where);
+      fail(ExitStatus::bad_input, "a product with a dense matrix cut along its columns",
+           "each worker holds whole rows and every vector element that they meet", "exchange its dimensions", op.where);
     }
   }
 

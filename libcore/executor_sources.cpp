@@ -102,7 +102,7 @@ class OutputStep : public Step {
   using Step::Step;
   void run(Execution& run) override {
     const ValueId value = op.operands[0];
-    const Type& type = run.module.type(value);
+    const Type& type = run.plan.type(value);
     const ValueInfo& info = run.storage.info(value);
     Output made{op.name, type, {}};
     for (int p = 0; p < run.part_count(); ++p) {

@@ -12,6 +12,7 @@
 #include "libcore/executor.h"
 #include "libcore/executor_storage.h"
 #include "libcore/liveness.h"
+#include "libcore/whole.h"
 
 namespace kasen::executor {
 
@@ -34,9 +35,10 @@ class Step {
 
   const Op& op;
   const int number;
-  bool control = false;         // holds other steps: what they read and write is theirs
-  Step* follower = nullptr;     // the gather of this product's result, right behind it
-  ValueId progress = no_value;  // the progress of the loop around, known once this step has run
+  bool control = false;                           // holds other steps: what they read and write is theirs
+  Step* follower = nullptr;                       // the gather of this product's result, right behind it
+  std::vector<ValueId> reads_whole, makes_whole;  // stand-ins (KernelForm) among its operands and results
+  ValueId progress = no_value;                    // the progress of the loop around, known once this step has run
 };
 
 using Sequence = std::vector<std::unique_ptr<Step>>;
@@ -91,13 +93,19 @@ class Execution {
   [[nodiscard]] Word shared_word(ValueId value) const;  // of a rank 0 shared, first plane
   [[nodiscard]] OpCount& count(int number) { return result.ops[static_cast<size_t>(number)]; }
   [[nodiscard]] std::byte* packing(int part) { return packing_[static_cast<size_t>(part)].data(); }
+  // Values that the step reads whole, from their places to the room that they have in the order of the whole array; and
+  // back those that it makes. What is put back is charged as written.
+  void bring_whole(const Step& step);
+  void take_whole(const Step& step);
   // Starts and finishes one exchange; the bytes sent are charged to operator `number`.
   [[nodiscard]] int start(int number, std::span<const Message> sends, std::span<const Message> receives);
 
   // Copies what a value holds into a slot and charges it: the source's elements read, the target's written.
   void copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number);
 
-  const Module& module;
+  const Module& plan;     // with the data's sizes
+  const KernelForm form;  // what steps and kernels run
+  const Module& module;   // of the form
   const std::vector<Part>& parts;
   Transport& transport;
   KernelSet& kernels;
@@ -110,6 +118,7 @@ class Execution {
 
  private:
   void check_params() const;
+  void move_whole(ValueId stand_in, int part, bool bring);
   void check_memory(std::span<const std::int64_t> packing) const;
   void allocate();
 

@@ -18,28 +18,46 @@ namespace {
 
 }  // namespace
 
-Storage::Storage(const Module& module, const Liveness& live, const Numbering& numbering, std::span<const Part> parts)
-    : module_(module), numbering_(numbering), parts_(parts.size()), values_(module.values.size()) {
+Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& live, const Numbering& numbering,
+                 std::span<const Part> parts)
+    : plan_(plan),
+      form_(form),
+      module_(form.module),
+      numbering_(numbering),
+      parts_(parts.size()),
+      values_(form.module.values.size()) {
   pool_.assign(parts_, 0);
+  whole_.assign(parts_, 0);
   for (size_t v = 0; v < values_.size(); ++v) {
-    const Type& type = module.type(static_cast<ValueId>(v));
+    const Type& type = module_.type(static_cast<ValueId>(v));
     if (type.sparse) continue;
     ValueInfo& info = values_[v];
-    info.cut = cut_dim(module, type);
-    info.inner = inner_size(module, type);
+    info.cut = cut_dim(module_, type);
+    info.inner = inner_size(module_, type);
     info.slots = static_cast<int>(std::max<std::int64_t>(type.list, 1));
     if (info.cut != no_dim) info.space = numbering.find(info.cut, type.state.slaves);
   }
-  for (size_t b = 0; b < module.buffers.size(); ++b) buffers_.push_back(buffer_slot(static_cast<BufferId>(b)));
+  for (size_t b = 0; b < module_.buffers.size(); ++b) buffers_.push_back(buffer_slot(static_cast<BufferId>(b)));
   int region = -1;  // depth of the region that is open: inside, only what has a buffer has storage
-  for_each_op(module, [&](const Op& op, int, int depth) {
+  for_each_op(module_, [&](const Op& op, int, int depth) {
     if (region >= 0 && depth > region) {
-      if (!op.results.empty() && module.value(op.results[0]).buffer != no_buffer) place_value(op.results[0]);
+      if (!op.results.empty() && module_.value(op.results[0]).buffer != no_buffer) place_value(op.results[0]);
       return;
     }
     region = op.code == OpCode::region ? depth : -1;
     place(op, live, parts);
   });
+  place_stand_ins();
+}
+
+// Each stands for one value of the plan and has room for the whole array on every part.
+void Storage::place_stand_ins() {
+  for (size_t v = plan_.values.size(); v < values_.size(); ++v) {
+    const ElementType& element = module_.values[v].type.element;
+    const std::vector<std::int64_t> capacity(parts_, values_[v].inner);
+    values_[v].slot = add_slot(element, capacity, false);
+    for (std::int64_t& bytes : whole_) bytes += storage_bytes(element, values_[v].inner);
+  }
 }
 
 std::vector<std::int64_t> Storage::capacity_of(DimId cut, std::int64_t inner, std::span<const SlaveSet> sets) const {
@@ -79,7 +97,8 @@ void Storage::place(const Op& op, const Liveness& live, std::span<const Part> pa
   for (const Block& block : op.blocks) {
     for (const ValueId arg : block.args) place_value(arg);
   }
-  for (const ValueId result : op.results) {
+  for (const ValueId made : op.results) {
+    const ValueId result = form_.original(made);
     if (op.code == OpCode::input && module_.value(result).buffer == no_buffer) {
       place_input(op, parts);
     } else if (!live.is_view(result)) {
@@ -122,7 +141,7 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
   slot.element = type.element;
   for (size_t p = 0; p < parts.size(); ++p) {
     std::vector<std::string> dims;
-    for (const DimId dim : type.dims) dims.push_back(module_.dim(dim).name);
+    for (const DimId dim : plan_.type(value).dims) dims.push_back(plan_.dim(dim).name);
     if (type.sparse) {
       const auto it = parts[p].matrices.find(op.name);
       if (it == parts[p].matrices.end()) no_input(op, "the data has no matrix of that name");

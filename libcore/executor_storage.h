@@ -12,6 +12,7 @@
 #include "libcore/kernel_set.h"
 #include "libcore/liveness.h"
 #include "libcore/numbering.h"
+#include "libcore/whole.h"
 
 namespace kasen::executor {
 
@@ -34,8 +35,9 @@ struct Slot {
 
 class Storage {
  public:
-  // `module` has its sizes bound. Nothing is allocated yet.
-  Storage(const Module& module, const Liveness& live, const Numbering& numbering, std::span<const Part> parts);
+  // `plan` has its sizes bound, `form` is its kernel form. Nothing is allocated yet.
+  Storage(const Module& plan, const KernelForm& form, const Liveness& live, const Numbering& numbering,
+          std::span<const Part> parts);
 
   [[nodiscard]] const ValueInfo& info(ValueId value) const { return values_[static_cast<size_t>(value)]; }
   [[nodiscard]] const Slot& slot(int s) const { return slots_[static_cast<size_t>(s)]; }
@@ -55,6 +57,8 @@ class Storage {
   // Gives every slot its memory, so that nothing is allocated later. Pages that are never touched cost nothing.
   void allocate();
   [[nodiscard]] std::int64_t pool_bytes(int part) const { return pool_[static_cast<size_t>(part)]; }
+  // Of the room for what operators read and make whole.
+  [[nodiscard]] std::int64_t whole_bytes(int part) const { return whole_[static_cast<size_t>(part)]; }
   [[nodiscard]] std::int64_t allocations() const { return static_cast<std::int64_t>(memory_.size()); }
 
  private:
@@ -63,10 +67,13 @@ class Storage {
   void place(const Op& op, const Liveness& live, std::span<const Part> parts);
   void place_input(const Op& op, std::span<const Part> parts);
   void place_value(ValueId value);
+  void place_stand_ins();
   [[nodiscard]] std::vector<std::int64_t> capacity_of(DimId cut, std::int64_t inner,
                                                       std::span<const SlaveSet> sets) const;
 
-  const Module& module_;
+  const Module& plan_;
+  const KernelForm& form_;
+  const Module& module_;  // of the form
   const Numbering& numbering_;
   size_t parts_;
   std::vector<ValueInfo> values_;
@@ -74,7 +81,7 @@ class Storage {
   std::vector<int> buffers_;  // slot of each buffer
   std::map<std::tuple<ElementType, std::vector<std::int64_t>>, int> forms_;
   std::vector<Bytes> memory_;
-  std::vector<std::int64_t> pool_;  // bytes on each part
+  std::vector<std::int64_t> pool_, whole_;  // bytes on each part
 };
 
 }  // namespace kasen::executor

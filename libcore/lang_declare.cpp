@@ -91,7 +91,6 @@ void Lowering::input(const Statement& s) {
   }
   const bool sparse = type.sparse;
   const ValueId value = emit(OpCode::input, s.mark, s.name.text, type, [&](Op& op) { op.name = s.name.text; });
-  inputs_.insert(value);
   Binding b = value_binding(value);
   if (sparse) b.fixed = "it is a matrix of the bundle";
   define(s.name.text, s.mark, std::move(b));
@@ -198,7 +197,7 @@ void Lowering::register_functions(const std::vector<Statement>& program) {
   for (const Statement& s : program) {
     if (s.kind != StatementKind::function) continue;
     const std::string& name = s.name.text;
-    bool builtin = find_primitive(name) != nullptr;
+    bool builtin = find_primitive(name) != nullptr && name != "outer";  // that one may be the program's own
     for (const ScalarOpRow& r : scalar_op_rows()) {
       builtin = builtin || (r.result != ResultRule::special && r.name == name);
     }

@@ -1,7 +1,7 @@
 // From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
 // and terms given values here. Split over lang_declare.cpp (dimensions, inputs, assumptions), lang_expression.cpp
-// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp (reductions and products),
-// lang_statement.cpp (assignments, lists) and lang_control.cpp (loops and branches).
+// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp and lang_product.cpp (reductions and
+// products), lang_statement.cpp (assignments, lists) and lang_control.cpp (loops and branches).
 #pragma once
 
 #include <functional>
@@ -110,6 +110,8 @@ class Lowering {
   Term index_call(const Node& node, const std::string& hint);
   Term size_call(const Node& node, const std::string& hint);
   Term product(const Node& node, const std::string& hint);
+  Term outer_call(const Node& node, const std::string& hint);
+  Term outer(const Node& fn, std::vector<Term> args, Mark mark);
   Term reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint);
   Term multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
                 const std::string& hint);
@@ -121,7 +123,6 @@ class Lowering {
 
   // Values.
   ValueId emit(OpCode code, Mark mark, const std::string& hint, Type type, const std::function<void(Op&)>& fill);
-  void require_shape(const Type& type, Mark mark) const;
   ValueId add_value(const std::string& hint, Type type);
   void cover(Term& term, Mark mark);
   ValueId materialise(Term term, const std::string& hint, Mark mark, bool copy = false);
@@ -160,7 +161,6 @@ class Lowering {
   const Frame* frame_ = nullptr;
   std::map<std::string, const Statement*> functions_;
   std::set<const Statement*> active_;    // fns being expanded, to refuse recursion
-  std::set<ValueId> inputs_;             // arrays of the bundle
   std::vector<std::string> base_names_;  // of each value: the user's name, without a number
   std::map<std::string, int> name_numbers_;
   std::vector<Op> outputs_;

@@ -1,8 +1,9 @@
-// Calls that work on whole arrays: map, reductions, products, and arrays made from nothing.
+// Calls that work on whole arrays: map, reductions, and arrays made from nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "libcore/lang_lower.h"
@@ -10,22 +11,22 @@
 namespace kasen::lang {
 
 const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
-  static constexpr std::array<Primitive, 20> rows{{
+  static constexpr std::array<Primitive, 21> rows{{
       {"map", &Lowering::map_call},       {"Map", &Lowering::map_call},       {"zipwith", &Lowering::map_call},
       {"ZipWith", &Lowering::map_call},   {"reduce", &Lowering::reduce_call}, {"Reduce", &Lowering::reduce_call},
       {"mxv", &Lowering::product_call},   {"MxV", &Lowering::product_call},   {"mxvt", &Lowering::product_call},
       {"MxVT", &Lowering::product_call},  {"sum", &Lowering::reduction_call}, {"prod", &Lowering::reduction_call},
       {"min", &Lowering::reduction_call}, {"max", &Lowering::reduction_call}, {"any", &Lowering::reduction_call},
       {"all", &Lowering::reduction_call}, {"dot", &Lowering::dot_call},       {"fill", &Lowering::fill_call},
-      {"index", &Lowering::index_call},   {"size", &Lowering::size_call},
+      {"index", &Lowering::index_call},   {"size", &Lowering::size_call},     {"outer", &Lowering::outer_call},
   }};
   const auto it = std::find_if(rows.begin(), rows.end(), [&](const Primitive& p) { return p.name == name; });
   return it == rows.end() ? nullptr : &*it;
 }
 
 Lowering::Names Lowering::primitive_names() {
-  return {"map", "zipwith", "reduce", "mxv",   "mxvt", "sum", "prod", "min", "max", "any",
-          "all", "dot",     "fill",   "index", "size", "f64", "f32",  "i64", "i32"};
+  return {"map", "zipwith", "reduce", "mxv",  "mxvt",  "sum",  "prod", "min", "max", "any",
+          "all", "dot",     "outer",  "fill", "index", "size", "f64",  "f32", "i64", "i32"};
 }
 
 Node Lowering::function_node(const std::string& name, Mark mark) const {
@@ -59,6 +60,14 @@ Term Lowering::map_call(const Node& node, const std::string&) {
       dims = arg.dims;
       leaves = arg.leaves;
     }
+  }
+  // Each stands for its repetitions, so that the function may meet them in any order.
+  for (Term& arg : args) {
+    const bool fits = std::all_of(arg.dims.begin(), arg.dims.end(),
+                                  [&](DimId d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); });
+    if (arg.dims.empty() || arg.dims.size() == dims.size() || !fits) continue;
+    arg.dims = dims;
+    arg.named = false;
   }
   Term result = apply_function(node.args[0], std::move(args), node.mark);
   if (result.dims.size() < dims.size()) {  // the function ignores the array: its shape counts
@@ -132,6 +141,12 @@ Term Lowering::reduce(const Node& fn, Term array, const Node* over, Mark mark, c
       dims.push_back(d);
     }
     if (type.dims.empty()) dims.clear();  // all of them: the common form
+    const std::vector<DimId>& whole = module_.type(operand).dims;
+    if (std::set<DimId>(whole.begin(), whole.end()).size() < whole.size() && !type.dims.empty()) {
+      source_.fail(mark, fmt::format("a reduction of an array over {} along some of them", show_dims(module_, whole)),
+                   "a dimension stands there twice, and the name does not say which is meant",
+                   "multiply with a vector of ones: A @ fill(1.0, N) for the rows, A' @ fill(1.0, N) for the columns");
+    }
   } else {
     type.dims.clear();
   }
@@ -176,114 +191,6 @@ Term Lowering::dot_call(const Node& node, const std::string& hint) {
   for (size_t i = 0; i < 2; ++i) require_array(args[i], node.args[i].mark, "dot");
   Term pairs = at(node.mark, [&] { return combine(module_, ScalarOp::mul, std::move(args)); });
   return reduce(function_node("add", node.mark), std::move(pairs), nullptr, node.mark, hint);
-}
-
-// The type that a null entry's 1 takes: that of the multiplier's second parameter, else the vector's element.
-ElementType Lowering::entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark) {
-  if (!matrix.is(Scalar::null)) return matrix;
-  const std::vector<ParamNode>* params = nullptr;
-  if (fn.kind == NodeKind::lambda) params = &fn.params;
-  if (fn.kind == NodeKind::name && functions_.contains(fn.text)) params = &functions_.at(fn.text)->params;
-  ElementType type = vector;
-  if (params != nullptr && params->size() == 2 && !(*params)[1].type.empty()) {
-    type = element_type((*params)[1].type[0]);
-  }
-  const bool has_one = type.is_scalar() && (is_numeric(type.scalar()) || type.is(Scalar::boolean));
-  if (has_one) return type;
-  source_.fail(mark, fmt::format("an entry of the null matrix has no value 1 of type {}", show(module_, type)),
-               "an entry without a value counts as the constant 1 of the multiplier's second parameter",
-               "give that parameter a type: fn f(x, entry: i64) = ...");
-}
-
-Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
-                        const std::string& hint) {
-  const ValueId m = materialise(std::move(matrix), "t", mark);
-  const ValueId v = materialise(std::move(vector), "t", mark);
-  const Type mt = module_.type(m);
-  const Type vt = module_.type(v);
-  const DimId from = mt.dims[transposed ? 1 : 0];
-  const DimId to = mt.dims[transposed ? 0 : 1];
-  const std::string& matrix_name = base_names_[static_cast<size_t>(m)];
-  if (!inputs_.contains(m)) {
-    source_.fail(mark, "a product with a matrix that is computed", "the matrix of a product is an input",
-                 "compute with vectors around the product: A @ (v / s) instead of (A / s) @ v");
-  }
-  if (vt.dims.size() != 1 || vt.dims[0] != from) {
-    const bool other = vt.dims.size() == 1 && vt.dims[0] == to;
-    source_.fail(mark,
-                 fmt::format("the product with {} needs a vector over [{}], not {}", matrix_name,
-                             module_.dim(from).name, show(module_, vt)),
-                 fmt::format("{} is over {}; the product runs along its {}", matrix_name, show_dims(module_, mt.dims),
-                             transposed ? "columns" : "rows"),
-                 other ? fmt::format("use {}{} @ x", matrix_name, transposed ? "'" : "") : "");
-  }
-  const ElementType entry = entry_type(times, vt.element, mt.element, mark);
-  const FnId z = instantiate(times, {vt.element, entry}, mark, "multiply");
-  const FnId r = reducer(plus, module_.fn(z).result(), mark);
-  Type type;
-  type.element = module_.fn(z).result();
-  type.dims = {to};
-  const ValueId result = emit(transposed ? OpCode::mxvt : OpCode::mxv, mark, hint, type, [&](Op& op) {
-    op.fns = {z, r};
-    op.operands = {v, m};
-  });
-  return value_term(result, false);
-}
-
-// mxv(times, plus, G, v): the matrix is the argument of rank 2, whichever comes first.
-Term Lowering::product_call(const Node& node, const std::string& hint) {
-  if (node.args.size() != 4) {
-    source_.fail(node.mark, fmt::format("{} takes 4 arguments, not {}", node.text, node.args.size()), {},
-                 fmt::format("write {}(*, +, G, x)", node.text));
-  }
-  Term first = eval(node.args[2]);
-  Term second = eval(node.args[3]);
-  Term& matrix = first.dims.size() == 2 ? first : second;
-  Term& vector = first.dims.size() == 2 ? second : first;
-  if (matrix.dims.size() != 2) {
-    source_.fail(node.mark, fmt::format("{} without a matrix", node.text),
-                 fmt::format("its arguments are over {} and {}", show_dims(module_, first.dims),
-                             show_dims(module_, second.dims)));
-  }
-  const bool transposed = node.text == "mxvt" || node.text == "MxVT";
-  return multiply(node.args[0], node.args[1], std::move(vector), std::move(matrix), transposed, node.mark, hint);
-}
-
-// G @ x, G' @ x, x @ G (the same as G' @ x), and a @ b of vectors (the same as dot). Over bool: and, or.
-Term Lowering::product(const Node& node, const std::string& hint) {
-  if (in_function()) source_.fail(node.mark, "'@' inside a function", "functions work on elements, products on arrays");
-  const auto side = [&](const Node& n, bool& turned) {
-    turned = n.kind == NodeKind::transpose;
-    Term term = eval(turned ? n.args[0] : n);
-    if (turned && term.dims.size() != 2) {
-      source_.fail(n.mark, "' of what is no matrix", fmt::format("it is over {}", show_dims(module_, term.dims)));
-    }
-    return term;
-  };
-  bool left_turned = false;
-  bool right_turned = false;
-  Term left = side(node.args[0], left_turned);
-  Term right = side(node.args[1], right_turned);
-  if (left.dims.size() == 1 && right.dims.size() == 1) {
-    std::vector<Term> pair;
-    pair.push_back(require_element(std::move(left), node.args[0]));
-    pair.push_back(require_element(std::move(right), node.args[1]));
-    Term pairs = at(node.mark, [&] { return combine(module_, ScalarOp::mul, std::move(pair)); });
-    return reduce(function_node("add", node.mark), std::move(pairs), nullptr, node.mark, hint);
-  }
-  const bool matrix_left = left.dims.size() == 2;
-  Term& matrix = matrix_left ? left : right;
-  Term& vector = matrix_left ? right : left;
-  if (matrix.dims.size() != 2 || vector.dims.size() != 1) {
-    source_.fail(
-        node.mark,
-        fmt::format("'@' of arrays over {} and {}", show_dims(module_, left.dims), show_dims(module_, right.dims)),
-        "it takes a matrix and a vector, or two vectors", "put brackets around the product that comes first");
-  }
-  const bool logic = vector.type().is(Scalar::boolean);
-  const bool turned = matrix_left ? left_turned : right_turned;
-  return multiply(function_node(logic ? "and" : "mul", node.mark), function_node(logic ? "or" : "add", node.mark),
-                  std::move(vector), std::move(matrix), matrix_left != turned, node.mark, hint);
 }
 
 DimId Lowering::dim_argument(const Node& node) {

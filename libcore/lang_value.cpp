@@ -19,22 +19,12 @@ ValueId Lowering::add_value(const std::string& hint, Type type) {
   return module_.add_value(number == 1 ? base : fmt::format("{}_{}", base, number), std::move(type));
 }
 
-// Every worker has its part of an array along one dimension.
-void Lowering::require_shape(const Type& type, Mark mark) const {
-  const auto cut = std::count_if(type.dims.begin(), type.dims.end(), [&](DimId d) { return !module_.dim(d).local; });
-  if (type.sparse || cut <= 1) return;
-  source_.fail(mark, fmt::format("a dense array over {}", show_dims(module_, type.dims)),
-               "a dense array is cut along one dimension, the others are held whole",
-               "declare the others 'local': dim F local");
-}
-
 ValueId Lowering::emit(OpCode code, Mark mark, const std::string& hint, Type type,
                        const std::function<void(Op&)>& fill) {
   if (++ops_ > max_ops) {
     source_.fail(mark, fmt::format("the program has more than {} operators", max_ops), "unrolled loops count in full",
                  "use a loop without 'unroll'");
   }
-  require_shape(type, mark);
   Op op;
   op.code = code;
   op.where = {"", mark.line, mark.column};

@@ -87,10 +87,14 @@ DimId cut_dim(const Module& module, const Type& type) {
 bool is_shared(const Module& module, const Type& type) { return cut_dim(module, type) == no_dim; }
 
 std::int64_t inner_size(const Module& module, const Type& type) {
-  const DimId cut = cut_dim(module, type);
+  bool cut = false;
   std::int64_t size = 1;
   for (const DimId d : type.dims) {
-    if (d != cut) size = checked_mul(size, std::max<std::int64_t>(module.dim(d).size, 0), "an array's local size");
+    if (!cut && !module.dim(d).local) {
+      cut = true;
+    } else {
+      size = checked_mul(size, std::max<std::int64_t>(module.dim(d).size, 0), "an array's local size");
+    }
   }
   return size;
 }

@@ -87,7 +87,7 @@ struct Op {
   bool likely = false;       // may enable work, never changes a result
   bool speculated = false;   // first statement of the next turn, computed in this one (level 3)
   std::int64_t expect = -1;  // trip count for the cost model alone
-  Location where;            // in the program's source (file may be empty: Module::source_name)
+  Location where;  // in the program's source (file may be empty: Module::source_name), or in Module::text_name
 };
 
 struct Value {
@@ -139,6 +139,7 @@ struct Module {
   std::vector<std::string> source;   // its lines
   std::vector<std::string> history;  // one line a tool: "kasen-plan 0.1 pagerank.ks"
   std::string fitted_to;             // digest of the bundle it was planned for (may be empty)
+  std::string text_name;             // file from which it was read: the place of operators that name none
 
   [[nodiscard]] const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   [[nodiscard]] Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
@@ -155,9 +156,10 @@ struct Module {
 
 // True for shareds: rank 0, or every dimension local.
 [[nodiscard]] bool is_shared(const Module& module, const Type& type);
-// The dimension along which a distributed array is cut: its first that is not local; no_dim for shareds.
+// The dimension along which a distributed array is cut: its first that is not local; no_dim for shareds. Along all
+// others a dense array is whole on every worker that holds a part of it.
 [[nodiscard]] DimId cut_dim(const Module& module, const Type& type);
-// Elements per index of the cut dimension: the product of the local dimensions' sizes (1 for vectors), once known.
+// Elements per index of the cut dimension: the product of the other dimensions' sizes (1 for vectors), once known.
 [[nodiscard]] std::int64_t inner_size(const Module& module, const Type& type);
 
 // The text form. print(parse(t)) == t for text that print made, parse(print(m)) == m always.

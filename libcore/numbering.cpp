@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "libcore/error.h"
@@ -62,6 +63,23 @@ const AxisSlaves& find_axis(const Part& part, const SlaveAtom& atom, const std::
 
 using ByPeer = std::map<std::int32_t, std::vector<std::int64_t>>;
 
+// Every index on every worker: all masters are mirrored by every peer.
+void add_all(const Part& part, const std::string& name, const PartDim& dim, ByPeer& slaves, ByPeer& mirrors) {
+  if ((!dim.whole && part.workers > 1) || dim.masters.size() + dim.others.size() != static_cast<size_t>(dim.size)) {
+    fail(ExitStatus::bad_input, fmt::format("the data does not tell who owns the indices of dimension '{}'", name),
+         "the plan holds arrays over it whole on every worker", "partition the data with this program");
+  }
+  for (const PeerRange& r : dim.other_owners) {
+    slaves[r.peer].assign(dim.others.begin() + r.begin, dim.others.begin() + r.end);
+  }
+  for (std::int32_t peer = 0; peer < part.workers; ++peer) {
+    if (peer == part.worker || dim.masters.empty()) continue;
+    std::vector<std::int64_t>& list = mirrors[peer];
+    list.resize(dim.masters.size());
+    std::iota(list.begin(), list.end(), std::int64_t{0});
+  }
+}
+
 void unite(ByPeer& all) {
   for (auto& [peer, list] : all) {
     std::sort(list.begin(), list.end());
@@ -72,7 +90,9 @@ void unite(ByPeer& all) {
 // Both sides merge the lists of all atoms by (peer, global index), so that they agree without a message.
 LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim) {
   ByPeer slaves, mirrors;  // mirrors as places among the masters: ascending like their global indices
+  if (is_all(key.set)) add_all(part, name, dim, slaves, mirrors);
   for (const SlaveAtom& atom : key.set) {
+    if (atom.axis == Axis::all) continue;
     const AxisSlaves& axis = find_axis(part, atom, name);
     for (const PeerRange& r : axis.slave_owners) {
       auto& list = slaves[r.peer];

@@ -16,13 +16,7 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-std::string print_set(const SlaveSet& set) {
-  std::string text;
-  for (const SlaveAtom& atom : set) {
-    text += fmt::format("{}{}.{}", text.empty() ? "" : ", ", atom.matrix, atom.axis == Axis::rows ? "rows" : "cols");
-  }
-  return '{' + text + '}';
-}
+std::string print_set(const SlaveSet& set) { return '{' + slaves_text(set) + '}'; }
 
 struct ModulePrinter {
   const Module& m;
@@ -126,7 +120,7 @@ struct ModulePrinter {
     if (op.speculated) text += " speculated";
     if (op.expect >= 0) text += fmt::format(" expect {}", op.expect);
     if (!op.results.empty()) text += " : " + types(op.results);
-    if (op.where.line > 0) {
+    if (op.where.line > 0 && (m.text_name.empty() || op.where.file != m.text_name)) {
       const bool elsewhere = op.where.file != m.source_name && !op.where.file.empty();
       text += " at " + (elsewhere ? quoted(op.where.file) + ' ' : std::string()) +
               fmt::format("{}:{}", op.where.line, op.where.column);

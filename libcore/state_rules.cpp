@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 
+#include "libcore/whole.h"
+
 namespace kasen {
 namespace {
 
@@ -30,8 +32,18 @@ RuleAnswer no(int rule, std::string why, std::string remedy) {
   return RuleAnswer{false, rule, {}, std::nullopt, std::move(why), std::move(remedy)};
 }
 
+// Rule 3 for an operand that is read whole: like a shared, it is read when every worker holds it.
+std::optional<RuleAnswer> check_whole(const Question& q, size_t i) {
+  if (!reads_whole(q.module, q.op, i) || (q.states[i].is_cons() && is_all(q.states[i].slaves))) return std::nullopt;
+  const std::string remedy =
+      q.states[i].is_pre() ? "gather {0} and scatter it to {{all}} first" : "scatter {0} to {{all}} first";
+  return no(3, q.says(i) + ", but it is read whole: every worker holds all of it (@cons{all})",
+            fmt::format(fmt::runtime(remedy), q.name(i)));
+}
+
 // Rule 3 for one operand: a shared is read when every worker holds it.
 std::optional<RuleAnswer> check_shared(const Question& q, size_t i) {
+  if (auto broken = check_whole(q, i)) return broken;
   if (!q.shared(i) || q.states[i].is_cons()) return std::nullopt;
   const std::string remedy = q.states[i].is_pre() ? "gather and scatter " : "scatter ";
   return no(3, q.says(i) + ", but a shared is used when every worker holds it (@cons)", remedy + q.name(i) + " first");
@@ -77,14 +89,15 @@ RuleAnswer reduce_rule(const Question& q) {
   const FnId reducer = q.op.fns[0];
   const DimId cut = cut_dim(q.module, q.type(0));
   const bool whole = q.op.over.empty() || std::find(q.op.over.begin(), q.op.over.end(), cut) != q.op.over.end();
+  const SlaveSet contributing = makes_whole(q.module, q.op) ? all_slaves() : SlaveSet{};
   if (state.is_pre()) {
     if (!same_function(q.module, state.reducer, reducer)) {
       return no(5, fmt::format("{}, which only {} reduces further", q.says(0), q.module.fn(state.reducer).name),
                 "gather " + q.name(0) + " first");
     }
-    return yes(5, State::pre(reducer, whole ? SlaveSet{} : state.slaves));
+    return yes(5, State::pre(reducer, whole ? contributing : state.slaves));
   }
-  if (whole) return yes(4, State::pre(reducer));
+  if (whole) return yes(4, State::pre(reducer, contributing));
   return yes(state.is_part() ? 8 : 9, state);
 }
 
@@ -94,11 +107,14 @@ RuleAnswer dense_product(const Question& q, bool transposed) {
   const int rule = transposed ? 7 : 6;
   if (auto broken = check_shareds(q)) return *broken;
   if (q.shared(1)) return yes(3, State::cons());
+  if (q.states[1].is_pre()) {
+    return no(rule, q.says(1) + ", but a product reads values", "gather " + q.name(1) + " first");
+  }
   if (transposed) return yes(rule, State::part());
   if (q.states[0].is_pre()) {
     return no(rule, q.says(0) + ", but a product reads values", "gather " + q.name(0) + " first");
   }
-  return yes(rule, State::pre(q.op.fns[1]));
+  return yes(rule, State::pre(q.op.fns[1], makes_whole(q.module, q.op) ? all_slaves() : SlaveSet{}));
 }
 
 // Slaves are named after the matrix as the bundle knows it.
@@ -112,10 +128,8 @@ const std::string& matrix_name(const Module& module, ValueId id) {
 RuleAnswer product_rule(const Question& q) {
   const bool transposed = q.op.code == OpCode::mxvt;
   const int rule = transposed ? 7 : 6;
-  if (!q.states[1].is_part() && !q.shared(1)) {
-    return no(rule, q.says(1) + ", but a matrix is @part", "declare the matrix @part");
-  }
   if (!q.type(1).sparse) return dense_product(q, transposed);
+  if (!q.states[1].is_part()) return no(rule, q.says(1) + ", but a matrix is @part", "declare the matrix @part");
   const std::string& matrix = matrix_name(q.module, q.op.operands[1]);
   const SlaveSet rows{{matrix, Axis::rows}};
   const SlaveSet cols{{matrix, Axis::cols}};
@@ -144,7 +158,7 @@ MapOperands look_at(const Module& module, const Op& op, std::span<const State> s
   MapOperands seen;
   bool first = true;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (is_shared(module, module.type(op.operands[i]))) continue;
+    if (is_shared(module, module.type(op.operands[i])) || reads_whole(module, op, i)) continue;
     ++seen.distributed;
     if (states[i].is_pre()) {
       ++seen.pre_count;
@@ -160,7 +174,7 @@ MapOperands look_at(const Module& module, const Op& op, std::span<const State> s
   if (seen.pre < 0) return seen;
   const SlaveSet& wanted = states[static_cast<size_t>(seen.pre)].slaves;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (states[i].is_cons() && !is_shared(module, module.type(op.operands[i]))) {
+    if (states[i].is_cons() && !is_shared(module, module.type(op.operands[i])) && !reads_whole(module, op, i)) {
       seen.covered = seen.covered && set_contains(states[i].slaves, wanted);
     }
   }
@@ -367,13 +381,7 @@ std::string state_text(const Module& module, const State& state) {
     const bool known = state.reducer >= 0 && state.reducer < static_cast<FnId>(module.functions.size());
     text = fmt::format("@pre({})", known ? module.fn(state.reducer).name : "?");
   }
-  if (state.slaves.empty()) return text;
-  std::string atoms;
-  for (const SlaveAtom& atom : state.slaves) {
-    if (!atoms.empty()) atoms += ", ";
-    atoms += atom.matrix + (atom.axis == Axis::rows ? ".rows" : ".cols");
-  }
-  return text + '{' + atoms + '}';
+  return state.slaves.empty() ? text : text + '{' + slaves_text(state.slaves) + '}';
 }
 
 }  // namespace kasen

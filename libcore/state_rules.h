@@ -3,8 +3,10 @@
 //
 //   0  a C value may be read as P: its masters, a free local view
 //   1  PR -gather-> P -scatter-> C for distributed arrays        2  the same for shareds
-//   3  shareds take C and give C (so does every shared operand of a vector operator or product)
+//   3  shareds take C and give C (so does every shared operand of a vector operator or product, and every operand that
+//      is read whole, over all slaves: whole.h)
 //   4  reduce(F, P) gives PR(F)                                   5  reduce(F, PR(F)) gives PR(F)
+//      (over the cut dimension of an array that has another one: over all slaves)
 //   6  mxv: C over the rows read, PR(R) over the columns          7  mxvt: C over the columns, PR(R) over the rows
 //   8  map on P gives P         9  map on C gives C, the set is kept
 //   10 map on PR, exchange law  11 map on PR, pushdown law (masters only)

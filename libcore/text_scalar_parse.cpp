@@ -232,6 +232,7 @@ Literal parse_literal(TextLexer& lexer) {
   if (token.kind == TokenKind::number) return number_literal(lexer, token, minus);
   std::optional<Literal> found = token.kind == TokenKind::name ? named_literal(token.text) : std::nullopt;
   if (!found) lexer.fail_at(token, "expected a literal", fmt::format("found '{}'", token.text));
+  if (minus && !is_float(found->scalar)) lexer.fail_at(token, fmt::format("'-{}' is no literal", token.text));
   if (minus) found->value.f = -found->value.f;
   return *found;
 }

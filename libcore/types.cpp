@@ -53,20 +53,37 @@ Scalar ElementType::plane_scalar(std::int64_t plane) const {
   return components.back().scalar;
 }
 
+SlaveSet all_slaves() { return {{"", Axis::all}}; }
+
+bool is_all(const SlaveSet& set) { return set.size() == 1 && set[0].axis == Axis::all; }
+
+std::string slaves_text(const SlaveSet& set) {
+  constexpr std::array<std::string_view, 3> axes{".rows", ".cols", "all"};
+  std::string text;
+  for (const SlaveAtom& atom : set) {
+    if (!text.empty()) text += ", ";
+    text.append(atom.matrix).append(axes[static_cast<size_t>(atom.axis)]);
+  }
+  return text;
+}
+
 SlaveSet set_union(const SlaveSet& a, const SlaveSet& b) {
+  if (is_all(a) || is_all(b)) return all_slaves();
   SlaveSet result;
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
   return result;
 }
 
 SlaveSet set_intersection(const SlaveSet& a, const SlaveSet& b) {
+  if (is_all(a)) return b;
+  if (is_all(b)) return a;
   SlaveSet result;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
   return result;
 }
 
 bool set_contains(const SlaveSet& a, const SlaveSet& b) {
-  return std::includes(a.begin(), a.end(), b.begin(), b.end());
+  return is_all(a) || std::includes(a.begin(), a.end(), b.begin(), b.end());
 }
 
 }  // namespace kasen

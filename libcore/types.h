@@ -63,9 +63,10 @@ struct ElementType {
   friend auto operator<=>(const ElementType&, const ElementType&) = default;
 };
 
-enum class Axis : std::uint8_t { rows, cols };
+enum class Axis : std::uint8_t { rows, cols, all };
 
-// The slaves that one matrix needs along one axis: `G.rows`.
+// The slaves that one matrix needs along one axis: `G.rows`; or (`all`, without a matrix) every index on every worker,
+// which is what a dense array needs along the dimensions by which it is not cut.
 struct SlaveAtom {
   std::string matrix;  // name of the input
   Axis axis = Axis::rows;
@@ -73,8 +74,14 @@ struct SlaveAtom {
   friend auto operator<=>(const SlaveAtom&, const SlaveAtom&) = default;
 };
 
-// A set of slaves: the union over its atoms; kept sorted and without repeats.
+// A set of slaves: the union over its atoms; kept sorted and without repeats. `all` holds every other atom and stands
+// alone.
 using SlaveSet = std::vector<SlaveAtom>;
+
+[[nodiscard]] SlaveSet all_slaves();
+[[nodiscard]] bool is_all(const SlaveSet& set);
+// "G.rows, G.cols", "all"; as in the text form, without braces.
+[[nodiscard]] std::string slaves_text(const SlaveSet& set);
 
 [[nodiscard]] SlaveSet set_union(const SlaveSet& a, const SlaveSet& b);
 [[nodiscard]] SlaveSet set_intersection(const SlaveSet& a, const SlaveSet& b);

@@ -8,6 +8,7 @@
 
 #include "libcore/regions.h"
 #include "libcore/verify_rules.h"
+#include "libcore/whole.h"
 
 namespace kasen {
 namespace {
@@ -96,6 +97,9 @@ class RegionCheck {
       if (runs_along(inner) == no_dim || runs_along(inner) != dim) {
         faults_.add(inner, "it runs over another dimension than its region",
                     dim == no_dim ? "" : fmt::format("the region runs over {}", m_.dim(dim).name));
+      }
+      if (makes_whole(m_, inner)) {
+        faults_.add(inner, "it may not stand in a region", "a reduction to an array that is made whole runs alone");
       }
       for (const ValueId id : inner.operands) {
         if (contains(reduced, id)) {

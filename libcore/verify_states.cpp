@@ -68,6 +68,11 @@ class StateCheck {
   }
 
   void atom(const Op& op, ValueId id, const SlaveAtom& a) {
+    if (a.axis == Axis::all) {
+      const bool alone = m_.type(id).state.slaves.size() == 1 && a.matrix.empty();
+      if (!alone) faults_.add(op, says(id), "'all' holds every other slave", "write {all} alone");
+      return;
+    }
     for (const Op& source : m_.body.ops) {
       if (source.code != OpCode::input || source.name != a.matrix) continue;
       const Type& matrix = m_.type(source.results[0]);

@@ -85,12 +85,8 @@ struct TableCheck {
     for (size_t i = 0; i < dims.size(); ++i) {
       if (!dim_known(dims[i])) return "a dimension that is not declared";
       if (!m.dim(dims[i]).local) ++cut;
-      const bool again = std::find(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(i), dims[i]) !=
-                         dims.begin() + static_cast<std::ptrdiff_t>(i);
-      if (again && !sparse) return fmt::format("dimension '{}' stands twice in a dense array", m.dim(dims[i]).name);
     }
     if (sparse && (dims.size() != 2 || cut != 2)) return "a sparse matrix has two dimensions, neither of them local";
-    if (!sparse && cut > 1) return "a dense array is cut along one dimension: declare the others 'local'";
     return {};
   }
 

@@ -182,10 +182,20 @@ class TypeCheck {
     }
   }
 
+  static bool stands_twice(std::vector<DimId> dims) {
+    std::sort(dims.begin(), dims.end());
+    return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
+  }
+
   void reduce(const Op& op) {
     const ScalarFunction& fn = m_.fn(op.fns[0]);
     if (!no_list(op) || !parameter_count(op, fn, 2)) return;
     if (!fits_parameter(op, fn, 0, type(op, 0).element, name(op, 0))) return;
+    const bool square = !op.over.empty() && stands_twice(type(op, 0).dims);
+    if (square) {
+      return faults_.add(op, fmt::format("it reduces {} over some of {}", name(op, 0), dims_text(type(op, 0).dims)),
+                         "a dimension stands there twice", "use a product with a vector of ones");
+    }
     std::vector<DimId> rest;
     if (!op.over.empty()) {
       for (const DimId d : type(op, 0).dims) {
@@ -208,9 +218,9 @@ class TypeCheck {
   void product(const Op& op) {
     if (!no_list(op)) return;
     const Type& matrix = type(op, 1);
-    if (find_input(m_, op.operands[1]) == nullptr || matrix.dims.size() != 2) {
-      return faults_.add(op, name(op, 1) + " is not a matrix of the bundle",
-                         "products take an input of two dimensions");
+    if (matrix.dims.size() != 2) return faults_.add(op, name(op, 1) + " is no matrix", "products take two dimensions");
+    if (matrix.sparse && find_input(m_, op.operands[1]) == nullptr) {
+      return faults_.add(op, name(op, 1) + " is not a matrix of the bundle");
     }
     const bool dense_cols = !matrix.sparse && m_.dim(matrix.dims[0]).local && !m_.dim(matrix.dims[1]).local;
     if (dense_cols) {

@@ -16,15 +16,6 @@
 namespace kasen {
 namespace {
 
-std::string slave_text(const SlaveSet& set) {
-  std::string text;
-  for (const SlaveAtom& atom : set) {
-    if (!text.empty()) text += ", ";
-    text += atom.matrix + (atom.axis == Axis::rows ? ".rows" : ".cols");
-  }
-  return text;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -265,6 +256,10 @@ CostReport measure(const Module& module) { return Measurement(module).run(); }
 
 Polynomial printed_form(const Polynomial& polynomial) {
   return polynomial.replace([](const Symbol& symbol) {
+    if (symbol.kind == SymbolKind::slaves && is_all(symbol.set)) {
+      const Polynomial workers(Symbol{SymbolKind::workers, "", {}, -1});
+      return (workers - Polynomial(1)) * Polynomial(Symbol{SymbolKind::size, symbol.name, {}, -1});
+    }
     return Polynomial(symbol.kind == SymbolKind::whole ? Symbol{SymbolKind::size, symbol.name, {}, -1} : symbol);
   });
 }
@@ -311,10 +306,10 @@ std::string SymbolNames::operator()(const Symbol& symbol) const {
     case SymbolKind::whole:
       return symbol.name;
     case SymbolKind::slaves:
-      if (!symbol.set.empty()) return fmt::format("S({})", slave_text(symbol.set));
+      if (!symbol.set.empty()) return fmt::format("S({})", slaves_text(symbol.set));
       return short_slaves_ ? "S" : fmt::format("S({})", symbol.name);
     case SymbolKind::waiting:
-      return fmt::format("W({})", slave_text(symbol.set));
+      return fmt::format("W({})", slaves_text(symbol.set));
     case SymbolKind::entries:
       return short_entries_ ? "nnz" : fmt::format("nnz({})", symbol.name);
     case SymbolKind::workers:

@@ -65,7 +65,7 @@ struct CostReport {
 // The paper's way of counting: every set of slaves as the union `S` of its dimension; and one symbol for a dimension,
 // cut or whole.
 [[nodiscard]] Polynomial paper_form(const Polynomial& polynomial);
-// One symbol for a dimension; slaves stay by set.
+// One symbol for a dimension; slaves stay by set, but for those on every worker: (P - 1) N.
 [[nodiscard]] Polynomial printed_form(const Polynomial& polynomial);
 
 // How symbols are written for this module: short (`S`, `nnz`, `trips`) where that is clear.

@@ -5,6 +5,7 @@
 #include "libcore/executor.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
+#include "libcore/whole.h"
 #include "libopt/cost_rules.h"
 #include "libopt/extent.h"
 #include "libopt/regions.h"
@@ -33,7 +34,7 @@ bool same_buffer(const CostContext& c, ValueId a, ValueId b) {
 Polynomial computed_indices(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const Type& result = c.type(op.results.at(0));
-  if (op.code == OpCode::reduce && is_shared(module, result)) {
+  if (op.code == OpCode::reduce && (is_shared(module, result) || makes_whole(module, op))) {
     const Type& from = c.type(op.operands.at(0));
     return from.state.is_pre() ? stored_indices(module, from) : master_indices(module, from);
   }
@@ -46,9 +47,18 @@ bool hands_on_slaves(const CostContext& c, const Op& op, ValueId operand) {
   return op.code == OpCode::map && c.type(operand).state.is_pre() && by_pushdown(c, op);
 }
 
+// The arrays that the operator reads element by element; what it reads whole counts like a shared.
+std::vector<ValueId> read_along(const CostContext& c, const Op& op) {
+  std::vector<ValueId> along;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (!reads_whole(*c.module, op, i)) along.push_back(op.operands[i]);
+  }
+  return distinct_arrays(*c.module, along);
+}
+
 Cost elementwise_cost(const CostContext& c, const Op& op) {
   Cost cost;
-  const std::vector<ValueId> operands = distinct_arrays(*c.module, op.operands);
+  const std::vector<ValueId> operands = read_along(c, op);
   if (operands.empty()) return cost;  // on shareds
   const Polynomial n = computed_indices(c, op);
   bool copies_slaves = false;
@@ -56,6 +66,10 @@ Cost elementwise_cost(const CostContext& c, const Op& op) {
     const bool copy = hands_on_slaves(c, op, value) && !same_buffer(c, value, op.results.at(0));
     copies_slaves = copies_slaves || copy;
     cost.read += (copy ? stored_indices(*c.module, c.type(value)) : n) * element_bytes(c, value);
+  }
+  if (makes_whole(*c.module, op)) {
+    cost.written = stored_bytes(c, op.results.at(0));
+    return cost;
   }
   for (const ValueId value : distinct_arrays(*c.module, op.results)) {
     cost.written += (copies_slaves ? stored_indices(*c.module, c.type(value)) : n) * element_bytes(c, value);
@@ -73,8 +87,9 @@ Cost source_cost(const CostContext& c, const Op& op) {
 Polynomial widest_use(const CostContext& c, const Block& block, ValueId operand) {
   Polynomial widest;
   for (const Op& op : block.ops) {
-    const bool uses = std::find(op.operands.begin(), op.operands.end(), operand) != op.operands.end();
-    if (!uses || row(op.code).group != OpGroup::vector) continue;
+    if (row(op.code).group != OpGroup::vector) continue;
+    const std::vector<ValueId> along = read_along(c, op);
+    if (std::find(along.begin(), along.end(), operand) == along.end()) continue;
     const bool all = hands_on_slaves(c, op, operand);
     const Polynomial n = all ? stored_indices(*c.module, c.type(operand)) : computed_indices(c, op);
     if (n.terms().size() > widest.terms().size()) widest = n;
@@ -93,14 +108,15 @@ void add_product(const CostContext& c, const Op& product, Cost& cost) {
   if (is_charged(*c.module, product.results.at(0))) cost.written += stored_bytes(c, product.results.at(0));
 }
 
-// The matrix is cut along its rows; vectors over its columns are shared.
+// The matrix is cut along its rows; vectors over its columns are shared, read whole (and cost nothing) or made whole.
 Cost dense_product_cost(const CostContext& c, const Op& op) {
   Cost cost;
   const ValueId vector = op.operands.at(0), matrix = op.operands.at(1), result = op.results.at(0);
   const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
   cost.read = c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
-  if (is_charged(*c.module, vector)) cost.read += masters(vector);
-  if (is_charged(*c.module, result)) cost.written = masters(result);
+  if (is_charged(*c.module, vector) && !reads_whole(*c.module, op, 0)) cost.read += masters(vector);
+  if (is_charged(*c.module, result))
+    cost.written = makes_whole(*c.module, op) ? stored_bytes(c, result) : masters(result);
   return cost;
 }
 

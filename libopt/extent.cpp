@@ -49,6 +49,12 @@ Polynomial stored_elements(const Module& module, const Type& type) {
   return stored_indices(module, type) * inner_elements(module, type);
 }
 
+Polynomial whole_elements(const Module& module, const Type& type) {
+  Polynomial elements(1);
+  for (const DimId dim : type.dims) elements *= whole_size(module, dim);
+  return elements;
+}
+
 Polynomial shared_elements(const Module& module, const Type& type) { return inner_elements(module, type); }
 
 Polynomial stored_entries(const Module& module, const Type& type, const std::string& name) {

@@ -17,6 +17,8 @@ namespace kasen {
 [[nodiscard]] Polynomial slave_indices(const Module& module, const Type& type);
 // Elements of one array in its state (a list's arrays are alike).
 [[nodiscard]] Polynomial stored_elements(const Module& module, const Type& type);
+// All elements of one array.
+[[nodiscard]] Polynomial whole_elements(const Module& module, const Type& type);
 // Elements of a shared; for lists of one of its arrays.
 [[nodiscard]] Polynomial shared_elements(const Module& module, const Type& type);
 // Stored entries of a matrix operand: nnz of a sparse one, all elements of a dense one. The matrix is the value that

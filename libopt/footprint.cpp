@@ -8,6 +8,7 @@
 #include "libcore/liveness.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
+#include "libcore/whole.h"
 #include "libopt/cost_rules.h"
 #include "libopt/extent.h"
 
@@ -147,13 +148,15 @@ std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::
   for (const Op& x : inner) {
     if (row(x.code).group != OpGroup::vector) continue;
     const Type& result = module.type(x.results.at(0));
-    const Type& ruling = x.code == OpCode::reduce && is_shared(module, result) ? module.type(x.operands.at(0)) : result;
+    const bool accumulates = x.code == OpCode::reduce && (is_shared(module, result) || makes_whole(module, x));
+    const Type& ruling = accumulates ? module.type(x.operands.at(0)) : result;
     const bool on_slaves = ruling.state.is_pre() || (ruling.state.is_cons() && &ruling == &result);
     if (is_shared(module, ruling) || !on_slaves) continue;
     const LawUse* law = law_in_force(module, x);
     const bool pushdown = law != nullptr && law->kind == LawKind::pushdown;
     if (pushdown && !region) continue;
     for (size_t i = 0; i < x.operands.size(); ++i) {
+      if (reads_whole(module, x, i)) continue;
       if (!pushdown || static_cast<int>(i) == law->operand) wanted.emplace(x.operands[i], ruling.state.slaves);
     }
   }
@@ -163,6 +166,16 @@ std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::
     const Type& type = module.type(value);
     if (!outside || !is_charged(module, value) || type.state.slaves == set) continue;
     bytes += room_bytes(module, Room{type.element, type.dims, {set}, 1}, here);
+  }
+  return bytes;
+}
+
+// Room for what operators read and make whole, in the order of the whole array.
+std::int64_t whole_bytes(const Module& module, const Polynomial::Bindings& here) {
+  std::int64_t bytes = 0;
+  for (const ValueId v : whole_values(module)) {
+    const Type& type = module.type(v);
+    bytes = checked_add(bytes, storage_bytes(type.element, value_of(whole_elements(module, type), here)), memory);
   }
   return bytes;
 }
@@ -185,7 +198,7 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
     }
     largest = std::max(largest, checked_mul(count, element, memory));
   });
-  return largest + repacked;
+  return largest + repacked + whole_bytes(module, sizes.by_worker.at(static_cast<size_t>(worker)));
 }
 
 std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here) {

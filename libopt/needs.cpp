@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "libcore/whole.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
@@ -41,6 +42,14 @@ class FlowCollector {
         return;
       }
       case OpGroup::vector:
+        for (size_t i = 0; i < op.operands.size(); ++i) {
+          if (reads_whole(m_, op, i)) {
+            direct_[static_cast<size_t>(op.operands[i])] = all_slaves();
+          } else {
+            flow(op.operands[i], op.results[0]);
+          }
+        }
+        return;
       case OpGroup::list:
         for (const ValueId operand : op.operands) flow(operand, op.results[0]);
         return;
@@ -74,6 +83,7 @@ class FlowCollector {
 }  // namespace
 
 SlaveSet product_reads(const Module& module, const Op& product) {
+  if (reads_whole(module, product, 0)) return all_slaves();
   if (!module.type(product.operands[1]).sparse) return {};
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::input || op.results[0] != product.operands[1]) continue;

@@ -23,8 +23,8 @@ class Needs {
   std::vector<SlaveSet> all_, direct_;
 };
 
-// The slaves that the product reads of its vector: those of the axis that its entries meet. Empty if the matrix is
-// dense.
+// The slaves that the product reads of its vector: those of the axis that its entries meet; all of one that it reads
+// whole. Empty otherwise if the matrix is dense.
 [[nodiscard]] SlaveSet product_reads(const Module& module, const Op& product);
 
 }  // namespace kasen

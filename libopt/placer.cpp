@@ -5,6 +5,7 @@
 
 #include "libcore/error.h"
 #include "libcore/state_rules.h"
+#include "libcore/whole.h"
 #include "libopt/affine_split.h"
 #include "libopt/rewrite.h"
 
@@ -94,6 +95,10 @@ ValueId Placer::read_consistent(ValueId v, const SlaveSet& reads) {
   return forms_.make_cons(v, set_union(reads, needs_.direct(v)));
 }
 
+ValueId Placer::read_operand(const Op& op, size_t i) {
+  return reads_whole(m_, op, i) ? read_consistent(op.operands[i], all_slaves()) : read(op.operands[i]);
+}
+
 void Placer::place(const Op& op) {
   switch (row(op.code).group) {
     case OpGroup::source:
@@ -126,7 +131,7 @@ void Placer::place(const Op& op) {
 
 bool Placer::lawful(const Op& op) {
   Op placed = op;
-  for (ValueId& operand : placed.operands) operand = read(operand);
+  for (size_t i = 0; i < op.operands.size(); ++i) placed.operands[i] = read_operand(op, i);
   RuleAnswer answer = apply_rule(m_, placed, laws_);
   if (!answer.allowed) return false;
   if (answer.law && std::find(m_.laws.begin(), m_.laws.end(), *answer.law) == m_.laws.end()) {
@@ -140,7 +145,7 @@ bool Placer::split(const Op& op) {
   if (!options_.split || op.code != OpCode::map) return false;
   std::vector<int> pre;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (m_.type(read(op.operands[i])).state.is_pre()) pre.push_back(static_cast<int>(i));
+    if (m_.type(read_operand(op, i)).state.is_pre()) pre.push_back(static_cast<int>(i));
   }
   if (pre.size() != 1) return false;
   const std::optional<AffineHalves> halves = split_affine(m_.fn(op.fns[0]), pre[0]);
@@ -170,8 +175,9 @@ bool Placer::level_operands(const Op& op) {
     return false;
   std::vector<ValueId> behind;
   bool some_consistent = false;
-  for (const ValueId operand : op.operands) {
-    if (shared(operand)) continue;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const ValueId operand = op.operands[i];
+    if (shared(operand) || reads_whole(m_, op, i)) continue;
     const State& state = m_.type(read(operand)).state;
     if (state.is_cons()) some_consistent = true;
     if (state.is_part()) behind.push_back(operand);
@@ -184,8 +190,8 @@ bool Placer::level_operands(const Op& op) {
 void Placer::vector(const Op& op) {
   (void)level_operands(op);
   if (lawful(op) || split(op)) return;
-  for (const ValueId operand : op.operands) {
-    if (m_.type(read(operand)).state.is_pre()) gather(operand);
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (m_.type(read_operand(op, i)).state.is_pre()) gather(op.operands[i]);
   }
   (void)level_operands(op);
   if (!lawful(op)) throw InternalError("no state rule allows " + std::string(row(op.code).name));

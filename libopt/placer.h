@@ -51,6 +51,8 @@ class Placer {
   [[nodiscard]] ValueId read(ValueId v);
   void gather(ValueId v);  // and scatters to what is needed, but for hybrid
   ValueId read_consistent(ValueId v, const SlaveSet& reads);
+  // That of operand i of `op`: consistent on every worker if it is read whole.
+  [[nodiscard]] ValueId read_operand(const Op& op, size_t i);
   // A form that may be bound to a name of state `target`; nothing if that would take a transition that a weaker target
   // avoids; `other` is then the state that the value could bring.
   [[nodiscard]] std::optional<ValueId> bring(ValueId v, const State& target, State& other);

@@ -17,23 +17,12 @@ using DimSet = std::pair<std::string, SlaveSet>;
 
 Symbol slaves_symbol(const std::string& dim, const SlaveSet& set) { return {SymbolKind::slaves, dim, set, -1}; }
 
-// The dimension that an atom's slaves belong to, by the module's inputs; empty for a matrix it does not have.
-std::string dim_of(const Module& module, const SlaveAtom& atom) {
-  std::string found;
-  for_each_op(module, [&](const Op& op, int, int) {
-    if (op.code != OpCode::input || op.name != atom.matrix) return;
-    const std::vector<DimId>& dims = module.type(op.results.at(0)).dims;
-    if (dims.size() == 2) found = module.dim(dims[atom.axis == Axis::rows ? 0 : 1]).name;
-  });
-  return found;
-}
-
 // The sets that plans of this program may ask for: the union of any of a dimension's atoms, as long as these are few.
 void add_unions(std::set<DimSet>& found) {
   constexpr size_t most_atoms = 4;
   std::map<std::string, std::vector<SlaveAtom>> atoms;
   for (const auto& [dim, set] : std::set<DimSet>(found)) {
-    if (set.size() == 1) atoms[dim].push_back(set.front());
+    if (set.size() == 1 && !is_all(set)) atoms[dim].push_back(set.front());
   }
   for (const auto& [dim, all] : atoms) {
     if (all.size() > most_atoms) continue;
@@ -47,20 +36,40 @@ void add_unions(std::set<DimSet>& found) {
   }
 }
 
+// Along all but its first dimension that is not local a dense array is met by what every worker holds.
+void add_whole(const Module& module, std::set<DimSet>& found) {
+  for (const Value& value : module.values) {
+    bool cut = false;
+    for (const DimId dim : value.type.dims) {
+      if (value.type.sparse || module.dim(dim).local) continue;
+      if (cut) found.emplace(module.dim(dim).name, all_slaves());
+      cut = true;
+    }
+  }
+}
+
 std::vector<DimSet> sets_of(const Module& module) {
   std::set<DimSet> found;
-  const auto add = [&](const SlaveSet& set) {
-    if (!set.empty()) found.emplace(dim_of(module, set.front()), set);
+  const auto add = [&](const std::vector<DimId>& dims, const SlaveSet& set) {
+    Type type;
+    type.dims = dims;
+    if (!set.empty()) found.emplace(module.dim(cut_dim(module, type)).name, set);
   };
-  for (const Value& value : module.values) add(value.type.state.slaves);
-  for (const BufferDecl& buffer : module.buffers) std::for_each(buffer.holds.begin(), buffer.holds.end(), add);
+  for (const Value& value : module.values) add(value.type.dims, value.type.state.slaves);
+  for (const BufferDecl& buffer : module.buffers) {
+    for (const SlaveSet& set : buffer.holds) add(buffer.dims, set);
+  }
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || !module.type(op.results.at(0)).sparse) return;
-    add({SlaveAtom{op.name, Axis::rows}});
-    add({SlaveAtom{op.name, Axis::cols}});
+    const std::vector<DimId>& dims = module.type(op.results[0]).dims;
+    add({dims.at(0)}, {SlaveAtom{op.name, Axis::rows}});
+    add({dims.at(1)}, {SlaveAtom{op.name, Axis::cols}});
   });
   for (const Dimension& dim : module.dims) found.emplace(dim.name, SlaveSet{});  // the paper's union
-  if (module.level == 1) add_unions(found);
+  if (module.level == 1) {
+    add_unions(found);
+    add_whole(module, found);
+  }
   return {found.begin(), found.end()};
 }
 
@@ -109,7 +118,22 @@ void SizesBuilder::add_dimension(const Part& part, const std::string& dim) {
   sizes_.totals[{SymbolKind::size, dim, {}, -1}] = it->second.size;
 }
 
+// Every index on every worker: each owner's masters, once for each other worker.
+void SizesBuilder::add_all(const Part& part, const std::string& dim, Polynomial::Bindings& here) {
+  const PartDim& facts = part.dims.at(dim);
+  const auto masters = static_cast<std::int64_t>(facts.masters.size());
+  here[slaves_symbol(dim, all_slaves())] = facts.size - masters;
+  sizes_.totals[slaves_symbol(dim, all_slaves())] += facts.size - masters;
+  SlavePairs& pairs = sizes_.pairs[{dim, all_slaves()}];
+  const auto workers = static_cast<size_t>(part.workers), self = static_cast<size_t>(part.worker);
+  pairs.count.resize(workers * workers);
+  for (size_t holder = 0; holder < workers; ++holder) {
+    if (holder != self) pairs.count[self * workers + holder] = masters;
+  }
+}
+
 void SizesBuilder::add_set(const Part& part, const std::string& dim, const SlaveSet& set, Polynomial::Bindings& here) {
+  if (is_all(set)) return add_all(part, dim, here);
   std::vector<Slave> slaves;
   for (const auto& [name, matrix] : part.matrices) {
     const auto wanted = [&](Axis axis, const std::string& along) {
@@ -161,6 +185,7 @@ void SizesBuilder::add(const Part& part) {
   for (const DimId dim : used) add_dimension(part, module_.dim(dim).name);
   for (const auto& [dim, set] : sets_) {
     for (const SlaveAtom& atom : set) {
+      if (atom.axis == Axis::all) continue;
       if (part.matrices.contains(atom.matrix) || part.arrays.contains(atom.matrix)) continue;
       fail(ExitStatus::bad_input, fmt::format("the bundle has no matrix '{}'", atom.matrix), "the program uses it",
            "partition the data with this program's plan");

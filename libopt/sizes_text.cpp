@@ -52,10 +52,14 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-// Slaves by set that were not given: all of the dimension's. Rows that wait for a gather: one for each slave.
+// Slaves by set that were not given: all of the dimension's; those on every worker follow from N and P.
 void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {
   for (const Symbol& symbol : symbols) {
     if (symbol.kind != SymbolKind::slaves || symbol.set.empty() || sizes.totals.contains(symbol)) continue;
+    if (is_all(symbol.set)) {
+      if (const auto known = printed_form(Polynomial(symbol)).evaluate(sizes.totals)) sizes.totals[symbol] = *known;
+      continue;
+    }
     const Symbol all{SymbolKind::slaves, symbol.name, {}, -1};
     const auto known = sizes.totals.find(all);
     if (known == sizes.totals.end()) continue;
@@ -130,7 +134,7 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   const std::vector<Symbol> symbols = module_symbols(module, measure(module));
   std::vector<std::string> known;
   for (const Symbol& symbol : symbols) {
-    if (symbol.kind != SymbolKind::whole) known.push_back(without_spaces(names(symbol)));
+    if (symbol.kind != SymbolKind::whole && !is_all(symbol.set)) known.push_back(without_spaces(names(symbol)));
   }
   Sizes sizes;
   sizes.origin = "--sizes " + text;

@@ -35,6 +35,21 @@ void check_dim(const Check& check, const std::string& name, const PartDim& dim) 
                 "the ids do not ascend");
 }
 
+// Every index has one owner.
+void check_others(const Check& check, const std::string& name, const PartDim& dim, int worker) {
+  std::vector<bool> owned(static_cast<std::size_t>(dim.size), false);
+  for (const std::int64_t i : dim.masters) owned[static_cast<std::size_t>(i)] = true;
+  for (const PeerRange& r : dim.other_owners) {
+    const auto* others = dim.others.data();
+    check.require(r.peer != worker, name, "a worker stands among the others");
+    check.require(ascends_below(others + r.begin, others + r.end, dim.size), name, "other masters do not ascend");
+  }
+  for (const std::int64_t i : dim.others) {
+    check.require(!owned[static_cast<std::size_t>(i)], name, "an index has two owners");
+    owned[static_cast<std::size_t>(i)] = true;
+  }
+}
+
 void check_axis(const Check& check, const std::string& name, const AxisSlaves& axis, const PartDim& dim, int worker) {
   const auto masters = static_cast<std::int64_t>(dim.masters.size());
   for (const PeerRange& r : axis.slave_owners) {
@@ -81,6 +96,7 @@ void check_dims(const std::map<std::string, PartDim>& dims, const std::string& f
 void check_part(const Part& part, const std::string& file) {
   const Check check{file};
   check_dims(part.dims, file);
+  for (const auto& [name, dim] : part.dims) check_others(check, name, dim, part.worker);
   for (const auto& [name, m] : part.matrices) {
     const PartDim& cols = part.dims.at(m.col_dim);
     check_axis(check, name, m.row_slaves, part.dims.at(m.row_dim), part.worker);
@@ -98,6 +114,14 @@ void check_pair(const Part& holder, const Part& owner, const std::string& file) 
       if (r.peer == peer) return r;
     return PeerRange{};
   };
+  for (const auto& [name, dim] : holder.dims) {
+    if (!dim.whole) continue;
+    const PeerRange theirs = range_of(dim.other_owners, owner.worker);
+    const auto& masters = owner.dims.at(name).masters;
+    check.require(
+        std::equal(dim.others.begin() + theirs.begin, dim.others.begin() + theirs.end, masters.begin(), masters.end()),
+        name, "the others' masters are not theirs");
+  }
   for (const auto& [name, m] : holder.matrices) {
     for (const auto axis : {&PartMatrix::row_slaves, &PartMatrix::col_slaves}) {
       const AxisSlaves& theirs = m.*axis;

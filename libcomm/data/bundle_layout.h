@@ -6,6 +6,7 @@
 //   matrix(path, name, matrix)                   the binsparse attribute
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace kasen {
 struct AxisPointers {
   std::vector<std::int64_t> slaves, mirrors;
 };
+
+// The same for the owners of PartDim::others, by dimension.
+using OtherPointers = std::map<std::string, std::vector<std::int64_t>>;
 
 template <class Visitor>
 void describe_axis(Visitor& v, const std::string& prefix, AxisSlaves& axis, AxisPointers& pointers, std::int64_t slaves,
@@ -80,10 +84,24 @@ void describe_dims(Visitor& v, const Manifest& manifest, std::map<std::string, P
   }
 }
 
+// The other workers' masters, of dimensions along which arrays are whole.
+template <class Visitor>
+void describe_others(Visitor& v, const Manifest& manifest, Part& part, OtherPointers& pointers) {
+  for (auto& [name, dim] : part.dims) {
+    const DimStatistics& facts = dim_facts(manifest, name);
+    if (!facts.whole) continue;
+    const std::int64_t masters = facts.masters_by_worker[static_cast<std::size_t>(part.worker)];
+    v.list("/dims/" + name + "/others", dim.others, facts.size - masters);
+    v.list("/dims/" + name + "/other_pointers", pointers[name], manifest.info.workers + 1);
+  }
+}
+
 // `pointers` has two for each matrix of the part: rows, columns, in the order of the part's map.
 template <class Visitor>
-void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPointers>& pointers) {
+void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPointers>& pointers,
+                   OtherPointers& others) {
   describe_dims(v, manifest, part.dims, part.worker);
+  describe_others(v, manifest, part, others);
   v.group("/matrices");
   auto next = pointers.begin();
   for (auto& [name, matrix] : part.matrices) {

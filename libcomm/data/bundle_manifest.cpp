@@ -25,6 +25,7 @@ Json dim_json(const Manifest& manifest, const DimStatistics& dim) {
   return {{"name", dim.name},
           {"size", dim.size},
           {"local", dim.local},
+          {"whole", dim.whole},
           {"relabelled", manifest.relabelled.at(dim.name)},
           {"slaves", dim.slaves},
           {"masters_by_worker", dim.masters_by_worker},

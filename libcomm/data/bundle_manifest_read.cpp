@@ -96,8 +96,11 @@ std::int64_t total(const std::vector<std::int64_t>& numbers) {
 
 void read_dim(const Fields& f, const Json& from, Manifest& manifest) {
   const int workers = manifest.info.workers;
-  DimStatistics dim{
-      .name = f.name(from), .local = f.boolean(from, "local"), .size = f.integer(from, "size", most_indices)};
+  DimStatistics dim{.name = f.name(from),
+                    .local = f.boolean(from, "local"),
+                    .whole = f.boolean(from, "whole"),
+                    .size = f.integer(from, "size", most_indices)};
+  f.require(!dim.whole || !dim.local, fmt::format("{} is local and held whole", dim.name));
   dim.slaves = f.integer(from, "slaves", most_entries);
   dim.masters_by_worker = f.by_worker(from, "masters_by_worker", workers, dim.size);
   dim.slaves_by_worker = f.by_worker(from, "slaves_by_worker", workers, dim.size);

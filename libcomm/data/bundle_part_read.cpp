@@ -92,7 +92,13 @@ Part read_part(const std::string& file, const Manifest& manifest, int worker) {
   std::vector<AxisPointers> pointers(2 * part.matrices.size());
   Hdf5Reader in(file);
   ReadVisitor visitor(in);
-  describe_part(visitor, manifest, part, pointers);
+  OtherPointers others;
+  describe_part(visitor, manifest, part, pointers, others);
+  for (const auto& [name, list] : others) {
+    PartDim& dim = part.dims.at(name);
+    dim.whole = true;
+    dim.other_owners = from_pointers(list, dim.others.size(), file);
+  }
   auto next = pointers.begin();
   for (auto& [name, matrix] : part.matrices) {
     for (AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves}) {

@@ -108,11 +108,16 @@ void write_part(const std::string& file, const Part& part, const Manifest& manif
       pointers.push_back(
           {to_pointers(axis->slave_owners, part.workers), to_pointers(axis->mirror_holders, part.workers)});
   }
+  OtherPointers others;
+  for (const auto& [name, dim] : part.dims) {
+    if (dim.whole) others[name] = to_pointers(dim.other_owners, part.workers);
+  }
   Hdf5Writer out(file);
   const Json head = {{"version", bundle_version}, {"worker", part.worker}, {"workers", part.workers}};
   out.attribute("/", "kasen_part", head.dump());
   LayoutVisitor visitor(out, manifest, part);
-  describe_part(visitor, manifest, const_cast<Part&>(part), pointers);  // the writer's visitor takes all by const
+  describe_part(visitor, manifest, const_cast<Part&>(part), pointers,
+                others);  // the writer's visitor takes all by const
   out.layout_done();
   visitor.write_all();
   out.close();

@@ -16,6 +16,20 @@ constexpr std::array<std::pair<std::string_view, PartitionMethod>, 2> methods{{
     {"hybrid-cut", PartitionMethod::hybrid_cut},
 }};
 
+// Those that the caller says, and those along which a dense input is not cut.
+void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+                std::vector<DimLayout>& layouts) {
+  for (std::size_t d = 0; d < dims.size(); ++d) layouts[d].whole = dims[d].whole && !dims[d].local;
+  for (const InputData& input : inputs) {
+    bool cut = false;
+    for (const std::string& name : input.dims) {
+      if (input.sparse || find_layout(layouts, input, name).local) continue;
+      if (!std::exchange(cut, true)) continue;
+      for (DimLayout& layout : layouts) layout.whole = layout.whole || layout.name == name;
+    }
+  }
+}
+
 void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options) {
   if (options.workers < 1) fail(ExitStatus::usage, "the number of workers must be at least 1");
   for (const InputData& input : inputs) {
@@ -59,6 +73,24 @@ EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs
   return rule;
 }
 
+// The other workers' masters, by owner, then ascending.
+void list_others(const DimLayout& layout, int worker, PartDim& dim) {
+  dim.whole = true;
+  std::vector<std::int64_t> next(layout.masters.size());
+  std::int64_t begin = 0;
+  for (std::size_t w = 0; w < next.size(); ++w) {
+    next[w] = begin;
+    if (std::cmp_equal(w, worker) || layout.masters[w] == 0) continue;
+    dim.other_owners.push_back({static_cast<std::int32_t>(w), begin, begin + layout.masters[w]});
+    begin += layout.masters[w];
+  }
+  dim.others.resize(static_cast<std::size_t>(begin));
+  for (std::int64_t i = 0; i < layout.size; ++i) {
+    const std::int32_t owner = layout.owner[static_cast<std::size_t>(i)];
+    if (owner != worker) dim.others[static_cast<std::size_t>(next[static_cast<std::size_t>(owner)]++)] = i;
+  }
+}
+
 void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& parts) {
   parallel_for(static_cast<std::int64_t>(parts.size()), [&](std::int64_t w, int) {
     Part& part = parts[static_cast<std::size_t>(w)];
@@ -71,6 +103,7 @@ void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& part
         if (layout.local || layout.owner[static_cast<std::size_t>(i)] == part.worker) dim.masters.push_back(i);
       if (!layout.original.empty())
         for (const std::int64_t i : dim.masters) dim.original.push_back(layout.original[static_cast<std::size_t>(i)]);
+      if (layout.whole) list_others(layout, part.worker, dim);
       part.dims.emplace(layout.name, std::move(dim));
     }
   });
@@ -90,6 +123,7 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
                             const PartitionOptions& options) {
   check_inputs(inputs, options);
   std::vector<DimLayout> layouts = unite_dims(dims, inputs);
+  mark_whole(dims, inputs, layouts);
   std::vector<Entries> entries = take_entries(inputs, layouts);
   assign_owners(layouts, inputs, options);
 

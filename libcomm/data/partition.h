@@ -40,6 +40,7 @@ struct DimData {
   bool local = false;
   std::int64_t size = 0;
   std::vector<std::int64_t> original;  // ids of the user where they had gaps (ascending); empty: 0..size-1
+  bool whole = false;                  // dense arrays are whole along it: every part lists who owns which index
 };
 
 // Unites the ids of all inputs over each dimension, gives every index and every stored entry to a worker, and lists
@@ -48,7 +49,7 @@ struct DimData {
 // Owners: block gives runs of ceil(N/P) indices; hybrid-cut hashes the indices of dimensions that a sparse matrix uses
 // (other dimensions have blocks). Entries: block gives (i,j) to the owner of row i; hybrid-cut (PowerLyra, for MxV) to
 // the owner of column j if the column has at most theta entries in all matrices over these two dimensions together,
-// else to the owner of row i. A dense array is cut along its first dimension that is not local.
+// else to the owner of row i. A dense array is cut along its first dimension that is not local, and whole along others.
 // UserError: bad_input (an input that does not fit its dimensions), limit.
 [[nodiscard]] std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                                           const PartitionOptions& options);
@@ -66,6 +67,7 @@ inline constexpr std::string_view owner_hash_name =
 struct DimStatistics {
   std::string name;
   bool local = false;
+  bool whole = false;  // its parts list the masters of all workers
   std::int64_t size = 0;
   std::int64_t slaves = 0;  // S as the paper counts it: union over all axes and matrices
   std::vector<std::int64_t> masters_by_worker, slaves_by_worker;

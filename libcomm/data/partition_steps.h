@@ -18,6 +18,7 @@ struct DimLayout {
   std::vector<std::int32_t> owner;     // of each index; empty for local dimensions
   std::vector<std::int32_t> place;     // of each index among its owner's masters; empty for local dimensions
   std::vector<std::int64_t> masters;   // how many each worker has
+  bool whole = false;                  // every part lists the others' masters, too
 
   [[nodiscard]] std::int64_t masters_of(int worker) const {
     return local ? size : masters[static_cast<std::size_t>(worker)];

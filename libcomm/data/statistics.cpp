@@ -50,6 +50,9 @@ std::string dim_text(const DimStatistics& dim) {
     text += fmt::format(", replication factor {:.3f}, balance of masters {:.3f}",
                         1 + static_cast<double>(dim.slaves) / static_cast<double>(dim.size),
                         balance(dim.masters_by_worker));
+  if (dim.whole)
+    text += fmt::format(", {} copies where it is held whole",
+                        dim.size * (static_cast<std::int64_t>(dim.masters_by_worker.size()) - 1));
   return text + "\n";
 }
 
@@ -100,6 +103,7 @@ void add_statistics(BundleStatistics& statistics, const Part& part) {
     DimStatistics& row = row_named(statistics.dims, name);
     row.local = dim.local;
     row.size = dim.size;
+    row.whole = dim.whole;
     note(row.masters_by_worker, part, dim.masters.size());
     row.slaves += note(row.slaves_by_worker, part, union_of_slaves(part, name));
   }

@@ -476,7 +476,7 @@ TEST(Executor, RefusesMoreMemoryThanThereIs) {
                                 "  dim B local\n");
   TestData data = graph({1, 4, 4, -1});
   auto parts = split(data);
-  parts[0].dims["B"] = PartDim{std::int64_t{1} << 37, true, {}, {}};
+  parts[0].dims["B"] = PartDim{.size = std::int64_t{1} << 37, .local = true};
   try {
     testing::run_simulated(module, parts);
     FAIL() << "it was allocated";

@@ -1,5 +1,5 @@
 // One file for each state rule that keeps it, one that breaks it. An expected fault stands behind the line that causes
-// it (`# error: rule 10`); it is matched by the first value or quoted name of that line.
+// it (`# error: rule 10`); it is matched by that line and its first value or quoted name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 struct Expected {
   std::string name;  // "%x" or "\"rank\""
   std::string text;  // "rule 10"
+  int line = 0;
 };
 
 std::string read(const fs::path& path) {
@@ -43,9 +44,11 @@ std::vector<Expected> expectations(const std::string& text) {
   std::vector<Expected> all;
   std::istringstream lines(text);
   const std::string mark = "# error: ";
+  int number = 0;
   for (std::string line; std::getline(lines, line);) {
+    ++number;
     const size_t at = line.find(mark);
-    if (at != std::string::npos) all.push_back({subject(line.substr(0, at)), line.substr(at + mark.size())});
+    if (at != std::string::npos) all.push_back({subject(line.substr(0, at)), line.substr(at + mark.size()), number});
   }
   return all;
 }
@@ -55,7 +58,7 @@ bool meets(const Diagnostic& fault, const Expected& wanted) {
   const bool rule = wanted.text.starts_with("rule ") ? text.find('(' + wanted.text + ')') != std::string::npos
                                                      : text.find(wanted.text) != std::string::npos;
   const size_t end = fault.what.find("':");  // of "in '%x = map[f]':"
-  return rule && fault.what.substr(0, end).find(wanted.name) != std::string::npos;
+  return rule && fault.where.line == wanted.line && fault.what.substr(0, end).find(wanted.name) != std::string::npos;
 }
 
 std::vector<fs::path> files() {

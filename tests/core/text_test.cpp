@@ -134,6 +134,26 @@ TEST(Text, FaultsNameTheirPlace) {
             std::string::npos);
 }
 
+TEST(Text, LiteralsAreOfTheirTypes) {
+  const std::string fill = "%p0 = fill 1.0 : f64[V]";
+  for (const std::string wrong : {"%p0 = fill 1 : f64[V]", "%p0 = fill 1.0f32 : f64[V]", "%p0 = fill true : f64[V]"}) {
+    const std::string told = fault_of(replaced(fused_pagerank, fill, wrong));
+    EXPECT_NE(told.find("for %p0, which holds f64"), std::string::npos) << told;
+    EXPECT_NE(told.find(":26:14:"), std::string::npos) << told;
+  }
+  EXPECT_NE(fault_of(replaced(fused_pagerank, "= 0.85 : f64", "= 1 : f64")).find("type i64 for %r"), std::string::npos);
+  EXPECT_NE(fault_of(replaced(fused_pagerank, "literal true", "literal -true")).find("is no literal"),
+            std::string::npos);
+}
+
+// An operator without a place in the program has its place in the text; printing leaves it out again.
+TEST(Text, OperatorsHaveAPlace) {
+  const Module module = parse_module(fused_pagerank, "plan.kir");
+  EXPECT_EQ(module.body.ops[0].where, (Location{"pagerank.ks", 3, 7}));
+  EXPECT_EQ(module.body.ops[1].where, (Location{"plan.kir", 24, 3}));
+  EXPECT_EQ(print_module(parse_module(print_module(module), "other.kir")), fused_pagerank);
+}
+
 TEST(Text, DeepNestingIsRefused) {
   const std::string nested(100000, '(');
   EXPECT_NE(fault_of(replaced(fused_pagerank, "= x + y", "= " + nested + "x")).find("too deeply"), std::string::npos);

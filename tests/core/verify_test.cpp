@@ -127,14 +127,14 @@ TEST(Level1, DimensionsByName) {
   expect_fault(1, x1 + "%s = reduce[add] %x : f64[N] @?", "what is left of [N] is []");
   expect_fault(1, u1 + g1 + "%y = mxv[mul, add] %u, %G : f64[N] @?", "of this product is over");
   expect_fault(1, x1 + g1 + "%y = mxv[mul, add] %x, %G : f64[N] @?", "the result of this product is over [M]");
-  expect_fault(1, "%y = input \"y\" : f64[N,M] @?", "a dense array is cut along one dimension");
+  expect_fault(1, "%y = input \"y\" : f64[N,N] @?\n%s = reduce[add; over N] %y : f64[N] @?",
+               "a dimension stands there twice");
   expect_fault(1, "%y = input \"y\" : f64[N,K] sparse @?", "neither of them local");
 }
 
 TEST(Level1, Matrices) {
   expect_fault(1, g1 + "%y = map[half] %G : f64[N] @?", "%G is a sparse matrix; only products read stored entries");
-  expect_fault(1, x1 + "%z = map[half] %x : f64[N] @?\n%y = mxv[mul, add] %x, %z : f64[N] @?",
-               "is not a matrix of the bundle");
+  expect_fault(1, x1 + "%z = map[half] %x : f64[N] @?\n%y = mxv[mul, add] %x, %z : f64[N] @?", "%z is no matrix");
   expect_fault(1, "%y = fill 1.0 : f64[N,M] sparse @?", "only inputs are sparse");
   expect_fault(1, "%B = input \"B\" : f64[K,N] @?\n%w = fill 1.0 : f64[K] @?\n%y = mxv[mul, add] %w, %B : f64[N] @?",
                "dense matrices are cut by rows");

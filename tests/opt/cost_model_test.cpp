@@ -154,9 +154,9 @@ TEST(CostModel, NestedLoopsMultiplyAndBranchesShareTheirTurns) {
   EXPECT_TRUE(report.unplaced);
   ASSERT_EQ(report.loops.size(), 2u);
   EXPECT_EQ(report.loops[1].trips, Polynomial(5));
-  EXPECT_EQ(report.loops[1].model.read.text(names), "16 V - 8 V then#8");
-  EXPECT_EQ(report.loops[0].model.read.text(names), "80 V - 40 V then#8");
-  EXPECT_EQ(report.model.read.text(names), "80 V trips#6 - 40 V trips#6 then#8");
+  EXPECT_EQ(report.loops[1].model.read.text(names), "16 V - 8 V then@20");
+  EXPECT_EQ(report.loops[0].model.read.text(names), "80 V - 40 V then@20");
+  EXPECT_EQ(report.model.read.text(names), "80 V trips@18 - 40 V trips@18 then@20");
   EXPECT_EQ(report.loops[0].model.buffers.text(names), "16 V");  // not once a turn
 }
 

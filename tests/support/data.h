@@ -34,7 +34,7 @@ struct TestMatrix {
 };
 
 struct TestArray {
-  std::vector<std::string> dims;  // the first that is not local is cut; local ones behind it
+  std::vector<std::string> dims;  // the first that is not local is cut
   ElementType element;
   std::vector<Word> words;  // element after element, row-major
 };
@@ -66,14 +66,6 @@ inline std::vector<Word> words_of(const Array& array) {
     }
   }
   return words;
-}
-
-inline std::int64_t inner_of(const TestData& data, const TestArray& array) {
-  std::int64_t inner = 1;
-  for (const std::string& dim : array.dims) {
-    if (data.dims.at(dim).local) inner *= data.dims.at(dim).size;
-  }
-  return inner;
 }
 
 // For each worker, the indices of one axis that it needs and does not own, by owner, then ascending; and who holds
@@ -140,6 +132,30 @@ inline PartMatrix make_matrix(const TestData& data, const TestMatrix& matrix, co
   return made;
 }
 
+// A worker's elements: its masters of the first dimension that is not local outermost.
+inline std::vector<Word> part_words(const TestData& data, const TestArray& array, const Part& part) {
+  size_t before = 1, behind = static_cast<size_t>(array.element.planes()), extent = 0;
+  std::string cut;
+  for (const std::string& dim : array.dims) {
+    const auto size = static_cast<size_t>(data.dims.at(dim).size);
+    if (cut.empty() && !data.dims.at(dim).local) {
+      cut = dim;
+      extent = size;
+    } else {
+      (cut.empty() ? before : behind) *= size;
+    }
+  }
+  if (cut.empty()) return array.words;
+  std::vector<Word> words;
+  for (const std::int64_t i : part.dims.at(cut).masters) {
+    for (size_t b = 0; b < before; ++b) {
+      const size_t at = (b * extent + static_cast<size_t>(i)) * behind;
+      for (size_t k = 0; k < behind; ++k) words.push_back(array.words.at(at + k));
+    }
+  }
+  return words;
+}
+
 inline std::vector<Part> split(const TestData& data) {
   std::vector<Part> parts;
   for (int w = 0; w < data.workers; ++w) {
@@ -147,46 +163,55 @@ inline std::vector<Part> split(const TestData& data) {
     part.worker = w;
     part.workers = data.workers;
     for (const auto& [name, dim] : data.dims) {
-      PartDim made{dim.size, dim.local, {}, {}};
+      PartDim made{dim.size, dim.local, {}, {}, !dim.local, {}, {}};
       for (std::int64_t i = 0; i < dim.size; ++i) {
         if (dim.local || dim.owner[static_cast<size_t>(i)] == w) made.masters.push_back(i);
+      }
+      for (int peer = 0; peer < data.workers && !dim.local; ++peer) {
+        const auto begin = static_cast<std::int64_t>(made.others.size());
+        for (std::int64_t i = 0; i < dim.size && peer != w; ++i) {
+          if (dim.owner[static_cast<size_t>(i)] == peer) made.others.push_back(i);
+        }
+        const auto end = static_cast<std::int64_t>(made.others.size());
+        if (end > begin) made.other_owners.push_back({peer, begin, end});
       }
       part.dims[name] = made;
     }
     for (const auto& [name, matrix] : data.matrices) part.matrices[name] = make_matrix(data, matrix, part);
     for (const auto& [name, array] : data.arrays) {
-      const bool cut = !array.dims.empty() && !data.dims.at(array.dims[0]).local;
-      const auto row = static_cast<size_t>(inner_of(data, array) * array.element.planes());
-      std::vector<Word> words;
-      const std::vector<std::int64_t> whole{0};
-      for (const std::int64_t i : cut ? part.dims.at(array.dims[0]).masters : whole) {
-        const auto begin = array.words.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(i) * row);
-        words.insert(words.end(), begin, begin + static_cast<std::ptrdiff_t>(row));
-      }
-      part.arrays[name] = PartArray{array.dims, make_array(array.element, words)};
+      part.arrays[name] = PartArray{array.dims, make_array(array.element, part_words(data, array, part))};
     }
     parts.push_back(std::move(part));
   }
   return parts;
 }
 
-// A result as one array in global order (its cut dimension first).
+// A result as one array in global order, row-major over its dimensions.
 inline std::vector<Word> whole_words(const Module& module, const Output& output, const std::vector<Part>& parts) {
   const DimId cut = cut_dim(module, output.type);
   if (cut == no_dim) return words_of(output.parts.at(0).data);
-  const std::string& name = module.dim(cut).name;
-  std::map<std::int64_t, std::vector<Word>> rows;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    const std::vector<Word> words = words_of(output.parts.at(p).data);
-    const auto& masters = parts[p].dims.at(name).masters;
-    const size_t row = masters.empty() ? 0 : words.size() / masters.size();
-    for (size_t i = 0; i < masters.size(); ++i) {
-      const auto begin = words.begin() + static_cast<std::ptrdiff_t>(i * row);
-      rows[masters[i]] = std::vector<Word>(begin, begin + static_cast<std::ptrdiff_t>(row));
+  size_t before = 1, behind = static_cast<size_t>(output.type.element.planes()), extent = 0;
+  bool seen = false;
+  for (const DimId d : output.type.dims) {
+    const auto size = static_cast<size_t>(parts[0].dims.at(module.dim(d).name).size);
+    if (d == cut && !seen) {
+      extent = size;
+      seen = true;
+    } else {
+      (seen ? behind : before) *= size;
     }
   }
-  std::vector<Word> all;
-  for (const auto& [i, row] : rows) all.insert(all.end(), row.begin(), row.end());
+  std::vector<Word> all(before * extent * behind);
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const std::vector<Word> words = words_of(output.parts.at(p).data);
+    size_t at = 0;
+    for (const std::int64_t i : parts[p].dims.at(module.dim(cut).name).masters) {
+      for (size_t b = 0; b < before; ++b) {
+        for (size_t k = 0; k < behind; ++k) all[(b * extent + static_cast<size_t>(i)) * behind + k] = words.at(at++);
+      }
+    }
+    EXPECT_EQ(at, words.size());
+  }
   return all;
 }
 

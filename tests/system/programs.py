@@ -71,6 +71,11 @@ def market(rows, cols, entries, symmetry="general", field="real"):
     return "\n".join(lines) + "\n"
 
 
+def pattern(stored):
+    lines = ["%%MatrixMarket matrix coordinate pattern general", f"{stored.shape[0]} {stored.shape[1]} {stored.sum()}"]
+    return "\n".join(lines + [f"{i + 1} {j + 1}" for i, j in zip(*np.nonzero(stored))]) + "\n"
+
+
 def sparse(rng, rows, cols, density=0.2):
     """A random matrix and its Matrix Market text."""
     m = np.where(rng.random((rows, cols)) < density, rng.normal(size=(rows, cols)), 0.0)
@@ -1291,3 +1296,86 @@ def _(rng):
         change = np.abs(nh - hub).max() + np.abs(na - auth).sum() / 40
         hub, auth, turns, history = nh, na, turns + 1, 0.5 * history + change
     return {"G.txt": g.file}, {"hub": hub, "auth": auth, "history": history, "turns": np.int64(turns)}
+
+
+# ---- dense arrays whose dimensions are all cut --------------------------------------------------------------------
+
+@program("dense-by-rows", """
+# ridge regression and scaling on a dense matrix; M is cut as well, and by a hash, because H is over it
+dim N, M
+input X : dense f64[N, M], y : f64[N], H : f64[M, M]
+param step = 0.01, lambda = 0.1
+mean = sum(X, over N) / size(N)
+C = X - mean
+deviation = sqrt(sum(C * C, over N) / size(N))
+Z = C / deviation
+w : f64[M] = 0
+for i in 0..20 {
+  w = w - step * (Z' @ (Z @ w - y) / size(N) + lambda * (H @ w))
+}
+output w, mean, deviation, Z, fit = Z @ w, rows = sum(abs(Z), over M), largest = max(Z)
+""", inputs=("X=X.csv", "y=y.npy", "H=H.mtx"), exact=False)
+def _(rng):
+    n, m = 37, 9
+    x, y = rng.normal(size=(n, m)) * 3 + 1, rng.normal(size=n)
+    h, text = sparse(rng, m, m, 0.5)
+    z = (x - x.mean(0)) / x.std(0)
+    w = np.zeros(m)
+    for _ in range(20):
+        w = w - 0.01 * (z.T @ (z @ w - y) / n + 0.1 * (h @ w))
+    return {"X.csv": csv(x), "y.npy": npy(y), "H.mtx": text}, {
+        "w": w, "mean": x.mean(0), "deviation": x.std(0), "Z": z, "fit": z @ w, "rows": np.abs(z).sum(1), "largest": z.max()}
+
+
+@program("all-pairs", """
+# distances between all points of two sets, the nearest of each, and a low-rank matrix that is never stored as data
+dim N, M
+input P : [f64; 3][N], Q : [f64; 3][M], u : f64[N], v : f64[M], G : null[N, M]
+D = outer((p, q) -> sum(j in 3: (p[j] - q[j]) ^ 2), P, Q)
+near = reduce((a, b) -> if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) then b else a, map((d, j) -> (d, i64(j)), D, index(M)), over M)
+A = u @ v' + D
+reached = G' @ u
+output D, near, x = A @ v, y = A' @ u, t = max(A * reached, over N), s = (A - 2.0 * D) @ reached
+""", tolerance=1e-9, exact=False)
+def _(rng):
+    p, q, u, v = rng.normal(size=(19, 3)), rng.normal(size=(13, 3)), rng.normal(size=19), rng.normal(size=13)
+    g = rng.random((19, 13)) < 0.3
+    d = ((p[:, None, :] - q[None, :, :]) ** 2).sum(2)
+    a = np.outer(u, v) + d
+    reached = g.T @ u
+    return {"P.csv": csv(p), "Q.csv": csv(q), "u.npy": npy(u), "v.npy": npy(v),
+            "G.mtx": pattern(g)}, {
+        "D": d, "near": [d.min(1), d.argmin(1)], "x": a @ v, "y": a.T @ u, "t": (a * reached).max(0), "s": (a - 2 * d) @ reached}
+
+
+@program("square-matrix", """
+# a dense symmetric matrix over one dimension: conjugate gradient, and its largest eigenvalue
+dim N
+input A : dense f64[N, N], b : f64[N]
+x : f64[N] = 0
+r = b
+p = r
+rho = r @ r
+for i in 0..25 {
+  q = A @ p
+  alpha = rho / (p @ q)
+  x = x + alpha * p
+  r = r - alpha * q
+  next = r @ r
+  p = r + (next / rho) * p
+  rho = next
+}
+scaled = A * x
+e = fill(1.0, N)
+for i in 0..200 {
+  y = A' @ e
+  e = y / max(abs(y))
+}
+output x, scaled, eigenvalue = (e @ (A @ e)) / (e @ e)
+""", tolerance=1e-7, exact=False)
+def _(rng):
+    m = rng.normal(size=(30, 30))
+    a = m @ m.T / 30 + 3 * np.eye(30)
+    b = rng.normal(size=30)
+    x = np.linalg.solve(a, b)
+    return {"A.npy": npy(a), "b.npy": npy(b)}, {"x": x, "scaled": a * x, "eigenvalue": np.linalg.eigvalsh(a)[-1]}

@@ -1,0 +1,188 @@
+// Dense arrays over several dimensions that are not local: cut along the first of them, whole along the others. Every
+// plan computes what its program says, with interpreted and generated kernels, and costs what is predicted.
+#include <gtest/gtest.h>
+
+#include "libkernels/kernels.h"
+#include "libopt/run_report.h"
+#include "tests/opt/plan_support.h"
+#include "tests/opt/random_data.h"
+
+namespace kasen {
+namespace {
+
+struct DenseProgram {
+  const char* name;
+  const char* text;
+};
+
+void PrintTo(const DenseProgram& program, std::ostream* out) { *out << program.name; }
+
+const DenseProgram programs[] = {
+    {"broadcasts", R"(
+dim N, M
+input A : dense f64[N, M], u : f64[N], v : f64[M]
+param s = 0.5
+B = A * v + s * u
+C = B - A + v * v
+output B, C, shifted = C * v
+)"},
+    {"reductions", R"(
+dim N, M
+input A : dense f64[N, M], v : f64[M]
+rows = sum(A * v, over M)
+columns = sum(A, over N)
+output rows, columns, total = sum(A), largest = max(A, over N), smallest = min(A, over M), again = sum(columns * v)
+)"},
+    {"products", R"(
+dim N, M
+input A : dense f64[N, M], u : f64[N], v : f64[M]
+x = A @ v
+y = A' @ u
+z = A' @ (A @ (v + y))
+n = mxv((a, b) -> a + b, min, A, u)
+m = mxvt((a, b) -> a * b, max, A, v)
+output x, y, z, n, m
+)"},
+    {"computed_matrices", R"(
+dim N, M
+input A : dense f64[N, M], u : f64[N], v : f64[M]
+B = A / 4 + outer(u, v)
+output x = B @ v, y = B' @ u, z = (A - 1.0) @ v
+)"},
+    {"outer_products", R"(
+dim N, M
+input u : f64[N], v : f64[M]
+P = u @ v'
+D = outer((a, b) -> abs(a - b), u, v)
+near = reduce(min, D, over M)
+output P, D, near, t = sum(P, over N), first = max(outer(u, v))
+)"},
+    {"loops", R"(
+dim N, M
+input A : dense f64[N, M], b : f64[N]
+w : f64[M] = 1
+i = 0
+while i < 5 likely expect 5 {
+  r = A @ w - b
+  w = w - 0.001 * (A' @ r)
+  i = i + 1
+}
+output w, r = A @ w
+)"},
+    {"of_higher_rank", R"(
+dim N, M, K local = 3, L
+input A : dense f64[N, K, M], c : f64[K], v : f64[M], B : dense f64[N, M, L], w : f64[L]
+E = A * c + v
+F = B * w
+p = sum(F, over N)
+output E, F, p, x = sum(E, over M), y = sum(E, over N), z = sum(E, over K), q = sum(F, over N, L)
+output r = sum(p * w, over M), s = sum(p * w, over L)
+)"},
+    {"local_before_cut", R"(
+dim K local = 2, N, M
+input A : dense f64[K, N, M], v : f64[M], u : f64[N]
+E = A * v - u
+output E, a = sum(E, over N), b = sum(E, over M), c = sum(E, over K)
+)"},
+    {"square", R"(
+dim N
+input A : dense f64[N, N], x : f64[N]
+y = A @ x
+z = A' @ x
+B = A * x
+output y, z, B, d = B @ y
+)"},
+    {"with_sparse_matrices", R"(
+dim N, M
+input G : null[N, N], H : f64[N, M], A : dense f64[N, M], u : f64[N]
+p = G @ u
+q = H' @ p
+B = A * q + p
+r = G' @ (B @ q)
+output p, q, r, s = H @ (A' @ r)
+)"},
+    {"elements", R"(
+dim N, M
+input P : [f64; 2][N], Q : [f64; 2][M]
+D = outer((p, q) -> sum(j in 2: (p[j] - q[j]) ^ 2), P, Q)
+best = reduce((a, b) -> if a.0 < b.0 || (a.0 == b.0 && a.1 < b.1) then a else b, map((d, j) -> (d, i64(j)), D, index(M)), over M)
+output D, best, far = max(D, over N), k = sum(map((d, i, j) -> if i64(i) < i64(j) then 1 else 0, D, index(N), index(M)), over N)
+)"},
+    {"filled", R"(
+dim N, M
+input u : f64[N], v : f64[M]
+A : f64[N, M] = 2
+B = A * u
+output A, B, c = sum(B, over N), d = fill(1.0, N, M) @ v
+)"},
+    {"laws_over_whole_results", R"(
+dim N, M
+input A : dense f64[N, M], u : f64[N], v : f64[M]
+y = A' @ u
+z = 0.15 + 0.85 * y
+q = z * v
+output q, m = max(sum(A, over N) * 2.0)
+)"},
+};
+
+class DenseArrays : public ::testing::TestWithParam<DenseProgram> {};
+
+void expect_results(const Module& plan, const std::vector<Part>& parts, const RunResult& result,
+                    const std::map<std::string, Array>& wanted) {
+  for (const Output& output : result.outputs) {
+    testing::expect_same(output.name, output.type.element, testing::whole_words(plan, output, parts),
+                         testing::words_of(wanted.at(output.name)), 1e-12);
+  }
+}
+
+void expect_counts(const Module& plan, const std::vector<Part>& parts, const RunResult& result, const char* kernels) {
+  RunReport report = make_run_report(plan, result);
+  report.kernels = kernels;
+  const Check check = check_against(plan, sizes_from_parts(plan, parts), report);
+  EXPECT_TRUE(check.mismatches.empty()) << check_text(plan, check) << print_module(plan);
+}
+
+TEST_P(DenseArrays, RunLikeTheirProgramAndCostWhatIsPredicted) {
+  const Module program = compile(GetParam().text);
+  for (const int workers : {1, 2, 3, 4, 5}) {
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 9, 30, 5));
+    const auto wanted = interpret(program, whole_inputs(parts));
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+      for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+        if (strategy == Strategy::none && sync == SyncMode::eager) continue;
+        SCOPED_TRACE(::testing::Message() << workers << " workers, strategy " << static_cast<int>(strategy) << ", sync "
+                                          << static_cast<int>(sync));
+        const Module module = plan(program, strategy, sync);
+        TrialLawChecker laws;
+        require_valid(module, laws);
+        const RunResult plain = testing::run_simulated(module, parts);
+        expect_results(module, parts, plain, wanted);
+        expect_counts(module, parts, plain, "interpreter");
+        if (HasFailure()) return;
+        if (workers != 3) continue;
+        const auto transport = make_simulated_transport(workers);
+        const auto kernels = make_generated_kernels({.threads = 2});
+        const RunResult generated = execute(module, parts, *transport, *kernels, {});
+        expect_results(module, parts, generated, wanted);
+        expect_counts(module, parts, generated, "generated");
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, DenseArrays, ::testing::ValuesIn(programs),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+// What is made whole is sent to each master from all other workers, and back to all of them.
+TEST(DenseNetwork, IsEveryIndexOnEveryOtherWorker) {
+  const Module program =
+      compile("dim N, M\ninput A : dense f64[N, M], v : f64[M]\nx = A @ v\ny = A' @ x\noutput y, z = A @ y");
+  const Module module = plan(program, Strategy::greedy, SyncMode::hybrid);
+  const CostReport report = measure(module);
+  EXPECT_EQ(printed_form(report.actual.network).text(SymbolNames(module)), "-24 M + 24 M P");
+  EXPECT_EQ(paper_form(report.model.network).text(SymbolNames(module)), "-24 M + 24 M P");
+}
+
+}  // namespace
+}  // namespace kasen
