@@ -35,6 +35,7 @@ Module Lowering::run(const std::vector<Statement>& program) {
   scopes_.emplace_back();
 
   register_functions(program);
+  register_identities(program);
   statements(program);
   if (faults_.empty()) {
     for (const Statement& s : assumptions_) assume(s);

@@ -193,6 +193,32 @@ void Lowering::output(const Statement& s) {
   outputs_.push_back(std::move(op));
 }
 
+// `assume identity(f, e)`, wherever it stands.
+void Lowering::register_identity(const Statement& s) {
+  if (s.arguments.size() != 2 || s.arguments[0].kind != NodeKind::name) {
+    source_.fail(s.mark, "identity of a function and a value", {}, "write identity(f, 0)");
+  }
+  const Node& f = s.arguments[0];
+  if (!functions_.contains(f.text)) {
+    source_.fail(f.mark, "assumptions are about functions of the program", "built-in functions are known",
+                 "declare it: fn f(x, y) = ...");
+  }
+  if (!identities_.emplace(f.text, &s.arguments[1]).second) {
+    source_.fail(s.mark, fmt::format("two identities of '{}'", f.text));
+  }
+}
+
+void Lowering::register_identities(const std::vector<Statement>& program) {
+  for (const Statement& s : program) {
+    if (s.kind != StatementKind::assume || s.name.text != "identity") continue;
+    try {
+      register_identity(s);
+    } catch (const UserError& error) {
+      faults_.push_back(error.diagnostics().front());
+    }
+  }
+}
+
 void Lowering::register_functions(const std::vector<Statement>& program) {
   for (const Statement& s : program) {
     if (s.kind != StatementKind::function) continue;
@@ -252,12 +278,13 @@ void Lowering::check_defines() const {
 
 // assume exchange(f, +): f is a fn that the program uses, as a whole, in a map, reduction or product.
 void Lowering::assume(const Statement& s) {
+  if (s.name.text == "identity") return;  // taken up when reducers are met
   constexpr std::array kinds{LawKind::exchange, LawKind::pushdown, LawKind::distributive, LawKind::associative,
                              LawKind::commutative};
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](LawKind k) { return law_name(k) == s.name.text; });
   if (kind == kinds.end()) {
     source_.fail(s.mark, fmt::format("'{}' is no law", s.name.text), {},
-                 "the laws are associative, commutative, exchange, pushdown and distributive");
+                 "the laws are associative, commutative, identity, exchange, pushdown and distributive");
   }
   const bool alone = *kind == LawKind::associative || *kind == LawKind::commutative;
   const size_t most = alone ? 1 : 3;

@@ -1,11 +1,13 @@
 // From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
 // and terms given values here. Split over lang_declare.cpp (dimensions, inputs, assumptions), lang_expression.cpp
-// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp and lang_product.cpp (reductions and
-// products), lang_statement.cpp (assignments, lists) and lang_control.cpp (loops and branches).
+// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp, lang_product.cpp and
+// lang_reducer.cpp (reductions and products), lang_statement.cpp (assignments, lists) and lang_control.cpp (loops and
+// branches).
 #pragma once
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,6 +55,8 @@ class Lowering {
   void output(const Statement& s);
   void assume(const Statement& s);
   void register_functions(const std::vector<Statement>& program);
+  void register_identities(const std::vector<Statement>& program);
+  void register_identity(const Statement& s);
   void check_functions(const std::vector<Statement>& program);
   void check_defines() const;
   [[nodiscard]] ElementType element_type(const TypeNode& node);
@@ -119,6 +123,18 @@ class Lowering {
   FnId instantiate(const Node& fn, const std::vector<ElementType>& types, Mark mark, const std::string& what);
   [[nodiscard]] ElementType entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark);
   FnId reducer(const Node& fn, ElementType type, Mark mark);  // by value: it may grow the module
+  struct Reducer {
+    FnId fn = no_fn;
+    bool masked = false;      // elements carry whether they hold a value
+    std::vector<Word> empty;  // the stated identity, if there is one
+  };
+  Reducer reducer_with_mask(const Node& fn, const ElementType& type, Mark mark);
+  std::vector<Word> stated_identity(const std::string& fn, const ElementType& type,
+                                    const std::optional<std::vector<Word>>& found);
+  [[nodiscard]] static Term with_mask(const Term& array);
+  FnId with_mask(FnId multiplier);
+  Term without_mask(ValueId value, const ElementType& type, const Reducer& reducer);
+  Expr constant_of(const Component& c, const std::vector<Word>& words);
   Node function_node(const std::string& name, Mark mark) const;
 
   // Values.
@@ -170,6 +186,7 @@ class Lowering {
     std::vector<int> operand_of;  // parameter of the user's fn -> operand
   };
   std::map<std::string, std::vector<Instance>> instances_;
+  std::map<std::string, const Node*> identities_;  // `assume identity(f, e)`: e by f
   std::vector<Statement> assumptions_;
   std::vector<Diagnostic> faults_;
   std::string hint_;

@@ -113,17 +113,6 @@ FnId Lowering::instantiate(const Node& fn, const std::vector<ElementType>& types
   return id;
 }
 
-// (T, T) -> T; that it is associative and commutative is the verifier's to check.
-// By value: the module, which may hold the type, grows here.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
-FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
-  const FnId id = instantiate(fn, {type, type}, mark, "reduce");
-  const ElementType& result = module_.fn(id).result();
-  if (result == type) return id;
-  source_.fail(fn.mark, fmt::format("this reducer makes {} of {}", show(module_, result), show(module_, type)),
-               "a reducer takes two elements of one type and gives another of the same type");
-}
-
 Term Lowering::reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint) {
   require_array(array, mark, "a reduction");
   const ValueId operand = materialise(std::move(array), "t", mark);
@@ -150,13 +139,16 @@ Term Lowering::reduce(const Node& fn, Term array, const Node* over, Mark mark, c
   } else {
     type.dims.clear();
   }
-  const FnId id = reducer(fn, type.element, mark);
+  const ElementType element = type.element;
+  const Reducer by = reducer_with_mask(fn, element, mark);
+  const ValueId from = by.masked ? materialise(with_mask(value_term(operand, false)), "t", mark) : operand;
+  type.element = module_.fn(by.fn).result();
   const ValueId result = emit(OpCode::reduce, mark, hint, type, [&](Op& op) {
-    op.fns = {id};
-    op.operands = {operand};
+    op.fns = {by.fn};
+    op.operands = {from};
     op.over = dims;
   });
-  return value_term(result, false);
+  return by.masked ? without_mask(result, element, by) : value_term(result, false);
 }
 
 Term Lowering::reduce_call(const Node& node, const std::string& hint) {

@@ -51,16 +51,18 @@ Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term m
                  other ? fmt::format("use {}{} @ x", matrix_name, transposed ? "'" : "") : "");
   }
   const ElementType entry = entry_type(times, vt.element, mt.element, mark);
-  const FnId z = instantiate(times, {vt.element, entry}, mark, "multiply");
-  const FnId r = reducer(plus, module_.fn(z).result(), mark);
+  const FnId plain = instantiate(times, {vt.element, entry}, mark, "multiply");
+  const ElementType element = module_.fn(plain).result();
+  const Reducer r = reducer_with_mask(plus, element, mark);
+  const FnId z = r.masked ? with_mask(plain) : plain;
   Type type;
   type.element = module_.fn(z).result();
   type.dims = {to};
   const ValueId result = emit(transposed ? OpCode::mxvt : OpCode::mxv, mark, hint, type, [&](Op& op) {
-    op.fns = {z, r};
+    op.fns = {z, r.fn};
     op.operands = {v, m};
   });
-  return value_term(result, false);
+  return r.masked ? without_mask(result, element, r) : value_term(result, false);
 }
 
 // mxv(times, plus, G, v): the matrix is the argument of rank 2, whichever comes first.

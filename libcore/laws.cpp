@@ -176,7 +176,9 @@ std::vector<Word> identity_candidates(Scalar s) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (is_float(s)) return {Word::real(0), Word::real(1), Word::real(infinity), Word::real(-infinity)};
   if (s == Scalar::boolean) return {Word::integer(0), Word::integer(1)};
-  return {Word::integer(0), Word::integer(1), Word::integer(highest(s)), Word::integer(lowest(s))};
+  const std::vector<Word> ends{Word::integer(highest(s)), Word::integer(lowest(s))};
+  if (s == Scalar::id) return ends;  // no index: an output of it is refused
+  return {Word::integer(0), Word::integer(1), ends[0], ends[1]};
 }
 
 // What a candidate has to keep: all numbers, all finite ones, or small ones up to rounding (for functions such as

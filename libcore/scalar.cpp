@@ -62,9 +62,11 @@ ElementType check_plain(const ScalarOpRow& r, std::vector<Expr>& args) {
   if (r.result == ResultRule::divide) return divide_type(r, args);
   require_all_same(r, args);
   switch (r.result) {
-    case ResultRule::same:
-      if (!is_numeric(first)) wrong_type(shown(r), args[0].type, "numbers");
+    case ResultRule::same: {
+      const bool index = first == Scalar::id && (r.op == ScalarOp::min || r.op == ScalarOp::max);
+      if (!is_numeric(first) && !index) wrong_type(shown(r), args[0].type, "numbers");
       return args[0].type;
+    }
     case ResultRule::real:
       if (!is_float(first)) wrong_type(shown(r), args[0].type, "floating-point numbers");
       return args[0].type;

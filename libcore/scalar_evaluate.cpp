@@ -15,9 +15,48 @@ namespace {
 
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
 
+// The largest and the smallest number of an integer type stand for the infinities: arithmetic leaves them as they are.
+struct Extremes {
+  std::int64_t low, high;
+  [[nodiscard]] bool either(std::int64_t v) const { return v == low || v == high; }
+  [[nodiscard]] std::int64_t negated(std::int64_t v) const { return v == low ? high : low; }
+};
+
+Extremes extremes(Scalar s) {
+  if (s == Scalar::i32) return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+  return {lowest, std::numeric_limits<std::int64_t>::max()};
+}
+
 // Two's complement arithmetic without undefined behaviour; i32 results are cut back to 32 bits.
 std::int64_t wrap(Scalar s, std::uint64_t v) {
   return s == Scalar::i32 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(v)) : static_cast<std::int64_t>(v);
+}
+
+// Of opposite infinities the sum is the smallest number, in either order.
+std::int64_t integer_sum(Scalar s, std::int64_t a, std::int64_t b) {
+  const Extremes e = extremes(s);
+  if (a == e.low || b == e.low) return e.low;
+  if (a == e.high || b == e.high) return e.high;
+  return wrap(s, static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+std::int64_t integer_difference(Scalar s, std::int64_t a, std::int64_t b) {
+  const Extremes e = extremes(s);
+  if (a == e.low || b == e.high) return e.low;
+  if (a == e.high || b == e.low) return e.high;
+  return wrap(s, static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+std::int64_t integer_negative(Scalar s, std::int64_t a) {
+  const Extremes e = extremes(s);
+  return e.either(a) ? e.negated(a) : -a;
+}
+
+std::int64_t integer_product(Scalar s, std::int64_t a, std::int64_t b) {
+  const Extremes e = extremes(s);
+  if (a == 0 || b == 0) return 0;
+  if (e.either(a) || e.either(b)) return (a < 0) != (b < 0) ? e.low : e.high;
+  return wrap(s, static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
@@ -117,11 +156,11 @@ std::int64_t integer_op(ScalarOp op, Scalar s, std::span<const Word> w) {
   const auto ub = static_cast<std::uint64_t>(b);
   switch (op) {
     case ScalarOp::add:
-      return wrap(s, ua + ub);
+      return integer_sum(s, a, b);
     case ScalarOp::sub:
-      return wrap(s, ua - ub);
+      return integer_difference(s, a, b);
     case ScalarOp::mul:
-      return wrap(s, ua * ub);
+      return integer_product(s, a, b);
     case ScalarOp::floor_div:
       return wrap(s, static_cast<std::uint64_t>(floor_divide(a, b)));
     case ScalarOp::mod: {
@@ -129,9 +168,9 @@ std::int64_t integer_op(ScalarOp op, Scalar s, std::span<const Word> w) {
       return wrap(s, ua - ub * static_cast<std::uint64_t>(floor_divide(a, b)));
     }
     case ScalarOp::neg:
-      return wrap(s, 0 - ua);
+      return integer_negative(s, a);
     case ScalarOp::abs:
-      return a < 0 ? wrap(s, 0 - ua) : a;
+      return a < 0 ? integer_negative(s, a) : a;
     case ScalarOp::min:
       return std::min(a, b);
     case ScalarOp::max:

@@ -19,6 +19,45 @@ Value* number(Value* like, std::int64_t v) {
   return llvm::ConstantInt::get(like->getType(), static_cast<std::uint64_t>(v), true);
 }
 
+Value* lowest(Value* like) {
+  return llvm::ConstantInt::get(like->getType(),
+                                llvm::APInt::getSignedMinValue(like->getType()->getScalarSizeInBits()));
+}
+Value* highest(Value* like) {
+  return llvm::ConstantInt::get(like->getType(),
+                                llvm::APInt::getSignedMaxValue(like->getType()->getScalarSizeInBits()));
+}
+
+// The extremes of integers stand for infinities; of opposite ones the sum is the smallest number.
+Value* sum(Builder& b, Value* x, Value* y) {
+  Value* high = b.CreateOr(b.CreateICmpEQ(x, highest(x)), b.CreateICmpEQ(y, highest(y)));
+  Value* low = b.CreateOr(b.CreateICmpEQ(x, lowest(x)), b.CreateICmpEQ(y, lowest(y)));
+  return b.CreateSelect(low, lowest(x), b.CreateSelect(high, highest(x), b.CreateAdd(x, y)));
+}
+
+Value* difference(Builder& b, Value* x, Value* y) {
+  Value* high = b.CreateOr(b.CreateICmpEQ(x, highest(x)), b.CreateICmpEQ(y, lowest(y)));
+  Value* low = b.CreateOr(b.CreateICmpEQ(x, lowest(x)), b.CreateICmpEQ(y, highest(y)));
+  return b.CreateSelect(low, lowest(x), b.CreateSelect(high, highest(x), b.CreateSub(x, y)));
+}
+
+Value* is_extreme(Builder& b, Value* x) {
+  return b.CreateOr(b.CreateICmpEQ(x, highest(x)), b.CreateICmpEQ(x, lowest(x)));
+}
+
+Value* product(Builder& b, Value* x, Value* y) {
+  Value* infinite = b.CreateOr(is_extreme(b, x), is_extreme(b, y));
+  Value* negative = b.CreateICmpSLT(b.CreateXor(x, y), number(x, 0));
+  Value* result = b.CreateSelect(infinite, b.CreateSelect(negative, lowest(x), highest(x)), b.CreateMul(x, y));
+  Value* zero = b.CreateOr(b.CreateICmpEQ(x, number(x, 0)), b.CreateICmpEQ(y, number(y, 0)));
+  return b.CreateSelect(zero, number(x, 0), result);
+}
+
+Value* negative(Builder& b, Value* x) {
+  Value* result = b.CreateSelect(b.CreateICmpEQ(x, highest(x)), lowest(x), b.CreateNeg(x));
+  return b.CreateSelect(b.CreateICmpEQ(x, lowest(x)), highest(x), result);
+}
+
 // Rounded down; by zero it is 0, by -1 the (wrapping) negation: the machine's division, which traps, sees neither.
 Value* floor_quotient(Builder& b, Value* x, Value* y) {
   Value* by_zero = b.CreateICmpEQ(y, number(y, 0));
@@ -65,16 +104,16 @@ struct OperatorRow {
 // clang-format off
 constexpr std::array operators{
   //           op                     integers and bools                                                                  floating-point numbers
-  OperatorRow{ScalarOp::add,         [](Builder& b, Value* x, Value* y) { return b.CreateAdd(x, y); },                   [](Builder& b, Value* x, Value* y) { return b.CreateFAdd(x, y); }},
-  OperatorRow{ScalarOp::sub,         [](Builder& b, Value* x, Value* y) { return b.CreateSub(x, y); },                   [](Builder& b, Value* x, Value* y) { return b.CreateFSub(x, y); }},
-  OperatorRow{ScalarOp::mul,         [](Builder& b, Value* x, Value* y) { return b.CreateMul(x, y); },                   [](Builder& b, Value* x, Value* y) { return b.CreateFMul(x, y); }},
+  OperatorRow{ScalarOp::add,         sum,                                                                                [](Builder& b, Value* x, Value* y) { return b.CreateFAdd(x, y); }},
+  OperatorRow{ScalarOp::sub,         difference,                                                                         [](Builder& b, Value* x, Value* y) { return b.CreateFSub(x, y); }},
+  OperatorRow{ScalarOp::mul,         product,                                                                            [](Builder& b, Value* x, Value* y) { return b.CreateFMul(x, y); }},
   OperatorRow{ScalarOp::div,         nullptr,                                                                            [](Builder& b, Value* x, Value* y) { return b.CreateFDiv(x, y); }},
   OperatorRow{ScalarOp::floor_div,   floor_quotient,                                                                     [](Builder& b, Value* x, Value* y) { return floor_of(b, b.CreateFDiv(x, y)); }},
   OperatorRow{ScalarOp::mod,         floor_rest,                                                                         [](Builder& b, Value* x, Value* y) { return b.CreateFSub(x, b.CreateFMul(y, floor_of(b, b.CreateFDiv(x, y)))); }},
-  OperatorRow{ScalarOp::neg,         [](Builder& b, Value* x, Value*) { return b.CreateNeg(x); },                        [](Builder& b, Value* x, Value*) { return b.CreateFNeg(x); }},
+  OperatorRow{ScalarOp::neg,         [](Builder& b, Value* x, Value*) { return negative(b, x); },                        [](Builder& b, Value* x, Value*) { return b.CreateFNeg(x); }},
   OperatorRow{ScalarOp::min,         [](Builder& b, Value* x, Value* y) { return b.CreateSelect(b.CreateICmpSLT(x, y), x, y); }, [](Builder& b, Value* x, Value* y) { return extremum(b, x, y, true); }},
   OperatorRow{ScalarOp::max,         [](Builder& b, Value* x, Value* y) { return b.CreateSelect(b.CreateICmpSGT(x, y), x, y); }, [](Builder& b, Value* x, Value* y) { return extremum(b, x, y, false); }},
-  OperatorRow{ScalarOp::abs,         [](Builder& b, Value* x, Value*) { return b.CreateSelect(b.CreateICmpSLT(x, number(x, 0)), b.CreateNeg(x), x); }, [](Builder& b, Value* x, Value*) { return unary(b, llvm::Intrinsic::fabs, x); }},
+  OperatorRow{ScalarOp::abs,         [](Builder& b, Value* x, Value*) { return b.CreateSelect(b.CreateICmpSLT(x, number(x, 0)), negative(b, x), x); }, [](Builder& b, Value* x, Value*) { return unary(b, llvm::Intrinsic::fabs, x); }},
   OperatorRow{ScalarOp::sqrt,        nullptr,                                                                            [](Builder& b, Value* x, Value*) { return unary(b, llvm::Intrinsic::sqrt, x); }},
   OperatorRow{ScalarOp::floor,       nullptr,                                                                            [](Builder& b, Value* x, Value*) { return floor_of(b, x); }},
   OperatorRow{ScalarOp::ceil,        nullptr,                                                                            [](Builder& b, Value* x, Value*) { return unary(b, llvm::Intrinsic::ceil, x); }},

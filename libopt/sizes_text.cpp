@@ -52,14 +52,20 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-// Slaves by set that were not given: all of the dimension's; those on every worker follow from N and P.
+// Those on every worker follow from N and P.
+void fill_in_whole(const Module& module, Sizes& sizes) {
+  for (const Dimension& dim : module.dims) {
+    const Symbol everywhere{SymbolKind::slaves, dim.name, all_slaves(), -1};
+    if (const auto known = printed_form(Polynomial(everywhere)).evaluate(sizes.totals)) {
+      sizes.totals[everywhere] = *known;
+    }
+  }
+}
+
+// Slaves by set that were not given: all of the dimension's. Rows that wait for a gather: one for each slave.
 void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {
   for (const Symbol& symbol : symbols) {
     if (symbol.kind != SymbolKind::slaves || symbol.set.empty() || sizes.totals.contains(symbol)) continue;
-    if (is_all(symbol.set)) {
-      if (const auto known = printed_form(Polynomial(symbol)).evaluate(sizes.totals)) sizes.totals[symbol] = *known;
-      continue;
-    }
     const Symbol all{SymbolKind::slaves, symbol.name, {}, -1};
     const auto known = sizes.totals.find(all);
     if (known == sizes.totals.end()) continue;
@@ -155,6 +161,7 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
       sizes.totals.emplace(Symbol{kind, dim.name, {}, -1}, dim.size);
     }
   }
+  fill_in_whole(module, sizes);
   fill_in_sets(symbols, names, sizes);
   return sizes;
 }

@@ -61,11 +61,31 @@ TEST(Meaning, IntegersFloorAndWrap) {
   EXPECT_EQ(whole_of("one // (one - 1)"), 0);
   EXPECT_EQ(whole_of("one % (one - 1)"), 0);
   EXPECT_EQ(whole_of("(one + 2) ^ 3"), 27);
-  EXPECT_EQ(whole_of("9223372036854775807 + one"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(whole_of("9223372036854775800 + one * 100"), std::numeric_limits<std::int64_t>::min() + 92);
   EXPECT_EQ(whole_of("i64(2.9 * f64(one))"), 2);
   EXPECT_EQ(whole_of("i64(i32(one) + 1)"), 2);
   EXPECT_EQ(whole_of("i64(i32(one * 5000000000))"), 2147483647);
   EXPECT_EQ(whole_of("i64(i32(one * -5000000000))"), -2147483648);
+}
+
+// The largest and the smallest integer stand for infinities.
+TEST(Meaning, ExtremesOfIntegersStayWhatTheyAre) {
+  constexpr std::int64_t high = std::numeric_limits<std::int64_t>::max(),
+                         low = std::numeric_limits<std::int64_t>::min();
+  const std::string infinity = "(9223372036854775806 + one)";
+  EXPECT_EQ(whole_of(infinity + " + one"), high);
+  EXPECT_EQ(whole_of(infinity + " - 5"), high);
+  EXPECT_EQ(whole_of("5 - " + infinity), low);
+  EXPECT_EQ(whole_of("-" + infinity), low);
+  EXPECT_EQ(whole_of("-(-" + infinity + ")"), high);
+  EXPECT_EQ(whole_of("abs(-" + infinity + ")"), high);
+  EXPECT_EQ(whole_of("3 * " + infinity), high);
+  EXPECT_EQ(whole_of("-3 * " + infinity), low);
+  EXPECT_EQ(whole_of("0 * " + infinity), 0);
+  EXPECT_EQ(whole_of(infinity + " - " + infinity), low);
+  EXPECT_EQ(whole_of("i64(2147483647i32 + i32(one))"), 2147483647);
+  EXPECT_EQ(whole_of("i64(-2147483647i32 - i32(one) - 1i32)"), -2147483648);
+  EXPECT_EQ(whole_of("2147483647 + one"), 2147483648);
 }
 
 TEST(Meaning, LiteralsAndConstsTakeTheTypeTheyMeet) {

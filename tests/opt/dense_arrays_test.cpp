@@ -2,22 +2,12 @@
 // plan computes what its program says, with interpreted and generated kernels, and costs what is predicted.
 #include <gtest/gtest.h>
 
-#include "libkernels/kernels.h"
-#include "libopt/run_report.h"
-#include "tests/opt/plan_support.h"
-#include "tests/opt/random_data.h"
+#include "tests/opt/run_everywhere.h"
 
 namespace kasen {
 namespace {
 
-struct DenseProgram {
-  const char* name;
-  const char* text;
-};
-
-void PrintTo(const DenseProgram& program, std::ostream* out) { *out << program.name; }
-
-const DenseProgram programs[] = {
+const NamedProgram programs[] = {
     {"broadcasts", R"(
 dim N, M
 input A : dense f64[N, M], u : f64[N], v : f64[M]
@@ -125,51 +115,9 @@ output q, m = max(sum(A, over N) * 2.0)
 )"},
 };
 
-class DenseArrays : public ::testing::TestWithParam<DenseProgram> {};
+class DenseArrays : public ::testing::TestWithParam<NamedProgram> {};
 
-void expect_results(const Module& plan, const std::vector<Part>& parts, const RunResult& result,
-                    const std::map<std::string, Array>& wanted) {
-  for (const Output& output : result.outputs) {
-    testing::expect_same(output.name, output.type.element, testing::whole_words(plan, output, parts),
-                         testing::words_of(wanted.at(output.name)), 1e-12);
-  }
-}
-
-void expect_counts(const Module& plan, const std::vector<Part>& parts, const RunResult& result, const char* kernels) {
-  RunReport report = make_run_report(plan, result);
-  report.kernels = kernels;
-  const Check check = check_against(plan, sizes_from_parts(plan, parts), report);
-  EXPECT_TRUE(check.mismatches.empty()) << check_text(plan, check) << print_module(plan);
-}
-
-TEST_P(DenseArrays, RunLikeTheirProgramAndCostWhatIsPredicted) {
-  const Module program = compile(GetParam().text);
-  for (const int workers : {1, 2, 3, 4, 5}) {
-    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 9, 30, 5));
-    const auto wanted = interpret(program, whole_inputs(parts));
-    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
-      for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
-        if (strategy == Strategy::none && sync == SyncMode::eager) continue;
-        SCOPED_TRACE(::testing::Message() << workers << " workers, strategy " << static_cast<int>(strategy) << ", sync "
-                                          << static_cast<int>(sync));
-        const Module module = plan(program, strategy, sync);
-        TrialLawChecker laws;
-        require_valid(module, laws);
-        const RunResult plain = testing::run_simulated(module, parts);
-        expect_results(module, parts, plain, wanted);
-        expect_counts(module, parts, plain, "interpreter");
-        if (HasFailure()) return;
-        if (workers != 3) continue;
-        const auto transport = make_simulated_transport(workers);
-        const auto kernels = make_generated_kernels({.threads = 2});
-        const RunResult generated = execute(module, parts, *transport, *kernels, {});
-        expect_results(module, parts, generated, wanted);
-        expect_counts(module, parts, generated, "generated");
-        if (HasFailure()) return;
-      }
-    }
-  }
-}
+TEST_P(DenseArrays, RunLikeTheirProgramAndCostWhatIsPredicted) { run_everywhere(compile(GetParam().text), 9, 30); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, DenseArrays, ::testing::ValuesIn(programs),
                          [](const auto& case_) { return std::string(case_.param.name); });

@@ -1,5 +1,5 @@
 // Random programs of level 1, always valid: integers, so that every plan must give the very same bits. Sums stay far
-// from overflow; what a minimum or maximum leaves where nothing was reduced may wrap, as the language says.
+// from overflow; what a minimum or maximum leaves where nothing was reduced is an infinity, which stays one.
 #pragma once
 
 #include <random>

@@ -17,6 +17,7 @@ class Program:
     inputs: tuple = ()  # arguments of partition; default: NAME=file for each file, by the name's stem
     tolerance: float = 1e-9
     exact: bool = True  # interpreter and generated kernels agree bit for bit
+    quick: int = 3  # combinations of the quick form
 
 
 PROGRAMS = []
@@ -622,14 +623,14 @@ r = a % b
 d = a / b
 e = c // 7i32
 f = c % -3i32
-w = a * 4611686018427387904 + b
+w = a * 4611686018427387905 + b
 wi = c * 1000000007i32
 neg = -a
 x = i32(a * 1000000000)
 y = i64(f64(a) * 1e18)
 z = i32(f64(c) / 3)
 t = f32(a) / f32(b)
-lo = min(a); hi = max(c); total = sum(a); times = prod(a + 11)
+lo = min(a); hi = max(c); total = sum(a); times = prod(2 * a + 21)
 s = 7 // 2 + -7 // 2 + -7 % 3
 g = bool(a)
 m = abs(a) - abs(b)
@@ -651,10 +652,10 @@ def _(rng):
         clamp = lambda v, lo, hi: np.array([min(max(int(x), lo), hi) for x in v])
         times = 1
         for x in a:
-            times *= int(x) + 11
+            times *= 2 * int(x) + 21
         return files, {
             "q": q, "r": r, "d": a / b.astype(float), "e": c // np.int32(7), "f": c % np.int32(-3),
-            "w": m64([int(x) * 4611686018427387904 + int(y) for x, y in zip(a, b)]), "wi": m32([int(x) * 1000000007 for x in c]),
+            "w": m64([int(x) * 4611686018427387905 + int(y) for x, y in zip(a, b)]), "wi": m32([int(x) * 1000000007 for x in c]),
             "neg": -a, "x": clamp(a * 1000000000, -2**31, 2**31 - 1).astype(np.int32),
             "y": clamp(a.astype(float) * 1e18, -2**63, 2**63 - 1), "z": np.trunc(c / 3).astype(np.int32),
             "t": a.astype(np.float32) / b.astype(np.float32), "lo": a.min(), "hi": c.max(), "total": a.sum(), "times": m64([times])[0],

@@ -2,7 +2,7 @@
 """Programs that are not among the examples, each against an independent computation with NumPy.
 
 Usage: programs_test.py FOLDER_OF_TOOLS SOURCE_ROOT [--all] [PROGRAM...]
-The table of programs is programs.py.
+The tables of programs are programs.py and examples.py.
 
 Each program is planned, partitioned, fused, run with generated kernels and with the interpreter, on several threads and
 ranks, and its counters are held against the prediction. The quick form takes a different few of the combinations for
@@ -19,6 +19,7 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
+import examples  # noqa: E402, F401
 from programs import PROGRAMS  # noqa: E402
 
 PARTITIONS = [(1, "block"), (3, "hybrid-cut"), (5, "block"), (3, "block"), (5, "hybrid-cut")]
@@ -86,11 +87,12 @@ def bits(result):
     return {name: [piece.tobytes() for piece in flat(value)] for name, value in result.items()}
 
 
-def combinations(number, everything):
-    """(partition, fuse options) pairs: all, or a few that differ from program to program."""
+def combinations(number, everything, quick):
+    """(partition, fuse options) pairs: all, or a few that differ from program to program (one: over several workers)."""
     if everything:
         return [(partition, fuse) for partition in PARTITIONS for fuse in FUSES]
-    return [(PARTITIONS[(number + i) % len(PARTITIONS)], FUSES[(2 * number + 3 * i) % len(FUSES)]) for i in range(3)]
+    partitions = PARTITIONS if quick > 1 else PARTITIONS[1:]
+    return [(partitions[(number + i) % len(partitions)], FUSES[(2 * number + 3 * i) % len(FUSES)]) for i in range(quick)]
 
 
 def run_case(harness, number, program, everything):
@@ -102,14 +104,14 @@ def run_case(harness, number, program, everything):
     (harness.dir / "program.ks").write_text(program.text)
     harness.kasen("plan", "program.ks", *program.plan, "-o", "plan.kir")
     made = set()
-    for turn, ((workers, method), fuse) in enumerate(combinations(number, everything)):
+    for turn, ((workers, method), fuse) in enumerate(combinations(number, everything, program.quick)):
         bundle = f"bundle-{workers}-{method}"
         if bundle not in made:
             inputs = [f"{name.split('.')[0]}={name}" if "=" not in name else name for name in (program.inputs or files)]
             harness.kasen("partition", "--program", "plan.kir", *inputs, "--workers", workers, "--method", method,
                           "--theta", 3, *program.partition, "-o", bundle, "--replace")
             made.add(bundle)
-        check_plan(harness, program, want, bundle, workers, fuse, mpi=everything and turn % 3 == 0 or turn == 1)
+        check_plan(harness, program, want, bundle, workers, fuse, mpi=everything and turn % 3 == 0 or turn == min(1, program.quick - 1))
 
 
 def check_plan(harness, program, want, bundle, workers, fuse, mpi):

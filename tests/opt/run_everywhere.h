@@ -1,0 +1,68 @@
+// One program in every plan, on random data over a few workers, with interpreted and generated kernels: its results are
+// the plain interpreter's, its counters what was predicted.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "libkernels/kernels.h"
+#include "libopt/run_report.h"
+#include "tests/opt/plan_support.h"
+#include "tests/opt/random_data.h"
+
+namespace kasen {
+
+struct NamedProgram {
+  const char* name;
+  const char* text;
+};
+
+inline void PrintTo(const NamedProgram& program, std::ostream* out) { *out << program.name; }
+
+inline void expect_results(const Module& plan, const std::vector<Part>& parts, const RunResult& result,
+                           const std::map<std::string, Array>& wanted) {
+  for (const Output& output : result.outputs) {
+    testing::expect_same(output.name, output.type.element, testing::whole_words(plan, output, parts),
+                         testing::words_of(wanted.at(output.name)), 1e-12);
+  }
+}
+
+inline void expect_counts(const Module& plan, const std::vector<Part>& parts, const RunResult& result,
+                          const char* kernels) {
+  RunReport report = make_run_report(plan, result);
+  report.kernels = kernels;
+  const Check check = check_against(plan, sizes_from_parts(plan, parts), report);
+  EXPECT_TRUE(check.mismatches.empty()) << check_text(plan, check) << print_module(plan);
+}
+
+inline void run_plan(const Module& module, const std::vector<Part>& parts, const std::map<std::string, Array>& wanted) {
+  static TrialLawChecker laws;  // remembers its answers
+  require_valid(module, laws);
+  const RunResult plain = testing::run_simulated(module, parts);
+  expect_results(module, parts, plain, wanted);
+  expect_counts(module, parts, plain, "interpreter");
+  if (parts.size() != 3 || ::testing::Test::HasFailure()) return;
+  const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
+  const auto kernels = make_generated_kernels({.threads = 2});
+  const RunResult generated = execute(module, parts, *transport, *kernels, {});
+  expect_results(module, parts, generated, wanted);
+  expect_counts(module, parts, generated, "generated");
+}
+
+// Dimensions of about `size` indices, matrices of `entries` entries.
+inline void run_everywhere(const Module& program, std::int64_t size, std::int64_t entries) {
+  for (const int workers : {1, 2, 3, 4, 5}) {
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, size, entries, 5));
+    const auto wanted = interpret(program, whole_inputs(parts));
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+      for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+        if (strategy == Strategy::none && sync == SyncMode::eager) continue;
+        SCOPED_TRACE(::testing::Message() << workers << " workers, strategy " << static_cast<int>(strategy) << ", sync "
+                                          << static_cast<int>(sync));
+        run_plan(plan(program, strategy, sync), parts, wanted);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+}  // namespace kasen
