@@ -222,6 +222,11 @@ Statement Parser::output() {
 Statement Parser::assume() {
   Statement s;
   s.kind = StatementKind::assume;
+  if (peek(1).text != "(") {
+    s.mark = peek().mark;
+    s.value.push_back(expression());
+    return s;
+  }
   s.name = new_name("a law, for example associative(f)");
   s.mark = s.name.mark;
   expect("(", "and the function");

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/interval.h"
 #include "libcore/types.h"
 
 namespace kasen {
@@ -75,6 +76,7 @@ struct Expr {
 struct ScalarParam {
   std::string name;
   ElementType type;
+  Interval range;  // of scalars and of each coordinate of small arrays: laws may rely on it, every use has to keep it
   friend bool operator==(const ScalarParam&, const ScalarParam&) = default;
 };
 

@@ -133,8 +133,14 @@ TEST(Identities, OfFunctionsThatRound) {
   EXPECT_EQ((*lse)[0].f, -std::numeric_limits<double>::infinity());
 }
 
+TEST(Identities, AreSolvedForWhereTheReducerIsAffine) {
+  EXPECT_EQ(identity("fn r(x: f64, y: f64) -> f64 = x + y + 1.0").value()[0].f, -1);
+  EXPECT_EQ(identity("fn r(x: f64, y: f64) -> f64 = 4.0 * x * y").value()[0].f, 0.25);
+  EXPECT_EQ(identity("fn r(x: i64, y: i64) -> i64 = x + y - 7").value()[0].i, 7);
+}
+
 TEST(Identities, NoneIsSaid) {
-  EXPECT_FALSE(identity("fn r(x: f64, y: f64) -> f64 = x + y + 1.0"));
+  EXPECT_FALSE(identity("fn r(x: f64, y: f64) -> f64 = max(x, y) + 1.0"));
   EXPECT_FALSE(identity("fn r(x: f64, y: f64) -> f64 = min(max(x, 0.0), max(y, 0.0))"));
 }
 
@@ -197,7 +203,7 @@ TEST(Laws, CounterexamplesUseTheUsersNames) {
   TrialLawChecker laws;
   const LawAnswer answer = laws.law(m, LawKind::exchange, find(m, "damp"), find(m, "add"), 0);
   EXPECT_EQ(answer.verdict, Verdict::refuted);
-  EXPECT_EQ(answer.counterexample, "damp(add(1, 2)) = 2 but add(damp(1), damp(2)) = 2.5");
+  EXPECT_EQ(answer.counterexample, "damp(add(1, 2)) = 2 but add(damp(1), damp(2)) = 2.5, where x is 1 and 2");
 }
 
 // The largest integer stands for infinity: adding to it wraps, so hop counts do not pass a pre-reduced minimum.
@@ -222,7 +228,17 @@ TEST(Laws, TranscendentalFunctionsOfOtherArgumentsDoNotMatter) {
       "\nfn G(x: f64) -> f64 = exp(x)");
   TrialLawChecker laws;
   EXPECT_EQ(laws.law(m, LawKind::exchange, find(m, "F"), find(m, "R"), 0).verdict, Verdict::proven);
-  EXPECT_EQ(laws.law(m, LawKind::exchange, find(m, "G"), find(m, "R"), 0).verdict, Verdict::unknown);
+  EXPECT_EQ(laws.law(m, LawKind::exchange, find(m, "G"), find(m, "R"), 0).verdict, Verdict::refuted);
+}
+
+TEST(Laws, SignsMayBeDeclared) {
+  const Module m = functions(
+      "fn R(x: f64, y: f64) -> f64 = max(x, y)\nfn F(x: f64, y: f64 > 0.0) -> f64 = x * y"
+      "\nfn G(x: f64, y: f64 >= 0.0) -> f64 = x * y\nfn H(x: f64, y: f64 >= -1.0) -> f64 = x * (y + 2.0)");
+  TrialLawChecker laws;
+  EXPECT_EQ(laws.law(m, LawKind::distributive, find(m, "F"), find(m, "R"), 0).verdict, Verdict::proven);
+  EXPECT_EQ(laws.law(m, LawKind::distributive, find(m, "G"), find(m, "R"), 0).verdict, Verdict::unknown);
+  EXPECT_EQ(laws.law(m, LawKind::distributive, find(m, "H"), find(m, "R"), 0).verdict, Verdict::proven);
 }
 
 TEST(Laws, BoolsAreTriedCompletely) {

@@ -25,6 +25,8 @@ module pagerank {
   fn mul(x: f64, y: f64) -> f64 = x * y
   fn div(x: f64, y: i32) -> f64 = x / f64(y)
   fn gt(x: f64, y: f64) -> bool = x > y
+  fn scale(x: f64, c: f64 > 0.0 <= 1.0, d: [f64; 2] != 0.0) -> f64 = x * c / d[0]
+  assume "r" > 0.0 < 1.0
   assume associative(add) operand 0 by "assumed"
   law distributive(mul, add) operand 0 by "built-in"
   fitted "0123abcd"
@@ -125,7 +127,7 @@ TEST(Text, FaultsNameTheirPlace) {
   EXPECT_NE(fault_of(replaced(fused_pagerank, "##end", "")).find("cut off"), std::string::npos);
   EXPECT_NE(fault_of(fused_pagerank.substr(0, fused_pagerank.size() / 2)).find("cut off"), std::string::npos);
   const std::string unknown = fault_of(replaced(fused_pagerank, "gather %m", "gather %mm"));
-  EXPECT_NE(unknown.find("bad.kir:31:17: error: unknown value '%mm'"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("bad.kir:33:17: error: unknown value '%mm'"), std::string::npos) << unknown;
   EXPECT_NE(unknown.find("\n                  ^"), std::string::npos) << unknown;
   EXPECT_NE(fault_of(replaced(fused_pagerank, "map[damp]", "map[dump]")).find("unknown function 'dump'"),
             std::string::npos);

@@ -1,0 +1,172 @@
+// The identity element of a reducer: candidates by component, tried with the real functions.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "libcore/exact.h"
+#include "libcore/law_shapes.h"
+#include "libcore/laws.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::array<double, 15> real_trials{0,
+                                             1,
+                                             -1,
+                                             2,
+                                             -2,
+                                             0.5,
+                                             -0.5,
+                                             3,
+                                             1e30,
+                                             -1e30,
+                                             1e-30,
+                                             3.402823466e+38,
+                                             -3.402823466e+38,
+                                             std::numeric_limits<double>::infinity(),
+                                             -std::numeric_limits<double>::infinity()};
+
+std::int64_t lowest(Scalar s) {
+  return s == Scalar::i32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min();
+}
+std::int64_t highest(Scalar s) {
+  return s == Scalar::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
+}
+
+std::vector<Word> identity_candidates(Scalar s) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (is_float(s)) return {Word::real(0), Word::real(1), Word::real(infinity), Word::real(-infinity)};
+  if (s == Scalar::boolean) return {Word::integer(0), Word::integer(1)};
+  return {Word::integer(0), Word::integer(1), Word::integer(highest(s)), Word::integer(lowest(s))};
+}
+
+// The e with f(e, 2) = 2, where f is affine in its first argument: -1 for x + y + 1.
+std::optional<Word> solved_identity(const ScalarFunction& fn) {
+  if (!fn.result().is_scalar()) return std::nullopt;
+  const auto form = affine_form(fn, 0);
+  if (!form) return std::nullopt;
+  const bool real = is_float(fn.result().scalar());
+  const Word two = real ? Word::real(2) : Word::integer(2);
+  const std::array<std::span<const Word>, 2> at{std::span(&two, 1), std::span(&two, 1)};
+  Word slope{};
+  Word offset{};
+  evaluate({"slope", fn.params, form->slope}, at, std::span(&slope, 1));
+  evaluate({"offset", fn.params, form->offset}, at, std::span(&offset, 1));
+  if (real && slope.f != 0 && std::isfinite(slope.f)) return Word::real((2 - offset.f) / slope.f);
+  if (!real && slope.i != 0 && (2 - offset.i) % slope.i == 0) return Word::integer((2 - offset.i) / slope.i);
+  return std::nullopt;
+}
+
+// What a candidate has to keep: all numbers, all finite ones, or small ones up to rounding (for functions such as
+// log(exp(x) + exp(y)) and x + y + 1, which round).
+enum class Demand : std::uint8_t { all, finite, about };
+
+std::vector<Word> trial_words(Scalar s, Demand demand) {
+  std::vector<Word> words;
+  if (is_float(s)) {
+    for (const double v : real_trials) {
+      const double rounded = s == Scalar::f32 ? static_cast<double>(static_cast<float>(v)) : v;
+      if (demand == Demand::finite && !std::isfinite(rounded)) continue;
+      if (demand == Demand::about && (std::fabs(v) > 3 || (v != 0 && std::fabs(v) < 0.5))) continue;
+      words.push_back(Word::real(rounded));
+    }
+    return words;
+  }
+  if (s == Scalar::boolean) return {Word::integer(0), Word::integer(1)};
+  if (s == Scalar::id) return {Word::integer(0), Word::integer(1), Word::integer(2), Word::integer(1LL << 40)};
+  for (const std::int64_t v : {0, 1, -1, 2, -2, 7}) words.push_back(Word::integer(v));
+  words.push_back(Word::integer(highest(s)));
+  words.push_back(Word::integer(lowest(s)));
+  return words;
+}
+
+struct IdentitySearch {
+  const ScalarFunction& fn;
+  Demand demand;
+  size_t planes;
+  std::vector<std::vector<Word>> trials;  // by plane
+
+  IdentitySearch(const ScalarFunction& f, Demand d)
+      : fn(f), demand(d), planes(static_cast<size_t>(f.result().planes())) {
+    for (size_t p = 0; p < planes; ++p) {
+      trials.push_back(trial_words(f.result().plane_scalar(static_cast<std::int64_t>(p)), d));
+    }
+  }
+
+  [[nodiscard]] bool same(const std::vector<Word>& a, const std::vector<Word>& b) const {
+    for (size_t p = 0; p < planes; ++p) {
+      const Scalar s = fn.result().plane_scalar(static_cast<std::int64_t>(p));
+      const double tolerance = demand != Demand::about ? 0 : s == Scalar::f32 ? 1e-5 : 1e-12;
+      const bool equal = is_float(s) ? a[p].f == b[p].f || (a[p].f != a[p].f && b[p].f != b[p].f) ||
+                                           std::fabs(a[p].f - b[p].f) <= tolerance
+                                     : a[p].i == b[p].i;
+      if (!equal) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool keeps(const std::vector<Word>& e, const std::vector<Word>& v) const {
+    std::vector<Word> out(planes);
+    const std::array<std::span<const Word>, 2> left{e, v};
+    const std::array<std::span<const Word>, 2> right{v, e};
+    evaluate(fn, left, out);
+    if (!same(out, v)) return false;
+    evaluate(fn, right, out);
+    return same(out, v);
+  }
+
+  // Every combination of trial values where there are few, else a fixed sequence of them.
+  [[nodiscard]] bool serves(const std::vector<Word>& e, const std::vector<std::vector<Word>>& values) const {
+    double combinations = 1;
+    for (const auto& plane : values) combinations *= static_cast<double>(plane.size());
+    const bool few = combinations <= 512;
+    const auto count = few ? static_cast<std::uint64_t>(combinations) : 512;
+    std::vector<Word> v(planes);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::uint64_t rest = few ? i : i * 0x9E3779B97F4A7C15ULL + 12345;
+      for (size_t p = 0; p < planes; ++p) {
+        v[p] = values[p][rest % values[p].size()];
+        rest = few ? rest / values[p].size() : (rest ^ (rest >> 29)) * 0xBF58476D1CE4E5B9ULL + p;
+      }
+      if (!keeps(e, v)) return false;
+    }
+    return true;
+  }
+
+  // Tries each combination of candidates, one for each component of the element.
+  [[nodiscard]] std::optional<std::vector<Word>> find() const {
+    const auto& components = fn.result().components;
+    std::vector<std::vector<Word>> candidates;
+    for (const Component& c : components) candidates.push_back(identity_candidates(c.scalar));
+    const auto solved = solved_identity(fn);
+    if (demand == Demand::about && is_exact(fn)) candidates[0].clear();  // they would be found without rounding
+    if (solved) candidates[0].push_back(*solved);
+    if (candidates[0].empty()) return std::nullopt;
+    std::vector<size_t> at(components.size(), 0);
+    for (int tried = 0; tried < 4096; ++tried) {
+      std::vector<Word> e;
+      for (size_t c = 0; c < components.size(); ++c) {
+        e.insert(e.end(), static_cast<size_t>(components[c].planes()), candidates[c][at[c]]);
+      }
+      if (serves(e, trials)) return e;
+      size_t c = components.size();
+      while (c > 0 && ++at[c - 1] == candidates[c - 1].size()) at[--c] = 0;
+      if (c == 0) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+std::optional<std::vector<Word>> reducer_identity(const ScalarFunction& fn) {
+  const bool typed = fn.params.size() == 2 && fn.params[0].type == fn.result() && fn.params[1].type == fn.result();
+  if (!typed) return std::nullopt;
+  for (const Demand demand : {Demand::all, Demand::finite, Demand::about}) {
+    if (auto found = IdentitySearch(fn, demand).find()) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kasen
