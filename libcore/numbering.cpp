@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "libcore/error.h"
 #include "libcore/kernel_set.h"
+#include "libcore/regions.h"
 
 namespace kasen {
 namespace {
@@ -62,6 +64,52 @@ const AxisSlaves& find_axis(const Part& part, const SlaveAtom& atom, const std::
 
 using ByPeer = std::map<std::int32_t, std::vector<std::int64_t>>;
 
+std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& order) {
+  std::vector<std::int32_t> places(order.size());
+  for (size_t i = 0; i < order.size(); ++i) places[static_cast<size_t>(order[i])] = static_cast<std::int32_t>(i);
+  return places;
+}
+
+// Entries that each master's row of a product meets on this part.
+std::vector<std::int64_t> row_lengths(const PartMatrix& matrix, bool transposed, size_t masters) {
+  std::vector<std::int64_t> lengths(masters, 0);
+  if (transposed) {
+    for (size_t row = 0; row < masters; ++row)
+      lengths[row] = matrix.row_pointers.at(row + 1) - matrix.row_pointers[row];
+    return lengths;
+  }
+  for (const std::int32_t column : matrix.columns) {
+    if (static_cast<size_t>(column) < masters) ++lengths[static_cast<size_t>(column)];
+  }
+  return lengths;
+}
+
+// Masters that some peer mirrors in a set.
+std::vector<bool> mirrored_masters(const SlaveSet& set, const Part& part, const std::string& dim, size_t masters) {
+  std::vector<bool> mirrored(masters, false);
+  for (const SlaveAtom& atom : set) {
+    for (const std::int32_t master : find_axis(part, atom, dim).mirrors)
+      mirrored.at(static_cast<size_t>(master)) = true;
+  }
+  return mirrored;
+}
+
+// A region, and how many loops stand around it.
+void find_epilogues(const Block& block, int loops, std::vector<std::pair<int, const Op*>>& found) {
+  for (const Op& op : block.ops) {
+    if (is_epilogue(op)) found.emplace_back(loops, &op);
+    const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
+    for (const Block& inner : op.blocks) find_epilogues(inner, loops + (loop ? 1 : 0), found);
+  }
+}
+
+const std::string& input_name(const Module& module, ValueId matrix) {
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::input && op.results.at(0) == matrix) return op.name;
+  }
+  throw InternalError("a product's matrix is no input");
+}
+
 void unite(ByPeer& all) {
   for (auto& [peer, list] : all) {
     std::sort(list.begin(), list.end());
@@ -70,8 +118,9 @@ void unite(ByPeer& all) {
 }
 
 // Both sides merge the lists of all atoms by (peer, global index), so that they agree without a message.
-LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim) {
-  ByPeer slaves, mirrors;  // mirrors as places among the masters: ascending like their global indices
+LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim,
+                      const std::vector<std::int32_t>& order) {
+  ByPeer slaves, mirrors;  // mirrors as places among the part's masters: ascending like their global indices
   for (const SlaveAtom& atom : key.set) {
     const AxisSlaves& axis = find_axis(part, atom, name);
     for (const PeerRange& r : axis.slave_owners) {
@@ -89,6 +138,8 @@ LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& 
   space.masters = static_cast<std::int64_t>(dim.masters.size());
   space.interior = space.masters;
   space.global = dim.masters;
+  space.place = inverse(order);
+  for (size_t i = 0; i < order.size(); ++i) space.global[i] = dim.masters[static_cast<size_t>(order[i])];
   AxisSlaves& exchange = space.exchange;
   for (const auto& [peer, list] : slaves) {
     const auto begin = static_cast<std::int64_t>(exchange.slaves.size());
@@ -101,8 +152,10 @@ LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& 
       if (master < 0 || master >= space.masters) {
         fail(ExitStatus::bad_input, fmt::format("dimension '{}': a mirror lies outside the masters", name));
       }
-      exchange.mirrors.push_back(static_cast<std::int32_t>(master));
-      space.interior = std::min(space.interior, master);
+      const auto at =
+          space.place.empty() ? static_cast<std::int32_t>(master) : space.place[static_cast<size_t>(master)];
+      exchange.mirrors.push_back(at);
+      space.interior = std::min<std::int64_t>(space.interior, at);
     }
     exchange.mirror_holders.push_back({peer, begin, static_cast<std::int64_t>(exchange.mirrors.size())});
   }
@@ -117,7 +170,49 @@ LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& 
 
 }  // namespace
 
-// Masters keep their ascending order: what is mirrored depends on the set, and one order serves them all.
+const Op* ordering_region(const Module& module, DimId dim) {
+  std::vector<std::pair<int, const Op*>> epilogues;
+  find_epilogues(module.body, 0, epilogues);
+  const Op* best = nullptr;
+  int most = 0;  // outside of loops an order is not worth its making
+  for (const auto& [loops, region] : epilogues) {
+    if (loops <= most || cut_dim(module, module.type(epilogue_product(*region).results.at(0))) != dim) continue;
+    best = region;
+    most = loops;
+  }
+  return best;
+}
+
+bool is_reordered(const Module& module, ValueId input) {
+  const Type& type = module.type(input);
+  const DimId cut = cut_dim(module, type);
+  if (type.sparse || cut == no_dim || module.value(input).buffer != no_buffer) return false;
+  return ordering_region(module, cut) != nullptr;
+}
+
+void Numbering::order_masters(const Module& module, DimId dim, std::span<const Part> parts) {
+  const Op* region = ordering_region(module, dim);
+  if (region == nullptr) return;
+  const Op& product = epilogue_product(*region);
+  const SlaveSet& set = module.type(product.results.at(0)).state.slaves;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const auto masters = static_cast<size_t>(masters_[static_cast<size_t>(dim)][p]);
+    const PartMatrix& matrix = parts[p].matrices.at(input_name(module, product.operands.at(1)));
+    const std::vector<std::int64_t> lengths = row_lengths(matrix, product.code == OpCode::mxvt, masters);
+    const std::vector<bool> mirrored = mirrored_masters(set, parts[p], module.dim(dim).name, masters);
+    std::vector<std::int32_t>& order = orders_[static_cast<size_t>(dim)][p];
+    order.resize(masters);
+    std::iota(order.begin(), order.end(), 0);
+    const auto middle = std::stable_partition(order.begin(), order.end(),
+                                              [&](std::int32_t i) { return !mirrored[static_cast<size_t>(i)]; });
+    for (auto first = order.begin(); first < middle; first += std::min(order_window, middle - first)) {
+      std::stable_sort(first, first + std::min(order_window, middle - first), [&](std::int32_t a, std::int32_t b) {
+        return lengths[static_cast<size_t>(a)] > lengths[static_cast<size_t>(b)];
+      });
+    }
+  }
+}
+
 Numbering::Numbering(const Module& module, std::span<const Part> parts) {
   for (const SpaceKey& key : used_spaces(module)) keys_.push_back(key);
   orders_.assign(module.dims.size(), std::vector<std::vector<std::int32_t>>(parts.size()));
@@ -129,11 +224,15 @@ Numbering::Numbering(const Module& module, std::span<const Part> parts) {
       masters_[static_cast<size_t>(dim)][p] =
           static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
     }
+    order_masters(module, dim, parts);
   }
   for (const SpaceKey& key : keys_) {
     const std::string& name = module.dim(key.dim).name;
     std::vector<LocalSpace>& row = spaces_.emplace_back();
-    for (const Part& part : parts) row.push_back(make_space(key, part, name, find_dim(part, name)));
+    for (size_t p = 0; p < parts.size(); ++p) {
+      const std::vector<std::int32_t>& order = orders_[static_cast<size_t>(key.dim)][p];
+      row.push_back(make_space(key, parts[p], name, find_dim(parts[p], name), order));
+    }
   }
 }
 

@@ -40,6 +40,8 @@ class SliceEmitter {
   void open(llvm::Value* entry);
   // The next slice, whose rows have `lengths` (8 of i32, descending; 0 for lanes without a row).
   void slice(llvm::Value* lengths);
+  // The 16-bit numbers of `list` from `index` on, as 8 of i32; 0 for lanes outside of `mask` (null: all).
+  [[nodiscard]] static llvm::Value* numbers(Emitter& emitter, llvm::Value* list, llvm::Value* index, llvm::Value* mask);
   // What the slice's rows give, by product.
   [[nodiscard]] Accumulator& total(size_t product) { return *lanes_[product].total; }
 

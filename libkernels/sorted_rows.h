@@ -21,6 +21,7 @@ struct SortedRows {
   Bytes lengths;  // 16 bits a row, in that order: its entries, 65535 for more
   Bytes indices;  // 32 bits an entry
   Array values;
+  std::int64_t in_order = 0;  // rows 0 to in_order - 1 lie sorted in the matrix itself: their order is the identity
 
   // Of the rows from number `first` of the order on.
   [[nodiscard]] const std::uint16_t* order_from(std::int64_t first) const {
