@@ -1,7 +1,6 @@
 // One LLVM module for a whole plan: filled by the emitters, then optimized, compiled and looked up at once.
 #pragma once
 
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -12,6 +11,10 @@
 #include <vector>
 
 #include "libkernels/target.h"
+
+namespace llvm::orc {
+class LLJIT;  // its header takes longer to compile than all else here: jit.cpp alone includes it
+}
 
 namespace kasen {
 

@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/Support/Host.h>
 #include <llvm/Support/TargetSelect.h>
 
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <utility>
 
 #include "libcore/error.h"
 
@@ -50,17 +52,23 @@ llvm::orc::JITTargetMachineBuilder host_machine() {
 
 }  // namespace
 
-Target::Target() : machine_(host_machine()) {
+Target::Target() {
+  llvm::orc::JITTargetMachineBuilder machine = host_machine();
   llvm::StringMap<bool> features;
   llvm::sys::getHostCPUFeatures(features);
   const auto has = [&](const char* name) { return features.count(name) != 0 && features[name]; };
   if (has("avx2")) vector_bits_ = 256;
   if (has("avx512f") && has("avx512dq") && has("avx512vl") && has("avx512bw")) vector_bits_ = 512;
   // A processor newer than this LLVM is detected as its nearest ancestor or as a generic one; the features are right.
-  if (machine_.getCPU() == "x86-64" && vector_bits_ == 512) machine_.setCPU("x86-64-v4");
-  machine_.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
+  if (machine.getCPU() == "x86-64" && vector_bits_ == 512) machine.setCPU("x86-64-v4");
+  machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
+  machine_ = std::make_shared<const llvm::orc::JITTargetMachineBuilder>(std::move(machine));
   libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
 }
+
+std::string Target::cpu() const { return machine_->getCPU(); }
+
+std::string Target::features() const { return machine_->getFeatures().getString(); }
 
 std::string Target::description() const {
   return fmt::format("{}, {}-bit vectors, {}", cpu(), vector_bits_,

@@ -1,14 +1,16 @@
 // The processor at hand, and the functions that generated code may call on it.
 #pragma once
 
-#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
-
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "libcore/scalar.h"
+
+namespace llvm::orc {
+class JITTargetMachineBuilder;  // declared alone: emitters need nothing of its header
+}
 
 namespace kasen {
 
@@ -23,9 +25,9 @@ class Target {
  public:
   Target();
 
-  [[nodiscard]] const llvm::orc::JITTargetMachineBuilder& machine() const { return machine_; }
-  [[nodiscard]] std::string cpu() const { return machine_.getCPU(); }
-  [[nodiscard]] std::string features() const { return machine_.getFeatures().getString(); }
+  [[nodiscard]] const llvm::orc::JITTargetMachineBuilder& machine() const { return *machine_; }
+  [[nodiscard]] std::string cpu() const;
+  [[nodiscard]] std::string features() const;
   [[nodiscard]] int vector_bits() const { return vector_bits_; }
   [[nodiscard]] std::string description() const;  // "znver4, 512-bit vectors, libmvec"
 
@@ -35,7 +37,7 @@ class Target {
   [[nodiscard]] std::optional<MathFunction> math(ScalarOp op, Scalar scalar, int lanes) const;
 
  private:
-  llvm::orc::JITTargetMachineBuilder machine_;
+  std::shared_ptr<const llvm::orc::JITTargetMachineBuilder> machine_;
   int vector_bits_ = 128;
   void* libmvec_ = nullptr;  // stays open: generated code calls into it
 };
