@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/error.h"
+#include "libcore/plane_mover.h"
 
 namespace kasen {
 namespace {
@@ -76,31 +77,13 @@ void check_shape(const PartMatrix& matrix, size_t rows) {
        "its dimension, slaves and pointers do not agree", "partition the data again");
 }
 
-// Moves the value of entry `from` of the part to entry `to` of the pull form.
-class Values {
- public:
-  Values(const PartMatrix& matrix, LocalMatrix& local) {
-    if (matrix.element.bytes() == 0) return;
+// Moves the values of the part's entries to entries of the pull form.
+PlaneMover value_mover(const PartMatrix& matrix, LocalMatrix& local) {
+  if (matrix.element.bytes() > 0) {
     local.values = Array(matrix.element, static_cast<std::int64_t>(matrix.columns.size()));
-    for (std::int64_t p = 0; p < matrix.element.planes(); ++p) {
-      const auto size = static_cast<size_t>(scalar_bytes(matrix.element.plane_scalar(p)));
-      if (size > 0) planes_.push_back({matrix.values.plane(p), local.values.plane(p), size});
-    }
   }
-  void move(std::int64_t from, std::int64_t to) const {
-    for (const Plane& p : planes_) {
-      std::memcpy(p.to + static_cast<size_t>(to) * p.size, p.from + static_cast<size_t>(from) * p.size, p.size);
-    }
-  }
-
- private:
-  struct Plane {
-    const std::byte* from;
-    std::byte* to;
-    size_t size;
-  };
-  std::vector<Plane> planes_;
-};
+  return {matrix.values, local.values};
+}
 
 // mxv: outputs are columns. Rows are taken in ascending global order, so that each output's entries are, too.
 void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
@@ -113,7 +96,7 @@ void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& 
     if (at != absent) row_at[static_cast<size_t>(at)] = r;
   }
   std::vector<std::int64_t> next(local.pointers.begin(), local.pointers.end() - 1);
-  const Values values(source.matrix, local);
+  const PlaneMover values = value_mover(source.matrix, local);
   for (const std::int32_t at : order_by_global(operand)) {
     const size_t r = row_at[static_cast<size_t>(at)];
     if (r == SIZE_MAX) continue;
@@ -133,7 +116,7 @@ void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& loc
     local.pointers[static_cast<size_t>(at) + 1] = source.matrix.row_pointers[r + 1] - source.matrix.row_pointers[r];
   }
   std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
-  const Values values(source.matrix, local);
+  const PlaneMover values = value_mover(source.matrix, local);
   std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, entry
   for (size_t r = 0; r < source.rows.size(); ++r) {
     if (source.rows[r] == absent) continue;

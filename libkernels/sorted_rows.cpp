@@ -1,10 +1,10 @@
 #include "libkernels/sorted_rows.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <limits>
 #include <vector>
+
+#include "libcore/plane_mover.h"
 
 namespace kasen {
 namespace {
@@ -16,29 +16,19 @@ constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<std::uint16_
 class Mover {
  public:
   Mover(const LocalMatrix& from, SortedRows& to)
-      : from_indices_(from.indices.data()), to_indices_(reinterpret_cast<std::int32_t*>(to.indices.data())) {
-    for (std::int64_t p = 0; to.values.count > 0 && p < from.element.planes(); ++p) {
-      const auto size = static_cast<size_t>(scalar_bytes(from.element.plane_scalar(p)));
-      if (size > 0) planes_.push_back({from.values.plane(p), to.values.plane(p), size});
-    }
-  }
+      : from_indices_(from.indices.data()),
+        to_indices_(reinterpret_cast<std::int32_t*>(to.indices.data())),
+        values_(from.values, to.values) {}
 
   void move(std::int64_t from, std::int64_t to) const {
     to_indices_[to] = from_indices_[from];
-    for (const Plane& p : planes_) {
-      std::memcpy(p.to + static_cast<size_t>(to) * p.size, p.from + static_cast<size_t>(from) * p.size, p.size);
-    }
+    values_.move(from, to);
   }
 
  private:
-  struct Plane {
-    const std::byte* from;
-    std::byte* to;
-    size_t size;
-  };
   const std::int32_t* from_indices_;
   std::int32_t* to_indices_;
-  std::vector<Plane> planes_;
+  PlaneMover values_;
 };
 
 class WindowSorter {
