@@ -14,6 +14,7 @@
 #include "libcomm/data/new_file.h"
 #include "libcore/error.h"
 #include "tests/data/partition_cases.h"
+#include "tests/support/folder.h"
 
 // HDF5 loses memory when it opens damaged files; that is its own.
 extern "C" const char* __lsan_default_suppressions();
@@ -27,9 +28,6 @@ namespace fs = std::filesystem;
 class Hostile : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("kasen-hostile-" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     std::vector<DimData> dims{{.name = "N"}};
     std::vector<InputData> inputs;
     inputs.push_back(cases::valued("G", "N", "N", cases::random_edges(30, 30, 80, 1)));
@@ -39,11 +37,10 @@ class Hostile : public testing::Test {
     manifest_.info.workers = 2;
     manifest_.info.dims = {"N"};
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   // Writes part 0 after `change`, and reads it with what the manifest said before.
   void expect_refused(const std::string& what, const std::function<void(Part&)>& change) {
-    const std::string file = (folder_ / "part.h5").string();
+    const std::string file = folder_.file("part.h5");
     fs::remove(file);
     write_part(file, parts_[0], manifest_);
     Part copy = read_part(file, manifest_, 0);
@@ -61,7 +58,7 @@ class Hostile : public testing::Test {
 
   // Replaces a dataset of part 0 by what `make` creates under its name.
   void expect_refused_dataset(const std::string& path, const std::function<void(hid_t file, const char* path)>& make) {
-    const std::string file = (folder_ / "part.h5").string();
+    const std::string file = folder_.file("part.h5");
     fs::remove(file);
     write_part(file, parts_[0], manifest_);
     const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -77,7 +74,7 @@ class Hostile : public testing::Test {
     }
   }
 
-  fs::path folder_;
+  cases::Folder folder_;
   std::vector<Part> parts_;
   Manifest manifest_;
 };
@@ -156,7 +153,7 @@ TEST_F(Hostile, StructureIsChecked) {
 
 // Any change of a few bytes is refused or read as a part that is well formed; never a crash.
 TEST_F(Hostile, RandomDamageNeverCrashes) {
-  const std::string file = (folder_ / "part.h5").string();
+  const std::string file = folder_.file("part.h5");
   write_part(file, parts_[0], manifest_);
   const std::string good = read_whole_file(file, 1 << 24);
   std::mt19937_64 random(7);

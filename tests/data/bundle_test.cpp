@@ -13,6 +13,7 @@
 #include "libcomm/data/element_text.h"
 #include "libcore/error.h"
 #include "tests/data/partition_cases.h"
+#include "tests/support/folder.h"
 
 namespace kasen {
 namespace {
@@ -21,19 +22,10 @@ namespace fs = std::filesystem;
 
 class Bundle : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("kasen-bundle-" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
+  [[nodiscard]] std::size_t entries() const { return folder_.entries(); }
 
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  [[nodiscard]] std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-  }
-
-  fs::path folder_;
+  cases::Folder folder_;
 };
 
 // A bundle with all that one can hold: names with gaps, patterns, values, points, tuples, shareds, ids, bools.

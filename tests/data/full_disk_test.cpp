@@ -18,6 +18,7 @@
 #include "libcore/error.h"
 #include "tests/data/partition_cases.h"
 #include "tests/data/thread_ranks.h"
+#include "tests/support/folder.h"
 
 namespace kasen {
 namespace {
@@ -53,9 +54,8 @@ int in_child(rlim_t bytes, const fs::path& folder, const std::function<void()>& 
 }
 
 void try_all_limits(const std::function<void(const std::string& path)>& write) {
-  const fs::path folder = fs::temp_directory_path() / ("kasen-full-" + std::to_string(getpid()));
-  fs::remove_all(folder);
-  fs::create_directories(folder);
+  const cases::Folder own;
+  const fs::path& folder = own.path();
   const std::string path = (folder / "out").string();
   int failures = 0, successes = 0;
   for (rlim_t bytes = 0; successes < 3 && bytes < 4'000'000; bytes = bytes * 5 / 4 + 40) {
@@ -67,7 +67,6 @@ void try_all_limits(const std::function<void(const std::string& path)>& write) {
   }
   EXPECT_GT(failures, 10);
   EXPECT_EQ(successes, 3);
-  fs::remove_all(folder);
 }
 
 std::vector<Part> some_parts() {

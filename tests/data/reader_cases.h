@@ -9,23 +9,11 @@
 
 #include "libcomm/data/readers.h"
 #include "libcore/error.h"
+#include "tests/support/folder.h"
 
 namespace kasen::testing {
 
-// A folder of its own that goes away with its files.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + '/' + name; }
-  // Writes the bytes and returns the path.
-  std::string write(const std::string& name, std::string_view bytes) const;
-
- private:
-  std::string path_;
-};
+using cases::Folder;
 
 [[nodiscard]] std::string gzip(std::string_view text);
 [[nodiscard]] std::string xz(std::string_view text);

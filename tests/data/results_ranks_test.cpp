@@ -12,6 +12,7 @@
 #include "libcore/error.h"
 #include "tests/data/partition_cases.h"
 #include "tests/data/thread_ranks.h"
+#include "tests/support/folder.h"
 
 namespace kasen {
 namespace {
@@ -22,13 +23,6 @@ constexpr int workers = 5;
 
 class ResultsOfRanks : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("kasen-result-ranks-" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   // N: relabelled ids; H: blocks, of which some workers have none; K: local.
   void cut(std::int64_t size) {
     auto edges = cases::random_edges(size, size, 50, 4);
@@ -105,7 +99,7 @@ class ResultsOfRanks : public testing::Test {
 
   // The content of every file of the result.
   std::map<std::string, std::string> write(ResultFormat format, int ranks, std::int64_t window_bytes) {
-    const fs::path to = folder_ / "out";
+    const fs::path to = folder_.path() / "out";
     fs::create_directories(to);
     cases::ThreadRanks::run(ranks, [&](ResultRanks& mine) {
       std::vector<Part> parts;
@@ -125,7 +119,7 @@ class ResultsOfRanks : public testing::Test {
     return contents;
   }
 
-  fs::path folder_;
+  cases::Folder folder_;
   std::vector<Part> parts_;
   Module module_;
 };
@@ -169,8 +163,8 @@ TEST_F(ResultsOfRanks, ElementsThatAreMissingAreNoticed) {
   std::vector<Part> parts = std::move(parts_);
   parts.pop_back();
   const auto all = outputs(parts);
-  EXPECT_THROW(ResultWriter((folder_ / "r").string(), ResultFormat::hdf5, module_, all, parts, *alone), InternalError);
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_THROW(ResultWriter(folder_.file("r"), ResultFormat::hdf5, module_, all, parts, *alone), InternalError);
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "libcomm/data/hdf5_file.h"
 #include "libcore/error.h"
 #include "tests/data/partition_cases.h"
+#include "tests/support/folder.h"
 
 namespace kasen {
 namespace {
@@ -26,9 +27,6 @@ namespace fs = std::filesystem;
 class Results : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("kasen-results-" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     auto edges = cases::random_edges(12, 12, 20, 4);
     for (auto& [i, j] : edges) {
       i = 7 + 3 * i;
@@ -41,12 +39,8 @@ class Results : public testing::Test {
     parts_ = partition(dims, std::move(inputs), {.workers = 3});
     module_.dims = {{.name = "N"}, {.name = "H"}, {.name = "K", .local = true, .size = 2}};
   }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  [[nodiscard]] std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-  }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
+  [[nodiscard]] std::size_t files() const { return folder_.entries(); }
 
   // value(global index, place among the local elements, plane)
   template <class T, class Value>
@@ -83,7 +77,7 @@ class Results : public testing::Test {
     return all;
   }
 
-  fs::path folder_;
+  cases::Folder folder_;
   std::vector<Part> parts_;
   Module module_;
 };
@@ -196,7 +190,7 @@ TEST_F(Results, AFailedRunLeavesWhatWasThere) {
 
 TEST_F(Results, UnwritablePlacesAreRefused) {
   for (const ResultFormat format : {ResultFormat::hdf5, ResultFormat::csv, ResultFormat::npy}) {
-    for (const std::string& place : {path("none/r"), folder_.string(), std::string("/dev/null")}) {
+    for (const std::string& place : {path("none/r"), folder_.path().string(), std::string("/dev/null")}) {
       std::vector<Output> one;
       one.push_back(std::move(outputs()[1]));
       try {
