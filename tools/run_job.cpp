@@ -141,7 +141,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
   std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
   const bool traced = !settings.trace.empty();
-  const std::string trace_text = traced ? gather_trace(cluster, p.module, trace, p.parts) : std::string();
+  const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts) : TraceFile();
   const RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster.ranks(), threads));
   const std::vector<std::string> files = writer.finish();
   cluster.together([&] {
@@ -154,8 +154,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
       text += fmt::format("counters: {}\n", settings.stats);
     }
     if (traced) {
-      write_text(settings.trace, trace_text);
-      text += trace_summary(settings.trace, trace);
+      write_text(settings.trace, trace_file.text);
+      text += trace_summary(settings.trace, trace, trace_file);
     }
     say(output, text);
   });

@@ -148,21 +148,25 @@ void Trace::ended(RunPhase /*phase*/, int /*number*/, const OpCount& count) {
   around.network -= event.network;
 }
 
-std::string gather_trace(Cluster& cluster, const Module& module, const Trace& trace, const std::vector<Part>& parts) {
+TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trace, const std::vector<Part>& parts) {
+  const std::vector<std::string> dropped = cluster.gather(std::to_string(trace.dropped()));
   const std::vector<std::string> ranks = cluster.gather(rank_text(cluster.rank(), module, trace, parts));
-  if (ranks.empty()) return "";
-  std::string text = fmt::format(R"({{"displayTimeUnit":"ms","otherData":{{"program":{},"dropped_events":{}}},)",
-                                 quoted(module.name), trace.dropped());
-  text += "\n\"traceEvents\":[\n" + metadata("process_name", 0, "name", quoted("kasen run " + module.name));
-  for (const std::string& rank : ranks) text += ",\n" + rank;
-  return text + "\n]}\n";
+  TraceFile file;
+  if (ranks.empty()) return file;
+  for (const std::string& count : dropped) file.dropped += std::stoll(count);
+  file.text = fmt::format(R"({{"displayTimeUnit":"ms","otherData":{{"program":{},"dropped_events":{}}},)",
+                          quoted(module.name), file.dropped);
+  file.text += "\n\"traceEvents\":[\n" + metadata("process_name", 0, "name", quoted("kasen run " + module.name));
+  for (const std::string& rank : ranks) file.text += ",\n" + rank;
+  file.text += "\n]}\n";
+  return file;
 }
 
-std::string trace_summary(const std::string& file, const Trace& trace) {
-  std::string text = fmt::format("trace: {}", file);
-  if (trace.dropped() > 0) {
-    text += fmt::format(", the first {} events of each rank, up to turn {}; {} more are not in it",
-                        trace.events().size(), trace.last_turn(), trace.dropped());
+std::string trace_summary(const std::string& path, const Trace& trace, const TraceFile& file) {
+  std::string text = fmt::format("trace: {}", path);
+  if (file.dropped > 0) {
+    text += fmt::format(", at most the first {} events of each rank (rank 0 up to turn {}); {} more are not in it",
+                        trace.events().size(), trace.last_turn(), file.dropped);
   }
   return text + '\n';
 }

@@ -44,10 +44,15 @@ class Trace : public RunObserver {
   std::int64_t dropped_ = 0;
 };
 
-// The whole file's text, on rank 0; empty elsewhere. All ranks call it; `workers` are those of this rank.
-[[nodiscard]] std::string gather_trace(Cluster& cluster, const Module& module, const Trace& trace,
-                                       const std::vector<Part>& parts);
-// What the summary says of it.
-[[nodiscard]] std::string trace_summary(const std::string& file, const Trace& trace);
+struct TraceFile {
+  std::string text;
+  std::int64_t dropped = 0;  // events of all ranks that are not in it
+};
+
+// The whole file, on rank 0; an empty one elsewhere. All ranks call it; `parts` are those of this rank.
+[[nodiscard]] TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trace,
+                                     const std::vector<Part>& parts);
+// What the summary says of it; `trace` is rank 0's.
+[[nodiscard]] std::string trace_summary(const std::string& path, const Trace& trace, const TraceFile& file);
 
 }  // namespace kasen::tools
