@@ -38,7 +38,7 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   };
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
-  EXPECT_EQ(pass_names(passes, false), "dead-code simplify pipeline fuse-products fuse-epilogue");
+  EXPECT_EQ(pass_names(passes, false), "dead-code simplify loop-invariant pipeline fuse-products fuse-epilogue");
   EXPECT_EQ(printed.size(), pass_rows().size());
 
   passes.clear();
@@ -145,9 +145,42 @@ TEST(Speculate, OnlyUnderLikelyAndOnlyMapsThatAreStored) {
       0);
 }
 
+TEST(LoopInvariant, ProductsReductionsAndSharedsStandBeforeTheLoop) {
+  EXPECT_EQ(shape(hybrid("a = y\nfor i in 0..3 { a = a + G' @ x }\noutput a\n").body),
+            "map scatter mxv gather for(map)");
+  EXPECT_EQ(shape(hybrid("a = y\nfor i in 0..3 { a = a * sum(x) }\noutput a\n").body),
+            "iter_on_vec(map reduce) gather scatter for(map)");
+  // Out of both loops, with the constant that it is made of.
+  EXPECT_EQ(
+      shape(hybrid("a = y\nfor i in 0..3 { for j in 0..2 { one : f64[N] = 1\n a = a + G @ one } }\noutput a\n").body),
+      "map mxvt gather for(for(map))");
+  EXPECT_EQ(shape(hybrid("a = y\nwhile sum(a) > 1 { a = a - y / sum(x) }\noutput a\n").body),
+            "iter_on_vec(map reduce reduce) gather scatter apply gather scatter while(iter_on_vec(map reduce) gather "
+            "scatter apply)");
+}
+
+TEST(LoopInvariant, MapsMoveIfATurnReadsNoMore) {
+  const auto inside = [](const std::string& text) {
+    const Module module = hybrid("a = y\nfor i in 0..3 { " + text + " }\noutput a\n");
+    return shape(first_op(module, OpCode::for_loop)->blocks[0]);
+  };
+  EXPECT_EQ(inside("t = exp(x)\n a = a + t"), "map");
+  EXPECT_EQ(inside("t = exp(x)\n a = a + t * x"), "iter_on_vec(map map)");  // x is read in any case
+  EXPECT_EQ(inside("t = exp(x) * y\n a = a + t + x"), "map");               // t instead of y
+  EXPECT_EQ(inside("t = exp(x)\n a = G @ t + a * x"), "map");               // the product and what it reads
+}
+
+TEST(LoopInvariant, WhatMayFailOrNotRunStays) {
+  const Module list =
+      hybrid("list s[3] : f64[N] = 1\nparam k = 1\na = y\nfor i in 0..3 { a = a + sum(s[k]) }\noutput a\n");
+  EXPECT_NE(shape(first_op(list, OpCode::for_loop)->blocks[0]).find("get"), std::string::npos);
+  const Module branch = hybrid("a = y\nfor i in 0..3 { if r > 0.5 { a = a + G' @ x } }\noutput a\n");
+  EXPECT_NE(shape(first_op(branch, OpCode::for_loop)->blocks[0]).find("mxv"), std::string::npos);
+}
+
 TEST(Place, WhatALoopDoesNotChangeIsSentOnceBeforeIt) {
-  const Module module = hybrid("a = y\nfor i in 0..3 { a = a + G' @ x }\noutput a\n");
-  EXPECT_EQ(shape(module.body), "map scatter for(mxv gather map)");
+  const Module program = compile(inputs + "a = y\nfor i in 0..3 { a = a + G' @ x }\noutput a\n");
+  EXPECT_EQ(shape(plan(program, Strategy::none, SyncMode::hybrid).body), "map scatter for(mxv gather map)");
 }
 
 TEST(Place, TransitionsOfABranchStayInIt) {

@@ -1,0 +1,205 @@
+// Why: what no turn of a loop changes is computed once, before it. Operators are total and pure, so that one that runs
+// although the loop makes no turn does no harm but its time. Products, reductions and functions of shareds leave the
+// loop whenever they can. A map leaves it if it is stored in any case (a product reads it), or if no more arrays are
+// read in a turn than before: fused with its readers it costs the arrays that it alone reads, moved out it costs its
+// result. Arrays of one constant and indices are generated where they are used: they are copied, not moved. Lists stay,
+// because reading one may fail. What a branch computes stays in it. Requires level 1; keeps it.
+#include <algorithm>
+
+#include "libopt/pass.h"
+#include "libopt/rewrite.h"
+
+namespace kasen {
+
+bool pass_loop_invariant(Module& module, PassContext& context);
+bool pass_dead_code(Module& module, PassContext& context);
+
+namespace {
+
+bool generates(const Op& op) {
+  return op.code == OpCode::literal || op.code == OpCode::size || op.code == OpCode::fill || op.code == OpCode::index;
+}
+
+// The invariant operators of one loop's body. Values are told by the operator of the body that makes them.
+class Invariants {
+ public:
+  Invariants(Module& module, Block& block, size_t place) : m_(module), block_(block), place_(place) {}
+
+  bool run() {
+    find();
+    readers_.resize(m_.values.size());
+    for (size_t i = 0; i < ops().size(); ++i) {
+      for_each_operand(ops()[i], [&](ValueId v) { readers_[static_cast<size_t>(v)].push_back(i); });
+    }
+    chosen_.assign(ops().size(), false);
+    for (bool more = true; more;) {  // what is chosen may make more worth moving
+      more = false;
+      for (size_t i = ops().size(); i-- > 0;) {
+        if (!invariant_[i] || chosen_[i] || !worth_moving(i)) continue;
+        choose(i);
+        more = true;
+      }
+    }
+    return move();
+  }
+
+ private:
+  [[nodiscard]] std::vector<Op>& ops() { return block_.ops[place_].blocks[0].ops; }
+  [[nodiscard]] int maker(ValueId v) const { return maker_[static_cast<size_t>(v)]; }
+
+  void find() {
+    maker_.assign(m_.values.size(), outside);
+    std::vector<bool> fixed(m_.values.size(), true);
+    const auto changes = [&](ValueId v) { fixed[static_cast<size_t>(v)] = false; };
+    for (const ValueId arg : block_.ops[place_].blocks[0].args) {
+      maker_[static_cast<size_t>(arg)] = argument;
+      changes(arg);
+    }
+    for (size_t i = 0; i < ops().size(); ++i) {
+      const Op& op = ops()[i];
+      const OpGroup group = row(op.code).group;
+      const bool pure =
+          generates(op) || group == OpGroup::vector || group == OpGroup::product || group == OpGroup::shared;
+      invariant_.push_back(pure && std::all_of(op.operands.begin(), op.operands.end(),
+                                               [&](ValueId v) { return fixed[static_cast<size_t>(v)]; }));
+      for (const ValueId result : op.results) {
+        maker_[static_cast<size_t>(result)] = static_cast<int>(i);
+        if (!invariant_[i]) changes(result);
+      }
+    }
+  }
+
+  [[nodiscard]] const std::vector<size_t>& readers(ValueId v) const { return readers_[static_cast<size_t>(v)]; }
+
+  // Does it stand before the loop, as far as is known?
+  [[nodiscard]] bool before(ValueId v) const {
+    return maker(v) == outside || (maker(v) >= 0 && chosen_[static_cast<size_t>(maker(v))]);
+  }
+
+  // Marks the operator and the invariant ones that it is made of, without those chosen already and generated ones.
+  [[nodiscard]] std::vector<bool> tree(size_t root) {
+    std::vector<bool> member(ops().size(), false);
+    member[root] = true;
+    for (size_t i = root + 1; i-- > 0;) {
+      if (!member[i]) continue;
+      for (const ValueId v : ops()[i].operands) {
+        if (maker(v) >= 0 && !generates(ops()[static_cast<size_t>(maker(v))]))
+          member[static_cast<size_t>(maker(v))] = true;
+      }
+    }
+    return member;
+  }
+
+  [[nodiscard]] bool worth_moving(size_t i) {
+    const Op& op = ops()[i];
+    if (generates(op)) return false;
+    const ValueId result = op.results[0];
+    if (op.code != OpCode::map || is_shared(m_, m_.type(result))) return true;
+    const bool stored = std::any_of(readers(result).begin(), readers(result).end(), [&](size_t reader) {
+      return row(ops()[reader].code).group == OpGroup::product && !invariant_[reader];
+    });
+    if (stored) return true;
+    // What a turn hands on would be copied in each turn, which costs as much as a map.
+    if (std::any_of(readers(result).begin(), readers(result).end(),
+                    [&](size_t reader) { return row(ops()[reader].code).group == OpGroup::end; })) {
+      return false;
+    }
+    const std::vector<bool> member = tree(i);
+    return reads_saved(member) >= results_needed(member);
+  }
+
+  // Arrays from before the loop that only the members read, with what is chosen already.
+  [[nodiscard]] size_t reads_saved(const std::vector<bool>& member) {
+    std::vector<bool> seen(m_.values.size(), false);
+    size_t saved = 0;
+    for (size_t i = 0; i < member.size(); ++i) {
+      if (!member[i]) continue;
+      for (const ValueId v : ops()[i].operands) {
+        if (!before(v) || seen[static_cast<size_t>(v)]) continue;
+        seen[static_cast<size_t>(v)] = true;
+        const Type& type = m_.type(v);
+        if (!type.sparse && !is_shared(m_, type) && !stay_behind(v, member)) ++saved;
+      }
+    }
+    return saved;
+  }
+
+  // Members whose results something reads that stays in the loop.
+  [[nodiscard]] size_t results_needed(const std::vector<bool>& member) {
+    size_t needed = 0;
+    for (size_t i = 0; i < member.size(); ++i) {
+      if (member[i] && stay_behind(ops()[i].results[0], member)) ++needed;
+    }
+    return needed;
+  }
+
+  // Does anything read the value that is neither a member nor chosen?
+  [[nodiscard]] bool stay_behind(ValueId v, const std::vector<bool>& member) const {
+    return std::any_of(readers(v).begin(), readers(v).end(),
+                       [&](size_t reader) { return !member[reader] && !chosen_[reader]; });
+  }
+
+  void choose(size_t root) {
+    const std::vector<bool> member = tree(root);
+    for (size_t i = 0; i < member.size(); ++i) chosen_[i] = chosen_[i] || member[i];
+  }
+
+  // Moves the chosen operators before the loop, with copies of the generated values that they read.
+  bool move() {
+    if (std::find(chosen_.begin(), chosen_.end(), true) == chosen_.end()) return false;
+    std::vector<Op> moved, kept;
+    std::vector<ValueId> copy(m_.values.size(), no_value);
+    for (size_t i = 0; i < ops().size(); ++i) {
+      Op& op = ops()[i];
+      if (!chosen_[i]) continue;
+      for (ValueId& v : op.operands) {
+        const int made = maker(v);
+        if (made >= 0 && !chosen_[static_cast<size_t>(made)])
+          v = copied(v, ops()[static_cast<size_t>(made)], copy, moved);
+      }
+      moved.push_back(op);
+    }
+    for (size_t i = 0; i < ops().size(); ++i) {
+      if (!chosen_[i]) kept.push_back(std::move(ops()[i]));
+    }
+    ops() = std::move(kept);
+    block_.ops.insert(block_.ops.begin() + static_cast<std::ptrdiff_t>(place_), std::make_move_iterator(moved.begin()),
+                      std::make_move_iterator(moved.end()));
+    return true;
+  }
+
+  ValueId copied(ValueId v, const Op& generator, std::vector<ValueId>& copy, std::vector<Op>& moved) {
+    if (copy[static_cast<size_t>(v)] == no_value) {
+      const std::vector<Op> again = clone_ops(m_, {&generator, 1}, copy);
+      moved.push_back(again.front());
+    }
+    return copy[static_cast<size_t>(v)];
+  }
+
+  static constexpr int outside = -1, argument = -2;
+
+  Module& m_;
+  Block& block_;
+  size_t place_;
+  std::vector<int> maker_;                    // by value: place in the body, outside or argument
+  std::vector<bool> invariant_, chosen_;      // by place in the body
+  std::vector<std::vector<size_t>> readers_;  // by value: places in the body, once for each operand
+};
+
+}  // namespace
+
+bool pass_loop_invariant(Module& module, PassContext& context) {
+  bool changed = false;
+  for_each_block(module, [&](Block& block) {
+    for (size_t i = 0; i < block.ops.size(); ++i) {
+      if (!is_loop(block.ops[i])) continue;
+      const size_t before = block.ops.size();
+      changed |= Invariants(module, block, i).run();
+      i += block.ops.size() - before;
+    }
+  });
+  if (changed) (void)pass_dead_code(module, context);  // generated values that only moved operators read
+  return changed;
+}
+
+}  // namespace kasen
