@@ -14,9 +14,7 @@ std::vector<Part> one_part(const Graph& graph) {
   input.element = ElementType::of(Scalar::null);
   input.sparse = true;
   input.matrix.row_count = input.matrix.col_count = graph.vertices;
-  input.matrix.rows = graph.from;
-  input.matrix.cols = graph.to;
-  input.matrix.values = Array(input.element, 0);
+  input.matrix.entries = EntryList(graph.from, graph.to, Array(input.element, 0));
   std::vector<DimData> dims{{"N", false, graph.vertices, {}}};
   std::vector<InputData> inputs;
   inputs.push_back(std::move(input));

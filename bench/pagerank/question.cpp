@@ -13,11 +13,11 @@ namespace {
 Graph read_graph(const std::string& file) {
   ReadOptions options;
   options.element = ElementType::of(Scalar::null);
-  RawMatrix raw = read_matrix(file, options);
+  const RawMatrix raw = read_matrix(file, options);
   Graph graph;
   graph.vertices = std::max(raw.row_count, raw.col_count);
-  graph.from = std::move(raw.rows);
-  graph.to = std::move(raw.cols);
+  graph.from = raw.entries.rows();
+  graph.to = raw.entries.cols();
   return graph;
 }
 

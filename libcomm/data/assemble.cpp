@@ -3,170 +3,230 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "libcomm/data/parallel.h"
 #include "libcomm/data/partition_steps.h"
+#include "libcomm/data/regroup.h"
 
 namespace kasen {
 namespace {
 
-constexpr std::int64_t piece = 1 << 18;  // entries that one thread takes at a time
+// How a matrix's entries are grouped: by worker, and each worker's by ranges of its local rows, in their order, so that
+// what is sorted at a time stays small. Local rows are masters first, then slaves by owner.
+class Groups : public Grouping {
+ public:
+  Groups(const EntryRule& rule, int workers, const EntryList& entries)
+      : rule_(rule),
+        own_(std::max(1, ranges_a_thread * data_threads() / workers)),
+        owners_(rule.row->local || !rule.by_column || rule.col->local ? 0 : std::min(workers - 1, own_)),
+        foreign_(owners_ == 0 ? 0 : std::max(1, own_ / workers)),
+        workers_(workers) {
+    if (own_ == 1) owners_ = foreign_ = 0;
+    weigh_rows(entries);
+  }
 
-// to[k] = from[order(k)] for elements of `bytes` bytes.
-template <class Order>
-void permute(std::byte* to, const std::byte* from, std::int64_t bytes, std::int64_t count, const Order& order) {
-  const auto copy = [&](auto* target, const auto* source) {
-    for (std::int64_t k = 0; k < count; ++k) target[k] = source[order(k)];
-  };
-  if (bytes == 8) copy(reinterpret_cast<std::uint64_t*>(to), reinterpret_cast<const std::uint64_t*>(from));
-  if (bytes == 4) copy(reinterpret_cast<std::uint32_t*>(to), reinterpret_cast<const std::uint32_t*>(from));
-  if (bytes == 1) copy(to, from);
-}
+  [[nodiscard]] std::int32_t per_worker() const { return own_ + owners_ * foreign_; }
+  [[nodiscard]] std::int32_t count() const { return per_worker() * workers_; }
 
-// Entries by worker, each worker's in the order of the input. Worker w has entries begin[w] to begin[w + 1].
-struct CutEntries {
-  Entries entries;
-  std::vector<std::int64_t> begin;
+  [[nodiscard]] std::int32_t whole(const EntryChunk& chunk) const override {
+    if (workers_ > 1) return -1;
+    const std::int32_t group = within(0, chunk.rows.smallest());
+    return group == within(0, chunk.rows.largest()) ? group : -1;
+  }
+  void find(const LooseEntries& entries, std::vector<std::int32_t>& groups) const override {
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      const std::int64_t row = entries.rows[k];
+      const int worker = rule_.worker(row, entries.cols[k]);
+      groups[k] = worker * per_worker() + within(worker, row);
+    }
+  }
+
+ private:
+  static constexpr int ranges_a_thread = 32;  // of rows, altogether, about: each thread unpacks one at a time
+  static constexpr std::int64_t bins = 4096;
+
+  // Rows are cut where their entries are cut into equal shares, told by counts of 4096 runs of rows.
+  void weigh_rows(const EntryList& entries) {
+    const std::int64_t size = rule_.row->size;
+    while (size >> shift_ > bins) ++shift_;
+    std::vector<std::int64_t> weight(static_cast<std::size_t>((size >> shift_) + 1));
+    std::vector<std::int64_t> rows;
+    for (const EntryChunk& chunk : entries.chunks) {
+      if (own_ == 1) break;
+      rows.resize(static_cast<std::size_t>(chunk.count()));
+      chunk.rows.unpack(rows.data());
+      for (const std::int64_t row : rows) ++weight[static_cast<std::size_t>(row >> shift_)];
+    }
+    const auto total = static_cast<double>(std::max<std::int64_t>(1, entries.count()));
+    std::int64_t before = 0;
+    for (const std::int64_t w : weight) {
+      const double share = static_cast<double>(before) / total;  // of the entries that stand before this run of rows
+      own_range_.push_back(std::min(own_ - 1, static_cast<int>(share * own_)));
+      foreign_range_.push_back(std::clamp(static_cast<int>(share * foreign_), 0, std::max(0, foreign_ - 1)));
+      before += w;
+    }
+  }
+
+  [[nodiscard]] std::int32_t within(int worker, std::int64_t row) const {
+    if (own_ == 1) return 0;
+    const auto run = static_cast<std::size_t>(row >> shift_);
+    if (owners_ == 0) return own_range_[run];
+    const int owner = rule_.row->local ? worker : rule_.row->owner[static_cast<std::size_t>(row)];
+    if (owner == worker) return own_range_[run];
+    const int place = owner - (owner > worker ? 1 : 0);  // among the workers - 1 others
+    const int group = static_cast<int>(static_cast<std::int64_t>(place) * owners_ / (workers_ - 1));
+    return own_ + group * foreign_ + (owners_ == workers_ - 1 ? foreign_range_[run] : 0);
+  }
+
+  const EntryRule& rule_;
+  int own_;      // ranges of a worker's own rows
+  int owners_;   // groups of owners of its slaves
+  int foreign_;  // ranges of each such group's rows
+  int workers_;
+  int shift_ = 0;
+  std::vector<std::int32_t> own_range_, foreign_range_;  // by run of rows
 };
 
-// Where each piece puts its next entry of each worker: a stable counting sort in parallel.
-std::vector<std::vector<std::int64_t>> count_by_piece(const Entries& entries, const EntryRule& rule, int workers) {
-  const auto total = static_cast<std::int64_t>(entries.rows.size());
-  std::vector<std::vector<std::int64_t>> next(static_cast<std::size_t>((total + piece - 1) / piece));
-  parallel_for(static_cast<std::int64_t>(next.size()), [&](std::int64_t p, int) {
-    auto& counts = next[static_cast<std::size_t>(p)];
-    counts.assign(static_cast<std::size_t>(workers), 0);
-    for (std::int64_t k = p * piece; k < std::min(total, (p + 1) * piece); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      ++counts[static_cast<std::size_t>(rule.worker(entries.rows[at], entries.cols[at]))];
-    }
-  });
-  return next;
-}
-
-CutEntries cut_entries(Entries&& from, const EntryRule& rule, int workers) {
-  Entries entries = std::move(from);
-  const auto total = static_cast<std::int64_t>(entries.rows.size());
-  if (workers == 1) return {std::move(entries), {0, total}};
-  std::vector<std::vector<std::int64_t>> next = count_by_piece(entries, rule, workers);
-  CutEntries cut;
-  cut.begin.push_back(0);
-  for (std::size_t w = 0; w < static_cast<std::size_t>(workers); ++w) {
-    std::int64_t end = cut.begin.back();
-    for (auto& counts : next) end += std::exchange(counts[w], end);
-    cut.begin.push_back(end);
+// Builds one worker's matrix from its groups, which are freed on the way.
+class PartBuilder {
+ public:
+  PartBuilder(const InputData& input, const EntryRule& rule, int worker, std::span<EntryList> groups)
+      : input_(input), rule_(rule), worker_(worker), groups_(groups) {
+    for (const EntryList& group : groups_) count_ += group.count();
+    if (count_ > std::numeric_limits<std::uint32_t>::max())
+      fail(ExitStatus::limit, fmt::format("worker {} would hold {} entries of '{}'", worker_, count_, input_.name),
+           "at most 2^32 - 1 are supported", "use more workers");
   }
-  cut.entries.rows.resize(entries.rows.size());
-  cut.entries.cols.resize(entries.cols.size());
-  const ElementType& element = entries.values.element;
-  const bool valued = entries.values.count > 0;
-  if (valued) cut.entries.values = Array(element, total);
-  parallel_for(static_cast<std::int64_t>(next.size()), [&](std::int64_t p, int) {
-    auto& counts = next[static_cast<std::size_t>(p)];
-    for (std::int64_t k = p * piece; k < std::min(total, (p + 1) * piece); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      const std::int64_t to = counts[static_cast<std::size_t>(rule.worker(entries.rows[at], entries.cols[at]))]++;
-      cut.entries.rows[static_cast<std::size_t>(to)] = entries.rows[at];
-      cut.entries.cols[static_cast<std::size_t>(to)] = entries.cols[at];
-      for (std::int64_t q = 0; valued && q < element.planes(); ++q) {
-        const auto bytes = static_cast<std::size_t>(scalar_bytes(element.plane_scalar(q)));
-        std::memcpy(cut.entries.values.plane(q) + static_cast<std::size_t>(to) * bytes,
-                    entries.values.plane(q) + at * bytes, bytes);
+
+  // With `threads` threads, each of which takes a group at a time.
+  PartMatrix build(AxisNumbers& rows, AxisNumbers& cols, std::size_t threads) {
+    matrix_ = {.row_dim = rule_.row->name, .col_dim = rule_.col->name, .element = input_.element};
+    list_slaves(rows, cols);
+    const std::int64_t local_rows =
+        rule_.row->masters_of(worker_) + static_cast<std::int64_t>(matrix_.row_slaves.slaves.size());
+    matrix_.row_pointers.resize(static_cast<std::size_t>(local_rows) + 1);
+    matrix_.columns.reserve(static_cast<std::size_t>(count_));
+    if (input_.element.bytes() > 0) matrix_.values = Array(input_.element, count_);
+    std::vector<LooseEntries> loose(threads);
+    std::int64_t last_row = -1;
+    for (std::size_t first = 0; first < groups_.size(); first += threads) {
+      std::vector<Place> places;
+      auto end = static_cast<std::int64_t>(matrix_.columns.size());
+      for (std::size_t g = first; g < std::min(first + threads, groups_.size()); ++g) {
+        places.push_back({.first = end});
+        end += groups_[g].count();
+      }
+      matrix_.columns.resize(static_cast<std::size_t>(end));
+      const auto take = [&](std::int64_t k, int) {
+        const auto at = static_cast<std::size_t>(k);
+        take_group(groups_[first + at], rows, cols, loose[at], places[at]);
+        groups_[first + at] = {};
+      };
+      if (threads == 1)
+        take(0, 0);
+      else
+        parallel_for(static_cast<std::int64_t>(places.size()), take);
+      release_freed_memory();
+      for (const Place& place : places) {
+        if (place.low_row <= last_row) throw InternalError("groups of rows overlap");
+        last_row = std::max(last_row, place.high_row);
       }
     }
-  });
-  return cut;
-}
+    std::partial_sum(matrix_.row_pointers.begin(), matrix_.row_pointers.end(), matrix_.row_pointers.begin());
+    rows.forget(matrix_.row_slaves);
+    cols.forget(matrix_.col_slaves);
+    return std::move(matrix_);
+  }
 
-// Where each key's run begins, and the end: size + 1 numbers.
-std::vector<std::int64_t> pointers_of(const std::int32_t* keys, std::int64_t count, std::int64_t size) {
-  std::vector<std::int64_t> pointers(static_cast<std::size_t>(size + 1));
-  for (std::int64_t k = 0; k < count; ++k) ++pointers[static_cast<std::size_t>(keys[k]) + 1];
-  for (std::size_t i = 1; i < pointers.size(); ++i) pointers[i] += pointers[i - 1];
-  return pointers;
-}
+ private:
+  // Of a group: where its entries go, and the rows that it has.
+  struct Place {
+    std::int64_t first = 0;
+    std::int64_t low_row = std::numeric_limits<std::int64_t>::max(), high_row = -1;
+  };
 
-// Sorts each row's columns. With values, `order` says which entry each column came from, and follows.
-void sort_rows(std::vector<std::int32_t>& columns, const std::vector<std::int64_t>& pointers,
-               std::vector<std::uint32_t>& order) {
-  std::vector<std::uint64_t> pairs;
-  for (std::size_t r = 0; r + 1 < pointers.size(); ++r) {
-    const auto begin = static_cast<std::size_t>(pointers[r]), end = static_cast<std::size_t>(pointers[r + 1]);
-    const auto first = columns.begin() + pointers[r], last = columns.begin() + pointers[r + 1];
-    if (std::is_sorted(first, last)) continue;
-    if (order.empty()) {
-      std::sort(first, last);
-      continue;
+  void list_slaves(AxisNumbers& rows, AxisNumbers& cols) {
+    const bool all_here = rule_.row->all_here(worker_) && rule_.col->all_here(worker_);
+    for (const EntryList& group : groups_) {
+      for (const EntryChunk& chunk : group.chunks) {
+        if (all_here) break;
+        const LooseEntries loose(chunk);
+        rows.show(loose.rows, *rule_.row, worker_);
+        cols.show(loose.cols, *rule_.col, worker_);
+      }
     }
-    pairs.clear();
-    for (std::size_t k = begin; k < end; ++k) pairs.push_back(static_cast<std::uint64_t>(columns[k]) << 32 | order[k]);
-    std::sort(pairs.begin(), pairs.end());
-    for (std::size_t k = begin; k < end; ++k) {
-      columns[k] = static_cast<std::int32_t>(pairs[k - begin] >> 32);
-      order[k] = static_cast<std::uint32_t>(pairs[k - begin]);
+    matrix_.row_slaves = rows.list(*rule_.row, worker_);
+    matrix_.col_slaves = cols.list(*rule_.col, worker_);
+  }
+
+  // The group's entries by row, then column, and how many each row has.
+  void take_group(const EntryList& group, const AxisNumbers& rows, const AxisNumbers& cols, LooseEntries& loose,
+                  Place& place) {
+    loose.load(group);
+    rows.number(loose.rows, *rule_.row, worker_);
+    cols.number(loose.cols, *rule_.col, worker_);
+    const bool ordered = in_order(loose.rows, loose.cols);
+    const std::vector<std::uint32_t> order =
+        ordered ? std::vector<std::uint32_t>() : sorted_order(loose.rows, loose.cols);
+    std::int32_t* const columns = matrix_.columns.data() + place.first;
+    std::int64_t row = -1, col = -1;
+    for (std::size_t k = 0; k < loose.rows.size(); ++k) {
+      const std::size_t from = ordered ? k : order[k];
+      if (row == loose.rows[from] && col == loose.cols[from])
+        throw InternalError(fmt::format("input '{}' reached the partitioner with a repeated entry", input_.name));
+      row = loose.rows[from];
+      col = loose.cols[from];
+      if (k == 0) place.low_row = row;
+      ++matrix_.row_pointers[static_cast<std::size_t>(row) + 1];
+      columns[k] = static_cast<std::int32_t>(col);
+    }
+    place.high_row = row;
+    if (input_.element.bytes() > 0) take_values(group, order, place.first);
+  }
+
+  // `order` is empty where the values stand in it.
+  void take_values(const EntryList& group, const std::vector<std::uint32_t>& order, std::int64_t first) {
+    const Array values = group.values();
+    for (std::int64_t p = 0; p < values.element.planes(); ++p) {
+      const std::int64_t width = scalar_bytes(values.element.plane_scalar(p));
+      const std::byte* from = values.plane(p);
+      std::byte* to = matrix_.values.plane(p) + first * width;
+      if (order.empty()) std::copy_n(from, values.count * width, to);
+      for (const std::uint32_t k : order) to = std::copy_n(from + k * width, width, to);
     }
   }
-}
 
-// Compressed rows from local indices. Inputs are mostly sorted by row, so that this walks through memory in order.
-void compress(PartMatrix& matrix, const std::int32_t* rows, const std::int32_t* cols, std::int64_t count,
-              std::int64_t row_total, const Array& values, std::int64_t first_value) {
-  matrix.row_pointers = pointers_of(rows, count, row_total);
-  matrix.columns.resize(static_cast<std::size_t>(count));
-  std::vector<std::uint32_t> order(values.count > 0 ? matrix.columns.size() : 0);
-  std::vector<std::int64_t> next = matrix.row_pointers;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(rows[k])]++);
-    matrix.columns[to] = cols[k];
-    if (!order.empty()) order[to] = static_cast<std::uint32_t>(k);
-  }
-  sort_rows(matrix.columns, matrix.row_pointers, order);
-  if (values.count == 0) return;
-  matrix.values = Array(values.element, count);
-  for (std::int64_t q = 0; q < values.element.planes(); ++q) {
-    const std::int64_t bytes = scalar_bytes(values.element.plane_scalar(q));
-    permute(matrix.values.plane(q), values.plane(q) + first_value * bytes, bytes, count,
-            [&](std::int64_t k) { return order[static_cast<std::size_t>(k)]; });
-  }
-}
-
-void check_distinct(const PartMatrix& matrix, const std::string& name) {
-  for (std::size_t r = 0; r + 1 < matrix.row_pointers.size(); ++r)
-    for (std::int64_t k = matrix.row_pointers[r] + 1; k < matrix.row_pointers[r + 1]; ++k)
-      if (matrix.columns[static_cast<std::size_t>(k)] == matrix.columns[static_cast<std::size_t>(k - 1)])
-        throw InternalError(fmt::format("input '{}' reached the partitioner with a repeated entry", name));
-}
+  const InputData& input_;
+  const EntryRule& rule_;
+  int worker_;
+  std::span<EntryList> groups_;
+  std::int64_t count_ = 0;
+  PartMatrix matrix_;
+};
 
 }  // namespace
 
-void assemble_matrix(const InputData& input, Entries&& entries, const EntryRule& rule, std::vector<Part>& parts) {
-  CutEntries whole = cut_entries(std::move(entries), rule, static_cast<int>(parts.size()));
-  Entries& cut = whole.entries;  // each worker numbers its own slice in place
-  const std::vector<std::int64_t>& begin = whole.begin;
+void assemble_matrix(const InputData& input, EntryList&& from, const EntryRule& rule, std::vector<Part>& parts) {
+  EntryList entries = std::move(from);
+  const Groups groups(rule, static_cast<int>(parts.size()), entries);
+  std::vector<EntryList> cut = regroup(std::move(entries), groups.count(), groups);
   struct Scratch {
     AxisNumbers rows, cols;
   };
-  std::vector<Scratch> scratch(static_cast<std::size_t>(data_threads()));
-  parallel_for(static_cast<std::int64_t>(parts.size()), [&](std::int64_t w, int thread) {
-    const auto worker = static_cast<std::size_t>(w);
-    const std::int64_t first = begin[worker], count = begin[worker + 1] - first;
-    if (count > std::numeric_limits<std::uint32_t>::max())
-      fail(ExitStatus::limit, fmt::format("worker {} would hold {} entries of '{}'", w, count, input.name),
-           "at most 2^32 - 1 are supported", "use more workers");
+  const auto threads = static_cast<std::size_t>(data_threads()), each = static_cast<std::size_t>(groups.per_worker());
+  // A thread for each part or, where parts are few, for each group of one part after the other.
+  const bool few = parts.size() < std::min(threads, each);
+  std::vector<Scratch> scratch(few ? 1 : threads);
+  const auto build = [&](std::int64_t w, int thread) {
     Scratch& mine = scratch[static_cast<std::size_t>(thread)];
-    PartMatrix matrix{.row_dim = rule.row->name, .col_dim = rule.col->name, .element = input.element};
-    std::int32_t* rows = cut.rows.data() + first;
-    std::int32_t* cols = cut.cols.data() + first;
-    matrix.row_slaves = number_axis(rows, count, *rule.row, static_cast<int>(w), mine.rows);
-    matrix.col_slaves = number_axis(cols, count, *rule.col, static_cast<int>(w), mine.cols);
-    const auto total = [&](const DimLayout& dim, const AxisSlaves& axis) {
-      return dim.masters_of(static_cast<int>(w)) + static_cast<std::int64_t>(axis.slaves.size());
-    };
-    compress(matrix, rows, cols, count, total(*rule.row, matrix.row_slaves), cut.values, first);
-    check_distinct(matrix, input.name);
-    parts[worker].matrices.emplace(input.name, std::move(matrix));
-  });
+    const auto at = static_cast<std::size_t>(w);
+    PartBuilder builder(input, rule, static_cast<int>(w), std::span(cut).subspan(at * each, each));
+    parts[at].matrices.emplace(input.name, builder.build(mine.rows, mine.cols, few ? threads : 1));
+  };
+  if (!few) return parallel_for(static_cast<std::int64_t>(parts.size()), build);
+  for (std::size_t w = 0; w < parts.size(); ++w) build(static_cast<std::int64_t>(w), 0);
 }
 
 }  // namespace kasen

@@ -298,7 +298,8 @@ RawTable make_table(std::int64_t rows, std::int64_t cols, const ReadOptions& opt
   return table;
 }
 
-RawTable read_csv(const InputFile& file, const ReadOptions& options) {
+RawTable read_csv(TextSource& source, const ReadOptions& options) {
+  const InputFile file(source);
   const Layout layout = layout_of(file, options);
   const TextPieces text(file, layout.from);
   const auto cols = static_cast<std::int64_t>(layout.taken.size());
@@ -320,6 +321,7 @@ RawTable read_csv(const InputFile& file, const ReadOptions& options) {
     table = std::move(dense);
   }
   store_words(layout, pieces, table, file);
+  table.digest = file.digest();
   return table;
 }
 

@@ -1,146 +1,154 @@
-#include "libcomm/data/decompress.h"
-
+// gzip and xz, member by member, as streams of bytes.
 #include <fmt/format.h>
 #include <lzma.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
-#include "libcomm/data/input_file.h"
+#include "libcomm/data/byte_source.h"
 #include "libcore/error.h"
 
 namespace kasen {
 namespace {
 
-// A buffer that grows by doubling and is never cleared.
-class Growing {
+// What unpackers share: the packed bytes that were read and not used yet.
+class Unpacker : public ByteSource {
  public:
-  explicit Growing(const std::string& path) : path_(path) {}
+  Unpacker(std::unique_ptr<ByteSource> packed, const char* kind, const std::string& path)
+      : packed_(std::move(packed)), kind_(kind), path_(path), buffer_(std::size_t{1} << 18) {}
 
-  // Room for at least one more byte; returns how much there is.
-  std::int64_t make_room(std::int64_t wanted) {
-    if (result_.size == capacity_) grow(std::max(wanted, 2 * capacity_));
-    return capacity_ - result_.size;
+ protected:
+  // Reads on if nothing is left; false at the end of the packed bytes.
+  [[nodiscard]] bool more() {
+    if (left_ > 0) return true;
+    next_ = buffer_.data();
+    left_ = packed_->read(buffer_.data(), static_cast<std::int64_t>(buffer_.size()));
+    return left_ > 0;
   }
-  [[nodiscard]] char* end() { return result_.data.get() + result_.size; }
-  [[nodiscard]] std::int64_t size() const { return result_.size; }
-  void advance(std::int64_t bytes) { result_.size += bytes; }
-  Decompressed take() { return std::move(result_); }
+  // So many bytes side by side, or as many as there are.
+  [[nodiscard]] std::string_view peek(std::int64_t bytes) {
+    std::copy_n(next_, left_, buffer_.data());
+    next_ = buffer_.data();
+    while (left_ < bytes) {
+      const std::int64_t got = packed_->read(buffer_.data() + left_, bytes - left_);
+      if (got == 0) break;
+      left_ += got;
+    }
+    return {next_, static_cast<std::size_t>(left_)};
+  }
+  void used(std::int64_t bytes) {
+    next_ += bytes;
+    left_ -= bytes;
+  }
+  [[noreturn]] void fail_damaged(const std::string& why) const {
+    fail(ExitStatus::bad_input, fmt::format("the {} file is damaged", kind_), why, "fetch or compress it again",
+         {path_});
+  }
+  [[noreturn]] void fail_memory() const { fail(ExitStatus::limit, "no memory to decompress", {}, {}, {path_}); }
+
+  std::unique_ptr<ByteSource> packed_;
+  const char* kind_;
+  std::string path_;
+  std::vector<char> buffer_;
+  char* next_ = nullptr;
+  std::int64_t left_ = 0;
+  bool done_ = false;
+};
+
+constexpr std::int64_t slice = std::int64_t{1} << 30;  // zlib counts in 32 bits
+
+class GzipBytes : public Unpacker {
+ public:
+  GzipBytes(std::unique_ptr<ByteSource> packed, const std::string& path) : Unpacker(std::move(packed), "gzip", path) {
+    if (inflateInit2(&stream_, 15 + 16) != Z_OK) fail_memory();
+  }
+  ~GzipBytes() override { inflateEnd(&stream_); }
+  GzipBytes(const GzipBytes&) = delete;
+  GzipBytes& operator=(const GzipBytes&) = delete;
+
+  [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes) override {
+    const std::int64_t room = std::min(bytes, slice);
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(room);
+    while (!done_ && stream_.avail_out == static_cast<uInt>(room)) step();
+    return room - static_cast<std::int64_t>(stream_.avail_out);
+  }
 
  private:
-  void grow(std::int64_t capacity) {
-    check_memory(capacity, "its decompressed content", path_);
-    char* larger = static_cast<char*>(std::realloc(result_.data.get(), static_cast<size_t>(capacity)));
-    if (larger == nullptr) {
-      fail(ExitStatus::limit, fmt::format("no memory for {} bytes of decompressed content", capacity), {}, {}, {path_});
-    }
-    (void)result_.data.release();
-    result_.data.reset(larger);
-    capacity_ = capacity;
+  void step() {
+    if (!more()) fail_damaged("it ends in the middle of its stream");
+    stream_.next_in = reinterpret_cast<Bytef*>(next_);
+    stream_.avail_in = static_cast<uInt>(left_);
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    used(left_ - static_cast<std::int64_t>(stream_.avail_in));
+    if (status == Z_MEM_ERROR) fail_memory();
+    if (status == Z_STREAM_END)
+      end_of_member();
+    else if (status != Z_OK && status != Z_BUF_ERROR)
+      fail_damaged(stream_.msg != nullptr ? stream_.msg : "its stream is not valid");
   }
 
-  const std::string& path_;
-  Decompressed result_;
-  std::int64_t capacity_ = 0;
+  void end_of_member() {
+    const std::string_view rest = peek(2);
+    done_ = rest.empty();
+    if (done_) return;
+    if (compression_of(rest) != Compression::gzip) fail_damaged("other bytes follow the end of its stream");
+    inflateReset(&stream_);
+  }
+
+  z_stream stream_{};
 };
 
-[[noreturn]] void fail_damaged(const std::string& path, const char* kind, const char* why) {
-  fail(ExitStatus::bad_input, fmt::format("the {} file is damaged", kind), why, "fetch or compress it again", {path});
-}
-
-// zlib counts in 32 bits: input and output go in slices.
-constexpr std::int64_t slice = std::int64_t{1} << 30;
-
-struct Inflater {
-  z_stream stream{};
-  explicit Inflater(const std::string& path) {
-    if (inflateInit2(&stream, 15 + 16) != Z_OK) fail(ExitStatus::limit, "no memory to decompress", {}, {}, {path});
-  }
-  ~Inflater() { inflateEnd(&stream); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-};
-
-Decompressed inflate_all(std::string_view packed, std::int64_t limit, const std::string& path) {
-  Inflater inflater(path);
-  z_stream& stream = inflater.stream;
-  Growing out(path);
-  std::int64_t used = 0;
-  const auto packed_size = static_cast<std::int64_t>(packed.size());
-  while (limit < 0 || out.size() < limit) {
-    const std::int64_t room = std::min(out.make_room(std::max<std::int64_t>(4 * packed_size, 65536)), slice);
-    const std::int64_t given = std::min(packed_size - used, slice);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + used));
-    stream.avail_in = static_cast<uInt>(given);
-    stream.next_out = reinterpret_cast<Bytef*>(out.end());
-    stream.avail_out = static_cast<uInt>(room);
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    used += given - static_cast<std::int64_t>(stream.avail_in);
-    out.advance(room - static_cast<std::int64_t>(stream.avail_out));
-    if (status == Z_STREAM_END) {
-      if (used == packed_size) break;
-      if (compression_of(packed.substr(static_cast<size_t>(used))) != Compression::gzip) {
-        fail_damaged(path, "gzip", "other bytes follow the end of its stream");
-      }
-      inflateReset(&stream);
-    } else if (status == Z_BUF_ERROR || (status == Z_OK && used == packed_size && stream.avail_out > 0)) {
-      fail_damaged(path, "gzip", "it ends in the middle of its stream");
-    } else if (status != Z_OK) {
-      fail_damaged(path, "gzip", stream.msg != nullptr ? stream.msg : "its stream is not valid");
-    }
-  }
-  return out.take();
-}
-
-struct LzmaDecoder {
-  lzma_stream stream = LZMA_STREAM_INIT;
-  explicit LzmaDecoder(const std::string& path) {
+class XzBytes : public Unpacker {
+ public:
+  XzBytes(std::unique_ptr<ByteSource> packed, const std::string& path) : Unpacker(std::move(packed), "xz", path) {
     constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
-    if (lzma_stream_decoder(&stream, no_limit, LZMA_CONCATENATED) != LZMA_OK) {
-      fail(ExitStatus::limit, "no memory to decompress", {}, {}, {path});
-    }
+    if (lzma_stream_decoder(&stream_, no_limit, LZMA_CONCATENATED) != LZMA_OK) fail_memory();
   }
-  ~LzmaDecoder() { lzma_end(&stream); }
-  LzmaDecoder(const LzmaDecoder&) = delete;
-  LzmaDecoder& operator=(const LzmaDecoder&) = delete;
-};
+  ~XzBytes() override { lzma_end(&stream_); }
+  XzBytes(const XzBytes&) = delete;
+  XzBytes& operator=(const XzBytes&) = delete;
 
-Decompressed unxz_all(std::string_view packed, std::int64_t limit, const std::string& path) {
-  LzmaDecoder decoder(path);
-  lzma_stream& stream = decoder.stream;
-  Growing out(path);
-  stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
-  stream.avail_in = packed.size();
-  while (limit < 0 || out.size() < limit) {
-    const std::int64_t room =
-        out.make_room(std::max<std::int64_t>(8 * static_cast<std::int64_t>(packed.size()), 65536));
-    stream.next_out = reinterpret_cast<std::uint8_t*>(out.end());
-    stream.avail_out = static_cast<size_t>(room);
-    const lzma_ret status = lzma_code(&stream, LZMA_FINISH);
-    out.advance(room - static_cast<std::int64_t>(stream.avail_out));
-    if (status == LZMA_STREAM_END) break;
-    if (status == LZMA_MEM_ERROR) fail(ExitStatus::limit, "no memory to decompress", {}, {}, {path});
-    if (status == LZMA_BUF_ERROR) fail_damaged(path, "xz", "it ends in the middle of its stream");
-    if (status != LZMA_OK) fail_damaged(path, "xz", "its stream or checksum is not valid");
+  [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes) override {
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(to);
+    stream_.avail_out = static_cast<std::size_t>(bytes);
+    while (!done_ && stream_.avail_out == static_cast<std::size_t>(bytes)) step();
+    const std::int64_t got = bytes - static_cast<std::int64_t>(stream_.avail_out);
+    total_ += got;
+    return got;
   }
-  return out.take();
-}
+
+ private:
+  void step() {
+    const bool ended = !more();
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(next_);
+    stream_.avail_in = static_cast<std::size_t>(left_);
+    const lzma_ret status = lzma_code(&stream_, ended ? LZMA_FINISH : LZMA_RUN);
+    used(left_ - static_cast<std::int64_t>(stream_.avail_in));
+    if (status == LZMA_STREAM_END)
+      done_ = true;
+    else if (status == LZMA_MEM_ERROR)
+      fail_memory();
+    else if (status == LZMA_BUF_ERROR || (status == LZMA_OK && ended && stream_.avail_out > 0))
+      fail_damaged("it ends in the middle of its stream");
+    else if (status == LZMA_FORMAT_ERROR && total_ > 0)
+      fail_damaged("other bytes follow the end of its stream");
+    else if (status != LZMA_OK)
+      fail_damaged("its stream or checksum is not valid");
+  }
+
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  std::int64_t total_ = 0;
+};
 
 }  // namespace
 
-Compression compression_of(std::string_view beginning) {
-  using namespace std::string_view_literals;
-  if (beginning.starts_with("\x1f\x8b"sv)) return Compression::gzip;
-  if (beginning.starts_with("\xfd"
-                            "7zXZ\0"sv)) {
-    return Compression::xz;
-  }
-  return Compression::none;
-}
-
-Decompressed decompress(std::string_view packed, Compression kind, std::int64_t limit, const std::string& path) {
-  return kind == Compression::gzip ? inflate_all(packed, limit, path) : unxz_all(packed, limit, path);
+std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> packed, Compression kind, const std::string& path) {
+  if (kind == Compression::gzip) return std::make_unique<GzipBytes>(std::move(packed), path);
+  if (kind == Compression::xz) return std::make_unique<XzBytes>(std::move(packed), path);
+  return packed;
 }
 
 }  // namespace kasen

@@ -2,12 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace kasen {
 
 [[nodiscard]] std::string digest_of(std::string_view bytes);
+
+// Of bytes that come piece by piece.
+class RunningDigest {
+ public:
+  RunningDigest();
+  ~RunningDigest();
+  RunningDigest(const RunningDigest&) = delete;
+  RunningDigest& operator=(const RunningDigest&) = delete;
+  void update(const void* data, std::int64_t bytes);
+  [[nodiscard]] std::string hex() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 struct FileDigest {
   std::string hex;

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "libcomm/data/formats.h"
-#include "libcomm/data/parallel.h"
+#include "libcomm/data/entries.h"
 #include "libcore/checked.h"
 
 namespace kasen {
@@ -22,23 +21,25 @@ bool has_header(std::string_view text, std::int64_t at) {
   return !numeric(line) && numeric(text.substr(static_cast<size_t>(next)));
 }
 
-std::int64_t largest(const std::vector<std::int64_t>& ids) {
-  return ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
+std::int64_t largest(const EntryList& entries, PackedIds EntryChunk::*axis) {
+  std::int64_t id = -1;
+  for (const EntryChunk& chunk : entries.chunks) id = std::max(id, (chunk.*axis).largest());
+  return id;
 }
 
 }  // namespace
 
-RawMatrix read_edge_list(const InputFile& file, const ReadOptions& options) {
-  std::int64_t from = skip_comments(file.text());
-  if (from < static_cast<std::int64_t>(file.text().size()) && has_header(file.text(), from)) {
-    from = next_line(file.text(), from);
-  }
-  RawMatrix matrix = parse_entries(file, from, entry_shape(options, file.path()), options);
-  combine_repeats(matrix, options, file, from);
-  parallel_for(2, [&](std::int64_t i, int) {
-    (i == 0 ? matrix.row_count : matrix.col_count) =
-        checked_add(largest(i == 0 ? matrix.rows : matrix.cols), 1, fmt::format("the largest id of '{}'", file.path()));
-  });
+RawMatrix read_edge_list(TextSource& text, const ReadOptions& options) {
+  EntryShape shape = entry_shape(options, text.path());
+  const std::string_view top = peek_lines(text, 2);
+  const std::int64_t first = skip_comments(top);
+  if (first < static_cast<std::int64_t>(top.size()) && has_header(top, first)) shape.from = next_line(top, first);
+  RawMatrix matrix;
+  matrix.entries = parse_entries(text, shape, options);
+  combine_repeats(matrix.entries, options, shape, text);
+  const std::string what = fmt::format("the largest id of '{}'", text.path());
+  matrix.row_count = checked_add(largest(matrix.entries, &EntryChunk::rows), 1, what);
+  matrix.col_count = checked_add(largest(matrix.entries, &EntryChunk::cols), 1, what);
   return matrix;
 }
 

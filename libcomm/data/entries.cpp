@@ -1,10 +1,12 @@
-// Lines of `row column [value...]`: the common part of edge lists and Matrix Market.
+#include "libcomm/data/entries.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <mutex>
 
-#include "libcomm/data/formats.h"
 #include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
 
@@ -48,21 +50,21 @@ class EntryParser {
     plain_ = !shape.more_columns && target_.values.empty() && roles_.size() == 2 && roles_[0] == role_row;
   }
 
-  // Returns how many entries the piece holds; they start at `at`.
-  std::int64_t parse(const Piece& piece, std::int64_t at) const {
-    const std::int64_t first = at;
-    for (const char* p = piece.begin; p < piece.end;) {
+  // Returns how many entries the lines hold.
+  std::int64_t parse(const char* p, const char* end) const {
+    std::int64_t at = 0;
+    while (p < end) {
       p = skip_blanks(p);
       if (*p == '\n') {
         ++p;
       } else if (*p == '#' || *p == '%') {
-        p = static_cast<const char*>(std::memchr(p, '\n', static_cast<size_t>(piece.end - p))) + 1;
+        p = static_cast<const char*>(std::memchr(p, '\n', static_cast<size_t>(end - p))) + 1;
       } else {
         p = plain_ ? pair(p, at) : columns(p, at);
         ++at;
       }
     }
-    return at - first;
+    return at;
   }
 
  private:
@@ -115,35 +117,46 @@ class EntryParser {
   bool plain_ = false;
 };
 
-// Pieces that held comments or blank lines among the entries leave holes.
-void close_holes(RawMatrix& matrix, std::span<const Piece> pieces, std::span<const std::int64_t> counts) {
-  std::int64_t total = 0;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const std::int64_t from = pieces[i].first_line;
-    if (from != total) {
-      const auto move = [&](auto* data) {
-        std::memmove(data + total, data + from, sizeof(*data) * static_cast<size_t>(counts[i]));
-      };
-      move(matrix.rows.data());
-      move(matrix.cols.data());
-      for (std::int64_t p = 0; p < matrix.values.element.planes(); ++p) {
-        const std::int64_t width = scalar_bytes(matrix.values.element.plane_scalar(p));
-        std::byte* plane = matrix.values.plane(p);
-        if (width > 0)
-          std::memmove(plane + total * width, plane + from * width, static_cast<size_t>(counts[i] * width));
-      }
-    }
-    total += counts[i];
+// Where entry `index` of a block stands.
+const char* line_of(const TextBlock& block, const EntryShape& shape, std::int64_t index) {
+  const std::int64_t from = block.number == 0 ? shape.from : 0;
+  return block.begin() + entry_offset(block.view(), from, index);
+}
+
+void check_limits(const TextBlock& block, const EntryShape& shape, const BlockEntries& entries) {
+  for (std::int64_t k = 0; k < entries.count; ++k) {
+    const auto i = static_cast<size_t>(k);
+    if (entries.rows[i] < shape.row_limit && entries.cols[i] < shape.col_limit) continue;
+    fail_text(line_of(block, shape, k), "the entry lies outside the matrix",
+              fmt::format("it is {} x {}", shape.row_limit, shape.col_limit));
   }
-  matrix.rows.resize(static_cast<size_t>(total));
-  matrix.cols.resize(static_cast<size_t>(total));
-  if (total == matrix.values.count) return;
-  Array shorter(matrix.values.element, total);
-  for (std::int64_t p = 0; p < shorter.element.planes(); ++p) {
-    const std::int64_t width = scalar_bytes(shorter.element.plane_scalar(p));
-    if (width > 0) std::memcpy(shorter.plane(p), matrix.values.plane(p), static_cast<size_t>(total * width));
+}
+
+void turn_down(const TextBlock& block, const EntryShape& shape, BlockEntries& entries) {
+  for (std::int64_t k = 0; k < entries.count; ++k) {
+    const auto i = static_cast<size_t>(k);
+    if (shape.skew && entries.rows[i] == entries.cols[i])
+      fail_text(line_of(block, shape, k), "a skew-symmetric matrix has no entries on the diagonal");
+    if (entries.rows[i] >= entries.cols[i]) continue;
+    std::swap(entries.rows[i], entries.cols[i]);
+    const ElementType& element = entries.values.element;
+    for (std::int64_t p = 0; shape.skew && p < element.planes(); ++p) negate(element, entries.values.plane(p), p, k);
   }
-  matrix.values = std::move(shorter);
+}
+
+template <class T>
+void negate_at(std::byte* plane, std::int64_t i) {
+  T& value = reinterpret_cast<T*>(plane)[i];
+  if (value == std::numeric_limits<T>::min() && std::is_integral_v<T>) throw_size_overflow("a mirrored value");
+  value = static_cast<T>(-value);
+}
+
+EntryChunk pack(const BlockEntries& entries) {
+  const auto count = static_cast<size_t>(entries.count);
+  EntryChunk chunk{
+      PackedIds(std::span(entries.rows).first(count)), PackedIds(std::span(entries.cols).first(count)), {}};
+  if (entries.values.element.bytes() > 0) chunk.values = PackedValues(entries.values, 0, entries.count);
+  return chunk;
 }
 
 }  // namespace
@@ -176,21 +189,44 @@ EntryShape entry_shape(const ReadOptions& options, const std::string& path) {
   return shape;
 }
 
-RawMatrix parse_entries(const InputFile& file, std::int64_t from, const EntryShape& shape, const ReadOptions& options) {
-  const TextPieces text(file, from);
-  RawMatrix matrix;
-  const std::int64_t lines = text.lines();
-  check_memory(checked_mul(lines, 16 + options.element.bytes(), "the number of entries"), "the matrix", file.path());
-  parallel_for(2,
-               [&](std::int64_t i, int) { (i == 0 ? matrix.rows : matrix.cols).resize(static_cast<size_t>(lines)); });
-  matrix.values = Array(options.element, lines);
-  const EntryParser parser(shape, {matrix.rows.data(), matrix.cols.data(), value_parsers(matrix.values)});
-  std::vector<std::int64_t> counts(text.pieces().size());
-  text.for_each(options.progress, [&](const Piece& piece, std::int64_t i) {
-    counts[static_cast<size_t>(i)] = parser.parse(piece, piece.first_line);
+void negate(const ElementType& element, std::byte* plane, std::int64_t p, std::int64_t i) {
+  const Scalar scalar = element.plane_scalar(p);
+  if (scalar == Scalar::f64) negate_at<double>(plane, i);
+  if (scalar == Scalar::f32) negate_at<float>(plane, i);
+  if (scalar == Scalar::i64) negate_at<std::int64_t>(plane, i);
+  if (scalar == Scalar::i32) negate_at<std::int32_t>(plane, i);
+}
+
+void parse_block(const TextBlock& block, const EntryShape& shape, const ElementType& element, BlockEntries& entries) {
+  const auto lines = static_cast<size_t>(block.lines);
+  if (entries.rows.size() < lines) {
+    entries.rows.resize(lines);
+    entries.cols.resize(lines);
+  }
+  if (entries.values.count < block.lines) entries.values = Array(element, block.lines);
+  const EntryParser parser(shape, {entries.rows.data(), entries.cols.data(), value_parsers(entries.values)});
+  entries.count = parser.parse(block.begin() + (block.number == 0 ? shape.from : 0), block.end());
+  if (shape.row_limit >= 0) check_limits(block, shape, entries);
+  if (shape.lower) turn_down(block, shape, entries);
+}
+
+EntryList parse_entries(TextSource& text, const EntryShape& shape, const ReadOptions& options) {
+  EntryList list(options.element);
+  std::vector<BlockEntries> scratch(static_cast<size_t>(data_threads()));
+  std::mutex mutex;
+  std::int64_t held = 0;
+  for_each_block(text, options.progress, [&](const TextBlock& block, int thread) {
+    BlockEntries& entries = scratch[static_cast<size_t>(thread)];
+    parse_block(block, shape, options.element, entries);
+    EntryChunk chunk = pack(entries);
+    const std::scoped_lock lock(mutex);
+    held += chunk.rows.bytes() + chunk.cols.bytes() + chunk.count() * options.element.bytes();
+    check_memory(held, "the matrix", text.path());
+    list.chunks.resize(std::max(list.chunks.size(), static_cast<size_t>(block.number) + 1));
+    list.chunks[static_cast<size_t>(block.number)] = std::move(chunk);
   });
-  close_holes(matrix, text.pieces(), counts);
-  return matrix;
+  std::erase_if(list.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
+  return list;
 }
 
 }  // namespace kasen

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <utility>
 
 #include "libcomm/data/parallel.h"
 #include "libcomm/data/partition_steps.h"
@@ -13,11 +15,20 @@ constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
 
 // What the inputs say of one dimension.
 struct Uses {
-  std::vector<const std::vector<std::int64_t>*> ids;  // of sparse inputs
-  std::int64_t declared = -1;                         // largest size that a format or a table states
+  std::vector<std::pair<const EntryList*, PackedIds EntryChunk::*>> ids;  // of sparse inputs
+  std::int64_t declared = -1;  // largest size that a format or a table states
   std::int64_t ids_total = 0;
   std::vector<const InputData*> counted;  // inputs whose files have exactly one row an index
 };
+
+PackedIds EntryChunk::*axis_of(std::size_t axis) { return axis == 0 ? &EntryChunk::rows : &EntryChunk::cols; }
+
+template <class Each>
+void for_each_chunk(const Uses& uses, const Each& each) {
+  for (const auto& [list, axis] : uses.ids)
+    for (const EntryChunk& chunk : list->chunks)
+      if (chunk.count() > 0) each(chunk.*axis);
+}
 
 void use_table(Uses& uses, const InputData& input, std::size_t axis) {
   if (axis == 0) uses.declared = std::max(uses.declared, input.table.rows);
@@ -35,8 +46,8 @@ Uses find_uses(const std::string& dim, const std::vector<InputData>& inputs) {
         use_table(uses, input, axis);
         continue;
       }
-      uses.ids.push_back(axis == 0 ? &input.matrix.rows : &input.matrix.cols);
-      uses.ids_total += static_cast<std::int64_t>(uses.ids.back()->size());
+      uses.ids.emplace_back(&input.matrix.entries, axis_of(axis));
+      uses.ids_total += input.matrix.entries.count();
       if (input.matrix.declared)
         uses.declared = std::max(uses.declared, axis == 0 ? input.matrix.row_count : input.matrix.col_count);
     }
@@ -60,30 +71,49 @@ void check_equal_rows(const Uses& uses, const std::string& dim) {
 
 std::int64_t largest_id(const Uses& uses, const std::string& dim) {
   std::int64_t largest = -1;
-  for (const auto* ids : uses.ids) {
-    for (const std::int64_t id : *ids) {
-      if (id < 0) fail(ExitStatus::bad_input, fmt::format("the id {} of dimension {} is negative", id, dim));
-      largest = std::max(largest, id);
-    }
-  }
+  for_each_chunk(uses, [&](const PackedIds& ids) {
+    if (ids.smallest() < 0)
+      fail(ExitStatus::bad_input, fmt::format("the id {} of dimension {} is negative", ids.smallest(), dim));
+    largest = std::max(largest, ids.largest());
+  });
   return largest;
+}
+
+// Spread so thinly that a table over all ids would be larger than the ids.
+std::vector<std::int64_t> names_by_sorting(const Uses& uses) {
+  std::vector<std::int64_t> names;
+  std::size_t distinct = 0;
+  const auto settle = [&] {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    distinct = names.size();
+  };
+  for_each_chunk(uses, [&](const PackedIds& ids) {
+    names.resize(names.size() + static_cast<std::size_t>(ids.size()));
+    ids.unpack(names.data() + names.size() - ids.size());
+    if (names.size() > 2 * distinct + (std::size_t{1} << 20)) settle();
+  });
+  settle();
+  names.shrink_to_fit();
+  return names;
 }
 
 // The distinct ids, ascending, or nothing if they are 0..largest without a gap.
 std::vector<std::int64_t> names_with_gaps(const Uses& uses, std::int64_t largest) {
+  if (largest / 16 > uses.ids_total) return names_by_sorting(uses);
+  std::vector<bool> seen(static_cast<std::size_t>(largest + 1));
+  std::vector<std::int64_t> ids;
+  for_each_chunk(uses, [&](const PackedIds& packed) {
+    ids.resize(static_cast<std::size_t>(packed.size()));
+    packed.unpack(ids.data());
+    for (const std::int64_t id : ids) seen[static_cast<std::size_t>(id)] = true;
+  });
   std::vector<std::int64_t> names;
-  if (largest / 8 > uses.ids_total) {  // thinly spread: a table over all ids would be larger than the ids
-    for (const auto* ids : uses.ids) names.insert(names.end(), ids->begin(), ids->end());
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
-  }
-  std::vector<std::uint8_t> seen(static_cast<std::size_t>(largest + 1));
-  for (const auto* ids : uses.ids)
-    for (const std::int64_t id : *ids) seen[static_cast<std::size_t>(id)] = 1;
-  if (std::find(seen.begin(), seen.end(), 0) == seen.end()) return names;
+  const auto count = std::count(seen.begin(), seen.end(), true);
+  if (count == largest + 1) return names;
+  names.reserve(static_cast<std::size_t>(count));
   for (std::int64_t id = 0; id <= largest; ++id)
-    if (seen[static_cast<std::size_t>(id)] != 0) names.push_back(id);
+    if (seen[static_cast<std::size_t>(id)]) names.push_back(id);
   return names;
 }
 
@@ -110,19 +140,68 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
          fmt::format("at most {} are supported", largest_size));
 }
 
-std::int64_t index_of(const DimLayout& dim, std::int64_t id) {
-  if (dim.original.empty()) return id >= 0 && id < dim.size ? id : -1;
-  const auto found = std::lower_bound(dim.original.begin(), dim.original.end(), id);
-  return found != dim.original.end() && *found == id ? found - dim.original.begin() : -1;
+// From an id to its index: by a bit for each id and how many stand before each word of bits, or, where ids are spread
+// too thinly for that, by halving.
+class IndexOf {
+ public:
+  explicit IndexOf(const DimLayout& dim) : dim_(dim) {
+    if (dim.original.empty() || dim.original.back() / 256 > dim.size) return;
+    words_.resize(static_cast<std::size_t>(dim.original.back() / 64 + 1));
+    for (const std::int64_t id : dim.original) words_[static_cast<std::size_t>(id / 64)].bits |= bit(id);
+    for (std::size_t w = 1; w < words_.size(); ++w)
+      words_[w].before = words_[w - 1].before + static_cast<std::uint32_t>(std::popcount(words_[w - 1].bits));
+  }
+
+  // -1: no id of the dimension.
+  [[nodiscard]] std::int64_t operator()(std::int64_t id) const {
+    if (dim_.original.empty()) return id >= 0 && id < dim_.size ? id : -1;
+    if (words_.empty()) {
+      const auto found = std::lower_bound(dim_.original.begin(), dim_.original.end(), id);
+      return found != dim_.original.end() && *found == id ? found - dim_.original.begin() : -1;
+    }
+    if (id < 0 || id > dim_.original.back()) return -1;
+    const Word& word = words_[static_cast<std::size_t>(id / 64)];
+    return (word.bits & bit(id)) == 0 ? -1 : word.before + std::popcount(word.bits & (bit(id) - 1));
+  }
+
+ private:
+  struct Word {
+    std::uint64_t bits = 0;
+    std::uint32_t before = 0;
+  };
+  static std::uint64_t bit(std::int64_t id) { return std::uint64_t{1} << (id % 64); }
+
+  const DimLayout& dim_;
+  std::vector<Word> words_;
+};
+
+void axis_to_indices(EntryList& entries, PackedIds EntryChunk::*axis, const DimLayout& dim) {
+  if (dim.original.empty()) return;  // ids are indices
+  const IndexOf index_of(dim);
+  parallel_for(static_cast<std::int64_t>(entries.chunks.size()), [&](std::int64_t c, int) {
+    PackedIds& packed = entries.chunks[static_cast<std::size_t>(c)].*axis;
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(packed.size()));
+    packed.unpack(ids.data());
+    for (std::int64_t& id : ids) id = index_of(id);
+    packed = PackedIds(std::span<const std::int64_t>(ids));
+  });
 }
 
-// A table from id to index where ids are not spread too thinly.
-std::vector<std::int32_t> dense_index(const DimLayout& dim, std::size_t ids) {
-  if (dim.original.empty() || dim.original.back() / 8 > static_cast<std::int64_t>(ids)) return {};
-  std::vector<std::int32_t> table(static_cast<std::size_t>(dim.original.back() + 1), -1);
-  for (std::size_t i = 0; i < dim.original.size(); ++i)
-    table[static_cast<std::size_t>(dim.original[i])] = static_cast<std::int32_t>(i);
-  return table;
+// Calls each(component's dimension, plane) for planes that hold ids.
+template <class Each>
+void for_each_id_plane(const ElementType& element, const std::vector<DimLayout>& layouts, const Each& each) {
+  std::int64_t plane = 0;
+  for (const Component& component : element.components)
+    for (std::int64_t p = 0; p < component.planes(); ++p, ++plane)
+      if (component.scalar == Scalar::id) each(layouts.at(static_cast<std::size_t>(component.id_of)), plane);
+}
+
+void relabel(std::int64_t& id, const IndexOf& index_of, const DimLayout& dim, const InputData& input) {
+  const std::int64_t index = index_of(id);
+  if (index < 0)
+    fail(ExitStatus::bad_input,
+         fmt::format("input '{}' names {}, which dimension {} does not have", input.name, id, dim.name));
+  id = index;
 }
 
 }  // namespace
@@ -142,45 +221,25 @@ std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<
   return layouts;
 }
 
-std::vector<std::int32_t> to_indices(std::vector<std::int64_t>&& ids, const DimLayout& dim) {
-  const std::vector<std::int64_t> from = std::move(ids);
-  const std::vector<std::int32_t> table = dense_index(dim, from.size());
-  std::vector<std::int32_t> to(from.size());
-  constexpr std::int64_t piece = 1 << 18;
-  parallel_for((static_cast<std::int64_t>(from.size()) + piece - 1) / piece, [&](std::int64_t p, int) {
-    const std::size_t end = std::min(from.size(), static_cast<std::size_t>((p + 1) * piece));
-    for (auto k = static_cast<std::size_t>(p * piece); k < end; ++k) {
-      if (dim.original.empty())
-        to[k] = static_cast<std::int32_t>(from[k]);
-      else if (!table.empty())
-        to[k] = table[static_cast<std::size_t>(from[k])];
-      else
-        to[k] = static_cast<std::int32_t>(index_of(dim, from[k]));
+void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const InputData& input) {
+  axis_to_indices(entries, &EntryChunk::rows, find_layout(layouts, input, input.dims[0]));
+  axis_to_indices(entries, &EntryChunk::cols, find_layout(layouts, input, input.dims[1]));
+  for_each_id_plane(input.element, layouts, [&](const DimLayout& dim, std::int64_t plane) {
+    const IndexOf index_of(dim);
+    for (EntryChunk& chunk : entries.chunks) {
+      auto* ids = reinterpret_cast<std::int64_t*>(chunk.values.plane(entries.element, plane));
+      for (std::int64_t k = 0; k < chunk.count(); ++k) relabel(ids[k], index_of, dim, input);
     }
   });
-  return to;
 }
 
-void relabel_values(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
-                    const InputData& input) {
-  std::int64_t plane = 0;
-  for (const Component& component : element.components) {
-    for (std::int64_t p = 0; p < component.planes(); ++p, ++plane) {
-      if (component.scalar != Scalar::id) continue;
-      const DimLayout& dim = layouts.at(static_cast<std::size_t>(component.id_of));
-      // A matrix has a plane for each scalar; a table one plane with the scalars of an element side by side.
-      const bool table = values.element.planes() != element.planes();
-      auto* ids = values.as<std::int64_t>(table ? 0 : plane);
-      const std::int64_t step = table ? element.planes() : 1;
-      for (std::int64_t k = table ? plane : 0; k < values.count; k += step) {
-        const std::int64_t index = index_of(dim, ids[k]);
-        if (index < 0)
-          fail(ExitStatus::bad_input,
-               fmt::format("input '{}' names {}, which dimension {} does not have", input.name, ids[k], dim.name));
-        ids[k] = index;
-      }
-    }
-  }
+void relabel_table(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
+                   const InputData& input) {
+  for_each_id_plane(element, layouts, [&](const DimLayout& dim, std::int64_t plane) {
+    const IndexOf index_of(dim);
+    for (std::int64_t k = plane; k < values.count; k += element.planes())  // an element's scalars stand side by side
+      relabel(values.as<std::int64_t>()[k], index_of, dim, input);
+  });
 }
 
 }  // namespace kasen

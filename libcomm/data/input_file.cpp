@@ -12,7 +12,6 @@
 #include <limits>
 #include <vector>
 
-#include "libcomm/data/decompress.h"
 #include "libcomm/data/digest.h"
 #include "libcore/error.h"
 
@@ -24,69 +23,25 @@ struct Content {
   std::string_view text;
 };
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) fail(ExitStatus::missing_input, "cannot open the file", std::strerror(errno), {}, {path});
-  }
-  ~Descriptor() { close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-Content map_file(const Descriptor& file, std::int64_t size, const std::string& path) {
-  const auto length = static_cast<size_t>(size);
-  void* address = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (address == MAP_FAILED) fail(ExitStatus::io, "cannot map the file", std::strerror(errno), {}, {path});
+Content map_file(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat facts {};
+  void* address = MAP_FAILED;
+  if (file >= 0 && fstat(file, &facts) == 0)
+    address = mmap(nullptr, static_cast<size_t>(facts.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (address == MAP_FAILED) fail(ExitStatus::io, "cannot map the file", std::strerror(error), {}, {path});
+  const auto length = static_cast<size_t>(facts.st_size);
   madvise(address, length, MADV_WILLNEED);
   return {std::shared_ptr<const void>(address, [length](const void* p) { munmap(const_cast<void*>(p), length); }),
           {static_cast<const char*>(address), length}};
 }
 
-// Pipes and other files without a size.
-Content read_stream(const Descriptor& file, const std::string& path) {
-  auto buffer = std::make_shared<std::vector<char>>();
-  std::int64_t size = 0;
-  for (;;) {
-    if (size == static_cast<std::int64_t>(buffer->size())) {
-      const std::int64_t larger = std::max<std::int64_t>(1 << 20, 2 * size);
-      check_memory(larger, "the input", path);
-      buffer->resize(static_cast<size_t>(larger));
-    }
-    const ssize_t got = read(file.get(), buffer->data() + size, buffer->size() - static_cast<size_t>(size));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(ExitStatus::io, "cannot read the file", std::strerror(errno), {}, {path});
-    if (got == 0) break;
-    size += got;
-  }
-  const std::string_view text{buffer->data(), static_cast<size_t>(size)};
-  return {std::move(buffer), text};
-}
-
-Content raw_content(const std::string& path) {
-  const Descriptor file(path);
-  struct stat info {};
-  if (fstat(file.get(), &info) != 0) fail(ExitStatus::io, "cannot read the file", std::strerror(errno), {}, {path});
-  if (S_ISDIR(info.st_mode)) {
-    fail(ExitStatus::missing_input, "this is a folder", "an input is one file", {}, {path});
-  }
-  if (S_ISREG(info.st_mode) && info.st_size > 0) return map_file(file, info.st_size, path);
-  return read_stream(file, path);
-}
-
-// The content up to `limit` bytes (negative: all of it).
-Content content_of(const std::string& path, std::int64_t limit) {
-  Content raw = raw_content(path);
-  const Compression kind = compression_of(raw.text);
-  if (kind == Compression::none) return raw;
-  Decompressed plain = decompress(raw.text, kind, limit, path);
-  const std::string_view text{plain.data.get(), static_cast<size_t>(plain.size)};
-  return {std::shared_ptr<const void>(plain.data.release(), [](const void* p) { std::free(const_cast<void*>(p)); }),
-          text};
+Content keep(std::vector<char> content) {
+  auto owner = std::make_shared<const std::vector<char>>(std::move(content));
+  const std::string_view text{owner->data(), owner->size()};
+  return {std::move(owner), text};
 }
 
 // A line for a message: control characters would reach the terminal, and a line may be a megabyte long.
@@ -102,42 +57,43 @@ constexpr std::int64_t longest_shown = 160;
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path) : path_(path) {
-  Content content = content_of(path, -1);
+InputFile::InputFile(TextSource& source) : path_(source.path()) {
+  const bool mapped = source.plain_file();
+  Content content = mapped ? map_file(path_) : keep(source.rest());
   owner_ = std::move(content.owner);
   text_ = content.text;
-  if (text_.empty()) fail(ExitStatus::bad_input, "the file is empty", {}, {}, {path});
+  digest_ = mapped ? digest_of(text_) : source.digest();
+  if (mapped) text_.remove_prefix(static_cast<size_t>(source.mark_bytes()));
 }
 
-std::string InputFile::digest() const { return digest_of(text_); }
-
 void InputFile::fail_at(std::int64_t offset, const std::string& what, std::string why, std::string remedy) const {
-  const auto at = std::min(static_cast<size_t>(offset), text_.size());
-  const size_t newline = at == 0 ? std::string_view::npos : text_.rfind('\n', at - 1);
+  fail_in_text(path_, text_, 0, offset, what, std::move(why), std::move(remedy));
+}
+
+void fail_in_text(const std::string& path, std::string_view text, std::int64_t lines_before, std::int64_t offset,
+                  const std::string& what, std::string why, std::string remedy) {
+  const auto at = std::min(static_cast<size_t>(offset), text.size());
+  const size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
   const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
-  size_t end = std::min(text_.find('\n', at), text_.size());
-  if (end > begin && text_[end - 1] == '\r') --end;
-  const auto lines = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
+  size_t end = std::min(text.find('\n', at), text.size());
+  if (end > begin && text[end - 1] == '\r') --end;
+  const auto lines =
+      lines_before + 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
   const auto column = static_cast<std::int64_t>(at - begin) + 1;
 
   Diagnostic diagnostic;
-  diagnostic.where = {path_, static_cast<int>(std::min<std::int64_t>(lines, std::numeric_limits<int>::max())), 0};
+  diagnostic.where = {path, static_cast<int>(std::min<std::int64_t>(lines, std::numeric_limits<int>::max())), 0};
   diagnostic.what = printable(what);
   diagnostic.why = std::move(why);
   diagnostic.remedy = std::move(remedy);
   if (column <= longest_shown) {
     diagnostic.where.column = static_cast<int>(column);
-    diagnostic.source_line = printable(text_.substr(begin, std::min<size_t>(end - begin, longest_shown + 40)));
+    diagnostic.source_line = printable(text.substr(begin, std::min<size_t>(end - begin, longest_shown + 40)));
   } else {
     diagnostic.source_line =
-        "..." + printable(text_.substr(at - 40, std::min<size_t>(std::max(end, at) - at + 40, 120)));
+        "..." + printable(text.substr(at - 40, std::min<size_t>(std::max(end, at) - at + 40, 120)));
   }
   throw UserError(ExitStatus::bad_input, std::move(diagnostic));
-}
-
-std::string read_prefix(const std::string& path, std::int64_t bytes) {
-  const Content content = content_of(path, bytes);
-  return std::string(content.text.substr(0, static_cast<size_t>(bytes)));
 }
 
 void check_memory(std::int64_t bytes, const std::string& what, const std::string& path) {

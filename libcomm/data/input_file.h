@@ -1,6 +1,6 @@
-// An input file's content in memory, whatever holds it: plain files are mapped, gzip and xz (told by their first bytes,
-// not by the name) are decompressed. A file that is cut short by others while it is mapped ends the process (SIGBUS),
-// as for every program that maps files.
+// An input file's whole content in memory, for readers that cannot take it block by block: plain files are mapped,
+// others read or decompressed. A file that is cut short by others while it is mapped ends the process (SIGBUS), as for
+// every program that maps files.
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,33 @@
 #include <string>
 #include <string_view>
 
+#include "libcomm/data/text_source.h"
+
 namespace kasen {
 
 class InputFile {
  public:
-  // UserError: missing_input (not there, a folder, not readable), bad_input (damaged gzip or xz), limit, io.
-  explicit InputFile(const std::string& path);
+  // All of `source`, of which at most its beginning was looked at. UserError: limit, and as TextSource.
+  explicit InputFile(TextSource& source);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::string_view text() const { return text_; }
-  [[nodiscard]] std::string digest() const;  // XXH3-128 of text(), 32 hexadecimal digits
+  [[nodiscard]] std::string_view text() const { return text_; }        // without a byte order mark
+  [[nodiscard]] const std::string& digest() const { return digest_; }  // XXH3-128 of the content
 
   // Throws UserError(bad_input) that shows the line, and a caret at the byte `offset` of text().
   [[noreturn]] void fail_at(std::int64_t offset, const std::string& what, std::string why = {},
                             std::string remedy = {}) const;
 
  private:
-  std::string path_;
+  std::string path_, digest_;
   std::shared_ptr<const void> owner_;  // the mapping or the heap block
   std::string_view text_;
 };
 
-// At most `bytes` from the beginning of the content, decompressed.
-[[nodiscard]] std::string read_prefix(const std::string& path, std::int64_t bytes);
+// The same for whole lines that stand behind `lines_before` others.
+[[noreturn]] void fail_in_text(const std::string& path, std::string_view text, std::int64_t lines_before,
+                               std::int64_t offset, const std::string& what, std::string why = {},
+                               std::string remedy = {});
 
 // Refuses, before it is allocated, what this machine's memory cannot hold: UserError(limit).
 void check_memory(std::int64_t bytes, const std::string& what, const std::string& path);

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <utility>
 
 #include "libcomm/data/formats.h"
 #include "libcore/checked.h"
@@ -37,8 +40,8 @@ const char* for_each_pair(const char* p, const Each& each) {
 
 // Calls line(p) for each line with content; it returns where the line ends.
 template <class Line>
-void for_each_line(const Piece& piece, const Line& line) {
-  for (const char* p = piece.begin; p < piece.end; ++p) {
+void for_each_line(const char* begin, const char* end, const Line& line) {
+  for (const char* p = begin; p < end; ++p) {
     p = skip_blanks(p);
     if (*p == '#') {
       while (*p != '\n') ++p;
@@ -48,120 +51,145 @@ void for_each_line(const Piece& piece, const Line& line) {
   }
 }
 
-// What a first look at a piece counts; later the place where each begins.
-struct Extent {
-  std::int64_t rows = 0, entries = 0, cols = 0;
-};
-
-std::vector<Extent> measure(const TextPieces& text) {
-  std::vector<Extent> extents(text.pieces().size());
-  text.for_each({}, [&](const Piece& piece, std::int64_t n) {
-    Extent& extent = extents[static_cast<size_t>(n)];
-    for_each_line(piece, [&](const char* p) {
-      ++extent.rows;
-      for (; *p != '\n'; ++p) extent.entries += *p == ':' ? 1 : 0;
+// The features of one block.
+class FeatureParser {
+ public:
+  FeatureParser(const TextBlock& block, const ElementType& element)
+      : values_(element, std::count(block.begin(), block.end(), ':')) {
+    const bool pattern = element.is(Scalar::null);
+    Array checked(ElementType::of(Scalar::f64), 1);
+    const ParseInto parse = parser_of(pattern ? Scalar::f64 : element.scalar());
+    std::byte* const plane = pattern ? checked.plane(0) : values_.plane(0);
+    for_each_line(block.begin(), block.end(), [&](const char* p) {
+      p = for_each_pair(skip_label(p), [&](std::int64_t index, const char* value) {
+        const char* const end = parse(value, plane, pattern ? 0 : static_cast<std::int64_t>(cols_.size()));
+        if (pattern && *checked.as<double>() != 1)
+          fail_text(value, "a value other than 1, and the input's element type is null", "", "declare a type");
+        entry_rows_.push_back(rows_);
+        cols_.push_back(index);
+        return end;
+      });
+      ++rows_;
       return p;
     });
-  });
-  return extents;
-}
-
-// The counts become starts; returns the totals.
-Extent to_starts(std::vector<Extent>& extents) {
-  Extent total;
-  for (Extent& extent : extents) {
-    const Extent counts = extent;
-    extent = {total.rows, total.entries, 0};
-    total.rows += counts.rows;
-    total.entries += counts.entries;
-    total.cols = std::max(total.cols, counts.cols);
   }
-  return total;
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] EntryChunk pack() const {
+    EntryChunk chunk{PackedIds(std::span(entry_rows_)), PackedIds(std::span(cols_)), {}};
+    if (values_.element.bytes() > 0) chunk.values = PackedValues(values_, 0, chunk.count());
+    return chunk;
+  }
+
+ private:
+  Array values_;
+  std::vector<std::int64_t> entry_rows_, cols_;
+  std::int64_t rows_ = 0;
+};
+
+RawTable libsvm_labels(TextSource& text, const ReadOptions& options) {
+  const ElementType element = ElementType::of(options.element.scalar());
+  const ParseInto parse = parser_of(element.scalar());
+  std::vector<PackedValues> labels;  // of each block
+  std::vector<std::int64_t> rows;
+  std::mutex mutex;
+  for_each_block(text, options.progress, [&](const TextBlock& block, int) {
+    Array found(element, block.lines);
+    std::int64_t row = 0;
+    for_each_line(block.begin(), block.end(), [&](const char* p) {
+      (void)skip_label(p);
+      const char* end = parse(p, found.plane(0), row++);
+      if (!ends_field(*end)) fail_text(p, fmt::format("'{}' is not a label", field_at(p)));
+      while (*end != '\n') ++end;
+      return end;
+    });
+    const std::scoped_lock lock(mutex);
+    const auto number = static_cast<size_t>(block.number);
+    if (rows.size() <= number) {
+      rows.resize(number + 1);
+      labels.resize(number + 1);
+    }
+    labels[number] = PackedValues(found, 0, row);
+    rows[number] = row;
+  });
+  const std::int64_t total = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+  RawTable table = make_table(total, 1, options, text.path());
+  std::byte* to = table.values.plane(0);
+  for (size_t k = 0; k < rows.size(); ++k)
+    to = std::copy_n(labels[k].plane(element, 0), rows[k] * scalar_bytes(element.scalar()), to);
+  table.digest = text.digest();
+  return table;
 }
 
 }  // namespace
 
-RawMatrix read_libsvm_features(const InputFile& file, const ReadOptions& options) {
-  if (!options.element.is_scalar()) {
-    file.fail_at(0, "LIBSVM features are single numbers", "the input's elements are more than that");
-  }
-  const TextPieces text(file, 0);
-  std::vector<Extent> extents = measure(text);
-  const Extent total = to_starts(extents);
-  const std::int64_t bytes = checked_mul(total.entries, 16 + options.element.bytes(), "the number of entries");
-  check_memory(bytes, "the matrix", file.path());
-
-  RawMatrix matrix;
-  matrix.rows.resize(static_cast<size_t>(total.entries));
-  matrix.cols.resize(static_cast<size_t>(total.entries));
-  matrix.values = Array(options.element, total.entries);
-  const bool pattern = options.element.is(Scalar::null);
-  text.for_each(options.progress, [&](const Piece& piece, std::int64_t n) {
-    Extent& at = extents[static_cast<size_t>(n)];
-    const std::vector<ValueParser> values = value_parsers(matrix.values);
-    Array checked(ElementType::of(Scalar::f64), 1);
-    for_each_line(piece, [&](const char* p) {
-      p = for_each_pair(skip_label(p), [&](std::int64_t index, const char* value) {
-        const auto k = static_cast<size_t>(at.entries);
-        matrix.rows[k] = at.rows;
-        matrix.cols[k] = index;
-        at.cols = std::max(at.cols, index + 1);
-        const char* end = pattern ? parser_of(Scalar::f64)(value, checked.plane(0), 0)
-                                  : values[0].parse(value, values[0].plane, at.entries);
-        if (pattern && *checked.as<double>() != 1) {
-          fail_text(value, "a value other than 1, and the input's element type is null", "", "declare a type");
-        }
-        ++at.entries;
-        return end;
-      });
-      ++at.rows;
-      return p;
-    });
+RawMatrix read_libsvm_features(TextSource& text, const ReadOptions& options) {
+  if (!options.element.is_scalar())
+    fail(ExitStatus::bad_input, "LIBSVM features are single numbers", "the input's elements are more than that", {},
+         {text.path()});
+  RawMatrix matrix{.declared = true, .entries = EntryList(options.element), .digest = {}};
+  std::vector<std::int64_t> rows;  // of each block
+  std::mutex mutex;
+  for_each_block(text, options.progress, [&](const TextBlock& block, int) {
+    FeatureParser parser(block, options.element);
+    EntryChunk chunk = parser.pack();
+    const std::scoped_lock lock(mutex);
+    const auto number = static_cast<size_t>(block.number);
+    if (matrix.entries.chunks.size() <= number) {
+      matrix.entries.chunks.resize(number + 1);
+      rows.resize(number + 1);
+    }
+    matrix.entries.chunks[number] = std::move(chunk);
+    rows[number] = parser.rows();
   });
-  for (const Extent& extent : extents) matrix.col_count = std::max(matrix.col_count, extent.cols);
-  check_memory(checked_mul(matrix.col_count, 8, "the largest index"), "a vector of the largest index", file.path());
-  matrix.row_count = total.rows;
-  matrix.declared = true;
+  for (size_t k = 0; k < rows.size(); ++k) {  // blocks count their rows from 0
+    EntryChunk& chunk = matrix.entries.chunks[k];
+    chunk.rows.shift(matrix.row_count);
+    matrix.row_count += rows[k];
+    matrix.col_count = std::max(matrix.col_count, chunk.cols.largest() + 1);
+  }
+  std::erase_if(matrix.entries.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
+  check_memory(checked_mul(matrix.col_count, 8, "the largest index"), "a vector of the largest index", text.path());
   return matrix;
 }
 
-RawTable read_libsvm_table(const InputFile& file, const ReadOptions& options) {
+RawTable read_libsvm_table(TextSource& source, const ReadOptions& options) {
+  if (options.labels) return libsvm_labels(source, options);
+  const InputFile file(source);
   const TextPieces text(file, 0);
-  std::vector<Extent> extents = measure(text);
-  std::int64_t cols = 1;
-  if (!options.labels) {
-    text.for_each({}, [&](const Piece& piece, std::int64_t n) {
-      Extent& extent = extents[static_cast<size_t>(n)];
-      for_each_line(piece, [&](const char* p) {
-        return for_each_pair(skip_label(p), [&](std::int64_t index, const char* value) {
-          extent.cols = std::max(extent.cols, index + 1);
-          while (!ends_field(*value)) ++value;
-          return value;
-        });
+  struct Extent {
+    std::int64_t rows = 0, cols = 0;
+  };
+  std::vector<Extent> extents(text.pieces().size());
+  text.for_each({}, [&](const Piece& piece, std::int64_t n) {
+    Extent& extent = extents[static_cast<size_t>(n)];
+    for_each_line(piece.begin, piece.end, [&](const char* p) {
+      ++extent.rows;
+      return for_each_pair(skip_label(p), [&](std::int64_t index, const char* value) {
+        extent.cols = std::max(extent.cols, index + 1);
+        while (!ends_field(*value)) ++value;
+        return value;
       });
     });
+  });
+  Extent total;
+  for (Extent& extent : extents) {
+    total.cols = std::max(total.cols, extent.cols);
+    total.rows += std::exchange(extent.rows, total.rows);  // now where the piece begins
   }
-  const Extent total = to_starts(extents);
-  if (!options.labels) cols = total.cols;
-  RawTable table = make_table(total.rows, cols, options, file.path());
+  RawTable table = make_table(total.rows, total.cols, options, file.path());
   const ParseInto parse = parser_of(options.element.scalar());
   std::byte* const plane = table.values.plane(0);
   text.for_each(options.progress, [&](const Piece& piece, std::int64_t n) {
     std::int64_t row = extents[static_cast<size_t>(n)].rows;
-    for_each_line(piece, [&](const char* p) {
-      const char* const features = skip_label(p);
-      if (options.labels) {
-        const char* const end = parse(p, plane, row);
-        if (!ends_field(*end)) fail_text(p, fmt::format("'{}' is not a label", field_at(p)));
-        for (p = end; *p != '\n';) ++p;
-      } else {
-        p = for_each_pair(
-            features, [&](std::int64_t index, const char* value) { return parse(value, plane, row * cols + index); });
-      }
+    for_each_line(piece.begin, piece.end, [&](const char* p) {
+      p = for_each_pair(skip_label(p), [&](std::int64_t index, const char* value) {
+        return parse(value, plane, row * total.cols + index);
+      });
       ++row;
       return p;
     });
   });
+  table.digest = file.digest();
   return table;
 }
 

@@ -7,7 +7,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "libcomm/data/formats.h"
+#include "libcomm/data/entries.h"
+#include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
 
 namespace kasen {
@@ -18,6 +19,17 @@ struct Header {
   std::int64_t rows = 0, cols = 0, entries = 0;
   std::int64_t size_line = 0;  // byte where the line of sizes starts
   std::int64_t data = 0;       // byte where the entries start
+};
+
+// The lines up to the first entries.
+struct Beginning {
+  explicit Beginning(TextSource& source) : path(source.path()), text(peek_lines(source, 2)) {}
+  [[noreturn]] void fail_at(std::int64_t offset, std::string what, std::string why = {},
+                            std::string remedy = {}) const {
+    fail_in_text(path, text, 0, offset, std::move(what), std::move(why), std::move(remedy));
+  }
+  std::string path;
+  std::string text;
 };
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -45,7 +57,7 @@ constexpr std::array<Word, 3> symmetry_words{
     {{"general", nullptr}, {"symmetric", &Header::symmetric}, {"skew-symmetric", &Header::skew}}};
 
 template <size_t N>
-void take_word(const std::array<Word, N>& known, const std::string& word, Header& header, const InputFile& file) {
+void take_word(const std::array<Word, N>& known, const std::string& word, Header& header, const Beginning& file) {
   const auto row = std::find_if(known.begin(), known.end(), [&](const Word& w) { return w.word == word; });
   if (row != known.end()) {
     if (row->flag != nullptr) header.*(row->flag) = true;
@@ -56,8 +68,8 @@ void take_word(const std::array<Word, N>& known, const std::string& word, Header
   file.fail_at(0, fmt::format("'{}' matrices are not read", word), "known are " + choices);
 }
 
-Header read_header(const InputFile& file) {
-  const std::string_view text = file.text();
+Header read_header(const Beginning& file) {
+  const std::string_view text = file.text;
   Header header;
   const std::vector<std::string> words = words_of(text.substr(0, static_cast<size_t>(next_line(text, 0))));
   if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
@@ -90,91 +102,54 @@ Header read_header(const InputFile& file) {
   return header;
 }
 
-[[noreturn]] void fail_count(const InputFile& file, const Header& header, std::int64_t announced, std::int64_t found) {
+[[noreturn]] void fail_count(const Beginning& file, const Header& header, std::int64_t announced, std::int64_t found) {
   file.fail_at(header.size_line, fmt::format("the header announces {} entries, and the file has {}", announced, found),
                "the file is cut off or its header is wrong");
 }
 
-void check_range(const RawMatrix& matrix, const Header& header, const InputFile& file) {
-  for (size_t i = 0; i < matrix.rows.size(); ++i) {
-    if (matrix.rows[i] < header.rows && matrix.cols[i] < header.cols) continue;
-    const std::int64_t at = entry_offset(file.text(), header.data, static_cast<std::int64_t>(i));
-    file.fail_at(at, "the entry lies outside the matrix", fmt::format("it is {} x {}", header.rows, header.cols));
+// What stands above the diagonal, from what stands below it.
+EntryChunk mirrored(const EntryChunk& chunk, const ElementType& element, bool skew) {
+  const auto count = static_cast<size_t>(chunk.count());
+  std::vector<std::int64_t> rows(count), cols(count);
+  chunk.rows.unpack(rows.data());
+  chunk.cols.unpack(cols.data());
+  std::vector<size_t> kept;
+  for (size_t k = 0; k < count; ++k) {
+    if (rows[k] == cols[k]) continue;
+    rows[kept.size()] = rows[k];
+    cols[kept.size()] = cols[k];
+    kept.push_back(k);
   }
-}
-
-template <class T>
-void negate_at(std::byte* plane, std::int64_t i) {
-  T& value = reinterpret_cast<T*>(plane)[i];
-  if (value == std::numeric_limits<T>::min() && std::is_integral_v<T>) throw_size_overflow("a mirrored value");
-  value = static_cast<T>(-value);
-}
-
-void negate(Array& values, std::int64_t i) {
-  for (std::int64_t p = 0; p < values.element.planes(); ++p) {
-    switch (values.element.plane_scalar(p)) {
-      case Scalar::f64:
-        negate_at<double>(values.plane(p), i);
-        break;
-      case Scalar::f32:
-        negate_at<float>(values.plane(p), i);
-        break;
-      case Scalar::i64:
-        negate_at<std::int64_t>(values.plane(p), i);
-        break;
-      case Scalar::i32:
-        negate_at<std::int32_t>(values.plane(p), i);
-        break;
-      default:
-        break;
-    }
+  rows.resize(kept.size());
+  cols.resize(kept.size());
+  EntryChunk mirror{PackedIds(std::span<const std::int64_t>(cols)), PackedIds(std::span<const std::int64_t>(rows)), {}};
+  if (element.bytes() == 0) return mirror;
+  mirror.values = PackedValues(element, mirror.count());
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const auto width = static_cast<size_t>(scalar_bytes(element.plane_scalar(p)));
+    std::byte* const to = mirror.values.plane(element, p);
+    for (size_t k = 0; k < kept.size(); ++k)
+      std::copy_n(chunk.values.plane(element, p) + kept[k] * width, width, to + k * width);
+    for (std::int64_t k = 0; k < mirror.count() && skew; ++k) negate(element, to, p, k);
   }
-}
-
-// Every entry to the lower triangle, so that a repeat shows whichever triangle it stands in.
-void turn_down(RawMatrix& matrix, const Header& header, const InputFile& file) {
-  const bool skew = header.skew;
-  for (size_t i = 0; i < matrix.rows.size(); ++i) {
-    if (skew && matrix.rows[i] == matrix.cols[i]) {
-      file.fail_at(entry_offset(file.text(), header.data, static_cast<std::int64_t>(i)),
-                   "a skew-symmetric matrix has no entries on the diagonal");
-    }
-    if (matrix.rows[i] >= matrix.cols[i]) continue;
-    std::swap(matrix.rows[i], matrix.cols[i]);
-    if (skew) negate(matrix.values, static_cast<std::int64_t>(i));
-  }
+  return mirror;
 }
 
 // The mirrored entries follow the stored ones, in their order.
-void expand(RawMatrix& matrix, bool skew, const InputFile& file) {
-  const auto stored = static_cast<std::int64_t>(matrix.rows.size());
-  std::int64_t total = stored;
-  for (size_t i = 0; i < matrix.rows.size(); ++i) total += matrix.rows[i] != matrix.cols[i] ? 1 : 0;
-  check_memory(checked_mul(total, 16 + matrix.values.element.bytes()), "the matrix", file.path());
-  Array values(matrix.values.element, total);
-  for (std::int64_t p = 0; p < values.element.planes(); ++p) {
-    const std::int64_t width = scalar_bytes(values.element.plane_scalar(p));
-    std::byte* to = std::copy_n(matrix.values.plane(p), stored * width, values.plane(p));
-    for (std::int64_t i = 0; i < stored && width > 0; ++i) {
-      const auto k = static_cast<size_t>(i);
-      if (matrix.rows[k] != matrix.cols[k]) to = std::copy_n(matrix.values.plane(p) + i * width, width, to);
-    }
-  }
-  matrix.values = std::move(values);
-  matrix.rows.reserve(static_cast<size_t>(total));
-  matrix.cols.reserve(static_cast<size_t>(total));
-  for (std::int64_t i = 0; i < stored; ++i) {
-    const std::int64_t row = matrix.rows[static_cast<size_t>(i)], col = matrix.cols[static_cast<size_t>(i)];
-    if (row == col) continue;
-    matrix.rows.push_back(col);
-    matrix.cols.push_back(row);
-  }
-  for (std::int64_t i = stored; i < total && skew; ++i) negate(matrix.values, i);
+void expand(EntryList& list, bool skew) {
+  const size_t stored = list.chunks.size();
+  list.chunks.resize(2 * stored);
+  parallel_for(static_cast<std::int64_t>(stored), [&](std::int64_t c, int) {
+    const auto at = static_cast<size_t>(c);
+    list.chunks[stored + at] = mirrored(list.chunks[at], list.element, skew);
+  });
+  std::erase_if(list.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
 }
 
 }  // namespace
 
-RawMatrix read_market_matrix(const InputFile& file, const ReadOptions& options) {
+RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options) {
+  const Beginning file(text);
   const Header header = read_header(file);
   if (!header.coordinate) {
     file.fail_at(0, "the file holds a dense array, and the input is sparse", "", "declare the input dense");
@@ -185,30 +160,30 @@ RawMatrix read_market_matrix(const InputFile& file, const ReadOptions& options) 
   if (header.skew && (options.element.is(Scalar::boolean) || options.element.is(Scalar::null))) {
     file.fail_at(0, "the file holds a skew-symmetric matrix", "the input's elements have no sign", "declare a number");
   }
-  const std::int64_t entry_bytes = 16 + options.element.bytes();
-  check_memory(checked_mul(header.entries, entry_bytes, "the number of entries"), "the matrix", file.path());
+  check_memory(checked_mul(header.entries, 4 + options.element.bytes(), "the number of entries"), "the matrix",
+               text.path());
   check_memory(checked_mul(std::max(header.rows, header.cols), 8, "the matrix's size"), "a vector of its size",
-               file.path());
+               text.path());
 
-  EntryShape shape = entry_shape(options, file.path());
+  EntryShape shape = entry_shape(options, text.path());
+  shape.from = header.data;
   shape.first_id = 1;
   shape.row_word = "a row";
   shape.col_word = "a column";
-  RawMatrix matrix = parse_entries(file, header.data, shape, options);
-  const auto found = static_cast<std::int64_t>(matrix.rows.size());
-  if (found != header.entries) fail_count(file, header, header.entries, found);
-  check_range(matrix, header, file);
-  const bool mirrored = header.symmetric || header.skew;
-  if (mirrored) turn_down(matrix, header, file);
-  combine_repeats(matrix, options, file, header.data);
-  if (mirrored) expand(matrix, header.skew, file);
-  matrix.row_count = header.rows;
-  matrix.col_count = header.cols;
-  matrix.declared = true;
+  shape.row_limit = header.rows;
+  shape.col_limit = header.cols;
+  shape.lower = header.symmetric || header.skew;
+  shape.skew = header.skew;
+  RawMatrix matrix{.row_count = header.rows, .col_count = header.cols, .declared = true, .entries = {}, .digest = {}};
+  matrix.entries = parse_entries(text, shape, options);
+  if (matrix.entries.count() != header.entries) fail_count(file, header, header.entries, matrix.entries.count());
+  combine_repeats(matrix.entries, options, shape, text);
+  if (shape.lower) expand(matrix.entries, header.skew);
   return matrix;
 }
 
-RawTable read_market_table(const InputFile& file, const ReadOptions& options) {
+RawTable read_market_table(TextSource& source, const ReadOptions& options) {
+  const Beginning file(source);
   const Header header = read_header(file);
   if (header.coordinate) {
     file.fail_at(0, "the file holds a sparse matrix, and the input is dense", "", "declare the input sparse");
@@ -217,9 +192,10 @@ RawTable read_market_table(const InputFile& file, const ReadOptions& options) {
     file.fail_at(0, "symmetric dense arrays are not read", "", "write it as general");
   const std::int64_t count = checked_mul(header.rows, header.cols, "the array's size");
   check_memory(checked_mul(count, scalar_bytes(options.element.scalar()), "the array's size"), "the array",
-               file.path());
+               source.path());
 
-  const TextPieces text(file, header.data);
+  const InputFile whole(source);
+  const TextPieces text(whole, header.data);
   Array by_columns(ElementType::of(options.element.scalar()), text.lines());
   const ValueParser value = value_parsers(by_columns).at(0);
   std::vector<std::int64_t> counts(text.pieces().size());
@@ -237,7 +213,7 @@ RawTable read_market_table(const InputFile& file, const ReadOptions& options) {
   for (const std::int64_t n : counts) found += n;
   if (found != count) fail_count(file, header, count, found);
 
-  RawTable table = make_table(header.rows, header.cols, options, file.path());
+  RawTable table = make_table(header.rows, header.cols, options, source.path());
   const std::int64_t width = scalar_bytes(options.element.scalar());
   std::int64_t k = 0;
   for (size_t n = 0; n < counts.size(); ++n) {
@@ -247,6 +223,7 @@ RawTable read_market_table(const InputFile& file, const ReadOptions& options) {
       std::copy_n(from + i * width, width, table.values.plane(0) + (row * header.cols + col) * width);
     }
   }
+  table.digest = whole.digest();
   return table;
 }
 

@@ -100,7 +100,8 @@ constexpr std::array<Kind, 5> kinds{{
 
 }  // namespace
 
-RawTable read_npy(const InputFile& file, const ReadOptions& options) {
+RawTable read_npy(TextSource& source, const ReadOptions& options) {
+  const InputFile file(source);
   const Header header = read_header(file);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.descr == header.descr; });
   if (kind == kinds.end())
@@ -130,6 +131,7 @@ RawTable read_npy(const InputFile& file, const ReadOptions& options) {
            fmt::format("the file's type is {}", header.descr), "declare a wider type", {file.path()});
     }
   });
+  table.digest = file.digest();
   return table;
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <utility>
 
-#include "libcomm/data/parallel.h"
 #include "libcomm/data/partition_steps.h"
 
 namespace kasen {
@@ -40,26 +40,34 @@ void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& 
   }
 }
 
-// Ids become 4-byte indices as early as possible: the raw ones take four times as much.
-std::vector<Entries> take_entries(std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts) {
-  std::vector<Entries> all(inputs.size());
+std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts) {
+  std::vector<EntryList> all(inputs.size());
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    InputData& input = inputs[k];
-    if (!input.sparse) continue;
-    all[k].rows = to_indices(std::move(input.matrix.rows), find_layout(layouts, input, input.dims[0]));
-    all[k].cols = to_indices(std::move(input.matrix.cols), find_layout(layouts, input, input.dims[1]));
-    relabel_values(input.matrix.values, input.element, layouts, input);
-    all[k].values = std::move(input.matrix.values);
+    if (!inputs[k].sparse) continue;
+    all[k] = std::move(inputs[k].matrix.entries);
+    to_indices(all[k], layouts, inputs[k]);
   }
   return all;
 }
 
+void count_columns(const EntryList& entries, std::vector<std::uint32_t>& counts) {
+  std::vector<std::int64_t> cols;
+  for (const EntryChunk& chunk : entries.chunks) {
+    cols.resize(static_cast<std::size_t>(chunk.count()));
+    chunk.cols.unpack(cols.data());
+    for (const std::int64_t j : cols) {
+      std::uint32_t& count = counts[static_cast<std::size_t>(j)];
+      if (count < std::numeric_limits<std::uint32_t>::max()) ++count;
+    }
+  }
+}
+
 // Matrices over the same two dimensions share one rule, so that they are cut alike.
-EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs, const std::vector<Entries>& entries,
+EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
                     const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
   EntryRule rule{.row = &find_layout(layouts, input, input.dims[0]),
                  .col = &find_layout(layouts, input, input.dims[1]),
-                 .by_column = options.method == PartitionMethod::hybrid_cut,
+                 .by_column = options.method == PartitionMethod::hybrid_cut && options.workers > 1,
                  .theta = options.theta};
   if (rule.row->local && rule.col->local)
     fail(ExitStatus::bad_input, fmt::format("the sparse input '{}' has only local dimensions", input.name),
@@ -68,7 +76,7 @@ EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs
   rule.col_count.resize(static_cast<std::size_t>(rule.col->size));
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!inputs[k].sparse || inputs[k].dims != input.dims) continue;
-    for (const std::int32_t j : entries[k].cols) ++rule.col_count[static_cast<std::size_t>(j)];
+    count_columns(entries[k], rule.col_count);
   }
   return rule;
 }
@@ -92,21 +100,29 @@ void list_others(const DimLayout& layout, int worker, PartDim& dim) {
 }
 
 void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& parts) {
-  parallel_for(static_cast<std::int64_t>(parts.size()), [&](std::int64_t w, int) {
-    Part& part = parts[static_cast<std::size_t>(w)];
-    part.worker = static_cast<int>(w);
-    part.workers = static_cast<int>(parts.size());
-    for (const DimLayout& layout : layouts) {
-      PartDim dim{.size = layout.size, .local = layout.local};
-      dim.masters.reserve(static_cast<std::size_t>(layout.masters_of(part.worker)));
-      for (std::int64_t i = 0; i < layout.size; ++i)
-        if (layout.local || layout.owner[static_cast<std::size_t>(i)] == part.worker) dim.masters.push_back(i);
-      if (!layout.original.empty())
-        for (const std::int64_t i : dim.masters) dim.original.push_back(layout.original[static_cast<std::size_t>(i)]);
-      if (layout.whole) list_others(layout, part.worker, dim);
-      part.dims.emplace(layout.name, std::move(dim));
+  for (std::size_t w = 0; w < parts.size(); ++w) {
+    parts[w].worker = static_cast<int>(w);
+    parts[w].workers = static_cast<int>(parts.size());
+  }
+  for (const DimLayout& layout : layouts) {
+    std::vector<PartDim*> dims;
+    for (Part& part : parts) {
+      PartDim& dim = part.dims[layout.name] = {.size = layout.size, .local = layout.local};
+      const auto masters = static_cast<std::size_t>(layout.masters_of(part.worker));
+      dim.masters.reserve(masters);
+      if (!layout.original.empty()) dim.original.reserve(masters);
+      dims.push_back(&dim);
     }
-  });
+    const auto add = [&](PartDim& dim, std::int64_t i) {
+      dim.masters.push_back(i);
+      if (!layout.original.empty()) dim.original.push_back(layout.original[static_cast<std::size_t>(i)]);
+    };
+    for (std::int64_t i = 0; i < layout.size; ++i) {
+      if (!layout.local) add(*dims[static_cast<std::size_t>(layout.owner[static_cast<std::size_t>(i)])], i);
+      for (std::size_t w = 0; layout.local && w < dims.size(); ++w) add(*dims[w], i);
+    }
+    for (std::size_t w = 0; layout.whole && w < dims.size(); ++w) list_others(layout, parts[w].worker, *dims[w]);
+  }
 }
 
 }  // namespace
@@ -124,7 +140,7 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
   check_inputs(inputs, options);
   std::vector<DimLayout> layouts = unite_dims(dims, inputs);
   mark_whole(dims, inputs, layouts);
-  std::vector<Entries> entries = take_entries(inputs, layouts);
+  std::vector<EntryList> entries = take_entries(inputs, layouts);
   assign_owners(layouts, inputs, options);
 
   std::vector<Part> parts(static_cast<std::size_t>(options.workers));

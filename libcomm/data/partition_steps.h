@@ -14,7 +14,7 @@ struct DimLayout {
   std::string name;
   bool local = false;
   std::int64_t size = 0;
-  std::vector<std::int64_t> original;  // the user's id of each index where they had gaps
+  std::vector<std::int64_t> original;  // the user's id of each index where they had gaps, ascending
   std::vector<std::int32_t> owner;     // of each index; empty for local dimensions
   std::vector<std::int32_t> place;     // of each index among its owner's masters; empty for local dimensions
   std::vector<std::int64_t> masters;   // how many each worker has
@@ -23,12 +23,8 @@ struct DimLayout {
   [[nodiscard]] std::int64_t masters_of(int worker) const {
     return local ? size : masters[static_cast<std::size_t>(worker)];
   }
-};
-
-// A sparse input after its ids became indices, before its entries are cut.
-struct Entries {
-  std::vector<std::int32_t> rows, cols;
-  Array values;
+  // Every index is a master of this worker, and its own local number.
+  [[nodiscard]] bool all_here(int worker) const { return local || masters_of(worker) == size; }
 };
 
 [[nodiscard]] const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputData& input,
@@ -36,11 +32,10 @@ struct Entries {
 
 // ids.cpp: sizes and original ids of all dimensions; fills `dims` too.
 [[nodiscard]] std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs);
-// ids.cpp: the index of each of the user's ids; `ids` is released on the way.
-[[nodiscard]] std::vector<std::int32_t> to_indices(std::vector<std::int64_t>&& ids, const DimLayout& dim);
-// ids.cpp: replaces the ids in `values` by indices where the element holds ids of relabelled dimensions.
-void relabel_values(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
-                    const InputData& input);
+// ids.cpp: the user's ids become indices, in both axes and in values that hold ids of relabelled dimensions.
+void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const InputData& input);
+void relabel_table(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
+                   const InputData& input);
 
 // owners.cpp
 void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
@@ -52,9 +47,9 @@ struct EntryRule {
   const DimLayout* col = nullptr;
   bool by_column = false;  // hybrid-cut
   std::int64_t theta = 0;
-  std::vector<std::int64_t> col_count;  // stored entries by column (hybrid-cut)
+  std::vector<std::uint32_t> col_count;  // stored entries by column (hybrid-cut), at most 2^32 - 1
 
-  [[nodiscard]] int worker(std::int32_t i, std::int32_t j) const {
+  [[nodiscard]] int worker(std::int64_t i, std::int64_t j) const {
     const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
     if (row->local) return col->owner[c];
     if (col->local || !by_column) return row->owner[r];
@@ -63,16 +58,22 @@ struct EntryRule {
 };
 
 // assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its slaves.
-void assemble_matrix(const InputData& input, Entries&& entries, const EntryRule& rule, std::vector<Part>& parts);
+void assemble_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, std::vector<Part>& parts);
 
-// slaves.cpp: one axis of one part's matrix while it is being numbered.
-struct AxisNumbers {
-  std::vector<std::int32_t> local;  // by index: the slave's local index, or -1; scratch of one thread
+// slaves.cpp: one axis of one part's matrix while it is being numbered: first every index is shown, then the slaves are
+// listed, then each index has its local number. One thread's; used for one part after the other.
+class AxisNumbers {
+ public:
+  void show(const std::vector<std::int64_t>& indices, const DimLayout& dim, int worker);
+  // The slaves that the indices need on this worker, by owner, then ascending.
+  [[nodiscard]] AxisSlaves list(const DimLayout& dim, int worker);
+  void number(std::vector<std::int64_t>& indices, const DimLayout& dim, int worker) const;
+  void forget(const AxisSlaves& axis);
+
+ private:
+  std::vector<std::int32_t> local_;  // by index: the slave's local index, or -1
+  std::vector<std::int32_t> found_;
 };
-// Lists the slaves that `indices` need on this worker, by owner, then ascending, and replaces the indices by local
-// ones.
-[[nodiscard]] AxisSlaves number_axis(std::int32_t* indices, std::int64_t count, const DimLayout& dim, int worker,
-                                     AxisNumbers& scratch);
 // Fills in who mirrors which masters, once all parts know their slaves.
 void link_mirrors(std::vector<Part>& parts, const std::string& matrix, AxisSlaves PartMatrix::*axis,
                   const DimLayout& dim);

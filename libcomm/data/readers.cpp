@@ -11,8 +11,8 @@ namespace {
 
 struct Format {
   FileFormat format;
-  RawMatrix (*matrix)(const InputFile&, const ReadOptions&);  // none: cannot hold a sparse matrix
-  RawTable (*table)(const InputFile&, const ReadOptions&);
+  RawMatrix (*matrix)(TextSource&, const ReadOptions&);  // none: cannot hold a sparse matrix
+  RawTable (*table)(TextSource&, const ReadOptions&);
 };
 
 constexpr std::array<Format, 5> formats{{
@@ -26,25 +26,29 @@ constexpr std::array<Format, 5> formats{{
 
 constexpr size_t detection_bytes = 65536;
 
-const Format& format_of(const InputFile& file, const ReadOptions& options) {
-  const FileFormat format =
-      options.format ? *options.format : detect_format(file.path(), file.text().substr(0, detection_bytes));
+const Format& format_of(TextSource& text, const ReadOptions& options) {
+  const FileFormat format = options.format
+                                ? *options.format
+                                : detect_format(text.path(), text.peek(detection_bytes).substr(0, detection_bytes));
   return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
 }
 
 }  // namespace
 
-FileFormat detect_format(const std::string& path) { return detect_format(path, read_prefix(path, detection_bytes)); }
+FileFormat detect_format(const std::string& path) {
+  TextSource text(path);
+  return detect_format(path, text.peek(detection_bytes));
+}
 
 RawMatrix read_matrix(const std::string& path, const ReadOptions& options) {
-  const InputFile file(path);
-  const Format& format = format_of(file, options);
+  TextSource text(path);
+  const Format& format = format_of(text, options);
   if (format.matrix == nullptr) {
     fail(ExitStatus::bad_input, "the file holds a dense array, and the input is sparse", {}, "declare the input dense",
          {path});
   }
-  RawMatrix matrix = format.matrix(file, options);
-  matrix.digest = file.digest();
+  RawMatrix matrix = format.matrix(text, options);
+  matrix.digest = text.digest();
   return matrix;
 }
 
@@ -57,10 +61,8 @@ RawTable read_table(const std::string& path, const ReadOptions& options) {
          mixed ? "a dense input of tuples cannot be read" : "a dense input of nulls has no values",
          "its elements must be numbers of one type", {}, {path});
   }
-  const InputFile file(path);
-  RawTable table = format_of(file, options).table(file, options);
-  table.digest = file.digest();
-  return table;
+  TextSource text(path);
+  return format_of(text, options).table(text, options);
 }
 
 }  // namespace kasen

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libcomm/data/entry_list.h"
 #include "libcore/data.h"
 
 namespace kasen {
@@ -26,14 +27,14 @@ struct ReadOptions {
   std::function<void(double fraction)> progress;
 };
 
-// Entries of a sparse matrix, in file order. Ids are the file's own, counted from 0 where the format says that they
-// count from 1 (Matrix Market, LIBSVM). Names of vertices (edge lists) may have gaps: the partitioner unites and
-// relabels them; where `declared`, every id below the counts is an index, used or not.
+// Entries of a sparse matrix, distinct; in file order, or by row, then column, where they had to be sorted to find
+// repeats. Ids are the file's own, counted from 0 where the format says that they count from 1 (Matrix Market, LIBSVM).
+// Names of vertices (edge lists) may have gaps: the partitioner unites and relabels them; where `declared`, every id
+// below the counts is an index, used or not.
 struct RawMatrix {
   std::int64_t row_count = 0, col_count = 0;  // sizes as declared or one past the largest id
   bool declared = false;                      // Matrix Market, LIBSVM: positions, not names
-  std::vector<std::int64_t> rows, cols;
-  Array values;        // none for null
+  EntryList entries;
   std::string digest;  // XXH3-128 of the uncompressed content, hex
 };
 

@@ -1,76 +1,86 @@
-// Repeated entries: found by grouping the entries by row, each row sorted by column; entries that are in strictly
-// ascending order, as most files are, cost one look.
+// Repeated entries: entries that are in strictly ascending order, as in most files, cost one look; others are brought
+// into it, group by group of rows.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
 
-#include "libcomm/data/formats.h"
+#include "libcomm/data/entries.h"
 #include "libcomm/data/parallel.h"
+#include "libcomm/data/regroup.h"
 #include "libcore/checked.h"
 
 namespace kasen {
 namespace {
 
-constexpr std::int64_t block = std::int64_t{1} << 18;
+using Pair = std::pair<std::int64_t, std::int64_t>;  // row and column
 
-bool strictly_ascending(const RawMatrix& m) {
-  const auto n = static_cast<std::int64_t>(m.rows.size());
-  std::atomic<bool> ascending{true};
-  parallel_for((n + block - 1) / block, [&](std::int64_t b, int) {
-    const auto end = static_cast<size_t>(std::min(n, (b + 1) * block));
-    for (auto i = static_cast<size_t>(std::max<std::int64_t>(b * block, 1)); i < end && ascending; ++i) {
-      const bool after = m.rows[i - 1] < m.rows[i] || (m.rows[i - 1] == m.rows[i] && m.cols[i - 1] < m.cols[i]);
-      if (!after) ascending = false;
-    }
+bool strictly_ascending(const EntryList& list) {
+  struct Ends {
+    Pair first, last;
+    bool ascending = true;
+  };
+  std::vector<Ends> ends(list.chunks.size());
+  parallel_for(static_cast<std::int64_t>(ends.size()), [&](std::int64_t c, int) {
+    const LooseEntries loose(list.chunks[static_cast<size_t>(c)]);
+    Ends& mine = ends[static_cast<size_t>(c)];
+    for (size_t k = 1; k < loose.rows.size() && mine.ascending; ++k)
+      mine.ascending = loose.rows[k - 1] < loose.rows[k] ||
+                       (loose.rows[k - 1] == loose.rows[k] && loose.cols[k - 1] < loose.cols[k]);
+    mine.first = {loose.rows.front(), loose.cols.front()};
+    mine.last = {loose.rows.back(), loose.cols.back()};
   });
-  return ascending;
+  for (size_t c = 0; c < ends.size(); ++c)
+    if (!ends[c].ascending || (c > 0 && ends[c - 1].last >= ends[c].first)) return false;
+  return true;
 }
 
-struct Place {
-  std::int64_t col, index;
-  friend auto operator<=>(const Place&, const Place&) = default;
-};
+constexpr size_t groups = 64;
 
-// The entries by row, in file order within a row; `starts` has where each row that occurs begins, and the end.
-struct Rows {
-  std::vector<Place> places;
-  std::vector<std::int64_t> starts;
-};
-
-Rows group_by_counting(const RawMatrix& m, std::int64_t row_count) {
-  Rows rows;
-  rows.starts.assign(static_cast<size_t>(row_count) + 2, 0);
-  for (const std::int64_t r : m.rows) ++rows.starts[static_cast<size_t>(r) + 2];
-  for (size_t r = 2; r < rows.starts.size(); ++r) rows.starts[r] += rows.starts[r - 1];
-  rows.places.resize(m.rows.size());
-  for (size_t i = 0; i < m.rows.size(); ++i) {
-    const auto to = static_cast<size_t>(rows.starts[static_cast<size_t>(m.rows[i]) + 1]++);
-    rows.places[to] = {m.cols[i], static_cast<std::int64_t>(i)};
+// Rows that cut the entries into groups of about equal size, told by a sample.
+std::vector<std::int64_t> row_bounds(const EntryList& list) {
+  constexpr size_t samples = 64 * groups;
+  std::vector<std::int64_t> sample;
+  const size_t per_chunk = std::max<size_t>(1, samples / list.chunks.size());
+  for (size_t c = 0; c < list.chunks.size(); c += std::max<size_t>(1, list.chunks.size() / samples)) {
+    const LooseEntries loose(list.chunks[c]);
+    for (size_t k = 0; k < per_chunk; ++k) sample.push_back(loose.rows[k * loose.rows.size() / per_chunk]);
   }
-  rows.starts.pop_back();
-  return rows;
+  std::sort(sample.begin(), sample.end());
+  std::vector<std::int64_t> bounds;
+  for (size_t g = 1; g < groups; ++g) bounds.push_back(sample[g * sample.size() / groups]);
+  return bounds;
 }
 
-// For ids so far apart that they cannot be counted.
-Rows group_by_sorting(const RawMatrix& m) {
-  std::vector<Place> order(m.rows.size());  // here `col` holds the row
-  for (size_t i = 0; i < order.size(); ++i) order[i] = {m.rows[i], static_cast<std::int64_t>(i)};
-  std::sort(order.begin(), order.end());
-  Rows rows;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i == 0 || order[i].col != m.rows[static_cast<size_t>(order[i - 1].index)]) {
-      rows.starts.push_back(static_cast<std::int64_t>(i));
-    }
-    order[i].col = m.cols[static_cast<size_t>(order[i].index)];
+// Groups of rows between bounds.
+class RowGroups : public Grouping {
+ public:
+  explicit RowGroups(const EntryList& list) : bounds_(row_bounds(list)) {}
+
+  [[nodiscard]] std::int32_t whole(const EntryChunk& chunk) const override {
+    const std::int32_t group = group_of(chunk.rows.smallest());
+    return group == group_of(chunk.rows.largest()) ? group : -1;
   }
-  rows.starts.push_back(static_cast<std::int64_t>(order.size()));
-  rows.places = std::move(order);
-  return rows;
-}
+  void find(const LooseEntries& entries, std::vector<std::int32_t>& to) const override {
+    for (size_t k = 0; k < to.size(); ++k) to[k] = group_of(entries.rows[k]);
+  }
+
+ private:
+  // How many of the groups - 1 bounds are not larger; without a branch, which would be guessed wrong every other time.
+  [[nodiscard]] std::int32_t group_of(std::int64_t row) const {
+    size_t group = 0;
+    for (size_t step = groups / 2; step > 0; step /= 2) group += bounds_[group + step - 1] <= row ? step : 0;
+    return static_cast<std::int32_t>(group);
+  }
+
+  std::vector<std::int64_t> bounds_;
+};
 
 template <class T>
 T combine(T a, T b, Repeats how) {
@@ -125,83 +135,108 @@ void combine_values(Array& values, std::int64_t to, std::int64_t from, Repeats h
   }
 }
 
-// The pair of equal entries whose second stands first in the file.
-struct Repeat {
-  std::int64_t first = -1;
-  std::int64_t second = std::numeric_limits<std::int64_t>::max();
+// One group in order, each entry once.
+class Group {
+ public:
+  Group(const EntryList& list, Repeats how, bool refuse)
+      : entries_(list), values_(list.values()), order_(sorted_order(entries_.rows, entries_.cols)) {
+    size_t kept = 0;
+    for (size_t k = 1; k < order_.size(); ++k) {
+      if (pair(k) != pair(kept)) {
+        order_[++kept] = order_[k];
+      } else if (refuse) {
+        repeated.insert(pair(k));
+      } else if (values_.element.bytes() > 0) {
+        combine_values(values_, order_[kept], order_[k], how);
+      }
+    }
+    if (!order_.empty()) order_.resize(kept + 1);
+  }
+
+  [[nodiscard]] EntryChunk pack() const {
+    std::vector<std::int64_t> ids(order_.size());
+    const auto packed = [&](const std::vector<std::int64_t>& from) {
+      for (size_t k = 0; k < order_.size(); ++k) ids[k] = from[order_[k]];
+      return PackedIds(std::span<const std::int64_t>(ids));
+    };
+    EntryChunk chunk{packed(entries_.rows), packed(entries_.cols), {}};
+    const ElementType& element = values_.element;
+    if (element.bytes() == 0) return chunk;
+    chunk.values = PackedValues(element, chunk.count());
+    for (std::int64_t p = 0; p < element.planes(); ++p) {
+      const auto width = static_cast<size_t>(scalar_bytes(element.plane_scalar(p)));
+      std::byte* to = chunk.values.plane(element, p);
+      for (size_t k = 0; k < order_.size(); ++k, to += width)
+        std::copy_n(values_.plane(p) + order_[k] * width, width, to);
+    }
+    return chunk;
+  }
+
+  std::set<Pair> repeated;  // if they are refused
+
+ private:
+  [[nodiscard]] Pair pair(size_t k) const { return {entries_.rows[order_[k]], entries_.cols[order_[k]]}; }
+
+  LooseEntries entries_;
+  Array values_;
+  std::vector<std::uint32_t> order_;
 };
 
-[[noreturn]] void fail_repeated(const Repeat& repeat, const InputFile& file, std::int64_t from) {
-  const std::string_view text = file.text();
-  const std::int64_t first_at = entry_offset(text, from, repeat.first);
-  const std::int64_t at = entry_offset(text, from, repeat.second);
-  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(first_at), '\n');
-  file.fail_at(at, "the entry is repeated", fmt::format("line {} has the same row and column", line),
-               "say how repeats combine: sum, first, last, smallest or largest");
-}
-
-void remove_marked(RawMatrix& m, const std::vector<std::uint8_t>& marked, std::int64_t kept) {
-  Array values(m.values.element, m.values.element.is(Scalar::null) ? 0 : kept);
-  for (std::int64_t p = 0; p < values.element.planes() && values.count > 0; ++p) {
-    const auto width = static_cast<size_t>(scalar_bytes(values.element.plane_scalar(p)));
-    const std::byte* from = m.values.plane(p);
-    std::byte* to = values.plane(p);
-    for (size_t i = 0; i < marked.size(); ++i) {
-      if (marked[i] != 0) continue;
-      std::copy_n(from + i * width, width, to);
-      to += width;
+// Of these pairs the one that stands a second time first, told by reading the file again.
+[[noreturn]] void fail_repeated(const std::set<Pair>& repeated, const ElementType& element, const EntryShape& shape,
+                                const TextSource& text) {
+  constexpr const char* what = "the entry is repeated";
+  constexpr const char* remedy = "say how repeats combine: sum, first, last, smallest or largest";
+  std::map<Pair, std::int64_t> seen;  // in which line
+  TextBlock block;
+  BlockEntries entries;
+  std::optional<TextSource> again;
+  if (text.can_be_read_again()) again.emplace(text.path());
+  while (again && again->next(block)) {
+    parse_block(block, shape, element, entries);
+    const std::int64_t start = block.number == 0 ? shape.from : 0;
+    std::int64_t at = skip_comments(block.view(), start), line = block.first_line + 1;
+    line += std::count(block.begin(), block.begin() + at, '\n');
+    for (std::int64_t k = 0; k < entries.count; ++k) {
+      const Pair pair{entries.rows[static_cast<size_t>(k)], entries.cols[static_cast<size_t>(k)]};
+      const auto [first, added] = repeated.contains(pair) ? seen.try_emplace(pair, line) : std::pair(seen.end(), true);
+      if (!added)
+        fail_in_text(text.path(), block.view(), block.first_line, at, what,
+                     fmt::format("line {} has the same row and column", first->second), remedy);
+      const std::int64_t next = skip_comments(block.view(), next_line(block.view(), at));
+      line += std::count(block.begin() + at, block.begin() + next, '\n');
+      at = next;
     }
   }
-  m.values = std::move(values);
-  size_t to = 0;
-  for (size_t i = 0; i < marked.size(); ++i) {
-    if (marked[i] != 0) continue;
-    m.rows[to] = m.rows[i];
-    m.cols[to++] = m.cols[i];
-  }
-  m.rows.resize(to);
-  m.cols.resize(to);
+  const auto& [row, col] = *repeated.begin();
+  fail(ExitStatus::bad_input, what,
+       fmt::format("row {} and column {} stand twice", row + shape.first_id, col + shape.first_id), remedy,
+       {text.path()});
 }
 
 }  // namespace
 
-void combine_repeats(RawMatrix& matrix, const ReadOptions& options, const InputFile& file, std::int64_t from) {
-  if (strictly_ascending(matrix)) return;
-  const auto n = static_cast<std::int64_t>(matrix.rows.size());
-  const std::int64_t largest = *std::max_element(matrix.rows.begin(), matrix.rows.end());
-  Rows rows = largest < 4 * n + 1024 ? group_by_counting(matrix, largest + 1) : group_by_sorting(matrix);
-
-  const bool refuse = options.repeats == Repeats::refuse && !options.element.is(Scalar::null);
-  std::vector<std::uint8_t> marked(static_cast<size_t>(n), 0);
+void combine_repeats(EntryList& list, const ReadOptions& options, const EntryShape& shape, const TextSource& text) {
+  if (strictly_ascending(list)) return;
+  const bool refuse = options.repeats == Repeats::refuse && list.valued();
+  const ElementType element = list.element;
+  const RowGroups by_rows(list);
+  std::vector<EntryList> grouped = regroup(std::move(list), static_cast<std::int32_t>(groups), by_rows);
+  list = EntryList(element);
+  list.chunks.resize(groups);
   std::mutex mutex;
-  Repeat earliest;
-  std::atomic<std::int64_t> removed{0};
-  const auto row_total = static_cast<std::int64_t>(rows.starts.size()) - 1;
-  constexpr std::int64_t rows_at_once = 4096;
-  parallel_for((row_total + rows_at_once - 1) / rows_at_once, [&](std::int64_t b, int) {
-    for (std::int64_t r = b * rows_at_once; r < std::min(row_total, (b + 1) * rows_at_once); ++r) {
-      Place* const begin = rows.places.data() + rows.starts[static_cast<size_t>(r)];
-      Place* const end = rows.places.data() + rows.starts[static_cast<size_t>(r) + 1];
-      if (!std::is_sorted(begin, end)) std::sort(begin, end);
-      for (Place *kept = begin, *p = begin + 1; p < end; ++p) {
-        if (p->col != kept->col) {
-          kept = p;
-          continue;
-        }
-        marked[static_cast<size_t>(p->index)] = 1;
-        ++removed;
-        if (refuse) {
-          const std::lock_guard lock(mutex);
-          if (p->index < earliest.second) earliest = {kept->index, p->index};
-        } else {
-          combine_values(matrix.values, kept->index, p->index, options.repeats);
-        }
-      }
-    }
+  std::set<Pair> repeated;
+  parallel_for(static_cast<std::int64_t>(groups), [&](std::int64_t g, int) {
+    EntryList mine = std::move(grouped[static_cast<size_t>(g)]);
+    Group group(mine, options.repeats, refuse);
+    mine = {};
+    release_freed_memory();
+    list.chunks[static_cast<size_t>(g)] = group.pack();
+    const std::scoped_lock lock(mutex);
+    repeated.merge(group.repeated);
   });
-  if (removed == 0) return;
-  if (refuse) fail_repeated(earliest, file, from);
-  remove_marked(matrix, marked, n - removed);
+  if (!repeated.empty()) fail_repeated(repeated, element, shape, text);
+  std::erase_if(list.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
 }
 
 }  // namespace kasen

@@ -19,32 +19,27 @@ std::vector<std::int32_t> group_by_owner(const std::vector<std::int32_t>& indice
   return grouped;
 }
 
-// Marks each index of another owner once and returns them, by owner, then ascending.
-std::vector<std::int32_t> foreign_indices(const std::int32_t* indices, std::int64_t count, const DimLayout& dim,
-                                          int worker, AxisNumbers& scratch) {
-  std::vector<std::int32_t> found;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const auto i = static_cast<std::size_t>(indices[k]);
-    if (dim.owner[i] == worker || scratch.local[i] >= 0) continue;
-    scratch.local[i] = 0;
-    found.push_back(indices[k]);
-  }
-  std::sort(found.begin(), found.end());
-  return group_by_owner(found, dim);
-}
-
 }  // namespace
 
-AxisSlaves number_axis(std::int32_t* indices, std::int64_t count, const DimLayout& dim, int worker,
-                       AxisNumbers& scratch) {
+void AxisNumbers::show(const std::vector<std::int64_t>& indices, const DimLayout& dim, int worker) {
+  if (dim.all_here(worker)) return;
+  local_.resize(static_cast<std::size_t>(dim.size), -1);
+  for (const std::int64_t index : indices) {
+    const auto i = static_cast<std::size_t>(index);
+    if (dim.owner[i] == worker || local_[i] >= 0) continue;
+    local_[i] = 0;
+    found_.push_back(static_cast<std::int32_t>(index));
+  }
+}
+
+AxisSlaves AxisNumbers::list(const DimLayout& dim, int worker) {
   AxisSlaves axis;
-  if (dim.local) return axis;  // every index is here and its own local number
-  scratch.local.resize(static_cast<std::size_t>(dim.size), -1);
-  const std::vector<std::int32_t> found = foreign_indices(indices, count, dim, worker, scratch);
+  if (dim.all_here(worker)) return axis;
+  std::sort(found_.begin(), found_.end());
   auto next = static_cast<std::int32_t>(dim.masters_of(worker));
-  axis.slaves.reserve(found.size());
-  for (const std::int32_t i : found) {
-    scratch.local[static_cast<std::size_t>(i)] = next++;
+  axis.slaves.reserve(found_.size());
+  for (const std::int32_t i : group_by_owner(found_, dim)) {
+    local_[static_cast<std::size_t>(i)] = next++;
     const std::int32_t owner = dim.owner[static_cast<std::size_t>(i)];
     const auto place = static_cast<std::int64_t>(axis.slaves.size());
     if (axis.slave_owners.empty() || axis.slave_owners.back().peer != owner)
@@ -52,12 +47,20 @@ AxisSlaves number_axis(std::int32_t* indices, std::int64_t count, const DimLayou
     ++axis.slave_owners.back().end;
     axis.slaves.push_back(i);
   }
-  for (std::int64_t k = 0; k < count; ++k) {
-    const auto i = static_cast<std::size_t>(indices[k]);
-    indices[k] = dim.owner[i] == worker ? dim.place[i] : scratch.local[i];
-  }
-  for (const std::int32_t i : found) scratch.local[static_cast<std::size_t>(i)] = -1;
+  found_.clear();
   return axis;
+}
+
+void AxisNumbers::number(std::vector<std::int64_t>& indices, const DimLayout& dim, int worker) const {
+  if (dim.all_here(worker)) return;
+  for (std::int64_t& index : indices) {
+    const auto i = static_cast<std::size_t>(index);
+    index = dim.owner[i] == worker ? dim.place[i] : local_[i];
+  }
+}
+
+void AxisNumbers::forget(const AxisSlaves& axis) {
+  for (const std::int64_t i : axis.slaves) local_[static_cast<std::size_t>(i)] = -1;
 }
 
 void link_mirrors(std::vector<Part>& parts, const std::string& matrix, AxisSlaves PartMatrix::*axis,

@@ -75,7 +75,7 @@ void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::v
   InputData input = std::move(from);
   const Shape shape = shape_of(input, layouts);
   check_table(input, layouts, shape);
-  relabel_values(input.table.values, input.element, layouts, input);
+  relabel_table(input.table.values, input.element, layouts, input);
   parallel_for(static_cast<std::int64_t>(parts.size()), [&](std::int64_t w, int) {
     Part& part = parts[static_cast<std::size_t>(w)];
     const std::vector<std::int64_t> one{0};

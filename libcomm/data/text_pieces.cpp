@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 
 #include "libcomm/data/parallel.h"
 
@@ -50,6 +52,66 @@ void TextPieces::for_each(const std::function<void(double)>& progress,
   });
 }
 
+namespace {
+
+// The failure that stands first in the file, while threads go on with what stands before it.
+class FirstFailure {
+ public:
+  [[nodiscard]] bool any() const { return any_; }
+  void note(std::int64_t place, std::exception_ptr failure) {
+    const std::scoped_lock lock(mutex_);
+    any_ = true;
+    if (failure_ && place >= place_) return;
+    place_ = place;
+    failure_ = std::move(failure);
+  }
+  void rethrow() const { std::rethrow_exception(failure_); }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> any_{false};
+  std::int64_t place_ = 0;
+  std::exception_ptr failure_;
+};
+
+// The fault as a UserError that names its place.
+std::exception_ptr placed(const TextSource& text, const TextBlock& block, const TextFault& fault) {
+  try {
+    fail_in_text(text.path(), block.view(), block.first_line, fault.at - block.begin(), fault.what, fault.why,
+                 fault.remedy);
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+void for_each_block(TextSource& text, const std::function<void(double)>& progress,
+                    const std::function<void(const TextBlock&, int)>& body) {
+  FirstFailure failure;
+  parallel_for(data_threads(), [&](std::int64_t, int thread) {
+    TextBlock block;
+    while (!failure.any()) {
+      try {
+        if (!text.next(block)) return;
+        body(block, thread);
+      } catch (const TextFault& fault) {
+        failure.note(block.number, placed(text, block, fault));
+      } catch (...) {
+        failure.note(block.number, std::current_exception());
+      }
+      if (progress && thread == 0) progress(text.fraction());
+    }
+  });
+  if (!failure.any()) return;
+  if (text.compressed()) {  // what was wrong may be the damage of what follows
+    TextBlock block;
+    while (text.next(block)) {
+    }
+  }
+  failure.rethrow();
+}
+
 std::int64_t next_line(std::string_view text, std::int64_t at) {
   const size_t end = text.find('\n', static_cast<size_t>(at));
   return static_cast<std::int64_t>(end == std::string_view::npos ? text.size() : end + 1);
@@ -63,6 +125,15 @@ std::int64_t skip_comments(std::string_view text, std::int64_t from) {
     from = next_line(text, static_cast<std::int64_t>(first));
   }
   return from;
+}
+
+std::string_view peek_lines(TextSource& text, int lines) {
+  for (std::int64_t bytes = 1 << 16;; bytes *= 4) {
+    const std::string_view top = text.peek(bytes);
+    const auto size = static_cast<std::int64_t>(top.size());
+    const std::int64_t end = entry_offset(top, 0, lines);
+    if (size < bytes || (end < size && end > 0)) return top;
+  }
 }
 
 std::int64_t entry_offset(std::string_view text, std::int64_t from, std::int64_t index) {

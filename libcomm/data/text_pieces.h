@@ -51,8 +51,16 @@ class TextPieces {
   std::int64_t lines_ = 0;
 };
 
+// Calls body(block, thread) for every block that is left, in parallel; thread is below data_threads(). Of several
+// faults the first in the file becomes a UserError with its place; damage of a compressed file goes before all of them.
+void for_each_block(TextSource& text, const std::function<void(double)>& progress,
+                    const std::function<void(const TextBlock&, int)>& body);
+
 // Byte at which the first line starts that is neither blank nor a comment ('#' or '%').
 [[nodiscard]] std::int64_t skip_comments(std::string_view text, std::int64_t from = 0);
+// The beginning of the text, so far that `lines` lines that are neither blank nor comments end in it, if it has as
+// many.
+[[nodiscard]] std::string_view peek_lines(TextSource& text, int lines);
 // Where the line of entry `index` starts, counting lines from `from` that are neither blank nor comments.
 [[nodiscard]] std::int64_t entry_offset(std::string_view text, std::int64_t from, std::int64_t index);
 // The byte after the line end that follows `at`, or the text's size.

@@ -41,23 +41,30 @@ inline InputData pattern(std::string name, std::string row_dim, std::string col_
                   .dims = {std::move(row_dim), std::move(col_dim)},
                   .element = ElementType::of(Scalar::null),
                   .sparse = true};
+  std::vector<std::int64_t> rows, cols;
   for (const auto& [i, j] : edges) {
-    input.matrix.rows.push_back(i);
-    input.matrix.cols.push_back(j);
+    rows.push_back(i);
+    cols.push_back(j);
     input.matrix.row_count = std::max(input.matrix.row_count, i + 1);
     input.matrix.col_count = std::max(input.matrix.col_count, j + 1);
   }
-  input.matrix.values = Array(ElementType::of(Scalar::null), 0);
+  input.matrix.entries = EntryList(rows, cols, Array(input.element, static_cast<std::int64_t>(edges.size())));
   return input;
+}
+
+// The same with values.
+inline void set_values(InputData& input, const Array& values) {
+  input.element = values.element;
+  input.matrix.entries = EntryList(input.matrix.entries.rows(), input.matrix.entries.cols(), values);
 }
 
 // Values that name their entry: 1000 i + j.
 inline InputData valued(std::string name, std::string row_dim, std::string col_dim, const std::vector<Edge>& edges) {
   InputData input = pattern(std::move(name), std::move(row_dim), std::move(col_dim), edges);
-  input.element = ElementType::of(Scalar::f64);
-  input.matrix.values = Array(input.element, static_cast<std::int64_t>(edges.size()));
+  Array values(ElementType::of(Scalar::f64), static_cast<std::int64_t>(edges.size()));
   for (std::size_t k = 0; k < edges.size(); ++k)
-    input.matrix.values.as<double>()[k] = static_cast<double>(1000 * edges[k].first + edges[k].second);
+    values.as<double>()[k] = static_cast<double>(1000 * edges[k].first + edges[k].second);
+  set_values(input, values);
   return input;
 }
 

@@ -87,10 +87,11 @@ Refusal table_refusal(const std::string& path, const ReadOptions& options) {
 }
 
 std::vector<Entry> entries_of(const RawMatrix& matrix) {
+  const std::vector<std::int64_t> rows = matrix.entries.rows(), cols = matrix.entries.cols();
+  const Array values = matrix.entries.values();
   std::vector<Entry> entries;
-  for (size_t i = 0; i < matrix.rows.size(); ++i) {
-    entries.emplace_back(matrix.rows[i], matrix.cols[i], number(matrix.values, static_cast<std::int64_t>(i)));
-  }
+  for (size_t i = 0; i < rows.size(); ++i)
+    entries.emplace_back(rows[i], cols[i], number(values, static_cast<std::int64_t>(i)));
   return entries;
 }
 

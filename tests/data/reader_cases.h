@@ -30,7 +30,7 @@ struct Refusal {
 [[nodiscard]] Refusal table_refusal(const std::string& path, const ReadOptions& options);
 
 using Entry = std::tuple<std::int64_t, std::int64_t, double>;
-// In file order; the value is 1 for null.
+// In their order; the value is 1 for null.
 [[nodiscard]] std::vector<Entry> entries_of(const RawMatrix& matrix);
 [[nodiscard]] std::vector<double> numbers_of(const RawTable& table);
 

@@ -39,12 +39,13 @@ TEST_F(RealData, Graphs) {
     EXPECT_EQ(detect_format(path(graph.file)), FileFormat::edge_list) << graph.file;
     const RawMatrix m = read_matrix(path(graph.file), matrix_of(Scalar::null));
     EXPECT_EQ(std::max(m.row_count, m.col_count), graph.nodes) << graph.file;
-    EXPECT_EQ(static_cast<std::int64_t>(m.rows.size()), graph.edges) << graph.file;
+    const std::vector<std::int64_t> rows = m.entries.rows(), cols = m.entries.cols();
+    EXPECT_EQ(static_cast<std::int64_t>(rows.size()), graph.edges) << graph.file;
     std::int64_t loops = 0;
     std::vector<bool> out(static_cast<size_t>(graph.nodes));
-    for (size_t i = 0; i < m.rows.size(); ++i) {
-      loops += m.rows[i] == m.cols[i] ? 1 : 0;
-      out[static_cast<size_t>(m.rows[i])] = true;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      loops += rows[i] == cols[i] ? 1 : 0;
+      out[static_cast<size_t>(rows[i])] = true;
     }
     EXPECT_EQ(loops, graph.loops) << graph.file;
     EXPECT_EQ(std::count(out.begin(), out.end(), false), graph.dangling) << graph.file;
@@ -61,8 +62,9 @@ TEST_F(RealData, A9aFeaturesAndLabels) {
     const RawMatrix m = read_matrix(path(half.file), matrix_of(Scalar::f64));
     EXPECT_EQ(m.row_count, half.rows);
     EXPECT_EQ(m.col_count, half.cols);
-    EXPECT_EQ(static_cast<std::int64_t>(m.rows.size()), half.entries);
-    const double* values = m.values.as<double>();
+    EXPECT_EQ(m.entries.count(), half.entries);
+    const Array read = m.entries.values();
+    const double* values = read.as<double>();
     EXPECT_TRUE(std::all_of(values, values + half.entries, [](double v) { return v == 1; }));
     const std::vector<double> labels = numbers_of(read_table(path(half.file), table_of(Scalar::i32)));
     EXPECT_EQ(std::count(labels.begin(), labels.end(), 1), half.positive);
@@ -74,11 +76,13 @@ TEST_F(RealData, MovieLensRatings) {
   ReadOptions options = matrix_of(Scalar::f32);
   options.columns = {1, 2, 3};
   const RawMatrix m = read_matrix(path("ml-100k.u.data.xz"), options);
-  EXPECT_EQ(m.rows.size(), 100000U);
+  const std::vector<std::int64_t> rows = m.entries.rows();
+  const Array values = m.entries.values();
+  EXPECT_EQ(rows.size(), 100000U);
   EXPECT_EQ(m.row_count, 943 + 1);
   EXPECT_EQ(m.col_count, 1682 + 1);
-  EXPECT_EQ(*std::min_element(m.rows.begin(), m.rows.end()), 1);
-  const float* ratings = m.values.as<float>();
+  EXPECT_EQ(*std::min_element(rows.begin(), rows.end()), 1);
+  const float* ratings = values.as<float>();
   EXPECT_EQ(std::set<float>(ratings, ratings + 100000), (std::set<float>{1, 2, 3, 4, 5}));
 }
 
@@ -111,9 +115,10 @@ TEST_F(RealData, Bcsstk13Expanded) {
   const RawMatrix m = read_matrix(path("bcsstk13.mtx.xz"), matrix_of(Scalar::f64));
   EXPECT_EQ(m.row_count, 2003);
   EXPECT_EQ(m.col_count, 2003);
-  EXPECT_EQ(m.rows.size(), 83883U);
+  const std::vector<std::int64_t> rows = m.entries.rows(), cols = m.entries.cols();
+  EXPECT_EQ(rows.size(), 83883U);
   std::set<std::pair<std::int64_t, std::int64_t>> places;
-  for (size_t i = 0; i < m.rows.size(); ++i) places.emplace(m.rows[i], m.cols[i]);
+  for (size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i], cols[i]);
   EXPECT_EQ(places.size(), 83883U);
 }
 

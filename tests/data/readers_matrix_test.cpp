@@ -33,7 +33,7 @@ TEST(EdgeList, SkipsCommentsAndTakesEverySeparator) {
 
 TEST(EdgeList, KeepsIdsWithGapsUpTo63Bits) {
   const RawMatrix m = read("1000000000000 5\n7 9223372036854775806\n", matrix_of(Scalar::null));
-  EXPECT_THAT(entries_of(m), ElementsAre(Entry{1000000000000, 5, 1}, Entry{7, 9223372036854775806, 1}));
+  EXPECT_THAT(entries_of(m), ElementsAre(Entry{7, 9223372036854775806, 1}, Entry{1000000000000, 5, 1}));
 }
 
 TEST(EdgeList, ThirdColumnIsTheValue) {
@@ -49,8 +49,9 @@ TEST(EdgeList, ElementsOfSeveralNumbersTakeSeveralColumns) {
   ReadOptions options;
   options.element = ElementType::array(Scalar::f64, 2);
   const RawMatrix m = read("0 1 2 3\n1 0 4 5\n", options);
-  EXPECT_THAT(std::vector<double>(m.values.as<double>(0), m.values.as<double>(0) + 2), ElementsAre(2, 4));
-  EXPECT_THAT(std::vector<double>(m.values.as<double>(1), m.values.as<double>(1) + 2), ElementsAre(3, 5));
+  const Array values = m.entries.values();
+  EXPECT_THAT(std::vector<double>(values.as<double>(0), values.as<double>(0) + 2), ElementsAre(2, 4));
+  EXPECT_THAT(std::vector<double>(values.as<double>(1), values.as<double>(1) + 2), ElementsAre(3, 5));
 }
 
 TEST(EdgeList, ChosenColumnsInAnyOrder) {
@@ -65,9 +66,27 @@ TEST(EdgeList, CsvMayNameItsColumns) {
               ElementsAre(Entry{0, 1, 1}, Entry{2, 3, 1}));
 }
 
+TEST(EdgeList, AByteOrderMarkIsLeftOut) {
+  EXPECT_THAT(entries_of(read("\xef\xbb\xbf"
+                              "0 1\n2 3\n",
+                              matrix_of(Scalar::null))),
+              ElementsAre(Entry{0, 1, 1}, Entry{2, 3, 1}));
+  const Refusal refused = refusal(
+      "\xef\xbb\xbf"
+      "0 x\n",
+      matrix_of(Scalar::null), "a.el");
+  EXPECT_EQ(refused.column, 3);
+  EXPECT_THAT(refusal(std::string("\xff\xfe"
+                                  "0\0 \0",
+                                  6),
+                      matrix_of(Scalar::null))
+                  .text,
+              HasSubstr("UTF-16"));
+}
+
 TEST(EdgeList, OnlyCommentsAreAnEmptyGraph) {
   const RawMatrix m = read("# nothing\n", matrix_of(Scalar::null));
-  EXPECT_EQ(m.rows.size(), 0U);
+  EXPECT_EQ(m.entries.count(), 0);
   EXPECT_EQ(m.row_count, 0);
 }
 
@@ -125,7 +144,7 @@ TEST(EdgeList, LongAndStrangeLinesAreShownInPart) {
 
 TEST(Repeats, OfANullMatrixAreOneEntry) {
   EXPECT_THAT(entries_of(read("3 1\n0 1\n3 1\n0 2\n0 1\n", matrix_of(Scalar::null))),
-              ElementsAre(Entry{3, 1, 1}, Entry{0, 1, 1}, Entry{0, 2, 1}));
+              ElementsAre(Entry{0, 1, 1}, Entry{0, 2, 1}, Entry{3, 1, 1}));
 }
 
 TEST(Repeats, OfValuesAreRefusedNamingBothLines) {

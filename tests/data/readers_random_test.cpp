@@ -35,12 +35,13 @@ TEST(RandomText, DoublesComeBackBitForBit) {
   const Folder folder;
   const RawMatrix m = read_matrix(folder.write("m.txt", entries), matrix_of(Scalar::f64));
   const RawTable t = read_table(folder.write("t.csv", table), table_of(Scalar::f64));
-  ASSERT_EQ(m.rows.size(), values.size());
+  const std::vector<std::int64_t> rows = m.entries.rows();
+  const Array read = m.entries.values();
+  ASSERT_EQ(rows.size(), values.size());
   ASSERT_EQ(t.values.count, 150000);
   for (size_t i = 0; i < values.size(); ++i) {
-    ASSERT_EQ(m.rows[i], static_cast<std::int64_t>(i));
-    ASSERT_EQ(std::bit_cast<std::uint64_t>(m.values.as<double>()[i]), std::bit_cast<std::uint64_t>(values[i]))
-        << values[i];
+    ASSERT_EQ(rows[i], static_cast<std::int64_t>(i));
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(read.as<double>()[i]), std::bit_cast<std::uint64_t>(values[i])) << values[i];
     ASSERT_EQ(std::bit_cast<std::uint64_t>(t.values.as<double>()[i]), std::bit_cast<std::uint64_t>(values[i]))
         << values[i];
   }
@@ -63,9 +64,10 @@ TEST(RandomText, RepeatsAgreeWithAMap) {
     ReadOptions options = matrix_of(Scalar::i64);
     options.repeats = Repeats::sum;
     const RawMatrix m = read_matrix(folder.write("m.txt", text), options);
-    ASSERT_EQ(m.rows.size(), sums.size());
-    for (size_t i = 0; i < m.rows.size(); ++i)
-      EXPECT_EQ(m.values.as<std::int64_t>()[i], sums.at({m.rows[i], m.cols[i]}));
+    const std::vector<std::int64_t> rows = m.entries.rows(), cols = m.entries.cols();
+    const Array values = m.entries.values();
+    ASSERT_EQ(rows.size(), sums.size());
+    for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(values.as<std::int64_t>()[i], sums.at({rows[i], cols[i]}));
   }
 }
 

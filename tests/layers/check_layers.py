@@ -33,7 +33,7 @@ def is_system(name):
     return name.startswith("sys/") or "/" not in name and ("." not in name or name in SYSTEM_H)
 
 
-SYSTEM_H = {"unistd.h", "fcntl.h", "spawn.h", "dlfcn.h", "pthread.h", "sched.h", "errno.h", "immintrin.h"}
+SYSTEM_H = {"unistd.h", "fcntl.h", "spawn.h", "dlfcn.h", "pthread.h", "sched.h", "errno.h", "immintrin.h", "malloc.h"}
 
 
 def fault(room, quote, name):

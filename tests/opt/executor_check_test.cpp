@@ -49,8 +49,12 @@ InputData make_input(const Module& module, const Op& op, unsigned seed) {
     const auto edges = cases::random_edges(sizes.at(0), sizes.at(1), 300, seed);
     input = cases::pattern(op.name, input.dims.at(0), input.dims.at(1), edges);
     input.element = type.element;
-    if (type.element.bytes() > 0)
-      set_values(type.element, static_cast<std::int64_t>(edges.size()), input.matrix.values);
+    if (type.element.bytes() > 0) {
+      Array values;
+      set_values(type.element, static_cast<std::int64_t>(edges.size()), values);
+      cases::set_values(input, values);
+      input.element = type.element;
+    }
     return input;
   }
   input.table.rows = sizes.empty() ? 1 : sizes[0];

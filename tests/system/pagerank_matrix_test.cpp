@@ -125,8 +125,8 @@ void expect_same_bits(const std::vector<double>& a, const std::vector<double>& b
 
 void check_graph(const fs::path& path, const std::vector<int>& workers, const std::vector<PartitionMethod>& methods) {
   const RawMatrix graph = read_graph(path);
-  const testing::PageRankReference reference =
-      testing::graphblas_pagerank(std::max(graph.row_count, graph.col_count), graph.rows, graph.cols, damping, theta);
+  const testing::PageRankReference reference = testing::graphblas_pagerank(
+      std::max(graph.row_count, graph.col_count), graph.entries.rows(), graph.entries.cols(), damping, theta);
   for (const int count : workers) {
     for (const PartitionMethod method : methods) {
       const std::vector<Part> parts = cut(plan(modes[0]), path, method, count);

@@ -1,0 +1,33 @@
+// Bytes one after the other: of a file or pipe, or what a gzip or xz stream of any number of members unpacks to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kasen {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Reads up to `bytes`; 0 only at the end. UserError naming the file: io; bad_input where a stream is cut off, damaged
+  // or followed by other bytes; limit.
+  [[nodiscard]] virtual std::int64_t read(char* to, std::int64_t bytes) = 0;
+};
+
+enum class Compression : std::uint8_t { none, gzip, xz };
+[[nodiscard]] Compression compression_of(std::string_view beginning);
+
+// The file or pipe itself. missing_input (not there, a folder, not readable).
+struct OpenedFile {
+  std::unique_ptr<ByteSource> bytes;
+  std::int64_t size = 0;  // 0 where it has none
+  bool regular = false;
+};
+[[nodiscard]] OpenedFile open_bytes(const std::string& path);
+// What `packed` unpacks to; `none`: itself.
+[[nodiscard]] std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> packed, Compression kind,
+                                                   const std::string& path);
+
+}  // namespace kasen

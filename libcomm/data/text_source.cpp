@@ -1,0 +1,163 @@
+#include "libcomm/data/text_source.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "libcomm/data/input_file.h"
+#include "libcore/error.h"
+
+namespace kasen {
+
+struct TextSource::Progress {
+  std::atomic<std::int64_t> bytes{0};
+};
+
+namespace {
+
+// A source that was begun already: first what was read of it, then the rest; counts what goes through.
+class Resumed : public ByteSource {
+ public:
+  Resumed(std::string beginning, std::unique_ptr<ByteSource> rest, std::atomic<std::int64_t>& count)
+      : beginning_(std::move(beginning)), rest_(std::move(rest)), count_(count) {}
+
+  [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes) override {
+    std::int64_t got = std::min(bytes, static_cast<std::int64_t>(beginning_.size() - at_));
+    if (got > 0) {
+      std::memcpy(to, beginning_.data() + at_, static_cast<std::size_t>(got));
+      at_ += static_cast<std::size_t>(got);
+    } else {
+      got = rest_->read(to, bytes);
+    }
+    count_ += got;
+    return got;
+  }
+
+ private:
+  std::string beginning_;
+  std::size_t at_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+  std::atomic<std::int64_t>& count_;
+};
+
+// Sixteen bytes at a time.
+std::int64_t count_lines(std::string_view text) {
+  using Lanes = unsigned char __attribute__((vector_size(16)));
+  constexpr std::size_t width = sizeof(Lanes), most = 255 * width;  // a lane counts to 255
+  std::int64_t count = 0;
+  while (text.size() >= width) {
+    const std::size_t part = std::min(most, text.size() / width * width);
+    Lanes found{};
+    for (std::size_t k = 0; k < part; k += width) {
+      Lanes bytes;
+      std::memcpy(&bytes, text.data() + k, width);
+      found -= reinterpret_cast<Lanes>(bytes == '\n');
+    }
+    for (std::size_t k = 0; k < width; ++k) count += found[k];
+    text.remove_prefix(part);
+  }
+  return count + std::count(text.begin(), text.end(), '\n');
+}
+
+std::string first_bytes(ByteSource& source, std::int64_t most) {
+  std::string bytes(static_cast<std::size_t>(most), '\0');
+  std::int64_t size = 0;
+  for (std::int64_t got = 1; got > 0 && size < most; size += got) got = source.read(bytes.data() + size, most - size);
+  bytes.resize(static_cast<std::size_t>(size));
+  return bytes;
+}
+
+}  // namespace
+
+TextSource::TextSource(const std::string& path) : path_(path), progress_(std::make_unique<Progress>()) {
+  OpenedFile file = open_bytes(path);
+  std::string beginning = first_bytes(*file.bytes, 6);
+  const Compression kind = compression_of(beginning);
+  size_ = file.size;
+  regular_ = file.regular;
+  compressed_ = kind != Compression::none;
+  plain_file_ = file.regular && file.size > 0 && !compressed_;
+  bytes_ =
+      unpacked(std::make_unique<Resumed>(std::move(beginning), std::move(file.bytes), progress_->bytes), kind, path);
+  if (peek(3).empty()) fail(ExitStatus::bad_input, "the file is empty", {}, {}, {path});
+  skip_mark();
+}
+
+void TextSource::skip_mark() {
+  const std::string_view text = peek(3);
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    fail(ExitStatus::bad_input, "the file holds UTF-16", "text is read as UTF-8",
+         "convert it: iconv -f UTF-16 -t UTF-8", {path_});
+  if (text.starts_with("\xef\xbb\xbf")) mark_bytes_ = 3;
+  ahead_.erase(ahead_.begin(), ahead_.begin() + mark_bytes_);
+}
+
+std::int64_t TextSource::read_more(char* to, std::int64_t bytes) {
+  if (ended_) return 0;
+  const std::int64_t got = bytes_->read(to, bytes);
+  digest_.update(to, got);
+  ended_ = got == 0;
+  return got;
+}
+
+bool TextSource::append_more(std::vector<char>& text, std::int64_t bytes) {
+  const std::size_t size = text.size();
+  text.resize(size + static_cast<std::size_t>(bytes));
+  const std::int64_t got = read_more(text.data() + size, bytes);
+  text.resize(size + static_cast<std::size_t>(got));
+  return got > 0;
+}
+
+std::string_view TextSource::peek(std::int64_t bytes) {
+  while (static_cast<std::int64_t>(ahead_.size()) < bytes &&
+         append_more(ahead_, bytes - static_cast<std::int64_t>(ahead_.size()))) {
+  }
+  return {ahead_.data(), ahead_.size()};
+}
+
+bool TextSource::next(TextBlock& block) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<char>& room = block.room;
+  auto size = static_cast<std::int64_t>(ahead_.size());  // of what is in the room
+  room.resize(std::max(room.size(), static_cast<std::size_t>(size + block_bytes + 1)));
+  std::copy(ahead_.begin(), ahead_.end(), room.begin());
+  const auto end_of_lines = [&](std::int64_t from) {
+    const std::size_t last = std::string_view(room.data() + from, static_cast<std::size_t>(size - from)).rfind('\n');
+    return last == std::string_view::npos ? 0 : from + static_cast<std::int64_t>(last) + 1;
+  };
+  std::int64_t end = end_of_lines(0);
+  while (!ended_ && (end == 0 || size < block_bytes)) {
+    const std::int64_t seen = size;
+    if (static_cast<std::int64_t>(room.size()) == size + 1) room.resize(2 * room.size());  // a line longer than a block
+    size += read_more(room.data() + size, static_cast<std::int64_t>(room.size()) - size - 1);
+    end = std::max(end, end_of_lines(seen));
+  }
+  if (ended_ && end != size) {
+    room[static_cast<std::size_t>(size)] = '\n';
+    end = ++size;
+  }
+  if (end == 0) return false;
+  ahead_.assign(room.begin() + end, room.begin() + size);
+  block.bytes = end;
+  block.number = blocks_++;
+  block.first_line = lines_;
+  block.lines = count_lines(block.view());
+  lines_ += block.lines;
+  return true;
+}
+
+double TextSource::fraction() const {
+  return size_ == 0 ? 0 : static_cast<double>(progress_->bytes) / static_cast<double>(size_);
+}
+
+TextSource::~TextSource() = default;
+
+std::vector<char> TextSource::rest() {
+  std::vector<char> all;
+  all.swap(ahead_);
+  do check_memory(2 * static_cast<std::int64_t>(all.size()), "the content", path_);
+  while (append_more(all, std::max<std::int64_t>(block_bytes, static_cast<std::int64_t>(all.size()) / 2)));
+  return all;
+}
+
+}  // namespace kasen
