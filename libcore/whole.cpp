@@ -149,6 +149,15 @@ bool makes_whole(const Module& module, const Op& op) {
   return contains(op.over, cut_dim(module, module.type(op.operands.at(0))));
 }
 
+bool is_whole(const Module& module, DimId dim) {
+  if (module.dim(dim).local) return false;
+  return std::any_of(module.values.begin(), module.values.end(), [&](const Value& value) {
+    const std::vector<DimId>& dims = value.type.dims;
+    const std::ptrdiff_t cut = value.type.sparse ? -1 : cut_place(module, dims);
+    return cut >= 0 && std::find(dims.begin() + cut + 1, dims.end(), dim) != dims.end();
+  });
+}
+
 std::vector<ValueId> whole_values(const Module& module) {
   std::vector<ValueId> found;
   const auto add = [&](ValueId v) {

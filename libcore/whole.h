@@ -15,6 +15,9 @@ namespace kasen {
 // Does every worker contribute to every element of a distributed result: a reduction over the cut dimension of an
 // array that has another one, or mxv with a dense matrix? The result is PR over every index.
 [[nodiscard]] bool makes_whole(const Module& module, const Op& op);
+// Is some dense array of the program whole along this dimension, because it is cut along one before it? A bundle for
+// the program then lists all its indices on every worker.
+[[nodiscard]] bool is_whole(const Module& module, DimId dim);
 // The values that some operator reads or makes whole, each once, in order of first appearance. Who runs the plan keeps
 // room for each of them on every worker, in the order of the whole array.
 [[nodiscard]] std::vector<ValueId> whole_values(const Module& module);

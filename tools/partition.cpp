@@ -12,6 +12,7 @@
 #include "libcore/laws.h"
 #include "libcore/module.h"
 #include "libcore/suggest.h"
+#include "libcore/whole.h"
 #include "tools/common/choice.h"
 #include "tools/common/files.h"
 #include "tools/common/progress.h"
@@ -144,23 +145,12 @@ void check_columns(const std::vector<Wanted>& wanted, const po::variables_map& v
   }
 }
 
-// Dimensions along which some array of the program is whole: all that are not local but the first.
-bool is_whole(const Module& module, const Dimension& wanted) {
-  return std::any_of(module.values.begin(), module.values.end(), [&](const Value& value) {
-    bool cut = false;
-    for (const DimId d : value.type.dims) {
-      if (value.type.sparse || module.dim(d).local) continue;
-      if (std::exchange(cut, true) && module.dim(d).name == wanted.name) return true;
-    }
-    return false;
-  });
-}
-
 std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
   std::map<std::string, std::string> given = name_values(values, "dim");
   std::vector<DimData> dims;
-  for (const Dimension& d : module.dims) {
-    DimData data{d.name, d.local, std::max<std::int64_t>(d.size, 0), {}, is_whole(module, d)};
+  for (size_t i = 0; i < module.dims.size(); ++i) {
+    const Dimension& d = module.dims[i];
+    DimData data{d.name, d.local, std::max<std::int64_t>(d.size, 0), {}, is_whole(module, static_cast<DimId>(i))};
     if (const auto it = given.find(d.name); it != given.end()) {
       with_value("dim", [&] { data.size = whole_number(it->second, "--dim " + d.name); });
       given.erase(it);
