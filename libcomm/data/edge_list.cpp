@@ -1,6 +1,4 @@
 // SNAP edge lists, and any other text of one entry a line: `row column [value...]`, separated by blanks or a comma.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "libcomm/data/entries.h"
@@ -37,9 +35,8 @@ RawMatrix read_edge_list(TextSource& text, const ReadOptions& options) {
   RawMatrix matrix;
   matrix.entries = parse_entries(text, shape, options);
   combine_repeats(matrix.entries, options, shape, text);
-  const std::string what = fmt::format("the largest id of '{}'", text.path());
-  matrix.row_count = checked_add(largest(matrix.entries, &EntryChunk::rows), 1, what);
-  matrix.col_count = checked_add(largest(matrix.entries, &EntryChunk::cols), 1, what);
+  matrix.row_count = checked_add(largest(matrix.entries, &EntryChunk::rows), 1, "the largest id");
+  matrix.col_count = checked_add(largest(matrix.entries, &EntryChunk::cols), 1, "the largest id");
   return matrix;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "libcomm/data/formats.h"
 #include "libcore/error.h"
@@ -33,6 +35,19 @@ const Format& format_of(TextSource& text, const ReadOptions& options) {
   return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
 }
 
+// A fault without a place, such as a size beyond 64 bits, is one of this file.
+template <class Read>
+auto in_file(const std::string& path, const Read& read) {
+  try {
+    return read();
+  } catch (const UserError& error) {
+    std::vector<Diagnostic> diagnostics = error.diagnostics();
+    for (Diagnostic& diagnostic : diagnostics)
+      if (diagnostic.where.file.empty()) diagnostic.where.file = path;
+    throw UserError(error.status(), std::move(diagnostics));
+  }
+}
+
 }  // namespace
 
 FileFormat detect_format(const std::string& path) {
@@ -47,7 +62,7 @@ RawMatrix read_matrix(const std::string& path, const ReadOptions& options) {
     fail(ExitStatus::bad_input, "the file holds a dense array, and the input is sparse", {}, "declare the input dense",
          {path});
   }
-  RawMatrix matrix = format.matrix(text, options);
+  RawMatrix matrix = in_file(path, [&] { return format.matrix(text, options); });
   matrix.digest = text.digest();
   return matrix;
 }
@@ -62,7 +77,7 @@ RawTable read_table(const std::string& path, const ReadOptions& options) {
          "its elements must be numbers of one type", {}, {path});
   }
   TextSource text(path);
-  return format_of(text, options).table(text, options);
+  return in_file(path, [&] { return format_of(text, options).table(text, options); });
 }
 
 }  // namespace kasen

@@ -227,6 +227,7 @@ TEST(MatrixMarket, Refuses) {
     EXPECT_EQ(refused.status, status) << text << refused.text;
     EXPECT_EQ(refused.line, line) << text << refused.text;
     EXPECT_THAT(refused.text, HasSubstr(says));
+    EXPECT_THAT(refused.text, HasSubstr("m.mtx:"));
   }
 }
 

@@ -169,6 +169,7 @@ TEST(Npy, Refuses) {
       {npy<double>("<f8", "False", "(2,)", {1, std::nan("")}), Scalar::i64, ExitStatus::bad_input, "does not fit"},
       {npy<std::int64_t>("<i8", "False", "(2,)", {1, 1L << 40}), Scalar::i32, ExitStatus::bad_input, "does not fit"},
       {npy<double>("<f8", "False", "(4294967296, 4294967296)", {1}), Scalar::f64, ExitStatus::limit, "64 bits"},
+      {npy<double>("<f8", "False", "(99999999999999999999, 2)", {1}), Scalar::f64, ExitStatus::limit, "64 bits"},
       {npy<double>("<f8", "False", "(1099511627776,)", {1}), Scalar::f64, ExitStatus::limit, "memory"},
       {npy<double>("<f8", "False", "(-1, 2)", {1}), Scalar::f64, ExitStatus::bad_input, "not a tuple of sizes"},
       {npy<double>("<f8", "False", "(2,)", {1, 2}).substr(0, 40), Scalar::f64, ExitStatus::bad_input,
@@ -179,6 +180,7 @@ TEST(Npy, Refuses) {
     const Refusal refused = refusal(bytes, table_of(scalar), "a.npy");
     EXPECT_EQ(refused.status, status) << refused.text;
     EXPECT_THAT(refused.text, HasSubstr(says));
+    EXPECT_THAT(refused.text, HasSubstr("a.npy: "));
   }
 }
 
