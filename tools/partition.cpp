@@ -45,10 +45,30 @@ struct Wanted {
   bool sparse = false;
 };
 
+// A dense input's file is a table of numbers of one type; told before any file is read, at the input's declaration.
+void check_table_type(const Module& module, const Op& op) {
+  const Type& type = module.type(op.results[0]);
+  const auto& components = type.element.components;
+  const auto other = [&](const Component& c) { return c.scalar != components[0].scalar; };
+  if (type.sparse || std::none_of(components.begin(), components.end(), other)) return;
+  Diagnostic fault{op.where,
+                   fmt::format("no file can be read as input '{}', whose elements are {}", op.name,
+                               print_element_type(module, type.element)),
+                   "a table holds numbers of one type",
+                   "declare an input for each type, and make the tuple of them in the program",
+                   {}};
+  if (fault.where.line > 0 && fault.where.file.empty()) fault.where.file = module.source_name;
+  const auto line = static_cast<size_t>(fault.where.line);
+  if (fault.where.file == module.source_name && line >= 1 && line <= module.source.size())
+    fault.source_line = module.source[line - 1];
+  throw UserError(ExitStatus::bad_input, std::move(fault));
+}
+
 std::vector<Wanted> inputs_of(const Module& module) {
   std::vector<Wanted> wanted;
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::input) continue;
+    check_table_type(module, op);
     const Type& type = module.type(op.results[0]);
     Wanted w{op.name, {}, type.element, type.sparse};
     for (const DimId d : type.dims) w.dims.push_back(module.dim(d).name);

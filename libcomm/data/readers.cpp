@@ -73,8 +73,10 @@ RawTable read_table(const std::string& path, const ReadOptions& options) {
                                  [&](const Component& c) { return c.scalar != components[0].scalar; });
   if (mixed || options.element.scalar() == Scalar::null) {
     fail(ExitStatus::bad_input,
-         mixed ? "a dense input of tuples cannot be read" : "a dense input of nulls has no values",
-         "its elements must be numbers of one type", {}, {path});
+         mixed ? "a dense input whose elements are tuples of several types cannot be read"
+               : "a dense input of nulls has no values",
+         "a table holds numbers of one type", mixed ? "declare an input for each type" : "declare the values' type",
+         {path});
   }
   TextSource text(path);
   return in_file(path, [&] { return format_of(text, options).table(text, options); });

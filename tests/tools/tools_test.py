@@ -314,6 +314,14 @@ class Faults(ToolTest):
         self.fault("partition", "--program", "p.kir", "X=x.svm", "y=y.svm", "-o", "b", status=BAD, says=["'X' has 2 rows", "'y' has 3"])
         self.assertNotIn("b", self.files())
 
+    def test_a_table_of_mixed_tuples(self):
+        (self.dir / "p.csv").write_text("1,2.5\n3,4.5\n")
+        self.kasen("plan", self.program("dim N\ninput p : (i64, f64)[N]\nx = p.1\noutput x\n"), "-o", "p.kir")
+        err = self.fault("partition", "--program", "p.kir", "p=p.csv", "-o", "b", status=BAD,
+                         says=["p.ks:2:", "(i64, f64)", "input 'p'", "one type", "an input for each type"])
+        self.assertIn("^", err)
+        self.assertNotIn("b", self.files())
+
     def test_configurations_with_wrong_values(self):
         plan, _ = self.kasen("plan", PAGERANK)
         for text, place in [("no-history: []\n", "1:13"), ("no-history: {}\n", "1:13"), ("sync: [lazy, eager]\n", "1:7"),
