@@ -69,14 +69,38 @@ void check_equal_rows(const Uses& uses, const std::string& dim) {
   }
 }
 
-std::int64_t largest_id(const Uses& uses, const std::string& dim) {
-  std::int64_t largest = -1;
+struct IdRange {
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t largest = -1;  // of no ids
+};
+
+IdRange range_of(const Uses& uses, const std::string& dim) {
+  IdRange range;
   for_each_chunk(uses, [&](const PackedIds& ids) {
     if (ids.smallest() < 0)
       fail(ExitStatus::bad_input, fmt::format("the id {} of dimension {} is negative", ids.smallest(), dim));
-    largest = std::max(largest, ids.largest());
+    range.smallest = std::min(range.smallest, ids.smallest());
+    range.largest = std::max(range.largest, ids.largest());
   });
-  return largest;
+  return range;
+}
+
+// Ids that count from 1 beside a table, or a given size, whose indices count from 0.
+void check_first_id(const Uses& uses, const IdRange& range, const std::string& dim, std::int64_t fixed) {
+  const auto from_one = [&](std::int64_t size) { return range.smallest == 1 && range.largest == size; };
+  const char* remedy = "subtract 1 from each id, or give the matrix as Matrix Market, which counts from 1";
+  for (const InputData* input : uses.counted) {
+    if (input->sparse || !from_one(input->table.rows)) continue;
+    fail(ExitStatus::bad_input, fmt::format("the ids of dimension {} look 1-based", dim),
+         fmt::format("they run from 1 to {0}, and input '{1}' has {0} rows, of indices 0 to {2}", range.largest,
+                     input->name, range.largest - 1),
+         remedy);
+  }
+  if (from_one(fixed))
+    fail(ExitStatus::bad_input, fmt::format("the ids of dimension {} look 1-based", dim),
+         fmt::format("they run from 1 to {0}, and a dimension of the given size {0} has the indices 0 to {1}", fixed,
+                     fixed - 1),
+         remedy);
 }
 
 // Spread so thinly that a table over all ids would be larger than the ids.
@@ -119,9 +143,10 @@ std::vector<std::int64_t> names_with_gaps(const Uses& uses, std::int64_t largest
 
 void unite(DimData& dim, const std::vector<InputData>& inputs) {
   const Uses uses = find_uses(dim.name, inputs);
-  const std::int64_t largest = largest_id(uses, dim.name);
-  const std::int64_t fixed = dim.size;
+  const IdRange range = range_of(uses, dim.name);
+  const std::int64_t largest = range.largest, fixed = dim.size;
   dim.original.clear();
+  check_first_id(uses, range, dim.name, fixed);
   if (fixed > 0 && largest >= fixed)
     fail(ExitStatus::bad_input,
          fmt::format("dimension {} has {} indices, but the data names index {}", dim.name, fixed, largest),

@@ -301,6 +301,27 @@ TEST(Partition, RefusesWhatDoesNotFit) {
             std::string::npos);
 }
 
+TEST(Partition, SaysThatIdsLookOneBased) {
+  const auto scalar = ElementType::of(Scalar::f64);
+  const std::vector<Edge> edges{{1, 3}, {3, 2}, {2, 1}};
+  const std::string beside =
+      refusal({{.name = "N"}}, inputs_of(cases::pattern("G", "N", "N", edges), cases::table("x", {"N"}, scalar, 3, 1)));
+  for (const char* says :
+       {"dimension N look 1-based", "from 1 to 3", "'x' has 3 rows, of indices 0 to 2", "subtract 1"})
+    EXPECT_NE(beside.find(says), std::string::npos) << beside;
+  const std::string given = refusal({{.name = "N", .size = 3}}, inputs_of(cases::pattern("G", "N", "N", edges)));
+  EXPECT_NE(given.find("look 1-based"), std::string::npos) << given;
+  // One more row than the largest id, or an id 0, and nothing says so.
+  EXPECT_EQ(
+      refusal({{.name = "N"}}, inputs_of(cases::pattern("G", "N", "N", edges), cases::table("x", {"N"}, scalar, 4, 1))),
+      "accepted");
+  const std::vector<Edge> from_zero{{0, 3}, {3, 2}};
+  EXPECT_EQ(refusal({{.name = "N"}},
+                    inputs_of(cases::pattern("G", "N", "N", from_zero), cases::table("x", {"N"}, scalar, 3, 1)))
+                .find("1-based"),
+            std::string::npos);
+}
+
 TEST(Partition, StatisticsTextNamesBothProducts) {
   std::vector<DimData> dims{{.name = "N"}};
   const auto parts =
