@@ -3,30 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <optional>
 #include <utility>
 
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
+#include "libcore/memory_limit.h"
 #include "libcore/regions.h"
 
 namespace kasen::executor {
 namespace {
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-// Bytes that the system could still give, if it says so.
-std::optional<std::int64_t> available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  std::int64_t kilobytes = 0;
-  while (file >> word) {
-    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
-  }
-  return std::nullopt;
-}
 
 // What a block hands on is bound by the operator that holds it; this tells how often the block ran.
 class YieldStep : public Step {

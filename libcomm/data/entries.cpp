@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <mutex>
 
 #include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
+#include "libcore/memory_limit.h"
 
 namespace kasen {
 namespace {
@@ -210,21 +210,29 @@ void parse_block(const TextBlock& block, const EntryShape& shape, const ElementT
   if (shape.lower) turn_down(block, shape, entries);
 }
 
+ChunkList::ChunkList(ElementType element, std::string path)
+    : list_(std::move(element)), path_(std::move(path)), room_(available_memory()) {}
+
+void ChunkList::add(std::int64_t block, EntryChunk chunk) {
+  const std::scoped_lock lock(mutex_);
+  held_ += chunk.rows.bytes() + chunk.cols.bytes() + chunk.count() * list_.element.bytes();
+  if (room_ && held_ > *room_)
+    fail(ExitStatus::limit, fmt::format("the matrix needs more than {} bytes of memory", *room_),
+         "this process can take no more", "use a larger machine or a smaller input", {path_});
+  const auto at = static_cast<size_t>(block);
+  list_.chunks.resize(std::max(list_.chunks.size(), at + 1));
+  list_.chunks[at] = std::move(chunk);
+}
+
 EntryList parse_entries(TextSource& text, const EntryShape& shape, const ReadOptions& options) {
-  EntryList list(options.element);
+  ChunkList chunks(options.element, text.path());
   std::vector<BlockEntries> scratch(static_cast<size_t>(data_threads()));
-  std::mutex mutex;
-  std::int64_t held = 0;
   for_each_block(text, options.progress, [&](const TextBlock& block, int thread) {
     BlockEntries& entries = scratch[static_cast<size_t>(thread)];
     parse_block(block, shape, options.element, entries);
-    EntryChunk chunk = pack(entries);
-    const std::scoped_lock lock(mutex);
-    held += chunk.rows.bytes() + chunk.cols.bytes() + chunk.count() * options.element.bytes();
-    check_memory(held, "the matrix", text.path());
-    list.chunks.resize(std::max(list.chunks.size(), static_cast<size_t>(block.number) + 1));
-    list.chunks[static_cast<size_t>(block.number)] = std::move(chunk);
+    chunks.add(block.number, pack(entries));
   });
+  EntryList list = chunks.take();
   std::erase_if(list.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
   return list;
 }

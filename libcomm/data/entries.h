@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcomm/data/formats.h"
@@ -32,6 +35,23 @@ struct BlockEntries {
 };
 // Replaces what `entries` held. Throws TextFault.
 void parse_block(const TextBlock& block, const EntryShape& shape, const ElementType& element, BlockEntries& entries);
+
+// Chunks that threads make of a text's blocks and hand over in any order. UserError(limit) before they take more than
+// the process could take when it began: a compressed file does not say how much it holds.
+class ChunkList {
+ public:
+  ChunkList(ElementType element, std::string path);
+  void add(std::int64_t block, EntryChunk chunk);
+  // In the order of the text, with those that are empty.
+  [[nodiscard]] EntryList take() { return std::move(list_); }
+
+ private:
+  EntryList list_;
+  std::string path_;
+  std::optional<std::int64_t> room_;
+  std::int64_t held_ = 0;
+  std::mutex mutex_;
+};
 
 // All entries of the text, in parallel, in the order of the file; the counts and repeats are the caller's.
 [[nodiscard]] EntryList parse_entries(TextSource& text, const EntryShape& shape, const ReadOptions& options);

@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "libcomm/data/digest.h"
 #include "libcore/error.h"
+#include "libcore/memory_limit.h"
 
 namespace kasen {
 namespace {
@@ -31,6 +33,7 @@ Content map_file(const std::string& path) {
     address = mmap(nullptr, static_cast<size_t>(facts.st_size), PROT_READ, MAP_PRIVATE, file, 0);
   const int error = errno;
   if (file >= 0) close(file);
+  if (address == MAP_FAILED && error == ENOMEM) check_memory(facts.st_size, "the file", path);
   if (address == MAP_FAILED) fail(ExitStatus::io, "cannot map the file", std::strerror(error), {}, {path});
   const auto length = static_cast<size_t>(facts.st_size);
   madvise(address, length, MADV_WILLNEED);
@@ -97,10 +100,10 @@ void fail_in_text(const std::string& path, std::string_view text, std::int64_t l
 }
 
 void check_memory(std::int64_t bytes, const std::string& what, const std::string& path) {
-  const std::int64_t memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  if (bytes <= memory) return;
+  const std::optional<std::int64_t> available = available_memory();
+  if (!available || bytes <= *available) return;
   fail(ExitStatus::limit, fmt::format("{} needs {} bytes of memory", what, bytes),
-       fmt::format("this machine has {}", memory), "use a larger machine or a smaller input", {path});
+       fmt::format("this process can take {}", *available), "use a larger machine or a smaller input", {path});
 }
 
 }  // namespace kasen

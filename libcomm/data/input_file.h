@@ -37,7 +37,7 @@ class InputFile {
                                std::int64_t offset, const std::string& what, std::string why = {},
                                std::string remedy = {});
 
-// Refuses, before it is allocated, what this machine's memory cannot hold: UserError(limit).
+// Refuses, before it is allocated, what this process cannot hold (memory_limit.h): UserError(limit).
 void check_memory(std::int64_t bytes, const std::string& what, const std::string& path);
 
 }  // namespace kasen

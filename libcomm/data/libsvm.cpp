@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "libcomm/data/entries.h"
 #include "libcomm/data/formats.h"
 #include "libcore/checked.h"
 
@@ -126,21 +127,17 @@ RawMatrix read_libsvm_features(TextSource& text, const ReadOptions& options) {
   if (!options.element.is_scalar())
     fail(ExitStatus::bad_input, "LIBSVM features are single numbers", "the input's elements are more than that", {},
          {text.path()});
-  RawMatrix matrix{.declared = true, .entries = EntryList(options.element), .digest = {}};
+  ChunkList chunks(options.element, text.path());
   std::vector<std::int64_t> rows;  // of each block
   std::mutex mutex;
   for_each_block(text, options.progress, [&](const TextBlock& block, int) {
-    FeatureParser parser(block, options.element);
-    EntryChunk chunk = parser.pack();
+    const FeatureParser parser(block, options.element);
+    chunks.add(block.number, parser.pack());
     const std::scoped_lock lock(mutex);
-    const auto number = static_cast<size_t>(block.number);
-    if (matrix.entries.chunks.size() <= number) {
-      matrix.entries.chunks.resize(number + 1);
-      rows.resize(number + 1);
-    }
-    matrix.entries.chunks[number] = std::move(chunk);
-    rows[number] = parser.rows();
+    rows.resize(std::max(rows.size(), static_cast<size_t>(block.number) + 1));
+    rows[static_cast<size_t>(block.number)] = parser.rows();
   });
+  RawMatrix matrix{.declared = true, .entries = chunks.take(), .digest = {}};
   for (size_t k = 0; k < rows.size(); ++k) {  // blocks count their rows from 0
     EntryChunk& chunk = matrix.entries.chunks[k];
     chunk.rows.shift(matrix.row_count);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,7 +32,10 @@ void parallel_for(std::int64_t count, const std::function<void(std::int64_t, int
     }
   };
   std::vector<std::jthread> others;
-  for (int t = 1; t < threads; ++t) others.emplace_back(run, t);
+  try {
+    for (int t = 1; t < threads; ++t) others.emplace_back(run, t);
+  } catch (const std::system_error&) {  // no room for one more: those that are there do all of it
+  }
   run(0);
   others.clear();
   if (failure) std::rethrow_exception(failure);

@@ -6,7 +6,7 @@
 
 namespace kasen {
 
-// Threads that parallel_for uses at most.
+// Threads that parallel_for uses at most; where the system gives fewer, those do the work.
 [[nodiscard]] int data_threads();
 
 // Calls work(i, thread) for each i in 0..count-1; thread is below data_threads(), and no two pieces run with the same

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,7 @@ const Format& format_of(TextSource& text, const ReadOptions& options) {
   return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
 }
 
-// A fault without a place, such as a size beyond 64 bits, is one of this file.
+// A fault without a place, such as a size beyond 64 bits or memory that is used up, is one of this file.
 template <class Read>
 auto in_file(const std::string& path, const Read& read) {
   try {
@@ -45,6 +46,9 @@ auto in_file(const std::string& path, const Read& read) {
     for (Diagnostic& diagnostic : diagnostics)
       if (diagnostic.where.file.empty()) diagnostic.where.file = path;
     throw UserError(error.status(), std::move(diagnostics));
+  } catch (const std::bad_alloc&) {
+    fail(ExitStatus::limit, "there is no memory for what the file holds", "this process can take no more",
+         "use a larger machine or a smaller input", {path});
   }
 }
 

@@ -58,12 +58,14 @@ namespace {
 class FirstFailure {
  public:
   [[nodiscard]] bool any() const { return any_; }
-  void note(std::int64_t place, std::exception_ptr failure) {
+  [[nodiscard]] bool of_text() const { return of_text_; }
+  void note(std::int64_t place, std::exception_ptr failure, bool of_text) {
     const std::scoped_lock lock(mutex_);
     any_ = true;
     if (failure_ && place >= place_) return;
     place_ = place;
     failure_ = std::move(failure);
+    of_text_ = of_text;
   }
   void rethrow() const { std::rethrow_exception(failure_); }
 
@@ -72,6 +74,7 @@ class FirstFailure {
   std::atomic<bool> any_{false};
   std::int64_t place_ = 0;
   std::exception_ptr failure_;
+  bool of_text_ = false;  // the text is wrong; else it cannot be read or held
 };
 
 // The fault as a UserError that names its place.
@@ -96,15 +99,15 @@ void for_each_block(TextSource& text, const std::function<void(double)>& progres
         if (!text.next(block)) return;
         body(block, thread);
       } catch (const TextFault& fault) {
-        failure.note(block.number, placed(text, block, fault));
+        failure.note(block.number, placed(text, block, fault), true);
       } catch (...) {
-        failure.note(block.number, std::current_exception());
+        failure.note(block.number, std::current_exception(), false);
       }
       if (progress && thread == 0) progress(text.fraction());
     }
   });
   if (!failure.any()) return;
-  if (text.compressed()) {  // what was wrong may be the damage of what follows
+  if (text.compressed() && failure.of_text()) {  // what was wrong may be the damage of what follows
     TextBlock block;
     while (text.next(block)) {
     }

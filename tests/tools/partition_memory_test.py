@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""kasen partition streams its input: at its peak it holds less than twice the parts and a constant.
+"""kasen partition streams its input: at its peak it holds less than twice the parts and a constant. What does not fit in
+the memory that the process may take is refused, compressed or not.
 
 Usage: partition_memory_test.py FOLDER_OF_TOOLS [unittest arguments]
 """
@@ -7,6 +8,7 @@ import gzip
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -78,6 +80,52 @@ class PeakMemory(unittest.TestCase):
 
     def test_values_in_random_order(self):
         self.check("valued", "--program", self.dir / "p.kir", f"G={self.dir / 'valued.mtx'}")
+
+
+class LimitedMemory(unittest.TestCase):
+    """Under ulimit -v."""
+
+    SPACE = 1 << 29
+    MATRIX = "dim N\ninput x : f64[N, N]\nr : f64[N] = 1\ny = x @ r\noutput y\n"
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.dir = pathlib.Path(self.folder.name)
+
+    def program(self, text):
+        (self.dir / "p.ks").write_text(text)
+        subprocess.run([TOOLS / "kasen-plan", "p.ks", "-o", "p.kir"], cwd=self.dir, check=True)
+
+    def refused(self, name, *args, says):
+        done = subprocess.run([TOOLS / "kasen-partition", "--program", "p.kir", f"x={name}", "-o", "b", *args], cwd=self.dir,
+                              capture_output=True, text=True, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (self.SPACE, self.SPACE)))
+        self.assertEqual(done.returncode, 69, done.stderr)
+        self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
+        for word in [f"{name}: ", "memory", *says]:
+            self.assertIn(word, done.stderr)
+        self.assertFalse((self.dir / "b").exists())
+
+    def write(self, name, text, times):
+        with gzip.open(self.dir / name, "wt", compresslevel=1) as packed:
+            for _ in range(times):
+                packed.write(text)
+
+    def test_compressed_table(self):
+        self.program("dim N\ninput x : f64[N]\noutput x\n")
+        self.write("x.csv.gz", "0\n" * 1_000_000, 60)
+        self.refused("x.csv.gz", says=["this process can take"])
+
+    def test_compressed_matrix(self):
+        self.program(self.MATRIX)
+        self.write("x.txt.gz", "0 1 2\n" * 1_000_000, 40)
+        self.refused("x.txt.gz", "--repeats", "first", says=["this process can take"])
+
+    def test_announced_matrix(self):
+        self.program(self.MATRIX)
+        (self.dir / "x.mtx").write_text("%%MatrixMarket matrix coordinate real general\n9 9 100000000\n1 1 1\n")
+        self.refused("x.mtx", says=["needs 1200000000 bytes"])
 
 
 if __name__ == "__main__":
