@@ -10,6 +10,7 @@
 #include "tools/common/files.h"
 #include "tools/common/process.h"
 #include "tools/common/tool.h"
+#include "tools/result_format.h"
 
 namespace kasen::tools {
 namespace {
@@ -24,7 +25,8 @@ struct StepFailed {
 
 class Pipeline {
  public:
-  explicit Pipeline(const po::variables_map& values) : values_(values), program_(text("program")), folder_(folder()) {}
+  explicit Pipeline(const po::variables_map& values)
+      : values_(values), program_(text("program")), folder_(folder()), format_(chosen_format(values)) {}
 
   void run() {
     make_folder();
@@ -70,8 +72,7 @@ class Pipeline {
   }
 
   [[nodiscard]] std::string result() const {
-    const std::string format = text("format");
-    return has("output") ? text("output") : file("result." + (format == "hdf5" ? "h5" : format));
+    return has("output") ? text("output") : file("result" + std::string(row(format_).ending));
   }
 
   static void step(const Arguments& argv, const std::string& output = {}) {
@@ -174,6 +175,7 @@ class Pipeline {
 
   const po::variables_map& values_;
   std::string program_, folder_;
+  ResultFormat format_;
 };
 
 void declare(Tool& tool) {
@@ -192,11 +194,11 @@ void declare(Tool& tool) {
       "columns", po::value<Arguments>()->value_name("NAME=1,3,.."), "see kasen partition")(
       "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition")(
       "dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
-      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result.h5)")(
-      "format", po::value<std::string>()->default_value("hdf5")->value_name("NAME"), "hdf5, csv or npy")(
-      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
-      "top", po::value<int>()->default_value(10)->value_name("K"),
-      "prints the K largest elements of each vector result");
+      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)");
+  declare_format(tool);
+  tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
+                             "generated or interpreter")("top", po::value<int>()->default_value(10)->value_name("K"),
+                                                         "prints the K largest elements of each vector result");
   tool.hidden.add_options()("program", po::value<std::string>())("data", po::value<Arguments>());
   tool.positional.add("program", 1).add("data", -1);
   tool.reads = {"program", "data"};

@@ -4,14 +4,13 @@
 
 #include "tools/common/choice.h"
 #include "tools/common/files.h"
+#include "tools/result_format.h"
 
 namespace kasen::tools {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, KernelChoice>, 2> kernel_choices{
     {{"generated", KernelChoice::generated}, {"interpreter", KernelChoice::interpreter}}};
-constexpr std::array<std::pair<std::string_view, ResultFormat>, 3> formats{
-    {{"hdf5", ResultFormat::hdf5}, {"csv", ResultFormat::csv}, {"npy", ResultFormat::npy}}};
 
 int bounded(const po::variables_map& values, const std::string& name, int least, int most) {
   const int value = values[name].as<int>();
@@ -36,10 +35,10 @@ void declare_run_options(Tool& tool) {
       "threads of each rank (0: the cores, shared by the ranks)")(
       "param,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "sets a param of the program")(
       "output,o", po::value<std::string>()->value_name("FILE"),
-      "where the results go (default: the program's name, .h5, .csv or .npy)")(
-      "format", po::value<std::string>()->default_value("hdf5")->value_name("NAME"), "hdf5, csv or npy")(
-      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
-      "generated (compiled for this processor) or interpreter (the reference: slow)")(
+      "where the results go (default: the program's name and the format's ending)");
+  declare_format(tool);
+  tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
+                             "generated (compiled for this processor) or interpreter (the reference: slow)")(
       "stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
       "trace", po::value<std::string>()->value_name("FILE"),
       "writes when each step of each rank ran, for Perfetto or chrome://tracing")(
@@ -61,7 +60,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.output = file_option(values, "output");
   s.stats = file_option(values, "stats");
   s.trace = file_option(values, "trace");
-  s.format = choose(values, "format", formats);
+  s.format = chosen_format(values);
   s.kernels = choose(values, "kernels", kernel_choices);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, 1 << 16);
   s.threads = bounded(values, "threads", 0, 4096);

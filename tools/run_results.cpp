@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -77,8 +76,7 @@ std::string top_text(const RunSettings& settings, const Module& module, const st
 
 std::string result_name(const RunSettings& settings, const Module& module) {
   if (!settings.output.empty()) return settings.output;
-  constexpr std::array<std::string_view, 3> endings{".h5", ".csv", ".npy"};
-  return module.name + std::string(endings[static_cast<size_t>(settings.format)]);
+  return module.name + std::string(row(settings.format).ending);
 }
 
 void check_result(const RunSettings& settings, const Module& module) {

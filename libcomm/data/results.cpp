@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <set>
@@ -15,16 +14,18 @@
 namespace kasen {
 namespace {
 
-struct FormatRow {
-  std::string_view name;
-  std::unique_ptr<ResultFiles> (*make)(const std::string&, const std::vector<ResultTable>&);
-  bool text;  // lines for the elements, with the ids in them; else their bytes, and the ids apart
-};
-constexpr std::array<FormatRow, 3> formats{{
-    {"hdf5", make_hdf5_results, false},
-    {"csv", make_csv_results, true},
-    {"npy", make_npy_results, false},
-}};
+std::unique_ptr<ResultFiles> make_files(ResultFormat format, const std::string& path,
+                                        const std::vector<ResultTable>& tables) {
+  switch (format) {
+    case ResultFormat::hdf5:
+      return make_hdf5_results(path, tables);
+    case ResultFormat::csv:
+      return make_csv_results(path, tables);
+    case ResultFormat::npy:
+      return make_npy_results(path, tables);
+  }
+  throw InternalError("a result format without a maker of files");
+}
 
 class OneRank : public ResultRanks {
  public:
@@ -38,14 +39,8 @@ class OneRank : public ResultRanks {
 
 std::unique_ptr<ResultRanks> one_rank() { return std::make_unique<OneRank>(); }
 
-std::optional<ResultFormat> find_result_format(std::string_view name) {
-  for (std::size_t k = 0; k < formats.size(); ++k)
-    if (formats[k].name == name) return static_cast<ResultFormat>(k);
-  return std::nullopt;
-}
-
 struct ResultWriter::State {
-  const FormatRow& format;
+  const ResultFormatRow& format;
   const std::vector<Output>& outputs;
   const std::vector<Part>& parts;
   ResultRanks& ranks;
@@ -84,7 +79,7 @@ void ResultWriter::State::describe(const Module& module) {
 
 void ResultWriter::State::open_files(const std::string& path) {
   ranks.together([&] {
-    if (ranks.rank() == 0) files = format.make(path, tables);
+    if (ranks.rank() == 0) files = make_files(format.format, path, tables);
   });
   places = share_places(files.get(), ranks);
   ranks.together([&] {
@@ -184,8 +179,7 @@ void ResultWriter::State::write(std::size_t number) {
 ResultWriter::ResultWriter(const std::string& path, ResultFormat format, const Module& module,
                            const std::vector<Output>& outputs, const std::vector<Part>& parts, ResultRanks& ranks,
                            std::int64_t window_bytes)
-    : state_(new State{
-          formats[static_cast<std::size_t>(format)], outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}}) {
+    : state_(new State{row(format), outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}}) {
   State& s = *state_;
   s.describe(module);
   s.open_files(path);

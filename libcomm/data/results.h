@@ -13,20 +13,16 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "libcomm/data/result_formats.h"
 #include "libcomm/data/result_ranks.h"
 #include "libcore/data.h"
 #include "libcore/executor.h"
 #include "libcore/module.h"
 
 namespace kasen {
-
-enum class ResultFormat : std::uint8_t { hdf5, csv, npy };
-[[nodiscard]] std::optional<ResultFormat> find_result_format(std::string_view name);  // "hdf5", "csv", "npy"
 
 // Every member is called by all ranks in the same order. A rank holds its own workers' elements, a window and the
 // messages for it; where an output has values of type id[N], N / ranks of the user's ids, too.

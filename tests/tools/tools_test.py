@@ -137,6 +137,16 @@ class Pipeline(ToolTest):
         self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "b.csv", "--format", "csv", "--kernels", "interpreter")
         self.assertEqual((self.dir / "a.csv").read_text(), (self.dir / "b.csv").read_text())
 
+    def test_names_of_results_that_are_not_given(self):
+        """The program's name, or in go the word `result`, and the format's ending."""
+        self.prepare()
+        for name, ending in [("hdf5", "h5"), ("csv", "csv"), ("npy", "npy")]:
+            self.kasen("run", "fused.kir", "--bundle", "bundle", "--format", name)
+            self.assertTrue((self.dir / f"pagerank.{ending}").exists(), name)
+            self.kasen("go", PAGERANK, "G=graph.txt", "--dir", "all", "-D", "theta=1e-3", "--format", name)
+            self.assertTrue((self.dir / "all" / f"result.{ending}").exists(), name)
+            self.assertIn("hdf5, csv or npy", self.kasen("run", "--help")[0])
+
     def test_go(self):
         out, err = self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "-n", 2, "--dir", "all", "-D", "theta=1e-9",
                               "--format", "csv")
@@ -220,6 +230,10 @@ class Faults(ToolTest):
         self.fault("fuse", "--sink", "lazy", status=USAGE, says=["--sink", "--sync"])
         self.fault("fuse", "--sync", "often", status=USAGE, says=["often", "hybrid"], stdin="")
         self.kasen("plann", status=USAGE)
+        before = self.files()
+        for args in [("go", PAGERANK, "G=graph.txt"), ("run", "f.kir", "--bundle", "b")]:
+            self.fault(*args, "--format", "xls", status=USAGE, says=["xls", "hdf5, csv, npy"])
+        self.assertEqual(self.files(), before)
 
     def test_config(self):
         (self.dir / "good.yaml").write_text("sync: lazy\nstrategy: none\n")

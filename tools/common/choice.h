@@ -12,6 +12,14 @@
 
 namespace kasen::tools {
 
+// The words for a help text: "hdf5, csv or npy".
+template <class T, size_t n>
+[[nodiscard]] std::string one_of(const std::array<std::pair<std::string_view, T>, n>& choices) {
+  std::string all;
+  for (size_t k = 0; k < n; ++k) all += fmt::format("{}{}", k == 0 ? "" : k + 1 == n ? " or " : ", ", choices[k].first);
+  return all;
+}
+
 template <class T, size_t n>
 [[nodiscard]] T choose(const po::variables_map& values, const std::string& option,
                        const std::array<std::pair<std::string_view, T>, n>& choices) {

@@ -1,0 +1,38 @@
+// The formats of result files: the one table of them, by which tools name them and results.cpp writes them. A header
+// alone, so that tools that do not write results need no HDF5 for it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kasen {
+
+enum class ResultFormat : std::uint8_t { hdf5, csv, npy };
+
+struct ResultFormatRow {
+  ResultFormat format;
+  std::string_view name;    // for --format
+  std::string_view ending;  // of a file that the user has not named
+  bool text;                // lines for the elements, with the ids in them; else their bytes, and the ids apart
+};
+
+inline constexpr std::array<ResultFormatRow, 3> result_formats{{
+    // format             name    ending   text
+    {ResultFormat::hdf5, "hdf5", ".h5", false},
+    {ResultFormat::csv, "csv", ".csv", true},
+    {ResultFormat::npy, "npy", ".npy", false},
+}};
+
+[[nodiscard]] constexpr const ResultFormatRow& row(ResultFormat format) {
+  return result_formats[static_cast<std::size_t>(format)];
+}
+
+static_assert([] {
+  for (std::size_t k = 0; k < result_formats.size(); ++k)
+    if (result_formats[k].format != static_cast<ResultFormat>(k)) return false;
+  return true;
+}());
+
+}  // namespace kasen

@@ -1,0 +1,31 @@
+// `--format` of kasen run and kasen go, by the one table of result formats.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "libcomm/data/result_formats.h"
+#include "tools/common/choice.h"
+
+namespace kasen::tools {
+
+inline constexpr auto result_format_choices = [] {
+  std::array<std::pair<std::string_view, ResultFormat>, result_formats.size()> choices{};
+  for (size_t k = 0; k < choices.size(); ++k) choices[k] = {result_formats[k].name, result_formats[k].format};
+  return choices;
+}();
+
+inline void declare_format(Tool& tool) {
+  static const std::string words = one_of(result_format_choices);
+  tool.options.add_options()(
+      "format", po::value<std::string>()->default_value(std::string(result_formats.front().name))->value_name("NAME"),
+      words.c_str());
+}
+
+[[nodiscard]] inline ResultFormat chosen_format(const po::variables_map& values) {
+  return choose(values, "format", result_format_choices);
+}
+
+}  // namespace kasen::tools
