@@ -10,10 +10,13 @@
 #include "libopt/report.h"
 #include "libopt/run_report.h"
 #include "libopt/sizes.h"
+#include "libopt/times.h"
+#include "tools/calibrate.h"
 #include "tools/common/choice.h"
 #include "tools/common/files.h"
 #include "tools/common/fitted.h"
 #include "tools/common/tool.h"
+#include "tools/machine_file.h"
 #include "tools/sizes_option.h"
 
 using namespace kasen;
@@ -67,17 +70,18 @@ std::string comparison(const Module& module, const Module& other, const po::vari
 
 // The check as text; `right` tells whether it holds.
 std::string against(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
-                    bool& right) {
+                    const MachineProfile* machine, bool& right) {
   if (sizes == nullptr || sizes->by_worker.empty()) {
     fail(ExitStatus::usage, "--against needs the bundle that was run", "counters are checked for each worker",
          "give it with --bundle");
   }
   const auto& path = values["against"].as<std::string>();
-  const Check check = check_against(module, *sizes, read_run_report(read_text(path), shown_name(path)));
+  const RunReport run = read_run_report(read_text(path), shown_name(path));
+  const Check check = check_against(module, *sizes, run);
   right = check.mismatches.empty();
-  if (format == Format::text) return check_text(module, check);
   if (format == Format::json) return check_json(check);
-  refuse_format("--against");
+  if (format != Format::text) refuse_format("--against");
+  return check_text(module, check) + (machine != nullptr ? times_against_text(module, *sizes, run, *machine) : "");
 }
 
 std::string explanation(const Module& module, const Sizes* sizes, Format format) {
@@ -91,7 +95,14 @@ std::string explanation(const Module& module, const Sizes* sizes, Format format)
 }
 
 ExitStatus run_measure(const po::variables_map& values) {
+  if (values.count("calibrate") > 0) {
+    write_text(values["output"].as<std::string>(), calibrated_profile());
+    return ExitStatus::done;
+  }
   const Format format = choose(values, "format", formats);
+  if (values.count("machine") > 0 && format != Format::text) {
+    fail(ExitStatus::usage, "--machine adds predicted times to the text alone", "", "leave out --format");
+  }
   if (values.count("compare") + values.count("against") + values.count("explain") > 1) {
     fail(ExitStatus::usage, "only one of --compare, --against and --explain at a time", "", "give one of them");
   }
@@ -106,14 +117,17 @@ ExitStatus run_measure(const po::variables_map& values) {
   const Sizes* known = sizes ? &*sizes : nullptr;
   bool right = true;
   std::string text;
+  std::optional<MachineProfile> machine;
+  if (values.count("machine") > 0) machine = read_machine(values["machine"].as<std::string>());
   if (values.count("against") > 0) {
-    text = against(module, values, known, format, right);
+    text = against(module, values, known, format, machine ? &*machine : nullptr, right);
   } else if (values.count("compare") > 0) {
     text = comparison(module, *other, values, known, format);
   } else if (values.count("explain") > 0) {
     text = explanation(module, known, format);
   } else {
     text = report(module, known, format);
+    if (machine) text += times_text(module, known, *machine);
   }
   write_text(values["output"].as<std::string>(), text);
   return values.count("check") > 0 && !right ? ExitStatus::check_failed : ExitStatus::done;
@@ -126,12 +140,14 @@ void add_options(Tool& tool) {
   add("compare", text("OTHER.kir"), "another module beside this one, and what it saves");
   add("against", text("RUN.json"), "what a run counted (kasen run --stats)");
   add("explain", "why a plan is as it is: transitions, splits, laws, regions, buffers");
+  add("machine", text("FILE.yaml"), "adds predicted times, by what that machine does (see --calibrate)");
+  add("calibrate", "measures this machine and writes such a file; takes no module");
   add("check", "with --against: exit status 1 if predicted and counted differ");
   add("format", text("FORMAT")->default_value("text"), "text, json, html or dot");
   add("output,o", text("FILE")->default_value("-"), "where the report goes");
   tool.hidden.add_options()("module", po::value<std::string>()->default_value("-"));
   tool.positional.add("module", 1);
-  tool.reads.insert(tool.reads.end(), {"module", "compare", "against"});
+  tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine"});
   tool.writes = {"output"};
 }
 
@@ -140,7 +156,8 @@ void add_options(Tool& tool) {
 int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
-                     "[--against RUN.json [--check]] [--explain] [--format text|json|html|dot] [-o FILE]",
+                     "[--against RUN.json [--check]] [--explain] "
+                     "[--machine FILE.yaml] [--calibrate] [--format text|json|html|dot] [-o FILE]",
                      "kasen measure fused.kir --sizes N=325557,nnz=3216152,P=4"}};
   add_options(tool);
   return run_tool(argc, argv, tool, run_measure);

@@ -11,6 +11,7 @@
 #include "tools/run_cluster.h"
 #include "tools/run_job.h"
 #include "tools/run_launch.h"
+#include "tools/run_network.h"
 #include "tools/run_options.h"
 
 using namespace kasen;
@@ -57,6 +58,25 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
   return ExitStatus::done;
 }
 
+// Under mpirun or srun one of the ranks, else their launcher, which leaves the job's status.
+ExitStatus profile_network(int argc, char** argv, const po::variables_map& values, int& status) {
+  if (!started_by_mpi()) {
+    RunSettings settings;
+    settings.ranks = values.count("ranks") > 0 ? values["ranks"].as<int>() : 2;
+    status = launch_ranks(settings, {argv + 1, argv + argc});
+    return ExitStatus::done;
+  }
+  const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
+  const JobOutput output{.launched = values.count("as-rank") > 0, .progress = false};
+  try {
+    const std::string profile = network_profile(*cluster);
+    if (cluster->rank() == 0) write_text("-", profile);
+  } catch (const UserError& error) {
+    fail_job(*cluster, output, error.what(), error.status());
+  }
+  return ExitStatus::done;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -67,6 +87,7 @@ int main(int argc, char** argv) {
   tool.hidden.add_options()("as-rank", "this process is a rank that kasen-run -n has started");
   int status = 0;
   const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
+    if (values.count("network-profile") > 0) return profile_network(argc, argv, values, status);
     const RunSettings settings = read_run_options(values);
     if (values.count("as-rank") > 0) return run_rank(argc, argv, settings, true);
     if (settings.ranks > 0 && !started_by_mpi()) {

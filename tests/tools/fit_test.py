@@ -5,6 +5,7 @@ Usage: fit_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import csv
 import json
+import re
 import sys
 import unittest
 
@@ -152,6 +153,50 @@ output b
     @staticmethod
     def config(name):
         return ROOT / "configs" / name
+
+
+class Times(ToolTest):
+    MACHINE = "memory_bandwidth: 2e9\nnetwork_bandwidth: 1e8\nnetwork_latency: 1e-3\n"
+    SIZES = "N=1000000,S=500000,nnz=8000000,P=4"
+
+    def test_bytes_over_bandwidths(self):
+        self.prepare()
+        (self.dir / "m.yaml").write_text(self.MACHINE)
+        out, _ = self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--machine", "m.yaml")
+        turn = json.loads(self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--format", "json")[0])["loops"][0]["actual"]
+        memory = (turn["read_bytes"]["value"] + turn["written_bytes"]["value"]) / 4 / 2e9
+        network = turn["network_bytes"]["value"] / 4 / 1e8
+        messages = (2 + 2 * 2) * 1e-3  # gather and scatter; both of the shared change in log2(4) rounds
+        found = re.search(r"a turn of the while at line 10: ([0-9.]+) ms \(memory ([0-9.]+) ms, network ([0-9.]+) ms, messages ([0-9.]+) ms\)", out)
+        self.assertIsNotNone(found, out)
+        for text, seconds in zip(found.groups(), [memory + network + messages, memory, network, messages]):
+            self.assertAlmostEqual(float(text), seconds * 1e3, delta=0.006 * seconds * 1e3)
+        out, _ = self.kasen("measure", "fused.kir", "--machine", "m.yaml")
+        self.assertIn("whole program: not known", out)
+
+    def test_against_what_was_measured(self):
+        self.prepare()
+        (self.dir / "m.yaml").write_text(self.MACHINE)
+        for ranks in [[], ["-n", 2]]:
+            self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", *ranks)
+            out, _ = self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check", "--machine", "m.yaml")
+            self.assertRegex(out, r"time of a turn of the while at line 10: predicted [0-9.]+ [um]?s, measured [0-9.]+ [um]?s \([+-][0-9]+ %\)")
+
+    def test_calibrate(self):
+        self.kasen("measure", "--calibrate", "-o", "m.yaml")
+        keys = dict(line.split(": ") for line in (self.dir / "m.yaml").read_text().splitlines() if not line.startswith("#"))
+        self.assertEqual(sorted(keys), ["memory_bandwidth", "network_bandwidth", "network_latency"])
+        self.assertTrue(1e8 < float(keys["memory_bandwidth"]) < 1e13 and 1e6 < float(keys["network_bandwidth"]) < 1e13, keys)
+        self.assertTrue(0 < float(keys["network_latency"]) < 1, keys)
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        self.kasen("fuse", "plan.kir", "--sync", "auto", "--machine", "m.yaml", "-o", "auto.kir")
+        self.assertEqual(self.files(), ["auto.kir", "graph.txt", "m.yaml", "plan.kir"])
+
+    def test_what_does_not_go_together(self):
+        (self.dir / "m.yaml").write_text(self.MACHINE)
+        plan, _ = self.kasen("plan", PAGERANK)
+        self.fault("measure", "--machine", "m.yaml", "--format", "json", stdin=plan, status=USAGE, says="--format")
+        self.fault("run", "--network-profile", "-n", 1, status=USAGE, says=["two ranks", "-n 2"])
 
 
 class Traced(ToolTest):
