@@ -183,7 +183,7 @@ void declare(Tool& tool) {
       "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
       "threads", po::value<int>()->default_value(0)->value_name("T"),
       "threads of each rank (0: the cores, shared by the ranks)")(
-      "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "block or hybrid-cut")(
+      "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "see kasen partition")(
       "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"), "none or greedy")(

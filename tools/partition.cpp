@@ -23,8 +23,6 @@ using namespace kasen::tools;
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, PartitionMethod>, 2> methods{
-    {{"block", PartitionMethod::block}, {"hybrid-cut", PartitionMethod::hybrid_cut}}};
 constexpr std::array<std::pair<std::string_view, Repeats>, 6> repeats{{{"refuse", Repeats::refuse},
                                                                        {"sum", Repeats::sum},
                                                                        {"first", Repeats::first},
@@ -195,7 +193,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   if (workers < 1 || workers > 65536)
     wrong_value("workers", fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
   options.workers = static_cast<int>(workers);
-  options.method = choose(values, "method", methods);
+  options.method = choose(values, "method", partition_methods);
   options.theta = values["theta"].as<std::int64_t>();
   if (options.theta < 0) wrong_value("theta", "--theta is negative");
   std::vector<DimData> dims = dims_of(module, values);
@@ -208,7 +206,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
   }
   std::vector<Part> parts = partition(dims, std::move(inputs), options);
   info.workers = options.workers;
-  info.method = values["method"].as<std::string>();
+  info.method = method_name(options.method);
   info.theta = options.theta;
   for (const DimData& dim : dims) info.dims.push_back(dim.name);
   BundleWriter writer(values["output"].as<std::string>(), info, values.count("replace") > 0);
@@ -236,16 +234,16 @@ int main(int argc, char** argv) {
   tool.options.add_options()("program", po::value<std::string>()->value_name("PLAN.kir"),
                              "the program whose inputs the data are (without it: one graph G over N)")(
       "workers", po::value<std::int64_t>()->default_value(1)->value_name("P"), "number of parts")(
-      "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "block or hybrid-cut")(
-      "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
-      "hybrid-cut: columns of more than T entries are cut by their rows' owners")(
+      "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
+      one_of(partition_methods).c_str())("theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
+                                         "hybrid-cut: columns of more than T entries are cut by their rows' owners")(
       "dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
       "sets the size of a dimension; its ids are then not relabelled")(
       "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
-      "for an entry that stands twice: refuse, sum, first, last, smallest, largest")(
+      ("for an entry that stands twice: " + one_of(repeats)).c_str())(
       "columns", po::value<std::vector<std::string>>()->value_name("NAME=1,3,.."),
       "columns of a text table that an input takes")("input-format", po::value<std::string>()->value_name("NAME"),
-                                                     "edges, mtx, libsvm, csv or npy, instead of looking at the file")(
+                                                     (one_of(formats) + ", instead of looking at the file").c_str())(
       "output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
       "replace", "an existing bundle may be replaced")("stats", po::value<std::string>()->value_name("BUNDLE"),
                                                        "prints sizes, slaves, exchange and balance of a bundle");

@@ -18,10 +18,9 @@ inline constexpr auto result_format_choices = [] {
 }();
 
 inline void declare_format(Tool& tool) {
-  static const std::string words = one_of(result_format_choices);
   tool.options.add_options()(
       "format", po::value<std::string>()->default_value(std::string(result_formats.front().name))->value_name("NAME"),
-      words.c_str());
+      one_of(result_format_choices).c_str());
 }
 
 [[nodiscard]] inline ResultFormat chosen_format(const po::variables_map& values) {

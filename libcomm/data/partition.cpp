@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -10,11 +9,6 @@
 
 namespace kasen {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, PartitionMethod>, 2> methods{{
-    {"block", PartitionMethod::block},
-    {"hybrid-cut", PartitionMethod::hybrid_cut},
-}};
 
 // Those that the caller says, and those along which a dense input is not cut.
 void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
@@ -126,14 +120,6 @@ void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& part
 }
 
 }  // namespace
-
-std::string_view method_name(PartitionMethod method) { return methods[static_cast<std::size_t>(method)].first; }
-
-std::optional<PartitionMethod> find_method(std::string_view name) {
-  for (const auto& [text, method] : methods)
-    if (text == name) return method;
-  return std::nullopt;
-}
 
 std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                             const PartitionOptions& options) {

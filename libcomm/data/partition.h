@@ -1,11 +1,13 @@
 // Partitioners (SYSTEMS section 6, decision 7): every index of a dimension and every stored entry to one worker.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libcomm/data/readers.h"
@@ -54,8 +56,12 @@ struct DimData {
 [[nodiscard]] std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                                           const PartitionOptions& options);
 
-[[nodiscard]] std::string_view method_name(PartitionMethod method);  // "block", "hybrid-cut"
-[[nodiscard]] std::optional<PartitionMethod> find_method(std::string_view name);
+// What options and manifests call the methods.
+inline constexpr std::array<std::pair<std::string_view, PartitionMethod>, 2> partition_methods{
+    {{"block", PartitionMethod::block}, {"hybrid-cut", PartitionMethod::hybrid_cut}}};
+[[nodiscard]] constexpr std::string_view method_name(PartitionMethod method) {
+  return partition_methods[static_cast<std::size_t>(method)].first;
+}
 // How hybrid-cut hashes an index, as the manifest names it.
 inline constexpr std::string_view owner_hash_name =
     "XXH3-64, seed 0, of the index as 8 little-endian bytes, modulo workers";
