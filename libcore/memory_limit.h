@@ -3,11 +3,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace kasen {
 
-// Bytes: what the machine has available, or what is left of a limit on the process's address space (ulimit -v) where
-// that is less. Nothing where the system does not say.
+// Bytes: the least of what the machine has available, what a limit on the process's address space (ulimit -v) leaves,
+// and what the process's control group leaves (a Slurm job, a container). Nothing where the system does not say.
 [[nodiscard]] std::optional<std::int64_t> available_memory();
+
+// The last of these, by the files below `root` (tests have some of their own). Both versions of control groups; the
+// limits of the groups around this one hold, too. File pages that the kernel would drop first count as free.
+[[nodiscard]] std::optional<std::int64_t> group_memory(const std::string& root = "");
 
 }  // namespace kasen
