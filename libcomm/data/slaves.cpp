@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "libcomm/data/parallel.h"
 #include "libcomm/data/partition_steps.h"
@@ -35,7 +36,13 @@ void AxisNumbers::show(const std::vector<std::int64_t>& indices, const DimLayout
 AxisSlaves AxisNumbers::list(const DimLayout& dim, int worker) {
   AxisSlaves axis;
   if (dim.all_here(worker)) return axis;
-  std::sort(found_.begin(), found_.end());
+  if (std::cmp_less(found_.size(), dim.size / 32)) {
+    std::sort(found_.begin(), found_.end());
+  } else {  // so many that a look at every index is faster
+    found_.clear();
+    for (std::size_t i = 0; i < local_.size(); ++i)
+      if (local_[i] >= 0) found_.push_back(static_cast<std::int32_t>(i));
+  }
   auto next = static_cast<std::int32_t>(dim.masters_of(worker));
   axis.slaves.reserve(found_.size());
   for (const std::int32_t i : group_by_owner(found_, dim)) {

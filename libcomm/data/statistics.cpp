@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "libcomm/data/partition.h"
 
@@ -24,15 +26,27 @@ std::int64_t note(std::vector<std::int64_t>& by_worker, const Part& part, std::s
 }
 
 std::size_t union_of_slaves(const Part& part, const std::string& dim) {
-  std::vector<std::int64_t> all;
+  std::vector<const std::vector<std::int64_t>*> lists;
+  std::size_t total = 0;
+  const auto add = [&](const std::string& name, const AxisSlaves& axis) {
+    if (name != dim) return;
+    lists.push_back(&axis.slaves);
+    total += axis.slaves.size();
+  };
   for (const auto& [name, matrix] : part.matrices) {
-    const auto& rows = matrix.row_slaves.slaves;
-    const auto& cols = matrix.col_slaves.slaves;
-    if (matrix.row_dim == dim) all.insert(all.end(), rows.begin(), rows.end());
-    if (matrix.col_dim == dim) all.insert(all.end(), cols.begin(), cols.end());
+    add(matrix.row_dim, matrix.row_slaves);
+    add(matrix.col_dim, matrix.col_slaves);
   }
-  std::sort(all.begin(), all.end());
-  return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
+  const std::int64_t size = part.dims.at(dim).size;
+  if (std::cmp_less(total, size / 64)) {
+    std::set<std::int64_t> all;
+    for (const auto* list : lists) all.insert(list->begin(), list->end());
+    return all.size();
+  }
+  std::vector<bool> seen(static_cast<std::size_t>(size));
+  for (const auto* list : lists)
+    for (const std::int64_t i : *list) seen[static_cast<std::size_t>(i)] = true;
+  return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
 }
 
 // Largest over mean: 1 is perfect.
