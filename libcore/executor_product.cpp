@@ -1,11 +1,12 @@
 // Steps for products of a matrix with vectors, and the matrices in the form that they use.
+#include "libcore/executor_product.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "libcore/checked.h"
 #include "libcore/error.h"
-#include "libcore/executor_steps.h"
 #include "libcore/local_matrix.h"
 #include "libcore/regions.h"
 
@@ -21,56 +22,30 @@ const std::string& input_name(const Module& module, const Op& product) {
        product.where);
 }
 
-class SparseProductStep : public Step {
+class SparseProductStep : public SparseStep {
  public:
   SparseProductStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at)
-      : Step(decoded, at), matrices_(matrices) {
-    const bool region = op.code == OpCode::region;
-    const Op& first = region ? op.blocks.at(0).ops.at(0) : op;
-    place_ = matrices.add(run, first);
-    if (region) {
-      const std::vector<Op>& ops = op.blocks[0].ops;
-      for (size_t i = 0; i + 1 < ops.size(); ++i) {
-        if (matrices.add(run, ops[i]) == place_ && ops[i].operands.at(1) == first.operands.at(1)) continue;
-        fail(ExitStatus::bad_input, "the products of an mxm region differ in matrix, direction or slaves", "",
-             "fuse the program again", op.where);
-      }
+      : SparseStep(run, matrices, decoded, at, first_product(decoded)) {
+    if (op.code != OpCode::region) return;
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    for (size_t i = 0; i + 1 < ops.size(); ++i) {
+      if (matrices.add(run, ops[i]) == place() && ops[i].operands.at(1) == ops[0].operands.at(1)) continue;
+      fail(ExitStatus::bad_input, "the products of an mxm region differ in matrix, direction or slaves", "",
+           "fuse the program again", op.where);
     }
   }
 
   // Where a gather follows, the slaves' rows come first, and travel while the masters' rows are computed.
   void run(Execution& run) override {
     const bool overlap = follower != nullptr && run.transport.workers() > 1;
-    for (int p = 0; p < run.part_count(); ++p) {
-      const LocalMatrix& matrix = matrices_.matrix(place_, p);
-      call(run, p, {overlap ? run.storage.masters(op.results[0], p) : 0, matrix.outputs});
-    }
+    for (int p = 0; p < run.part_count(); ++p) call(run, p, {overlap ? masters(run, p) : 0, matrix(p).outputs});
     if (!overlap) return;
     follower->begin(run);
-    for (int p = 0; p < run.part_count(); ++p) call(run, p, {0, run.storage.masters(op.results[0], p)});
+    for (int p = 0; p < run.part_count(); ++p) call(run, p, {0, masters(run, p)});
   }
 
  private:
-  void call(Execution& run, int part, Range range) {
-    if (range.size() == 0) return;
-    inputs_.clear();
-    outputs_.clear();
-    for (const ValueId v : op.operands) {
-      inputs_.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, part));
-    }
-    for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, part));
-    ProductCall made;
-    made.op = &op;
-    made.matrix = &matrices_.matrix(place_, part);
-    made.inputs = inputs_;
-    made.outputs = outputs_;
-    made.range = range;
-    run.kernels.product(made);
-  }
-
-  MatrixStore& matrices_;
-  int place_ = -1;
-  std::vector<View> inputs_, outputs_;
+  static const Op& first_product(const Op& op) { return op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op; }
 };
 
 // The matrix is cut along its rows and whole along its columns, over which vectors are shared.
@@ -103,6 +78,29 @@ class DenseProductStep : public Step {
 };
 
 }  // namespace
+
+std::span<const View> SparseStep::outputs(const Execution& run, int part) {
+  outputs_.clear();
+  for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, part));
+  return outputs_;
+}
+
+void SparseStep::call(Execution& run, int part, Range range, RowWork work, View waiting) {
+  if (range.size() == 0) return;
+  inputs_.clear();
+  for (const ValueId v : op.operands) {
+    inputs_.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, part));
+  }
+  ProductCall product;
+  product.op = &op;
+  product.matrix = &matrix(part);
+  product.inputs = inputs_;
+  product.outputs = outputs(run, part);
+  product.range = range;
+  product.work = work;
+  product.waiting = waiting;
+  run.kernels.product(product);
+}
 
 int MatrixStore::add(const Execution& run, const Op& product) {
   const ValueId matrix = product.operands.at(1);

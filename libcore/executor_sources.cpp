@@ -1,6 +1,7 @@
 // Steps that make values from outside or from nothing: input, param, literal, fill, index, size; and output.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "libcore/error.h"
@@ -20,13 +21,28 @@ void fill_view(const ElementType& element, const View& view, std::int64_t count,
   }
 }
 
-// A dense input that has a buffer of its own is copied there; all others stay where the data is.
+// Elements of `inner` each, from the part's order (masters ascending) to this numbering's, or back.
+void move_rows(const ElementType& element, std::int64_t inner, const std::vector<std::int32_t>& order, const View& from,
+               const View& to, bool forth) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = inner * scalar_bytes(element.plane_scalar(p));
+    const std::byte* source = from.data + plane_offset(element, from.capacity, p);
+    std::byte* target = to.data + plane_offset(element, to.capacity, p);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const auto here = static_cast<std::int64_t>(i) * size, there = order[i] * size;
+      std::copy_n(source + (forth ? there : here), size, target + (forth ? here : there));
+    }
+  }
+}
+
+// A dense input that has a buffer of its own is copied there, and one over a dimension whose masters do not ascend to
+// its own storage; all others stay where the data is.
 class InputStep : public Step {
  public:
   using Step::Step;
   void run(Execution& run) override {
     const ValueId value = op.results[0];
-    if (run.module.type(value).sparse || run.module.value(value).buffer == no_buffer) return;
+    if (run.module.type(value).sparse || !run.storage.copies_input(value)) return;
     for (int p = 0; p < run.part_count(); ++p) {
       const auto it = run.parts[static_cast<size_t>(p)].arrays.find(op.name);
       const ValueInfo& info = run.storage.info(value);
@@ -37,7 +53,13 @@ class InputStep : public Step {
              "partition the data with this program", op.where);
       }
       const View from{const_cast<std::byte*>(it->second.data.bytes.data()), it->second.data.count};
-      copy_elements(it->second.data.element, from, run.storage.view(value, p), 0, it->second.data.count);
+      const View& to = run.storage.view(value, p);
+      if (info.cut == no_dim || run.numbering.order(info.cut, p).empty()) {
+        copy_elements(it->second.data.element, from, to, 0, it->second.data.count);
+        continue;
+      }
+      const std::vector<std::int32_t>& order = run.numbering.order(info.cut, p);
+      move_rows(it->second.data.element, info.inner, order, from, to, true);
     }
   }
 };
@@ -108,7 +130,13 @@ class OutputStep : public Step {
     for (int p = 0; p < run.part_count(); ++p) {
       const std::int64_t count = run.storage.masters(value, p) * info.inner;
       OutputPart part{run.parts[static_cast<size_t>(p)].worker, Array(type.element, count)};
-      copy_elements(type.element, run.storage.view(value, p), {part.data.bytes.data(), count}, 0, count);
+      const View to{part.data.bytes.data(), count};
+      if (info.cut == no_dim || run.numbering.order(info.cut, p).empty()) {
+        copy_elements(type.element, run.storage.view(value, p), to, 0, count);
+      } else {
+        const std::vector<std::int32_t>& order = run.numbering.order(info.cut, p);
+        move_rows(type.element, info.inner, order, run.storage.view(value, p), to, false);
+      }
       made.parts.push_back(std::move(part));
     }
     run.result.outputs.push_back(std::move(made));

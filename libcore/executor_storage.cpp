@@ -132,7 +132,8 @@ void Storage::place_value(ValueId value) {
   }
 }
 
-// A dense input without a buffer lives in the part itself and is only read.
+// A dense input without a buffer lives in the part itself and is only read; but where masters do not ascend it has
+// storage of its own, in their order.
 void Storage::place_input(const Op& op, std::span<const Part> parts) {
   const ValueId value = op.results[0];
   const Type& type = module_.type(value);
@@ -160,6 +161,10 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
     slot.capacity.push_back(array.data.count);
   }
   if (type.sparse) return;
+  if (is_reordered(module_, value)) {
+    info.slot = add_slot(type.element, std::move(slot.capacity), false);
+    return;
+  }
   slots_.push_back(std::move(slot));
   info.slot = static_cast<int>(slots_.size()) - 1;
 }

@@ -49,6 +49,9 @@ class Storage {
   [[nodiscard]] std::int64_t indices(ValueId value, int part) const;
   [[nodiscard]] std::int64_t masters(ValueId value, int part) const;
 
+  // An input that does not stay where the data is.
+  [[nodiscard]] bool copies_input(ValueId value) const { return slot(info(value).slot).form >= 0; }
+
   void look_at(ValueId view, int slot) { values_[static_cast<size_t>(view)].slot = slot; }
   void set_views(int slot, std::vector<View> views) { slots_[static_cast<size_t>(slot)].views = std::move(views); }
 

@@ -17,7 +17,11 @@ constexpr std::int32_t absent = -1;
 // within one, so that two merges find them all; those that the space lacks are `absent`.
 std::vector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axis, const LocalSpace& space) {
   std::vector<std::int32_t> places(static_cast<size_t>(masters) + axis.slaves.size(), absent);
-  std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(masters), 0);
+  if (space.place.empty()) {
+    std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(masters), 0);
+  } else {
+    std::copy(space.place.begin(), space.place.end(), places.begin());
+  }
   const std::vector<std::int64_t>& known = space.exchange.slaves;
   for (const PeerRange& from : axis.slave_owners) {
     const auto owner = std::find_if(space.exchange.slave_owners.begin(), space.exchange.slave_owners.end(),
@@ -34,13 +38,14 @@ std::vector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axi
   return places;
 }
 
-// Local indices of a space in ascending order of their global ones: masters and each owner's slaves ascend already.
+// Local indices of a space in ascending order of their global ones: the part's masters and each owner's slaves ascend.
 std::vector<std::int32_t> order_by_global(const LocalSpace& space) {
   std::vector<std::int32_t> order(static_cast<size_t>(space.total));
   std::iota(order.begin(), order.end(), 0);
   const auto before = [&](std::int32_t a, std::int32_t b) {
     return space.global[static_cast<size_t>(a)] < space.global[static_cast<size_t>(b)];
   };
+  std::copy(space.place.begin(), space.place.end(), order.begin());
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>(space.masters);
   std::sort(middle, order.end(), before);
   std::inplace_merge(order.begin(), middle, order.end(), before);

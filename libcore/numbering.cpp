@@ -10,6 +10,9 @@
 
 #include "libcore/error.h"
 #include "libcore/kernel_set.h"
+#include "libcore/numbering_order.h"
+#include "libcore/regions.h"
+#include "libcore/state_rules.h"
 
 namespace kasen {
 namespace {
@@ -46,13 +49,17 @@ const PartDim& find_dim(const Part& part, const std::string& name) {
   return it->second;
 }
 
-const AxisSlaves& find_axis(const Part& part, const SlaveAtom& atom, const std::string& dim) {
-  const auto it = part.matrices.find(atom.matrix);
+const PartMatrix& find_matrix(const Part& part, const std::string& name) {
+  const auto it = part.matrices.find(name);
   if (it == part.matrices.end()) {
-    fail(ExitStatus::bad_input, fmt::format("the data has no matrix '{}'", atom.matrix), "the plan reads its slaves",
+    fail(ExitStatus::bad_input, fmt::format("the data has no matrix '{}'", name), "the plan reads its slaves",
          "partition the data with this program");
   }
-  const PartMatrix& matrix = it->second;
+  return it->second;
+}
+
+const AxisSlaves& find_axis(const Part& part, const SlaveAtom& atom, const std::string& dim) {
+  const PartMatrix& matrix = find_matrix(part, atom.matrix);
   const bool rows = atom.axis == Axis::rows;
   if ((rows ? matrix.row_dim : matrix.col_dim) != dim) {
     fail(ExitStatus::bad_input,
@@ -88,8 +95,9 @@ void unite(ByPeer& all) {
 }
 
 // Both sides merge the lists of all atoms by (peer, global index), so that they agree without a message.
-LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim) {
-  ByPeer slaves, mirrors;  // mirrors as places among the masters: ascending like their global indices
+LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim,
+                      const std::vector<std::int32_t>& order) {
+  ByPeer slaves, mirrors;  // mirrors as places among the part's masters: ascending like their global indices
   if (is_all(key.set)) add_all(part, name, dim, slaves, mirrors);
   for (const SlaveAtom& atom : key.set) {
     if (atom.axis == Axis::all) continue;
@@ -109,6 +117,11 @@ LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& 
   space.masters = static_cast<std::int64_t>(dim.masters.size());
   space.interior = space.masters;
   space.global = dim.masters;
+  space.place.resize(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    space.global[i] = dim.masters[static_cast<size_t>(order[i])];
+    space.place[static_cast<size_t>(order[i])] = static_cast<std::int32_t>(i);
+  }
   AxisSlaves& exchange = space.exchange;
   for (const auto& [peer, list] : slaves) {
     const auto begin = static_cast<std::int64_t>(exchange.slaves.size());
@@ -121,8 +134,10 @@ LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& 
       if (master < 0 || master >= space.masters) {
         fail(ExitStatus::bad_input, fmt::format("dimension '{}': a mirror lies outside the masters", name));
       }
-      exchange.mirrors.push_back(static_cast<std::int32_t>(master));
-      space.interior = std::min(space.interior, master);
+      const auto at =
+          space.place.empty() ? static_cast<std::int32_t>(master) : space.place[static_cast<size_t>(master)];
+      exchange.mirrors.push_back(at);
+      space.interior = std::min<std::int64_t>(space.interior, at);
     }
     exchange.mirror_holders.push_back({peer, begin, static_cast<std::int64_t>(exchange.mirrors.size())});
   }
@@ -135,9 +150,39 @@ LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& 
   return space;
 }
 
+// Which rows wait for a peer does not depend on the order: spaces with ascending masters tell.
+std::vector<Waits> waiting_masters(const Module& module, std::span<const Op* const> regions, DimId dim,
+                                   const Part& part) {
+  const std::string& name = module.dim(dim).name;
+  const PartDim& held = find_dim(part, name);
+  std::vector<Waits> waits(held.masters.size(), Waits::never);
+  std::set<SlaveSet> seen;
+  for (const Op* region : regions) {
+    const SlaveSet& set = module.type(epilogue_product(*region).results.at(0)).state.slaves;
+    const Waits kind = seen.empty() ? Waits::here : Waits::elsewhere;
+    if (!seen.insert(set).second) continue;
+    for (const std::int32_t master : make_space({dim, set}, part, name, held, {}).exchange.mirrors) {
+      Waits& known = waits[static_cast<size_t>(master)];
+      known = std::max(known, kind);
+    }
+  }
+  return waits;
+}
+
 }  // namespace
 
-// Masters keep their ascending order: what is mirrored depends on the set, and one order serves them all.
+void Numbering::order_masters(const Module& module, DimId dim, std::span<const Part> parts) {
+  const std::vector<const Op*> regions = ordering_regions(module, dim);
+  if (regions.empty()) return;
+  const Op& product = epilogue_product(*regions.front());
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const std::vector<Waits> waits = waiting_masters(module, regions, dim, parts[p]);
+    const PartMatrix& matrix = find_matrix(parts[p], matrix_name(module, product.operands.at(1)));
+    orders_[static_cast<size_t>(dim)][p] =
+        order_rows(row_lengths(matrix, product.code == OpCode::mxvt, waits.size()), waits);
+  }
+}
+
 Numbering::Numbering(const Module& module, std::span<const Part> parts) {
   for (const SpaceKey& key : used_spaces(module)) keys_.push_back(key);
   orders_.assign(module.dims.size(), std::vector<std::vector<std::int32_t>>(parts.size()));
@@ -149,11 +194,15 @@ Numbering::Numbering(const Module& module, std::span<const Part> parts) {
       masters_[static_cast<size_t>(dim)][p] =
           static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
     }
+    order_masters(module, dim, parts);
   }
   for (const SpaceKey& key : keys_) {
     const std::string& name = module.dim(key.dim).name;
     std::vector<LocalSpace>& row = spaces_.emplace_back();
-    for (const Part& part : parts) row.push_back(make_space(key, part, name, find_dim(part, name)));
+    for (size_t p = 0; p < parts.size(); ++p) {
+      const std::vector<std::int32_t>& order = orders_[static_cast<size_t>(key.dim)][p];
+      row.push_back(make_space(key, parts[p], name, find_dim(parts[p], name), order));
+    }
   }
 }
 

@@ -2,8 +2,11 @@
 // bundle and plan alone, and handed to Transport and KernelSet alike.
 //
 // A *space* is a dimension with a slave set: local indices 0..masters-1 are masters, masters..total-1 slaves, by owner,
-// then ascending. Every value of state C or PR lives in the space of its set; a value of state P uses its first part.
-// A product's matrix is stored in the spaces of its operand and its result.
+// then ascending. Masters ascend too, but for a dimension over which a product_epilogue region runs: there first those
+// that no peer mirrors in the space of its product, in windows of `order_window` of them by descending length of their
+// row of the product, then the others. So rows that need not wait come first, and rows that run side by side have
+// nearly one length and consecutive results. Every value of state C or PR lives in the space of its set; a value of
+// state P uses its first part. A product's matrix is stored in the spaces of its operand and its result.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +26,17 @@ struct LocalSpace {
   std::int64_t interior = 0;
   std::vector<std::int64_t> global;  // of every local index (masters in numbering order, then slaves)
   AxisSlaves exchange;               // mirrors as local indices of this numbering
+  std::vector<std::int32_t> place;   // local index of the part's master number k; empty: k
 };
+
+inline constexpr std::int64_t order_window = 16384;
+
+// The product_epilogue region whose product orders the masters of a dimension: that in the deepest loop, the first of
+// these. Null: they ascend.
+[[nodiscard]] const Op* ordering_region(const Module& module, DimId dim);
+
+// A dense input without a buffer whose masters do not ascend: it is held a second time, in their order.
+[[nodiscard]] bool is_reordered(const Module& module, ValueId input);
 
 // Rows 0..n-1 of a product into this space to which no peer contributes, in whole blocks of a reduction: the vector
 // work of a product_epilogue region may follow them at once.
@@ -50,12 +63,14 @@ class Numbering {
   [[nodiscard]] const LocalSpace& space(DimId dim, const SlaveSet& set, int part) const {
     return space(find(dim, set), part);
   }
-  // Masters of a dimension on a part, and the order in which this numbering has them: order[k] is the place in
-  // PartDim::masters of local index k (empty: the identity).
+  // Masters of a dimension on a part, and the order in which this numbering has them: order[i] is the place in
+  // PartDim::masters of local index i (empty: the identity).
   [[nodiscard]] std::int64_t masters(DimId dim, int part) const;
   [[nodiscard]] const std::vector<std::int32_t>& order(DimId dim, int part) const;
 
  private:
+  void order_masters(const Module& module, DimId dim, std::span<const Part> parts);
+
   std::vector<SpaceKey> keys_;
   std::vector<std::vector<LocalSpace>> spaces_;                 // [key][part]
   std::vector<std::vector<std::vector<std::int32_t>>> orders_;  // [dim][part]

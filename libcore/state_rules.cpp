@@ -117,14 +117,6 @@ RuleAnswer dense_product(const Question& q, bool transposed) {
   return yes(rule, State::pre(q.op.fns[1], makes_whole(q.module, q.op) ? all_slaves() : SlaveSet{}));
 }
 
-// Slaves are named after the matrix as the bundle knows it.
-const std::string& matrix_name(const Module& module, ValueId id) {
-  for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::input && !op.results.empty() && op.results[0] == id) return op.name;
-  }
-  return module.value(id).name;
-}
-
 RuleAnswer product_rule(const Question& q) {
   const bool transposed = q.op.code == OpCode::mxvt;
   const int rule = transposed ? 7 : 6;
@@ -329,6 +321,13 @@ constexpr std::array<Row, 17> rows{{
 }};
 
 }  // namespace
+
+const std::string& matrix_name(const Module& module, ValueId matrix) {
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::input && !op.results.empty() && op.results[0] == matrix) return op.name;
+  }
+  return module.value(matrix).name;
+}
 
 RuleAnswer apply_rule(const Module& module, const Op& op, std::span<const State> operands, LawChecker& laws) {
   const Question q{module, op, operands, laws};

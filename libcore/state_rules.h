@@ -54,6 +54,9 @@ struct RuleAnswer {
 // The functions have the same parameter types and body (names do not matter).
 [[nodiscard]] bool same_function(const Module& module, FnId a, FnId b);
 
+// The name by which the data, and so a slave set, knows a matrix: that of its input.
+[[nodiscard]] const std::string& matrix_name(const Module& module, ValueId matrix);
+
 // "@part", "@cons{G.rows}", "@pre(add){G.cols}", as in the text form.
 [[nodiscard]] std::string state_text(const Module& module, const State& state);
 

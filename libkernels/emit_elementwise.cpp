@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "libkernels/kernel.h"
+#include "libkernels/emit_slices.h"
 
 namespace kasen {
 namespace {
@@ -61,6 +61,10 @@ class ElementwiseEmitter {
     llvm::Value* begin = e_.function()->getArg(1);
     llvm::Value* end = e_.function()->getArg(2);
     open_indices(begin);
+    if (slices_) {
+      llvm::Value* first = e_.b.CreateGEP(e_.b.getInt64Ty(), products_.pointers, begin);
+      slices_->open(e_.b.CreateLoad(e_.b.getInt64Ty(), first));
+    }
     llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-lanes));
     llvm::Value* middle = e_.b.CreateAdd(begin, full);
     e_.loop(begin, middle, lanes, [&](llvm::Value* i) { turn(i); });
@@ -86,7 +90,14 @@ class ElementwiseEmitter {
   void read_arguments() {
     ArgumentLayout layout;
     llvm::Value* table = e_.function()->getArg(0);
+    if (body_.rows != nullptr) {
+      products_ = read_product_table(e_, table, layout, *body_.rows, false);
+      lengths_ = e_.b.CreateIntToPtr(read_word(e_, table, layout.add_word()), e_.b.getPtrTy());
+      slices_ = std::make_unique<SliceEmitter>(e_, module_, *body_.rows, products_);
+      sources_[body_.row_value] = &slices_->total(0);
+    }
     for (const ValueId id : body_.inputs) {
+      if (body_.rows != nullptr && id == body_.row_value) continue;
       const Type& type = module_.type(id);
       const Reach reach = reach_of(module_, loop_, type);
       const auto access = reach == Reach::whole    ? MemorySource::Access::consecutive
@@ -208,6 +219,7 @@ class ElementwiseEmitter {
 
   // Eight elements from index i on.
   void turn(llvm::Value* i) {
+    if (slices_) slices_->slice(SliceEmitter::numbers(e_, lengths_, i, e_.mask));
     for (Input& input : inputs_) {
       if (input.reach == Reach::whole) input.source->move_to(e_, i);
       if (input.reach == Reach::some) input.source->move_to(e_, broadcast_index(input.type));
@@ -302,6 +314,9 @@ class ElementwiseEmitter {
   ElementwiseKernel& kernel_;
   Type loop_;
   Emitter e_;
+  ProductTable products_;
+  std::unique_ptr<SliceEmitter> slices_;  // where the loop follows rows of a product
+  llvm::Value* lengths_ = nullptr;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::vector<Reduction> reductions_;

@@ -24,40 +24,6 @@ llvm::Value* load_numbers(Emitter& e, llvm::Type* type, llvm::Value* address, ll
 
 }  // namespace
 
-Plane OneSource::load(Emitter& emitter, int /*component*/, const Plane* /*coordinate*/) {
-  return {emitter.word(scalar_, is_float(scalar_) ? Word::real(1) : Word::integer(1)), true};
-}
-
-ProductTable read_product_table(Emitter& e, llvm::Value* arguments, ArgumentLayout& layout, const ProductKernel& kernel,
-                                bool dense) {
-  ProductTable table;
-  table.outer = read_word(e, arguments, layout.add_word());
-  table.inner = read_word(e, arguments, layout.add_word());
-  if (dense) table.count = read_word(e, arguments, layout.add_word());
-  table.pointers = e.b.CreateIntToPtr(table.outer, e.b.getPtrTy());
-  table.indices = e.b.CreateIntToPtr(table.inner, e.b.getPtrTy());
-  table.values = read_array(e, arguments, layout.add_array(kernel.matrix), kernel.matrix);
-  for (const ProductKernel::Product& p : kernel.products) {
-    table.vectors.push_back(read_array(e, arguments, layout.add_array(p.vector), p.vector));
-    table.results.push_back(read_array(e, arguments, layout.add_array(p.result), p.result));
-  }
-  return table;
-}
-
-void emit_multiply(Emitter& e, const Module& module, const ProductKernel::Product& product, Source& vector,
-                   Source& entry, Temporary& multiplied) {
-  const ScalarFunction& fn = module.fn(product.multiplier);
-  const Sources args{&vector, &entry};
-  for_each_plane(e, product.result, [&](int c, const Plane* j) {
-    const Plane value = e.value_at(fn.body, args, c, j);
-    if (j == nullptr) {
-      multiplied.set(c, value);
-    } else {
-      multiplied.store(e, c, j->value, value);
-    }
-  });
-}
-
 bool may_run_in_slices(const ProductKernel& kernel) {
   return !has_arrays(kernel.matrix) && std::none_of(kernel.products.begin(), kernel.products.end(), [](const auto& p) {
     return has_arrays(p.vector) || has_arrays(p.result);
@@ -81,6 +47,10 @@ SliceEmitter::SliceEmitter(Emitter& emitter, const Module& module, const Product
 
 void SliceEmitter::open(llvm::Value* entry) { e_.b.CreateStore(entry, entry_); }
 
+llvm::Value* SliceEmitter::numbers(Emitter& e, llvm::Value* list, llvm::Value* index, llvm::Value* mask) {
+  return load_numbers(e, e.b.getInt16Ty(), e.b.CreateGEP(e.b.getInt16Ty(), list, index), mask);
+}
+
 // While all lanes have entries nothing is masked; rows of a slice are of nearly one length.
 void SliceEmitter::slice(llvm::Value* lengths) {
   llvm::Value* saved = e_.mask;
@@ -99,16 +69,19 @@ void SliceEmitter::slice(llvm::Value* lengths) {
     step(e_.b.CreateICmpUGT(lengths, at));
   });
   e_.mask = e_.b.CreateIsNotNull(lengths);
+  e_.library_lane_by_lane = true;
   for (Lane& lane : lanes_) {
     const ScalarFunction& reducer = module_.fn(lane.product->reducer);
     lane.total->assign(e_, reducer.body, {lane.total.get(), lane.segment.get()});
   }
+  e_.library_lane_by_lane = false;
   e_.mask = saved;
 }
 
 // The next entry of every row in `mask` (null: all) into its segment.
 void SliceEmitter::step(llvm::Value* mask) {
   e_.mask = mask;
+  e_.library_lane_by_lane = true;
   llvm::Value* at = e_.b.CreateLoad(e_.b.getInt64Ty(), entry_);
   llvm::Value* index = load_numbers(e_, e_.b.getInt32Ty(), e_.b.CreateGEP(e_.b.getInt32Ty(), indices_, at), mask);
   llvm::Value* wide = e_.b.CreateSExt(index, e_.wide(e_.b.getInt64Ty()));
@@ -126,6 +99,7 @@ void SliceEmitter::step(llvm::Value* mask) {
     taken = e_.b.CreateZExt(e_.b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits), e_.b.getInt64Ty());
   }
   e_.b.CreateStore(e_.b.CreateNSWAdd(at, taken), entry_);
+  e_.library_lane_by_lane = false;
   e_.mask = nullptr;
 }
 
@@ -134,7 +108,6 @@ std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& ke
   llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
   llvm::Function* f = jit.add_function(name, {pointer, pointer, pointer, integer, integer, integer, pointer});
   Emitter e(jit, f, lanes);
-  e.library_lane_by_lane = true;
   e.scratch_base = f->getArg(6);
   ArgumentLayout layout;
   const ProductTable table = read_product_table(e, f->getArg(0), layout, kernel, false);
@@ -146,13 +119,10 @@ std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& ke
   slices.open(f->getArg(4));
   llvm::Value* count = f->getArg(5);
   llvm::Value* first = e.spread({f->getArg(3), true});
-  llvm::Type* number = e.b.getInt16Ty();
   const auto turn = [&](llvm::Value* k, llvm::Value* mask) {
-    const auto numbers = [&](llvm::Value* list) {
-      return load_numbers(e, number, e.b.CreateGEP(number, list, k), mask);
-    };
-    slices.slice(numbers(f->getArg(2)));
-    llvm::Value* rows = e.b.CreateAdd(e.b.CreateZExt(numbers(f->getArg(1)), e.wide(integer)), first);
+    slices.slice(SliceEmitter::numbers(e, f->getArg(2), k, mask));
+    llvm::Value* order = SliceEmitter::numbers(e, f->getArg(1), k, mask);
+    llvm::Value* rows = e.b.CreateAdd(e.b.CreateZExt(order, e.wide(integer)), first);
     e.mask = mask;
     for (size_t p = 0; p < results.size(); ++p) {
       results[p]->set_index(rows);

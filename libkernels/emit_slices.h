@@ -7,30 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "libkernels/kernel.h"
+#include "libkernels/product_table.h"
 
 namespace kasen {
-
-// The argument table of a product kernel: pointers and indices (of a dense matrix: outer and inner stride and count),
-// the matrix's values, then each product's vector and result.
-struct ProductTable {
-  llvm::Value *pointers = nullptr, *indices = nullptr;
-  llvm::Value *outer = nullptr, *inner = nullptr, *count = nullptr;  // dense
-  ArrayPlanes values;
-  std::vector<ArrayPlanes> vectors, results;
-};
-[[nodiscard]] ProductTable read_product_table(Emitter& emitter, llvm::Value* arguments, ArgumentLayout& layout,
-                                              const ProductKernel& kernel, bool dense);
-
-// The constant 1 that an entry of a null matrix stands for.
-class OneSource : public Source {
- public:
-  explicit OneSource(Scalar scalar) : scalar_(scalar) {}
-  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
-
- private:
-  Scalar scalar_;
-};
 
 class SliceEmitter {
  public:
@@ -40,6 +19,8 @@ class SliceEmitter {
   void open(llvm::Value* entry);
   // The next slice, whose rows have `lengths` (8 of i32, descending; 0 for lanes without a row).
   void slice(llvm::Value* lengths);
+  // The 16-bit numbers of `list` from `index` on, as 8 of i32; 0 for lanes outside of `mask` (null: all).
+  [[nodiscard]] static llvm::Value* numbers(Emitter& emitter, llvm::Value* list, llvm::Value* index, llvm::Value* mask);
   // What the slice's rows give, by product.
   [[nodiscard]] Accumulator& total(size_t product) { return *lanes_[product].total; }
 
@@ -60,10 +41,6 @@ class SliceEmitter {
   std::vector<Lane> lanes_;
   llvm::AllocaInst* entry_;
 };
-
-// multiplied = Z(vector, entry) for every plane of the product's result.
-void emit_multiply(Emitter& emitter, const Module& module, const ProductKernel::Product& product, Source& vector,
-                   Source& entry, Temporary& multiplied);
 
 // Products that a lane can take: small arrays as elements are long work each, and stay one row at a time.
 [[nodiscard]] bool may_run_in_slices(const ProductKernel& kernel);

@@ -82,6 +82,10 @@ struct LoopBody {
   std::vector<ValueId> outputs;  // no_value: not written
   Location where;
   std::map<ValueId, ValueId> same;  // values that are another one here
+  // Input `row_value` is no array: it is computed, eight rows at a time, as the result of product 0 of `rows` from a
+  // matrix in slices. The table then begins with the product's, and the address of the rows' lengths.
+  const ProductKernel* rows = nullptr;
+  ValueId row_value = no_value;
 };
 [[nodiscard]] ElementwiseKernel emit_elementwise(Jit& jit, const Module& module, const LoopBody& body,
                                                  const std::string& name, std::int64_t& scratch_bytes);

@@ -130,6 +130,7 @@ class Planner {
     for (auto& [op, kernels] : plan_.products) {
       product(kernels.kernel);
       if (kernels.epilogue) elementwise(*kernels.epilogue);
+      if (kernels.fused) elementwise(*kernels.fused);
     }
     for (auto& [op, kernels] : plan_.dense) product(kernels.kernel);
     for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(jit.lookup(fold_name(fn)));
@@ -279,6 +280,11 @@ class Planner {
     drop_unused(loop, kernels.epilogue_inputs);
     kernels.kernel = emit_products(body);
     kernels.epilogue = emit_elementwise(*plan_.jit, module_, loop, next_name("epilogue"), plan_.scratch_bytes);
+    if (!kernels.kernel.window_symbol.empty()) {
+      loop.rows = &kernels.kernel;
+      loop.row_value = body.products[0]->results[0];
+      kernels.fused = emit_elementwise(*plan_.jit, module_, loop, next_name("fused"), plan_.scratch_bytes);
+    }
     for (const Op* op : loop.ops) {
       if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
     }

@@ -27,6 +27,9 @@ struct ProductKernels {
   std::vector<Copy> copies;  // results that are the same value again
   std::optional<ElementwiseKernel> epilogue;
   std::vector<int> epilogue_inputs;  // its inputs among the op's operands; -1 - k: the result of product k
+  // Rows and vector work in one loop, the result in a register: where rows lie in slices, in their own order. Its
+  // inputs are those of the epilogue that are operands.
+  std::optional<ElementwiseKernel> fused = std::nullopt;
 };
 
 // A product with a dense matrix: BLIS, or the product kernel over a row of consecutive indices.

@@ -247,6 +247,7 @@ class ProductRun {
     const Range r = call_.range;
     const std::int64_t blocks = (r.size() + reduction_block - 1) / reduction_block;
     partials_ = loop.partial_bytes > 0 ? shop_.partials(blocks * loop.partial_bytes) : nullptr;
+    if (kernels_.fused && sorted_ != nullptr) fused_words_ = fused_table();
     WorkQueue queue(blocks, shop_.pool.threads());
     shop_.pool.run([&](int t) {
       for (std::int64_t b = queue.next(t); b >= 0; b = queue.next(t)) {
@@ -261,8 +262,41 @@ class ProductRun {
     }
   }
 
+  // A whole window whose rows lie sorted, none of them too long for a slice, needs no strip. (Of part of a window the
+  // last slice could hold rows behind its end, and would be read as if they had no entries.)
+  [[nodiscard]] bool may_fuse(std::int64_t begin, std::int64_t end) const {
+    return !fused_words_.empty() && begin % sorted_window == 0 &&
+           end == std::min(begin + sorted_window, call_.matrix->outputs) &&
+           sorted_->in_order[static_cast<size_t>(begin / sorted_window)] != 0 && length(begin) <= reduction_block;
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> fused_table() const {
+    const std::vector<View> none(kernel_.products.size());
+    std::vector<std::int64_t> words = tables(none, 0).sorted;
+    words.push_back(reinterpret_cast<std::int64_t>(sorted_->lengths_from(0)));
+    for (size_t i = 0; i < kernels_.epilogue_inputs.size(); ++i) {
+      const int place = kernels_.epilogue_inputs[i];
+      if (place < 0) continue;
+      append_array(words, kernels_.epilogue->inputs[i], call_.inputs[static_cast<size_t>(place)]);
+    }
+    append_outputs(words);
+    return words;
+  }
+
+  void append_outputs(std::vector<std::int64_t>& words) const {
+    const ElementwiseKernel& loop = *kernels_.epilogue;
+    for (size_t i = 0; i < loop.stored.size(); ++i) {
+      append_array(words, loop.stored_elements[i], call_.outputs[static_cast<size_t>(loop.stored[i])]);
+    }
+  }
+
   void one_block(std::int64_t block, std::int64_t begin, std::int64_t end, int thread) {
     const ElementwiseKernel& loop = *kernels_.epilogue;
+    std::byte* partial = partials_ == nullptr ? nullptr : partials_ + block * loop.partial_bytes;
+    if (may_fuse(begin, end)) {
+      kernels_.fused->function(fused_words_.data(), begin, end, partial, shop_.scratch(thread));
+      return;
+    }
     std::vector<View> strips;
     std::byte* at = shop_.strip(thread);
     for (const ProductKernel::Product& p : kernel_.products) {
@@ -283,10 +317,7 @@ class ProductRun {
         words[first + 2 * c] -= begin * scalar_bytes(loop.inputs[i].components[c].scalar);
       }
     }
-    for (size_t i = 0; i < loop.stored.size(); ++i) {
-      append_array(words, loop.stored_elements[i], call_.outputs[static_cast<size_t>(loop.stored[i])]);
-    }
-    std::byte* partial = partials_ == nullptr ? nullptr : partials_ + block * loop.partial_bytes;
+    append_outputs(words);
     loop.function(words.data(), begin, end, partial, shop_.scratch(thread));
   }
 
@@ -298,6 +329,7 @@ class ProductRun {
   const SortedRows* sorted_;
   const std::int64_t* pointers_;
   std::vector<GiantRow> giants_;
+  std::vector<std::int64_t> fused_words_;
   std::byte* partials_ = nullptr;
 };
 

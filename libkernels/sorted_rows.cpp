@@ -41,13 +41,15 @@ class WindowSorter {
         count_(count),
         to_(pointers_[0]) {}
 
-  void run() {
+  // True if the rows lay sorted.
+  bool run() {
     sort();
     std::int64_t k = 0;
     for (; k < count_ && length(k) > longest_in_slice; ++k) {
       for (std::int64_t e = 0; e < length(k); ++e) mover_.move(pointers_[order_[k]] + e, to_++);
     }
     for (; k < count_; k += reduction_lanes) slice(k, std::min<std::int64_t>(reduction_lanes, count_ - k));
+    return std::is_sorted(order_, order_ + count_);
   }
 
  private:
@@ -90,11 +92,13 @@ SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool) {
   SortedRows sorted{Bytes(2 * matrix.outputs), Bytes(2 * matrix.outputs), Bytes(4 * matrix.entries()),
                     Array(matrix.element, matrix.values.count)};
   const std::int64_t windows = (matrix.outputs + sorted_window - 1) / sorted_window;
+  sorted.in_order.assign(static_cast<size_t>(windows), 0);
   WorkQueue queue(windows, pool.threads());
   pool.run([&](int t) {
     for (std::int64_t w = queue.next(t); w >= 0; w = queue.next(t)) {
       const std::int64_t first = w * sorted_window;
-      WindowSorter(matrix, sorted, first, std::min(sorted_window, matrix.outputs - first)).run();
+      WindowSorter sorter(matrix, sorted, first, std::min(sorted_window, matrix.outputs - first));
+      sorted.in_order[static_cast<size_t>(w)] = sorter.run() ? 1 : 0;
     }
   });
   return sorted;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "libcore/kernel_set.h"
 #include "libcore/numbering.h"
@@ -21,6 +22,7 @@ struct SortedRows {
   Bytes lengths;  // 16 bits a row, in that order: its entries, 65535 for more
   Bytes indices;  // 32 bits an entry
   Array values;
+  std::vector<char> in_order;  // of each window: do its rows lie sorted in the matrix itself?
 
   // Of the rows from number `first` of the order on.
   [[nodiscard]] const std::uint16_t* order_from(std::int64_t first) const {

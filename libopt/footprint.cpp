@@ -6,6 +6,7 @@
 
 #include "libcore/checked.h"
 #include "libcore/liveness.h"
+#include "libcore/numbering.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
 #include "libcore/whole.h"
@@ -206,7 +207,8 @@ std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here)
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
     const Type& type = module.type(op.results.at(0));
-    bytes += room_bytes(module, Room{type.element, type.dims, {}, 1}, here);
+    const std::int64_t arrays = is_reordered(module, op.results.at(0)) ? 2 : 1;
+    bytes += room_bytes(module, Room{type.element, type.dims, {}, arrays}, here);
   });
   return bytes;
 }
@@ -339,7 +341,8 @@ Footprint footprint(const Module& module) {
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || !is_charged(module, op.results.at(0))) return;
     const Type& type = module.type(op.results.at(0));
-    total.inputs += master_indices(module, type) * inner_elements(module, type) * Polynomial(type.element.bytes());
+    const std::int64_t bytes = type.element.bytes() * (is_reordered(module, op.results.at(0)) ? 2 : 1);
+    total.inputs += master_indices(module, type) * inner_elements(module, type) * Polynomial(bytes);
   });
   return total;
 }

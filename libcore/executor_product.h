@@ -1,0 +1,36 @@
+// What steps with a product over a sparse matrix share: the matrix in pull form, and the call to the kernels. Internal
+// to the executor.
+#pragma once
+
+#include <vector>
+
+#include "libcore/executor_steps.h"
+
+namespace kasen::executor {
+
+// `product` is the operator itself, or one of a region's.
+class SparseStep : public Step {
+ public:
+  SparseStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at, const Op& product)
+      : Step(decoded, at), matrices_(matrices), place_(matrices.add(run, product)), made_(product.results.at(0)) {}
+
+ protected:
+  [[nodiscard]] const LocalMatrix& matrix(int part) const { return matrices_.matrix(place_, part); }
+  [[nodiscard]] int place() const { return place_; }
+  // The product's result, and the rows of it that are masters.
+  [[nodiscard]] ValueId made() const { return made_; }
+  [[nodiscard]] std::int64_t masters(const Execution& run, int part) const { return run.storage.masters(made_, part); }
+
+  // Views of the operator's results on a part, until the next call.
+  [[nodiscard]] std::span<const View> outputs(const Execution& run, int part);
+  // Runs rows of the result's space on a part; nothing for an empty range. `waiting` as in ProductCall.
+  void call(Execution& run, int part, Range range, RowWork work = RowWork::all, View waiting = {});
+
+ private:
+  MatrixStore& matrices_;
+  int place_;
+  ValueId made_;
+  std::vector<View> inputs_, outputs_;
+};
+
+}  // namespace kasen::executor
