@@ -69,6 +69,7 @@ class Pipeline {
       check_not_input(file(name), inputs);
     }
     check_not_input(result(), inputs);
+    if (has("trace")) check_not_input(text("trace"), inputs);
   }
 
   [[nodiscard]] std::string result() const {
@@ -140,8 +141,9 @@ class Pipeline {
   void fuse() const {
     step({tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy", "none", "--sync", "lazy", "-o",
           file("unfused.kir")});
-    step({tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy", text("strategy"), "--sync",
-          text("sync"), "-o", file("fused.kir")});
+    Arguments argv{tool("fuse"), file("plan.kir"), "--bundle",   file("bundle"),   "--strategy", text("strategy"),
+                   "--sync",     text("sync"),     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
+    step(argv);
     fmt::print(stderr, "fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
@@ -165,6 +167,7 @@ class Pipeline {
                    "--top",     std::to_string(values_["top"].as<int>()),
                    "--kernels", text("kernels")};
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
+    if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
     add(argv, "param", "--param");
     step(argv);
   }
@@ -187,6 +190,8 @@ void declare(Tool& tool) {
       "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"), "none or greedy")(
+      "epilogue", po::value<std::string>()->default_value("off")->value_name("on|off"),
+      "greedy: vector work follows the rows of a product at once")(
       "define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
       "sets a const, or the default of a param, of the program")(
       "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
@@ -194,7 +199,8 @@ void declare(Tool& tool) {
       "columns", po::value<Arguments>()->value_name("NAME=1,3,.."), "see kasen partition")(
       "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition")(
       "dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
-      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)");
+      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)")(
+      "trace", po::value<std::string>()->value_name("FILE"), "writes when what ran, as Chrome trace events");
   declare_format(tool);
   tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
                              "generated or interpreter")("top", po::value<int>()->default_value(10)->value_name("K"),
@@ -202,7 +208,7 @@ void declare(Tool& tool) {
   tool.hidden.add_options()("program", po::value<std::string>())("data", po::value<Arguments>());
   tool.positional.add("program", 1).add("data", -1);
   tool.reads = {"program", "data"};
-  tool.writes = {"output"};
+  tool.writes = {"output", "trace"};
 }
 
 }  // namespace

@@ -159,6 +159,14 @@ class Pipeline(ToolTest):
                             "--format", "csv")
         self.assertIn("as it was", err)
 
+    def test_go_hands_on_epilogue_and_trace(self):
+        for choice, found in [("on", True), ("off", False)]:
+            self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "--dir", choice, "-D", "theta=1e-9", "--format", "csv",
+                       "--epilogue", choice, "--trace", f"{choice}.json")
+            self.check_ranks(self.dir / choice / "result.csv")
+            self.assertEqual("product_epilogue" in (self.dir / choice / "fused.kir").read_text(), found)
+            self.assertIn("traceEvents", json.loads((self.dir / f"{choice}.json").read_text()))
+
     def test_predicted_equals_counted(self):
         self.prepare()
         for ranks in [[], ["-n", 2]]:
