@@ -6,7 +6,6 @@
 
 #include "libcore/lang.h"
 #include "libcore/laws.h"
-#include "libopt/optimize.h"
 
 namespace kasen::bench {
 namespace {
@@ -19,15 +18,16 @@ std::string read_text(const std::string& file) {
   return text.str();
 }
 
-Module make_plan(const std::string& file) {
+Module make_plan(const std::string& file, const OptimizeOptions& options) {
   TrialLawChecker laws;
-  return optimize(compile_program(read_text(file), file, {}), laws, OptimizeOptions{});
+  return optimize(compile_program(read_text(file), file, {}), laws, options);
 }
 
 }  // namespace
 
-KasenRun::KasenRun(const std::string& program_file, std::vector<Part> parts, int threads)
-    : plan_(make_plan(program_file)),
+KasenRun::KasenRun(const std::string& program_file, std::vector<Part> parts, int threads,
+                   const OptimizeOptions& options)
+    : plan_(make_plan(program_file, options)),
       parts_(std::move(parts)),
       kernels_(make_generated_kernels({.threads = threads})) {}
 

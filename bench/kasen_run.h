@@ -8,12 +8,13 @@
 
 #include "libcore/executor.h"
 #include "libkernels/kernels.h"
+#include "libopt/optimize.h"
 
 namespace kasen::bench {
 
 class KasenRun {
  public:
-  KasenRun(const std::string& program_file, std::vector<Part> parts, int threads);
+  KasenRun(const std::string& program_file, std::vector<Part> parts, int threads, const OptimizeOptions& options = {});
 
   // Runs it; returns its outputs. Afterwards seconds_per_turn() is that of the outermost loop's turns but the first,
   // which touches memory for the first time.

@@ -24,7 +24,8 @@ constexpr double damping = 0.85;
 constexpr double theta = 1e-3;
 
 using Solver = std::function<Ranks()>;
-[[nodiscard]] Solver kasen_pagerank(const Graph& graph, int threads);
+// With the vector work behind the rows of the product (product_epilogue regions), or in a loop of its own.
+[[nodiscard]] Solver kasen_pagerank(const Graph& graph, int threads, bool epilogue);
 [[nodiscard]] Solver openmp_pagerank(const Graph& graph, int threads);
 [[nodiscard]] Solver graphblas_pagerank(const Graph& graph, int threads);
 

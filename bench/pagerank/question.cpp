@@ -39,7 +39,8 @@ void check(const std::string& name, const Ranks& expected, const Ranks& got) {
 Question pagerank_question(const Settings& settings) {
   const Graph graph = read_graph(settings.graph);
   const std::vector<std::pair<std::string, Solver>> solvers{
-      {"kasen", kasen_pagerank(graph, settings.threads)},
+      {"kasen", kasen_pagerank(graph, settings.threads, true)},
+      {"kasen-apart", kasen_pagerank(graph, settings.threads, false)},
       {"openmp", openmp_pagerank(graph, settings.threads)},
       {"graphblas", graphblas_pagerank(graph, settings.threads)},
   };
