@@ -41,5 +41,6 @@ struct Row {
 // Each checks its contestants against one another before it returns them; throws std::runtime_error if they disagree.
 [[nodiscard]] Question pagerank_question(const Settings& settings);
 [[nodiscard]] Question chain_question(const Settings& settings);
+[[nodiscard]] Question update_question(const Settings& settings);
 
 }  // namespace kasen::bench

@@ -1,6 +1,8 @@
 #include "bench/kasen_run.h"
 
+#include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
@@ -25,11 +27,9 @@ Module make_plan(const std::string& file, const OptimizeOptions& options) {
 
 }  // namespace
 
-KasenRun::KasenRun(const std::string& program_file, std::vector<Part> parts, int threads,
+KasenRun::KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
                    const OptimizeOptions& options)
-    : plan_(make_plan(program_file, options)),
-      parts_(std::move(parts)),
-      kernels_(make_generated_kernels({.threads = threads})) {}
+    : plan_(make_plan(program_file, options)), parts_(std::move(parts)), kernels_(make_generated_kernels(kernels)) {}
 
 const RunResult& KasenRun::run(const std::map<std::string, std::vector<Word>>& params) {
   const auto transport = make_simulated_transport(1);
@@ -44,6 +44,22 @@ const RunResult& KasenRun::run(const std::map<std::string, std::vector<Word>>& p
 double KasenRun::seconds_per_turn() const {
   if (times_.size() < 2) throw std::runtime_error("too few turns to time");
   return (times_.back() - times_.front()) / static_cast<double>(times_.size() - 1);
+}
+
+std::vector<Part> vectors_on_one_part(const std::map<std::string, const std::vector<double>*>& vectors) {
+  Part part;
+  PartDim& dim = part.dims["N"];
+  for (const auto& [name, values] : vectors) {
+    dim.size = static_cast<std::int64_t>(values->size());
+    PartArray& array = part.arrays[name];
+    array = {{"N"}, Array(ElementType::of(Scalar::f64), dim.size)};
+    std::copy(values->begin(), values->end(), array.data.as<double>());
+  }
+  dim.masters.resize(static_cast<size_t>(dim.size));
+  std::iota(dim.masters.begin(), dim.masters.end(), 0);
+  std::vector<Part> parts;
+  parts.push_back(std::move(part));
+  return parts;
 }
 
 }  // namespace kasen::bench

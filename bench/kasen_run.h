@@ -14,7 +14,8 @@ namespace kasen::bench {
 
 class KasenRun {
  public:
-  KasenRun(const std::string& program_file, std::vector<Part> parts, int threads, const OptimizeOptions& options = {});
+  KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
+           const OptimizeOptions& options = {});
 
   // Runs it; returns its outputs. Afterwards seconds_per_turn() is that of the outermost loop's turns but the first,
   // which touches memory for the first time.
@@ -29,5 +30,8 @@ class KasenRun {
   RunResult result_;
   std::vector<double> times_;
 };
+
+// One part with dense f64 vectors over N.
+[[nodiscard]] std::vector<Part> vectors_on_one_part(const std::map<std::string, const std::vector<double>*>& vectors);
 
 }  // namespace kasen::bench

@@ -20,6 +20,7 @@ using kasen::bench::Settings;
 const std::map<std::string, Question (*)(const Settings&)> questions{
     {"chain", kasen::bench::chain_question},
     {"pagerank", kasen::bench::pagerank_question},
+    {"update", kasen::bench::update_question},
 };
 
 void start_benchmark_library() {
@@ -41,7 +42,7 @@ int run(const po::variables_map& options) {
   }
   for (const std::string& name : wanted) {
     if (questions.count(name) == 0) {
-      std::fprintf(stderr, "kasen-bench: no question '%s'; there are chain and pagerank\n", name.c_str());
+      std::fprintf(stderr, "kasen-bench: no question '%s'; there are chain, pagerank and update\n", name.c_str());
       return static_cast<int>(kasen::ExitStatus::usage);
     }
   }
@@ -70,7 +71,7 @@ int main(int argc, char** argv) {
       "repetitions", po::value<int>()->default_value(15), "measurements of each contestant")(
       "graph", po::value<std::string>()->default_value(KASEN_SOURCE_ROOT "/datasets/cnr-2000.txt.xz"),
       "edge list of the pagerank question")("json", po::value<std::string>(), "also write the rows to this file")(
-      "question", po::value<std::vector<std::string>>(), "chain, pagerank (all if none is named)");
+      "question", po::value<std::vector<std::string>>(), "chain, pagerank, update (all if none is named)");
   po::positional_options_description positions;
   positions.add("question", -1);
   try {

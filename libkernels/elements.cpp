@@ -143,6 +143,7 @@ void MemorySource::store(Emitter& emitter, int component, const Plane* coordinat
   const Scalar scalar = scalar_of(planes_.element, component);
   llvm::Value* to = address(emitter, component, coordinate);
   if (access_ == Access::scattered) return emitter.scatter(scalar, to, value);
+  if (streamed_) return emitter.stream_lanes(scalar, to, value);
   emitter.store_lanes(scalar, to, value);
 }
 

@@ -50,12 +50,14 @@ class MemorySource : public Source {
   void set_index(llvm::Value* index) { index_ = index; }  // for stores: loads nothing
   void store(Emitter& emitter, int component, const Plane* coordinate, const Plane& value);
   [[nodiscard]] const ElementType& element() const { return planes_.element; }
+  void stream() { streamed_ = true; }  // stores of consecutive elements go past the caches
 
  private:
   [[nodiscard]] llvm::Value* address(Emitter& emitter, int component, const Plane* coordinate);
 
   ArrayPlanes planes_;
   Access access_;
+  bool streamed_ = false;
   llvm::Value* index_ = nullptr;
   std::vector<Plane> loaded_;
 };

@@ -1,6 +1,7 @@
 #include "libkernels/emit.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 #include <array>
@@ -83,6 +84,16 @@ void Emitter::store_lanes(Scalar scalar, llvm::Value* address, const Plane& plan
     b.CreateMaskedStore(value, address, align, mask);
   }
 }
+
+void Emitter::stream_lanes(Scalar scalar, llvm::Value* address, const Plane& plane) {
+  if (mask != nullptr || lanes_ == 1 || !may_stream(scalar)) return store_lanes(scalar, address, plane);
+  const llvm::Align align(static_cast<std::uint64_t>(scalar_bytes(scalar) * lanes_));
+  llvm::StoreInst* store = b.CreateAlignedStore(spread(plane), address, align);
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
+}
+
+void Emitter::fence_streams() { b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); }
 
 llvm::Value* Emitter::load_one(Scalar scalar, llvm::Value* address) {
   llvm::Value* loaded = b.CreateLoad(memory_type(scalar), address);

@@ -22,6 +22,9 @@ struct Plane {
   bool uniform = false;
 };
 
+// Can a vector of these be stored past the caches?
+[[nodiscard]] inline bool may_stream(Scalar scalar) { return scalar_bytes(scalar) >= 4; }
+
 class Emitter;
 
 // Where the planes of an element come from. `coordinate` (an i64 plane) is given for small arrays only.
@@ -60,6 +63,10 @@ class Emitter {
   // Loads and stores of one plane; bools as bytes. `address` is that of the first lane.
   [[nodiscard]] llvm::Value* load_lanes(Scalar scalar, llvm::Value* address);
   void store_lanes(Scalar scalar, llvm::Value* address, const Plane& value);
+  // Past the caches, where all lanes count: `address` is aligned to the vector. fence_streams() ends a function that
+  // has done so, before another thread is told.
+  void stream_lanes(Scalar scalar, llvm::Value* address, const Plane& value);
+  void fence_streams();
   [[nodiscard]] llvm::Value* load_one(Scalar scalar, llvm::Value* address);
   void store_one(Scalar scalar, llvm::Value* address, llvm::Value* value);
   [[nodiscard]] llvm::Value* gather(Scalar scalar, llvm::Value* addresses);  // one address a lane

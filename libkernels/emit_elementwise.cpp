@@ -70,6 +70,7 @@ class ElementwiseEmitter {
     e_.loop(begin, middle, lanes, [&](llvm::Value* i) { turn(i); });
     tail(middle, end);
     close_accumulators();
+    if (body_.streamed) e_.fence_streams();
     e_.b.CreateRetVoid();
     return e_.scratch_bytes();
   }
@@ -116,6 +117,7 @@ class ElementwiseEmitter {
       const Type& type = module_.type(body_.outputs[r]);
       const ArrayPlanes planes = read_array(e_, table, layout.add_array(type.element), type.element);
       outputs_.push_back({body_.outputs[r], std::make_unique<MemorySource>(planes, MemorySource::Access::consecutive)});
+      if (body_.streamed) outputs_.back().place->stream();
       kernel_.stored.push_back(static_cast<int>(r));
       kernel_.stored_elements.push_back(type.element);
     }

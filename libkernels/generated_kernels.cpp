@@ -22,7 +22,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     const auto start = std::chrono::steady_clock::now();
     module_ = &module;
     sorted_.clear();
-    plan_.emplace(make_plan_kernels(module, options_.keep_assembly));
+    plan_.emplace(make_plan_kernels(module, options_));
     std::int64_t strip = 0;
     for (const auto& [op, kernels] : plan_->products) {
       if (kernels.epilogue) strip = std::max(strip, strip_bytes(kernels.kernel));

@@ -44,11 +44,12 @@ struct ReducedValue {
 
 // A fused loop over elements: map, reduce, iter_on_vec, or the vector part of a product_epilogue.
 struct ElementwiseKernel {
-  std::string symbol;
+  std::string symbol, streamed_symbol;  // the second may be empty
   ElementwiseFunction function = nullptr;
-  std::vector<ElementType> inputs;               // operands, then (epilogue) the products' results
-  std::vector<Reach> reach;                      // of each input
-  std::vector<std::int64_t> counted;             // bytes of an element of each input; 0: shared, or counted already
+  ElementwiseFunction streamed = nullptr;  // stores past the caches: begin a multiple of 8, results 64-byte aligned
+  std::vector<ElementType> inputs;         // operands, then (epilogue) the products' results
+  std::vector<Reach> reach;                // of each input
+  std::vector<std::int64_t> counted;       // bytes of an element of each input; 0: shared, or counted already
   std::vector<std::vector<DimId>> counted_dims;  // the local dimensions of each input
   std::vector<int> stored;                       // results that are arrays
   std::vector<ElementType> stored_elements;
@@ -56,6 +57,15 @@ struct ElementwiseKernel {
   std::vector<DimId> local_dims;   // of the loop, in order; their sizes are the last words
   std::int64_t partial_bytes = 0;  // of one block
 };
+
+// Bytes of an element that can be stored past the caches.
+[[nodiscard]] inline std::int64_t streamed_bytes(const ElementType& element) {
+  std::int64_t bytes = 0;
+  for (const Component& c : element.components) {
+    if (may_stream(c.scalar)) bytes += c.planes() * scalar_bytes(c.scalar);
+  }
+  return bytes;
+}
 
 // Products with one matrix.
 struct ProductKernel {
@@ -86,6 +96,7 @@ struct LoopBody {
   // matrix in slices. The table then begins with the product's, and the address of the rows' lengths.
   const ProductKernel* rows = nullptr;
   ValueId row_value = no_value;
+  bool streamed = false;  // whole vectors of results are stored past the caches
 };
 [[nodiscard]] ElementwiseKernel emit_elementwise(Jit& jit, const Module& module, const LoopBody& body,
                                                  const std::string& name, std::int64_t& scratch_bytes);

@@ -115,6 +115,8 @@ class Planner {
     Jit& jit = *plan_.jit;
     const auto elementwise = [&](ElementwiseKernel& kernel) {
       kernel.function = reinterpret_cast<ElementwiseFunction>(jit.lookup(kernel.symbol));
+      if (kernel.streamed_symbol.empty()) return;
+      kernel.streamed = reinterpret_cast<ElementwiseFunction>(jit.lookup(kernel.streamed_symbol));
     };
     const auto product = [&](ProductKernel& kernel) {
       kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.rows_symbol));
@@ -150,8 +152,28 @@ class Planner {
     const std::string shape = shape_of(module_, body);
     if (const auto known = shapes_.find(shape); known != shapes_.end()) return known->second;
     ElementwiseKernel kernel = emit_elementwise(*plan_.jit, module_, body, next_name("loop"), plan_.scratch_bytes);
+    if (may_leave_caches(kernel, body)) {
+      LoopBody streamed = body;
+      streamed.streamed = true;
+      kernel.streamed_symbol = kernel.symbol + "_streamed";
+      static_cast<void>(emit_elementwise(*plan_.jit, module_, streamed, kernel.streamed_symbol, plan_.scratch_bytes));
+    }
     shapes_.emplace(shape, kernel);
     return kernel;
+  }
+
+  // Could the results be too large for the caches? All dimensions have their sizes here.
+  [[nodiscard]] bool may_leave_caches(const ElementwiseKernel& kernel, const LoopBody& body) const {
+    if (!plan_.jit->target().may_stream()) return false;
+    double bytes = 0;
+    for (size_t i = 0; i < kernel.stored.size(); ++i) {
+      double elements = 1;
+      for (const DimId d : module_.type(body.outputs[static_cast<size_t>(kernel.stored[i])]).dims) {
+        elements *= static_cast<double>(std::max<std::int64_t>(module_.dim(d).size, 0));
+      }
+      bytes += elements * static_cast<double>(streamed_bytes(kernel.stored_elements[i]));
+    }
+    return bytes > static_cast<double>(plan_.cached_bytes);
   }
 
   ProductKernel emit_products(ProductBody body) {
@@ -316,13 +338,14 @@ class Planner {
 
 }  // namespace
 
-PlanKernels make_plan_kernels(const Module& module, bool keep_assembly) {
+PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options) {
   PlanKernels plan;
+  plan.cached_bytes = options.cached_bytes > 0 ? options.cached_bytes : Target::last_level_cache();
   plan.jit = std::make_unique<Jit>();
   Planner planner(module, plan);
   planner.block(module.body);
   planner.reducers();
-  plan.jit->compile(keep_assembly ? &plan.assembly : nullptr);
+  plan.jit->compile(options.keep_assembly ? &plan.assembly : nullptr);
   planner.look_up();
   return plan;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libkernels/kernel.h"
+#include "libkernels/kernels.h"
 #include "libkernels/partial_reduction.h"
 
 namespace kasen {
@@ -47,10 +48,11 @@ struct PlanKernels {
   std::map<FnId, FoldFunction> folds;
   std::map<FnId, CombineFunction> combines;
   std::int64_t scratch_bytes = 0;  // of each thread
+  std::int64_t cached_bytes = 0;   // results of a loop that take more are stored past the caches
   std::string assembly;
 };
 
 // Emits and compiles. UserError (bad_input) with the statement's place for what cannot be generated.
-[[nodiscard]] PlanKernels make_plan_kernels(const Module& module, bool keep_assembly);
+[[nodiscard]] PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options);
 
 }  // namespace kasen

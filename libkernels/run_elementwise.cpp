@@ -18,6 +18,21 @@ void fold(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kern
   }
 }
 
+// Results too large for the caches go past them, unless they take the place of an operand: its lines are there anyway.
+bool goes_past_caches(const PlanKernels& plan, const ElementwiseKernel& kernel, std::span<const View> inputs,
+                      std::span<const View> outputs, std::int64_t begin, std::int64_t end) {
+  if (kernel.streamed == nullptr || begin % reduction_lanes != 0) return false;
+  std::int64_t bytes = 0;
+  for (size_t i = 0; i < kernel.stored.size(); ++i) {
+    const View& output = outputs[static_cast<size_t>(kernel.stored[i])];
+    if (reinterpret_cast<std::uintptr_t>(output.data) % 64 != 0) return false;
+    const bool in_place =
+        std::any_of(inputs.begin(), inputs.end(), [&](const View& input) { return input.data == output.data; });
+    if (!in_place) bytes += streamed_bytes(kernel.stored_elements[i]) * (end - begin);
+  }
+  return bytes > plan.cached_bytes;
+}
+
 }  // namespace
 
 void Workshop::reserve(std::int64_t scratch_bytes, std::int64_t strip_bytes) {
@@ -44,14 +59,16 @@ void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseK
   words.insert(words.end(), sizes.begin(), sizes.end());
   const std::int64_t blocks = (end - begin + reduction_block - 1) / reduction_block;
   std::byte* partials = kernel.partial_bytes > 0 ? shop.partials(blocks * kernel.partial_bytes) : nullptr;
+  const bool streams = goes_past_caches(plan, kernel, inputs, outputs, begin, end);
+  const ElementwiseFunction function = streams ? kernel.streamed : kernel.function;
   const auto run = [&](int thread, std::int64_t first, std::int64_t last) {
     const auto limit = [&](std::int64_t block) { return std::min(end, begin + block * reduction_block); };
     if (partials == nullptr) {
-      kernel.function(words.data(), limit(first), limit(last), nullptr, shop.scratch(thread));
+      function(words.data(), limit(first), limit(last), nullptr, shop.scratch(thread));
       return;
     }
     for (std::int64_t b = first; b < last; ++b) {
-      kernel.function(words.data(), limit(b), limit(b + 1), partials + b * kernel.partial_bytes, shop.scratch(thread));
+      function(words.data(), limit(b), limit(b + 1), partials + b * kernel.partial_bytes, shop.scratch(thread));
     }
   };
   if (end - begin < small_loop || shop.pool.threads() == 1) {

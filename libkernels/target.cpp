@@ -5,6 +5,7 @@
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/Support/Host.h>
 #include <llvm/Support/TargetSelect.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -69,6 +70,13 @@ Target::Target() {
 std::string Target::cpu() const { return machine_->getCPU(); }
 
 std::string Target::features() const { return machine_->getFeatures().getString(); }
+
+bool Target::may_stream() const { return machine_->getTargetTriple().isX86(); }
+
+std::int64_t Target::last_level_cache() {
+  const std::int64_t largest = std::max({sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE), -1L});
+  return largest > 0 ? largest : std::int64_t{32} << 20;
+}
 
 std::string Target::description() const {
   return fmt::format("{}, {}-bit vectors, {}", cpu(), vector_bits_,

@@ -29,7 +29,9 @@ class Target {
   [[nodiscard]] std::string cpu() const;
   [[nodiscard]] std::string features() const;
   [[nodiscard]] int vector_bits() const { return vector_bits_; }
-  [[nodiscard]] std::string description() const;  // "znver4, 512-bit vectors, libmvec"
+  [[nodiscard]] bool may_stream() const;                 // stores past the caches
+  [[nodiscard]] static std::int64_t last_level_cache();  // bytes
+  [[nodiscard]] std::string description() const;         // "znver4, 512-bit vectors, libmvec"
 
   // The widest version, of at most `lanes` elements, of a library function (exp, log ...) for f64 or f32. Chosen once:
   // glibc's libmvec for AVX-512, AVX2 or SSE; where it lacks one, the C library's scalar function, called lane by lane.

@@ -26,7 +26,8 @@ std::vector<Part> one_part(const Graph& graph) {
 Solver kasen_pagerank(const Graph& graph, int threads, bool epilogue) {
   OptimizeOptions options;
   options.epilogue = epilogue;
-  auto run = std::make_shared<KasenRun>(KASEN_SOURCE_ROOT "/examples/pagerank.ks", one_part(graph), threads, options);
+  auto run = std::make_shared<KasenRun>(KASEN_SOURCE_ROOT "/examples/pagerank.ks", one_part(graph),
+                                        KernelOptions{.threads = threads}, options);
   return [run] {
     const RunResult& result = run->run({{"r", {Word::real(damping)}}, {"theta", {Word::real(theta)}}});
     const Array& data = result.outputs.at(0).parts.at(0).data;
