@@ -41,10 +41,9 @@ Content map_file(const std::string& path) {
           {static_cast<const char*>(address), length}};
 }
 
-Content keep(std::vector<char> content) {
-  auto owner = std::make_shared<const std::vector<char>>(std::move(content));
-  const std::string_view text{owner->data(), owner->size()};
-  return {std::move(owner), text};
+Content keep(HeldText text) {
+  const std::string_view view{text.bytes.get(), static_cast<size_t>(text.size)};
+  return {std::move(text.bytes), view};
 }
 
 // A line for a message: control characters would reach the terminal, and a line may be a megabyte long.

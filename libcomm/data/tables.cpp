@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "libcomm/data/parallel.h"
 #include "libcomm/data/partition_steps.h"
@@ -49,6 +50,12 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
            "a table holds numbers of one type", "read the components as separate inputs");
 }
 
+// All of the table is one part's, as it stands.
+bool is_whole_part(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters) {
+  if (input.element.planes() != 1) return false;
+  return shape.cut == nullptr || (shape.outer == 1 && std::cmp_equal(masters.size(), shape.cut->size));
+}
+
 // Indices `masters` of the cut dimension: index m's outer x inner elements side by side, plane by plane.
 Array take_rows(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters) {
   const std::int64_t planes = input.element.planes(), extent = shape.cut == nullptr ? 1 : shape.cut->size;
@@ -80,7 +87,10 @@ void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::v
     Part& part = parts[static_cast<std::size_t>(w)];
     const std::vector<std::int64_t> one{0};
     const auto& masters = shape.cut == nullptr ? one : part.dims.at(shape.cut->name).masters;
-    part.arrays.emplace(input.name, PartArray{.dims = input.dims, .data = take_rows(input, shape, masters)});
+    const bool last = parts.size() == 1 && is_whole_part(input, shape, masters);
+    if (last) input.table.values.element = input.element;
+    Array data = last ? std::move(input.table.values) : take_rows(input, shape, masters);
+    part.arrays.emplace(input.name, PartArray{.dims = input.dims, .data = std::move(data)});
   });
 }
 

@@ -1,8 +1,12 @@
 #include "libcomm/data/text_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "libcomm/data/input_file.h"
 #include "libcore/error.h"
@@ -152,12 +156,26 @@ double TextSource::fraction() const {
 
 TextSource::~TextSource() = default;
 
-std::vector<char> TextSource::rest() {
-  std::vector<char> all;
-  all.swap(ahead_);
-  do check_memory(2 * static_cast<std::int64_t>(all.size()), "the content", path_);
-  while (append_more(all, std::max<std::int64_t>(block_bytes, static_cast<std::int64_t>(all.size()) / 2)));
-  return all;
+// Grows by realloc, which moves pages and copies nothing where there is much to move.
+HeldText TextSource::rest() {
+  std::unique_ptr<char, decltype(&std::free)> bytes(nullptr, &std::free);
+  std::int64_t room = 0;
+  auto size = static_cast<std::int64_t>(ahead_.size());
+  for (std::int64_t got = 1; got > 0; size += got) {
+    if (size + block_bytes > room) {
+      const std::int64_t more = block_bytes + size / 4;
+      check_memory(more, fmt::format("the content, which is longer than {} bytes,", size), path_);
+      room = size + more;
+      auto* grown = static_cast<char*>(std::realloc(bytes.get(), static_cast<std::size_t>(room)));
+      if (grown == nullptr) throw std::bad_alloc();
+      (void)bytes.release();
+      bytes.reset(grown);
+    }
+    if (!ahead_.empty()) std::copy(ahead_.begin(), ahead_.end(), bytes.get());
+    ahead_.clear();
+    got = read_more(bytes.get() + size, room - size);
+  }
+  return {std::shared_ptr<const char>(std::move(bytes)), size};
 }
 
 }  // namespace kasen

@@ -26,6 +26,12 @@ struct TextBlock {
   [[nodiscard]] std::string_view view() const { return {room.data(), static_cast<std::size_t>(bytes)}; }
 };
 
+// A text in one piece of memory.
+struct HeldText {
+  std::shared_ptr<const char> bytes;
+  std::int64_t size = 0;
+};
+
 class TextSource {
  public:
   // UserError: missing_input, io, bad_input (empty, UTF-16, damaged), limit.
@@ -48,8 +54,8 @@ class TextSource {
   // After the last block: lines, and the XXH3-128 digest of the content as xxhsum -H2 prints it.
   [[nodiscard]] std::int64_t lines() const { return lines_; }
   [[nodiscard]] std::string digest() const { return digest_.hex(); }
-  // All that is left, as it is. Not after next().
-  [[nodiscard]] std::vector<char> rest();
+  // All that is left, as it is. Not after next(). UserError(limit) while it grows.
+  [[nodiscard]] HeldText rest();
 
   static constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
 
