@@ -32,6 +32,15 @@ bool is_product(const Module& module, const Step& step, const Op& gather) {
   return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
 }
 
+// Is `op` a product that reads what `step`, a scatter, sends? It computes rows that need no slave meanwhile.
+bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
+  if (step.op.code != OpCode::scatter || is_shared(module, module.type(step.op.results.at(0)))) return false;
+  const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
+  const bool product = row(op.code).group == OpGroup::product && module.type(op.operands.at(1)).sparse;
+  if (!region && !product) return false;
+  return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
+}
+
 void count_inside(const Block& block, int& count) {
   for (const Op& op : block.ops) {
     ++count;
@@ -229,6 +238,10 @@ Sequence Decoder::decode(const Block& block) {
     std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);
     if (op.code == OpCode::gather && !steps.empty() && is_product(run.module, *steps.back(), op)) {
       steps.back()->follower = step.get();
+    }
+    if (!steps.empty() && step->reads_whole.empty() && is_scatter_of(run.module, *steps.back(), op)) {
+      step->leader = steps.back().get();
+      step->leader->late = true;
     }
     all.push_back(step.get());
     steps.push_back(std::move(step));

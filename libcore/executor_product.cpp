@@ -22,6 +22,13 @@ const std::string& input_name(const Module& module, const Op& product) {
        product.where);
 }
 
+std::int64_t count_rows_alone(const LocalMatrix& matrix, std::int64_t masters) {
+  const auto first = std::find_if(matrix.indices.begin(), matrix.indices.end(), [&](auto i) { return i >= masters; });
+  const std::int64_t entry = first - matrix.indices.begin();
+  if (entry == matrix.entries()) return matrix.outputs;
+  return std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) - matrix.pointers.begin() - 1;
+}
+
 class SparseProductStep : public SparseStep {
  public:
   SparseProductStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at)
@@ -35,13 +42,18 @@ class SparseProductStep : public SparseStep {
     }
   }
 
-  // Where a gather follows, the slaves' rows come first, and travel while the masters' rows are computed.
+  // Rows that need no slave come first, if a scatter is under way. Where a gather follows, the slaves' rows come next,
+  // and travel while the other masters' rows are computed.
   void run(Execution& run) override {
     const bool overlap = follower != nullptr && run.transport.workers() > 1;
-    for (int p = 0; p < run.part_count(); ++p) call(run, p, {overlap ? masters(run, p) : 0, matrix(p).outputs});
+    for (int p = 0; p < run.part_count(); ++p) call(run, p, {0, early(p, masters(run, p))});
+    finish_leader(run);
+    for (int p = 0; p < run.part_count(); ++p) {
+      call(run, p, {overlap ? masters(run, p) : early(p, masters(run, p)), matrix(p).outputs});
+    }
     if (!overlap) return;
     follower->begin(run);
-    for (int p = 0; p < run.part_count(); ++p) call(run, p, {0, masters(run, p)});
+    for (int p = 0; p < run.part_count(); ++p) call(run, p, {early(p, masters(run, p)), masters(run, p)});
   }
 
  private:
@@ -78,6 +90,12 @@ class DenseProductStep : public Step {
 };
 
 }  // namespace
+
+std::int64_t SparseStep::early(int part, std::int64_t rows) const {
+  if (leader == nullptr) return 0;
+  const std::int64_t alone = matrices_.rows_alone(place_, part);
+  return alone >= rows ? rows : alone / reduction_block * reduction_block;
+}
 
 std::span<const View> SparseStep::outputs(const Execution& run, int part) {
   outputs_.clear();
@@ -121,10 +139,12 @@ int MatrixStore::add(const Execution& run, const Op& product) {
 void MatrixStore::build(const Execution& run) {
   for (const Key& key : keys_) {
     std::vector<LocalMatrix>& made = matrices_.emplace_back();
+    std::vector<std::int64_t>& alone = rows_alone_.emplace_back();
     for (int p = 0; p < run.part_count(); ++p) {
       const PartMatrix& part = run.parts[static_cast<size_t>(p)].matrices.at(key.name);
       made.push_back(make_local_matrix(part, key.transposed, run.numbering.space(key.operand, p),
                                        run.numbering.space(key.result, p)));
+      alone.push_back(count_rows_alone(made.back(), run.numbering.space(key.operand, p).masters));
     }
   }
 }

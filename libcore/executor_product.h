@@ -21,6 +21,12 @@ class SparseStep : public Step {
   [[nodiscard]] ValueId made() const { return made_; }
   [[nodiscard]] std::int64_t masters(const Execution& run, int part) const { return run.storage.masters(made_, part); }
 
+  // Of the first `rows` rows, how many, in whole blocks of a reduction, can be computed before the leader has finished.
+  [[nodiscard]] std::int64_t early(int part, std::int64_t rows) const;
+  void finish_leader(Execution& run) const {
+    if (leader != nullptr) leader->finish(run);
+  }
+
   // Views of the operator's results on a part, until the next call.
   [[nodiscard]] std::span<const View> outputs(const Execution& run, int part);
   // Runs rows of the result's space on a part; nothing for an empty range. `waiting` as in ProductCall.

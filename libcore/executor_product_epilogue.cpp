@@ -21,16 +21,21 @@ class EpilogueStep : public SparseStep {
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override { return gather_->packing_bytes(part); }
 
-  // Slaves' rows first: they travel while the masters' are computed.
+  // Rows that need no slave first, if a scatter is under way; then the slaves' rows: they travel while the others are
+  // computed.
   void run(Execution& run) override {
     const bool alone = run.transport.workers() == 1;
     for (int p = 0; p < run.part_count(); ++p) {
       start_accumulators(run, op, accumulators_, outputs(run, p));
-      if (!alone) some(run, p, RowWork::product, {masters(run, p), matrix(p).outputs});
+      some(run, p, RowWork::all, {0, early(p, settled(run, p))});
+    }
+    finish_leader(run);
+    for (int p = 0; p < run.part_count() && !alone; ++p) {
+      some(run, p, RowWork::product, {masters(run, p), matrix(p).outputs});
     }
     if (!alone) gather_->begin(run);
     for (int p = 0; p < run.part_count(); ++p) {
-      some(run, p, RowWork::all, {0, settled(run, p)});
+      some(run, p, RowWork::all, {early(p, settled(run, p)), settled(run, p)});
       some(run, p, RowWork::product, {settled(run, p), masters(run, p)});
     }
     if (!alone) gather_->run(run);

@@ -30,13 +30,17 @@ class Step {
   virtual void run(Execution& run) = 0;
   // A gather: sends what the slaves hold before the masters are known; run() then does the rest.
   virtual void begin(Execution& /*run*/) {}
+  // A scatter with `late`: run() has only sent; the reader of its result calls this before it meets a slave.
+  virtual void finish(Execution& /*run*/) {}
   // Packing area that the step needs on a part.
   [[nodiscard]] virtual std::int64_t packing_bytes(int /*part*/) const { return 0; }
 
   const Op& op;
   const int number;
-  bool control = false;                           // holds other steps: what they read and write is theirs
-  Step* follower = nullptr;                       // the gather of this product's result, right behind it
+  bool control = false;      // holds other steps: what they read and write is theirs
+  Step* follower = nullptr;  // the gather of this product's result, right behind it
+  Step* leader = nullptr;    // the late scatter of this product's vector, right before it
+  bool late = false;
   std::vector<ValueId> reads_whole, makes_whole;  // stand-ins (KernelForm) among its operands and results
   ValueId progress = no_value;                    // the progress of the loop around, known once this step has run
 };
@@ -52,6 +56,10 @@ class MatrixStore {
   [[nodiscard]] const LocalMatrix& matrix(int place, int part) const {
     return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)];
   }
+  // How many rows, from the first one on, read masters of the operand alone.
+  [[nodiscard]] std::int64_t rows_alone(int place, int part) const {
+    return rows_alone_[static_cast<size_t>(place)][static_cast<size_t>(part)];
+  }
   // What build() will take or has taken on a part.
   [[nodiscard]] std::int64_t bytes(const Execution& run, int part) const;
 
@@ -64,6 +72,7 @@ class MatrixStore {
   };
   std::vector<Key> keys_;                           // by place
   std::vector<std::vector<LocalMatrix>> matrices_;  // [place][part]
+  std::vector<std::vector<std::int64_t>> rows_alone_;
 };
 
 // Everything that a run has; steps see it whole.

@@ -69,6 +69,10 @@ class ArrayTransition : public Step {
     if (!gather_) take_masters(run);  // a gather's masters may still be missing when it begins
     if (!ticket_) begin(run);
     if (gather_) take_masters(run);
+    if (!late) finish(run);
+  }
+
+  void finish(Execution& run) override {
     run.began(RunPhase::finish, number);
     run.transport.finish(*ticket_);
     ticket_.reset();

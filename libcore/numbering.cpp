@@ -151,22 +151,19 @@ LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& 
 }
 
 // Which rows wait for a peer does not depend on the order: spaces with ascending masters tell.
-std::vector<Waits> waiting_masters(const Module& module, std::span<const Op* const> regions, DimId dim,
-                                   const Part& part) {
+void find_waiting(const Module& module, std::span<const Op* const> regions, DimId dim, const Part& part,
+                  std::vector<RowGroup>& groups) {
   const std::string& name = module.dim(dim).name;
-  const PartDim& held = find_dim(part, name);
-  std::vector<Waits> waits(held.masters.size(), Waits::never);
   std::set<SlaveSet> seen;
   for (const Op* region : regions) {
     const SlaveSet& set = module.type(epilogue_product(*region).results.at(0)).state.slaves;
-    const Waits kind = seen.empty() ? Waits::here : Waits::elsewhere;
+    const RowGroup group = seen.empty() ? RowGroup::waits : RowGroup::waits_elsewhere;
     if (!seen.insert(set).second) continue;
-    for (const std::int32_t master : make_space({dim, set}, part, name, held, {}).exchange.mirrors) {
-      Waits& known = waits[static_cast<size_t>(master)];
-      known = std::max(known, kind);
+    for (const std::int32_t master : make_space({dim, set}, part, name, find_dim(part, name), {}).exchange.mirrors) {
+      RowGroup& known = groups[static_cast<size_t>(master)];
+      known = std::max(known, group);
     }
   }
-  return waits;
 }
 
 }  // namespace
@@ -175,11 +172,16 @@ void Numbering::order_masters(const Module& module, DimId dim, std::span<const P
   const std::vector<const Op*> regions = ordering_regions(module, dim);
   if (regions.empty()) return;
   const Op& product = epilogue_product(*regions.front());
+  const bool transposed = product.code == OpCode::mxvt;
+  const DimId read = cut_dim(module, module.type(product.operands.at(0)));
   for (size_t p = 0; p < parts.size(); ++p) {
-    const std::vector<Waits> waits = waiting_masters(module, regions, dim, parts[p]);
     const PartMatrix& matrix = find_matrix(parts[p], matrix_name(module, product.operands.at(1)));
-    orders_[static_cast<size_t>(dim)][p] =
-        order_rows(row_lengths(matrix, product.code == OpCode::mxvt, waits.size()), waits);
+    const size_t masters = find_dim(parts[p], module.dim(dim).name).masters.size();
+    const size_t operands = find_dim(parts[p], module.dim(read).name).masters.size();
+    const std::vector<std::int64_t> lengths = row_lengths(matrix, transposed, masters);
+    std::vector<RowGroup> groups = group_rows(matrix, transposed, masters, operands);
+    find_waiting(module, regions, dim, parts[p], groups);
+    orders_[static_cast<size_t>(dim)][p] = order_rows(lengths, groups);
   }
 }
 

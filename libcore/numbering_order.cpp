@@ -78,18 +78,31 @@ std::vector<std::int64_t> row_lengths(const PartMatrix& matrix, bool transposed,
   return lengths;
 }
 
-std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths, std::span<const Waits> waits) {
+std::vector<RowGroup> group_rows(const PartMatrix& matrix, bool transposed, size_t masters, size_t operands) {
+  std::vector<RowGroup> groups(masters, RowGroup::alone);
+  const auto at = [](const auto& list, size_t i) { return static_cast<size_t>(list[i]); };
+  for (size_t row = 0; row + 1 < matrix.row_pointers.size(); ++row) {
+    const size_t end = std::min(at(matrix.row_pointers, row + 1), matrix.columns.size());
+    for (size_t e = at(matrix.row_pointers, row); e < end; ++e) {
+      const size_t column = at(matrix.columns, e);
+      const size_t result = transposed ? row : column, operand = transposed ? column : row;
+      if (operand >= operands && result < masters) groups[result] = RowGroup::reads_slaves;
+    }
+  }
+  return groups;
+}
+
+std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths, std::span<const RowGroup> groups) {
   std::vector<std::int32_t> order;
   order.reserve(lengths.size());
   std::vector<std::uint64_t> keys;
   const auto window = static_cast<size_t>(order_window);
-  for (const Waits kind : {Waits::never, Waits::elsewhere, Waits::here}) {
+  for (const RowGroup group : {RowGroup::alone, RowGroup::reads_slaves, RowGroup::waits_elsewhere, RowGroup::waits}) {
     const size_t begin = order.size();
-    for (size_t i = 0; i < waits.size(); ++i) {
-      if (waits[i] == kind) order.push_back(static_cast<std::int32_t>(i));
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (groups[i] == group) order.push_back(static_cast<std::int32_t>(i));
     }
-    if (kind == Waits::here) break;
-    for (size_t first = begin; first < order.size();) {
+    for (size_t first = begin; first < order.size() && group != RowGroup::waits;) {
       const size_t next = std::min((first / window + 1) * window, order.size());
       sort_window(lengths, std::span(order).subspan(first, next - first), keys);
       first = next;

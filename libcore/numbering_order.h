@@ -15,13 +15,18 @@ namespace kasen {
 // (mxvt, `transposed`). UserError(bad_input) if the part has fewer rows than masters.
 [[nodiscard]] std::vector<std::int64_t> row_lengths(const PartMatrix& matrix, bool transposed, size_t masters);
 
-// What a master waits for: nothing in any region over its dimension; nothing in the one that orders it, but something
-// in another; or its peers.
-enum class Waits : std::uint8_t { never, elsewhere, here };
+// The rows of the masters, group by group: those that read masters alone and wait for nobody; those that read slaves;
+// those that wait for peers in another region over the dimension; those that wait here.
+enum class RowGroup : std::uint8_t { alone, reads_slaves, waits_elsewhere, waits };
 
-// The master at each place: first those that never wait, then those that wait elsewhere, each by descending
-// length within windows that end at multiples of `order_window`, equal ones ascending; then the others, ascending.
-[[nodiscard]] std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths, std::span<const Waits> waits);
+// alone or reads_slaves for each of `masters` masters; `operands`: masters of the dimension that the product reads.
+[[nodiscard]] std::vector<RowGroup> group_rows(const PartMatrix& matrix, bool transposed, size_t masters,
+                                               size_t operands);
+
+// The master at each place: group by group, each by descending length within windows that end at multiples of
+// `order_window`, equal ones ascending; those that wait ascending.
+[[nodiscard]] std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths,
+                                                   std::span<const RowGroup> groups);
 
 // The product_epilogue regions inside loops whose products give a vector over `dim`; first the one that orders it.
 [[nodiscard]] std::vector<const Op*> ordering_regions(const Module& module, DimId dim);
