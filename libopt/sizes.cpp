@@ -124,6 +124,7 @@ void SizesBuilder::add_all(const Part& part, const std::string& dim, Polynomial:
   const auto masters = static_cast<std::int64_t>(facts.masters.size());
   here[slaves_symbol(dim, all_slaves())] = facts.size - masters;
   sizes_.totals[slaves_symbol(dim, all_slaves())] += facts.size - masters;
+  if (!pairs_) return;
   SlavePairs& pairs = sizes_.pairs[{dim, all_slaves()}];
   const auto workers = static_cast<size_t>(part.workers), self = static_cast<size_t>(part.worker);
   pairs.count.resize(workers * workers);
@@ -148,6 +149,7 @@ void SizesBuilder::add_set(const Part& part, const std::string& dim, const Slave
   const auto count = static_cast<std::int64_t>(slaves.size());
   here[slaves_symbol(dim, set)] = count;
   sizes_.totals[slaves_symbol(dim, set)] += count;
+  if (!pairs_) return;
   SlavePairs& pairs = sizes_.pairs[{dim, set}];
   const auto workers = static_cast<size_t>(part.workers);
   pairs.count.resize(workers * workers);

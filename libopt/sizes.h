@@ -37,6 +37,8 @@ class SizesBuilder {
  public:
   // For `beside`, too, if it is not null: another module of the same program, whose sets may be others.
   explicit SizesBuilder(const Module& module, const Module* beside = nullptr);
+  // Leaves Sizes::pairs empty: they take workers^2 numbers a set, and only traffic between ranks needs them.
+  void leave_out_pairs() { pairs_ = false; }
   void add(const Part& part);  // UserError(bad_input) where it lacks a dimension or matrix of the module
   [[nodiscard]] Sizes finish(std::string origin, std::string bundle_digest = {});
 
@@ -48,6 +50,7 @@ class SizesBuilder {
 
   const Module& module_;
   std::vector<std::pair<std::string, SlaveSet>> sets_;
+  bool pairs_ = true;
   Sizes sizes_;
 };
 

@@ -67,15 +67,11 @@ class Timer {
   std::vector<Transition> transitions_;
 };
 
-std::string duration(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.4g} s", seconds);
-}
-
 std::string time_line(const std::string& what, const std::optional<PredictedTime>& time) {
-  if (!time) return fmt::format("  {}: not known; sizes (--bundle, --sizes) or turns (--sizes trips=...) are missing\n", what);
-  return fmt::format("  {}: {} (memory {}, network {}, messages {})\n", what, duration(time->sum()),
-                     duration(time->memory), duration(time->network), duration(time->messages));
+  if (!time)
+    return fmt::format("  {}: not known; sizes (--bundle, --sizes) or turns (--sizes trips=...) are missing\n", what);
+  return fmt::format("  {}: {} (memory {}, network {}, messages {})\n", what, duration_text(time->sum()),
+                     duration_text(time->memory), duration_text(time->network), duration_text(time->messages));
 }
 
 // What the ranks of a run sent in one turn of the loop, from exact traffic; bytes and exchanges one after another.
@@ -102,6 +98,11 @@ PredictedTime on_ranks(const Module& module, const Sizes& sizes, const RunReport
 }
 
 }  // namespace
+
+std::string duration_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.4g} s", seconds);
+}
 
 PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
   const ReportContext context(module, sizes);
@@ -136,8 +137,8 @@ std::string times_against_text(const Module& module, const Sizes& sizes, const R
     const double predicted = on_ranks(module, sizes, run, context.report(), loop, machine).sum();
     const double measured = counted.seconds / static_cast<double>(counted.turns);
     text += fmt::format("time of a turn of the {}: predicted {}, measured {} ({:+.0f} %)\n",
-                        context.place(context.report().rows[static_cast<size_t>(loop.number)]), duration(predicted),
-                        duration(measured), (predicted / measured - 1) * 100);
+                        context.place(context.report().rows[static_cast<size_t>(loop.number)]),
+                        duration_text(predicted), duration_text(measured), (predicted / measured - 1) * 100);
   }
   return text.empty() ? "time: no loop ran that could be compared\n" : text;
 }

@@ -30,6 +30,9 @@ struct PlanTimes {
 [[nodiscard]] PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 [[nodiscard]] std::string times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 
+// "1.23 ms"
+[[nodiscard]] std::string duration_text(double seconds);
+
 // One line for each outermost loop that ran: a turn's predicted and measured time, with the workers on the run's ranks.
 [[nodiscard]] std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
                                              const MachineProfile& machine);

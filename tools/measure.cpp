@@ -17,6 +17,7 @@
 #include "tools/common/fitted.h"
 #include "tools/common/tool.h"
 #include "tools/machine_file.h"
+#include "tools/scaling_option.h"
 #include "tools/sizes_option.h"
 
 using namespace kasen;
@@ -50,8 +51,8 @@ std::string report(const Module& module, const Sizes* sizes, Format format) {
 }
 
 [[noreturn]] void refuse_format(const std::string& option) {
-  fail(ExitStatus::usage, fmt::format("{} prints text or json only", option), "",
-       "leave out --format, or take --format json");
+  fail(ExitStatus::usage, fmt::format("{} does not print in this format", option), "",
+       "leave out --format, or take --format json where that is known");
 }
 
 std::string comparison(const Module& module, const Module& other, const po::variables_map& values, const Sizes* sizes,
@@ -103,9 +104,11 @@ ExitStatus run_measure(const po::variables_map& values) {
   if (values.count("machine") > 0 && format != Format::text) {
     fail(ExitStatus::usage, "--machine adds predicted times to the text alone", "", "leave out --format");
   }
-  if (values.count("compare") + values.count("against") + values.count("explain") > 1) {
-    fail(ExitStatus::usage, "only one of --compare, --against and --explain at a time", "", "give one of them");
+  if (values.count("compare") + values.count("against") + values.count("explain") + values.count("workers") > 1) {
+    fail(ExitStatus::usage, "only one of --compare, --against, --explain and --workers at a time", "",
+         "give one of them");
   }
+  check_scaling_options(values);
   if (values.count("check") > 0 && values.count("against") == 0) {
     fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
   }
@@ -119,7 +122,10 @@ ExitStatus run_measure(const po::variables_map& values) {
   std::string text;
   std::optional<MachineProfile> machine;
   if (values.count("machine") > 0) machine = read_machine(values["machine"].as<std::string>());
-  if (values.count("against") > 0) {
+  if (values.count("workers") > 0) {
+    if (format != Format::text) refuse_format("--workers");
+    text = scaling_report(module, values, machine.value_or(MachineProfile{}));
+  } else if (values.count("against") > 0) {
     text = against(module, values, known, format, machine ? &*machine : nullptr, right);
   } else if (values.count("compare") > 0) {
     text = comparison(module, *other, values, known, format);
@@ -145,10 +151,11 @@ void add_options(Tool& tool) {
   add("check", "with --against: exit status 1 if predicted and counted differ");
   add("format", text("FORMAT")->default_value("text"), "text, json, html or dot");
   add("output,o", text("FILE")->default_value("-"), "where the report goes");
+  declare_scaling_options(tool);
   tool.hidden.add_options()("module", po::value<std::string>()->default_value("-"));
   tool.positional.add("module", 1);
   tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine"});
-  tool.writes = {"output"};
+  tool.writes.push_back("output");
 }
 
 }  // namespace
@@ -157,7 +164,8 @@ int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
                      "[--against RUN.json [--check]] [--explain] "
-                     "[--machine FILE.yaml] [--calibrate] [--format text|json|html|dot] [-o FILE]",
+                     "[--machine FILE.yaml] [--calibrate] [--workers P,P,.. --data NAME=FILE [--plot FILE.svg]] "
+                     "[--format text|json|html|dot] [-o FILE]",
                      "kasen measure fused.kir --sizes N=325557,nnz=3216152,P=4"}};
   add_options(tool);
   return run_tool(argc, argv, tool, run_measure);

@@ -3,77 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <thread>
-
 #include "libcomm/data/bundle.h"
-#include "libcomm/data/readers.h"
-#include "libcore/laws.h"
 #include "libcore/module.h"
-#include "libcore/suggest.h"
-#include "libcore/whole.h"
-#include "tools/common/choice.h"
 #include "tools/common/files.h"
-#include "tools/common/progress.h"
 #include "tools/common/tool.h"
+#include "tools/inputs.h"
 
 using namespace kasen;
 using namespace kasen::tools;
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Repeats>, 6> repeats{{{"refuse", Repeats::refuse},
-                                                                       {"sum", Repeats::sum},
-                                                                       {"first", Repeats::first},
-                                                                       {"last", Repeats::last},
-                                                                       {"smallest", Repeats::smallest},
-                                                                       {"largest", Repeats::largest}}};
-constexpr std::array<std::pair<std::string_view, FileFormat>, 5> formats{{{"edges", FileFormat::edge_list},
-                                                                          {"mtx", FileFormat::matrix_market},
-                                                                          {"libsvm", FileFormat::libsvm},
-                                                                          {"csv", FileFormat::csv},
-                                                                          {"npy", FileFormat::npy}}};
-
-// What the program wants of one input.
-struct Wanted {
-  std::string name;
-  std::vector<std::string> dims;
-  ElementType element;
-  bool sparse = false;
-};
-
-// A dense input's file is a table of numbers of one type; told before any file is read, at the input's declaration.
-void check_table_type(const Module& module, const Op& op) {
-  const Type& type = module.type(op.results[0]);
-  const auto& components = type.element.components;
-  const auto other = [&](const Component& c) { return c.scalar != components[0].scalar; };
-  if (type.sparse || std::none_of(components.begin(), components.end(), other)) return;
-  Diagnostic fault{op.where,
-                   fmt::format("no file can be read as input '{}', whose elements are {}", op.name,
-                               print_element_type(module, type.element)),
-                   "a table holds numbers of one type",
-                   "declare an input for each type, and make the tuple of them in the program",
-                   {}};
-  if (fault.where.line > 0 && fault.where.file.empty()) fault.where.file = module.source_name;
-  const auto line = static_cast<size_t>(fault.where.line);
-  if (fault.where.file == module.source_name && line >= 1 && line <= module.source.size())
-    fault.source_line = module.source[line - 1];
-  throw UserError(ExitStatus::bad_input, std::move(fault));
-}
-
-std::vector<Wanted> inputs_of(const Module& module) {
-  std::vector<Wanted> wanted;
-  for (const Op& op : module.body.ops) {
-    if (op.code != OpCode::input) continue;
-    check_table_type(module, op);
-    const Type& type = module.type(op.results[0]);
-    Wanted w{op.name, {}, type.element, type.sparse};
-    for (const DimId d : type.dims) w.dims.push_back(module.dim(d).name);
-    wanted.push_back(std::move(w));
-  }
-  return wanted;
-}
 
 // Without a program: one pattern matrix G over the dimension N.
 Module default_program() {
@@ -81,134 +20,24 @@ Module default_program() {
                       "graph");
 }
 
-std::int64_t whole_number(const std::string& text, const std::string& option) {
-  std::int64_t value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault == std::errc{} && end == text.data() + text.size() && value >= 0) return value;
-  fail(ExitStatus::usage, fmt::format("{}: '{}' is not a whole number", option, text));
-}
-
-// `NAME=DATA` or, where one input is left, DATA alone.
-std::map<std::string, std::string> files_by_input(const std::vector<std::string>& texts,
-                                                  const std::vector<Wanted>& wanted) {
-  std::vector<std::string> names;
-  for (const Wanted& w : wanted) names.push_back(w.name);
-  std::map<std::string, std::string> files;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    const bool named = equals != std::string::npos && text.substr(0, equals).find('/') == std::string::npos;
-    if (!named && names.size() != 1) {
-      fail(ExitStatus::usage, fmt::format("'{}' names no input", text), "the program has several", "write NAME=DATA");
-    }
-    const std::string name = named ? text.substr(0, equals) : names[0];
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      const std::string near = nearest_name(name, names);
-      fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "",
-           near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
-    }
-    const std::string file = named ? text.substr(equals + 1) : text;
-    if (!files.emplace(name, file == "-" ? "/dev/stdin" : file).second) {
-      fail(ExitStatus::usage, fmt::format("input '{}' is given twice", name));
-    }
-  }
-  for (const std::string& name : names) {
-    if (!files.contains(name))
-      fail(ExitStatus::usage, fmt::format("no data for input '{}'", name), "", fmt::format("add {}=FILE", name));
-  }
-  return files;
-}
-
-std::vector<int> columns_from(const std::string& text) {
-  std::vector<int> columns;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t comma = std::min(text.find(',', at), text.size());
-    const std::int64_t column = whole_number(text.substr(at, comma - at), "--columns");
-    if (column < 1 || column > 1 << 20)
-      fail(ExitStatus::usage, fmt::format("--columns: there is no column {}", column), "they count from 1");
-    columns.push_back(static_cast<int>(column));
-    at = comma + 1;
-  }
-  return columns;
-}
-
-InputData read_input(const Wanted& wanted, const std::string& path, const po::variables_map& values) {
-  InputData data{wanted.name, wanted.dims, wanted.element, wanted.sparse, {}, {}, {}};
-  ReadOptions options;
-  options.element = wanted.element;
-  options.sparse = wanted.sparse;
-  options.repeats = choose(values, "repeats", repeats);
-  const auto columns = name_values(values, "columns");
-  if (columns.contains(wanted.name)) options.columns = columns_from(columns.at(wanted.name));
-  if (values.count("input-format") > 0) options.format = choose(values, "input-format", formats);
-  options.labels = wanted.dims.size() == 1 && wanted.element.is_scalar();
-  Progress progress("reading " + path);
-  options.progress = [&](double fraction) { progress.update(fraction); };
-  if (wanted.sparse) {
-    data.matrix = read_matrix(path, options);
-  } else {
-    options.element = ElementType::of(wanted.element.scalar());
-    data.table = read_table(path, options);
-  }
-  const std::string& digest = wanted.sparse ? data.matrix.digest : data.table.digest;
-  data.source = fmt::format("{} {}", path.substr(path.rfind('/') + 1), digest);
-  return data;
-}
-
-void check_columns(const std::vector<Wanted>& wanted, const po::variables_map& values) {
-  for (const auto& [name, columns] : name_values(values, "columns")) {
-    const bool known =
-        std::any_of(wanted.begin(), wanted.end(), [&name = name](const Wanted& w) { return w.name == name; });
-    if (!known) wrong_value("columns", fmt::format("--columns: the program has no input '{}'", name));
-    with_value("columns", [&, &list = columns] { (void)columns_from(list); });
-  }
-}
-
-std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
-  std::map<std::string, std::string> given = name_values(values, "dim");
-  std::vector<DimData> dims;
-  for (size_t i = 0; i < module.dims.size(); ++i) {
-    const Dimension& d = module.dims[i];
-    DimData data{d.name, d.local, std::max<std::int64_t>(d.size, 0), {}, is_whole(module, static_cast<DimId>(i))};
-    if (const auto it = given.find(d.name); it != given.end()) {
-      with_value("dim", [&] { data.size = whole_number(it->second, "--dim " + d.name); });
-      given.erase(it);
-    }
-    dims.push_back(std::move(data));
-  }
-  if (!given.empty()) wrong_value("dim", fmt::format("--dim: the program has no dimension '{}'", given.begin()->first));
-  return dims;
-}
-
 ExitStatus make_bundle(const po::variables_map& values) {
   if (values.count("output") == 0) fail(ExitStatus::usage, "no place for the bundle", "", "add -o BUNDLE");
   const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
                                                                    shown_name(values["program"].as<std::string>()))
                                                     : default_program();
-  const std::vector<Wanted> wanted = inputs_of(module);
-  std::map<std::string, std::string> files;
-  with_value("data", [&] { files = files_by_input(texts_of(values, "data"), wanted); });
-  check_columns(wanted, values);
-  PartitionOptions options;
-  const std::int64_t workers = values["workers"].as<std::int64_t>();
-  if (workers < 1 || workers > 65536)
-    wrong_value("workers", fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
-  options.workers = static_cast<int>(workers);
-  options.method = choose(values, "method", partition_methods);
-  options.theta = values["theta"].as<std::int64_t>();
-  if (options.theta < 0) wrong_value("theta", "--theta is negative");
-  std::vector<DimData> dims = dims_of(module, values);
+  const ProgramInputs inputs(module, values);
+  const PartitionOptions options = partition_options(values, values["workers"].as<std::int64_t>());
+  ProgramData data = inputs.read();
   BundleInfo info;
-  std::vector<InputData> inputs;
-  for (const Wanted& w : wanted) {
-    inputs.push_back(read_input(w, files.at(w.name), values));
-    info.sources.push_back(fmt::format("{}={}", w.name, inputs.back().source));
-    if (const auto& words = inputs.back().table.dictionaries; !words.empty()) info.dictionaries[w.name] = words;
+  for (const InputData& input : data.inputs) {
+    info.sources.push_back(fmt::format("{}={}", input.name, input.source));
+    if (const auto& words = input.table.dictionaries; !words.empty()) info.dictionaries[input.name] = words;
   }
-  std::vector<Part> parts = partition(dims, std::move(inputs), options);
+  std::vector<Part> parts = partition(data.dims, std::move(data.inputs), options);
   info.workers = options.workers;
   info.method = method_name(options.method);
   info.theta = options.theta;
-  for (const DimData& dim : dims) info.dims.push_back(dim.name);
+  for (const DimData& dim : data.dims) info.dims.push_back(dim.name);
   BundleWriter writer(values["output"].as<std::string>(), info, values.count("replace") > 0);
   for (Part& part : parts) {
     writer.add(part);
@@ -233,23 +62,14 @@ int main(int argc, char** argv) {
                      "kasen partition --program plan.kir G=web.txt.xz --workers 16 --method hybrid-cut -o web-16"}};
   tool.options.add_options()("program", po::value<std::string>()->value_name("PLAN.kir"),
                              "the program whose inputs the data are (without it: one graph G over N)")(
-      "workers", po::value<std::int64_t>()->default_value(1)->value_name("P"), "number of parts")(
-      "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
-      one_of(partition_methods).c_str())("theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
-                                         "hybrid-cut: columns of more than T entries are cut by their rows' owners")(
-      "dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
-      "sets the size of a dimension; its ids are then not relabelled")(
-      "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
-      ("for an entry that stands twice: " + one_of(repeats)).c_str())(
-      "columns", po::value<std::vector<std::string>>()->value_name("NAME=1,3,.."),
-      "columns of a text table that an input takes")("input-format", po::value<std::string>()->value_name("NAME"),
-                                                     (one_of(formats) + ", instead of looking at the file").c_str())(
-      "output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
+      "workers", po::value<std::int64_t>()->default_value(1)->value_name("P"), "number of parts");
+  declare_input_options(tool);
+  tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
       "replace", "an existing bundle may be replaced")("stats", po::value<std::string>()->value_name("BUNDLE"),
                                                        "prints sizes, slaves, exchange and balance of a bundle");
   tool.hidden.add_options()("data", po::value<std::vector<std::string>>());
   tool.positional.add("data", -1);
-  tool.reads = {"program", "data"};
+  tool.reads.push_back("program");
   tool.writes = {"output"};
   return run_tool(argc, argv, tool, partition_or_stats);
 }

@@ -199,6 +199,45 @@ class Times(ToolTest):
         self.fault("run", "--network-profile", "-n", 1, status=USAGE, says=["two ranks", "-n 2"])
 
 
+class Scaling(ToolTest):
+    def table(self, out, header):
+        """The rows of the table whose first line begins with `header`, as lists of words."""
+        lines = out[out.index(header):].split("\n\n")[0].splitlines()[1:]
+        return [line.split() for line in lines]
+
+    def test_as_bundles_would_be(self):
+        self.prepare()
+        for method in ["hybrid-cut", "block"]:
+            out, _ = self.kasen("measure", "fused.kir", "--workers", "5,1,3", "--data", "G=graph.txt", "--method", method, "--theta", 2,
+                                "--plot", "scale.svg")
+            rows = self.table(out, "workers  masters")
+            self.assertEqual([row[0] for row in rows], ["1", "3", "5"])
+            turns = self.table(out, "workers  network bytes")
+            for row, turn in zip(rows, turns):
+                workers = int(row[0])
+                self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", workers, "--method", method, "--theta", 2,
+                           "-o", "cut", "--replace")
+                stats = json.loads((self.dir / "cut" / "manifest.json").read_text())["content"]
+                dim, matrix = stats["dims"][0], stats["matrices"][0]
+                want = [dim["size"], dim["slaves"], matrix["entries"], max(dim["masters_by_worker"]), max(dim["slaves_by_worker"]),
+                        max(matrix["entries_by_worker"])]
+                self.assertEqual([int(n.replace(",", "")) for n in row[1:7]], want)
+                report = json.loads(self.kasen("measure", "fused.kir", "--bundle", "cut", "--format", "json")[0])
+                self.assertEqual(int(turn[1].replace(",", "")), report["loops"][0]["actual"]["network_bytes"]["value"])
+            picture = (self.dir / "scale.svg").read_text()
+            self.assertIn("</svg>", picture)
+            self.assertIn("network bytes", picture)
+
+    def test_what_does_not_go_together(self):
+        self.prepare()
+        for args, says in [(["--workers", "2"], ["--data"]), (["--data", "G=graph.txt"], ["--workers"]),
+                           (["--workers", "2,x", "--data", "G=graph.txt"], ["'x'"]), (["--workers", "0", "--data", "G=graph.txt"], ["'0'"]),
+                           (["--workers", "2", "--data", "G=graph.txt", "--bundle", "bundle"], ["--bundle"]),
+                           (["--workers", "2", "--data", "H=graph.txt"], ["no input 'H'"])]:
+            self.fault("measure", "fused.kir", *args, status=USAGE, says=says)
+        self.fault("measure", "plan.kir", "--workers", 2, "--data", "G=graph.txt", status=USAGE, says="needs a plan")
+
+
 class Traced(ToolTest):
     def trace(self, name):
         trace = json.loads((self.dir / name).read_text())

@@ -1,0 +1,19 @@
+// kasen-measure --workers: what the plan would hold and send for other numbers of workers, without running there.
+#pragma once
+
+#include <string>
+
+#include "libcore/module.h"
+#include "libopt/machine.h"
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+
+void declare_scaling_options(Tool& tool);
+// Options that belong together. UserError(usage).
+void check_scaling_options(const po::variables_map& values);
+// Cuts the data in memory for each number of workers, one after another; writes --plot; returns the table.
+[[nodiscard]] std::string scaling_report(const Module& module, const po::variables_map& values,
+                                         const MachineProfile& machine);
+
+}  // namespace kasen::tools
