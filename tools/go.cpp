@@ -190,7 +190,7 @@ void declare(Tool& tool) {
       "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"), "none or greedy")(
-      "epilogue", po::value<std::string>()->default_value("off")->value_name("on|off"),
+      "epilogue", po::value<std::string>()->default_value("on")->value_name("on|off"),
       "greedy: vector work follows the rows of a product at once")(
       "define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
       "sets a const, or the default of a param, of the program")(

@@ -155,6 +155,7 @@ class Pipeline(ToolTest):
             self.assertTrue((self.dir / "all" / name).exists(), name)
         self.assertIn("turns", out)
         self.assertIn("plan.kir", err)
+        self.assertIn("product_epilogue", (self.dir / "all" / "fused.kir").read_text())
         _, err = self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "-n", 2, "--dir", "all", "-D", "theta=1e-9",
                             "--format", "csv")
         self.assertIn("as it was", err)
