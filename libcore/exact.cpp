@@ -6,13 +6,14 @@
 #include <array>
 #include <cmath>
 
+#include "libcore/exact_evaluator.h"
+#include "libcore/floor_quotient.h"
+
 namespace kasen {
 namespace {
 
-namespace mp = boost::multiprecision;
-
-constexpr int most_loops = 64;
 constexpr int largest_power = 8;
+constexpr double most_exact_steps = 20'000;
 
 // ---- which functions can be evaluated exactly
 
@@ -28,188 +29,63 @@ bool is_transcendental(ScalarOp op) {
 }
 
 bool exact_node(const Expr& e) {
-  if (e.count > 0 && (e.index < 0 || e.index >= most_loops)) return false;
+  if (e.count > 0 && (e.index < 0 || e.index >= exact::most_loops)) return false;
   if (is_transcendental(e.op)) return false;
   if (e.op == ScalarOp::pow) return small_power(e.args[1]);
   if (e.op == ScalarOp::constant && is_float(e.type.scalar())) return std::isfinite(e.literal.f);
   return true;
 }
 
-// Steps of one evaluation, or more than the limit if something in it is not exact.
+bool exact_tree(const Expr& e) { return exact_node(e) && std::all_of(e.args.begin(), e.args.end(), exact_tree); }
+
 double steps(const Expr& e) {
-  if (!exact_node(e)) return 2 * most_exact_steps;
   double total = 1;
   for (const Expr& arg : e.args) total += steps(arg);
   return e.count > 1 ? total * static_cast<double>(e.count) : total;
 }
 
-// ---- evaluation
-
-Rational floor_of(const Rational& q) {
-  const mp::cpp_int n = numerator(q);
-  const mp::cpp_int d = denominator(q);
-  mp::cpp_int whole = n / d;
-  if (whole * d > n) --whole;
-  return Rational(whole);
-}
-
-Rational toward_zero(const Rational& q) { return q < 0 ? Rational(-floor_of(-q)) : floor_of(q); }
-
-struct Undefined {};  // thrown inside evaluate_exactly alone
-
-struct ExactEvaluator {
-  std::span<const Planes> args;
-  std::vector<std::int64_t> loops = std::vector<std::int64_t>(most_loops, 0);
-
-  Rational divide(const Expr& e, const Rational& a, const Rational& b) const {
-    const bool integer = !is_float(e.args[0].type.scalar());
-    if (e.op != ScalarOp::div && integer && b == 0) return 0;  // the language's definition
-    if (b == 0) throw Undefined{};
-    if (e.op == ScalarOp::div) return a / b;
-    const Rational quotient = floor_of(a / b);
-    return e.op == ScalarOp::floor_div ? quotient : Rational(a - b * quotient);
-  }
-
-  static Rational power(const Rational& a, const Rational& b) {
-    const int n = b.convert_to<int>();
-    if (a == 0 && n < 0) throw Undefined{};
-    Rational product = 1;
-    for (int i = 0; i < std::abs(n); ++i) product *= a;
-    return n < 0 ? Rational(1 / product) : product;
-  }
-
-  Rational binary(const Expr& e, const Rational& a, const Rational& b) const {
-    switch (e.op) {
-      case ScalarOp::add:
-        return a + b;
-      case ScalarOp::sub:
-        return a - b;
-      case ScalarOp::mul:
-        return a * b;
-      case ScalarOp::min:
-        return b < a ? b : a;
-      case ScalarOp::max:
-        return b > a ? b : a;
-      case ScalarOp::logical_or:
-        return a != 0 || b != 0 ? 1 : 0;
-      case ScalarOp::logical_and:
-        return a != 0 && b != 0 ? 1 : 0;
-      case ScalarOp::eq:
-        return a == b ? 1 : 0;
-      case ScalarOp::ne:
-        return a != b ? 1 : 0;
-      case ScalarOp::lt:
-        return a < b ? 1 : 0;
-      case ScalarOp::le:
-        return a <= b ? 1 : 0;
-      case ScalarOp::gt:
-        return a > b ? 1 : 0;
-      case ScalarOp::ge:
-        return a >= b ? 1 : 0;
-      case ScalarOp::pow:
-        return power(a, b);
-      default:
-        return divide(e, a, b);
-    }
-  }
-
-  Rational unary(const Expr& e, const Rational& a) const {
-    switch (e.op) {
-      case ScalarOp::neg:
-        return -a;
-      case ScalarOp::logical_not:
-        return a == 0 ? 1 : 0;
-      case ScalarOp::abs:
-        return a < 0 ? Rational(-a) : a;
-      case ScalarOp::floor:
-        return floor_of(a);
-      case ScalarOp::ceil:
-        return -floor_of(-a);
-      default:
-        return cast(e, a);
-    }
-  }
-
-  static Rational cast(const Expr& e, const Rational& a) {
-    const Scalar to = e.type.scalar();
-    if (to == Scalar::boolean) return a != 0 ? 1 : 0;
-    return is_float(to) ? a : toward_zero(a);
-  }
-
-  Planes loop(const Expr& e) {
-    Planes all;
-    Rational total = e.op == ScalarOp::prod_over ? 1 : 0;
-    for (std::int64_t j = 0; j < e.count; ++j) {
-      loops.at(static_cast<size_t>(e.index)) = j;
-      Rational next = eval(e.args[0])[0];
-      if (e.op == ScalarOp::build) all.push_back(next);
-      if (e.op == ScalarOp::sum_over) total += next;
-      if (e.op == ScalarOp::prod_over) total *= next;
-      if (e.op == ScalarOp::min_over && (j == 0 || next < total)) total = next;
-      if (e.op == ScalarOp::max_over && (j == 0 || next > total)) total = next;
-    }
-    return e.op == ScalarOp::build ? all : Planes{total};
-  }
-
-  Planes part_of(const Expr& e) {
-    const Planes whole = eval(e.args[0]);
-    if (e.op == ScalarOp::component) {
-      const auto first = whole.begin() + e.args[0].type.first_plane(e.index);
-      return Planes(first, first + e.type.planes());
-    }
-    const Rational last = static_cast<std::int64_t>(whole.size()) - 1;
-    const Rational at = std::clamp<Rational>(eval(e.args[1])[0], 0, last);
-    return {whole.at(at.convert_to<size_t>())};
-  }
-
-  Planes tuple(const Expr& e) {
-    Planes all;
-    for (const Expr& arg : e.args) {
-      const Planes part = eval(arg);
-      all.insert(all.end(), part.begin(), part.end());
-    }
-    return all;
-  }
-
-  Planes eval(const Expr& e) {
-    switch (e.op) {
-      case ScalarOp::constant:
-        return {is_float(e.type.scalar()) ? Rational(e.literal.f) : Rational(e.literal.i)};
-      case ScalarOp::param:
-        return args[static_cast<size_t>(e.index)];
-      case ScalarOp::loop_var:
-        return {Rational(loops.at(static_cast<size_t>(e.index)))};
-      case ScalarOp::select:
-        return eval(e.args[eval(e.args[0])[0] != 0 ? 1 : 2]);
-      case ScalarOp::make_tuple:
-        return tuple(e);
-      case ScalarOp::component:
-      case ScalarOp::element:
-        return part_of(e);
-      case ScalarOp::sum_over:
-      case ScalarOp::prod_over:
-      case ScalarOp::min_over:
-      case ScalarOp::max_over:
-      case ScalarOp::build:
-        return loop(e);
-      default:
-        break;
-    }
-    const Rational a = eval(e.args[0])[0];
-    return {e.args.size() > 1 ? binary(e, a, eval(e.args[1])[0]) : unary(e, a)};
-  }
-};
-
 // ---- the grid
 
-std::span<const Rational> grid(Scalar scalar) {
-  static const std::array<Rational, 9> reals{1, 2, 3, -1, 0, Rational(1, 2), -2, Rational(-1, 2), 5};
-  static const std::array<Rational, 7> integers{1, 2, 3, -1, 0, -2, 5};
-  static const std::array<Rational, 4> indices{1, 2, 3, 0};
-  static const std::array<Rational, 2> truths{1, 0};
-  if (is_float(scalar)) return reals;
-  if (is_integer(scalar)) return integers;
-  return scalar == Scalar::boolean ? std::span<const Rational>(truths) : std::span<const Rational>(indices);
+using Numbers = std::vector<Rational>;
+
+Numbers grid(Scalar scalar) {
+  if (is_float(scalar)) return {1, 2, 3, -1, 0, Rational(1, 2), -2, Rational(-1, 2), 5};
+  if (is_integer(scalar)) return {1, 2, 3, -1, 0, -2, 5};
+  if (scalar == Scalar::boolean) return {1, 0};
+  return {1, 2, 3, 0};
+}
+
+bool holds(const Interval& range, const Rational& value) { return range.holds(value.convert_to<double>()); }
+
+// Numbers of the range, for ranges in which the usual ones do not lie.
+Numbers beside(const Interval& range, bool whole) {
+  Numbers found;
+  const auto add = [&](const Rational& value) {
+    const bool fits = holds(range, value) && (!whole || denominator(value) == 1);
+    if (fits && std::find(found.begin(), found.end(), value) == found.end()) found.push_back(value);
+  };
+  const std::array<Rational, 6> steps{0, 1, 2, Rational(1, 2), Rational(1, 4), Rational(1, 1024)};
+  for (const Rational& step : steps) {
+    if (std::isfinite(range.low)) add(Rational(range.low) + step);
+    if (std::isfinite(range.high)) add(Rational(range.high) - step);
+  }
+  if (std::isfinite(range.low) && std::isfinite(range.high)) add((Rational(range.low) + Rational(range.high)) / 2);
+  return found;
+}
+
+// The grid of one plane: of its scalar, and the function's own literals with what lies beside them.
+Numbers plane_grid(Scalar scalar, const Interval& range, std::span<const Rational> literals) {
+  Numbers numbers = grid(scalar);
+  for (const Rational& literal : literals) {
+    const bool number = is_float(scalar) || (is_integer(scalar) && denominator(literal) == 1);
+    if (number && std::find(numbers.begin(), numbers.end(), literal) == numbers.end()) numbers.push_back(literal);
+  }
+  std::erase_if(numbers, [&](const Rational& value) { return !holds(range, value); });
+  if (numbers.size() >= 3 || !is_numeric(scalar)) return numbers;
+  for (const Rational& more : beside(range, is_integer(scalar))) {
+    if (std::find(numbers.begin(), numbers.end(), more) == numbers.end()) numbers.push_back(more);
+  }
+  return numbers;
 }
 
 struct Draw {  // a fixed sequence of numbers (Knuth's MMIX constants)
@@ -221,15 +97,20 @@ struct Draw {  // a fixed sequence of numbers (Knuth's MMIX constants)
 };
 
 struct Points {
-  std::span<const ElementType> types;
-  std::vector<std::span<const Rational>> grids;  // one a plane, all types in order
+  std::vector<Numbers> grids;  // one a plane, all params in order
   std::vector<Planes> values;
 
-  explicit Points(std::span<const ElementType> all) : types(all) {
-    for (const ElementType& type : types) {
-      for (std::int64_t p = 0; p < type.planes(); ++p) grids.push_back(grid(type.plane_scalar(p)));
-      values.emplace_back(static_cast<size_t>(type.planes()));
+  Points(std::span<const ScalarParam> params, std::span<const Rational> literals) {
+    for (const ScalarParam& param : params) {
+      for (std::int64_t p = 0; p < param.type.planes(); ++p) {
+        grids.push_back(plane_grid(param.type.plane_scalar(p), param.range, literals));
+      }
+      values.emplace_back(static_cast<size_t>(param.type.planes()));
     }
+  }
+
+  [[nodiscard]] bool empty() const {
+    return std::any_of(grids.begin(), grids.end(), [](const Numbers& g) { return g.empty(); });
   }
 
   void set(const std::function<size_t(size_t plane)>& place) {
@@ -266,24 +147,35 @@ std::string number_text(Scalar scalar, const Rational& value) {
   return fmt::format("{}", value.convert_to<double>());
 }
 
+void collect_literals(const Expr& e, Numbers& found) {
+  const bool number = e.op == ScalarOp::constant && is_numeric(e.type.scalar());
+  if (number && (!is_float(e.type.scalar()) || std::isfinite(e.literal.f))) {
+    const Rational value = is_float(e.type.scalar()) ? Rational(e.literal.f) : Rational(e.literal.i);
+    for (const Rational& near : {value, Rational(value + 1), Rational(value - 1)}) {
+      if (std::find(found.begin(), found.end(), near) == found.end()) found.push_back(near);
+    }
+  }
+  for (const Expr& arg : e.args) collect_literals(arg, found);
+}
+
 }  // namespace
 
-double exact_steps(const ScalarFunction& fn) { return steps(fn.body); }
+double evaluation_steps(const ScalarFunction& fn) { return steps(fn.body); }
+
+bool is_exact(const ScalarFunction& fn) { return steps(fn.body) <= most_exact_steps && exact_tree(fn.body); }
 
 std::optional<Planes> evaluate_exactly(const ScalarFunction& fn, std::span<const Planes> args) {
-  try {
-    return ExactEvaluator{args}.eval(fn.body);
-  } catch (const Undefined&) {
-    return std::nullopt;
-  }
+  return exact::evaluate_with<Rational>(fn, args);
 }
 
 std::vector<Word> to_words(const ElementType& type, const Planes& value) {
   std::vector<Word> words;
   for (size_t p = 0; p < value.size(); ++p) {
-    const bool real = is_float(type.plane_scalar(static_cast<std::int64_t>(p)));
-    words.push_back(real ? Word::real(value[p].convert_to<double>())
-                         : Word::integer(numerator(value[p]).convert_to<std::int64_t>()));
+    const Scalar scalar = type.plane_scalar(static_cast<std::int64_t>(p));
+    const auto real = value[p].convert_to<double>();
+    words.push_back(scalar == Scalar::f32   ? Word::real(static_cast<double>(static_cast<float>(real)))
+                    : scalar == Scalar::f64 ? Word::real(real)
+                                            : Word::integer(numerator(value[p]).convert_to<std::int64_t>()));
   }
   return words;
 }
@@ -299,9 +191,17 @@ std::string planes_text(const ElementType& type, const Planes& value) {
   return type.tuple ? '(' + text + ')' : text;
 }
 
-void for_points(std::span<const ElementType> types, std::int64_t limit,
+std::vector<Rational> literals_of(const ScalarFunction& fn, size_t most) {
+  Numbers found;
+  collect_literals(fn.body, found);
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
+void for_points(std::span<const ScalarParam> params, std::span<const Rational> literals, std::int64_t limit,
                 const std::function<bool(std::span<const Planes>)>& visit) {
-  Points points(types);
+  Points points(params, literals);
+  if (points.empty()) return;
   points.set([](size_t plane) { return plane; });
   if (!visit(points.values)) return;
   if (points.few(limit)) {
@@ -319,4 +219,21 @@ void for_points(std::span<const ElementType> types, std::int64_t limit,
   }
 }
 
+namespace exact {
+
+Rational floor_of(const Rational& q) {
+  return Rational(floor_quotient<boost::multiprecision::cpp_int>(numerator(q), denominator(q)));
+}
+
+Rational power(const Rational& a, const Rational& b) {
+  const int n = b.convert_to<int>();
+  if (denominator(b) != 1 || std::abs(n) > largest_power || (a == 0 && n < 0)) throw Undefined{};
+  Rational product = 1;
+  for (int i = 0; i < std::abs(n); ++i) product *= a;
+  return n < 0 ? Rational(1 / product) : product;
+}
+
+Rational transcendental(ScalarOp /*op*/, const Rational& /*a*/) { throw Undefined{}; }
+
+}  // namespace exact
 }  // namespace kasen

@@ -7,6 +7,7 @@
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
 #include "libcore/laws.h"
+#include "libcore/value_ranges.h"
 
 namespace kasen::executor {
 namespace {
@@ -153,6 +154,7 @@ std::vector<Word> param_words(const Execution& run, const Op& op) {
     fail(ExitStatus::usage,
          fmt::format("parameter '{}' takes {} numbers, not {}", op.name, planes * elements, words.size()));
   }
+  require_in_range(run.module, op, words);
   return words;
 }
 

@@ -10,6 +10,7 @@
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/laws.h"
+#include "libcore/value_ranges.h"
 
 namespace kasen {
 namespace {
@@ -189,6 +190,7 @@ class Interpreter {
     const auto given = inputs_.params.find(op.name);
     const bool is_given = op.code == OpCode::param && given != inputs_.params.end();
     const Words& constant = is_given ? given->second : op.literal;
+    if (op.code == OpCode::param) require_in_range(module_, op, constant);
     if (constant.size() == static_cast<size_t>(count) * planes_of(v)) return set(v, constant);
     for (std::int64_t i = 0; i < count; ++i) made.insert(made.end(), constant.begin(), constant.end());
     set(v, std::move(made));

@@ -88,7 +88,7 @@ enum class StatementKind {
   param,       // param name [: type] = value
   input,       // input name : type
   function,    // fn name(params) body, value
-  assume,      // assume name(arguments)
+  assume,      // assume name(arguments), or assume value (a comparison)
 };
 
 struct Statement {

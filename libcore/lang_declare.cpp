@@ -1,4 +1,4 @@
-// Dimensions, consts, params, inputs, functions, outputs and assumptions.
+// Dimensions, consts, params, inputs, functions and outputs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -273,52 +273,6 @@ void Lowering::check_defines() const {
     }
     fail(ExitStatus::usage, fmt::format("-D {}={}: the program has no const or param '{}'", name, value, name), {},
          remedy);
-  }
-}
-
-// assume exchange(f, +): f is a fn that the program uses, as a whole, in a map, reduction or product.
-void Lowering::assume(const Statement& s) {
-  if (s.name.text == "identity") return;  // taken up when reducers are met
-  constexpr std::array kinds{LawKind::exchange, LawKind::pushdown, LawKind::distributive, LawKind::associative,
-                             LawKind::commutative};
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](LawKind k) { return law_name(k) == s.name.text; });
-  if (kind == kinds.end()) {
-    source_.fail(s.mark, fmt::format("'{}' is no law", s.name.text), {},
-                 "the laws are associative, commutative, identity, exchange, pushdown and distributive");
-  }
-  const bool alone = *kind == LawKind::associative || *kind == LawKind::commutative;
-  const size_t most = alone ? 1 : 3;
-  if (s.arguments.size() > most || s.arguments.size() < (alone ? 1U : 2U)) {
-    source_.fail(s.mark, fmt::format("{} of {} arguments", s.name.text, s.arguments.size()), {},
-                 alone ? fmt::format("write {}(f)", s.name.text) : fmt::format("write {}(f, +)", s.name.text));
-  }
-  const Node& f = s.arguments[0];
-  const auto fn = functions_.find(f.text);
-  if (f.kind != NodeKind::name || fn == functions_.end()) {
-    source_.fail(f.mark, "assumptions are about functions of the program", "built-in functions are known",
-                 "declare it: fn f(x, y) = ...");
-  }
-  const auto found = instances_.find(f.text);
-  if (found == instances_.end()) {
-    source_.fail(f.mark, fmt::format("no operator applies '{}' as its whole function", f.text),
-                 "an assumption is used only there", "use it as the function of a map, reduction or product");
-  }
-  const auto parameter = s.arguments.size() == 3 ? constant_count(s.arguments[2], 0, "the parameter's number") : 0;
-  for (const Instance& instance : std::vector<Instance>(found->second)) {
-    if (parameter >= static_cast<std::int64_t>(instance.operand_of.size())) {
-      source_.fail(s.arguments[2].mark, fmt::format("'{}' has {} parameters", f.text, instance.operand_of.size()),
-                   "they count from 0");
-    }
-    LawUse use{*kind, instance.fn, no_fn, 0, "assumed"};
-    if (!alone) {
-      use.operand = instance.operand_of[static_cast<size_t>(parameter)];
-      if (use.operand < 0) continue;  // the parameter is not used
-      const ElementType type = module_.fn(instance.fn).params[static_cast<size_t>(use.operand)].type;
-      use.reducer = reducer(s.arguments[1], type, s.arguments[1].mark);
-    }
-    const bool known =
-        std::find(module_.assumptions.begin(), module_.assumptions.end(), use) != module_.assumptions.end();
-    if (!known) module_.assumptions.push_back(std::move(use));
   }
 }
 

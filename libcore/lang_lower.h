@@ -1,5 +1,5 @@
 // From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
-// and terms given values here. Split over lang_declare.cpp (dimensions, inputs, assumptions), lang_expression.cpp
+// and terms given values here. Split over lang_declare.cpp (dimensions, inputs), lang_assume.cpp, lang_expression.cpp
 // and lang_function.cpp (names, expressions, functions), lang_primitive.cpp, lang_product.cpp and
 // lang_reducer.cpp (reductions and products), lang_statement.cpp (assignments, lists) and lang_control.cpp (loops and
 // branches).
@@ -54,6 +54,9 @@ class Lowering {
   void input(const Statement& s);
   void output(const Statement& s);
   void assume(const Statement& s);
+  void assume_law(const Statement& s);
+  void assume_range(const Node& node);
+  [[nodiscard]] Interval compared_range(const Node& node, bool turned);
   void register_functions(const std::vector<Statement>& program);
   void register_identities(const std::vector<Statement>& program);
   void register_identity(const Statement& s);

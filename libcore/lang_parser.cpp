@@ -124,6 +124,15 @@ Statement Parser::begin(StatementKind kind) {
   return s;
 }
 
+// A statement that is about a name, its mark.
+Statement Parser::named(StatementKind kind, std::string_view what) {
+  Statement s;
+  s.kind = kind;
+  s.name = new_name(what);
+  s.mark = s.name.mark;
+  return s;
+}
+
 void Parser::statement(std::vector<Statement>& out, bool top) {
   const Token keyword = peek();
   if (keyword.kind != TokenKind::name) unexpected("a statement");
@@ -174,20 +183,14 @@ bool Parser::declaration(std::vector<Statement>& out, const Token& keyword, bool
 }
 
 Statement Parser::dimension() {
-  Statement s;
-  s.kind = StatementKind::dimension;
-  s.name = new_name("the name of a dimension");
-  s.mark = s.name.mark;
+  Statement s = named(StatementKind::dimension, "the name of a dimension");
   s.local = accept_name("local");
   if (accept("=")) s.value.push_back(expression());
   return s;
 }
 
 Statement Parser::constant(StatementKind kind) {
-  Statement s;
-  s.kind = kind;
-  s.name = new_name("a name");
-  s.mark = s.name.mark;
+  Statement s = named(kind, "a name");
   if (accept(":")) s.type.push_back(type());
   expect("=", kind == StatementKind::param ? "and the default" : "and the value");
   s.value.push_back(expression());
@@ -195,10 +198,7 @@ Statement Parser::constant(StatementKind kind) {
 }
 
 Statement Parser::input() {
-  Statement s;
-  s.kind = StatementKind::input;
-  s.name = new_name("the name of an input");
-  s.mark = s.name.mark;
+  Statement s = named(StatementKind::input, "the name of an input");
   expect(":", "and the type of the input");
   s.type.push_back(type());
   return s;
@@ -206,10 +206,7 @@ Statement Parser::input() {
 
 // `output e` for a plain name only: anything else needs a name for the result.
 Statement Parser::output() {
-  Statement s;
-  s.kind = StatementKind::output;
-  s.name = new_name("the name of a result");
-  s.mark = s.name.mark;
+  Statement s = named(StatementKind::output, "the name of a result");
   if (accept("=")) {
     s.value.push_back(expression());
   } else {
@@ -220,10 +217,14 @@ Statement Parser::output() {
 }
 
 Statement Parser::assume() {
-  Statement s;
-  s.kind = StatementKind::assume;
-  s.name = new_name("a law, for example associative(f)");
-  s.mark = s.name.mark;
+  if (peek(1).text != "(") {
+    Statement range;
+    range.kind = StatementKind::assume;
+    range.mark = peek().mark;
+    range.value.push_back(expression());
+    return range;
+  }
+  Statement s = named(StatementKind::assume, "a law, for example associative(f)");
   expect("(", "and the function");
   do s.arguments.push_back(argument());
   while (accept(","));
@@ -232,10 +233,7 @@ Statement Parser::assume() {
 }
 
 Statement Parser::list() {
-  Statement s;
-  s.kind = StatementKind::list;
-  s.name = new_name("the name of a list");
-  s.mark = s.name.mark;
+  Statement s = named(StatementKind::list, "the name of a list");
   expect("[", "and the length of the list");
   s.index.push_back(expression());
   expect("]", "after the length");
@@ -247,10 +245,7 @@ Statement Parser::list() {
 }
 
 Statement Parser::function() {
-  Statement s;
-  s.kind = StatementKind::function;
-  s.name = new_name("the name of a function");
-  s.mark = s.name.mark;
+  Statement s = named(StatementKind::function, "the name of a function");
   s.params = params();
   if (accept("=")) {
     skip_newlines();
@@ -355,9 +350,7 @@ Statement Parser::push() {
 }
 
 Statement Parser::assignment() {
-  Statement s;
-  s.name = new_name("a name");
-  s.mark = s.name.mark;
+  Statement s = named(StatementKind::assign, "a name");
   if (accept("[")) {
     s.kind = StatementKind::put;
     s.index.push_back(expression());

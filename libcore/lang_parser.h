@@ -49,6 +49,7 @@ class Parser {
   Statement assignment();
   Statement push();
   Statement begin(StatementKind kind);
+  Statement named(StatementKind kind, std::string_view what);
   void loop_flags(Statement& loop);
   std::vector<Statement> block();
 

@@ -5,13 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/expression_range.h"
+
 namespace kasen {
 namespace {
-
-bool uses(const Expr& e, int param) {
-  if (e.op == ScalarOp::param) return e.index == param;
-  return std::any_of(e.args.begin(), e.args.end(), [&](const Expr& arg) { return uses(arg, param); });
-}
 
 bool is_constant(const Expr& e) { return e.op == ScalarOp::constant && e.type.is_scalar(); }
 
@@ -46,32 +43,47 @@ struct AffineReader {
   std::optional<AffineForm> scaled(const Expr& e, const Expr& by, const Expr& x) const {
     auto form = read(x);
     if (!form || by.type != type) return std::nullopt;
-    const bool safe = e.op == ScalarOp::mul || (is_constant(by) && number(by) != 0 && std::isfinite(number(by)));
-    return AffineForm{simple(e.op, {form->slope, by}), simple(e.op, {form->offset, by}), form->divides || !safe};
+    return AffineForm{simple(e.op, {form->slope, by}), simple(e.op, {form->offset, by})};
   }
 
   std::optional<AffineForm> sum(const Expr& e) const {
     auto a = read(e.args[0]);
     auto b = read(e.args[1]);
     if (!a || !b) return std::nullopt;
-    return AffineForm{simple(e.op, {a->slope, b->slope}), simple(e.op, {a->offset, b->offset}),
-                      a->divides || b->divides};
+    return AffineForm{simple(e.op, {a->slope, b->slope}), simple(e.op, {a->offset, b->offset})};
   }
 
   std::optional<AffineForm> read(const Expr& e) const {
     if (e.type != type) return std::nullopt;
-    if (!uses(e, param)) return AffineForm{literal_like(e, 0), e, false};
-    if (e.op == ScalarOp::param) return AffineForm{literal_like(e, 1), literal_like(e, 0), false};
+    if (!uses_param(e, param)) return AffineForm{literal_like(e, 0), e};
+    if (e.op == ScalarOp::param) return AffineForm{literal_like(e, 1), literal_like(e, 0)};
     if (e.op == ScalarOp::add || e.op == ScalarOp::sub) return sum(e);
-    if (e.op == ScalarOp::mul && !uses(e.args[1], param)) return scaled(e, e.args[1], e.args[0]);
-    if (e.op == ScalarOp::mul && !uses(e.args[0], param)) return scaled(e, e.args[0], e.args[1]);
-    if (e.op == ScalarOp::div && !uses(e.args[1], param)) return scaled(e, e.args[1], e.args[0]);
+    if (e.op == ScalarOp::mul && !uses_param(e.args[1], param)) return scaled(e, e.args[1], e.args[0]);
+    if (e.op == ScalarOp::mul && !uses_param(e.args[0], param)) return scaled(e, e.args[0], e.args[1]);
+    if (e.op == ScalarOp::div && !uses_param(e.args[1], param)) return scaled(e, e.args[1], e.args[0]);
     if (e.op != ScalarOp::neg) return std::nullopt;
     auto form = read(e.args[0]);
     if (!form) return std::nullopt;
-    return AffineForm{simple(ScalarOp::neg, {form->slope}), simple(ScalarOp::neg, {form->offset}), form->divides};
+    return AffineForm{simple(ScalarOp::neg, {form->slope}), simple(ScalarOp::neg, {form->offset})};
   }
 };
+
+// Never an infinity, if the parameters are none: 0 or an infinity combined with one would be a NaN where a worker
+// without a contribution should not be noticed. (A NaN is one on every side.)
+bool finite(const Expr& e, const std::vector<ScalarParam>& params) {
+  if (is_constant(e) && is_integer(e.type.scalar())) {
+    const IntegerEnds ends = integer_ends(e.type.scalar());
+    return e.literal.i != ends.low && e.literal.i != ends.high;
+  }
+  if (is_constant(e)) return std::isfinite(number(e));
+  const auto range = [&](size_t i) { return scalar_range(e.args[i], params); };
+  if (e.op == ScalarOp::div && range(1).holds(0)) return false;
+  if (e.op == ScalarOp::floor_div && is_float(e.type.scalar()) && range(1).holds(0)) return false;
+  if (e.op == ScalarOp::log && range(0).holds(0)) return false;
+  if (e.op == ScalarOp::log1p && range(0).holds(-1)) return false;
+  if (e.op == ScalarOp::pow && range(0).holds(0)) return false;
+  return std::all_of(e.args.begin(), e.args.end(), [&](const Expr& arg) { return finite(arg, params); });
+}
 
 // ---- monotone functions exchange with min and max
 
@@ -87,40 +99,57 @@ Trend together(Trend a, Trend b) {
   return b == Trend::constant || a == b ? a : Trend::unknown;
 }
 
-// Also right where x is the identity, an infinity: only finite literals scale, so that none meets 0 times infinity.
-// Integers have no infinity of their own, and x + 1 of the largest wraps: of them only min and max are followed.
-Trend trend(const Expr& e, int param) {
-  if (e.type != ElementType::of(e.type.scalar())) return Trend::unknown;
-  if (!uses(e, param)) return Trend::constant;
-  if (e.op == ScalarOp::param) return Trend::up;
-  if (e.op == ScalarOp::min || e.op == ScalarOp::max) return together(trend(e.args[0], param), trend(e.args[1], param));
-  if (!is_float(e.type.scalar())) return Trend::unknown;
-  const auto infinite = [](const Expr& arg) { return is_constant(arg) && !std::isfinite(number(arg)); };
-  if (std::any_of(e.args.begin(), e.args.end(), infinite)) return Trend::unknown;
-  if (e.op == ScalarOp::add) return together(trend(e.args[0], param), trend(e.args[1], param));
-  if (e.op == ScalarOp::sub) return together(trend(e.args[0], param), turned(trend(e.args[1], param)));
-  if (e.op == ScalarOp::neg) return turned(trend(e.args[0], param));
-  if (e.op != ScalarOp::mul && e.op != ScalarOp::div) return Trend::unknown;
-  const bool left = e.op == ScalarOp::mul && is_constant(e.args[0]);
-  const Expr& by = left ? e.args[0] : e.args[1];
-  if (!is_constant(by) || number(by) == 0 || e.args[left ? 1 : 0].type != by.type) return Trend::unknown;
-  const Trend inner = trend(e.args[left ? 1 : 0], param);
-  return number(by) > 0 ? inner : turned(inner);
+// Functions that never fall, infinities among their arguments.
+bool is_increasing(ScalarOp op) {
+  static constexpr std::array ops{ScalarOp::exp, ScalarOp::expm1, ScalarOp::tanh,
+                                  ScalarOp::erf, ScalarOp::floor, ScalarOp::ceil};
+  return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
+
+// Also right where x is the identity, an infinity (of integers an end of the type, which arithmetic keeps like one):
+// only finite numbers other than 0 scale, so that none meets 0 times infinity.
+struct TrendReader {
+  int param;
+  const std::vector<ScalarParam>& params;
+
+  Trend scaled(const Expr& e) const {
+    const bool left = e.op == ScalarOp::mul && !uses_param(e.args[0], param);
+    const Expr& by = e.args[left ? 0 : 1];
+    const Expr& x = e.args[left ? 1 : 0];
+    if (uses_param(by, param) || x.type != by.type || !finite(by, params)) return Trend::unknown;
+    const Interval range = scalar_range(by, params);
+    if (!range.positive() && !range.negative()) return Trend::unknown;
+    const Trend inner = read(x);
+    return range.positive() ? inner : turned(inner);
+  }
+
+  Trend read(const Expr& e) const {
+    if (e.type != ElementType::of(e.type.scalar())) return Trend::unknown;
+    if (!uses_param(e, param)) return finite(e, params) ? Trend::constant : Trend::unknown;
+    if (e.op == ScalarOp::param) return Trend::up;
+    if (e.op == ScalarOp::min || e.op == ScalarOp::max) return together(read(e.args[0]), read(e.args[1]));
+    if (e.op == ScalarOp::add) return together(read(e.args[0]), read(e.args[1]));
+    if (e.op == ScalarOp::sub) return together(read(e.args[0]), turned(read(e.args[1])));
+    if (e.op == ScalarOp::neg) return turned(read(e.args[0]));
+    const bool scales = e.op == ScalarOp::mul || (e.op == ScalarOp::div && is_float(e.args[0].type.scalar()));
+    if (scales) return scaled(e);
+    return is_increasing(e.op) ? read(e.args[0]) : Trend::unknown;
+  }
+};
 
 // The parameter itself, or `op` of such an expression and ones that do not use the parameter.
 bool chain_of(const Expr& e, ScalarOp op, int param) {
   if (e.op == ScalarOp::param && e.index == param) return true;
   if (e.op != op) return false;
-  const auto fits = [&](const Expr& arg) { return !uses(arg, param) || chain_of(arg, op, param); };
-  return uses(e, param) && std::all_of(e.args.begin(), e.args.end(), fits);
+  const auto fits = [&](const Expr& arg) { return !uses_param(arg, param) || chain_of(arg, op, param); };
+  return uses_param(e, param) && std::all_of(e.args.begin(), e.args.end(), fits);
 }
 
 bool sum_law(LawKind kind, const ScalarFunction& fn, int operand) {
   const auto form = affine_form(fn, operand);
   if (!form || is_literal(form->slope, 0)) return false;
   if (kind == LawKind::pushdown) return is_literal(form->slope, 1);
-  return is_literal(form->offset, 0) && !form->divides;
+  return is_literal(form->offset, 0) && finite(form->slope, fn.params);
 }
 
 bool product_law(LawKind kind, const ScalarFunction& fn, int operand) {
@@ -131,7 +160,7 @@ bool product_law(LawKind kind, const ScalarFunction& fn, int operand) {
 
 bool extremum_law(LawKind kind, const ScalarFunction& fn, ScalarOp op, int operand) {
   if (kind == LawKind::pushdown) return chain_of(fn.body, op, operand);
-  return trend(fn.body, operand) == Trend::up;
+  return TrendReader{operand, fn.params}.read(fn.body) == Trend::up;
 }
 
 // With && and ||: a chain of the reducer itself is pushed down, any chain of either is exchanged.
@@ -156,6 +185,11 @@ constexpr std::array<AlgebraRow, 6> algebras{{
 }};
 
 }  // namespace
+
+bool uses_param(const Expr& e, int param) {
+  if (e.op == ScalarOp::param) return e.index == param;
+  return std::any_of(e.args.begin(), e.args.end(), [&](const Expr& arg) { return uses_param(arg, param); });
+}
 
 bool is_literal(const Expr& e, double value) {
   return is_constant(e) && is_numeric(e.type.scalar()) && number(e) == value;

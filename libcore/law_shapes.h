@@ -1,5 +1,5 @@
 // The built-in laws: shapes of functions for which an exchange, pushdown or distributive law is known from algebra over
-// the reals. Other parameters than the one in question are unknowns; a sign is known only of a literal.
+// the reals. Other parameters than the one in question are unknown finite numbers of their declared ranges.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ enum class Algebra : std::uint8_t { other, sum, product, minimum, maximum, all, 
 // fn(..., x, ...) = slope * x + offset, neither of which uses x; both are over fn's own parameters.
 struct AffineForm {
   Expr slope, offset;
-  bool divides = false;  // the slope divides by something that is not a literal, so it may not exist
 };
 [[nodiscard]] std::optional<AffineForm> affine_form(const ScalarFunction& fn, int param);
+[[nodiscard]] bool uses_param(const Expr& e, int param);
 [[nodiscard]] bool is_literal(const Expr& e, double value);  // the number `value`, of any numeric type
 
 // True if algebra alone shows that fn, with parameter `operand` pre-reduced by `reducer`, obeys the law also where one

@@ -12,35 +12,38 @@ enum class Verdict : std::uint8_t { proven, refuted, unknown };
 
 struct LawAnswer {
   Verdict verdict = Verdict::unknown;
-  std::string basis;           // "trial", "built-in", "assumed"
+  std::string basis;           // "trial", "built-in", "proven", "assumed"
   std::string counterexample;  // in the user's names, when refuted: "f(f(1, 2), 3) = -4 but f(1, f(2, 3)) = 2"
+  std::string note;            // why not, when unknown
 };
 
 class LawChecker {
  public:
   virtual ~LawChecker() = default;
-  // Is the reducer associative and commutative? A trial that finds no counterexample answers `proven` with basis
-  // "trial" for functions of polynomials, min, max and comparisons; `unknown` where it cannot evaluate exactly.
-  [[nodiscard]] virtual LawAnswer reducer(const Module& module, FnId fn) = 0;
-  // Does fn, with operand `operand` pre-reduced by `reducer`, obey the law (rules 10, 11, 14, 15)?
-  [[nodiscard]] virtual LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId reducer, int operand) = 0;
+  // Does fn, with operand `operand` pre-reduced by `reducer`, obey the law (rules 10, 11, 14, 15)? The parameters'
+  // declared ranges count. Of laws of reducers (associative, ...) fn is the reducer; `by` and `operand` do not count.
+  [[nodiscard]] virtual LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId by, int operand) = 0;
+  // Is the reducer associative and commutative? The weaker of both answers.
+  [[nodiscard]] LawAnswer reducer(const Module& module, FnId fn);
 };
 
-// Exact-rational trial: evaluates over rationals (integers wrap never: mathematical integers), and refutes with a
-// counterexample or finds none; a counterexample counts only if it fails with the real functions, too. For `law` it
-// answers `proven` only on shapes that it knows (law_shapes.h; basis "built-in"). Remembers its answers.
+// Trial (law_trial.h): refutes with a counterexample that fails with the real functions, too, or finds none. Answers
+// `proven` for shapes that it knows (law_shapes.h; basis "built-in"), for maps on bools of which it has tried every
+// case, and for reducers that it can evaluate exactly (basis "trial"). Remembers its answers.
 class TrialLawChecker : public LawChecker {
  public:
-  [[nodiscard]] LawAnswer reducer(const Module& module, FnId fn) override;
-  [[nodiscard]] LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId reducer, int operand) override;
+  static constexpr std::int64_t all_points = 1024;
+  explicit TrialLawChecker(std::int64_t most_points = all_points) : most_points_(most_points) {}
+  [[nodiscard]] LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId by, int operand) override;
 
  private:
   struct Known {
-    LawKind kind;  // associative: the question of `reducer`
+    LawKind kind;
     ScalarFunction fn, by;
     int operand;
     LawAnswer answer;
   };
+  std::int64_t most_points_;
   std::vector<Known> known_;
 };
 

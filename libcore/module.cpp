@@ -18,8 +18,8 @@ constexpr std::array rows{
 #undef IR_OP
 };
 
-constexpr std::array<std::string_view, 6> law_names{"exchange",    "pushdown",    "distributive",
-                                                    "associative", "commutative", "identity"};
+constexpr std::array<std::string_view, 7> law_names{"exchange",    "pushdown", "distributive", "associative",
+                                                    "commutative", "identity", "idempotent"};
 
 template <class Range, class Used>
 std::string free_name(const std::string& hint, const Range& used, Used name_of) {
@@ -65,7 +65,9 @@ ValueId Module::add_value(std::string_view hint, Type type) {
 }
 
 FnId Module::add_function(ScalarFunction fn) {
-  const auto same_types = [](const ScalarParam& a, const ScalarParam& b) { return a.type == b.type; };
+  const auto same_types = [](const ScalarParam& a, const ScalarParam& b) {
+    return a.type == b.type && a.range == b.range;
+  };
   for (size_t i = 0; i < functions.size(); ++i) {
     const ScalarFunction& known = functions[i];
     const bool same = known.body == fn.body && std::equal(known.params.begin(), known.params.end(), fn.params.begin(),

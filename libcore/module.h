@@ -105,7 +105,7 @@ struct BufferDecl {
   friend bool operator==(const BufferDecl&, const BufferDecl&) = default;
 };
 
-enum class LawKind : std::uint8_t { exchange, pushdown, distributive, associative, commutative, identity };
+enum class LawKind : std::uint8_t { exchange, pushdown, distributive, associative, commutative, identity, idempotent };
 [[nodiscard]] std::string_view law_name(LawKind kind);
 
 // A law that a plan relies on, with where it comes from; whoever reads the plan checks it again.
@@ -114,8 +114,15 @@ struct LawUse {
   FnId fn = no_fn;
   FnId reducer = no_fn;
   int operand = 0;    // which operand is the pre-reduced one
-  std::string basis;  // "trial", "built-in", "assumed", later "proven"
+  std::string basis;  // "built-in" (by its shape), "trial", "proven" (by a solver), "assumed"
   friend bool operator==(const LawUse&, const LawUse&) = default;
+};
+
+// The user's word on the numbers of an input or a param (`assume weight > 0`), all of its elements.
+struct RangeAssumption {
+  std::string name;  // of the input or param
+  Interval range;
+  friend bool operator==(const RangeAssumption&, const RangeAssumption&) = default;
 };
 
 struct Constant {  // `const k = 5`, fixed by plan
@@ -131,8 +138,9 @@ struct Module {
   std::vector<ScalarFunction> functions;
   std::vector<Value> values;
   std::vector<BufferDecl> buffers;  // level 3
-  std::vector<LawUse> laws;         // level 2 on
+  std::vector<LawUse> laws;         // of maps (level 2 on), and of reducers whose laws are not obvious
   std::vector<LawUse> assumptions;  // the user's word (`assume`)
+  std::vector<RangeAssumption> ranges;
   std::vector<Constant> constants;
   Block body;                        // no arguments; ends with outputs
   std::string source_name;           // the program's file name

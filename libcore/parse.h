@@ -40,6 +40,8 @@ class ModuleParser {
   bool dimension();
   bool constant();
   bool function();
+  Interval interval();
+  bool assumption();
   bool law(std::vector<LawUse>& uses);
   bool buffer();
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "libcore/parse.h"
 
@@ -11,7 +12,7 @@ bool ModuleParser::declaration() {
   if (lexer_.accept("dim")) return dimension();
   if (lexer_.accept("const")) return constant();
   if (lexer_.accept("fn")) return function();
-  if (lexer_.accept("assume")) return law(m_.assumptions);
+  if (lexer_.accept("assume")) return assumption();
   if (lexer_.accept("law")) return law(m_.laws);
   if (lexer_.accept("buffer")) return buffer();
   if (!lexer_.accept("fitted")) return false;
@@ -49,7 +50,8 @@ bool ModuleParser::function() {
     if (!fn.params.empty()) lexer_.expect(",");
     const Token param = lexer_.expect(TokenKind::name, "a parameter's name");
     lexer_.expect(":");
-    fn.params.push_back({std::string(param.text), parse_element_type(lexer_, m_)});
+    ElementType type = parse_element_type(lexer_, m_);
+    fn.params.push_back({std::string(param.text), std::move(type), interval()});
   }
   lexer_.expect(")");
   lexer_.expect("->");
@@ -65,11 +67,38 @@ bool ModuleParser::function() {
   return true;
 }
 
+// " > 0.0 <= 1.0 != 0.0", as interval_text writes it.
+Interval ModuleParser::interval() {
+  Interval range;
+  for (;;) {
+    const Token bound = lexer_.peek();
+    const bool above = bound.text == ">" || bound.text == ">=";
+    const bool below = bound.text == "<" || bound.text == "<=";
+    if (bound.kind != TokenKind::symbol || (!above && !below && bound.text != "!=")) return range;
+    lexer_.take();
+    const Literal l = parse_literal(lexer_);
+    if (!is_float(l.scalar) || l.value.f != l.value.f) lexer_.fail_at(bound, "a bound is a number such as 0.0");
+    if (bound.text == "!=" && l.value.f != 0) lexer_.fail_at(bound, "only zero is excluded by itself");
+    if (bound.text == "!=") range.not_zero = true;
+    if (above) range.low = l.value.f;
+    if (above) range.above = bound.text == ">";
+    if (below) range.high = l.value.f;
+    if (below) range.below = bound.text == "<";
+  }
+}
+
+bool ModuleParser::assumption() {
+  if (lexer_.peek().kind != TokenKind::string) return law(m_.assumptions);
+  std::string name = unquoted(lexer_.take().text);
+  m_.ranges.push_back({std::move(name), interval()});
+  return true;
+}
+
 bool ModuleParser::law(std::vector<LawUse>& uses) {
   const Token name = lexer_.expect(TokenKind::name, "a law");
   LawUse use;
   bool known = false;
-  for (int k = 0; k <= static_cast<int>(LawKind::identity); ++k) {
+  for (int k = 0; k <= static_cast<int>(LawKind::idempotent); ++k) {
     if (law_name(static_cast<LawKind>(k)) != name.text) continue;
     use.kind = static_cast<LawKind>(k);
     known = true;

@@ -158,6 +158,7 @@ struct ModulePrinter {
     for (const Constant& c : m.constants)
       out += fmt::format("  const {} = {}\n", c.name, literal_text(c.scalar, c.value));
     for (const ScalarFunction& f : m.functions) out += "  " + print_function(m, f) + '\n';
+    for (const RangeAssumption& r : m.ranges) out += "  assume " + quoted(r.name) + interval_text(r.range) + '\n';
     laws("assume", m.assumptions);
     laws("law", m.laws);
     if (!m.fitted_to.empty()) out += "  fitted " + quoted(m.fitted_to) + '\n';
@@ -212,8 +213,8 @@ std::string print_type(const Module& module, const Type& type) {
 std::string print_function(const Module& module, const ScalarFunction& fn) {
   std::string text = "fn " + fn.name + '(';
   for (size_t i = 0; i < fn.params.size(); ++i) {
-    text +=
-        fmt::format("{}{}: {}", i > 0 ? ", " : "", fn.params[i].name, print_element_type(module, fn.params[i].type));
+    text += fmt::format("{}{}: {}{}", i > 0 ? ", " : "", fn.params[i].name,
+                        print_element_type(module, fn.params[i].type), interval_text(fn.params[i].range));
   }
   return text + ") -> " + print_element_type(module, fn.result()) + " = " + print_expression(fn.body, fn.params);
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/interval.h"
 #include "libcore/types.h"
 
 namespace kasen {
@@ -36,6 +37,13 @@ struct ScalarOpRow {
 [[nodiscard]] const ScalarOpRow* find_scalar_op(std::string_view name, int arity);
 // The row of an infix (arity 2) or prefix (arity 1) symbol, or null.
 [[nodiscard]] const ScalarOpRow* find_scalar_symbol(std::string_view symbol, int arity);
+
+// The smallest and the largest number of an integer type (or id), which stand for the infinities: sums, differences,
+// products and negatives leave them infinite (docs/language.md, Operators).
+struct IntegerEnds {
+  std::int64_t low, high;
+};
+[[nodiscard]] IntegerEnds integer_ends(Scalar scalar);
 
 // One scalar at run time. f32 values are kept in `f`, already rounded to float; bool and id in `i`.
 union Word {
@@ -75,6 +83,7 @@ struct Expr {
 struct ScalarParam {
   std::string name;
   ElementType type;
+  Interval range;  // of scalars and of each coordinate of small arrays: laws may rely on it, every use has to keep it
   friend bool operator==(const ScalarParam&, const ScalarParam&) = default;
 };
 

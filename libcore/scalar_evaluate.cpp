@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "libcore/error.h"
+#include "libcore/floor_quotient.h"
 #include "libcore/scalar.h"
 
 namespace kasen {
@@ -15,17 +16,7 @@ namespace {
 
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
 
-// The largest and the smallest number of an integer type stand for the infinities: arithmetic leaves them as they are.
-struct Extremes {
-  std::int64_t low, high;
-  [[nodiscard]] bool either(std::int64_t v) const { return v == low || v == high; }
-  [[nodiscard]] std::int64_t negated(std::int64_t v) const { return v == low ? high : low; }
-};
-
-Extremes extremes(Scalar s) {
-  if (s == Scalar::i32) return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-  return {lowest, std::numeric_limits<std::int64_t>::max()};
-}
+bool is_end(const IntegerEnds& ends, std::int64_t v) { return v == ends.low || v == ends.high; }
 
 // Two's complement arithmetic without undefined behaviour; i32 results are cut back to 32 bits.
 std::int64_t wrap(Scalar s, std::uint64_t v) {
@@ -34,36 +25,36 @@ std::int64_t wrap(Scalar s, std::uint64_t v) {
 
 // Of opposite infinities the sum is the smallest number, in either order.
 std::int64_t integer_sum(Scalar s, std::int64_t a, std::int64_t b) {
-  const Extremes e = extremes(s);
+  const IntegerEnds e = integer_ends(s);
   if (a == e.low || b == e.low) return e.low;
   if (a == e.high || b == e.high) return e.high;
   return wrap(s, static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 std::int64_t integer_difference(Scalar s, std::int64_t a, std::int64_t b) {
-  const Extremes e = extremes(s);
+  const IntegerEnds e = integer_ends(s);
   if (a == e.low || b == e.high) return e.low;
   if (a == e.high || b == e.low) return e.high;
   return wrap(s, static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
 std::int64_t integer_negative(Scalar s, std::int64_t a) {
-  const Extremes e = extremes(s);
-  return e.either(a) ? e.negated(a) : -a;
+  const IntegerEnds e = integer_ends(s);
+  if (a == e.low) return e.high;
+  return a == e.high ? e.low : -a;
 }
 
 std::int64_t integer_product(Scalar s, std::int64_t a, std::int64_t b) {
-  const Extremes e = extremes(s);
+  const IntegerEnds e = integer_ends(s);
   if (a == 0 || b == 0) return 0;
-  if (e.either(a) || e.either(b)) return (a < 0) != (b < 0) ? e.low : e.high;
+  if (is_end(e, a) || is_end(e, b)) return (a < 0) != (b < 0) ? e.low : e.high;
   return wrap(s, static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
   if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
-  const std::int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+  return floor_quotient(a, b);
 }
 
 // IEEE 754-2019 minimum and maximum: NaN propagates, -0 below +0.
@@ -343,6 +334,11 @@ std::string real_text(double value, bool single) {
 
 }  // namespace
 
+IntegerEnds integer_ends(Scalar scalar) {
+  if (scalar != Scalar::i32) return {lowest, std::numeric_limits<std::int64_t>::max()};
+  return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+}
+
 Word evaluate_op(ScalarOp op, Scalar operand, std::span<const Word> args) {
   if (row(op).result == ResultRule::compare) {
     const bool yes = is_float(operand) ? compare(op, args[0].f, args[1].f) : compare(op, args[0].i, args[1].i);
@@ -363,9 +359,8 @@ Word convert(Scalar from, Scalar to, Word value) {
   }
   if (is_float(from)) return Word::integer(saturate(value.f, to));
   if (to == Scalar::i32) {
-    constexpr std::int64_t lowest = std::numeric_limits<std::int32_t>::min();
-    constexpr std::int64_t highest = std::numeric_limits<std::int32_t>::max();
-    return Word::integer(std::clamp(value.i, lowest, highest));
+    const IntegerEnds ends = integer_ends(to);
+    return Word::integer(std::clamp(value.i, ends.low, ends.high));
   }
   return value;
 }

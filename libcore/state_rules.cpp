@@ -368,7 +368,9 @@ bool same_function(const Module& module, FnId a, FnId b) {
   if (a < 0 || b < 0 || a >= count || b >= count) return false;
   const ScalarFunction& f = module.fn(a);
   const ScalarFunction& g = module.fn(b);
-  const auto same_type = [](const ScalarParam& p, const ScalarParam& q) { return p.type == q.type; };
+  const auto same_type = [](const ScalarParam& p, const ScalarParam& q) {
+    return p.type == q.type && p.range == q.range;
+  };
   return std::equal(f.params.begin(), f.params.end(), g.params.begin(), g.params.end(), same_type) && f.body == g.body;
 }
 

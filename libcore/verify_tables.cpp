@@ -74,6 +74,7 @@ struct TableCheck {
       std::string fault;
       for (const ScalarParam& param : fn.params) {
         if (fault.empty()) fault = element_fault(param.type);
+        if (fault.empty() && param.type.tuple && !param.range.everything()) fault = "a range of a tuple";
       }
       if (fault.empty()) fault = expression_fault(fn, fn.body, 0);
       if (!fault.empty()) faults.add(fmt::format("function '{}' is malformed", fn.name), fault);
@@ -119,6 +120,17 @@ struct TableCheck {
     if (m.level < 3 && !m.buffers.empty()) faults.add("buffers are declared", "only level 3 has buffers");
   }
 
+  void ranges() {
+    for (const RangeAssumption& word : m.ranges) {
+      const auto names = [&](const Op& op) {
+        return (op.code == OpCode::input || op.code == OpCode::param) && op.name == word.name;
+      };
+      if (std::none_of(m.body.ops.begin(), m.body.ops.end(), names)) {
+        faults.add(fmt::format("a range of '{}' is assumed, which is no input or param", word.name));
+      }
+    }
+  }
+
   void laws(const std::vector<LawUse>& list, const char* word) {
     for (const LawUse& use : list) {
       const bool map =
@@ -147,7 +159,10 @@ void verify_tables(const Module& module, Faults& faults) {
   check.buffers();
   check.laws(module.laws, "law");
   check.laws(module.assumptions, "assume");
-  if (module.level < 2 && !module.laws.empty()) faults.add("laws are listed", "level 1 relies on none");
+  check.ranges();
+  const bool maps =
+      std::any_of(module.laws.begin(), module.laws.end(), [](const LawUse& u) { return u.reducer != no_fn; });
+  if (module.level < 2 && maps) faults.add("laws of maps are listed", "level 1 relies on none");
 }
 
 }  // namespace kasen

@@ -47,6 +47,8 @@ std::string compare_text(const Measured& before, const Measured& after) {
   if (a.report().unplaced || b.report().unplaced) {
     text += "A module without states is costed as if all vectors were partitioned (state P).\n";
   }
+  for (const std::string& word : assumptions_of(before.module)) text += "The program before assumes " + word + ".\n";
+  for (const std::string& word : assumptions_of(after.module)) text += "The program after assumes " + word + ".\n";
   const size_t loops = std::min(a.report().loops.size(), b.report().loops.size());
   for (const Column& column : report_columns()) {
     std::vector<std::vector<std::string>> rows{{"", "before", "after", "saved"}};

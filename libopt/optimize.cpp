@@ -9,6 +9,7 @@
 #include "libcore/suggest.h"
 #include "libopt/pass.h"
 #include "libopt/plan_notes.h"
+#include "libopt/prover/verdicts.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
@@ -137,6 +138,7 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options)
   require_pass_name(options.print_after);
   require_valid(module, laws);
   if (module.level >= 3) return module;
+  record_reducer_laws(module, laws);
   if (options.strategy == Strategy::none || module.level > 1) return all_passes(std::move(module), laws, options);
   Module fused = all_passes(module, laws, options);
   const OptimizeOptions instead = cheapest(module, fused, laws, options);

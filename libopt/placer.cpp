@@ -1,12 +1,13 @@
 #include "libopt/placer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "libcore/error.h"
 #include "libcore/state_rules.h"
 #include "libcore/whole.h"
-#include "libopt/affine_split.h"
+#include "libopt/chain_split.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
@@ -14,6 +15,7 @@ namespace {
 
 // A loop's targets are tried anew when a value arrives in another state; after so many times it is P.
 constexpr int most_tries = 3;
+constexpr int most_splits = 3;  // of one map
 
 const Op& yield_of(const Block& block) { return block.ops.back(); }
 
@@ -133,7 +135,12 @@ bool Placer::lawful(const Op& op) {
   Op placed = op;
   for (size_t i = 0; i < op.operands.size(); ++i) placed.operands[i] = read_operand(op, i);
   RuleAnswer answer = apply_rule(m_, placed, laws_);
-  if (!answer.allowed) return false;
+  if (!answer.allowed) {
+    const std::optional<FnId> known = in_known_ranges(op, placed);
+    if (!known) return false;
+    placed.fns = {*known};
+    answer = apply_rule(m_, placed, laws_);
+  }
   if (answer.law && std::find(m_.laws.begin(), m_.laws.end(), *answer.law) == m_.laws.end()) {
     m_.laws.push_back(*answer.law);
   }
@@ -141,32 +148,69 @@ bool Placer::lawful(const Op& op) {
   return true;
 }
 
-bool Placer::split(const Op& op) {
-  if (!options_.split || op.code != OpCode::map) return false;
-  std::vector<int> pre;
+int Placer::pre_reduced(const Op& op) {
+  int found = -1;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (m_.type(read_operand(op, i)).state.is_pre()) pre.push_back(static_cast<int>(i));
+    if (!m_.type(read_operand(op, i)).state.is_pre()) continue;
+    if (found >= 0) return -1;
+    found = static_cast<int>(i);
   }
-  if (pre.size() != 1) return false;
-  const std::optional<AffineHalves> halves = split_affine(m_.fn(op.fns[0]), pre[0]);
-  if (!halves) return false;
-  const Mark before = mark();
-  Op scale = op;
-  scale.fns = {m_.add_function(halves->scale)};
-  scale.operands.clear();
-  for (const int from : halves->scale_from) scale.operands.push_back(op.operands[static_cast<size_t>(from)]);
-  Type type = m_.type(op.results[0]);
-  type.state = State::unplaced();
-  scale.results = {m_.add_value(m_.value(op.results[0]).name + "_scaled", std::move(type))};
-  modes_.resize(m_.values.size(), SyncMode::lazy);  // it stays pre-reduced
-  Op shift = op;
-  shift.fns = {m_.add_function(halves->shift)};
-  shift.operands.clear();
-  for (const int from : halves->shift_from) {
-    shift.operands.push_back(from < 0 ? scale.results[0] : op.operands[static_cast<size_t>(from)]);
+  return found;
+}
+
+std::optional<FnId> Placer::in_known_ranges(const Op& op, const Op& placed) {
+  const int pre = op.code == OpCode::map ? pre_reduced(op) : -1;
+  if (pre < 0) return std::nullopt;
+  if (!ranges_) ranges_.emplace(m_);
+  const ScalarFunction plain = m_.fn(op.fns[0]);
+  ScalarFunction fn = plain;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const bool known = static_cast<int>(i) != pre && !fn.params[i].type.tuple && ranges_->knows(op.operands[i]);
+    if (known) fn.params[i].range = intersect(plain.params[i].range, ranges_->of(op.operands[i])[0]);
   }
-  if (lawful(scale) && m_.type(scale.results[0]).state.is_pre() && lawful(shift)) return true;
-  take_back(before);
+  if (fn == plain) return std::nullopt;
+  fn.name += "_in_range";
+  const size_t functions = m_.functions.size();
+  const auto allowed = [&](const ScalarFunction& candidate) {
+    Op tried = placed;
+    tried.fns = {m_.add_function(candidate)};
+    const bool yes = apply_rule(m_, tried, laws_).allowed;
+    m_.functions.resize(functions);
+    return yes;
+  };
+  if (!allowed(fn)) return std::nullopt;
+  for (size_t i = 0; i < fn.params.size(); ++i) {  // only what the law needs
+    if (fn.params[i].range == plain.params[i].range) continue;
+    const Interval known = std::exchange(fn.params[i].range, plain.params[i].range);
+    if (!allowed(fn)) fn.params[i].range = known;
+  }
+  return m_.add_function(std::move(fn));
+}
+
+bool Placer::split(const Op& op, int depth) {
+  if (!options_.split || op.code != OpCode::map || depth > most_splits) return false;
+  const int pre = pre_reduced(op);
+  if (pre < 0) return false;
+  for (FunctionSplit& halves : function_splits(m_.fn(op.fns[0]), pre)) {
+    const Mark before = mark();
+    Op first = op;
+    first.fns = {m_.add_function(std::move(halves.first))};
+    first.operands.clear();
+    for (const int from : halves.first_from) first.operands.push_back(op.operands[static_cast<size_t>(from)]);
+    Type type = m_.type(op.results[0]);
+    type.state = State::unplaced();
+    first.results = {m_.add_value(m_.value(op.results[0]).name + "_part", std::move(type))};
+    modes_.resize(m_.values.size(), SyncMode::lazy);  // it stays pre-reduced
+    Op second = op;
+    second.fns = {m_.add_function(std::move(halves.second))};
+    second.operands.clear();
+    for (const int from : halves.second_from) {
+      second.operands.push_back(from < 0 ? first.results[0] : op.operands[static_cast<size_t>(from)]);
+    }
+    const bool begins = lawful(first) && m_.type(first.results[0]).state.is_pre();
+    if (begins && (lawful(second) || split(second, depth + 1))) return true;
+    take_back(before);
+  }
   return false;
 }
 

@@ -7,10 +7,12 @@
 //   lazy    a value stays pre-reduced through lawful maps; where a rule first fails, gather and scatter together
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "libcore/laws.h"
+#include "libcore/value_ranges.h"
 #include "libopt/needs.h"
 #include "libopt/optimize.h"
 #include "libopt/versions.h"
@@ -59,8 +61,12 @@ class Placer {
 
   void vector(const Op& op);
   [[nodiscard]] bool lawful(const Op& op);  // emits it if the rules allow it as the operands stand
-  [[nodiscard]] bool split(const Op& op);   // the two halves of an affine map
-  bool level_operands(const Op& op);        // scatters P operands that meet C ones where a C result is needed
+  // The place of the one pre-reduced operand, or -1.
+  [[nodiscard]] int pre_reduced(const Op& op);
+  // The same function, telling what is known of the operands' numbers, if a law holds of those.
+  [[nodiscard]] std::optional<FnId> in_known_ranges(const Op& op, const Op& placed);
+  [[nodiscard]] bool split(const Op& op, int depth = 0);  // a chain of lawful maps in the place of one that is not
+  bool level_operands(const Op& op);  // scatters P operands that meet C ones where a C result is needed
   void product(const Op& op);
   void list(const Op& op);
   void loop(const Op& op);
@@ -75,6 +81,7 @@ class Placer {
   const OptimizeOptions& options_;
   std::vector<SyncMode> modes_;
   Needs needs_;
+  std::optional<ValueRanges> ranges_;  // of the program's values, once they are asked for
   Versions forms_;
   std::vector<Op> outputs_;
   int tries_ = 0;

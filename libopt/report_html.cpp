@@ -91,6 +91,9 @@ std::string report_html(const Module& module, const Sizes* sizes) {
       "<body><h1>{0}, level {2}</h1>\n",
       escaped(report.program), style, report.level);
   if (report.unplaced) text += "<p>No states yet: all vectors are costed as if partitioned (state P).</p>\n";
+  for (const std::string& word : assumptions_of(module)) {
+    text += fmt::format("<p>The program assumes {}.</p>\n", escaped(word));
+  }
   if (sizes != nullptr) {
     text += fmt::format("<p>Sizes from {}:", escaped(sizes->origin));
     for (const auto& [symbol, value] : sizes->totals) {

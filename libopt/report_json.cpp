@@ -78,6 +78,7 @@ Json module_json(const ReportContext& c) {
     }
     json["sizes"] = std::move(sizes);
   }
+  json["assumptions"] = assumptions_of(c.module());
   json["operators"] = Json::array();
   for (const CostRow& row : report.rows) json["operators"].push_back(row_json(c, row));
   json["loops"] = Json::array();

@@ -47,6 +47,21 @@ bool ReportContext::is_worth_a_line(const CostRow& row) const {
          !row.ends.empty() || kasen::row(row.code).group == OpGroup::control;
 }
 
+std::vector<std::string> assumptions_of(const Module& module) {
+  std::vector<std::string> lines;
+  for (const LawUse& use : module.assumptions) {
+    const ScalarFunction& fn = module.fn(use.fn);
+    std::string line = fmt::format("{}({}", law_name(use.kind), fn.name);
+    if (use.reducer != no_fn) line += ", " + module.fn(use.reducer).name;
+    line += ')';
+    const auto operand = static_cast<size_t>(use.operand);
+    if (use.reducer != no_fn && operand < fn.params.size()) line += " of parameter " + fn.params[operand].name;
+    lines.push_back(std::move(line));
+  }
+  for (const RangeAssumption& word : module.ranges) lines.push_back(word.name + interval_text(word.range));
+  return lines;
+}
+
 const std::vector<Column>& report_columns() {
   static const std::vector<Column> columns{
       {"model", "Model (as the KASEN paper counts; docs/cost.md)", &CostRow::model, &LoopCost::model,

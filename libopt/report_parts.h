@@ -35,6 +35,9 @@ class ReportContext {
   SymbolNames names_;
 };
 
+// What the program assumes and no tool has proven: "exchange(odd, add)", "weight > 0.0".
+[[nodiscard]] std::vector<std::string> assumptions_of(const Module& module);
+
 // Both columns of the report: which cost of a row or loop, and how slaves are written.
 struct Column {
   std::string key;    // "model"

@@ -18,6 +18,7 @@ std::string heading(const ReportContext& c) {
   if (!c.module().source_name.empty()) text += fmt::format(", from {}", c.module().source_name);
   text += '\n';
   if (report.unplaced) text += "This module has no states yet: all vectors are costed as if partitioned (state P).\n";
+  for (const std::string& word : assumptions_of(c.module())) text += "The program assumes " + word + ".\n";
   if (c.sizes() == nullptr) return text;
   text += fmt::format("Sizes from {}:", c.sizes()->origin);
   for (const auto& [symbol, value] : c.sizes()->totals) {

@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include "libcore/laws.h"
 #include "libcore/module.h"
 #include "libopt/explain.h"
 #include "libopt/optimize.h"
 #include "libopt/plan_notes.h"
+#include "libopt/prover/prover.h"
 #include "tools/common/choice.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
@@ -73,7 +73,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   OptimizeOptions options = options_from(values);
   const auto& plan = values["plan"].as<std::string>();
   Module module = parse_module(read_text(plan), shown_name(plan));
-  TrialLawChecker laws;
+  Prover laws;
   require_valid(module, laws);
   if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan))) {
     fit(module, shown_name(plan), sizes->bundle_digest);

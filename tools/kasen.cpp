@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "libcore/laws.h"
 #include "libcore/module.h"
+#include "libopt/prover/prover.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
@@ -55,7 +55,7 @@ int dispatch(const std::string& command, char** argv) {
 
 ExitStatus verify(const po::variables_map& values) {
   bool right = true;
-  TrialLawChecker laws;
+  Prover laws;
   for (const std::string& file : values["file"].as<std::vector<std::string>>()) {
     try {
       const Module module = parse_module(read_text(file), shown_name(file));

@@ -4,9 +4,9 @@
 #include <array>
 #include <optional>
 
-#include "libcore/laws.h"
 #include "libcore/module.h"
 #include "libopt/explain.h"
+#include "libopt/prover/prover.h"
 #include "libopt/report.h"
 #include "libopt/run_report.h"
 #include "libopt/sizes.h"
@@ -31,7 +31,7 @@ constexpr std::array<std::pair<std::string_view, Format>, 4> formats{
 
 Module read_module(const std::string& path) {
   Module module = parse_module(read_text(path), shown_name(path));
-  TrialLawChecker laws;
+  Prover laws;
   require_valid(module, laws);
   return module;
 }

@@ -1,7 +1,8 @@
 // kasen-plan: a program's text to level 1 IR.
 #include "libcore/lang.h"
-#include "libcore/laws.h"
 #include "libcore/module.h"
+#include "libopt/prover/prover.h"
+#include "libopt/prover/verdicts.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
 
@@ -15,8 +16,9 @@ ExitStatus plan(const ToolInfo& info, const po::variables_map& values) {
   const std::map<std::string, std::string> defines = name_values(values, "define");
   Module module;
   with_value("define", [&] { module = compile_program(read_text(program), shown_name(program), defines); });
-  TrialLawChecker laws;
+  Prover laws;
   require_valid(module, laws);
+  record_reducer_laws(module, laws);
   if (values.count("no-history") == 0) module.history.push_back(history_line(info));
   write_text(values["output"].as<std::string>(), print_module(module));
   return ExitStatus::done;

@@ -110,6 +110,14 @@ const std::vector<Fault> cases{
      "a reduction of an array over [N, N]", "vector of ones"},
     {"null_vector", "input v : null[N]\noutput x", 4, 11, "without a value", "sparse matrix"},
     {"law", "assume associativ(r)\noutput x", 4, 8, "no law", "associative"},
+    {"assume_what", "assume x + 1\noutput x", 4, 10, "neither a law nor a comparison", "assume weight > 0"},
+    {"assume_value", "z = x + 1\nassume z > 0\noutput z", 5, 10, "a range is assumed of an input or a param",
+     "one side"},
+    {"assume_bound", "assume x > y\noutput x", 4, 12, "known to plan", ""},
+    {"assume_empty", "assume x > 1, x < 0\noutput x", 4, 17, "no number is in the range of 'x'", ""},
+    {"assume_one", "assume x != 1\noutput x", 4, 10, "only zero is excluded", "write x > bound"},
+    {"assume_param", "param p = -1.0\nassume p > 0\noutput z = x * p", 5, 10,
+     "'p' is -1.0, but the program assumes p > 0.0", ""},
     {"assume_unused", "fn f(a, b) = a + b\nassume associative(f)\noutput x", 5, 20, "no operator applies 'f'", ""},
     {"keyword", "list = 3\noutput x", 4, 6, "'=' is not expected", "the name of a list"},
     {"keyword_name", "z = if\noutput z", 4, 7, "the end of the statement", "an expression"},
@@ -231,7 +239,8 @@ output z, p = [j in 3: 2.0 * f64(j)], (1, 2).0
       const std::string printed = print_module(module);
       EXPECT_EQ(print_module(parse_module(printed, "test.kir")), printed) << text;
       for (const Diagnostic& d : verify_module(module, laws)) {
-        EXPECT_NE(d.what.find("reducer"), std::string::npos) << format_diagnostic(d) << '\n' << text;
+        EXPECT_NE(d.what.find("is assumed, but does not hold"), std::string::npos) << format_diagnostic(d) << '\n'
+                                                                                   << text;
       }
     } catch (const UserError& error) {
       EXPECT_FALSE(error.diagnostics().empty());

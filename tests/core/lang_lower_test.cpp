@@ -237,6 +237,19 @@ output z, s
   EXPECT_EQ(module.assumptions[3].basis, "assumed");
 }
 
+TEST(Lowering, RangesOfInputsAndParams) {
+  const Module module = compile(small + R"(
+const most = 2
+param p = 0.5, q = 3
+assume x > 0, 0 <= p && p < most, q != 0, most * 2 >= q
+output z = x * p * f64(q)
+)");
+  ASSERT_EQ(module.ranges.size(), 3U);
+  EXPECT_EQ(module.ranges[0], (RangeAssumption{"x", {0, std::numeric_limits<double>::infinity(), true}}));
+  EXPECT_EQ(module.ranges[1], (RangeAssumption{"p", {0, 2, false, true}}));
+  EXPECT_EQ(interval_text(module.ranges[2].range), " <= 4.0 != 0.0");
+}
+
 TEST(Lowering, DefinesFixConstsAndDefaults) {
   const Module module = compile("const k = 3\nparam p : f32 = 1\noutput z = p * k\n", {{"k", "4"}, {"p", "-0.5"}});
   ASSERT_EQ(module.constants.size(), 1U);

@@ -10,7 +10,7 @@ import sys
 # room -> (rooms it may include, libraries it may include beside the C++ and C standard libraries and POSIX)
 EDGES = {
     "libcore": ({"libcore"}, {"fmt", "boost/multiprecision"}),
-    "libopt": ({"libcore", "libopt"}, {"fmt", "nlohmann"}),
+    "libopt": ({"libcore", "libopt"}, {"fmt", "nlohmann", "z3++.h"}),
     "libcomm/data": ({"libcore", "libcomm/data"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h"}),
     "libcomm/exchange": ({"libcore", "libcomm/exchange"}, {"fmt", "mpi.h"}),
     "libkernels": ({"libcore", "libkernels"}, {"fmt", "llvm", "blis", "cblas.h", "omp.h"}),

@@ -1,0 +1,128 @@
+// What the user gives their word for: laws of functions, and the numbers of inputs and params.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "libcore/lang_lower.h"
+#include "libcore/value_ranges.h"
+
+namespace kasen::lang {
+
+void Lowering::assume(const Statement& s) {
+  if (s.value.empty()) return assume_law(s);
+  assume_range(s.value[0]);
+}
+
+// assume weight > 0, 0 <= r && r < 1: an input or param against what is known to plan.
+void Lowering::assume_range(const Node& node) {
+  const bool operation = node.kind == NodeKind::operation && node.args.size() == 2;
+  if (operation && node.op == ScalarOp::logical_and) {
+    for (const Node& part : node.args) assume_range(part);
+    return;
+  }
+  if (!operation || row(node.op).result != ResultRule::compare) {
+    source_.fail(node.mark, "an assumption that is neither a law nor a comparison", {},
+                 "write assume exchange(f, +), or assume weight > 0");
+  }
+  const auto source_named = [&](const Node& side) -> const Op* {
+    if (side.kind != NodeKind::name) return nullptr;
+    for (const Op& op : module_.body.ops) {
+      if ((op.code == OpCode::input || op.code == OpCode::param) && op.name == side.text) return &op;
+    }
+    return nullptr;
+  };
+  const bool turned = source_named(node.args[0]) == nullptr;
+  const Op* op = source_named(node.args[turned ? 1 : 0]);
+  if (op == nullptr) {
+    source_.fail(node.mark, "a range is assumed of an input or a param", "what is computed has the range that it has",
+                 "write the name of one on one side, and a literal or const on the other");
+  }
+  const Interval range = compared_range(node, turned);
+  auto known = std::find_if(module_.ranges.begin(), module_.ranges.end(),
+                            [&](const RangeAssumption& r) { return r.name == op->name; });
+  if (known == module_.ranges.end()) known = module_.ranges.insert(known, {op->name, {}});
+  known->range = intersect(known->range, range);
+  if (known->range.low > known->range.high) {
+    source_.fail(node.mark, fmt::format("no number is in the range of '{}'", op->name),
+                 "all that is assumed of it holds at once");
+  }
+  if (op->code != OpCode::param) return;
+  const std::string fault = range_fault(module_, *op, op->literal);
+  if (!fault.empty()) source_.fail(node.mark, fault, {}, "give it another value, or assume another range");
+}
+
+Interval Lowering::compared_range(const Node& node, bool turned) {
+  const Node& side = node.args[turned ? 0 : 1];
+  const Term term = element(side);
+  const bool number =
+      term.leaves.empty() && term.dims.empty() && is_numeric(term.type().scalar()) && term.type().is_scalar();
+  if (!number) source_.fail(side.mark, "the bound of a range must be a number known to plan");
+  const Word word = constant_words(term)[0];
+  const double bound = is_float(term.type().scalar()) ? word.f : static_cast<double>(word.i);
+  if (std::isnan(bound)) source_.fail(side.mark, "the bound of a range is a number");
+  const bool less = (node.op == ScalarOp::lt || node.op == ScalarOp::le) != turned;
+  Interval range;
+  switch (node.op) {
+    case ScalarOp::eq:
+      return Interval::exactly(bound);
+    case ScalarOp::ne:
+      if (bound != 0) source_.fail(node.mark, "only zero is excluded by itself", {}, "write x > bound or x < bound");
+      range.not_zero = true;
+      return range;
+    default:
+      (less ? range.high : range.low) = bound;
+      (less ? range.below : range.above) = node.op == ScalarOp::lt || node.op == ScalarOp::gt;
+      return range;
+  }
+}
+
+// assume exchange(f, +): f is a fn that the program uses, as a whole, in a map, reduction or product.
+void Lowering::assume_law(const Statement& s) {
+  if (s.name.text == "identity") return;  // taken up when reducers are met
+  constexpr std::array kinds{LawKind::exchange, LawKind::pushdown, LawKind::distributive, LawKind::associative,
+                             LawKind::commutative};
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](LawKind k) { return law_name(k) == s.name.text; });
+  if (kind == kinds.end()) {
+    source_.fail(s.mark, fmt::format("'{}' is no law", s.name.text), {},
+                 "the laws are associative, commutative, identity, exchange, pushdown and distributive");
+  }
+  const bool alone = *kind == LawKind::associative || *kind == LawKind::commutative;
+  const size_t most = alone ? 1 : 3;
+  if (s.arguments.size() > most || s.arguments.size() < (alone ? 1U : 2U)) {
+    source_.fail(s.mark, fmt::format("{} of {} arguments", s.name.text, s.arguments.size()), {},
+                 alone ? fmt::format("write {}(f)", s.name.text) : fmt::format("write {}(f, +)", s.name.text));
+  }
+  const Node& f = s.arguments[0];
+  const auto fn = functions_.find(f.text);
+  if (f.kind != NodeKind::name || fn == functions_.end()) {
+    source_.fail(f.mark, "assumptions are about functions of the program", "built-in functions are known",
+                 "declare it: fn f(x, y) = ...");
+  }
+  const auto found = instances_.find(f.text);
+  if (found == instances_.end()) {
+    source_.fail(f.mark, fmt::format("no operator applies '{}' as its whole function", f.text),
+                 "an assumption is used only there", "use it as the function of a map, reduction or product");
+  }
+  const auto parameter = s.arguments.size() == 3 ? constant_count(s.arguments[2], 0, "the parameter's number") : 0;
+  for (const Instance& instance : std::vector<Instance>(found->second)) {
+    if (parameter >= static_cast<std::int64_t>(instance.operand_of.size())) {
+      source_.fail(s.arguments[2].mark, fmt::format("'{}' has {} parameters", f.text, instance.operand_of.size()),
+                   "they count from 0");
+    }
+    LawUse use{*kind, instance.fn, no_fn, 0, "assumed"};
+    if (!alone) {
+      use.operand = instance.operand_of[static_cast<size_t>(parameter)];
+      if (use.operand < 0) continue;  // the parameter is not used
+      const ElementType type = module_.fn(instance.fn).params[static_cast<size_t>(use.operand)].type;
+      use.reducer = reducer(s.arguments[1], type, s.arguments[1].mark);
+    }
+    const bool known =
+        std::find(module_.assumptions.begin(), module_.assumptions.end(), use) != module_.assumptions.end();
+    if (!known) module_.assumptions.push_back(std::move(use));
+  }
+}
+
+}  // namespace kasen::lang

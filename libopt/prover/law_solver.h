@@ -1,0 +1,28 @@
+// Asks the solver whether a law of scalar functions holds (DESIGN section 4): of all numbers, and of the identity that
+// a worker without a contribution holds. Deterministic: bounded by solver steps, never by seconds.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "libcore/law_trial.h"
+
+namespace kasen::prover {
+
+class LawSolver {
+ public:
+  LawSolver();
+  ~LawSolver();
+  LawSolver(const LawSolver&) = delete;
+  LawSolver& operator=(const LawSolver&) = delete;
+
+  // The functions' types fit (law_misfit is empty). `refuted` comes with a counterexample that fails with the real
+  // functions, `unknown` with a note; the basis is "proven". For LawKind::identity: is what reducer_identity finds one?
+  [[nodiscard]] LawAnswer ask(const LawQuestion& question);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;  // made when first asked: it takes milliseconds
+};
+
+}  // namespace kasen::prover

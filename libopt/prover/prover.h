@@ -1,0 +1,28 @@
+// The LawChecker of plan, fuse and measure: shapes that are known, a cheap trial that refutes, and the solver for the
+// rest.
+#pragma once
+
+#include <vector>
+
+#include "libcore/laws.h"
+#include "libopt/prover/law_solver.h"
+
+namespace kasen {
+
+class Prover : public LawChecker {
+ public:
+  [[nodiscard]] LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId by, int operand) override;
+
+ private:
+  struct Known {
+    LawKind kind;
+    ScalarFunction fn, by;
+    int operand;
+    LawAnswer answer;
+  };
+  std::vector<Known> known_;
+  TrialLawChecker trial_{160};  // what these do not refute the solver decides
+  prover::LawSolver solver_;
+};
+
+}  // namespace kasen

@@ -1,0 +1,24 @@
+// Functions in the IR's text, for tests of laws.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "libcore/laws.h"
+
+namespace kasen {
+
+inline Module functions(const std::string& text) {
+  return parse_module("kir 1 level 1\nmodule m {\n dim N\n" + text + "\n}\n##end\n", "laws.kir");
+}
+
+inline FnId find_fn(const Module& m, const std::string& name) {
+  for (size_t i = 0; i < m.functions.size(); ++i) {
+    if (m.functions[i].name == name) return static_cast<FnId>(i);
+  }
+  ADD_FAILURE() << "no function " << name;
+  return no_fn;
+}
+
+}  // namespace kasen
