@@ -114,16 +114,17 @@ bool Lowering::is_id_param(const Statement& s) {
 // The value of a const or the default of a param, as written.
 Term Lowering::written_value(const Statement& s) {
   const Mark mark = s.value[0].mark;
-  Term term = element(s.value[0]);
+  Type type;
+  if (!s.type.empty()) type = array_type(s.type[0]);
+  // The user writes an id as a whole number; the run turns it into a position.
+  if (is_id_param(s)) type.element = ElementType::of(Scalar::i64);
+  Term term = s.type.empty() ? element(s.value[0]) : typed_element(s.value[0], type.element);
   if (!term.leaves.empty() || !term.dims.empty()) {
     source_.fail(mark, fmt::format("the value of '{}' must be known to plan", s.name.text),
                  "it is made of literals and consts");
   }
   if (s.type.empty()) return term;
-  Type type = array_type(s.type[0]);
   if (!type.dims.empty()) source_.fail(s.type[0].mark, "consts and params are single values", {}, "use an input");
-  // The user writes an id as a whole number; the run turns it into a position.
-  if (is_id_param(s)) type.element = ElementType::of(Scalar::i64);
   return conform(std::move(term), type, mark, fmt::format("'{}'", s.name.text));
 }
 
@@ -135,7 +136,7 @@ Term Lowering::default_of(const Statement& s) {
   defined_.insert(s.name.text);
   const Source source(given->second, fmt::format("-D {}", s.name.text));
   try {
-    Term term = element(parse_expression(given->second, source));
+    Term term = typed_element(parse_expression(given->second, source), written.type());
     if (written.type().is_scalar()) term = adapt(std::move(term), written.type().scalar());
     if (!term.leaves.empty() || !term.dims.empty() || term.type() != written.type()) {
       fail(ExitStatus::usage, fmt::format("'{}' is {}", s.name.text, show(module_, written.type())));

@@ -147,6 +147,7 @@ class Lowering {
   ValueId materialise(Term term, const std::string& hint, Mark mark, bool copy = false);
   ValueId constant_value(const Term& term, const std::string& hint, Mark mark);
   Term conform(Term term, const Type& type, Mark mark, const std::string& what);
+  Term typed_element(const Node& node, const ElementType& wanted);
   Term fill_element(Term term, const ElementType& element);
   ValueId shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what);
   Term value_term(ValueId id, bool named);

@@ -116,7 +116,7 @@ void Lowering::assign(const Statement& s) {
     source_.fail(s.mark, fmt::format("'{}' cannot be assigned", name), known->fixed, "choose another name");
   }
   hint_ = name;
-  Term term = eval(s.value[0]);
+  Term term = s.type.empty() ? eval(s.value[0]) : typed_element(s.value[0], array_type(s.type[0]).element);
   hint_.clear();
   const bool list = term.bare() && term.leaves[0] >= 0 && module_.type(term.leaves[0]).list > 0;
   if (list) term = require_element(std::move(term), s.value[0]);  // refuses it
@@ -168,7 +168,7 @@ void Lowering::list(const Statement& s) {
     source_.fail(s.index[0].mark, fmt::format("a list of {} arrays", length),
                  fmt::format("at most {} are possible", longest));
   }
-  Term term = conform(element(s.value[0]), type, s.value[0].mark, "an array of the list");
+  Term term = conform(typed_element(s.value[0], type.element), type, s.value[0].mark, "an array of the list");
   const ValueId first = materialise(std::move(term), "t", s.value[0].mark);
   type.list = length;
   const ValueId made = emit(OpCode::make_list, s.mark, s.name.text, type, [&](Op& op) { op.operands = {first}; });
@@ -187,7 +187,7 @@ void Lowering::put(const Statement& s) {
                  fmt::format("'{}' holds {} arrays, 0 to {}", s.name.text, type.list, type.list - 1));
   }
   const ValueId i = shared(s.index[0], Scalar::i64, "i", "an index of a list");
-  Term term = conform(element(s.value[0]), single, s.value[0].mark, "an array of the list");
+  Term term = conform(typed_element(s.value[0], single.element), single, s.value[0].mark, "an array of the list");
   const ValueId array = materialise(std::move(term), s.name.text + "_i", s.value[0].mark);
   rebind(s.name.text, emit(OpCode::put, s.mark, s.name.text, type, [&](Op& op) { op.operands = {list, i, array}; }));
 }
@@ -197,7 +197,7 @@ void Lowering::push(const Statement& s) {
   const Type type = module_.type(list);
   Type single = type;
   single.list = 0;
-  Term term = conform(element(s.value[0]), single, s.value[0].mark, "an array of the list");
+  Term term = conform(typed_element(s.value[0], single.element), single, s.value[0].mark, "an array of the list");
   const ValueId array = materialise(std::move(term), s.name.text + "_new", s.value[0].mark);
   rebind(s.name.text, emit(OpCode::push, s.mark, s.name.text, type, [&](Op& op) { op.operands = {list, array}; }));
 }

@@ -96,6 +96,28 @@ ValueId Lowering::materialise(Term term, const std::string& hint, Mark mark, boo
   });
 }
 
+// A value for which a type is declared: literals take it, those inside `(1, 2)` and `[1, 2]`, too.
+Term Lowering::typed_element(const Node& node, const ElementType& wanted) {
+  const auto parts_are = [&](size_t count) { return node.args.size() == count; };
+  const bool tuple = node.kind == NodeKind::tuple && wanted.tuple && parts_are(wanted.components.size());
+  const bool array = node.kind == NodeKind::small_array && wanted.is_array() &&
+                     parts_are(static_cast<size_t>(wanted.components[0].count));
+  if (!tuple && !array) return element(node);
+  hint_.clear();
+  std::vector<Term> parts;
+  for (size_t i = 0; i < node.args.size(); ++i) {
+    ElementType type;
+    type.components = {wanted.components[tuple ? i : 0]};
+    if (array) type.components[0].count = 0;
+    Term part = typed_element(node.args[i], type);
+    if (type.is_scalar()) part = at(node.args[i].mark, [&] { return adapt(std::move(part), type.scalar()); });
+    parts.push_back(std::move(part));
+  }
+  return at(node.mark, [&] {
+    return tuple ? tuple_term(module_, std::move(parts)) : array_term(module_, std::move(parts), loops_++);
+  });
+}
+
 // A single value for every scalar of an element: `list c[k] : [f64; 3] = 0`.
 Term Lowering::fill_element(Term term, const ElementType& element) {
   std::vector<Term> parts;

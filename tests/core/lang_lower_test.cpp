@@ -272,6 +272,34 @@ TEST(Lowering, DefinesKeepTheType) {
   }
 }
 
+// Literals inside tuples and small arrays take the type that is declared, as single ones do.
+TEST(Lowering, LiteralsInsideElementsTakeTheDeclaredType) {
+  const Module module = compile(R"(
+param p : (f32, i32) = (1, 2)
+param q : ([f32; 2], bool, f64) = ([0.5, 1], true, 3)
+z : [f64; 2] = [1, 2]
+list s[2] : (i32, f32) = (0, 0.5)
+s[1] = (7, 1)
+push(s, (8, 2))
+output z, a = p.0 + q.0[1], b = p.1, c = s[0].1
+)",
+                                {{"p", "(3, 4)"}});
+  std::vector<const Op*> params;
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::param) params.push_back(&op);
+  }
+  ASSERT_EQ(params.size(), 2U);
+  EXPECT_EQ(print_type(module, module.type(params[0]->results[0])), "(f32, i32) @?");
+  EXPECT_EQ(params[0]->literal[0].f, 3.0);
+  EXPECT_EQ(params[0]->literal[1].i, 4);
+  EXPECT_EQ(print_type(module, module.type(params[1]->results[0])), "([f32; 2], bool, f64) @?");
+  EXPECT_EQ(params[1]->literal[3].f, 3.0);
+  for (const char* bad : {"param p : (f32, i32) = (1, 2.5)", "param p : (f32, i32) = (1, 2, 3)",
+                          "param p : (f32, i32) = (1, 2i64)", "param p : [f32; 2] = [1, 2, 3]"}) {
+    EXPECT_THROW((void)compile(std::string(bad) + "\noutput p\n"), UserError) << bad;
+  }
+}
+
 TEST(Lowering, CarriesTheSource) {
   const Module module = compile(small + "output x\n");
   EXPECT_EQ(module.source_name, "test.ks");
