@@ -25,6 +25,7 @@ from programs import PROGRAMS  # noqa: E402
 PARTITIONS = [(1, "block"), (3, "hybrid-cut"), (5, "block"), (3, "block"), (5, "hybrid-cut")]
 FUSES = [["--sync", sync, "--strategy", strategy] for strategy in ("greedy", "none") for sync in ("hybrid", "lazy", "eager")]
 FUSES.append(["--sync", "lazy", "--split", "off"])
+FUSES += [["--sync", sync, "--epilogue", "on"] for sync in ("hybrid", "lazy")]
 RUNS = [["--threads", "1"], ["--threads", "2"]]
 ROUNDED = 1e-9  # relative: sums in another order
 
