@@ -30,18 +30,25 @@ struct Goal {
   bool linear, whole;
 };
 
+// "-0.618033988749?": digit by digit, since a number that is read from text with a leading zero is an octal one.
+Rational rational_of_decimal(const std::string& text) {
+  Rational value = 0;
+  Rational scale = 1;
+  bool fraction = false;
+  for (const char c : text) {
+    fraction = fraction || c == '.';
+    if (c < '0' || c > '9') continue;
+    value = value * 10 + (c - '0');
+    if (fraction) scale *= 10;
+  }
+  value /= scale;
+  return text.starts_with('-') ? Rational(-value) : value;
+}
+
 // A numeral of the model: 7, 1/2, or the beginning of an irrational one.
 std::optional<Rational> rational_of(const z3::expr& value) {
   if (value.is_true() || value.is_false()) return Rational(value.is_true() ? 1 : 0);
-  if (value.is_algebraic()) {
-    const std::string text = value.get_decimal_string(12);
-    const auto point = text.find('.');
-    std::string digits = text;
-    std::erase_if(digits, [](char c) { return c == '.' || c == '?'; });
-    const std::size_t decimals = point == std::string::npos ? 0 : text.size() - point - 2;
-    return Rational(boost::multiprecision::cpp_int(digits),
-                    boost::multiprecision::pow(boost::multiprecision::cpp_int(10), static_cast<unsigned>(decimals)));
-  }
+  if (value.is_algebraic()) return rational_of_decimal(value.get_decimal_string(12));
   if (!value.is_numeral()) return std::nullopt;
   const std::string text = Z3_get_numeral_string(value.ctx(), value);
   return Rational(text);
