@@ -30,8 +30,11 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
+# Precompiled headers and a compiler cache get in each other's way.
+pch() { command -v ccache >/dev/null && [[ -z ${CCACHE_DISABLE:-} ]] && echo false || echo true; }
+
 configure() {
-  [[ -f $build/build.ninja ]] || meson setup "$build" >"$top/.setup.log" 2>&1 || { cat "$top/.setup.log" >&2; exit 70; }
+  [[ -f $build/build.ninja ]] || meson setup "$build" "-Db_pch=$(pch)" >"$top/.setup.log" 2>&1 || { cat "$top/.setup.log" >&2; exit 70; }
 }
 
 compile() { ninja -C "$build" --quiet "$@" >&2; }
