@@ -143,10 +143,13 @@ Term Lowering::product(const Node& node, const std::string& hint) {
   Term& matrix = matrix_left ? left : right;
   Term& vector = matrix_left ? right : left;
   if (matrix.dims.size() != 2 || vector.dims.size() != 1) {
+    const bool matrices = left.dims.size() == 2 && right.dims.size() == 2;
     source_.fail(
         node.mark,
         fmt::format("'@' of arrays over {} and {}", show_dims(module_, left.dims), show_dims(module_, right.dims)),
-        "it takes a matrix and a vector, or two vectors", "put brackets around the product that comes first");
+        "it takes a matrix and a vector, or two vectors",
+        matrices ? "there is no product of two matrices: write (A @ B) @ v as A @ (B @ v), or multiply vector by vector"
+                 : "put brackets around the product that comes first");
   }
   const bool logic = vector.type().is(Scalar::boolean);
   const bool turned = matrix_left ? left_turned : right_turned;

@@ -64,6 +64,7 @@ const std::vector<Fault> cases{
     {"function_as_value", "z = sqrt + x\noutput z", 4, 5, "unknown name 'sqrt'", "call it"},
     {"dimensions", "z = x + y\noutput z", 4, 7, "[N] and [M]", "by name"},
     {"product_dimension", "z = G @ x\noutput z", 4, 7, "over [M], not f64[N]", "use G' @ x"},
+    {"product_of_matrices", "z = G' @ G\noutput z", 4, 8, "'@' of arrays", "no product of two matrices"},
     {"unknown_dimension", "z = fill(1, K)\noutput z", 4, 13, "'K' is no dimension", "declare it"},
     {"dimension_as_value", "z = x / N\noutput z", 4, 9, "'N' is a dimension", "size(N)"},
     {"mixture", "z = x + k\noutput z", 4, 7, "f64 and i64", "convert"},

@@ -1,0 +1,174 @@
+// The verifier on plans of level 3: regions and buffers.
+#include "tests/core/verify_cases.h"
+
+namespace kasen {
+namespace {
+
+using testing::expect_fault;
+using testing::expect_right;
+using testing::sources3;
+
+TEST(Regions, RightOnes) {
+  expect_right(3,
+               "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N] {G.cols}\nbuffer ~b2 : f64[N]\nbuffer ~b3 : f64[N] "
+               "{G.cols}\n" +
+                   sources3 +
+                   "%c = scatter %x : f64[N] @cons{G.rows} ~b0\n"
+                   "%p = region mxm (%c, %G) : f64[N] @pre(add){G.cols} ~b1 {\n"
+                   "%m = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\nyield %m\n}\n"
+                   "%g = gather %p : f64[N] @part ~b1\n"
+                   "%a, %s = region iter_on_vec (%g, %x) : f64[N] @part ~b1, f64 @pre(add) {\n"
+                   "%h = map[half] %g : f64[N] @part\n%d = map[sub] %h, %x : f64[N] @part\n"
+                   "%e = reduce[add] %d : f64 @pre(add)\nyield %h, %e\n}\n"
+                   "%z = region product_epilogue (%c, %G, %x) : f64[N] @part ~b2 {\n"
+                   "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols} ~b3\n%o = gather %n : f64[N] @part ~b3\n"
+                   "%q = map[add] %o, %x : f64[N] @part\nyield %q\n}\n"
+                   "%r = gather %s : f64 @part\noutput \"a\" %a\noutput \"r\" %r\noutput \"z\" %z");
+}
+
+void expect_region_fault(const std::string& region, const std::string& wanted) {
+  expect_fault(3,
+               "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N] {G.cols}\nbuffer ~b2 : f64[N] {G.cols}\n"
+               "fn shift(x: f64, c: f64) -> f64 = x + c\n" +
+                   sources3 +
+                   "%u = input \"u\" : f64[M] @part\n%H = input \"H\" : f64[N,N] sparse @part\n"
+                   "%c = scatter %x : f64[N] @cons{G.rows} ~b0\n" +
+                   region,
+               wanted);
+}
+
+TEST(Regions, WhatTheyMayHold) {
+  expect_region_fault(
+      "%a = region iter_on_vec (%u) : f64[N] @part ~b1 {\n%h = map[half] %x : f64[N] @part\nyield %h\n}",
+      "in order of first use it reads (%x)");
+  expect_region_fault(
+      "%a = region iter_on_vec (%x, %u) : f64[N] @part ~b1 {\n%h = map[half] %x : f64[N] @part\n"
+      "%e = reduce[add] %u : f64 @pre(add)\nyield %h\n}",
+      "it runs over another dimension than its region");
+  expect_region_fault(
+      "%a = region iter_on_vec (%c, %G) : f64[N] @pre(add){G.cols} ~b1 {\n"
+      "%m = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\nyield %m\n}",
+      "it may not stand in a region iter_on_vec");
+  expect_region_fault(
+      "%a = region iter_on_vec (%x) : f64[N] @part ~b1 {\n%h = map[half] %x : f64[N] @part\nyield %x\n}",
+      "%x is handed on, but not made inside");
+  expect_region_fault(
+      "%a, %b = region mxm (%c, %G, %H) : f64[N] @pre(add){G.cols} ~b1, f64[N] @pre(add){H.cols} ~b2 {\n"
+      "%m = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\n"
+      "%n = mxv[mul, add] %c, %H : f64[N] @pre(add){H.cols}\nyield %m, %n\n}",
+      "H.rows");
+  expect_region_fault(
+      "%a = region mxm (%c, %G) : f64[N] @pre(add){G.cols} ~b1 {\n"
+      "%m = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\n"
+      "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\nyield %m\n}",
+      "%n is not handed on");
+  expect_region_fault(
+      "%e = scatter %x : f64[N] @cons{G.cols} ~b1\n"
+      "%a, %b = region iter_on_vec (%c, %e) : f64[N] @cons{G.rows} ~b0, f64[N] @cons{G.cols} ~b2 {\n"
+      "%h = map[half] %c : f64[N] @cons{G.rows}\n%i = map[half] %e : f64[N] @cons{G.cols}\nyield %h, %i\n}",
+      "it computes on other slaves than its region");
+  expect_region_fault(
+      "%a = region product_epilogue (%x) : f64[N] @part ~b1 {\n%h = map[half] %x : f64[N] @part\nyield %h\n}",
+      "it does not begin with one product and its gather");
+  expect_region_fault("%a = region iter_on_vec (%x) : f64[N] @part ~b1 {\nyield %x\n}", "a region without operators");
+}
+
+// A product_epilogue whose inside is `inside`; its rows wait in ~b1.
+void expect_epilogue_fault(const std::string& inside, const std::string& wanted,
+                           const std::string& operands = "%c, %G, %x", const std::string& result = "f64[N] @part ~b3") {
+  expect_fault(3,
+               "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N] {G.cols}\nbuffer ~b2 : f64[N] {G.cols}\n"
+               "buffer ~b3 : f64[N] {G.cols}{G.rows}\nbuffer ~b4 : f64[N,K]\n" +
+                   sources3 + "%k = input \"k\" : f64[N,K] @part\n%c = scatter %x : f64[N] @cons{G.rows} ~b0\n" +
+                   "%z = region product_epilogue (" + operands + ") : " + result + " {\n" + inside +
+                   "}\noutput \"x\" %x",
+               wanted);
+}
+
+TEST(Regions, WhatAnEpilogueMayHold) {
+  const std::string head = "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols} ~b1\n";
+  const std::string gather = "%o = gather %n : f64[N] @part ~b1\n";
+  expect_epilogue_fault(head + "%o = gather %n : f64[N] @part ~b2\n%q = map[add] %o, %x : f64[N] @part\nyield %q\n",
+                        "it does not work in place");
+  expect_epilogue_fault(
+      "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols}\n%o = gather %n : f64[N] @part\n"
+      "%q = map[add] %o, %x : f64[N] @part\nyield %q\n",
+      "has no buffer");
+  expect_epilogue_fault(head + gather + "%q = map[add] %o, %x : f64[N] @part\nyield %n\n",
+                        "%n is used before it is gathered", "%c, %G, %x", "f64[N] @pre(add){G.cols} ~b2");
+  expect_epilogue_fault(head + gather + "%q = map[half] %c : f64[N] @cons{G.rows}\nyield %q\n",
+                        "it computes on slaves as well", "%c, %G", "f64[N] @cons{G.rows} ~b3");
+  expect_epilogue_fault(head + gather + "%q = map[add] %k, %o : f64[N,K] @part\nyield %q\n", "is no vector",
+                        "%c, %G, %k", "f64[N,K] @part ~b4");
+  // Rows wait where nothing else is written or read.
+  expect_epilogue_fault(head + gather + "%q = map[add] %o, %x : f64[N] @part\nyield %q\n", "is written to ~b1",
+                        "%c, %G, %x", "f64[N] @part ~b1");
+  expect_epilogue_fault(
+      "%n = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols} ~b0\n%o = gather %n : f64[N] @part ~b0\n"
+      "%q = map[add] %o, %x : f64[N] @part\nyield %q\n",
+      "~b0");
+}
+
+void expect_buffer_fault(const std::string& body, const std::string& wanted) {
+  expect_fault(
+      3,
+      "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N]\nbuffer ~b2 : f32[N]\nbuffer ~b3 : f64[N]\n" + sources3 + body,
+      wanted);
+}
+
+TEST(Buffers, Room) {
+  expect_buffer_fault("%y = map[half] %x : f64[N] @part\noutput \"y\" %y", "%y has no buffer");
+  expect_buffer_fault("%y = map[half] %x : f64[N] @part ~b2\noutput \"y\" %y", "%y does not fit into ~b2");
+  expect_buffer_fault("%c = scatter %x : f64[N] @cons{G.rows} ~b1\noutput \"c\" %c",
+                      "~b1 has no room for the slaves of %c");
+  expect_buffer_fault(
+      "%l = list %x : list<2> f64[N] @part ~b3\n%k = literal 0 : i64 @cons\n%a = get %l, %k : f64[N] @part\noutput "
+      "\"a\" %a",
+      "which is not declared");
+  expect_buffer_fault("%s = reduce[add] %x : f64 @pre(add) ~b1\n%g = gather %s : f64 @part\noutput \"g\" %g",
+                      "%s has a buffer");
+}
+
+TEST(Buffers, NoLiveValueIsOverwritten) {
+  const std::string two = "%y = map[half] %x : f64[N] @part ~b1\n%z = map[half] %x : f64[N] @part ~b1\n";
+  expect_buffer_fault(two + "output \"y\" %y\noutput \"z\" %z",
+                      "%z is written to ~b1, which holds %y; %y is still needed");
+  // In place where the operand dies, but only element by element.
+  expect_right(3, "buffer ~b0 : f64[N]\n" + sources3 +
+                      "%y = map[half] %x : f64[N] @part ~b0\n%z = map[half] %y : f64[N] @part ~b0\n"
+                      "output \"z\" %z");
+  expect_fault(
+      3,
+      "buffer ~b0 : f64[N] {G.rows}{G.cols}\n" + sources3 +
+          "%c = scatter %x : f64[N] @cons{G.rows} ~b0\n%p = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols} ~b0\n"
+          "%g = gather %p : f64[N] @part ~b0\noutput \"g\" %g",
+      "%p is written to ~b0, which holds %c");
+}
+
+TEST(Buffers, Loops) {
+  const std::string decl = "buffer ~b0 : f64[N]\nbuffer ~b1 : f64[N]\nbuffer ~b2 : f64[N]\n";
+  const std::string head = sources3 + "%k = literal 3 : i64 @cons\n%y = map[half] %x : f64[N] @part ~b0\n";
+  const auto loop = [](const std::string& arg, const std::string& made, const std::string& body,
+                       const std::string& result) {
+    return "%r = for %i : i64 @cons in %k, %k (%a : f64[N] @part " + arg + " = %y) : f64[N] @part " + result + " {\n" +
+           "%b = map[half] %a : f64[N] @part " + made + "\n" + body + "}\n";
+  };
+  expect_right(3, decl + head + loop("~b0", "~b1", "yield %b\n", "~b0") + "output \"r\" %r");
+  expect_right(3, decl + head + loop("~b1", "~b1", "yield %b\n", "~b0") + "output \"r\" %r");
+  // %y is needed behind the loop, or inside it: the loop must not write where it is.
+  expect_fault(3, decl + head + loop("~b0", "~b1", "yield %b\n", "~b1") + "output \"r\" %r\noutput \"y\" %y",
+               "%a is written to ~b0");
+  expect_fault(3, decl + head + loop("~b1", "~b0", "yield %b\n", "~b2") + "output \"r\" %r\noutput \"y\" %y",
+               "%b is written to ~b0");
+  expect_fault(3,
+               decl + head + loop("~b1", "~b2", "%c = map[add] %b, %y : f64[N] @part ~b0\nyield %c\n", "~b1") +
+                   "output \"r\" %r",
+               "%c is written to ~b0");
+  expect_fault(3,
+               decl + head + loop("~b1", "~b1", "%c = map[add] %b, %a : f64[N] @part ~b2\nyield %c\n", "~b1") +
+                   "output \"r\" %r",
+               "%b is written to ~b1, which holds %a");
+}
+
+}  // namespace
+}  // namespace kasen
