@@ -26,7 +26,7 @@ using Outputs = std::map<std::string, Array>;
 using Edges = std::vector<std::pair<int, int>>;
 
 std::string example(const std::string& name) {
-  std::ifstream file(std::string(EXAMPLES_DIR) + "/" + name);
+  std::ifstream file(EXAMPLES_DIR "/" + name);
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_FALSE(text.str().empty()) << name;

@@ -89,7 +89,7 @@ RunReport run_plan(const Module& plan, const std::vector<Part>& parts,
 }
 
 Module example(const std::string& name) {
-  return compile_program(text_of(std::string(EXAMPLES_DIR) + "/" + name + ".ks"), name + ".ks", {});
+  return compile_program(text_of(EXAMPLES_DIR "/" + name + ".ks"), name + ".ks", {});
 }
 
 void expect_agreement(const Module& plan, const std::vector<Part>& parts, const std::string& what,

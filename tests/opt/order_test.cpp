@@ -70,7 +70,7 @@ std::string figures(const Module& plan) {
 
 TEST(Order, AnyOrderOfTheStatementsGivesTheSameRegionsAndFigures) {
   int programs = 0, moved = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(KASEN_ROOT) + "/examples")) {
+  for (const auto& entry : std::filesystem::directory_iterator(KASEN_ROOT "/examples")) {
     if (entry.path().extension() != ".ks") continue;
     ++programs;
     const Module program = example(entry.path().filename().string());

@@ -19,7 +19,7 @@ inline Module compile(const std::string& text, const std::map<std::string, std::
 }
 
 inline Module example(const std::string& name, const std::map<std::string, std::string>& defines = {}) {
-  std::ifstream file(std::string(KASEN_ROOT) + "/examples/" + name);
+  std::ifstream file(KASEN_ROOT "/examples/" + name);
   std::stringstream text;
   text << file.rdbuf();
   return compile_program(text.str(), name, defines);

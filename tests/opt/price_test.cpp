@@ -62,7 +62,7 @@ void expect_not_dearer(const Module& program, const std::string& sizes, const st
 
 TEST(Price, FusedExamplesAreNeverDearer) {
   int examples = 0;
-  for (const auto& file : std::filesystem::directory_iterator(std::string(KASEN_ROOT) + "/examples")) {
+  for (const auto& file : std::filesystem::directory_iterator(KASEN_ROOT "/examples")) {
     if (file.path().extension() != ".ks") continue;
     const std::string name = file.path().filename().string();
     expect_not_dearer(example(name), "", name);

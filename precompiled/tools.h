@@ -1,0 +1,4 @@
+// As standard.h, for tools.
+#include <boost/program_options.hpp>
+
+#include "precompiled/standard.h"
