@@ -228,7 +228,8 @@ std::string scaling_text(const Module& module, const std::vector<Sizes>& points,
       fmt::format("{} on {}: how it would be cut\n\n", module.name, points.front().origin) + cut_table(rows);
   const std::vector<std::string> names = titles(module);
   for (size_t i = 0; i < names.size(); ++i) {
-    text += fmt::format("\n{} (times by bytes alone, each worker a process)\n\n", names[i]) + turn_table(rows, i);
+    text += fmt::format("\n{} (times by bytes alone, each worker a process: {})\n\n", names[i], machine_text(machine)) +
+            turn_table(rows, i);
   }
   return text;
 }

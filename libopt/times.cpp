@@ -104,6 +104,11 @@ std::string duration_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.4g} s", seconds);
 }
 
+std::string machine_text(const MachineProfile& machine) {
+  return fmt::format("{:.3g} GB/s of memory, {:.3g} GB/s and {:.3g} us a message of network",
+                     machine.memory_bandwidth / 1e9, machine.network_bandwidth / 1e9, machine.network_latency * 1e6);
+}
+
 PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
   const ReportContext context(module, sizes);
   const Timer timer(context, machine);
@@ -116,10 +121,9 @@ PlanTimes predicted_times(const Module& module, const Sizes* sizes, const Machin
 std::string times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
   const ReportContext context(module, sizes);
   const PlanTimes times = predicted_times(module, sizes, machine);
-  std::string text = fmt::format(
-      "\nPredicted time, each worker a process ({:.3g} GB/s of memory, {:.3g} GB/s and {:.3g} us a message of "
-      "network); by bytes alone, not by what is computed:\n",
-      machine.memory_bandwidth / 1e9, machine.network_bandwidth / 1e9, machine.network_latency * 1e6);
+  std::string text =
+      fmt::format("\nPredicted time, each worker a process ({}); by bytes alone, not by what is computed:\n",
+                  machine_text(machine));
   for (size_t i = 0; i < times.turns.size(); ++i) {
     const CostRow& row = context.report().rows[static_cast<size_t>(context.report().loops[i].number)];
     text += time_line("a turn of the " + context.place(row), times.turns[i]);

@@ -30,6 +30,8 @@ struct PlanTimes {
 [[nodiscard]] PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 [[nodiscard]] std::string times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 
+// "4.58 GB/s of memory, 1.25 GB/s and 20 us a message of network"
+[[nodiscard]] std::string machine_text(const MachineProfile& machine);
 // "1.23 ms"
 [[nodiscard]] std::string duration_text(double seconds);
 
