@@ -30,7 +30,7 @@ std::vector<Word> identity_candidates(Scalar s) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (is_float(s)) return {Word::real(0), Word::real(1), Word::real(infinity), Word::real(-infinity)};
   if (s == Scalar::boolean) return {Word::integer(0), Word::integer(1)};
-  const std::vector<Word> ends{Word::integer(integer_ends(s).high), Word::integer(integer_ends(s).low)};
+  std::vector<Word> ends{Word::integer(integer_ends(s).high), Word::integer(integer_ends(s).low)};
   if (s == Scalar::id) return ends;  // no index: an output of it is refused
   return {Word::integer(0), Word::integer(1), ends[0], ends[1]};
 }

@@ -58,7 +58,8 @@ std::optional<std::int64_t> left_in(const std::string& root, const GroupFiles& f
   std::optional<std::int64_t> least;
   for (bool more = true; more; path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'))) {
     more = !path.empty();
-    const std::string folder = root + std::string(files.folder) + path + '/';
+    std::string folder = root;
+    folder.append(files.folder).append(path).append(1, '/');
     const auto limit = number_in(folder + std::string(files.limit));
     const auto used = number_in(folder + std::string(files.used));
     if (!limit || !used) continue;

@@ -21,7 +21,7 @@ bool is_rising(ScalarOp op) { return op != ScalarOp::sin && op != ScalarOp::cos 
 Term Encoder::elementary(ScalarOp op, const Term& a) {
   const z3::expr value = apply(op, {a.value.simplify()});
   const z3::expr none = z3_.bool_val(false);
-  const Term finite_value{value, none, none, a.nan};
+  Term finite_value{value, none, none, a.nan};
   const auto at = [&](double number_at) { return plain(number(number_at)); };
   Term result = finite_value;
   const bool logarithm = op == ScalarOp::log || op == ScalarOp::log1p;

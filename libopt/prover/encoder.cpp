@@ -39,7 +39,7 @@ z3::expr Encoder::fresh(const char* name, bool whole) {
 }
 
 z3::expr Encoder::fresh_whole(const char* name) {
-  const z3::expr value = fresh(name, true);
+  z3::expr value = fresh(name, true);
   integers_ = true;
   note_whole(value);
   return value;
@@ -63,7 +63,7 @@ void Encoder::require(const z3::expr& condition) {
 }
 
 z3::expr Encoder::take_conditions() {
-  const z3::expr met = conditions_ ? *conditions_ : z3_.bool_val(true);
+  z3::expr met = conditions_ ? *conditions_ : z3_.bool_val(true);
   conditions_.reset();
   return met;
 }
@@ -226,7 +226,7 @@ z3::expr Encoder::opaque_product(const z3::expr& a, const z3::expr& b) {
     const bool same = (z3::eq(of.first, a) && z3::eq(of.second, b)) || (z3::eq(of.first, b) && z3::eq(of.second, a));
     if (same) return known;
   }
-  const z3::expr value = fresh("product", false);
+  z3::expr value = fresh("product", false);
   products_.push_back({{a, b}, value});
   return value;
 }
@@ -295,7 +295,7 @@ z3::expr Encoder::whole_quotient(const z3::expr& a, const z3::expr& b) {
   for (const auto& [of, known] : quotients_) {
     if (z3::eq(of.first, a) && z3::eq(of.second, b)) return known;
   }
-  const z3::expr q = fresh_whole("quotient");
+  z3::expr q = fresh_whole("quotient");
   const z3::expr zero = b.is_int() ? z3_.int_val(0) : z3_.real_val(0);
   const z3::expr low = numbers_ == Numbers::opaque ? opaque_product(q, b) : q * b;
   linear_ = linear_ && (b.is_numeral() || numbers_ == Numbers::opaque);
@@ -370,7 +370,7 @@ Term Encoder::whole_cast(const Term& a, Scalar from, Scalar to) {
 Term Encoder::cast(const Expr& e) {
   const Scalar from = e.args[0].type.scalar();
   const Scalar to = e.type.scalar();
-  const Term a = scalar(e.args[0]);
+  Term a = scalar(e.args[0]);
   if (from == to) return a;
   if (from == Scalar::boolean) return plain(choose(a.value, number_of(to, 1), number_of(to, 0)));
   if (to == Scalar::boolean) return plain(no(is_zero(a)));
