@@ -57,12 +57,9 @@ LawAnswer LawChecker::reducer(const Module& module, FnId fn) {
 LawAnswer TrialLawChecker::law(const Module& module, LawKind kind, FnId id, FnId by, int operand) {
   const ScalarFunction& fn = module.fn(id);
   const ScalarFunction& reducer = module.fn(is_map_law(kind) ? by : id);
-  for (const Known& k : known_) {
-    if (k.kind == kind && k.operand == operand && k.fn == fn && k.by == reducer) return k.answer;
-  }
-  known_.push_back(
-      {kind, fn, reducer, operand, answer({kind, fn, reducer, static_cast<size_t>(operand)}, most_points_)});
-  return known_.back().answer;
+  return known_.answer(kind, fn, reducer, operand, [&] {
+    return answer({kind, fn, reducer, static_cast<size_t>(operand)}, most_points_);
+  });
 }
 
 }  // namespace kasen

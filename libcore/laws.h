@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libcore/module.h"
 
@@ -27,6 +28,29 @@ class LawChecker {
   [[nodiscard]] LawAnswer reducer(const Module& module, FnId fn);
 };
 
+// The answers that a checker has given, by what was asked: functions by their content, since modules come and go.
+class LawMemory {
+ public:
+  // The answer to this question; `ask` gives it the first time. `reducer` is `fn` for laws of reducers.
+  template <class Ask>
+  LawAnswer answer(LawKind kind, const ScalarFunction& fn, const ScalarFunction& reducer, int operand, const Ask& ask) {
+    for (const Known& k : known_) {
+      if (k.kind == kind && k.operand == operand && k.fn == fn && k.reducer == reducer) return k.answer;
+    }
+    known_.push_back({kind, fn, reducer, operand, ask()});
+    return known_.back().answer;
+  }
+
+ private:
+  struct Known {
+    LawKind kind;
+    ScalarFunction fn, reducer;
+    int operand;
+    LawAnswer answer;
+  };
+  std::vector<Known> known_;
+};
+
 // Trial (law_trial.h): refutes with a counterexample that fails with the real functions, too, or finds none. Answers
 // `proven` for shapes that it knows (law_shapes.h; basis "built-in"), for maps on bools of which it has tried every
 // case, and for reducers that it can evaluate exactly (basis "trial"). Remembers its answers.
@@ -37,14 +61,8 @@ class TrialLawChecker : public LawChecker {
   [[nodiscard]] LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId by, int operand) override;
 
  private:
-  struct Known {
-    LawKind kind;
-    ScalarFunction fn, by;
-    int operand;
-    LawAnswer answer;
-  };
   std::int64_t most_points_;
-  std::vector<Known> known_;
+  LawMemory known_;
 };
 
 // The identity element of a reducer, one word a plane (0 for +, +infinity for min of floats, the largest integer for

@@ -13,14 +13,11 @@ LawAnswer Prover::law(const Module& module, LawKind kind, FnId id, FnId by, int 
   if (settled) return tried;
   const ScalarFunction& fn = module.fn(id);
   const ScalarFunction& reducer = module.fn(map ? by : id);
-  for (const Known& k : known_) {
-    if (k.kind == kind && k.operand == operand && k.fn == fn && k.by == reducer) return k.answer;
-  }
-  LawAnswer answer = solver_.ask({kind, fn, reducer, static_cast<size_t>(operand)});
-  // That an identity serves all that was tried is as much as is asked of one that the solver cannot confirm.
-  if (kind == LawKind::identity && answer.verdict == Verdict::unknown) answer = std::move(tried);
-  known_.push_back({kind, fn, reducer, operand, answer});
-  return answer;
+  return known_.answer(kind, fn, reducer, operand, [&] {
+    LawAnswer answer = solver_.ask({kind, fn, reducer, static_cast<size_t>(operand)});
+    // That an identity serves all that was tried is as much as is asked of one that the solver cannot confirm.
+    return kind == LawKind::identity && answer.verdict == Verdict::unknown ? tried : answer;
+  });
 }
 
 }  // namespace kasen

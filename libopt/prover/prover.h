@@ -2,8 +2,6 @@
 // rest.
 #pragma once
 
-#include <vector>
-
 #include "libcore/laws.h"
 #include "libopt/prover/law_solver.h"
 
@@ -14,13 +12,7 @@ class Prover : public LawChecker {
   [[nodiscard]] LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId by, int operand) override;
 
  private:
-  struct Known {
-    LawKind kind;
-    ScalarFunction fn, by;
-    int operand;
-    LawAnswer answer;
-  };
-  std::vector<Known> known_;
+  LawMemory known_;             // what the solver was asked
   TrialLawChecker trial_{160};  // what these do not refute the solver decides
   prover::LawSolver solver_;
 };
