@@ -33,11 +33,22 @@ install_packages() {
 # Precompiled headers and a compiler cache get in each other's way.
 pch() { command -v ccache >/dev/null && [[ -z ${CCACHE_DISABLE:-} ]] && echo false || echo true; }
 
+# Runs a command whose output is worth reading only if it fails.
+quietly() { "$@" >"$top/.setup.log" 2>&1 || { cat "$top/.setup.log" >&2; exit 70; }; }
+
 configure() {
-  [[ -f $build/build.ninja ]] || meson setup "$build" "-Db_pch=$(pch)" >"$top/.setup.log" 2>&1 || { cat "$top/.setup.log" >&2; exit 70; }
+  [[ -f $build/build.ninja ]] || quietly meson setup "$build" "-Db_pch=$(pch)" "$@"
 }
 
-compile() { ninja -C "$build" --quiet "$@" >&2; }
+compile() {
+  quietly ninja -C "$build" build.ninja  # configures again where meson.build files have changed
+  [[ $(ninja -C "$build" -n "$@" | tail -n 1) == *'no work to do'* ]] || say "Building in ${build#"$top/"}: minutes, the first time"
+  if [[ -t 2 ]]; then
+    ninja -C "$build" "$@" >&2  # with its own line of progress
+  else
+    ninja -C "$build" --quiet "$@" >&2
+  fi
+}
 
 # Real data for the tests, if it lies beside the checkout.
 find_data() {
