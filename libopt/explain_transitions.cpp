@@ -5,6 +5,7 @@
 
 #include "libcore/executor.h"
 #include "libcore/state_rules.h"
+#include "libopt/ahead.h"
 #include "libopt/explain_parts.h"
 
 namespace kasen {
@@ -111,10 +112,21 @@ std::string explain_splits(const PlanView& view) {
 }
 
 std::string explain_moves(const PlanView& view) {
-  return by_line(view, "Statements that run a turn ahead", [&](const Op& op) {
+  const std::vector<const Op*> ahead = made_ahead(view.plan);
+  return by_line(view, "Statements that run ahead", [&](const Op& op) {
     if (!op.speculated) return std::string();
-    return fmt::format("    {} = {}: the next turn's, fused with what makes its operands; made once in vain\n",
-                       view.name(op.results.at(0)), view.shown(op));
+    const ValueId made = op.results.at(0);
+    const std::string what = fmt::format("    {} = {}: ", view.name(made), view.shown(op));
+    if (const Op* branch = ahead[static_cast<size_t>(made)]) {
+      return what + fmt::format(
+                        "moved before the {}, whose first branch is likely; with work that touches the same arrays; "
+                        "made in vain when that branch does not run\n",
+                        view.report.place(view.row(*branch)));
+    }
+    const int loop = view.row(op).loop;
+    const bool likely = loop >= 0 && view.report.report().rows[static_cast<size_t>(loop)].code == OpCode::while_loop;
+    return what + fmt::format("the next turn's{}, fused with what makes its operands; made once in vain\n",
+                              likely ? ", moved here since the while is likely to go on" : "");
   });
 }
 

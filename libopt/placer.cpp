@@ -60,6 +60,7 @@ void Placer::emit(Op op, std::vector<State> results) {
 
 void Placer::made(ValueId result) {
   forms_.define(result);
+  if (ahead(result)) return;
   const State& state = m_.type(result).state;
   if (shared(result)) {
     if (!state.is_cons()) (void)forms_.make_cons(result, {});
@@ -81,6 +82,7 @@ ValueId Placer::read(ValueId v) {
   if (consistent_first) {
     if (const auto form = forms_.cons(v)) return *form;
   }
+  if (shared(v)) return forms_.make_cons(v, {});  // one that was made ahead of its branch
   if (const auto form = forms_.part(v)) return *form;
   if (const auto form = forms_.pre(v)) return *form;
   const State state = wanted(v);

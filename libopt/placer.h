@@ -13,6 +13,7 @@
 
 #include "libcore/laws.h"
 #include "libcore/value_ranges.h"
+#include "libopt/ahead.h"
 #include "libopt/needs.h"
 #include "libopt/optimize.h"
 #include "libopt/versions.h"
@@ -23,7 +24,9 @@ class Placer {
  public:
   // `modes` by value of the module: what is made or read is placed in its value's way.
   Placer(Module& module, LawChecker& laws, const OptimizeOptions& options, std::vector<SyncMode> modes)
-      : m_(module), laws_(laws), options_(options), modes_(std::move(modes)), needs_(module), forms_(module) {}
+      : m_(module), laws_(laws), options_(options), modes_(std::move(modes)), needs_(module), forms_(module) {
+    for (const Op* branch : made_ahead(module)) ahead_.push_back(branch != nullptr);
+  }
 
   void run();
 
@@ -48,6 +51,10 @@ class Placer {
   void place_block(const Block& block);  // all but the yield, into the open frame
   void emit(Op op, std::vector<State> results);
   void made(ValueId result);  // what the mode does right behind a producer
+  // Made in vain if the branch does not run: it is sent where the branch asks for it.
+  [[nodiscard]] bool ahead(ValueId v) const {
+    return static_cast<size_t>(v) < ahead_.size() && ahead_[static_cast<size_t>(v)];
+  }
 
   // The form of an operand that a map, a reduction, a list operator or an output reads.
   [[nodiscard]] ValueId read(ValueId v);
@@ -81,6 +88,7 @@ class Placer {
   const OptimizeOptions& options_;
   std::vector<SyncMode> modes_;
   Needs needs_;
+  std::vector<bool> ahead_;            // by value of the program: made before the likely branch that it is for
   std::optional<ValueRanges> ranges_;  // of the program's values, once they are asked for
   Versions forms_;
   std::vector<Op> outputs_;

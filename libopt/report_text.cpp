@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libopt/ahead.h"
 #include "libopt/footprint.h"
 #include "libopt/report_parts.h"
 
@@ -29,16 +30,28 @@ std::string heading(const ReportContext& c) {
   return text;
 }
 
-std::string label(const ReportContext& c, const CostRow& row) {
+// What is said of speculated operators, by number.
+std::vector<std::string> ahead_notes(const Module& module) {
+  const std::vector<const Op*> ahead = made_ahead(module);
+  std::vector<std::string> notes;
+  for_each_op(module, [&](const Op& op, int, int) {
+    const bool branch = op.speculated && ahead[static_cast<size_t>(op.results.at(0))] != nullptr;
+    notes.emplace_back(branch ? "  (the likely branch's)" : op.speculated ? "  (next turn's)" : "");
+  });
+  return notes;
+}
+
+std::string label(const ReportContext& c, const CostRow& row, const std::vector<std::string>& notes) {
   std::string text(static_cast<size_t>(2 * row.depth), ' ');
   if (row.code == OpCode::while_loop || row.code == OpCode::for_loop || row.code == OpCode::if_else) {
     return text + c.place(row);
   }
-  return text + row.text + (row.speculated ? "  (next turn's)" : "");
+  return text + row.text + notes[static_cast<size_t>(row.number)];
 }
 
 std::string operator_table(const ReportContext& c, const Column& column) {
   std::vector<std::vector<std::string>> rows{{"line", "operator", "state", "reads", "writes", "network"}};
+  const std::vector<std::string> notes = ahead_notes(c.module());
   int line = 0;
   for (const CostRow& row : c.report().rows) {
     if (!c.is_worth_a_line(row)) continue;
@@ -47,11 +60,11 @@ std::string operator_table(const ReportContext& c, const Column& column) {
     line = row.where.line;
     const Cost& cost = row.*column.of_row;
     if (row.region >= 0) {
-      rows.push_back({"", label(c, row), row.state});
+      rows.push_back({"", label(c, row, notes), row.state});
       continue;
     }
-    rows.push_back({"", label(c, row), row.state, cell(c, column.form(cost.read)), cell(c, column.form(cost.written)),
-                    cell(c, column.form(cost.network))});
+    rows.push_back({"", label(c, row, notes), row.state, cell(c, column.form(cost.read)),
+                    cell(c, column.form(cost.written)), cell(c, column.form(cost.network))});
   }
   return table_text(rows);
 }

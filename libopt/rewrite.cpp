@@ -104,6 +104,10 @@ std::vector<Op> clone_ops(Module& module, std::span<const Op> ops, std::vector<V
   return clones;
 }
 
+bool generates(const Op& op) {
+  return op.code == OpCode::literal || op.code == OpCode::size || op.code == OpCode::fill || op.code == OpCode::index;
+}
+
 CarriedAt carried_at(const Op& loop) { return loop.code == OpCode::for_loop ? CarriedAt{2, 1} : CarriedAt{0, 0}; }
 
 }  // namespace kasen

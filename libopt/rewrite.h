@@ -34,6 +34,8 @@ struct CarriedAt {
   size_t operand = 0, arg = 0;
 };
 [[nodiscard]] CarriedAt carried_at(const Op& loop);
+// Made from nothing, wherever it is needed: an operator without operands that reads no data.
+[[nodiscard]] bool generates(const Op& op);
 [[nodiscard]] inline bool is_loop(const Op& op) { return op.code == OpCode::while_loop || op.code == OpCode::for_loop; }
 
 }  // namespace kasen

@@ -16,10 +16,6 @@ bool pass_dead_code(Module& module, PassContext& context);
 
 namespace {
 
-bool generates(const Op& op) {
-  return op.code == OpCode::literal || op.code == OpCode::size || op.code == OpCode::fill || op.code == OpCode::index;
-}
-
 // The invariant operators of one loop's body. Values are told by the operator of the body that makes them.
 class Invariants {
  public:

@@ -38,7 +38,8 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   };
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
-  EXPECT_EQ(pass_names(passes, false), "dead-code simplify loop-invariant pipeline fuse-products fuse-epilogue");
+  EXPECT_EQ(pass_names(passes, false),
+            "dead-code simplify speculate-branch loop-invariant pipeline fuse-products fuse-epilogue");
   EXPECT_EQ(printed.size(), pass_rows().size());
 
   passes.clear();
