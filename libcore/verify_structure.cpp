@@ -118,6 +118,11 @@ class StructureCheck {
       faults_.add(op, "a dimension that is not declared");
     }
     if (!op.over.empty() && op.code != OpCode::reduce) faults_.add(op, "'over' is for reduce alone");
+    const OpGroup group = row(op.code).group;
+    const bool quiet = group == OpGroup::vector || group == OpGroup::shared || (group == OpGroup::source && !c.top);
+    if (op.speculated && !quiet) {
+      faults_.add(op, "it may not be speculated", "what may be done in vain neither sends anything nor can fail");
+    }
     const bool named = op.code == OpCode::input || op.code == OpCode::param || op.code == OpCode::output;
     if (!named) return;
     if (op.name.empty()) faults_.add(op, "it has no name");

@@ -175,6 +175,22 @@ TEST(Level2, TestsAreConsistent) {
                "(rule 3)");
 }
 
+TEST(Level2, OnlyWhatNeitherSendsNorFailsIsSpeculated) {
+  const std::string head = "%x = input \"x\" : f64[N] @part\n";
+  expect_right(2, head + "%h = map[half] %x speculated : f64[N] @part\noutput \"h\" %h");
+  const std::string why = "what may be done in vain neither sends anything nor can fail";
+  expect_fault(2,
+               head +
+                   "%G = input \"G\" : f64[N,N] sparse @part\n%c = scatter %x speculated : f64[N] @cons{G.rows}\n"
+                   "output \"c\" %c",
+               why);
+  expect_fault(2,
+               head +
+                   "%l = list %x : list<2> f64[N] @part\n%k = literal 0 : i64 @cons\n"
+                   "%a = get %l, %k speculated : f64[N] @part\noutput \"a\" %a",
+               why);
+}
+
 TEST(Level2, LawsAreCheckedAgain) {
   const std::string body =
       "%G = input \"G\" : f64[N,N] sparse @part\n%x = input \"x\" : f64[N] @part\n"
