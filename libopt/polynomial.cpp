@@ -54,15 +54,24 @@ Polynomial& Polynomial::operator+=(const Polynomial& other) {
 Polynomial& Polynomial::operator-=(const Polynomial& other) { return *this += Polynomial(-1) * other; }
 
 Polynomial& Polynomial::operator*=(const Polynomial& other) {
+  if (const auto factor = other.constant()) {  // mostly 1: what runs once
+    if (*factor == 0) terms_.clear();
+    if (*factor == 1) return *this;
+    for (auto& [monomial, coefficient] : terms_) coefficient = checked_mul(coefficient, *factor, overflow_what);
+    return *this;
+  }
   Polynomial product;
   for (const auto& [a, x] : terms_) {
     for (const auto& [b, y] : other.terms_) {
       Monomial both;
       both.reserve(a.size() + b.size());
       std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-      product.add(both, checked_mul(x, y, overflow_what));
+      const std::int64_t term = checked_mul(x, y, overflow_what);
+      auto& sum = product.terms_.try_emplace(std::move(both), 0).first->second;
+      sum = checked_add(sum, term, overflow_what);
     }
   }
+  std::erase_if(product.terms_, [](const auto& term) { return term.second == 0; });
   terms_ = std::move(product.terms_);
   return *this;
 }

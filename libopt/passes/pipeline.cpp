@@ -300,9 +300,9 @@ bool pass_pipeline(Module& module, PassContext& context) {
   bool changed = false;
   while (change_one(module)) {
     (void)pass_dead_code(module, context);  // the reductions in their old places
+    (void)pass_simplify(module, context);   // what the last turn wrote may now be known, and more begin the next
     changed = true;
   }
-  if (changed) (void)pass_simplify(module, context);
   return changed;
 }
 

@@ -16,11 +16,12 @@ class ProgramWriter {
 
   std::string write() {
     text_ =
-        "dim N\ninput G : null[N, N], H : f64[N, N]\ninput x : f64[N]\nparam r = 0.85\n"
-        "v0 : f64[N] = 1\nv1 = x / 4\nv2 : f64[N] = 0\nv3 = tanh(x)\n"
-        "s0 = 0.25\ns1 = 1.5\nlist L[3] : f64[N] = 0\n";
+        "dim N, M\ninput G : null[N, N], H : f64[N, N], R : f64[N, M]\ninput x : f64[N]\nparam r = 0.85\n"
+        "fn pair(a, b) = (a, b)\nfn both(a, b) = (min(a.0, b.0), a.1 + b.1)\n"
+        "v0 : f64[N] = 1\nv1 = x / 4\nv2 : f64[N] = 0\nv3 = tanh(x)\nw0 : f64[M] = 0.5\nw1 = tanh(R' @ x)\n"
+        "p0 = pair(v1, v3)\ns0 = 0.25\ns1 = 1.5\nlist L[3] : f64[N] = 0\n";
     block(0, 8);
-    return text_ + "output v0, v1, v2, v3, s0, s1\n";
+    return text_ + "output v0, v1, v2, v3, w0, w1, p0, s0, s1\n";
   }
   [[nodiscard]] int statements() const { return number_; }
 
@@ -75,7 +76,7 @@ class ProgramWriter {
   void emit(int depth, int here) {
     const std::string t = "t" + std::to_string(here);
     const std::string v = vector();
-    switch (pick(depth < 2 ? 14 : 9)) {
+    switch (pick(depth < 2 ? 17 : 11)) {
       case 0:
       case 1:
         return line(depth, v + " = " + bounded(element_wise()));
@@ -99,21 +100,52 @@ class ProgramWriter {
       case 8:
         return line(depth, "L[" + std::to_string(pick(3)) + "] = " + bounded(element_wise()));
       case 9:
+        return other_dimension(depth);
       case 10:
-        return loop(depth, here);
+        return tuples(depth, t);
       case 11:
       case 12:
+        return loop(depth, here);
+      case 13:
+      case 14:
         return counted(depth, here);
       default:
         return branch(depth);
     }
   }
 
+  void other_dimension(int depth) {
+    const std::string w = "w" + std::to_string(pick(2));
+    switch (pick(3)) {
+      case 0:
+        return line(depth, w + " = tanh(0.2 * (R' @ " + vector() + "))");
+      case 1:
+        return line(depth, vector() + " = tanh(0.2 * (R @ " + w + "))");
+      default:
+        return line(depth, w + " = " + bounded("0.5 * w0 - " + shared() + " * w1"));
+    }
+  }
+
+  void tuples(int depth, const std::string& t) {
+    switch (pick(3)) {
+      case 0:
+        return line(depth, "p0 = pair(" + bounded(element_wise()) + ", " + vector() + ")");
+      case 1:
+        return line(depth, vector() + " = " + bounded("p0.0 - 0.5 * p0.1"));
+      default:
+        line(depth, t + " = reduce(both, p0)");
+        return line(depth, "s" + std::to_string(pick(2)) + " = tanh(" + t + ".0 + " + t + ".1 / 16)");
+    }
+  }
+
+  // One in six makes no turn.
   void loop(int depth, int here) {
     const std::string i = "turn" + std::to_string(here);
-    line(depth, i + " = 0.0");
+    line(depth, i + (pick(6) == 0 ? " = 9.0" : " = 0.0"));
     line(depth, "while " + i + " < " + std::to_string(1 + pick(3)) + ".5" + (pick(3) > 0 ? " likely {" : " {"));
+    counters_.push_back(i + " > 0.5");
     block(depth + 1, 3);
+    counters_.pop_back();
     line(depth + 1, i + " = " + i + " + 1");
     line(depth, "}");
   }
@@ -127,13 +159,18 @@ class ProgramWriter {
       line(depth + 1, "s0 = tanh(sum(L[" + i + "] * " + v + "))");
       line(depth + 1, v + " = " + bounded(v + " - s0 * L[" + i + "]"));
     }
+    counters_.push_back(i + " > 0");
     block(depth + 1, 2);
+    counters_.pop_back();
     line(depth, "}");
   }
 
+  // In a loop its condition often holds in some turns alone; what is likely may be false all the same.
   void branch(int depth) {
-    line(depth, "if " + shared() + " > 0.3217 {");
-    block(depth + 1, 2);
+    const bool by_turn = !counters_.empty() && pick(2) == 0;
+    const std::string condition = by_turn ? counters_.back() : shared() + " > 0.3217";
+    line(depth, "if " + condition + (pick(3) > 0 ? " likely {" : " {"));
+    block(depth + 1, 2 + pick(2));
     line(depth, "} else {");
     block(depth + 1, pick(3));
     line(depth, "}");
@@ -142,6 +179,7 @@ class ProgramWriter {
   std::mt19937_64 random_;
   std::set<int> left_out_;
   std::string text_;
+  std::vector<std::string> counters_;  // conditions on the turn of each open loop
   int number_ = 0;
 };
 

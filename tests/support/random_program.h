@@ -25,6 +25,7 @@ class RandomProgram {
     known_.push_back({b_.fill("ones", vector(n_), Word::integer(1)), vector(n_), 1});
     known_.push_back({literal(3), shared_, 2});
     make_list();
+    make_pair();
   }
 
   Module make(int operators) {
@@ -74,6 +75,14 @@ class RandomProgram {
                fn("apart", 2, make_op(ScalarOp::abs, {op(ScalarOp::sub, p(0), p(1))}))};
     ternary_ =
         fn("choose", 3, make_op(ScalarOp::select, {op(ScalarOp::lt, p(0), p(1)), p(2), op(ScalarOp::add, p(0), p(2))}));
+    const ElementType i64 = ElementType::of(Scalar::i64);
+    const auto part = [&](int param, int at) { return make_component(make_param(param, pair_.element), at); };
+    join_ = b_.fn("join", {i64, i64}, make_tuple({p(0), p(1)}));
+    swap_ = b_.fn("swap", {pair_.element}, make_tuple({part(0, 1), part(0, 0)}));
+    first_ = b_.fn("first", {pair_.element}, part(0, 0));
+    second_ = b_.fn("second", {pair_.element}, part(0, 1));
+    both_ = b_.fn("both", {pair_.element, pair_.element},
+                  make_tuple({op(ScalarOp::min, part(0, 0), part(1, 0)), op(ScalarOp::add, part(0, 1), part(1, 1))}));
     number_ = b_.fn("number", {ElementType::id(n_)}, make_cast(Scalar::i64, make_param(0, ElementType::id(n_))));
   }
 
@@ -178,11 +187,31 @@ class RandomProgram {
     note(b_.make(OpCode::push, "l", list(), {l.id, v.id}), list(), small);
   }
 
+  Type pairs() const { return {pair_.element, {n_}, false, 0, {}}; }
+  void make_pair() {
+    const Known a = at_most(vector(n_), small), b = at_most(vector(n_), small);
+    mapped("pair", join_, {a, b}, pairs(), small);
+  }
+
+  // A pair's components stay small, since nothing brings them there.
+  void tuple_op() {
+    const Known t = any(pairs());
+    const int kind = pick(5);
+    if (kind == 0) return make_pair();
+    if (kind == 1) return void(mapped("pair", swap_, {t}, pairs(), small));
+    if (kind == 2) return void(mapped("v", first_, {t}, vector(n_), small));
+    if (kind == 3) return void(mapped("v", second_, {t}, vector(n_), small));
+    const ValueId made = b_.reduce("r", pair_, both_, t.id);
+    const FnId part = pick(2) == 0 ? first_ : second_;
+    const ValueId component = b_.apply("c", shared_, part, {made});
+    mapped("tame", tame_, {note(component, shared_, 62)}, shared_, small);
+  }
+
   std::vector<Type> carried_types() {
     std::vector<Type> types;
-    const Type choice[] = {vector(n_), vector(n_), vector(q_), shared_, list()};
+    const Type choice[] = {vector(n_), vector(n_), vector(q_), shared_, list(), pairs()};
     const int count = 1 + pick(4);
-    for (int i = 0; i < count; ++i) types.push_back(choice[pick(5)]);
+    for (int i = 0; i < count; ++i) types.push_back(choice[pick(6)]);
     return types;
   }
   std::vector<ValueId> values_of(const std::vector<Type>& types) {
@@ -235,7 +264,7 @@ class RandomProgram {
     const Type truth = b_.type(Scalar::boolean);
     std::vector<ValueId> operands = values_of(types), args = fresh(types, "w"), results = fresh(types, "w");
     operands.push_back(literal(0));
-    operands.push_back(b_.literal("c", truth, Word::integer(1)));
+    operands.push_back(b_.literal("c", truth, Word::integer(pick(6) > 0 ? 1 : 0)));
     const ValueId limit = literal(1 + pick(3)), one = literal(1);
     std::vector<Type> inside = types;
     inside.push_back(shared_);
@@ -259,25 +288,30 @@ class RandomProgram {
     note_all(results, inside);
   }
 
+  // What is likely may be false all the same, always or in some turns of a loop.
   void branch(int depth) {
     const std::vector<Type> types = carried_types();
-    const ValueId condition =
-        b_.apply("cond", b_.type(Scalar::boolean), below_, {at_most(shared_, large).id, at_most(shared_, large).id});
+    const ValueId limit = pick(2) == 0 ? literal(pick(4)) : at_most(shared_, large).id;
+    std::vector<ValueId> compared{at_most(shared_, large).id, limit};
+    if (pick(2) == 0) std::swap(compared[0], compared[1]);
+    const ValueId condition = b_.apply("cond", b_.type(Scalar::boolean), below_, compared);
     std::vector<Block> blocks;
     for (int i = 0; i < 2; ++i) {
       blocks.push_back(scope({}, {}, [&] {
-        statements(pick(4), depth + 1);
+        statements(pick(5), depth + 1);
         return values_of(types);
       }));
     }
     const std::vector<ValueId> results = fresh(types, "i");
-    b_.add(OpCode::if_else, {condition}, results).blocks = blocks;
+    Op& made = b_.add(OpCode::if_else, {condition}, results);
+    made.blocks = blocks;
+    made.likely = pick(3) > 0;
     note_all(results, types);
   }
 
   void statements(int count, int depth) {
     for (int i = 0; i < count; ++i) {
-      const int kind = pick(depth < 2 ? 14 : 11);
+      const int kind = pick(depth < 2 ? 15 : 12);
       if (kind < 5) {
         element_wise();
       } else if (kind < 7) {
@@ -291,8 +325,10 @@ class RandomProgram {
         b_.last().dim = n_;
         note(b_.map("v", vector(n_), number_, {id}), vector(n_), small);
       } else if (kind == 11) {
-        for_loop(depth);
+        tuple_op();
       } else if (kind == 12) {
+        for_loop(depth);
+      } else if (kind == 13) {
         while_loop(depth);
       } else {
         branch(depth);
@@ -304,8 +340,10 @@ class RandomProgram {
   Builder b_{1};
   DimId n_ = no_dim, q_ = no_dim;
   Type shared_ = b_.type(Scalar::i64);
+  Type pair_{
+      ElementType{{Component{Scalar::i64, no_dim, 0}, Component{Scalar::i64, no_dim, 0}}, true}, {}, false, 0, {}};
   FnId add_ = no_fn, min_ = no_fn, max_ = no_fn, mul_ = no_fn, below_ = no_fn, tame_ = no_fn, same_ = no_fn,
-       ternary_ = no_fn, number_ = no_fn;
+       ternary_ = no_fn, number_ = no_fn, join_ = no_fn, swap_ = no_fn, first_ = no_fn, second_ = no_fn, both_ = no_fn;
   std::vector<FnId> unary_, binary_;
   ValueId g_ = no_value, h_ = no_value, r_ = no_value;
   std::vector<Known> known_;
