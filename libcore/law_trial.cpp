@@ -149,6 +149,14 @@ std::int64_t trial_points(const LawQuestion& question, std::int64_t most) {
   return std::min(most, static_cast<std::int64_t>(std::clamp(200'000.0 / steps, 4.0, exact ? 4096.0 : 256.0)));
 }
 
+std::vector<Rational> literals_of_both(const LawQuestion& question) {
+  std::vector<Rational> literals = literals_of(question.fn, most_literals);
+  for (const Rational& more : literals_of(question.reducer, most_literals)) {
+    if (std::find(literals.begin(), literals.end(), more) == literals.end()) literals.push_back(more);
+  }
+  return literals;
+}
+
 }  // namespace
 
 std::string law_misfit(const LawQuestion& question) {
@@ -206,16 +214,45 @@ std::string law_fault(const LawQuestion& question, std::span<const Planes> at) {
 
 std::string try_law(const LawQuestion& question, std::int64_t most) {
   const Trial trial(question);
-  std::vector<Rational> literals = literals_of(question.fn, most_literals);
-  for (const Rational& more : literals_of(question.reducer, most_literals)) {
-    if (std::find(literals.begin(), literals.end(), more) == literals.end()) literals.push_back(more);
-  }
+  const std::vector<Rational> literals = literals_of_both(question);
   std::string found;
   for_points(trial.variables(), literals, trial_points(question, most), [&](std::span<const Planes> at) {
     found = trial.fault(at);
     return found.empty();
   });
   return found;
+}
+
+std::string identity_noticed_text(const LawQuestion& question) {
+  return fmt::format(
+      "it holds for all numbers, but {} may turn the identity of {}, which workers without a contribution hold, into "
+      "something else",
+      question.fn.name, question.reducer.name);
+}
+
+std::string identity_noticed(const LawQuestion& question, std::int64_t most) {
+  const std::optional<std::vector<Word>> identity = reducer_identity(question.reducer);
+  if (!identity) return question.reducer.name + " has no known identity element";
+  const std::vector<ScalarParam>& params = question.fn.params;
+  const ElementType& type = question.fn.result();
+  const LawSide e = variable(params.size()), b = variable(question.operand);
+  const auto mapped = [&](const LawSide& x) {
+    std::vector<LawSide> args;
+    for (size_t i = 0; i < params.size(); ++i) args.push_back(i == question.operand ? x : variable(i));
+    return call(question.fn, std::move(args));
+  };
+  const LawSide whole = mapped(b);
+  const LawSide joined = call(question.reducer, {mapped(e), question.kind == LawKind::pushdown ? b : whole});
+  const std::vector<Rational> literals = literals_of_both(question);
+  bool kept = true;
+  for_points(params, literals, trial_points(question, most), [&](std::span<const Planes> at) {
+    Values values{at, {}, {}};
+    for (size_t i = 0; i < at.size(); ++i) values.words.push_back(to_words(params[i].type, at[i]));
+    values.words.push_back(*identity);
+    kept = same_words(type, words_of(whole, values), words_of(joined, values), rounding);
+    return kept;
+  });
+  return kept ? "" : identity_noticed_text(question);
 }
 
 }  // namespace kasen

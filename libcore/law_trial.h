@@ -42,6 +42,11 @@ struct LawEquation {
 // What speaks against the law at these values of its variables, in the user's names: "f(f(1, 2), 3) = -4 but ...".
 // Empty if nothing does: the sides agree, one is not defined, or they differ by no more than rounding.
 [[nodiscard]] std::string law_fault(const LawQuestion& question, std::span<const Planes> at);
+// Why a map's law that holds of all numbers is of no use: what the map makes of the identity e of its reducer, which
+// workers without a contribution hold, is noticed (DESIGN section 4: F(b) = R(F(e), F(b)), or for a pushdown R(F(e),
+// b), as the machine computes), or there is none. Empty if nothing is noticed beside small values, at most so many.
+[[nodiscard]] std::string identity_noticed(const LawQuestion& question, std::int64_t most);
+[[nodiscard]] std::string identity_noticed_text(const LawQuestion& question);
 // The first fault on a fixed set of small values, at most so many.
 [[nodiscard]] std::string try_law(const LawQuestion& question, std::int64_t most);
 

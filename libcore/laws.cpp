@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/law_cases.h"
 #include "libcore/law_shapes.h"
 #include "libcore/law_trial.h"
 
@@ -28,6 +29,7 @@ LawAnswer answer(const LawQuestion& question, std::int64_t most_points) {
   const bool map = is_map_law(question.kind);
   if (question.kind == LawKind::identity) {
     if (algebra_of(question.fn) != Algebra::other) return {Verdict::proven, "built-in", {}, {}};
+    if (law_by_cases(question) == ByCases::holds) return {Verdict::proven, "proven", {}, {}};
     if (reducer_identity(question.fn)) return {Verdict::proven, "trial", {}, {}};
     return {Verdict::unknown, "trial", {}, "no candidate for an identity element serves all values that were tried"};
   }
@@ -35,6 +37,12 @@ LawAnswer answer(const LawQuestion& question, std::int64_t most_points) {
       map ? law_by_shape(question.kind, question.fn, question.reducer, static_cast<int>(question.operand))
           : known_algebra(question.kind, question.fn);
   if (obvious) return {Verdict::proven, "built-in", {}, {}};
+  const ByCases decided = law_by_cases(question);
+  if (decided == ByCases::holds) return {Verdict::proven, "proven", {}, {}};
+  if (decided == ByCases::of_numbers) {
+    std::string noticed = identity_noticed(question, most_points);
+    if (!noticed.empty()) return {Verdict::unknown, "proven", {}, std::move(noticed)};
+  }
   std::string found = try_law(question, most_points);
   if (!found.empty()) return {Verdict::refuted, "trial", std::move(found), {}};
   const bool exact = is_exact(question.fn) && is_exact(question.reducer);

@@ -1,7 +1,5 @@
 #include "libopt/prover/law_solver.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -211,16 +209,13 @@ struct LawSolver::Impl {
   }
 
   LawAnswer with_identity(const LawQuestion& question) {
-    const auto identity = reducer_identity(question.reducer);
-    if (!identity) return {Verdict::unknown, "proven", {}, question.reducer.name + " has no known identity element"};
+    constexpr std::int64_t most_points = 160;
+    std::string noticed = identity_noticed(question, most_points);
+    if (!noticed.empty()) return {Verdict::unknown, "proven", {}, std::move(noticed)};
+    const std::vector<Word> identity = reducer_identity(question.reducer).value();
     for (const bool twice : {false, true}) {
-      if (keeps_identity(question, *identity, twice)) continue;
-      return {Verdict::unknown,
-              "proven",
-              {},
-              fmt::format("it holds for all numbers, but {} may turn the identity of {}, which workers without a "
-                          "contribution hold, into something else",
-                          question.fn.name, question.reducer.name)};
+      if (keeps_identity(question, identity, twice)) continue;
+      return {Verdict::unknown, "proven", {}, identity_noticed_text(question)};
     }
     return {Verdict::proven, "proven", {}, {}};
   }

@@ -9,7 +9,7 @@ LawAnswer Prover::law(const Module& module, LawKind kind, FnId id, FnId by, int 
   const bool map = is_map_law(kind);
   // A trial that passes proves a map on bools, of which it tries every case, but no reducer.
   const bool settled =
-      tried.verdict == Verdict::refuted || (tried.verdict == Verdict::proven && (map || tried.basis == "built-in"));
+      tried.basis != "trial" || tried.verdict == Verdict::refuted || (tried.verdict == Verdict::proven && map);
   if (settled) return tried;
   const ScalarFunction& fn = module.fn(id);
   const ScalarFunction& reducer = module.fn(map ? by : id);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "libcore/law_cases.h"
 #include "libcore/law_trial.h"
 #include "libopt/prover/prover.h"
 #include "tests/opt/law_support.h"
@@ -229,6 +230,13 @@ void check_counterexamples(unsigned seed) {
       for (const Sides& s : sides(kind, fn, r, {at[2], at[3]}, at[0], at[1])) fails = fails || s.left != s.right;
       EXPECT_TRUE(fails) << "seed " << seed << ": " << print_function(m, fn) << " over " << print_function(m, r) << ": "
                          << answer.counterexample;
+    }
+    // What cases decide neither a trial nor the solver refutes.
+    const LawQuestion question{kind, fn, r, 0};
+    if (law_by_cases(question) != ByCases::undecided) {
+      EXPECT_EQ(try_law(question, 4096), "") << print_function(m, fn) << " over " << print_function(m, r);
+      EXPECT_NE(solver.ask(question).verdict, Verdict::refuted)
+          << print_function(m, fn) << " over " << print_function(m, r);
     }
     // What one of them proves the other does not refute.
     const LawAnswer alone = solver.ask({kind, fn, r, 0});
