@@ -1,7 +1,10 @@
 #include "libopt/dependence.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <queue>
+#include <set>
+#include <tuple>
 
 #include "libcore/error.h"
 #include "libopt/rewrite.h"
@@ -15,85 +18,118 @@ void sort_unique(std::vector<T>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-bool intersects(const std::vector<ValueId>& a, const std::vector<ValueId>& b) {
-  auto i = a.begin();
-  for (auto j = b.begin(); i != a.end() && j != b.end();) {
-    if (*i == *j) return true;
-    if (*i < *j) {
-      ++i;
-    } else {
-      ++j;
-    }
-  }
-  return false;
+// Some of one list is in the other; both ascend.
+template <class T>
+bool intersects(const std::vector<T>& a, const std::vector<T>& b) {
+  const auto& few = a.size() < b.size() ? a : b;
+  const auto& many = a.size() < b.size() ? b : a;
+  return std::any_of(few.begin(), few.end(),
+                     [&](const T& value) { return std::binary_search(many.begin(), many.end(), value); });
 }
 
-// The graph with clusters contracted; nodes are named after one of their operators.
+class Bits {
+ public:
+  explicit Bits(size_t count) : words_((count + 63) / 64, 0) {}
+  [[nodiscard]] bool test(size_t i) const { return (words_[i / 64] >> i % 64 & 1) != 0; }
+  void set(size_t i) { words_[i / 64] |= std::uint64_t{1} << i % 64; }
+  void reset(size_t i) { words_[i / 64] &= ~(std::uint64_t{1} << i % 64); }
+  Bits& operator|=(const Bits& other) {
+    for (size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
+    return *this;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// The graph with clusters contracted; nodes are named after one of their operators. Knows for every node which others
+// are reached from it, as a set of bits, so that asking whether two may be one costs a few steps.
 class Contraction {
  public:
-  Contraction(const BlockGraph& graph, bool inside) : graph_(graph), inside_(inside) {
+  Contraction(const BlockGraph& graph, bool inside)
+      : graph_(graph), inside_(inside), count_(static_cast<size_t>(graph.size())), reached_(count_, Bits(count_)) {
     for (int i = 0; i < graph.size(); ++i) {
       node_.push_back(i);
       members_.push_back({i});
+      reads_.push_back(graph.reads(i));
+    }
+    for (size_t i = count_; i-- > 0;) {
+      for (const int user : graph.needed_by(static_cast<int>(i))) {
+        reached_[i] |= reached_[static_cast<size_t>(user)];
+        reached_[i].set(static_cast<size_t>(user));
+      }
     }
   }
 
   [[nodiscard]] const std::vector<int>& members(int node) const { return members_[static_cast<size_t>(node)]; }
 
+  // No path leads from one to the other through a third. Once false for two nodes it stays so until one of them grows:
+  // contraction takes no path away.
   [[nodiscard]] bool may_merge(int a, int b) const { return a != b && free_of(a, b) && free_of(b, a); }
 
   void merge(int into, int from) {
-    auto& list = members_[static_cast<size_t>(into)];
-    for (const int op : members(from)) {
-      node_[static_cast<size_t>(op)] = into;
-      list.push_back(op);
+    const auto i = static_cast<size_t>(into);
+    const auto f = static_cast<size_t>(from);
+    for (const int op : members_[f]) node_[static_cast<size_t>(op)] = into;
+    unite(members_[i], members_[f]);
+    unite(reads_[i], reads_[f]);
+    Bits behind = reached_[i];
+    behind |= reached_[f];
+    behind.reset(i);
+    behind.reset(f);
+    reached_[i] = behind;
+    behind.set(i);
+    for (Bits& reached : reached_) {
+      if (!reached.test(i) && !reached.test(f)) continue;
+      reached |= behind;
+      reached.reset(f);
     }
-    std::sort(list.begin(), list.end());
-    members_[static_cast<size_t>(from)].clear();
   }
 
   // 2: one makes what the other reads; 1: both read one array; 0: nothing in common.
   [[nodiscard]] int affinity(int a, int b) const {
-    int best = 0;
-    for (const int x : members(a)) {
-      for (const int y : members(b)) {
-        const auto& before = graph_.needs(std::max(x, y));
-        if (std::binary_search(before.begin(), before.end(), std::min(x, y))) return 2;
-        if (graph_.share(x, y)) best = 1;
-      }
+    const bool turned = members(a).size() > members(b).size();
+    const int few = turned ? b : a;
+    const int many = turned ? a : b;
+    const auto in_other = [&](int op) { return node_[static_cast<size_t>(op)] == many; };
+    for (const int op : members(few)) {
+      const auto& before = graph_.needs(op);
+      const auto& behind = graph_.needed_by(op);
+      if (std::any_of(before.begin(), before.end(), in_other)) return 2;
+      if (std::any_of(behind.begin(), behind.end(), in_other)) return 2;
     }
-    return best;
+    return intersects(reads_[static_cast<size_t>(a)], reads_[static_cast<size_t>(b)]) ? 1 : 0;
   }
 
  private:
+  template <class T>
+  static void unite(std::vector<T>& list, std::vector<T>& with) {
+    list.insert(list.end(), with.begin(), with.end());
+    sort_unique(list);
+    with.clear();
+  }
+
   // No path from a to b, but for the direct step where members may need each other.
   [[nodiscard]] bool free_of(int a, int b) const {
-    std::vector<char> seen(node_.size(), 0);
-    std::vector<int> open;
-    const auto step = [&](int node) {
-      for (const int op : members(node)) {
-        for (const int user : graph_.needed_by(op)) {
-          const int next = node_[static_cast<size_t>(user)];
-          if (next == node || (node == a && next == b && inside_) || seen[static_cast<size_t>(next)]) continue;
-          seen[static_cast<size_t>(next)] = 1;
-          open.push_back(next);
+    if (!reached_[static_cast<size_t>(a)].test(static_cast<size_t>(b))) return true;
+    for (const int op : members(a)) {
+      for (const int user : graph_.needed_by(op)) {
+        const int next = node_[static_cast<size_t>(user)];
+        if (next == b ? !inside_ : next != a && reached_[static_cast<size_t>(next)].test(static_cast<size_t>(b))) {
+          return false;
         }
       }
-    };
-    step(a);
-    while (!open.empty()) {
-      const int node = open.back();
-      open.pop_back();
-      if (node == b) return false;
-      step(node);
     }
     return true;
   }
 
   const BlockGraph& graph_;
   bool inside_;
+  size_t count_;
   std::vector<int> node_;
   std::vector<std::vector<int>> members_;
+  std::vector<std::vector<ValueId>> reads_;
+  std::vector<Bits> reached_;
 };
 
 // The best cluster of this kind that `op` may join, or -1.
@@ -111,21 +147,46 @@ int best_home(const Contraction& contraction, const ClusterRules& rules, const s
   return best;
 }
 
-bool merge_two(Contraction& contraction, const ClusterRules& rules, std::vector<int>& homes) {
-  for (int wanted = 2; wanted >= 0; --wanted) {
-    for (size_t i = 0; i < homes.size(); ++i) {
-      for (size_t j = i + 1; j < homes.size(); ++j) {
-        const bool alike = rules.kinds[static_cast<size_t>(homes[i])] == rules.kinds[static_cast<size_t>(homes[j])];
-        if (!alike || contraction.affinity(homes[i], homes[j]) != wanted) continue;
-        if (!contraction.may_merge(homes[i], homes[j])) continue;
-        contraction.merge(homes[i], homes[j]);
-        homes.erase(homes.begin() + static_cast<std::ptrdiff_t>(j));
-        return true;
-      }
+// Merges clusters of one kind two by two while that is possible: those with the most in common first, then the first.
+class ClusterMerging {
+ public:
+  ClusterMerging(Contraction& contraction, const ClusterRules& rules, std::vector<int>& homes)
+      : contraction_(contraction), rules_(rules), homes_(homes), gone_(homes.size(), false) {
+    for (size_t i = 0; i < homes_.size(); ++i) {
+      for (size_t j = i + 1; j < homes_.size(); ++j) consider(i, j);
     }
   }
-  return false;
-}
+
+  void run() {
+    while (!pairs_.empty()) {
+      const auto [distance, i, j] = *pairs_.begin();
+      pairs_.erase(pairs_.begin());
+      if (gone_[i] || gone_[j] || !contraction_.may_merge(homes_[i], homes_[j])) continue;
+      contraction_.merge(homes_[i], homes_[j]);
+      gone_[j] = true;
+      for (size_t k = 0; k < homes_.size(); ++k) {
+        if (k != i && !gone_[k]) consider(std::min(i, k), std::max(i, k));
+      }
+    }
+    size_t place = 0;
+    std::erase_if(homes_, [&](int /*home*/) { return gone_[place++]; });
+  }
+
+ private:
+  void consider(size_t i, size_t j) {
+    const int a = homes_[i];
+    const int b = homes_[j];
+    for (int distance = 0; distance <= 2; ++distance) pairs_.erase({distance, i, j});
+    const bool alike = rules_.kinds[static_cast<size_t>(a)] == rules_.kinds[static_cast<size_t>(b)];
+    if (alike && contraction_.may_merge(a, b)) pairs_.insert({2 - contraction_.affinity(a, b), i, j});
+  }
+
+  Contraction& contraction_;
+  const ClusterRules& rules_;
+  std::vector<int>& homes_;
+  std::vector<bool> gone_;
+  std::set<std::tuple<int, size_t, size_t>> pairs_;
+};
 
 }  // namespace
 
@@ -134,7 +195,6 @@ BlockGraph::BlockGraph(const Module& module, const Block& block) {
   needs_.resize(count);
   needed_by_.resize(count);
   reads_.resize(count);
-  makes_.resize(count);
   std::vector<int> maker(module.values.size(), -1);
   for (size_t i = 0; i < count; ++i) {
     for_each_operand(block.ops[i], [&](ValueId value) {
@@ -149,10 +209,6 @@ BlockGraph::BlockGraph(const Module& module, const Block& block) {
   }
 }
 
-bool BlockGraph::share(int a, int b) const {
-  return intersects(reads_[static_cast<size_t>(a)], reads_[static_cast<size_t>(b)]);
-}
-
 std::vector<std::vector<int>> cluster(const BlockGraph& graph, const ClusterRules& rules) {
   Contraction contraction(graph, rules.inside);
   std::vector<int> homes;
@@ -165,8 +221,7 @@ std::vector<std::vector<int>> cluster(const BlockGraph& graph, const ClusterRule
       homes.push_back(op);
     }
   }
-  while (merge_two(contraction, rules, homes)) {
-  }
+  ClusterMerging(contraction, rules, homes).run();
   std::vector<std::vector<int>> clusters;
   for (const int home : homes) {
     if (contraction.members(home).size() > 1) clusters.push_back(contraction.members(home));

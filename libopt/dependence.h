@@ -17,12 +17,12 @@ class BlockGraph {
   // The operators (places in the block) whose results operator `op` uses, ascending.
   [[nodiscard]] const std::vector<int>& needs(int op) const { return needs_[static_cast<size_t>(op)]; }
   [[nodiscard]] const std::vector<int>& needed_by(int op) const { return needed_by_[static_cast<size_t>(op)]; }
-  // Both read a value (an array) from outside of either, or one makes what the other reads.
-  [[nodiscard]] bool share(int a, int b) const;
+  // The arrays that it reads, ascending.
+  [[nodiscard]] const std::vector<ValueId>& reads(int op) const { return reads_[static_cast<size_t>(op)]; }
 
  private:
   std::vector<std::vector<int>> needs_, needed_by_;
-  std::vector<std::vector<ValueId>> reads_, makes_;  // arrays only, sorted
+  std::vector<std::vector<ValueId>> reads_;
 };
 
 // What a clustering may do.
