@@ -6,9 +6,11 @@
 #include <exception>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "bench/driver.h"
+#include "bench/tools/tools.h"
 #include "libcore/error.h"
 
 namespace {
@@ -22,6 +24,9 @@ const std::map<std::string, Question (*)(const Settings&)> questions{
     {"pagerank", kasen::bench::pagerank_question},
     {"update", kasen::bench::update_question},
 };
+
+// Whole processes beside their limits, not contestants of one another.
+const std::string tools_question = "tools";
 
 void start_benchmark_library() {
   std::vector<std::string> words{"kasen-bench", "--benchmark_enable_random_interleaving=true"};
@@ -41,8 +46,9 @@ int run(const po::variables_map& options) {
     for (const auto& name : options["question"].as<std::vector<std::string>>()) wanted.insert(name);
   }
   for (const std::string& name : wanted) {
-    if (questions.count(name) == 0) {
-      std::fprintf(stderr, "kasen-bench: no question '%s'; there are chain, pagerank and update\n", name.c_str());
+    if (questions.count(name) == 0 && name != tools_question) {
+      std::fprintf(stderr, "kasen-bench: no question '%s'; there are chain, pagerank, tools and update\n",
+                   name.c_str());
       return static_cast<int>(kasen::ExitStatus::usage);
     }
   }
@@ -50,11 +56,20 @@ int run(const po::variables_map& options) {
   for (const auto& [name, make] : questions) {
     if (wanted.empty() || wanted.count(name) != 0) made.push_back(make(settings));
   }
-  const auto rows = measure(made, settings);
-  std::fputs(as_text(rows).c_str(), stdout);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  if (!made.empty()) {
+    const auto rows = measure(made, settings);
+    std::fputs(as_text(rows).c_str(), stdout);
+    list = nlohmann::ordered_json::parse(as_json(rows));
+  }
+  if (wanted.empty() || wanted.count(tools_question) != 0) {
+    const auto times = kasen::bench::tool_times(settings.repetitions);
+    std::fputs(tool_times_text(times).c_str(), stdout);
+    for (auto& row : nlohmann::ordered_json::parse(tool_times_json(times))) list.push_back(row);
+  }
   if (options.count("json") != 0) {
     std::ofstream file(options["json"].as<std::string>());
-    file << as_json(rows);
+    file << list.dump(2) << '\n';
     if (!file.flush()) {
       std::fprintf(stderr, "kasen-bench: cannot write %s\n", options["json"].as<std::string>().c_str());
       return static_cast<int>(kasen::ExitStatus::cannot_create);
@@ -71,7 +86,7 @@ int main(int argc, char** argv) {
       "repetitions", po::value<int>()->default_value(15), "measurements of each contestant")(
       "graph", po::value<std::string>()->default_value(KASEN_SOURCE_ROOT "/datasets/cnr-2000.txt.xz"),
       "edge list of the pagerank question")("json", po::value<std::string>(), "also write the rows to this file")(
-      "question", po::value<std::vector<std::string>>(), "chain, pagerank, update (all if none is named)");
+      "question", po::value<std::vector<std::string>>(), "chain, pagerank, tools, update (all if none is named)");
   po::positional_options_description positions;
   positions.add("question", -1);
   try {
