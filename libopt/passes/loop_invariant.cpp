@@ -182,9 +182,8 @@ class Invariants {
   std::vector<std::vector<size_t>> readers_;  // by value: places in the body, once for each operand
 };
 
-}  // namespace
-
-bool pass_loop_invariant(Module& module, PassContext& context) {
+// Of every loop, the inner ones first.
+bool move_out(Module& module) {
   bool changed = false;
   for_each_block(module, [&](Block& block) {
     for (size_t i = 0; i < block.ops.size(); ++i) {
@@ -194,7 +193,17 @@ bool pass_loop_invariant(Module& module, PassContext& context) {
       i += block.ops.size() - before;
     }
   });
-  if (changed) (void)pass_dead_code(module, context);  // generated values that only moved operators read
+  return changed;
+}
+
+}  // namespace
+
+bool pass_loop_invariant(Module& module, PassContext& context) {
+  bool changed = false;
+  while (move_out(module)) {
+    (void)pass_dead_code(module, context);  // generated values that only moved operators read: more may pay now
+    changed = true;
+  }
   return changed;
 }
 

@@ -156,7 +156,7 @@ Branch find_branch(Module& module, ValueId result) {
   for_each_block(module, [&](Block& block) {
     for (size_t i = 0; i < block.ops.size(); ++i) {
       const Op& op = block.ops[i];
-      if (op.code == OpCode::if_else && op.results.at(0) == result) found = {&block, i};
+      if (op.code == OpCode::if_else && !op.results.empty() && op.results[0] == result) found = {&block, i};
     }
   });
   return found;

@@ -258,6 +258,12 @@ class RandomProgram {
     note_all(results, types);
   }
 
+  // A map of a carried vector for a product: what may run a turn ahead.
+  void begin_turn(const Known& carried) {
+    const Known early = mapped("early", unary_[4], {carried}, carried.type, small);
+    note(b_.product(OpCode::mxvt, "p", carried.type, mul_, add_, early.id, h_), carried.type, small + 12);
+  }
+
   // Counts to 1, 2 or 3; the count and the test are carried behind the rest.
   void while_loop(int depth) {
     const std::vector<Type> types = carried_types();
@@ -273,6 +279,7 @@ class RandomProgram {
     std::vector<Type> known = inside;
     known.push_back(truth);
     const Block body = scope(args, known, [&] {
+      if (types[0] == vector(n_) && pick(2) == 0) begin_turn({args[0], types[0], small});
       statements(2 + pick(5), depth + 1);
       std::vector<ValueId> yielded = values_of(types);
       yielded.push_back(b_.apply("count", shared_, add_, {args[types.size()], one}));
@@ -298,7 +305,7 @@ class RandomProgram {
     std::vector<Block> blocks;
     for (int i = 0; i < 2; ++i) {
       blocks.push_back(scope({}, {}, [&] {
-        statements(pick(5), depth + 1);
+        statements(1 + pick(4), depth + 1);
         return values_of(types);
       }));
     }
@@ -311,7 +318,7 @@ class RandomProgram {
 
   void statements(int count, int depth) {
     for (int i = 0; i < count; ++i) {
-      const int kind = pick(depth < 2 ? 15 : 12);
+      const int kind = pick(depth < 2 ? 17 : 12);
       if (kind < 5) {
         element_wise();
       } else if (kind < 7) {
