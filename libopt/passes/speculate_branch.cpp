@@ -194,19 +194,26 @@ void hoist(Module& module, const Branch& branch, const Group& group) {
 // The plans that programs lead to, compared by their prices.
 class Trial {
  public:
-  explicit Trial(PassContext& context) : laws_(context.laws), options_(context.options), notes_(options_.notes) {
-    options_.notes = nullptr;
-    if (options_.sync == SyncMode::automatic) options_.sync = SyncMode::hybrid;
+  explicit Trial(PassContext& context) : laws_(context.laws), notes_(context.options.notes) {
+    OptimizeOptions options = context.options;
+    options.notes = nullptr;
+    const bool search = options.sync == SyncMode::automatic;
+    if (search) options.sync = SyncMode::hybrid;
+    ways_.push_back(options);
+    options.sync = SyncMode::lazy;
+    if (search) ways_.push_back(options);  // any unit may turn out lazy
   }
 
   void start(const Module& program) { best_ = planned(program); }
 
   // Cheaper than the best so far with the branch taken, and sending no more without; then it is the best.
   bool pays(const Module& program, const Op& branch) {
-    Module plan = planned(program);
-    Pricing likely(options_.sizes, options_.machine);
-    const PlanPrice now = likely(plan), before = likely(best_);
-    if (sends_more(plan, branch)) return false;
+    std::vector<Module> plans = planned(program);
+    for (size_t way = 0; way < ways_.size(); ++way) {
+      if (sends_more(plans[way], best_[way], branch)) return false;
+    }
+    Pricing likely(ways_[0].sizes, ways_[0].machine);
+    const PlanPrice now = likely(plans[0]), before = likely(best_[0]);
     const bool dear =
         dearer(now.model.seconds, before.model.seconds) || dearer(now.actual.seconds, before.actual.seconds);
     const bool cheap =
@@ -216,21 +223,26 @@ class Trial {
         (never_dearer(before.model_form, now.model_form) && never_dearer(before.actual_form, now.actual_form));
     if (notes_ != nullptr && !decided) notes_->assume(likely.defaults());
     if (dear || !cheap) return false;
-    best_ = std::move(plan);
+    best_ = std::move(plans);
     return true;
   }
 
  private:
-  [[nodiscard]] Module planned(Module program) {
-    PassContext context{laws_, options_};
-    run_behind("speculate-branch", program, context);
-    return program;
+  [[nodiscard]] std::vector<Module> planned(const Module& program) {
+    std::vector<Module> plans;
+    for (const OptimizeOptions& options : ways_) {
+      PassContext context{laws_, options};
+      plans.push_back(program);
+      run_behind("speculate-branch", plans.back(), context);
+    }
+    return plans;
   }
 
-  [[nodiscard]] bool sends_more(const Module& plan, const Op& branch) {
+  [[nodiscard]] bool sends_more(const Module& plan, const Module& best, const Op& branch) const {
+    const OptimizeOptions& options = ways_[0];
     Pricing unlikely(
         [&](const Module& priced) {
-          Sizes sizes = options_.sizes ? options_.sizes(priced) : Sizes{};
+          Sizes sizes = options.sizes ? options.sizes(priced) : Sizes{};
           for_each_op(priced, [&](const Op& op, int number, int) {
             if (op.code == OpCode::if_else && op.where == branch.where) {
               sizes.totals[Symbol{SymbolKind::taken, "", {}, number}] = 0;
@@ -238,16 +250,16 @@ class Trial {
           });
           return sizes;
         },
-        options_.machine);
-    const PlanPrice now = unlikely(plan), before = unlikely(best_);
+        options.machine);
+    const PlanPrice now = unlikely(plan), before = unlikely(best);
     return dearer(now.actual.network_bytes, before.actual.network_bytes) ||
            dearer(now.actual.rounds, before.actual.rounds);
   }
 
   LawChecker& laws_;
-  OptimizeOptions options_;
+  std::vector<OptimizeOptions> ways_;  // the first for prices; none of them may send in vain
   PlanNotes* notes_;
-  Module best_;
+  std::vector<Module> best_;  // one a way
 };
 
 bool try_group(Module& module, ValueId result, const Group& group, Trial& trial) {

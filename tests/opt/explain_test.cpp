@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "libopt/footprint.h"
+#include "libopt/report.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_program.h"
 
@@ -90,6 +91,21 @@ TEST(Explain, PageRank) {
         "the pool: 32 N + 16 S(G.rows) + 16 S(G.cols) bytes"}) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
   }
+}
+
+TEST(Explain, WhatWasMovedBeforeALikelyBranch) {
+  const Explained e =
+      explain(compile("dim N\ninput x : f64[N]\ns = sum(x)\nb = x\nif s > 1 likely { b = exp(x) }\noutput b\n"),
+              SyncMode::hybrid);
+  for (const char* words :
+       {"Statements that run ahead\n  line 5 | if s > 1 likely { b = exp(x) }",
+        "moved before the if at line 5, whose first branch is likely", "made in vain when that branch does not run"}) {
+    EXPECT_NE(e.text.find(words), std::string::npos) << words << "\n" << e.text;
+  }
+  EXPECT_NE(report_text(e.plan, nullptr).find("(the likely branch's)"), std::string::npos);
+  EXPECT_EQ(report_text(e.plan, nullptr).find("(next turn's)"), std::string::npos);
+  const std::string turn = explain(example("pagerank.ks"), SyncMode::hybrid).text;
+  EXPECT_NE(turn.find("the next turn's, moved here since the while is likely to go on"), std::string::npos) << turn;
 }
 
 TEST(Explain, TheSplitNamesItsLaws) {

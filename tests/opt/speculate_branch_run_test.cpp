@@ -28,7 +28,7 @@ TEST_P(LikelyBranches, ComputeTheSameWhetherTheyRunOrNot) {
 // With the condition false the plan sends what it would send had nobody said `likely`.
 TEST(LikelyBranch, SendsNothingInVain) {
   const std::string text = testing::likely_programs()[1].text;
-  for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+  for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid, SyncMode::automatic}) {
     std::vector<std::int64_t> sent;
     for (const char* word : {"", "likely"}) {
       const Module module = plan(compile(testing::with_word(text, word)), Strategy::greedy, sync);

@@ -104,6 +104,8 @@ TEST(SpeculateBranch, NothingIsSentForABranchThatDoesNotRun) {
   }
   // A product's shares are gathered in the branch; a map of them before it would have to gather them.
   const std::string shares = inputs + "p = G' @ x\nm = max(x)\nb = y\nif m > 1 likely { b = exp(p) + x }\noutput b\n";
+  EXPECT_EQ(moved(hybrid(shares)), 1);  // gathers where the product stands in any case
+  EXPECT_EQ(moved(plan(compile(shares), Strategy::greedy, SyncMode::automatic)), 0);
   const Module lazy = plan(compile(shares), Strategy::greedy, SyncMode::lazy);
   EXPECT_EQ(moved(lazy), 0);
   EXPECT_EQ(shape(first_op(lazy, OpCode::if_else)->blocks[0]).substr(0, 6), "gather");
