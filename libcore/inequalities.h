@@ -8,7 +8,7 @@
 
 namespace kasen {
 
-struct Inequality {  // the terms' sum and the constant are more than 0, or at least 0 if not strict
+struct Inequality {               // the terms' sum and the constant are more than 0, or at least 0 if not strict
   std::map<int, Rational> terms;  // by unknown; no zero coefficients
   Rational constant;
   bool strict = false;

@@ -15,8 +15,8 @@ class LawCases {
   ByCases answer() {
     if (q_.kind == LawKind::identity) return identity() ? ByCases::holds : ByCases::undecided;
     for (const LawEquation& equation : law_equations(q_)) {
-      const bool agreed = everywhere(
-          CaseMode::defined, [&](CaseEvaluator& on, size_t p) { return agree(equation, p, on); });
+      const bool agreed =
+          everywhere(CaseMode::defined, [&](CaseEvaluator& on, size_t p) { return agree(equation, p, on); });
       if (!agreed) return ByCases::undecided;
     }
     if (!is_map_law(q_.kind)) return ByCases::holds;

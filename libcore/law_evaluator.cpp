@@ -92,7 +92,6 @@ const CaseValue& CaseEvaluator::plane(LazyElement& element, size_t p) {
   return *value;
 }
 
-
 CaseValue CaseEvaluator::eval(const Expr& e, size_t p) {
   path_.step();
   switch (e.op) {

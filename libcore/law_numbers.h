@@ -33,7 +33,9 @@ class CaseArithmetic {
   [[nodiscard]] LawPath& path() { return path_; }
   [[nodiscard]] static CaseNumber number(const Rational& value);
   [[nodiscard]] static CaseNumber infinity(bool positive);
-  [[nodiscard]] CaseNumber unknown() { return {CaseNumber::Kind::finite, Quotient(RationalPolynomial::unknown(names_++))}; }
+  [[nodiscard]] CaseNumber unknown() {
+    return {CaseNumber::Kind::finite, Quotient(RationalPolynomial::unknown(names_++))};
+  }
   [[nodiscard]] int name() { return names_++; }
   [[nodiscard]] CaseNumber literal(Scalar scalar, Word word) const;
 

@@ -194,7 +194,9 @@ bool Placer::split(const Op& op, int depth) {
   const int pre = pre_reduced(op);
   if (pre < 0) return false;
   for (FunctionSplit& halves : function_splits(m_.fn(op.fns[0]), pre)) {
-    const Mark before = mark();
+    // A half that is refused has set no state of a value that was there before.
+    const size_t values = m_.values.size(), functions = m_.functions.size(), laws = m_.laws.size();
+    const Versions::Point forms = forms_.point();
     Op first = op;
     first.fns = {m_.add_function(std::move(halves.first))};
     first.operands.clear();
@@ -211,7 +213,10 @@ bool Placer::split(const Op& op, int depth) {
     }
     const bool begins = lawful(first) && m_.type(first.results[0]).state.is_pre();
     if (begins && (lawful(second) || split(second, depth + 1))) return true;
-    take_back(before);
+    forms_.back_to(forms);
+    m_.values.resize(values);
+    m_.functions.resize(functions);
+    m_.laws.resize(laws);
   }
   return false;
 }

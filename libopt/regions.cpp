@@ -152,22 +152,26 @@ Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, s
   return region;
 }
 
+// All regions in one walk over the block: what one makes inside keeps its name there, and gets a new one for all
+// others.
 void name_results(Module& module, Block& block) {
+  std::vector<ValueId> with(module.values.size(), no_value);
+  std::vector<const Op*> maker(module.values.size(), nullptr);
   for (Op& region : block.ops) {
     if (region.code != OpCode::region || region.results != region.blocks[0].ops.back().operands) continue;
-    std::vector<ValueId> with(module.values.size(), no_value);
     for (ValueId& result : region.results) {
       const ValueId inner = result;
       result = module.add_value(module.value(inner).name, module.type(inner));
       std::swap(module.value(result).name, module.value(inner).name);
       with[static_cast<size_t>(inner)] = result;
+      maker[static_cast<size_t>(inner)] = &region;
     }
-    for (Op& op : block.ops) {
-      if (&op == &region) continue;
-      for_each_operand(op, [&](ValueId& value) {
-        if (with[static_cast<size_t>(value)] != no_value) value = with[static_cast<size_t>(value)];
-      });
-    }
+  }
+  for (Op& op : block.ops) {
+    for_each_operand(op, [&](ValueId& value) {
+      const auto v = static_cast<size_t>(value);
+      if (with[v] != no_value && maker[v] != &op) value = with[v];
+    });
   }
 }
 

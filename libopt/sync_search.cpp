@@ -4,6 +4,7 @@
 #include <map>
 
 #include "libcore/error.h"
+#include "libcore/executor.h"
 #include "libopt/placer.h"
 #include "libopt/plan_notes.h"
 #include "libopt/price.h"
@@ -25,7 +26,10 @@ class Search {
     double combinations = 1;
     for (int u = 0; u < units_.count(); ++u) combinations *= static_cast<double>(order.size());
     Modes chosen(static_cast<size_t>(units_.count()), order[0]);
-    if (combinations <= most_combinations) return every(chosen, 0, chosen);
+    int operators = 0;
+    for_each_op(module_, [&](const Op& /*op*/, int /*number*/, int /*depth*/) { ++operators; });
+    const bool few = combinations <= most_combinations && combinations * operators <= most_operators;
+    if (few) return every(chosen, 0, chosen);
     for (const SyncMode mode : order) take_cheaper(Modes(chosen.size(), mode), chosen);
     while (improve(chosen)) {
     }

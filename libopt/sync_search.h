@@ -9,9 +9,11 @@
 namespace kasen {
 
 // By value of the level 1 module. With SyncMode::automatic every combination is planned to the end and priced while
-// there are at most `most_combinations`; with more units the best uniform way is improved unit by unit until nothing
-// gets cheaper. Equal prices prefer hybrid, then eager. Fills in context.options.notes, if there are any.
+// there are at most `most_combinations`, and they come to at most `most_operators`; else the best uniform way is
+// improved unit by unit until nothing gets cheaper. Equal prices prefer hybrid, then eager. Fills in
+// context.options.notes, if there are any.
 inline constexpr int most_combinations = 27;
+inline constexpr int most_operators = 10'000;  // of the program, once for each combination
 [[nodiscard]] std::vector<SyncMode> choose_sync(const Module& module, PassContext& context);
 
 [[nodiscard]] std::string_view sync_name(SyncMode mode);

@@ -16,6 +16,23 @@ std::vector<Op> Versions::close() {
   return std::move(frame.ops);
 }
 
+Versions::Point Versions::point() const {
+  Point now;
+  for (const Frame& frame : frames_) now.frames.push_back({frame.ops.size(), frame.touched.size()});
+  return now;
+}
+
+void Versions::back_to(const Point& point) {
+  if (point.frames.size() != frames_.size()) throw InternalError("frames were opened or closed meanwhile");
+  for (size_t f = 0; f < frames_.size(); ++f) {
+    Frame& frame = frames_[f];
+    frame.ops.resize(point.frames[f].ops);
+    for (; frame.touched.size() > point.frames[f].touched; frame.touched.pop_back()) {
+      forms_[static_cast<size_t>(frame.touched.back())].made.pop_back();
+    }
+  }
+}
+
 void Versions::add(ValueId v, ValueId form, size_t frame) {
   if (forms_.size() < module_->values.size()) forms_.resize(module_->values.size());
   forms_[static_cast<size_t>(v)].made.push_back({form, frame});

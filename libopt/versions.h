@@ -20,6 +20,16 @@ class Versions {
   [[nodiscard]] std::vector<Op> close();  // its operators; forms made in it are forgotten
   void append(Op op) { frames_.back().ops.push_back(std::move(op)); }
 
+  // ---- taking back what was appended and made since, in the frames that were open and still are
+  struct Point {
+    struct Ends {
+      size_t ops, touched;
+    };
+    std::vector<Ends> frames;
+  };
+  [[nodiscard]] Point point() const;
+  void back_to(const Point& point);
+
   // ---- forms of the program's value v
   void define(ValueId v) { add(v, v, top()); }
   // An array that any frame may make at no cost in traffic: emitted when a form of it is asked for.

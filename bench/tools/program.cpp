@@ -24,8 +24,8 @@ std::string round_of(int k) {
     case 2:
       return text + fmt::format("{} = H @ ({} - {}.5 * {})\ns{} = max({} * c{})\n", v(3), v(0), k, v(1), s, v(3), k);
     default:
-      return text + fmt::format("m{} = if c{} > s{} then {} else c{}\n{} = m{} + dot({}, m{}) / {}.0\n", k, k, s, v(2), k,
-                                v(2), k, v(0), k, k + 3);
+      return text + fmt::format("m{} = if c{} > s{} then {} else c{}\n{} = m{} + dot({}, m{}) / {}.0\n", k, k, s, v(2),
+                                k, v(2), k, v(0), k, k + 3);
   }
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,8 +10,6 @@
 #include <stdexcept>
 
 #include "bench/tools/tools.h"
-
-#include <unistd.h>
 
 namespace kasen::bench {
 namespace {

@@ -8,8 +8,8 @@
 namespace kasen::bench {
 
 struct ToolTime {
-  std::string program, tool;              // "pagerank", "fuse"
-  double median = 0, min = 0, max = 0;    // milliseconds of processor time, user and system
+  std::string program, tool;            // "pagerank", "fuse"
+  double median = 0, min = 0, max = 0;  // milliseconds of processor time, user and system
   double limit = 0;
   [[nodiscard]] bool kept() const { return median < limit; }
 };

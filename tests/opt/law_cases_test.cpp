@@ -1,5 +1,5 @@
-// Laws decided by cases, without the solver: what is decided, what is left open, and random functions whose verdicts are
-// held against trials and the solver.
+// Laws decided by cases, without the solver: what is decided, what is left open, and random functions whose verdicts
+// are held against trials and the solver.
 #include "libcore/law_cases.h"
 
 #include <fmt/format.h>
@@ -67,10 +67,10 @@ TEST(LawCases, AskForTheIdentity) {
   EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: f64, c: f64 > 0.0) -> f64 = x / c"), ByCases::holds);
   EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: f64, c: f64) -> f64 = x / c"), ByCases::of_numbers);
   EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: f64, c: f64) -> f64 = x / (1.0 + c * c)"), ByCases::holds);
-  EXPECT_EQ(of_map(LawKind::exchange, most + "(x: f64) -> f64 = if x > 1.0 then 2.0 * x else x + 1.0"),
-            ByCases::holds);
+  EXPECT_EQ(of_map(LawKind::exchange, most + "(x: f64) -> f64 = if x > 1.0 then 2.0 * x else x + 1.0"), ByCases::holds);
   EXPECT_EQ(of_map(LawKind::exchange, most + "(x: f64) -> f64 = -x"), ByCases::undecided);
-  const std::string flagged = masked("a.1 + b.1 + 3.0") + "\nfn R(a: (bool, f64), b: (bool, f64)) -> (bool, f64) = "
+  const std::string flagged = masked("a.1 + b.1 + 3.0") +
+                              "\nfn R(a: (bool, f64), b: (bool, f64)) -> (bool, f64) = "
                               "tuple(a.0 || b.0, if a.0 && b.0 then max(a.1, b.1) else if a.0 then a.1 else if b.0 "
                               "then b.1 else a.1 + b.1)\nfn F";
   EXPECT_EQ(of_map(LawKind::exchange, flagged + "(a: (bool, f64)) -> (bool, f64) = tuple(a.0, 2.0 * a.1)"),
@@ -133,9 +133,8 @@ class RandomReducers {
     const std::string flag = one_of({"a.0 || b.0", "a.0 || b.0", "a.0 || b.0", "a.0 && b.0", "a.0 != b.0"});
     const std::string neither = one_of({"a.1 + b.1", "0.0", "max(a.1, b.1)", "a.1"});
     const std::string single = one_of({"if a.0 then a.1 else if b.0 then b.1 else " + neither, "a.1", "a.1 + b.1"});
-    return fmt::format(
-        "fn r(a: (bool, f64), b: (bool, f64)) -> (bool, f64) = tuple({}, if a.0 && b.0 then {} else {})", flag, join,
-        single);
+    return fmt::format("fn r(a: (bool, f64), b: (bool, f64)) -> (bool, f64) = tuple({}, if a.0 && b.0 then {} else {})",
+                       flag, join, single);
   }
 
  private:
