@@ -12,7 +12,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
 
 def example(name, **options):
-    return program(f"examples/{name}", (FOLDER / f"{name}.ks").read_text(), quick=1, **options)
+    return program(f"examples/{name}", (FOLDER / f"{name}.ks").read_text(), **options)
 
 
 def symmetric(rng, n, density=0.2):

@@ -35,7 +35,8 @@ bool everything = false;
 const fs::path source_root = KASEN_SOURCE_ROOT;
 
 constexpr double damping = 0.85;
-constexpr double theta = 1e-3;
+// The chosen part stops sooner: its turns are the same, but fewer.
+double theta() { return everything ? 1e-3 : 1; }
 
 std::string read_file(const fs::path& path) {
   std::ifstream in(path);
@@ -73,7 +74,7 @@ Module plan(const Mode& mode) {
   options.sync = mode.sync;
   options.strategy = mode.strategy;
   options.split = mode.split;
-  return optimize(compile_program(read_file(program), program.string(), {{"theta", fmt::format("{}", theta)}}), laws,
+  return optimize(compile_program(read_file(program), program.string(), {{"theta", fmt::format("{}", theta())}}), laws,
                   options);
 }
 
@@ -126,7 +127,7 @@ void expect_same_bits(const std::vector<double>& a, const std::vector<double>& b
 void check_graph(const fs::path& path, const std::vector<int>& workers, const std::vector<PartitionMethod>& methods) {
   const RawMatrix graph = read_graph(path);
   const testing::PageRankReference reference = testing::graphblas_pagerank(
-      std::max(graph.row_count, graph.col_count), graph.entries.rows(), graph.entries.cols(), damping, theta);
+      std::max(graph.row_count, graph.col_count), graph.entries.rows(), graph.entries.cols(), damping, theta());
   for (const int count : workers) {
     for (const PartitionMethod method : methods) {
       const std::vector<Part> parts = cut(plan(modes[0]), path, method, count);
@@ -173,7 +174,7 @@ TEST(PageRankMatrix, GraphsOfTheDataFolder) {
     if (everything) {
       check_graph(path, {1, 2, 3, 4, 16}, {PartitionMethod::block, PartitionMethod::hybrid_cut});
     } else {
-      check_graph(path, {1, 3}, {PartitionMethod::hybrid_cut});
+      check_graph(path, {3}, {PartitionMethod::hybrid_cut});
       check_graph(path, {16}, {PartitionMethod::block});
     }
   }

@@ -17,7 +17,6 @@ class Program:
     inputs: tuple = ()  # arguments of partition; default: NAME=file for each file, by the name's stem
     tolerance: float = 1e-9
     exact: bool = True  # interpreter and generated kernels agree bit for bit
-    quick: int = 3  # combinations of the quick form
 
 
 PROGRAMS = []
