@@ -120,6 +120,18 @@ TEST(SpeculateBranch, OutOfNestedBranches) {
   EXPECT_EQ(shape(module.body).substr(0, 32), "iter_on_vec(reduce reduce map) g");
 }
 
+// Nothing in the outer branch touches x: only before both is there something to win.
+TEST(SpeculateBranch, OutOfTwoBranchesAtOnce) {
+  const auto text = [](const std::string& outer) {
+    return inputs + "param p = 1.0\ns = sum(x)\nb = y\nif s > 1 " + outer +
+           " { if p > 0 likely { b = exp(x) } else { b = 2 * y } }\noutput b\n";
+  };
+  const Module module = hybrid(text("likely"));
+  EXPECT_EQ(moved(module), 1);
+  EXPECT_EQ(shape(module.body).substr(0, 25), "iter_on_vec(reduce map) g");
+  EXPECT_EQ(moved(hybrid(text(""))), 0);
+}
+
 TEST(SpeculateBranch, NoPlanIsDearerThanWithoutIt) {
   for (const auto& [name, text] : testing::likely_programs()) {
     for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
