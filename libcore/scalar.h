@@ -15,7 +15,7 @@
 namespace kasen {
 
 enum class ScalarOp : std::uint8_t {
-#define SCALAR_OP(enumerator, name, symbol, arity, precedence, result, doc) enumerator,
+#define SCALAR_OP(enumerator, ...) enumerator,
 #include "libcore/scalar_operators.def"
 #undef SCALAR_OP
 };

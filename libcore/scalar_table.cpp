@@ -3,13 +3,20 @@
 #include <array>
 
 #include "libcore/scalar.h"
+#include "libcore/scalar_work.h"
 
 namespace kasen {
 namespace {
 
 constexpr std::array rows{
-#define SCALAR_OP(enumerator, name, symbol, arity, precedence, result, doc) \
+#define SCALAR_OP(enumerator, name, symbol, arity, precedence, result, work, doc) \
   ScalarOpRow{ScalarOp::enumerator, name, symbol, arity, precedence, ResultRule::result, doc},
+#include "libcore/scalar_operators.def"
+#undef SCALAR_OP
+};
+
+constexpr std::array works{
+#define SCALAR_OP(enumerator, name, symbol, arity, precedence, result, work, doc) ScalarWork::work,
 #include "libcore/scalar_operators.def"
 #undef SCALAR_OP
 };
@@ -23,6 +30,12 @@ const ScalarOpRow* find(auto matches) {
 
 std::span<const ScalarOpRow> scalar_op_rows() { return rows; }
 const ScalarOpRow& row(ScalarOp op) { return rows[static_cast<size_t>(op)]; }
+
+ScalarWork work_of(ScalarOp op, Scalar operand) {
+  const ScalarWork work = works.at(static_cast<size_t>(op));
+  if (work != ScalarWork::arithmetic) return work;
+  return is_float(operand) ? ScalarWork::plain : ScalarWork::compound;
+}
 
 const ScalarOpRow* find_scalar_op(std::string_view name, int arity) {
   return find([&](const ScalarOpRow& r) {

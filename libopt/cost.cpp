@@ -214,7 +214,7 @@ class Measurement {
     report_.actual += repeated(actual, row.executions);
     for (LoopCost& l : report_.loops) {
       if (!encloses(l.number, row)) continue;
-      const Polynomial times = per_turn(row, l.number);
+      const Polynomial& times = l.runs.try_emplace(row.number, per_turn(row, l.number)).first->second;
       l.model += repeated(model, times);
       l.actual += repeated(actual, times);
     }

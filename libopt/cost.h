@@ -2,6 +2,7 @@
 // program, at any level. docs/cost.md has the rules of both columns; the model is KASEN's (VLDB 2016, section 6).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ struct LoopCost {
   Polynomial trips;                      // of one execution: a number, or its symbol
   std::optional<std::int64_t> expected;  // the user's `expect`, or what a parameter's default gives
   Cost model, actual;                    // of one turn, what is inside it included
+  std::map<int, Polynomial> runs;        // executions in one turn of what is inside it, by number of the row
 };
 
 struct CostReport {

@@ -30,18 +30,6 @@ bool same_buffer(const CostContext& c, ValueId a, ValueId b) {
   return c.module->value(a).buffer != no_buffer && c.module->value(a).buffer == c.module->value(b).buffer;
 }
 
-// Local indices on which an element-wise operator computes.
-Polynomial computed_indices(const CostContext& c, const Op& op) {
-  const Module& module = *c.module;
-  const Type& result = c.type(op.results.at(0));
-  if (op.code == OpCode::reduce && (is_shared(module, result) || makes_whole(module, op))) {
-    const Type& from = c.type(op.operands.at(0));
-    return from.state.is_pre() ? stored_indices(module, from) : master_indices(module, from);
-  }
-  if (result.state.is_pre() && by_pushdown(c, op)) return master_indices(module, result);
-  return stored_indices(module, result);
-}
-
 // On a pushdown's pre-reduced operand the slaves are handed on: copied, unless they stay where they are.
 bool hands_on_slaves(const CostContext& c, const Op& op, ValueId operand) {
   return op.code == OpCode::map && c.type(operand).state.is_pre() && by_pushdown(c, op);
@@ -165,6 +153,17 @@ constexpr std::array rules{
 };
 
 }  // namespace
+
+Polynomial computed_indices(const CostContext& c, const Op& op) {
+  const Module& module = *c.module;
+  const Type& result = c.type(op.results.at(0));
+  if (op.code == OpCode::reduce && (is_shared(module, result) || makes_whole(module, op))) {
+    const Type& from = c.type(op.operands.at(0));
+    return from.state.is_pre() ? stored_indices(module, from) : master_indices(module, from);
+  }
+  if (result.state.is_pre() && by_pushdown(c, op)) return master_indices(module, result);
+  return stored_indices(module, result);
+}
 
 // Each operand as far as the operators inside that use it go, each result as far as it is stored.
 Cost actual_vector_region(const CostContext& c, const Op& region) {

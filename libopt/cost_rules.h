@@ -27,6 +27,8 @@ struct CostContext {
 
 // What this implementation touches and sends, over all workers; without the copies of carried values.
 [[nodiscard]] Cost actual_cost(const CostContext& context, const Op& op);
+// Local indices on which an element-wise operator computes.
+[[nodiscard]] Polynomial computed_indices(const CostContext& context, const Op& op);
 // Both for one region, by its kind (libopt/regions.cpp).
 [[nodiscard]] Cost model_vector_region(const CostContext& context, const Op& region);
 [[nodiscard]] Cost model_product_region(const CostContext& context, const Op& region);

@@ -11,8 +11,9 @@
 
 namespace kasen {
 
-PlanView::PlanView(const Module& module, const Sizes* sizes, LawChecker& law_checker)
+PlanView::PlanView(const Module& module, const Sizes* sizes, const MachineProfile& profile, LawChecker& law_checker)
     : plan(module),
+      machine(profile),
       report(module, sizes),
       costs(cost_context(module)),
       laws(law_checker),
@@ -75,9 +76,11 @@ std::string price_text(const Price& price) {
 
 // At which price of a byte on the network, in bytes of memory, the other plan would win.
 std::string flip_text(const Price& own, const Price& other, const MachineProfile& machine) {
-  const double latency = machine.network_latency * machine.memory_bandwidth * own.workers;
-  const double beside = other.memory_bytes - own.memory_bytes + (other.rounds - own.rounds) * latency;
+  const auto local = [&](const Price& p) {  // all but what is sent
+    return p.workers > 1 ? p.seconds - p.network_bytes / p.workers / machine.network_bandwidth : p.seconds;
+  };
   const double sent = own.network_bytes - other.network_bytes;
+  const double beside = (local(other) - local(own)) * own.workers * machine.memory_bandwidth;
   const double turn = sent == 0 ? -1 : beside / sent;
   if (turn <= 0) return "no price of the network would turn that";
   return fmt::format("that turns if a byte on the network costs {} than {:.3g} in memory (now {:.3g})",
@@ -144,8 +147,9 @@ std::string explain_fusion(const PlanNotes& notes) {
 
 }  // namespace
 
-std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes, LawChecker& laws) {
-  const PlanView view(plan, sizes, laws);
+std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes, const MachineProfile& machine,
+                         LawChecker& laws) {
+  const PlanView view(plan, sizes, machine, laws);
   std::string text =
       fmt::format("{}, level {}: why the plan is as it is (bytes by the actual column)\n", plan.name, plan.level);
   if (sizes != nullptr) text += fmt::format("Sizes from {}.\n", sizes->origin);
@@ -154,7 +158,9 @@ std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes
     text += section(view);
   }
   if (notes == nullptr) {
-    return text + "\nWhat other modes would have cost is not written into a plan: kasen fuse --explain prices them.\n";
+    return text +
+           "\nWhat the whole plan would cost in other modes is not told: its source does not give this very plan, "
+           "whatever kasen fuse is asked for.\n";
   }
   return text + explain_modes(*notes) + explain_fusion(*notes);
 }

@@ -11,9 +11,9 @@
 
 namespace kasen {
 
-// Of a module of level 2 or 3. `sizes` may be null: then formulas alone. `notes` may be null: what the other modes
-// would have cost is known to the optimizer alone, and the text says so. Ends with a line end.
+// Of a module of level 2 or 3. `sizes` may be null: then formulas alone. `notes` may be null: what the whole plan would
+// cost in other modes is known where it is made, or made again (replan.h); the text says so. Ends with a line end.
 [[nodiscard]] std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes,
-                                       LawChecker& laws);
+                                       const MachineProfile& machine, LawChecker& laws);
 
 }  // namespace kasen

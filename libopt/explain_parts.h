@@ -8,15 +8,17 @@
 
 #include "libcore/laws.h"
 #include "libopt/cost_rules.h"
+#include "libopt/machine.h"
 #include "libopt/report_parts.h"
 
 namespace kasen {
 
 class PlanView {
  public:
-  PlanView(const Module& plan, const Sizes* sizes, LawChecker& law_checker);
+  PlanView(const Module& plan, const Sizes* sizes, const MachineProfile& profile, LawChecker& law_checker);
 
   const Module& plan;
+  const MachineProfile machine;
   const ReportContext report;
   const CostContext costs;
   LawChecker& laws;
@@ -51,5 +53,10 @@ class PlanView {
 [[nodiscard]] std::string explain_laws(const PlanView& view);
 [[nodiscard]] std::string explain_regions(const PlanView& view);
 [[nodiscard]] std::string explain_buffers(const PlanView& view);
+
+// What else could have been done there, what that would send and touch, and what would turn the choice.
+[[nodiscard]] std::string transition_runner_up(const PlanView& view, const Op& transition);
+// Of a sum that goes on as shares through `scaled`, the first half of a split statement.
+[[nodiscard]] std::string split_runner_up(const PlanView& view, const Op& scaled, ValueId sum);
 
 }  // namespace kasen

@@ -58,7 +58,8 @@ std::string region_text(const PlanView& view, const Op& region) {
       fmt::format("    {} of {}, {}\n", region_name(region.kind), listed(members, 8), view.often(region));
   text += fmt::format("      {}\n", together_text(view, region));
   text += fmt::format("      touches {}; each by itself would touch {}\n", view.bytes(together), view.bytes(apart));
-  text += fmt::format("      saves {}{}\n", view.bytes(saved), always ? ", whatever the sizes" : "");
+  text += fmt::format("      saves {}{}\n", view.bytes(saved),
+                      always ? ", whatever the sizes" : "; that turns where this is less than 0");
   if (!kept.empty()) text += fmt::format("      never stored: {}\n", listed(kept, 8));
   return text;
 }
@@ -104,6 +105,7 @@ struct Room {
   size_t first, last;
   Polynomial bytes;
   int arrays;
+  int like;  // other buffers of the same elements and dimensions
 };
 
 std::string buffer_text(const PlanView& view, const Room& room, const std::vector<ValueId>& values) {
@@ -111,10 +113,18 @@ std::string buffer_text(const PlanView& view, const Room& room, const std::vecto
   for (const ValueId v : values) names.push_back(view.name(v));
   const std::string more = room.last > room.first + 1 ? fmt::format(" to ~b{}", room.last - 1) : "";
   std::string text = fmt::format("    ~b{}{}, {}: {}\n", room.first, more, view.bytes(room.bytes), listed(names, 10));
+  if (room.arrays < 2 && room.like > 0) {
+    text += fmt::format(
+        "      runner-up: one of the {} others of its kind; each is in use meanwhile or bound to what is, else it "
+        "would spare {}\n",
+        room.like, view.bytes(room.bytes));
+  }
   if (names.size() < 2) return text;
   if (room.arrays < 2) return text + "      handed on from one to the next without a copy, or moved in place\n";
-  return text + fmt::format("      {} arrays whose lives do not meet; storage of their own would take {} more\n",
-                            room.arrays, view.bytes(room.bytes * Polynomial(room.arrays - 1)));
+  return text + fmt::format(
+                    "      {} arrays whose lives do not meet; storage of their own would take {} more; that turns if "
+                    "two lived at once\n",
+                    room.arrays, view.bytes(room.bytes * Polynomial(room.arrays - 1)));
 }
 
 }  // namespace
@@ -143,6 +153,15 @@ std::string explain_buffers(const PlanView& view) {
     }
   }
   Chains chains(view);
+  const auto like = [&](size_t first, size_t last) {
+    int others = 0;
+    const BufferDecl& own = view.plan.buffers[first];
+    for (size_t b = 0; b < count; ++b) {
+      const BufferDecl& other = view.plan.buffers[b];
+      others += (b < first || b >= last) && other.element == own.element && other.dims == own.dims ? 1 : 0;
+    }
+    return others;
+  };
   std::string text = "\nBuffers\n";
   Polynomial pool, apart;
   for (size_t b = 0, next = 0; b < count; b = next) {
@@ -152,7 +171,7 @@ std::string explain_buffers(const PlanView& view) {
     const int arrays = chains.count(held[b]);
     pool += bytes;
     apart += bytes * Polynomial(arrays);
-    text += buffer_text(view, {b, next, bytes, arrays}, held[b]);
+    text += buffer_text(view, {b, next, bytes, arrays, like(b, next)}, held[b]);
   }
   return text + fmt::format("  the pool: {}; without reuse {}\n", view.bytes(pool), view.bytes(apart));
 }

@@ -55,7 +55,7 @@ std::string transition_text(const PlanView& view, const Op& op) {
   }
   for (size_t i = 0; i < std::min(reasons.size(), most_reasons); ++i) text += fmt::format("      {}\n", reasons[i]);
   if (reasons.size() > most_reasons) text += fmt::format("      and {} more\n", reasons.size() - most_reasons);
-  return text;
+  return text + fmt::format("      runner-up: {}\n", transition_runner_up(view, op));
 }
 
 // Lists what `visit` says of operators under the user's lines.
@@ -95,8 +95,9 @@ std::string split_text(const PlanView& view, const Op& op) {
   const ValueId sum = first->operands.at(static_cast<size_t>(factor->operand));
   return fmt::format(
       "    no law holds for the statement as a whole; it runs as {} by {}, then {} by {}, on shares of the sum\n"
-      "      in one piece {} would have to be gathered before it\n",
-      view.shown(*first), law_text(view, *factor), view.shown(op), law_text(view, *added), view.name(sum));
+      "      runner-up: {}\n",
+      view.shown(*first), law_text(view, *factor), view.shown(op), law_text(view, *added),
+      split_runner_up(view, *first, sum));
 }
 
 }  // namespace

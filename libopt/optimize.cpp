@@ -94,8 +94,8 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
   if (plain.sync == SyncMode::automatic) plain.sync = SyncMode::hybrid;
   const PlanPrice unfused = pricing(preview(program, laws, plain));
   const PlanPrice price = pricing(fused);
-  const bool decided =
-      never_dearer(price.model_form, unfused.model_form) && never_dearer(price.actual_form, unfused.actual_form);
+  const bool decided = never_dearer(price.model_form, unfused.model_form, options.machine) &&
+                       never_dearer(price.actual_form, unfused.actual_form, options.machine);
   const bool keep = decided || !dearer_than(price, unfused);
   const bool still = keep || !dearer_than(pricing(preview(program, laws, other)), unfused);
   if (options.notes != nullptr) {

@@ -1,5 +1,5 @@
-// What a plan is expected to take, as one number: the measure by which the optimizer compares plans. From the cost
-// model's polynomials, the sizes at hand and a machine profile.
+// What a plan is expected to take, as one number: the measure by which the optimizer compares plans. By the model that
+// also tells times (time_model.h), with the sizes at hand and a machine profile.
 #pragma once
 
 #include <functional>
@@ -10,19 +10,29 @@
 #include "libopt/cost.h"
 #include "libopt/machine.h"
 #include "libopt/sizes.h"
+#include "libopt/work.h"
 
 namespace kasen {
 
 // Of the whole program, over all workers. Rounds: exchanges one after another; a shared's takes log2(P) of them.
 struct Price {
   double memory_bytes = 0, network_bytes = 0, rounds = 0;
-  double seconds = 0;
+  double seconds = 0;  // what computing takes beyond its bytes included
   double workers = 1;
 };
 
-// The same as polynomials, turns put in where the program tells them.
+// One operator's part of the whole program: bytes that pass by in order, and what is computed meanwhile.
+struct PriceRow {
+  Polynomial memory;
+  Work work;
+  [[nodiscard]] bool operator<(const PriceRow& other) const;
+};
+
+// The same as polynomials, turns put in where the program tells them. `memory`: all bytes touched; `starts`: loops;
+// `held`: bytes of all arrays and matrices.
 struct PricePolynomials {
-  Polynomial memory, network, rounds, shared_rounds;
+  std::vector<PriceRow> rows;
+  Polynomial memory, network, rounds, shared_rounds, starts, held;
 };
 
 struct PlanPrice {
@@ -30,8 +40,8 @@ struct PlanPrice {
   PricePolynomials model_form, actual_form;
 };
 
-// `a` costs at most what `b` does whatever the sizes: no coefficient of a - b is positive.
-[[nodiscard]] bool never_dearer(const PricePolynomials& a, const PricePolynomials& b);
+// `a` costs at most what `b` does on this machine, whatever the sizes: term by term.
+[[nodiscard]] bool never_dearer(const PricePolynomials& a, const PricePolynomials& b, const MachineProfile& machine);
 // Dearer by more than rounding.
 [[nodiscard]] inline bool dearer(double a, double b) { return a > b * (1 + 1e-12); }
 

@@ -106,8 +106,8 @@ std::string cut_table(const std::vector<Row>& rows) {
 }
 
 std::string turn_table(const std::vector<Row>& rows, size_t which) {
-  std::vector<std::vector<std::string>> table{
-      {"workers", "network bytes", "a worker", "predicted time", "memory", "network", "messages", "speed-up"}};
+  std::vector<std::vector<std::string>> table{{"workers", "network bytes", "a worker", "predicted time", "memory",
+                                               "computing", "network", "messages", "speed-up"}};
   const std::optional<PredictedTime>& first = rows.front().times[which];
   for (const Row& row : rows) {
     const auto& time = row.times[which];
@@ -115,7 +115,7 @@ std::string turn_table(const std::vector<Row>& rows, size_t which) {
     std::vector<std::string> line{grouped(row.workers), number(sent),
                                   sent ? grouped(*sent / row.workers) : "not known"};
     if (time) {
-      for (const double seconds : {time->sum(), time->memory, time->network, time->messages}) {
+      for (const double seconds : {time->sum(), time->memory, time->compute, time->network, time->messages}) {
         line.push_back(duration_text(seconds));
       }
       line.push_back(first ? fmt::format("{:.2f}", first->sum() / time->sum()) : "");
@@ -228,8 +228,7 @@ std::string scaling_text(const Module& module, const std::vector<Sizes>& points,
       fmt::format("{} on {}: how it would be cut\n\n", module.name, points.front().origin) + cut_table(rows);
   const std::vector<std::string> names = titles(module);
   for (size_t i = 0; i < names.size(); ++i) {
-    text += fmt::format("\n{} (times by bytes alone, each worker a process: {})\n\n", names[i], machine_text(machine)) +
-            turn_table(rows, i);
+    text += fmt::format("\n{} (each worker a process: {})\n\n", names[i], machine_text(machine)) + turn_table(rows, i);
   }
   return text;
 }

@@ -51,7 +51,7 @@ class Search {
       notes.sync.push_back(std::move(note));
     }
     for (const auto& [modes, made] : known_) {
-      sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.actual_form);
+      sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.actual_form, notes.machine);
     }
     notes.sync_candidates = searched ? static_cast<int>(known_.size()) : 0;
     notes.taken = pricing_.defaults();

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <map>
 
 #include "libcore/executor.h"
 #include "libopt/footprint.h"
@@ -11,90 +12,54 @@
 namespace kasen {
 namespace {
 
-double rounds_of_tree(double processes) { return processes > 1 ? std::ceil(std::log2(processes)) : 0; }
+Polynomial workers_of_all() { return Polynomial(Symbol{SymbolKind::workers, "", {}, -1}); }
 
-class Timer {
- public:
-  Timer(const ReportContext& context, const MachineProfile& machine) : c_(context), machine_(machine) {
-    for_each_op(c_.module(), [&](const Op& op, int number, int) {
-      if (row(op.code).group != OpGroup::transition) return;
-      transitions_.push_back({number, is_shared(c_.module(), c_.module().type(op.operands.at(0)))});
-    });
-  }
-
-  [[nodiscard]] std::optional<PredictedTime> time(const Cost& cost, int loop) const {
-    const auto workers = c_.value(Polynomial(Symbol{SymbolKind::workers, "", {}, -1}));
-    const auto bytes = c_.value(cost.read + cost.written), sent = c_.value(cost.network);
-    const auto exchanged = rounds(loop, static_cast<double>(workers.value_or(1)));
-    if (!bytes || !sent || !workers || !exchanged) return std::nullopt;
-    const auto processes = static_cast<double>(*workers);
-    return PredictedTime{static_cast<double>(*bytes) / processes / machine_.memory_bandwidth,
-                         static_cast<double>(*sent) / processes / machine_.network_bandwidth,
-                         *exchanged * machine_.network_latency};
-  }
-
- private:
-  struct Transition {
-    int number;
-    bool shared;
+TimeCase each_worker_a_process(const ReportContext& context, const MachineProfile& machine) {
+  TimeCase in;
+  in.value = [&context](const Polynomial& polynomial) -> std::optional<double> {
+    const auto value = context.value(polynomial);
+    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
   };
-
-  [[nodiscard]] const LoopCost& loop_of(int number) const {
-    for (const LoopCost& loop : c_.report().loops) {
-      if (loop.number == number) return loop;
-    }
-    throw InternalError("a row of a loop that is not in the report");
-  }
-
-  // Exchanges one after another in a turn of `loop` (-1: in the whole program).
-  [[nodiscard]] std::optional<double> rounds(int loop, double processes) const {
-    if (processes <= 1) return 0;
-    double sum = 0;
-    for (const Transition& t : transitions_) {
-      Polynomial times(1);
-      int around = c_.report().rows[static_cast<size_t>(t.number)].loop;
-      for (; around >= 0 && around != loop; around = loop_of(around).parent) times = times * loop_of(around).trips;
-      if (around != loop) continue;
-      const auto count = c_.value(times);
-      if (!count) return std::nullopt;
-      sum += static_cast<double>(*count) * (t.shared ? rounds_of_tree(processes) : 1);
-    }
-    return sum;
-  }
-
-  const ReportContext& c_;
-  const MachineProfile& machine_;
-  std::vector<Transition> transitions_;
-};
+  in.machine = machine;
+  in.workers = in.value(workers_of_all()).value_or(1);
+  in.processes = in.workers;
+  return in;
+}
 
 std::string time_line(const std::string& what, const std::optional<PredictedTime>& time) {
   if (!time)
     return fmt::format("  {}: not known; sizes (--bundle, --sizes) or turns (--sizes trips=...) are missing\n", what);
-  return fmt::format("  {}: {} (memory {}, network {}, messages {})\n", what, duration_text(time->sum()),
-                     duration_text(time->memory), duration_text(time->network), duration_text(time->messages));
+  return fmt::format("  {}: {} (memory {}, computing beyond that {}, network {}, messages {})\n", what,
+                     duration_text(time->sum()), duration_text(time->memory), duration_text(time->compute),
+                     duration_text(time->network), duration_text(time->messages));
 }
 
-// What the ranks of a run sent in one turn of the loop, from exact traffic; bytes and exchanges one after another.
-PredictedTime on_ranks(const Module& module, const Sizes& sizes, const RunReport& run, const CostReport& report,
-                       const LoopCost& loop, const MachineProfile& machine) {
-  PredictedTime time;
-  const auto turns = static_cast<double>(run.ops[static_cast<size_t>(loop.number)].turns);
+// What the run tells stands in: its turns and executions, what crossed its ranks, and its threads, which have their
+// share of the machine. Of a turn of the loop; of the whole program if it is null.
+PredictedTime on_ranks(const Module& module, const Sizes& sizes, const RunReport& run, const ReportContext& context,
+                       const LoopCost* loop, const MachineProfile& machine) {
+  const TimeModel model(module, context.report());
+  std::map<int, double> traffic;
   for_each_op(module, [&](const Op& op, int number, int) {
-    int around = report.rows[static_cast<size_t>(number)].loop;
-    while (around >= 0 && around != loop.number) around = report.rows[static_cast<size_t>(around)].loop;
-    if (around != loop.number && number != loop.number) return;
-    const OpCount& counted = run.ops[static_cast<size_t>(number)];
-    time.memory += static_cast<double>(counted.read_bytes + counted.written_bytes);
-    if (row(op.code).group != OpGroup::transition || run.ranks == 1) return;
-    const Traffic once = predict_traffic(module, op, sizes, run.ranks);
-    time.network += static_cast<double>(once.rank_bytes) * static_cast<double>(counted.executions);
-    const bool shared = is_shared(module, module.type(op.operands.at(0)));
-    time.messages += static_cast<double>(counted.executions) * (shared ? rounds_of_tree(run.ranks) : 1);
+    if (run.ranks > 1) traffic[number] = static_cast<double>(predict_traffic(module, op, sizes, run.ranks).rank_bytes);
   });
-  time.memory /= turns * run.ranks * machine.memory_bandwidth;
-  time.network /= turns * run.ranks * machine.network_bandwidth;
-  time.messages *= machine.network_latency / turns;
-  return time;
+  const double share = machine.threads > 0 ? std::min(1.0, run.threads / machine.threads) : 1;
+  TimeCase in = each_worker_a_process(context, machine.part(share));
+  in.processes = run.ranks;
+  in.sent = [&](const TimeRow& row) { return traffic[row.number]; };
+  const auto counted = [&](int number) { return run.ops[static_cast<size_t>(number)]; };
+  const auto turns = loop == nullptr ? 1 : static_cast<double>(counted(loop->number).turns);
+  const auto time = model.time(in, [&](const TimeRow& row) -> std::optional<double> {
+    if (loop != nullptr && !loop->runs.contains(row.runs)) return 0;
+    return static_cast<double>(counted(row.runs).executions) / turns;
+  });
+  if (!time) throw InternalError("a size that the bundle does not give");
+  return *time;
+}
+
+std::string against_line(const std::string& what, const PredictedTime& time, double measured) {
+  return fmt::format("time of {}: predicted {}, measured {} ({:+.0f} %)\n", what, duration_text(time.sum()),
+                     duration_text(measured), (time.sum() / measured - 1) * 100);
 }
 
 }  // namespace
@@ -105,25 +70,30 @@ std::string duration_text(double seconds) {
 }
 
 std::string machine_text(const MachineProfile& machine) {
-  return fmt::format("{:.3g} GB/s of memory, {:.3g} GB/s and {:.3g} us a message of network",
-                     machine.memory_bandwidth / 1e9, machine.network_bandwidth / 1e9, machine.network_latency * 1e6);
+  const auto nanoseconds = [&](ScalarWork work) { return machine.operation.at(static_cast<size_t>(work)) * 1e9; };
+  return fmt::format(
+      "{:.3g} GB/s of memory, {:.3g} Gop/s, {:.3g} ns an exp, {:.3g} GB/s and {:.3g} us a message of network",
+      machine.memory_bandwidth / 1e9, 1 / nanoseconds(ScalarWork::plain), nanoseconds(ScalarWork::exp),
+      machine.network_bandwidth / 1e9, machine.network_latency * 1e6);
 }
 
 PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
   const ReportContext context(module, sizes);
-  const Timer timer(context, machine);
+  const TimeModel model(module, context.report());
+  const TimeCase in = each_worker_a_process(context, machine);
   PlanTimes times;
-  for (const LoopCost& loop : context.report().loops) times.turns.push_back(timer.time(loop.actual, loop.number));
-  times.program = timer.time(context.report().actual, -1);
+  const bool known = in.value(workers_of_all()).has_value();
+  for (const LoopCost& loop : context.report().loops) {
+    times.turns.push_back(known ? model.turn(loop, in) : std::nullopt);
+  }
+  if (known) times.program = model.program(context.report(), in);
   return times;
 }
 
 std::string times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
   const ReportContext context(module, sizes);
   const PlanTimes times = predicted_times(module, sizes, machine);
-  std::string text =
-      fmt::format("\nPredicted time, each worker a process ({}); by bytes alone, not by what is computed:\n",
-                  machine_text(machine));
+  std::string text = fmt::format("\nPredicted time, each worker a process ({}):\n", machine_text(machine));
   for (size_t i = 0; i < times.turns.size(); ++i) {
     const CostRow& row = context.report().rows[static_cast<size_t>(context.report().loops[i].number)];
     text += time_line("a turn of the " + context.place(row), times.turns[i]);
@@ -138,13 +108,16 @@ std::string times_against_text(const Module& module, const Sizes& sizes, const R
   for (const LoopCost& loop : context.report().loops) {
     const OpCount& counted = run.ops[static_cast<size_t>(loop.number)];
     if (loop.parent >= 0 || counted.turns == 0) continue;
-    const double predicted = on_ranks(module, sizes, run, context.report(), loop, machine).sum();
-    const double measured = counted.seconds / static_cast<double>(counted.turns);
-    text += fmt::format("time of a turn of the {}: predicted {}, measured {} ({:+.0f} %)\n",
-                        context.place(context.report().rows[static_cast<size_t>(loop.number)]),
-                        duration_text(predicted), duration_text(measured), (predicted / measured - 1) * 100);
+    text += against_line("a turn of the " + context.place(context.report().rows[static_cast<size_t>(loop.number)]),
+                         on_ranks(module, sizes, run, context, &loop, machine),
+                         counted.seconds / static_cast<double>(counted.turns));
   }
-  return text.empty() ? "time: no loop ran that could be compared\n" : text;
+  if (!text.empty()) return text;
+  double measured = 0;
+  for (const CostRow& row : context.report().rows) {
+    if (row.depth == 0) measured += run.ops[static_cast<size_t>(row.number)].seconds;
+  }
+  return against_line("the program, once", on_ranks(module, sizes, run, context, nullptr, machine), measured);
 }
 
 }  // namespace kasen

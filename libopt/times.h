@@ -1,5 +1,4 @@
-// How long a plan is expected to take, from what it moves and a machine profile: a lower bound by bytes and messages.
-// What operators compute is not in it: a program of exp and log takes longer.
+// How long a plan is expected to take on a machine, told for people; time_model.h is the model.
 #pragma once
 
 #include <optional>
@@ -10,16 +9,9 @@
 #include "libopt/machine.h"
 #include "libopt/run_report.h"
 #include "libopt/sizes.h"
+#include "libopt/time_model.h"
 
 namespace kasen {
-
-// Seconds.
-struct PredictedTime {
-  double memory = 0;    // bytes read and written (actual column), shared by the processes
-  double network = 0;   // bytes sent, shared by the processes
-  double messages = 0;  // exchanges one after another
-  [[nodiscard]] double sum() const { return memory + network + messages; }
-};
 
 struct PlanTimes {
   std::vector<std::optional<PredictedTime>> turns;  // by loop of the cost report; nothing: sizes or turns unknown
@@ -30,12 +22,13 @@ struct PlanTimes {
 [[nodiscard]] PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 [[nodiscard]] std::string times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 
-// "4.58 GB/s of memory, 1.25 GB/s and 20 us a message of network"
+// "4.58 GB/s of memory, 10 Gop/s, 0.5 ns an exp, 1.25 GB/s and 20 us a message of network"
 [[nodiscard]] std::string machine_text(const MachineProfile& machine);
 // "1.23 ms"
 [[nodiscard]] std::string duration_text(double seconds);
 
-// One line for each outermost loop that ran: a turn's predicted and measured time, with the workers on the run's ranks.
+// One line for each outermost loop that ran, or for the whole program without one: predicted and measured time, of a
+// turn, with the workers on the run's ranks.
 [[nodiscard]] std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
                                              const MachineProfile& machine);
 

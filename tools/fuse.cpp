@@ -66,7 +66,7 @@ void tell_defaults(const PlanNotes& notes) {
 // The plan may go to standard output: what is said of it goes to standard error.
 void explain(const Module& plan, const PlanNotes& notes, const OptimizeOptions& options, LawChecker& laws) {
   const std::optional<Sizes> sizes = options.sizes ? std::optional(options.sizes(plan)) : std::nullopt;
-  fmt::print(stderr, "{}", explain_text(plan, sizes ? &*sizes : nullptr, &notes, laws));
+  fmt::print(stderr, "{}", explain_text(plan, sizes ? &*sizes : nullptr, &notes, options.machine, laws));
 }
 
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {

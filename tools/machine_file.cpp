@@ -2,38 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <utility>
+#include <map>
 
 #include "tools/common/config.h"
 
 namespace kasen::tools {
-namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array<std::pair<const char*, double MachineProfile::*>, 3> keys{{
-    {"memory_bandwidth", &MachineProfile::memory_bandwidth},
-    {"network_bandwidth", &MachineProfile::network_bandwidth},
-    {"network_latency", &MachineProfile::network_latency},
-}};
-
-}  // namespace
-
 MachineProfile read_machine(const std::string& path) {
   po::options_description options;
-  for (const auto& [key, member] : keys) options.add_options()(key, po::value<double>(), "");
+  for (const MachineKey& key : machine_keys())
+    options.add_options()(std::string(key.name).c_str(), po::value<double>(), "");
   std::map<std::string, Location> places;
   po::variables_map values;
   po::store(read_config(path, options, places), values);
   MachineProfile machine;
-  for (const auto& [key, member] : keys) {
-    if (values.count(key) == 0) continue;
-    machine.*member = values[key].as<double>();
-    if (std::isfinite(machine.*member) && machine.*member > 0) continue;
-    fail(ExitStatus::configuration, fmt::format("'{}' is {}", key, machine.*member), "it is a positive number", "",
-         places.at(key));
+  for (const MachineKey& key : machine_keys()) {
+    const std::string name(key.name);
+    if (values.count(name) == 0) continue;
+    double& number = key.of(machine);
+    number = values[name].as<double>();
+    if (std::isfinite(number) && (number > 0 || (number == 0 && key.may_be_zero))) continue;
+    fail(ExitStatus::configuration, fmt::format("'{}' is {}", name, number),
+         key.may_be_zero ? "it is a positive number or 0" : "it is a positive number", "", places.at(name));
   }
   return machine;
 }

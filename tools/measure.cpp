@@ -7,6 +7,7 @@
 #include "libcore/module.h"
 #include "libopt/explain.h"
 #include "libopt/prover/prover.h"
+#include "libopt/replan.h"
 #include "libopt/report.h"
 #include "libopt/run_report.h"
 #include "libopt/sizes.h"
@@ -85,14 +86,17 @@ std::string against(const Module& module, const po::variables_map& values, const
   return check_text(module, check) + (machine != nullptr ? times_against_text(module, *sizes, run, *machine) : "");
 }
 
-std::string explanation(const Module& module, const Sizes* sizes, Format format) {
+std::string explanation(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
+                        const MachineProfile& machine) {
   if (format != Format::text) fail(ExitStatus::usage, "--explain prints text only", "", "leave out --format");
   if (module.level < 2) {
     fail(ExitStatus::usage, "--explain needs a plan", "a program has no states, regions or buffers yet",
          "run it through kasen fuse first");
   }
-  TrialLawChecker laws;
-  return explain_text(module, sizes, nullptr, laws);
+  Prover laws;
+  const auto known = sizes != nullptr ? sizes_of_plans(values, *sizes) : std::function<Sizes(const Module&)>();
+  const std::optional<Replanned> again = plan_again(module, laws, known, machine);
+  return explain_text(module, sizes, again ? &again->notes : nullptr, machine, laws);
 }
 
 ExitStatus run_measure(const po::variables_map& values) {
@@ -130,7 +134,7 @@ ExitStatus run_measure(const po::variables_map& values) {
   } else if (values.count("compare") > 0) {
     text = comparison(module, *other, values, known, format);
   } else if (values.count("explain") > 0) {
-    text = explanation(module, known, format);
+    text = explanation(module, values, known, format, machine.value_or(MachineProfile{}));
   } else {
     text = report(module, known, format);
     if (machine) text += times_text(module, known, *machine);

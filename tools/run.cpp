@@ -5,12 +5,14 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
 #include "tools/run_cluster.h"
 #include "tools/run_job.h"
 #include "tools/run_launch.h"
+#include "tools/run_machine.h"
 #include "tools/run_network.h"
 #include "tools/run_options.h"
 
@@ -77,6 +79,12 @@ ExitStatus profile_network(int argc, char** argv, const po::variables_map& value
   return ExitStatus::done;
 }
 
+ExitStatus profile_machine(const po::variables_map& values) {
+  const int threads = values["threads"].as<int>();
+  write_text("-", machine_profile(threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency())));
+  return ExitStatus::done;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -87,6 +95,7 @@ int main(int argc, char** argv) {
   tool.hidden.add_options()("as-rank", "this process is a rank that kasen-run -n has started");
   int status = 0;
   const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
+    if (values.count("machine-profile") > 0) return profile_machine(values);
     if (values.count("network-profile") > 0) return profile_network(argc, argv, values, status);
     const RunSettings settings = read_run_options(values);
     if (values.count("as-rank") > 0) return run_rank(argc, argv, settings, true);

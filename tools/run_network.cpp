@@ -1,10 +1,10 @@
 #include "tools/run_network.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <vector>
+
+#include "libopt/machine.h"
 
 namespace kasen::tools {
 namespace {
@@ -52,8 +52,10 @@ std::string network_profile(Cluster& cluster) {
   const double latency = ranks.seconds(8, 501);
   const double transfer = std::max(ranks.seconds(large, 9) - latency, 1e-12);
   if (cluster.rank() != 0) return "";
-  return fmt::format("network_bandwidth: {:.4g}\nnetwork_latency: {:.4g}\n", static_cast<double>(large) / transfer,
-                     latency);
+  MachineProfile machine;
+  machine.network_bandwidth = static_cast<double>(large) / transfer;
+  machine.network_latency = latency;
+  return machine_lines(machine, [](const MachineKey& key) { return key.name.starts_with("network"); });
 }
 
 }  // namespace kasen::tools

@@ -52,9 +52,11 @@ class Trial {
         dearer(now.model.seconds, before.model.seconds) || dearer(now.actual.seconds, before.actual.seconds);
     const bool cheap =
         dearer(before.model.seconds, now.model.seconds) || dearer(before.actual.seconds, now.actual.seconds);
-    const bool decided =
-        (never_dearer(now.model_form, before.model_form) && never_dearer(now.actual_form, before.actual_form)) ||
-        (never_dearer(before.model_form, now.model_form) && never_dearer(before.actual_form, now.actual_form));
+    const auto never = [&](const PlanPrice& a, const PlanPrice& b) {
+      return never_dearer(a.model_form, b.model_form, ways_[0].machine) &&
+             never_dearer(a.actual_form, b.actual_form, ways_[0].machine);
+    };
+    const bool decided = never(now, before) || never(before, now);
     if (notes_ != nullptr && !decided) notes_->assume(likely.defaults());
     if (dear || !cheap) return false;
     best_ = std::move(plans);

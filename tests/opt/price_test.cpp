@@ -8,6 +8,7 @@
 
 #include "libopt/plan_notes.h"
 #include "libopt/sync_units.h"
+#include "libopt/times.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/opt/random_program.h"
@@ -50,11 +51,12 @@ PlanPrice price(const Module& plan, const std::string& sizes = {}, const Machine
 }
 
 // Of a plan that is kept, and of the unfused one beside it: neither column may tell that fusing made it dearer.
-void expect_not_dearer(const Module& program, const std::string& sizes, const std::string& name) {
+void expect_not_dearer(const Module& program, const std::string& sizes, const std::string& name,
+                       const MachineProfile& machine = {}) {
   for (const SyncMode sync : all_modes) {
     const SyncMode plain = sync == SyncMode::automatic ? SyncMode::hybrid : sync;
-    const PlanPrice fused = price(choose(program, sync, sizes).plan, sizes);
-    const PlanPrice unfused = price(choose(program, plain, sizes, {}, Strategy::none).plan, sizes);
+    const PlanPrice fused = price(choose(program, sync, sizes, machine).plan, sizes, machine);
+    const PlanPrice unfused = price(choose(program, plain, sizes, machine, Strategy::none).plan, sizes, machine);
     EXPECT_LE(fused.model.seconds, unfused.model.seconds * (1 + 1e-9)) << name << " " << static_cast<int>(sync);
     EXPECT_LE(fused.actual.seconds, unfused.actual.seconds * (1 + 1e-9)) << name << " " << static_cast<int>(sync);
   }
@@ -72,12 +74,42 @@ TEST(Price, FusedExamplesAreNeverDearer) {
   EXPECT_GE(examples, 10);
 }
 
+// Whatever computing costs beside bytes, and whether arrays stay in caches.
+TEST(Price, NeverDearerOnOtherMachines) {
+  MachineProfile slow, cached;
+  for (double& seconds : slow.operation) seconds *= 100;
+  cached.cache_bytes = 1e7;
+  cached.far_entry = 20e-9;
+  for (const MachineProfile& machine : {slow, cached}) {
+    for (const char* name : {"pagerank.ks", "blackscholes.ks", "kmeans.ks", "logistic.ks", "lbfgs.ks", "hits.ks"}) {
+      expect_not_dearer(example(name), "", name, machine);
+    }
+    for (std::uint64_t seed = 1; seed <= programs(3); ++seed) {
+      expect_not_dearer(compile(testing::random_program(seed)), "", "seed " + std::to_string(seed), machine);
+    }
+  }
+}
+
 TEST(Price, FusedRandomProgramsAreNeverDearer) {
   for (std::uint64_t seed = 1; seed <= programs(12); ++seed) {
     const Module program = compile(testing::random_program(seed));
     for (const char* sizes : {"", "N=100,S=3,nnz(G)=10,nnz(H)=100000,P=2", "N=1000,S=9000,nnz(G)=5,nnz(H)=5,P=64"}) {
       expect_not_dearer(program, sizes, "seed " + std::to_string(seed) + " " + sizes);
     }
+  }
+}
+
+// The price is the time that `kasen measure --machine` tells.
+TEST(Price, IsThePredictedTime) {
+  MachineProfile machine;
+  machine.cache_bytes = 1e6;
+  for (const char* name : {"pagerank.ks", "blackscholes.ks", "kmeans.ks"}) {
+    const char* text = "N=1000000,S=500000,nnz=8000000,P=4";
+    const Module plan = choose(example(name), SyncMode::hybrid).plan;
+    const Sizes sizes = known_sizes(plan, text);
+    const auto time = predicted_times(plan, &sizes, machine).program;
+    ASSERT_TRUE(time.has_value()) << name;
+    EXPECT_NEAR(time->sum(), price(plan, text, machine).actual.seconds, 1e-9 * time->sum()) << name;
   }
 }
 
@@ -219,17 +251,35 @@ TEST(SyncUnits, LoopsAndProductsSeparateThem) {
   EXPECT_EQ(loops, 1);
 }
 
+// Bytes of one row do not make up for work of another: each takes the slower of both.
+TEST(Price, DominanceIsByRow) {
+  const Polynomial n(Symbol{SymbolKind::size, "N", {}, -1});
+  Work exps, more;
+  exps.operations[static_cast<size_t>(ScalarWork::exp)] = n;
+  more.operations[static_cast<size_t>(ScalarWork::exp)] = n + n;
+  PricePolynomials apart, together;
+  apart.rows = {{n, {}}, {Polynomial(), exps}};
+  together.rows = {{n, exps}};
+  EXPECT_TRUE(never_dearer(together, apart, {}));
+  EXPECT_FALSE(never_dearer(apart, together, {}));
+  EXPECT_TRUE(never_dearer(apart, apart, {}));
+  PricePolynomials longer;
+  longer.rows = {{n, more}};
+  EXPECT_TRUE(never_dearer(together, longer, {}));
+  EXPECT_FALSE(never_dearer(longer, together, {}));
+}
+
 TEST(Price, DominanceHoldsForAllSizes) {
   PricePolynomials a, b;
   const Polynomial p(Symbol{SymbolKind::workers, "", {}, -1}), n(Symbol{SymbolKind::size, "N", {}, -1});
-  a.memory = n;
-  b.memory = n + n;
-  EXPECT_TRUE(never_dearer(a, b));
-  EXPECT_FALSE(never_dearer(b, a));
+  a.rows = {{n, {}}};
+  b.rows = {{n + n, {}}};
+  EXPECT_TRUE(never_dearer(a, b, {}));
+  EXPECT_FALSE(never_dearer(b, a, {}));
   a.network = p - Polynomial(1);  // nothing for one worker, never less
-  EXPECT_FALSE(never_dearer(a, b));
+  EXPECT_FALSE(never_dearer(a, b, {}));
   b.network = p + p - Polynomial(2);
-  EXPECT_TRUE(never_dearer(a, b));
+  EXPECT_TRUE(never_dearer(a, b, {}));
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+// What the optimizer weighed when it made a plan, found again from the plan alone: it carries the program's source.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "libcore/laws.h"
+#include "libcore/module.h"
+#include "libopt/machine.h"
+#include "libopt/plan_notes.h"
+#include "libopt/sizes.h"
+
+namespace kasen {
+
+struct Replanned {
+  OptimizeOptions options;  // with which the plan comes out; notes, sizes and printing left out
+  PlanNotes notes;          // what was weighed, with the sizes and the machine at hand
+};
+
+// Compiles the plan's source (its consts and the defaults of its params put in) and plans it in every way that
+// `kasen fuse` offers until this very plan comes out, letter by letter. Nothing where none does: the plan was edited,
+// or chosen by cost with other sizes.
+[[nodiscard]] std::optional<Replanned> plan_again(const Module& plan, LawChecker& laws,
+                                                  const std::function<Sizes(const Module&)>& sizes,
+                                                  const MachineProfile& machine);
+
+}  // namespace kasen

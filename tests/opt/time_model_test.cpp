@@ -1,0 +1,173 @@
+// Predicted times against sums by hand: what is counted of a function, that the slower of bytes and computing counts,
+// and what caches, threads and processes change.
+#include "libopt/time_model.h"
+
+#include <gtest/gtest.h>
+
+#include "libopt/times.h"
+#include "tests/opt/plan_support.h"
+
+namespace kasen {
+namespace {
+
+// Of the first map or reduction of a program with the input x : f64[N] and the param c.
+OperationCounts counted(const std::string& expression, const std::string& functions = {}) {
+  const Module program = compile("dim N\ninput x : f64[N], n : i64[N], p : [f64; 3][N]\nparam c = 2.0\n" + functions +
+                                 "a = " + expression + "\noutput a\n");
+  for (const Op& op : program.body.ops) {
+    if (op.code != OpCode::map) continue;
+    std::vector<bool> varies;
+    for (const ValueId v : op.operands) varies.push_back(!program.type(v).dims.empty());
+    return operations_of(program.fn(op.fns.at(0)), varies);
+  }
+  throw std::runtime_error("no map");
+}
+
+std::int64_t of(const OperationCounts& counts, ScalarWork work) { return counts.at(static_cast<size_t>(work)); }
+
+TEST(Operations, AreCountedByClass) {
+  const OperationCounts a = counted("exp(x) + log(x) / sqrt(x) - erf(x)");
+  EXPECT_EQ(of(a, ScalarWork::exp), 1);
+  EXPECT_EQ(of(a, ScalarWork::log), 1);
+  EXPECT_EQ(of(a, ScalarWork::division), 2);  // and the root
+  EXPECT_EQ(of(a, ScalarWork::erf), 1);
+  EXPECT_EQ(of(a, ScalarWork::plain), 2);
+  const OperationCounts b = counted("sin(x) * cos(x) + tanh(x) ^ 0.5");
+  EXPECT_EQ(of(b, ScalarWork::sine), 2);
+  EXPECT_EQ(of(b, ScalarWork::tanh), 1);
+  EXPECT_EQ(of(b, ScalarWork::power), 1);
+  EXPECT_EQ(of(b, ScalarWork::plain), 2);
+  const OperationCounts c = counted("n * n + n");  // integers keep their infinities
+  EXPECT_EQ(of(c, ScalarWork::compound), 2);
+  EXPECT_EQ(of(c, ScalarWork::plain), 0);
+}
+
+TEST(Operations, OfWhatIsOneForAllElementsCountNothing) {
+  const OperationCounts a = counted("x * exp(c) + log(2.0)");
+  EXPECT_EQ(of(a, ScalarWork::exp), 0);
+  EXPECT_EQ(of(a, ScalarWork::log), 0);
+  EXPECT_EQ(of(a, ScalarWork::plain), 2);
+}
+
+TEST(Operations, CountOnceWhatIsWrittenTwice) {
+  EXPECT_EQ(of(counted("(x + 1) * (x + 1) + exp(x + 1)"), ScalarWork::plain), 3);
+  EXPECT_EQ(of(counted("exp(x) * exp(x)"), ScalarWork::exp), 1);
+  EXPECT_EQ(of(counted("exp(x) * exp(2 * x)"), ScalarWork::exp), 2);
+}
+
+TEST(Operations, InLoopsOverCoordinatesCountForEachTurn) {
+  const OperationCounts a = counted("map(f, p)", "fn f(v) = sum(j in 3: exp(v[j]) + 1)\n");
+  EXPECT_EQ(of(a, ScalarWork::exp), 3);
+  EXPECT_EQ(of(a, ScalarWork::plain), 3 + 3 + 3);  // reading v[j], adding 1, adding up
+  const OperationCounts b = counted("map(f, p)", "fn f(v) = sum(j in 3: sum(k in 3: exp(v[k]) * v[j]))\n");
+  EXPECT_EQ(of(b, ScalarWork::exp), 3);  // does not depend on j
+  EXPECT_EQ(of(b, ScalarWork::plain), 3 + 3 + 9 + 9 + 3);
+}
+
+// Sizes that hold for every plan below.
+Sizes sizes_of(const Module& module, const std::string& text) { return known_sizes(module, text); }
+
+PredictedTime time_of(const Module& module, const std::string& text, const MachineProfile& machine) {
+  const Sizes sizes = sizes_of(module, text);
+  const auto time = predicted_times(module, &sizes, machine).program;
+  if (!time) throw std::runtime_error("no time");
+  return *time;
+}
+
+MachineProfile bytes_alone() {
+  MachineProfile machine;
+  machine.memory_bandwidth = 1e9;
+  machine.operation = {};
+  machine.loop_latency = machine.near_entry = machine.far_entry = 0;
+  return machine;
+}
+
+Module exps() {
+  return plan(compile("dim N\ninput x : f64[N]\na = exp(x)\noutput a\n"), Strategy::greedy, SyncMode::hybrid);
+}
+
+TEST(TimeModel, TheSlowerOfBytesAndComputingCounts) {
+  MachineProfile machine = bytes_alone();
+  const Module plan = exps();
+  EXPECT_DOUBLE_EQ(time_of(plan, "N=1000000,P=1", machine).sum(), 16e-3);
+  machine.seconds(ScalarWork::exp) = 10e-9;  // 10 ms: hidden behind the bytes
+  EXPECT_DOUBLE_EQ(time_of(plan, "N=1000000,P=1", machine).sum(), 16e-3);
+  machine.seconds(ScalarWork::exp) = 20e-9;
+  const PredictedTime slow = time_of(plan, "N=1000000,P=1", machine);
+  EXPECT_DOUBLE_EQ(slow.memory, 16e-3);
+  EXPECT_NEAR(slow.compute, 4e-3, 1e-12);
+  EXPECT_NEAR(time_of(plan, "N=1000000,P=4", machine).sum(), 5e-3, 1e-12);
+  machine.loop_latency = 1e-3;
+  EXPECT_NEAR(time_of(plan, "N=1000000,P=1", machine).sum(), 21e-3, 1e-12);
+}
+
+TEST(TimeModel, WhatFitsInTheCachesIsFaster) {
+  MachineProfile machine = bytes_alone();
+  machine.cache_bandwidth = 4e9;
+  machine.cache_bytes = 16e6;
+  const Module plan = exps();  // holds 16 N bytes
+  EXPECT_DOUBLE_EQ(time_of(plan, "N=1000000,P=1", machine).sum(), 4e-3);
+  EXPECT_DOUBLE_EQ(time_of(plan, "N=2000000,P=1", machine).sum(), 4e-3 + 16e-3);  // one half is there, one is not
+  EXPECT_DOUBLE_EQ(time_of(plan, "N=2000000,P=2", machine).sum(), 4e-3);
+}
+
+TEST(TimeModel, ReadsOfAProductTakeLongerFromALongerVector) {
+  MachineProfile machine = bytes_alone();
+  machine.memory_bandwidth = 1e30;
+  machine.near_entry = 1e-9;
+  machine.far_entry = 4e-9;
+  const Module plan = kasen::plan(compile("dim M, N\ninput G : null[M, N], x : f64[N]\ny = G @ x\noutput y\n"),
+                                  Strategy::greedy, SyncMode::hybrid);
+  const auto time = [&](std::int64_t indices) {
+    return time_of(plan, "M=1000,N=" + std::to_string(indices) + ",S(M)=0,S(N)=0,nnz=8000000,P=1", machine).sum();
+  };
+  EXPECT_NEAR(time(1000), 8e-3, 1e-9);
+  EXPECT_NEAR(time(32 << 10), 8e-3, 1e-9);  // 256 KiB
+  EXPECT_NEAR(time(1 << 20), 16e-3, 1e-9);  // 8 MiB: half way
+  EXPECT_NEAR(time(32 << 20), 32e-3, 1e-9);
+  EXPECT_NEAR(time(64 << 20), 32e-3, 1e-9);
+  machine.seconds(ScalarWork::plain) = 4e-9;  // one product (with 1) and one sum an entry
+  EXPECT_NEAR(time(1000), 64e-3, 1e-9);
+}
+
+TEST(TimeModel, AProcessWithHalfTheThreadsHasHalfTheRates) {
+  const MachineProfile machine;
+  const MachineProfile half = machine.part(0.5);
+  const Module plan = exps();
+  MachineProfile idle = machine, idle_half = half;
+  idle.loop_latency = idle_half.loop_latency = 0;
+  EXPECT_NEAR(time_of(plan, "N=10000000,P=1", idle_half).sum(), 2 * time_of(plan, "N=10000000,P=1", idle).sum(), 1e-9);
+  EXPECT_EQ(half.loop_latency, machine.loop_latency);
+  EXPECT_EQ(half.network_bandwidth, machine.network_bandwidth);
+}
+
+// The file to edit holds what is built in, every key of it.
+TEST(MachineProfile, TheFileInConfigsIsWhatIsBuiltIn) {
+  std::ifstream file(KASEN_ROOT "/configs/machine.yaml");
+  std::map<std::string, double> written;
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(':');
+    if (line.empty() || line[0] == '#' || colon == std::string::npos) continue;
+    written[line.substr(0, colon)] = std::stod(line.substr(colon + 1));
+  }
+  MachineProfile machine;
+  for (const MachineKey& key : machine_keys()) {
+    if (key.name == "threads") continue;  // not known
+    ASSERT_TRUE(written.contains(std::string(key.name))) << key.name;
+    EXPECT_DOUBLE_EQ(written.at(std::string(key.name)), key.of(machine)) << key.name;
+  }
+}
+
+// Every key of the table is written, and stands for a number of its own.
+TEST(MachineProfile, KeysAreOfDifferentNumbers) {
+  MachineProfile machine;
+  std::set<const double*> numbers;
+  for (const MachineKey& key : machine_keys()) numbers.insert(&key.of(machine));
+  EXPECT_EQ(numbers.size(), machine_keys().size());
+  EXPECT_EQ(machine_keys().size(), 8U + scalar_works);  // one class is nothing's, and the threads
+  const std::string lines = machine_lines(machine, [](const MachineKey&) { return true; });
+  for (const MachineKey& key : machine_keys()) EXPECT_NE(lines.find(std::string(key.name) + ": "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kasen
