@@ -109,8 +109,8 @@ void expect_settled(Module module, std::uint64_t seed) {
 }
 
 TEST(Passes, ChangeNothingASecondTime) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) expect_settled(compile(testing::random_program(seed)), seed);
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) expect_settled(compile(testing::random_program(seed)), seed);
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     expect_settled(testing::RandomProgram(seed).make(4 + static_cast<int>(seed % 16)), seed);
   }
 }
