@@ -87,33 +87,52 @@ Row row_of(const Module& module, const Sizes& sizes, const MachineProfile& machi
   return row;
 }
 
-std::string number(const std::optional<std::int64_t>& value) { return value ? grouped(*value) : "not known"; }
+// A point's row, and of an estimate those of its bounds.
+struct Line {
+  Row row;
+  std::optional<std::pair<Row, Row>> bounds;
+
+  // What `of` gives of a row, with how far the bounds are off.
+  template <class Of>
+  [[nodiscard]] std::string number(const Of& of) const {
+    const std::optional<std::int64_t> value = of(row);
+    if (!value) return "not known";
+    if (!bounds) return grouped(*value);
+    const auto low = of(bounds->first), high = of(bounds->second);
+    return fmt::format("{} +- {}", grouped(*value), grouped(std::max(*value - *low, *high - *value)));
+  }
+};
 
 std::string balance(std::int64_t most, std::int64_t all, std::int64_t workers) {
   if (all == 0) return "-";
   return fmt::format("{:.3f}", static_cast<double>(most) * static_cast<double>(workers) / static_cast<double>(all));
 }
 
-std::string cut_table(const std::vector<Row>& rows) {
+std::string cut_table(const std::vector<Line>& lines) {
   std::vector<std::vector<std::string>> table{{"workers", "masters", "slaves", "entries", "largest worker:", "masters",
                                                "slaves", "entries", "balance of entries"}};
-  for (const Row& row : rows) {
-    table.push_back({grouped(row.workers), grouped(row.masters), grouped(row.slaves), grouped(row.entries), "",
-                     grouped(row.most_masters), grouped(row.most_slaves), grouped(row.most_entries),
-                     balance(row.most_entries, row.entries, row.workers)});
+  for (const Line& line : lines) {
+    const Row& row = line.row;
+    table.push_back({grouped(row.workers), grouped(row.masters),
+                     line.number([](const Row& r) { return std::optional(r.slaves); }), grouped(row.entries), "",
+                     grouped(row.most_masters), line.number([](const Row& r) { return std::optional(r.most_slaves); }),
+                     grouped(row.most_entries), balance(row.most_entries, row.entries, row.workers)});
   }
   return table_text(table);
 }
 
-std::string turn_table(const std::vector<Row>& rows, size_t which) {
+std::string turn_table(const std::vector<Line>& lines, size_t which) {
   std::vector<std::vector<std::string>> table{{"workers", "network bytes", "a worker", "predicted time", "memory",
                                                "computing", "network", "messages", "speed-up"}};
-  const std::optional<PredictedTime>& first = rows.front().times[which];
-  for (const Row& row : rows) {
+  const std::optional<PredictedTime>& first = lines.front().row.times[which];
+  for (const Line& of : lines) {
+    const Row& row = of.row;
     const auto& time = row.times[which];
-    const auto& sent = row.network[which];
-    std::vector<std::string> line{grouped(row.workers), number(sent),
-                                  sent ? grouped(*sent / row.workers) : "not known"};
+    const auto share = [&](const Row& r) {
+      return r.network[which] ? std::optional(*r.network[which] / r.workers) : std::nullopt;
+    };
+    std::vector<std::string> line{grouped(row.workers), of.number([&](const Row& r) { return r.network[which]; }),
+                                  of.number(share)};
     if (time) {
       for (const double seconds : {time->sum(), time->memory, time->compute, time->network, time->messages}) {
         line.push_back(duration_text(seconds));
@@ -127,10 +146,17 @@ std::string turn_table(const std::vector<Row>& rows, size_t which) {
   return table_text(table);
 }
 
-std::vector<Row> rows_of(const Module& module, const std::vector<Sizes>& points, const MachineProfile& machine) {
-  std::vector<Row> rows;
-  for (const Sizes& sizes : points) rows.push_back(row_of(module, sizes, machine));
-  return rows;
+std::vector<Line> lines_of(const Module& module, const std::vector<ScalingPoint>& points,
+                           const MachineProfile& machine) {
+  std::vector<Line> lines;
+  for (const ScalingPoint& point : points) {
+    Line line{row_of(module, point.sizes, machine), {}};
+    if (point.bounds) {
+      line.bounds.emplace(row_of(module, point.bounds->first, machine), row_of(module, point.bounds->second, machine));
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 std::vector<std::string> titles(const Module& module) {
@@ -205,10 +231,11 @@ std::string curve_text(const Plot& plot, const Curve& curve, size_t place) {
 }
 
 // Of the first outermost loop.
-std::vector<Curve> curves_of(const std::vector<Row>& rows) {
+std::vector<Curve> curves_of(const std::vector<Line>& lines) {
   std::vector<Curve> curves{
       {"slaves", "#1b6ca8", {}}, {"network bytes", "#c0392b", {}}, {"time, microseconds", "#27864a", {}}};
-  for (const Row& row : rows) {
+  for (const Line& line : lines) {
+    const Row& row = line.row;
     const auto add = [&](Curve& curve, double value) {
       if (value > 0) curve.points.emplace_back(static_cast<double>(row.workers), value);
     };
@@ -222,10 +249,10 @@ std::vector<Curve> curves_of(const std::vector<Row>& rows) {
 
 }  // namespace
 
-std::string scaling_text(const Module& module, const std::vector<Sizes>& points, const MachineProfile& machine) {
-  const std::vector<Row> rows = rows_of(module, points, machine);
+std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
+  const std::vector<Line> rows = lines_of(module, points, machine);
   std::string text =
-      fmt::format("{} on {}: how it would be cut\n\n", module.name, points.front().origin) + cut_table(rows);
+      fmt::format("{} on {}: how it would be cut\n\n", module.name, points.front().sizes.origin) + cut_table(rows);
   const std::vector<std::string> names = titles(module);
   for (size_t i = 0; i < names.size(); ++i) {
     text += fmt::format("\n{} (each worker a process: {})\n\n", names[i], machine_text(machine)) + turn_table(rows, i);
@@ -233,8 +260,8 @@ std::string scaling_text(const Module& module, const std::vector<Sizes>& points,
   return text;
 }
 
-std::string scaling_svg(const Module& module, const std::vector<Sizes>& points, const MachineProfile& machine) {
-  const std::vector<Row> rows = rows_of(module, points, machine);
+std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
+  const std::vector<Line> rows = lines_of(module, points, machine);
   const std::vector<Curve> curves = curves_of(rows);
   const Plot plot(curves);
   std::string text = fmt::format(
@@ -244,7 +271,8 @@ std::string scaling_svg(const Module& module, const std::vector<Sizes>& points, 
   text += fmt::format("<text x=\"{}\" y=\"18\">{}: {}</text>\n", left, module.name, titles(module).front());
   if (!curves.empty()) text += plot.grid();
   for (size_t i = 0; i < curves.size(); ++i) text += curve_text(plot, curves[i], i);
-  for (const Row& row : rows) {
+  for (const Line& line : rows) {
+    const Row& row = line.row;
     if (curves.empty()) break;
     text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
                         plot.x(static_cast<double>(row.workers)), height - bottom + 18, row.workers);

@@ -9,6 +9,7 @@
 #include "libcore/executor.h"
 #include "libcore/numbering.h"
 #include "libcore/regions.h"
+#include "libopt/slave_sets.h"
 
 namespace kasen {
 namespace {
@@ -48,7 +49,23 @@ void add_whole(const Module& module, std::set<DimSet>& found) {
   }
 }
 
-std::vector<DimSet> sets_of(const Module& module) {
+struct Slave {
+  std::int64_t global = 0;
+  std::int32_t owner = 0;
+  friend auto operator<=>(const Slave&, const Slave&) = default;
+};
+
+void append(const AxisSlaves& axis, std::vector<Slave>& slaves) {
+  for (const PeerRange& range : axis.slave_owners) {
+    for (std::int64_t k = range.begin; k < range.end; ++k) {
+      slaves.push_back({axis.slaves.at(static_cast<size_t>(k)), range.peer});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, SlaveSet>> slave_sets(const Module& module) {
   std::set<DimSet> found;
   const auto add = [&](const std::vector<DimId>& dims, const SlaveSet& set) {
     Type type;
@@ -73,22 +90,6 @@ std::vector<DimSet> sets_of(const Module& module) {
   return {found.begin(), found.end()};
 }
 
-struct Slave {
-  std::int64_t global = 0;
-  std::int32_t owner = 0;
-  friend auto operator<=>(const Slave&, const Slave&) = default;
-};
-
-void append(const AxisSlaves& axis, std::vector<Slave>& slaves) {
-  for (const PeerRange& range : axis.slave_owners) {
-    for (std::int64_t k = range.begin; k < range.end; ++k) {
-      slaves.push_back({axis.slaves.at(static_cast<size_t>(k)), range.peer});
-    }
-  }
-}
-
-}  // namespace
-
 std::int64_t Sizes::on_worker(int worker, const Symbol& symbol) const {
   const Polynomial::Bindings& here = by_worker.at(static_cast<size_t>(worker));
   const auto it = here.find(symbol);
@@ -96,9 +97,9 @@ std::int64_t Sizes::on_worker(int worker, const Symbol& symbol) const {
   return it->second;
 }
 
-SizesBuilder::SizesBuilder(const Module& module, const Module* beside) : module_(module), sets_(sets_of(module)) {
+SizesBuilder::SizesBuilder(const Module& module, const Module* beside) : module_(module), sets_(slave_sets(module)) {
   if (beside == nullptr) return;
-  for (DimSet& set : sets_of(*beside)) {
+  for (DimSet& set : slave_sets(*beside)) {
     if (std::find(sets_.begin(), sets_.end(), set) == sets_.end()) sets_.push_back(std::move(set));
   }
 }

@@ -168,7 +168,8 @@ int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
                      "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
                      "[--against RUN.json [--check]] [--explain] "
-                     "[--machine FILE.yaml] [--calibrate] [--workers P,P,.. --data NAME=FILE [--plot FILE.svg]] "
+                     "[--machine FILE.yaml] [--calibrate] [--workers P,P,.. --data NAME=FILE [--sample FRACTION] "
+                     "[--plot FILE.svg]] "
                      "[--format text|json|html|dot] [-o FILE]",
                      "kasen measure fused.kir --sizes N=325557,nnz=3216152,P=4"}};
   add_options(tool);

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <vector>
 
 #include "libcomm/data/partition.h"
+#include "libcomm/data/sample.h"
+#include "libcore/memory_limit.h"
 #include "libopt/scaling.h"
 #include "libopt/sizes.h"
+#include "libopt/sizes_sampled.h"
 #include "tools/common/files.h"
 #include "tools/inputs.h"
 
@@ -34,12 +38,64 @@ std::vector<std::int64_t> worker_counts(const std::string& text) {
   return counts;
 }
 
+double fraction_of(const po::variables_map& values) {
+  const auto fraction = values["sample"].as<double>();
+  if (fraction > 0 && fraction <= 1) return fraction;
+  wrong_value("sample", fmt::format("--sample {}", fraction), "it is more than 0 and at most 1");
+}
+
+// As partition() would take it, or what there is memory for.
+std::optional<double> sample_for(const ProgramData& data, const po::variables_map& values) {
+  if (values.count("sample") > 0) return fraction_of(values);
+  const std::optional<std::int64_t> room = available_memory();
+  const std::int64_t needed = partition_bytes(data.inputs);
+  if (!room || needed < *room) return std::nullopt;
+  const double fraction = std::clamp(static_cast<double>(*room) / static_cast<double>(needed) / 8, 0.001, 0.1);
+  fmt::print(stderr,
+             "kasen-measure: note: cutting the data takes some {} bytes, and {} are available: numbers are estimated "
+             "from a sample of {:.3g} % of the indices; --sample FRACTION chooses another, --sample 1 looks at all\n",
+             needed, *room, fraction * 100);
+  return fraction;
+}
+
+std::vector<ScalingPoint> exact_points(const Module& module, const ProgramInputs& inputs, ProgramData data,
+                                       const po::variables_map& values, const std::vector<std::int64_t>& counts,
+                                       const std::string& origin) {
+  std::vector<ScalingPoint> points;
+  for (const std::int64_t workers : counts) {
+    if (!points.empty()) data = inputs.read();
+    SizesBuilder sizes(module);
+    sizes.leave_out_pairs();
+    for (const Part& part : partition(data.dims, std::move(data.inputs), partition_options(values, workers))) {
+      sizes.add(part);
+    }
+    points.push_back({sizes.finish(origin), {}});
+  }
+  return points;
+}
+
+std::vector<ScalingPoint> sampled_points(const Module& module, ProgramData data, double fraction,
+                                         const po::variables_map& values, const std::vector<std::int64_t>& counts,
+                                         const std::string& origin) {
+  const CutSampler sampler(std::move(data.dims), std::move(data.inputs), fraction);
+  std::vector<ScalingPoint> points;
+  for (const std::int64_t workers : counts) {
+    SampledSizes sizes = sampled_sizes(module, sampler.cut(partition_options(values, workers)),
+                                       fmt::format("{} (a sample of {:.3g} % of the indices)", origin, fraction * 100));
+    points.push_back({std::move(sizes.estimate), {}});
+    if (fraction < 1) points.back().bounds.emplace(std::move(sizes.low), std::move(sizes.high));
+  }
+  return points;
+}
+
 }  // namespace
 
 void declare_scaling_options(Tool& tool) {
   tool.options.add_options()("workers", po::value<std::string>()->value_name("P,P,.."),
                              "how --data would be cut for these numbers of workers, and what that costs")(
       "data", po::value<std::vector<std::string>>()->value_name("NAME=FILE"), "with --workers: an input's data")(
+      "sample", po::value<double>()->value_name("FRACTION"),
+      "with --workers: estimates from so many of the indices, with error bars (memory decides if it is not given)")(
       "plot", po::value<std::string>()->value_name("FILE.svg"), "with --workers: a picture of the same");
   declare_input_options(tool);
   tool.writes.push_back("plot");
@@ -56,7 +112,7 @@ void check_scaling_options(const po::variables_map& values) {
     }
     return;
   }
-  for (const char* option : {"data", "plot"}) {
+  for (const char* option : {"data", "plot", "sample"}) {
     if (values.count(option) > 0) fail(ExitStatus::usage, fmt::format("--{} goes with --workers", option));
   }
 }
@@ -68,16 +124,13 @@ std::string scaling_report(const Module& module, const po::variables_map& values
   }
   const ProgramInputs inputs(module, values);
   const std::vector<std::int64_t> counts = worker_counts(values["workers"].as<std::string>());
-  std::vector<Sizes> points;
-  for (const std::int64_t workers : counts) {
-    ProgramData data = inputs.read();
-    SizesBuilder sizes(module);
-    sizes.leave_out_pairs();
-    for (const Part& part : partition(data.dims, std::move(data.inputs), partition_options(values, workers))) {
-      sizes.add(part);
-    }
-    points.push_back(sizes.finish(fmt::format("{}", fmt::join(texts_of(values, "data"), ", "))));
-  }
+  const std::string origin = fmt::format("{}", fmt::join(texts_of(values, "data"), ", "));
+  if (values.count("sample") > 0) (void)fraction_of(values);
+  ProgramData data = inputs.read();
+  const std::optional<double> fraction = sample_for(data, values);
+  const std::vector<ScalingPoint> points =
+      fraction ? sampled_points(module, std::move(data), *fraction, values, counts, origin)
+               : exact_points(module, inputs, std::move(data), values, counts, origin);
   if (values.count("plot") > 0) write_text(values["plot"].as<std::string>(), scaling_svg(module, points, machine));
   return scaling_text(module, points, machine);
 }

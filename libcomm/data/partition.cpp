@@ -24,26 +24,6 @@ void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& 
   }
 }
 
-void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options) {
-  if (options.workers < 1) fail(ExitStatus::usage, "the number of workers must be at least 1");
-  for (const InputData& input : inputs) {
-    if (input.sparse && input.dims.size() != 2)
-      fail(ExitStatus::bad_input,
-           fmt::format("input '{}' is sparse and has {} dimensions", input.name, input.dims.size()),
-           "only matrices are sparse", "declare it with two dimensions");
-  }
-}
-
-std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts) {
-  std::vector<EntryList> all(inputs.size());
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (!inputs[k].sparse) continue;
-    all[k] = std::move(inputs[k].matrix.entries);
-    to_indices(all[k], layouts, inputs[k]);
-  }
-  return all;
-}
-
 void count_columns(const EntryList& entries, std::vector<std::uint32_t>& counts) {
   std::vector<std::int64_t> cols;
   for (const EntryChunk& chunk : entries.chunks) {
@@ -54,25 +34,6 @@ void count_columns(const EntryList& entries, std::vector<std::uint32_t>& counts)
       if (count < std::numeric_limits<std::uint32_t>::max()) ++count;
     }
   }
-}
-
-// Matrices over the same two dimensions share one rule, so that they are cut alike.
-EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
-                    const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
-  EntryRule rule{.row = &find_layout(layouts, input, input.dims[0]),
-                 .col = &find_layout(layouts, input, input.dims[1]),
-                 .by_column = options.method == PartitionMethod::hybrid_cut && options.workers > 1,
-                 .theta = options.theta};
-  if (rule.row->local && rule.col->local)
-    fail(ExitStatus::bad_input, fmt::format("the sparse input '{}' has only local dimensions", input.name),
-         "every worker would hold all of it", "make one of its dimensions distributed, or the input dense");
-  if (!rule.by_column || rule.row->local || rule.col->local) return rule;
-  rule.col_count.resize(static_cast<std::size_t>(rule.col->size));
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (!inputs[k].sparse || inputs[k].dims != input.dims) continue;
-    count_columns(entries[k], rule.col_count);
-  }
-  return rule;
 }
 
 // The other workers' masters, by owner, then ascending.
@@ -120,6 +81,44 @@ void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& part
 }
 
 }  // namespace
+
+void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options) {
+  if (options.workers < 1) fail(ExitStatus::usage, "the number of workers must be at least 1");
+  for (const InputData& input : inputs) {
+    if (input.sparse && input.dims.size() != 2)
+      fail(ExitStatus::bad_input,
+           fmt::format("input '{}' is sparse and has {} dimensions", input.name, input.dims.size()),
+           "only matrices are sparse", "declare it with two dimensions");
+  }
+}
+
+std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts) {
+  std::vector<EntryList> all(inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].sparse) continue;
+    all[k] = std::move(inputs[k].matrix.entries);
+    to_indices(all[k], layouts, inputs[k]);
+  }
+  return all;
+}
+
+EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
+                    const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
+  EntryRule rule{.row = &find_layout(layouts, input, input.dims[0]),
+                 .col = &find_layout(layouts, input, input.dims[1]),
+                 .by_column = options.method == PartitionMethod::hybrid_cut && options.workers > 1,
+                 .theta = options.theta};
+  if (rule.row->local && rule.col->local)
+    fail(ExitStatus::bad_input, fmt::format("the sparse input '{}' has only local dimensions", input.name),
+         "every worker would hold all of it", "make one of its dimensions distributed, or the input dense");
+  if (!rule.by_column || rule.row->local || rule.col->local) return rule;
+  rule.col_count.resize(static_cast<std::size_t>(rule.col->size));
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].sparse || inputs[k].dims != input.dims) continue;
+    count_columns(entries[k], rule.col_count);
+  }
+  return rule;
+}
 
 std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                             const PartitionOptions& options) {

@@ -37,6 +37,11 @@ void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const
 void relabel_table(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
                    const InputData& input);
 
+// partition.cpp: UserError(usage, bad_input) for what cannot be cut at all; the entries of sparse inputs, as indices.
+void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options);
+[[nodiscard]] std::vector<EntryList> take_entries(std::vector<InputData>& inputs,
+                                                  const std::vector<DimLayout>& layouts);
+
 // owners.cpp
 void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
                    const PartitionOptions& options);
@@ -56,6 +61,11 @@ struct EntryRule {
     return col_count[c] <= theta ? col->owner[c] : row->owner[r];
   }
 };
+
+// partition.cpp: matrices over the same two dimensions share one rule, so that they are cut alike.
+[[nodiscard]] EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs,
+                                  const std::vector<EntryList>& entries, const std::vector<DimLayout>& layouts,
+                                  const PartitionOptions& options);
 
 // assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its slaves.
 void assemble_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, std::vector<Part>& parts);

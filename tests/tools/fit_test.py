@@ -6,6 +6,7 @@ Usage: fit_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 import csv
 import json
 import os
+import pathlib
 import re
 import sys
 import unittest
@@ -247,8 +248,41 @@ class Scaling(ToolTest):
             self.assertIn("</svg>", picture)
             self.assertIn("network bytes", picture)
 
+    @staticmethod
+    def cells(out, header):
+        """The numbers of a table: by row, by column; of an estimate with how far it may be off."""
+        lines = out[out.index(header):].split("\n\n")[0].splitlines()[1:]
+        number = lambda text: [int(n.replace(",", "")) for n in text.split(" +- ")] if re.fullmatch(r"[0-9,]+( \+- [0-9,]+)?", text) else [text]
+        return [[number(text) for text in re.split("  +", line)] for line in lines]
+
+    def test_exact_numbers_lie_within_the_error_bars_of_a_sample(self):
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        self.kasen("fuse", "plan.kir", "--epilogue", "on", "-o", "fused.kir")
+        folders = [ROOT / "datasets", pathlib.Path(os.environ.get("KASEN_DATA", ROOT / "datasets"))]
+        for graph in [folder / name for folder, name in zip(folders, ["cnr-2000.txt.xz", "soc-Slashdot0902.txt.xz"]) if (folder / name).exists()]:
+            args = ["measure", "fused.kir", "--workers", "4,16,256", "--data", f"G={graph}"]
+            exact, _ = self.kasen(*args)
+            every, _ = self.kasen(*args, "--sample", 1)
+            self.assertEqual(every.split("\n", 1)[1], exact.split("\n", 1)[1])
+            for fraction in [0.1, 0.02]:
+                sampled, _ = self.kasen(*args, "--sample", fraction)
+                for header in ["workers  masters", "workers  network bytes"]:
+                    uncertain = 0
+                    for want, got in zip(self.cells(exact, header), self.cells(sampled, header)):
+                        for a, b in zip(want, got):
+                            if len(b) == 2:
+                                uncertain += 1
+                                self.assertLessEqual(abs(a[0] - b[0]), b[1], f"{graph} {fraction} {header}: {want} {got}")
+                                self.assertLess(b[1], (0.3 if fraction == 0.1 else 1) * b[0], f"{graph} {fraction} {header}: {got}")
+                            elif header == "workers  masters":
+                                self.assertEqual(a, b)
+                    self.assertEqual(uncertain, 6)  # two columns, three numbers of workers
+
     def test_what_does_not_go_together(self):
         self.prepare()
+        for fraction in ["0", "1.5", "-1"]:
+            self.fault("measure", "fused.kir", "--workers", "2", "--data", "G=graph.txt", f"--sample={fraction}", status=USAGE, says=["--sample"])
+        self.fault("measure", "fused.kir", "--sample", "0.1", status=USAGE, says=["--workers"])
         for args, says in [(["--workers", "2"], ["--data"]), (["--data", "G=graph.txt"], ["--workers"]),
                            (["--workers", "2,x", "--data", "G=graph.txt"], ["'x'"]), (["--workers", "0", "--data", "G=graph.txt"], ["'0'"]),
                            (["--workers", "2", "--data", "G=graph.txt", "--bundle", "bundle"], ["--bundle"]),

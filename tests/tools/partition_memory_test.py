@@ -112,6 +112,23 @@ class LimitedMemory(unittest.TestCase):
             for _ in range(times):
                 packed.write(text)
 
+    def test_scaling_looks_at_a_sample(self):
+        """Where there is no room for the parts, slaves are estimated and a note says so."""
+        root = pathlib.Path(__file__).resolve().parents[2]
+        def run(tool, *args, space=100 << 20):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space))
+            return subprocess.run([TOOLS / tool, *args], cwd=self.dir, capture_output=True, text=True, check=False, preexec_fn=limit)
+        if run("kasen-measure", "--version").returncode != 0:
+            self.skipTest("the program alone takes more")
+        for tool, *args in [("kasen-plan", root / "examples" / "pagerank.ks", "-o", "p.kir"), ("kasen-fuse", "p.kir", "-o", "f.kir")]:
+            subprocess.run([TOOLS / tool, *args], cwd=self.dir, check=True)
+        scaling = ["f.kir", "--workers", "4,16", "--data", f"G={root / 'datasets' / 'cnr-2000.txt.xz'}"]
+        small, large = run("kasen-measure", *scaling), run("kasen-measure", *scaling, space=4 << 30)
+        self.assertEqual((small.returncode, large.returncode), (0, 0), small.stderr + large.stderr)
+        self.assertIn("numbers are estimated from a sample of", small.stderr)
+        self.assertIn("325,557  341,104 ", large.stdout)
+        self.assertEqual((small.stdout.count("+-") > 0, large.stdout.count("+-")), (True, 0))
+
     def test_compressed_table(self):
         self.program("dim N\ninput x : f64[N]\noutput x\n")
         self.write("x.csv.gz", "0\n" * 1_000_000, 60)

@@ -1,0 +1,154 @@
+#include "libcomm/data/sample.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "libcomm/data/partition_steps.h"
+
+namespace kasen {
+namespace {
+
+enum class Chosen : std::uint8_t { no, by_chance, always };
+
+bool hit(std::int64_t index, double fraction) {
+  constexpr XXH64_hash_t seed = 1;  // owners have 0
+  return static_cast<double>(XXH3_64bits_withSeed(&index, sizeof index, seed)) < std::ldexp(fraction, 64);
+}
+
+template <class Each>
+void for_each_entry(const EntryList& entries, const Each& each) {
+  std::vector<std::int64_t> rows, cols;
+  for (const EntryChunk& chunk : entries.chunks) {
+    const auto count = static_cast<std::size_t>(chunk.count());
+    rows.resize(count);
+    cols.resize(count);
+    chunk.rows.unpack(rows.data());
+    chunk.cols.unpack(cols.data());
+    for (std::size_t e = 0; e < count; ++e) each(rows[e], cols[e]);
+  }
+}
+
+// Slaves as they are met: the same one many times.
+class Met {
+ public:
+  void add(const SampledSlave& slave) {
+    slaves_.push_back(slave);
+    if (slaves_.size() > 2 * distinct_ + (std::size_t{1} << 16)) settle();
+  }
+  std::vector<SampledSlave> take() {
+    settle();
+    return std::move(slaves_);
+  }
+
+ private:
+  void settle() {
+    std::sort(slaves_.begin(), slaves_.end());
+    slaves_.erase(std::unique(slaves_.begin(), slaves_.end()), slaves_.end());
+    distinct_ = slaves_.size();
+  }
+  std::vector<SampledSlave> slaves_;
+  std::size_t distinct_ = 0;
+};
+
+}  // namespace
+
+struct CutSampler::State {
+  double fraction = 1;
+  std::vector<InputData> inputs;  // without their entries
+  std::vector<EntryList> entries;
+  std::vector<DimLayout> layouts;
+  std::map<std::string, std::vector<Chosen>> chosen;  // by dimension and index
+
+  void choose() {
+    std::map<std::string, std::vector<std::uint32_t>> degrees;
+    for (const DimLayout& layout : layouts) degrees[layout.name].resize(static_cast<std::size_t>(layout.size));
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      if (!inputs[k].sparse) continue;
+      auto &rows = degrees[inputs[k].dims[0]], &cols = degrees[inputs[k].dims[1]];
+      for_each_entry(entries[k], [&](std::int64_t i, std::int64_t j) {
+        ++rows[static_cast<std::size_t>(i)];
+        ++cols[static_cast<std::size_t>(j)];
+      });
+    }
+    for (const auto& [dim, counts] : degrees) {
+      double sum = 0;
+      for (const std::uint32_t count : counts) sum += count;
+      const double many = sum / std::max<double>(1, static_cast<double>(counts.size())) / fraction;
+      std::vector<Chosen>& of = chosen[dim];
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        const bool by_chance = hit(static_cast<std::int64_t>(i), fraction);
+        of.push_back(fraction >= 1 || counts[i] >= many ? Chosen::always : by_chance ? Chosen::by_chance : Chosen::no);
+      }
+    }
+  }
+
+  // Entries by worker; slaves of both axes.
+  void walk(std::size_t k, const EntryRule& rule, CutSample& sample) const {
+    std::vector<std::int64_t>& counts = sample.entries[inputs[k].name];
+    counts.assign(static_cast<std::size_t>(sample.workers), 0);
+    Met rows, cols;
+    const auto meet = [](Met& met, const DimLayout& dim, const std::vector<Chosen>& of, std::int64_t index,
+                         int worker) {
+      const auto at = static_cast<std::size_t>(index);
+      if (dim.local || of[at] == Chosen::no || dim.owner[at] == worker) return;
+      met.add({static_cast<std::int32_t>(index), worker, dim.owner[at]});
+    };
+    const auto &of_rows = chosen.at(rule.row->name), &of_cols = chosen.at(rule.col->name);
+    for_each_entry(entries[k], [&](std::int64_t i, std::int64_t j) {
+      const int worker = rule.worker(i, j);
+      ++counts[static_cast<std::size_t>(worker)];
+      meet(rows, *rule.row, of_rows, i, worker);
+      meet(cols, *rule.col, of_cols, j, worker);
+    });
+    sample.axes.push_back({rule.row->name, {inputs[k].name, Axis::rows}, rows.take()});
+    sample.axes.push_back({rule.col->name, {inputs[k].name, Axis::cols}, cols.take()});
+  }
+};
+
+CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction)
+    : state_(std::make_unique<State>()) {
+  check_inputs(inputs, {});
+  state_->fraction = fraction;
+  state_->layouts = unite_dims(dims, inputs);
+  state_->entries = take_entries(inputs, state_->layouts);
+  for (InputData& input : inputs) input.table = {};
+  state_->inputs = std::move(inputs);
+  state_->choose();
+}
+
+CutSampler::~CutSampler() = default;
+
+CutSample CutSampler::cut(const PartitionOptions& options) const {
+  std::vector<DimLayout> layouts = state_->layouts;
+  assign_owners(layouts, state_->inputs, options);
+  CutSample sample;
+  sample.workers = options.workers;
+  sample.fraction = state_->fraction;
+  for (const DimLayout& layout : layouts) {
+    sample.sizes[layout.name] = layout.size;
+    if (!layout.local) sample.masters[layout.name] = layout.masters;
+    std::vector<bool>& certain = sample.certain[layout.name];
+    for (const Chosen chosen : state_->chosen.at(layout.name)) certain.push_back(chosen == Chosen::always);
+  }
+  for (std::size_t k = 0; k < state_->inputs.size(); ++k) {
+    if (!state_->inputs[k].sparse) continue;
+    state_->walk(k, make_rule(state_->inputs[k], state_->inputs, state_->entries, layouts, options), sample);
+  }
+  return sample;
+}
+
+std::int64_t partition_bytes(const std::vector<InputData>& inputs) {
+  std::int64_t bytes = 0;
+  for (const InputData& input : inputs) {
+    if (!input.sparse) continue;
+    bytes += input.matrix.entries.count() * (16 + input.element.bytes());
+    bytes += 24 * (std::min(input.matrix.row_count, input.matrix.entries.count()) +
+                   std::min(input.matrix.col_count, input.matrix.entries.count()));
+  }
+  return bytes;
+}
+
+}  // namespace kasen
