@@ -23,7 +23,7 @@ CaseElement CaseEvaluator::variable(const ScalarParam& param) {
     const CaseNumber number = a_.unknown();
     const RationalPolynomial& x = number.value.over;
     if (!param.type.tuple) within(x, param.range);
-    if (scalar == Scalar::id) path_.given(path_.at_least_zero(x, false));
+    if (scalar == Scalar::id) path_.given(x, false);
     if (!is_float(scalar)) in_type_.push_back(x);
     element->planes.push_back(of_number(number));
   }
@@ -69,7 +69,7 @@ void CaseEvaluator::within(const RationalPolynomial& x, const Interval& range) {
     if (!std::isfinite(at)) return;
     RationalPolynomial p = x;
     p -= RationalPolynomial(Rational(at));
-    path_.given(path_.at_least_zero(p, strict, turned));
+    path_.given(p, strict, turned);
   };
   bound(range.low, range.above, false);
   bound(range.high, range.below, true);

@@ -134,7 +134,7 @@ void CaseArithmetic::tell_bounds(ScalarOp op, const CaseNumber& value) {
   const auto at_least = [&](double low, bool strict, bool turned) {
     RationalPolynomial p = value.value.over;
     p += RationalPolynomial(Rational(turned ? low : -low));
-    path_.given(path_.at_least_zero(p, strict, turned));
+    path_.given(p, strict, turned);
   };
   if (op == ScalarOp::exp) at_least(0, defined, false);
   if (op == ScalarOp::expm1) at_least(-1, defined, false);

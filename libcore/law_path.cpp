@@ -55,27 +55,35 @@ bool LawPath::truth(int unknown) {
 std::pair<LawPath::Sign*, bool> LawPath::find(const RationalPolynomial& p) {
   const Rational& first = p.terms().begin()->second;
   RationalPolynomial normal = p;
-  normal *= Rational(1 / first);
+  if (first == -1) normal.negate();
+  if (first != 1 && first != -1) normal *= Rational(1 / first);
   auto at = std::find_if(signs_.begin(), signs_.end(), [&](const Sign& s) { return s.of == normal; });
   if (at == signs_.end()) at = signs_.insert(at, {std::move(normal), any_sign});
   return {&*at, first < 0};
 }
 
-Inequality LawPath::at_least_zero(const RationalPolynomial& p, bool strict, bool turned) {
-  Inequality made{{}, p.constant(), strict};
+std::optional<Inequality> LawPath::at_least_zero(const RationalPolynomial& p, bool strict, bool turned) {
+  std::vector<std::pair<int, Rational>> terms;
   for (const auto& [monomial, factor] : p.terms()) {
     if (monomial.empty()) continue;
     const int unknown = monomials_.try_emplace(monomial, static_cast<int>(monomials_.size())).first->second;
-    made.terms[unknown] = turned ? Rational(-factor) : factor;
+    terms.emplace_back(unknown, turned ? Rational(-factor) : factor);
   }
-  if (turned) made.constant = -made.constant;
-  return made;
+  return make_inequality(terms, turned ? Rational(-p.constant()) : p.constant(), strict);
 }
 
+void LawPath::given(const RationalPolynomial& p, bool strict, bool turned) {
+  if (auto fact = at_least_zero(p, strict, turned)) known_.push_back(std::move(*fact));
+}
+
+// One that cannot be written down says nothing, which is right if not all that could be said.
 std::vector<Inequality> LawPath::meaning(const RationalPolynomial& p, Signs signs) {
   std::vector<Inequality> facts;
-  if ((signs & below) == 0) facts.push_back(at_least_zero(p, (signs & at_zero) == 0));
-  if ((signs & above) == 0) facts.push_back(at_least_zero(p, (signs & at_zero) == 0, true));
+  const auto say = [&](bool turned) {
+    if (auto fact = at_least_zero(p, (signs & at_zero) == 0, turned)) facts.push_back(std::move(*fact));
+  };
+  if ((signs & below) == 0) say(false);
+  if ((signs & above) == 0) say(true);
   return facts;
 }
 
@@ -85,8 +93,9 @@ bool LawPath::refutes(const std::vector<Inequality>& more) {
   for (const auto& [monomial, unknown] : monomials_) {
     if (is_square(monomial)) all.push_back({{{unknown, 1}}, 0, false});
   }
-  const bool none = contradictory(std::move(all), steps_);
-  step();
+  size_t made = 0;
+  const bool none = contradictory(std::move(all), made);
+  step(1 + made / 16);
   return none;
 }
 

@@ -3,6 +3,8 @@
 // next() leads down the next path, until all have been walked.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,7 +18,7 @@ struct Undecided {};   // thrown where cases do not tell, or are too many
 
 class LawPath {
  public:
-  static constexpr size_t most_steps = 10'000;  // terms of polynomials and inequalities that are made
+  static constexpr size_t most_steps = 10'000;  // terms of polynomials that are made, and dozens of inequalities
 
   // `steps` goes on counting over all paths of a question.
   explicit LawPath(size_t& steps) : steps_(steps) {}
@@ -29,10 +31,8 @@ class LawPath {
   [[nodiscard]] bool never_zero(const RationalPolynomial& p);  // known without a decision
   // Is p zero wherever this path leads?
   [[nodiscard]] bool always_zero(const RationalPolynomial& p);
-  // What holds on every path: said before the first decision of each.
-  void given(const Inequality& fact) { known_.push_back(fact); }
-  // Linear in monomials, each of which is an unknown of its own.
-  [[nodiscard]] Inequality at_least_zero(const RationalPolynomial& p, bool strict, bool turned = false);
+  // What holds on every path, said before the first decision of each: p >= 0, or p > 0; turned: of -p.
+  void given(const RationalPolynomial& p, bool strict, bool turned = false);
 
   // To the next path, from its beginning; false if there is none left.
   [[nodiscard]] bool next();
@@ -51,6 +51,8 @@ class LawPath {
   bool is(const RationalPolynomial& p, Signs asked);
   [[nodiscard]] bool possible(const RationalPolynomial& p, Signs signs);
   void learn(Sign& sign, Signs left);
+  // Linear in monomials, each of which is an unknown of its own.
+  [[nodiscard]] std::optional<Inequality> at_least_zero(const RationalPolynomial& p, bool strict, bool turned);
   [[nodiscard]] std::vector<Inequality> meaning(const RationalPolynomial& p, Signs signs);
   [[nodiscard]] bool refutes(const std::vector<Inequality>& more);
 

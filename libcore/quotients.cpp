@@ -39,6 +39,10 @@ RationalPolynomial& RationalPolynomial::operator*=(const Rational& factor) {
   return *this;
 }
 
+void RationalPolynomial::negate() {
+  for (auto& [monomial, coefficient] : terms_) coefficient.backend().negate();
+}
+
 RationalPolynomial operator*(const RationalPolynomial& a, const RationalPolynomial& b) {
   RationalPolynomial product;
   for (const auto& [x, p] : a.terms_) {
@@ -59,18 +63,22 @@ Rational RationalPolynomial::constant() const {
 
 Quotient::Quotient(RationalPolynomial numerator, const RationalPolynomial& denominator) : over(std::move(numerator)) {
   if (denominator.is_constant()) {
-    over *= Rational(1 / denominator.constant());
+    if (denominator.constant() != 1) over *= Rational(1 / denominator.constant());
   } else if (!over.is_zero()) {
     under = denominator;
   }
 }
 
 Quotient negated(Quotient a) {
-  a.over *= Rational(-1);
+  a.over.negate();
   return a;
 }
 
 Quotient operator+(const Quotient& a, const Quotient& b) {
+  if (a.whole() && b.whole()) {
+    RationalPolynomial sum = a.over;
+    return Quotient(sum += b.over);
+  }
   if (a.under == b.under) {
     RationalPolynomial sum = a.over;
     return {sum += b.over, a.under};
@@ -79,11 +87,14 @@ Quotient operator+(const Quotient& a, const Quotient& b) {
   return {sum += b.over * a.under, a.under * b.under};
 }
 
-Quotient operator*(const Quotient& a, const Quotient& b) { return {a.over * b.over, a.under * b.under}; }
+Quotient operator*(const Quotient& a, const Quotient& b) {
+  if (a.whole() && b.whole()) return Quotient(a.over * b.over);
+  return {a.over * b.over, a.under * b.under};
+}
 
 RationalPolynomial difference(const Quotient& a, const Quotient& b) {
   RationalPolynomial d;
-  if (a.under == b.under) {
+  if ((a.whole() && b.whole()) || a.under == b.under) {
     d = a.over;
     return d -= b.over;
   }

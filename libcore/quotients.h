@@ -20,6 +20,7 @@ class RationalPolynomial {
   RationalPolynomial& operator+=(const RationalPolynomial& other);
   RationalPolynomial& operator-=(const RationalPolynomial& other);
   RationalPolynomial& operator*=(const Rational& factor);
+  void negate();
   friend RationalPolynomial operator*(const RationalPolynomial& a, const RationalPolynomial& b);
   friend bool operator==(const RationalPolynomial&, const RationalPolynomial&) = default;
 

@@ -96,8 +96,8 @@ TEST(LawCases, GiveUpWhereThereAreTooMany) {
 TEST(Inequalities, ContradictOrDoNot) {
   const auto make = [](int x, int y, int c, bool strict) {
     Inequality i{{}, c, strict};
-    if (x != 0) i.terms[0] = x;
-    if (y != 0) i.terms[1] = y;
+    if (x != 0) i.terms.emplace_back(0, x);
+    if (y != 0) i.terms.emplace_back(1, y);
     return i;
   };
   size_t steps = 0;
@@ -108,6 +108,18 @@ TEST(Inequalities, ContradictOrDoNot) {
   EXPECT_FALSE(contradict({make(1, -1, 0, false), make(-1, 1, 0, false)}));  // x = y
   EXPECT_TRUE(contradict({make(1, 1, -2, false), make(-1, 0, 0, false), make(0, -1, 1, false)}));
   EXPECT_FALSE(contradict({make(1, 1, -2, false), make(-1, 0, 1, false), make(0, -1, 1, false)}));
+}
+
+TEST(Inequalities, AreWrittenInWholeNumbers) {
+  const auto made = make_inequality({{0, Rational(1, 2)}, {1, Rational(-2, 3)}}, Rational(5), false);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->terms, (std::vector<std::pair<int, std::int64_t>>{{0, 3}, {1, -4}}));
+  EXPECT_EQ(made->constant, 30);
+  EXPECT_FALSE(make_inequality({{0, Rational(1)}}, Rational("100000000000000000000"), false));
+  // Where coefficients would not fit, nothing is claimed.
+  constexpr std::int64_t large = 4'000'000'000'000'000'000;
+  size_t steps = 0;
+  EXPECT_FALSE(contradictory({{{{0, large}, {1, 1}}, 0, true}, {{{0, -large + 1}, {1, -1}}, 0, true}}, steps));
 }
 
 TEST(Quotients, MultiplyOut) {
