@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "libcore/state_rules.h"
+#include "libopt/chain_split.h"
 #include "libopt/explain_parts.h"
 #include "libopt/extent.h"
 
@@ -68,6 +70,26 @@ std::vector<const Op*> takers(const PlanView& view, ValueId value) {
   return all;
 }
 
+bool goes_on(const PlanView& view, const Module& with, FnId fn, FnId reducer) {
+  return view.laws.law(with, LawKind::exchange, fn, reducer, 0).verdict == Verdict::proven ||
+         view.laws.law(with, LawKind::pushdown, fn, reducer, 0).verdict == Verdict::proven;
+}
+
+// Two halves of the function that both obey a law, if there are such (chain_split.h), by their bodies.
+std::string lawful_halves(const PlanView& view, const Op& map, const std::vector<ValueId>& moved, FnId reducer) {
+  if (map.code != OpCode::map) return "";
+  for (size_t i = 0; i < map.operands.size(); ++i) {
+    if (std::find(moved.begin(), moved.end(), map.operands[i]) == moved.end()) continue;
+    for (const FunctionSplit& split : function_splits(view.plan.fn(map.fns.at(0)), static_cast<int>(i))) {
+      Module with = view.plan;
+      const FnId first = with.add_function(split.first), second = with.add_function(split.second);
+      if (!goes_on(view, with, first, reducer) || !goes_on(view, with, second, reducer)) continue;
+      return print_function(with, with.fn(first)) + ", then " + print_function(with, with.fn(second));
+    }
+  }
+  return "";
+}
+
 // Gathered later: shares go on through the operators that take it, and what these give is gathered.
 std::string gather_runner_up(const PlanView& view, const Op& gather) {
   const ValueId shares = gather.operands.at(0);
@@ -78,13 +100,21 @@ std::string gather_runner_up(const PlanView& view, const Op& gather) {
     const OpGroup group = row(reader->code).group;
     if (group != OpGroup::vector) return "none: the sum has to be complete where it is handed on or multiplied";
     Op other = *reader;
+    std::vector<ValueId> moved_here;
     for (ValueId& operand : other.operands) {
       const Op* maker = view.maker(operand);
       const bool moved = operand == gather.results.at(0) || (maker != nullptr && maker->code == OpCode::scatter &&
                                                              maker->operands.at(0) == gather.results.at(0));
-      if (moved) operand = shares;
+      if (moved) moved_here.push_back(std::exchange(operand, shares));
     }
     const RuleAnswer answer = apply_rule(view.plan, other, view.laws);
+    const std::string halves = answer.allowed ? "" : lawful_halves(view, *reader, moved_here, state.reducer);
+    if (!halves.empty()) {
+      return fmt::format(
+          "shares that go on through the lawful halves of {}: {}; --sync lazy does so, and the modes' prices "
+          "tell what that costs",
+          view.shown(*reader), halves);
+    }
     if (!answer.allowed) {
       return fmt::format("none: {} needs the sum; that turns if the law of rule {} held", view.shown(*reader),
                          answer.rule);

@@ -157,6 +157,8 @@ TEST(Explain, RunnersUpAtTheirPlaces) {
               [&](const Op& op, int, int) { transitions += row(op.code).group == OpGroup::transition ? 1 : 0; });
   EXPECT_GE(occurrences(hybrid, "      runner-up: "), transitions);
   EXPECT_NE(hybrid.find("that turns if the law of rule"), std::string::npos) << hybrid;
+  EXPECT_NE(hybrid.find("shares that go on through the lawful halves of map[f_new_pr] at line 11"), std::string::npos)
+      << hybrid;
   EXPECT_NE(hybrid.find("none: whatever uses a shared needs it whole (rule 3)"), std::string::npos) << hybrid;
   const std::string lazy = explain(example("pagerank.ks"), SyncMode::lazy).text;
   EXPECT_NE(lazy.find("in one piece"), std::string::npos) << lazy;
