@@ -41,6 +41,8 @@ class PreambleReader {
   }
 
   void version(std::string_view line) {
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
+      fault("there is no IR", "the input is empty", "see what the tool before this one said");
     TextLexer lexer(line, file_, 1);
     if (!lexer.accept("kir"))
       fault("this is not Kasen IR", "it does not begin with 'kir'", "give the output of kasen plan or fuse");

@@ -58,6 +58,17 @@ std::int64_t outer_turns(const Module& module, const RunReport& report) {
   return turns;
 }
 
+// The pool is what the plan's buffers take: kasen measure says so before.
+std::string pool_text(const Module& module, const RunReport& report) {
+  std::int64_t bytes = 0, most = 0;
+  for (const PartCount& part : report.parts) {
+    bytes += part.buffer_bytes;
+    most = std::max(most, part.buffer_bytes);
+  }
+  return fmt::format("pool: {} buffers of {} bytes, at most {} on a worker; allocations after a loop's first turn: {}\n",
+                     module.buffers.size(), grouped(bytes), grouped(most), report.late_allocations);
+}
+
 }  // namespace
 
 std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times) {
@@ -65,6 +76,7 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
   std::string text =
       fmt::format("{} workers on {} rank{} of {} thread{}, {} kernels\n", report.workers, report.ranks,
                   report.ranks == 1 ? "" : "s", report.threads, report.threads == 1 ? "" : "s", report.kernels);
+  text += pool_text(module, report);
   text += fmt::format("read {:.3f} s, prepare {:.3f} s, run {:.3f} s, write {:.3f} s", times.reading, times.preparing,
                       report.seconds, times.writing);
   if (turns > 0)
