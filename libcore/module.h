@@ -85,7 +85,7 @@ struct Op {
   int test = -1;
   bool down = false;
   bool likely = false;       // may enable work, never changes a result
-  bool speculated = false;   // first statement of the next turn, computed in this one (level 3)
+  bool speculated = false;   // computed ahead: of the next turn, or of a likely branch, and maybe in vain
   std::int64_t expect = -1;  // trip count for the cost model alone
   Location where;  // in the program's source (file may be empty: Module::source_name), or in Module::text_name
 };

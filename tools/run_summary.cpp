@@ -65,8 +65,9 @@ std::string pool_text(const Module& module, const RunReport& report) {
     bytes += part.buffer_bytes;
     most = std::max(most, part.buffer_bytes);
   }
-  return fmt::format("pool: {} buffers of {} bytes, at most {} on a worker; allocations after a loop's first turn: {}\n",
-                     module.buffers.size(), grouped(bytes), grouped(most), report.late_allocations);
+  return fmt::format(
+      "pool: {} buffers of {} bytes, at most {} on a worker; allocations after a loop's first turn: {}\n",
+      module.buffers.size(), grouped(bytes), grouped(most), report.late_allocations);
 }
 
 }  // namespace
