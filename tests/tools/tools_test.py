@@ -154,7 +154,7 @@ class Pipeline(ToolTest):
         for name in ["plan.kir", "fused.kir", "report.txt", "run.json", "bundle"]:
             self.assertTrue((self.dir / "all" / name).exists(), name)
         self.assertIn("turns", out)
-        self.assertRegex(out, r"pool: 4 buffers of [1-9][0-9,]* bytes, at most [1-9][0-9,]* on a worker; "
+        self.assertRegex(out, r"pool: 5 buffers of [1-9][0-9,]* bytes, at most [1-9][0-9,]* on a worker; "
                               r"allocations after a loop's first turn: 0\n")
         self.assertIn("plan.kir", err)
         self.assertIn("product_epilogue", (self.dir / "all" / "fused.kir").read_text())
