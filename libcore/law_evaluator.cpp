@@ -40,7 +40,8 @@ CaseElement CaseEvaluator::constant(const ElementType& type, const std::vector<W
 
 CaseElement CaseEvaluator::call(const ScalarFunction& fn, std::vector<CaseElement> args) {
   const auto planes = static_cast<size_t>(fn.result().planes());
-  return std::make_shared<LazyElement>(&fn, std::move(args), std::vector<std::optional<CaseValue>>(planes));
+  LazyElement element{&fn, std::move(args), std::vector<std::optional<CaseValue>>(planes)};
+  return std::make_shared<LazyElement>(std::move(element));
 }
 
 CaseElement CaseEvaluator::side(const LawSide& s, const std::vector<CaseElement>& variables) {
@@ -233,7 +234,7 @@ CaseValue CaseEvaluator::coordinate(const Expr& e) {
 CaseValue CaseEvaluator::cast(const Expr& e) {
   const Scalar from = e.args[0].type.scalar();
   const Scalar to = e.type.scalar();
-  const CaseValue value = eval(e.args[0], 0);
+  CaseValue value = eval(e.args[0], 0);
   if (from == to) return value;
   if (from == Scalar::boolean) return of_number(CaseArithmetic::number(known(value) ? 1 : 0));
   if (to == Scalar::boolean) return of_truth(!a_.is_zero(value.number));
