@@ -124,7 +124,7 @@ CaseNumber CaseArithmetic::apply(ScalarOp op, std::vector<Quotient> args) {
     if (known.op == op && std::equal(args.begin(), args.end(), known.args.begin(), alike)) return known.value;
   }
   applications_.push_back({op, std::move(args), unknown()});
-  const CaseNumber value = applications_.back().value;
+  CaseNumber value = applications_.back().value;
   tell_bounds(op, value);
   return value;
 }

@@ -55,8 +55,11 @@ bool LawPath::truth(int unknown) {
 std::pair<LawPath::Sign*, bool> LawPath::find(const RationalPolynomial& p) {
   const Rational& first = p.terms().begin()->second;
   RationalPolynomial normal = p;
-  if (first == -1) normal.negate();
-  if (first != 1 && first != -1) normal *= Rational(1 / first);
+  if (first == -1) {
+    normal.negate();
+  } else if (first != 1) {
+    normal *= Rational(1 / first);
+  }
   auto at = std::find_if(signs_.begin(), signs_.end(), [&](const Sign& s) { return s.of == normal; });
   if (at == signs_.end()) at = signs_.insert(at, {std::move(normal), any_sign});
   return {&*at, first < 0};

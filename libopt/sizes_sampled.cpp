@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -54,16 +55,17 @@ class Builder {
 
   SampledSizes build(const std::string& origin) {
     put({SymbolKind::workers, "", {}, -1}, sample_.workers, [&](size_t) { return sample_.workers; });
-    for (const auto& [name, size] : sample_.sizes) {
-      const auto cut = sample_.masters.find(name);
+    for (const auto& entry : sample_.sizes) {
+      const std::int64_t size = entry.second;
+      const auto cut = sample_.masters.find(entry.first);
       const auto here = [&](size_t w) { return cut == sample_.masters.end() ? size : cut->second.at(w); };
-      put({SymbolKind::size, name, {}, -1}, size, here);
-      put({SymbolKind::whole, name, {}, -1}, size, [&](size_t) { return size; });
+      put({SymbolKind::size, entry.first, {}, -1}, size, here);
+      put({SymbolKind::whole, entry.first, {}, -1}, size, [&](size_t) { return size; });
     }
-    for (const auto& [name, counts] : sample_.entries) {
-      std::int64_t sum = 0;
-      for (const std::int64_t count : counts) sum += count;
-      put({SymbolKind::entries, name, {}, -1}, sum, [&](size_t w) { return counts.at(w); });
+    for (const auto& entry : sample_.entries) {
+      const std::vector<std::int64_t>& counts = entry.second;
+      const std::int64_t sum = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+      put({SymbolKind::entries, entry.first, {}, -1}, sum, [&](size_t w) { return counts.at(w); });
     }
     for (const auto& [dim, set] : slave_sets(module_)) add_set(dim, set);
     add_waiting();
