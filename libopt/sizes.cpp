@@ -137,7 +137,9 @@ void SizesBuilder::add_all(const Part& part, const std::string& dim, Polynomial:
 void SizesBuilder::add_set(const Part& part, const std::string& dim, const SlaveSet& set, Polynomial::Bindings& here) {
   if (is_all(set)) return add_all(part, dim, here);
   std::vector<Slave> slaves;
-  for (const auto& [name, matrix] : part.matrices) {
+  for (const auto& input : part.matrices) {
+    const std::string& name = input.first;
+    const PartMatrix& matrix = input.second;
     const auto wanted = [&](Axis axis, const std::string& along) {
       if (along != dim) return false;
       return set.empty() || std::find(set.begin(), set.end(), SlaveAtom{name, axis}) != set.end();
