@@ -186,7 +186,8 @@ class IndexOf {
     }
     if (id < 0 || id > dim_.original.back()) return -1;
     const Word& word = words_[static_cast<std::size_t>(id / 64)];
-    return (word.bits & bit(id)) == 0 ? -1 : word.before + std::popcount(word.bits & (bit(id) - 1));
+    if ((word.bits & bit(id)) == 0) return -1;
+    return std::int64_t{word.before} + std::popcount(word.bits & (bit(id) - 1));
   }
 
  private:

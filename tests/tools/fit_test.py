@@ -402,6 +402,29 @@ output who = fill(source, V)
         if 0 not in {w for arc in self.arcs for w in arc}:
             self.fault("run", "f.kir", "--bundle", "b", "-o", "r.csv", status=USAGE, says=["source", "-D source=ID"])
 
+    def test_arrays_of_ids_name_the_data_s(self):
+        """Between ids that are there, whether these lie close together or far apart."""
+        (self.dir / "p.ks").write_text("""dim N, M
+input G : null[N, N]
+input p : id[N][M]
+one : f64[N] = 1
+entries = G @ one
+output entries, p
+""")
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+        for far in [9, 9_000_000]:
+            (self.dir / "g.txt").write_text(f"1 5\n5 {far}\n{far} 1\n")
+            (self.dir / "p.csv").write_text(f"5\n{far}\n1\n")
+            args = ["partition", "--program", "p.kir", "G=g.txt", "p=p.csv", "--workers", 2, "-o", "b", "--replace"]
+            self.kasen(*args)
+            self.kasen("run", "f.kir", "--bundle", "b", "-o", "r.csv", "--format", "csv")
+            rows = list(csv.reader((self.dir / "r-p.csv").read_text().splitlines()))[1:]
+            self.assertEqual([row[1] for row in rows], ["5", str(far), "1"])
+            for missing in [3, far + 1]:
+                (self.dir / "p.csv").write_text(f"5\n{missing}\n1\n")
+                self.fault(*args, status=BAD, says=["'p'", str(missing), "N"])
+
 
 class Frame(ToolTest):
     def test_wrong_values_in_a_configuration_have_a_place(self):
