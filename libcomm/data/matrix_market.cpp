@@ -24,9 +24,9 @@ struct Header {
 // The lines up to the first entries.
 struct Beginning {
   explicit Beginning(TextSource& source) : path(source.path()), text(peek_lines(source, 2)) {}
-  [[noreturn]] void fail_at(std::int64_t offset, std::string what, std::string why = {},
+  [[noreturn]] void fail_at(std::int64_t offset, const std::string& what, std::string why = {},
                             std::string remedy = {}) const {
-    fail_in_text(path, text, 0, offset, std::move(what), std::move(why), std::move(remedy));
+    fail_in_text(path, text, 0, offset, what, std::move(why), std::move(remedy));
   }
   std::string path;
   std::string text;
