@@ -42,8 +42,7 @@ void TextPieces::for_each(const std::function<void(double)>& progress,
     try {
       body(piece, i);
     } catch (TextFault& fault) {
-      file_.fail_at(piece.offset + (fault.at - piece.begin), std::move(fault.what), std::move(fault.why),
-                    std::move(fault.remedy));
+      file_.fail_at(piece.offset + (fault.at - piece.begin), fault.what, std::move(fault.why), std::move(fault.remedy));
     }
     const std::int64_t finished = ++done;
     if (progress && thread == 0) {
