@@ -82,7 +82,7 @@ std::string as_text(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string as_json(const std::vector<Row>& rows) {
+nlohmann::ordered_json as_json(const std::vector<Row>& rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Row& r : rows) {
     list.push_back({{"question", r.question},
@@ -95,7 +95,7 @@ std::string as_json(const std::vector<Row>& rows) {
                     {"max", r.max},
                     {"ratio", r.ratio}});
   }
-  return list.dump(2) + "\n";
+  return list;
 }
 
 }  // namespace kasen::bench

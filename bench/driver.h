@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ struct Row {
 
 [[nodiscard]] std::vector<Row> measure(const std::vector<Question>& questions, const Settings& settings);
 [[nodiscard]] std::string as_text(const std::vector<Row>& rows);
-[[nodiscard]] std::string as_json(const std::vector<Row>& rows);
+[[nodiscard]] nlohmann::ordered_json as_json(const std::vector<Row>& rows);  // a list
 
 // Each checks its contestants against one another before it returns them; throws std::runtime_error if they disagree.
 [[nodiscard]] Question pagerank_question(const Settings& settings);

@@ -60,12 +60,12 @@ int run(const po::variables_map& options) {
   if (!made.empty()) {
     const auto rows = measure(made, settings);
     std::fputs(as_text(rows).c_str(), stdout);
-    list = nlohmann::ordered_json::parse(as_json(rows));
+    list = as_json(rows);
   }
   if (wanted.empty() || wanted.count(tools_question) != 0) {
     const auto times = kasen::bench::tool_times(settings.repetitions);
     std::fputs(tool_times_text(times).c_str(), stdout);
-    for (auto& row : nlohmann::ordered_json::parse(tool_times_json(times))) list.push_back(row);
+    for (auto& row : tool_times_json(times)) list.push_back(std::move(row));
   }
   if (options.count("json") != 0) {
     std::ofstream file(options["json"].as<std::string>());

@@ -148,7 +148,7 @@ class Lowering {
   ValueId constant_value(const Term& term, const std::string& hint, Mark mark);
   Term conform(Term term, const Type& type, Mark mark, const std::string& what);
   Term typed_element(const Node& node, const ElementType& wanted);
-  Term fill_element(Term term, const ElementType& element);
+  Term fill_element(const Term& term, const ElementType& element);
   ValueId shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what);
   Term value_term(ValueId id, bool named);
   void require_array(const Term& term, Mark mark, const std::string& what);

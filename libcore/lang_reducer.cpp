@@ -111,7 +111,7 @@ std::vector<Word> Lowering::stated_identity(const std::string& fn, const Element
   }
   Type wanted;
   wanted.element = type;
-  const std::vector<Word> words = constant_words(conform(std::move(term), wanted, node.mark, "the identity"));
+  std::vector<Word> words = constant_words(conform(std::move(term), wanted, node.mark, "the identity"));
   const auto same = [](const Word& a, const Word& b) { return a.i == b.i; };
   if (found && !std::equal(words.begin(), words.end(), found->begin(), found->end(), same)) {
     source_.fail(node.mark, fmt::format("this is not the identity of '{}'", fn),

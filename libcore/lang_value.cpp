@@ -119,7 +119,7 @@ Term Lowering::typed_element(const Node& node, const ElementType& wanted) {
 }
 
 // A single value for every scalar of an element: `list c[k] : [f64; 3] = 0`.
-Term Lowering::fill_element(Term term, const ElementType& element) {
+Term Lowering::fill_element(const Term& term, const ElementType& element) {
   std::vector<Term> parts;
   for (const Component& c : element.components) {
     Term part = adapt(term, c.scalar);

@@ -38,15 +38,15 @@ std::vector<std::int64_t> worker_counts(const std::string& text) {
   return counts;
 }
 
-double fraction_of(const po::variables_map& values) {
+std::optional<double> wanted_fraction(const po::variables_map& values) {
+  if (values.count("sample") == 0) return std::nullopt;
   const auto fraction = values["sample"].as<double>();
   if (fraction > 0 && fraction <= 1) return fraction;
   wrong_value("sample", fmt::format("--sample {}", fraction), "it is more than 0 and at most 1");
 }
 
-// As partition() would take it, or what there is memory for.
-std::optional<double> sample_for(const ProgramData& data, const po::variables_map& values) {
-  if (values.count("sample") > 0) return fraction_of(values);
+// What fraction of the data there is memory for, if not for cutting all.
+std::optional<double> fraction_that_fits(const ProgramData& data) {
   const std::optional<std::int64_t> room = available_memory();
   const std::int64_t needed = partition_bytes(data.inputs);
   if (!room || needed < *room) return std::nullopt;
@@ -125,9 +125,9 @@ std::string scaling_report(const Module& module, const po::variables_map& values
   const ProgramInputs inputs(module, values);
   const std::vector<std::int64_t> counts = worker_counts(values["workers"].as<std::string>());
   const std::string origin = fmt::format("{}", fmt::join(texts_of(values, "data"), ", "));
-  if (values.count("sample") > 0) (void)fraction_of(values);
+  std::optional<double> fraction = wanted_fraction(values);
   ProgramData data = inputs.read();
-  const std::optional<double> fraction = sample_for(data, values);
+  if (!fraction) fraction = fraction_that_fits(data);
   const std::vector<ScalingPoint> points =
       fraction ? sampled_points(module, std::move(data), *fraction, values, counts, origin)
                : exact_points(module, inputs, std::move(data), values, counts, origin);

@@ -47,8 +47,10 @@ std::string without_verdicts(const std::string& plan) {
 
 class Folder {  // for what the tools read and write
  public:
-  Folder() : path_(fs::temp_directory_path() / fmt::format("kasen-bench-{}", getpid())) {
-    fs::create_directories(path_);
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "kasen-bench-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
   }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
@@ -142,7 +144,7 @@ std::string tool_times_text(const std::vector<ToolTime>& times) {
   return text;
 }
 
-std::string tool_times_json(const std::vector<ToolTime>& times) {
+nlohmann::ordered_json tool_times_json(const std::vector<ToolTime>& times) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const ToolTime& t : times) {
     list.push_back({{"program", t.program},
@@ -154,7 +156,7 @@ std::string tool_times_json(const std::vector<ToolTime>& times) {
                     {"limit", t.limit},
                     {"kept", t.kept()}});
   }
-  return list.dump(2) + "\n";
+  return list;
 }
 
 }  // namespace kasen::bench

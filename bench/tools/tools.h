@@ -2,6 +2,7 @@
 // generated program of 500 operators, beside the limits that they are to keep.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct ToolTime {
 // Throws std::runtime_error if a tool fails. The tools stand beside this program's folder, in tools/.
 [[nodiscard]] std::vector<ToolTime> tool_times(int repetitions);
 [[nodiscard]] std::string tool_times_text(const std::vector<ToolTime>& times);
-[[nodiscard]] std::string tool_times_json(const std::vector<ToolTime>& times);
+[[nodiscard]] nlohmann::ordered_json tool_times_json(const std::vector<ToolTime>& times);
 
 // A program of at least so many operators: chains of maps, products, reductions and a loop that holds half of them.
 [[nodiscard]] std::string generated_program(int operators);

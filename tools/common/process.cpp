@@ -24,7 +24,7 @@ bool command_exists(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (access((folder + '/' + name).c_str(), X_OK) == 0) return true;
+    if (access(folder.append(1, '/').append(name).c_str(), X_OK) == 0) return true;
   }
   return false;
 }
