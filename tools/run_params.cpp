@@ -60,10 +60,12 @@ std::vector<Word> read_value(const Module& module, const ElementType& element, c
        near.empty() ? fmt::format("it has: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 
-// Where the user's id stands in the dimension; nothing if the data do not have it.
+// Where the user's id stands in the dimension; nothing if the data do not have it. A worker without masters has no ids
+// either, and tells nothing of whether they were relabelled.
 std::optional<std::int64_t> position_of(const DimsOfWorkers& dims, const std::string& name, std::int64_t id) {
   for (const auto& worker : dims) {
     const PartDim& dim = worker.at(name);
+    if (dim.masters.empty()) continue;
     if (dim.original.empty()) {
       if (id >= 0 && id < dim.size) return id;
       continue;

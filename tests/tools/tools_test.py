@@ -426,6 +426,20 @@ class Faults(ToolTest):
         self.fault("run", "fused.kir", "--bundle", "bundle", "-D", "thetta=1", status=USAGE, says=["thetta", "theta"])
         self.fault("run", "-n", 2, "fused.kir", "--bundle", "bundle", "-D", "theta=x", status=USAGE, says="theta=x")
 
+    def test_params_that_are_ids_beside_workers_without_masters(self):
+        (self.dir / "one.ks").write_text("dim N\ninput G : null[N, N]\nparam s : id[N] = 9\n"
+                                         "output here = map((i, s) -> i == s, index(N), s)\n")
+        (self.dir / "graph.txt").write_text("1 4\n4 9\n")
+        self.kasen("plan", "one.ks", "-o", "plan.kir")
+        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 16, "-o", "bundle")
+        for options, chosen in [((), 9), (("-D", "s=1"), 1), (("-D", "s=4"), 4)]:
+            self.kasen("run", "fused.kir", "--bundle", "bundle", *options, "-o", "here.csv", "--format", "csv")
+            lines = (self.dir / "here.csv").read_text().splitlines()[1:]
+            self.assertEqual([int(line.split(",")[0]) for line in lines if line.endswith(("1", "true"))], [chosen])
+        for missing in (0, 2):
+            self.fault("run", "fused.kir", "--bundle", "bundle", "-D", f"s={missing}", status=USAGE, says="no such id")
+
     def test_matrix_too_large(self):
         (self.dir / "huge.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1099511627776 1099511627776 1099511627776\n1 1 1.0\n")
         program = self.program("dim N\ninput A : f64[N, N]\nx : f64[N] = 1\ny = A @ x\noutput y\n")
