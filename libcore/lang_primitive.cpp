@@ -43,16 +43,12 @@ void Lowering::require_array(const Term& term, Mark mark, const std::string& wha
   source_.fail(mark, fmt::format("{} of a single value", what), "it takes an array with at least one dimension");
 }
 
-// map(f, a, b, ...) and zipwith(f, a, b, s...): f of the elements, no more.
+// map(f, a, b, ...) and zipwith(f, a, b, s...): f of the elements, no more; of single values alone, f of them.
 Term Lowering::map_call(const Node& node, const std::string&) {
   if (node.args.size() < 2) {
-    source_.fail(node.mark, fmt::format("{} takes a function and at least one array", node.text));
+    source_.fail(node.mark, fmt::format("{} takes a function and at least one array or value", node.text));
   }
   std::vector<Term> args = elements(node.args, 1);
-  const bool any = std::any_of(args.begin(), args.end(), [](const Term& t) { return !t.dims.empty(); });
-  if (!any)
-    source_.fail(node.mark, fmt::format("{} without an array", node.text), "its arguments are shareds",
-                 "call the function itself");
   std::vector<DimId> dims;
   std::vector<ValueId> leaves;
   for (const Term& arg : args) {

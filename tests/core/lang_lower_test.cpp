@@ -119,6 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Spelling{"z = sum(x * y)", "z = x @ y"},
                     Spelling{"z = dot(x, y)", "z = Reduce(+, ZipWith(*, x, y))"},
                     Spelling{"z = any(x < y)", "z = reduce(||, x < y)"}, Spelling{"z : f64[N] = 1", "z = fill(1.0, N)"},
+                    Spelling{"z = a * b + a", "z = map((v, w) -> v * w + v, a, b)"},
                     Spelling{"z = x", "z = map(v -> v, x)"}, Spelling{"z = x ^ 2", "z = x * x"},
                     Spelling{"z = x * (1 / 4)", "z = x * 0.25"},
                     Spelling{"fn f(v) { w = v * v; w + 1 }\nz = f(x)", "z = x * x + 1"},
