@@ -101,6 +101,11 @@ std::string explanation(const Module& module, const po::variables_map& values, c
 
 ExitStatus run_measure(const po::variables_map& values) {
   if (values.count("calibrate") > 0) {
+    for (const char* other : {"module", "bundle", "sizes", "compare", "against", "explain", "machine", "workers"}) {
+      if (values.count(other) == 0 || values[other].defaulted()) continue;
+      fail(ExitStatus::usage, "--calibrate measures this machine alone", fmt::format("'{}' says nothing to it", other),
+           "leave out one of them");
+    }
     write_text(values["output"].as<std::string>(), calibrated_profile());
     return ExitStatus::done;
   }

@@ -215,6 +215,11 @@ class Times(ToolTest):
     def test_what_does_not_go_together(self):
         (self.dir / "m.yaml").write_text(self.MACHINE)
         plan, _ = self.kasen("plan", PAGERANK)
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        self.fault("measure", "plan.kir", "--calibrate", status=USAGE, says="--calibrate")
+        self.fault("measure", "--calibrate", "--machine", "m.yaml", status=USAGE, says=["--calibrate", "'machine'"])
+        self.fault("measure", "--against", "-", stdin=plan, status=USAGE, says="standard input")
+        self.fault("measure", "--workers", 2, "--data", "G=-", stdin=plan, status=USAGE, says="standard input")
         self.fault("measure", "--machine", "m.yaml", "--format", "json", stdin=plan, status=USAGE, says="--format")
         self.fault("run", "--network-profile", "-n", 1, status=USAGE, says=["two ranks", "-n 2"])
 

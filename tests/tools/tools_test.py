@@ -55,10 +55,10 @@ class ToolTest(unittest.TestCase):
         self.arcs = small_graph()
         (self.dir / "graph.txt").write_text("# a comment\n" + "".join(f"{u}\t{v}\n" for u, v in self.arcs))
 
-    def kasen(self, *args, status=0, stdin=None, input_file=None, env=None, **options):
+    def kasen(self, *args, status=0, stdin=None, input_file=None, env=None, cwd="", **options):
         """Runs `kasen ARGS` in the test's folder; returns (stdout, stderr)."""
         source = {"stdin": input_file} if input_file else {"input": stdin}
-        done = subprocess.run([TOOLS / "kasen", *map(str, args)], cwd=self.dir, text=True, timeout=300, capture_output=True,
+        done = subprocess.run([TOOLS / "kasen", *map(str, args)], cwd=self.dir / cwd, text=True, timeout=300, capture_output=True,
                               env={**os.environ, **(env or {})}, check=False, **source, **options)
         self.assertEqual(done.returncode, status, f"kasen {args}\nstdout: {done.stdout[-2000:]}\nstderr: {done.stderr[-4000:]}")
         return done.stdout, done.stderr
@@ -326,11 +326,24 @@ class Faults(ToolTest):
     def test_folders_are_no_input(self):
         self.fault("plan", ".", status=MISSING, says="folder")
         self.fault("fuse", ".", status=MISSING, says="folder")
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        self.fault("plan", ".", "-o", "plan.kir", status=MISSING, says="folder")
+
+    def test_a_bundle_as_the_folder_at_hand(self):
+        self.prepare()
+        for _ in range(2):  # results and plans are not of the bundle, wherever they lie
+            self.kasen("run", "../fused.kir", "--bundle", ".", "-o", "r.h5", "--stats", "run.json", cwd="bundle")
+        self.fault("run", "../fused.kir", "--bundle", ".", "-o", "part-0001.h5", status=USAGE, says="also an input", cwd="bundle")
+
+    def test_text_without_an_end(self):
+        for args in [["fuse", "/dev/zero"], ["plan", PAGERANK, "--config", "/dev/zero"]]:
+            self.fault(*args, "-o", "out.kir", status=LIMIT, says=["'/dev/zero'", "256 MiB"])
 
     def test_standard_input_as_data_and_columns_of_nothing(self):
         self.kasen("plan", PAGERANK, "-o", "plan.kir")
         self.kasen("partition", "--program", "plan.kir", "G=-", "-o", "b", stdin=(self.dir / "graph.txt").read_text())
         self.fault("partition", "--program", "plan.kir", "G=graph.txt", "--columns", "H=1,2", "-o", "b2", status=USAGE, says="'H'")
+        self.fault("partition", "--program", "-", "G=-", "-o", "b2", stdin="1 2\n", status=USAGE, says="standard input")
 
     def test_labels_of_another_file(self):
         (self.dir / "x.svm").write_text("1 1:2 3:1\n-1 2:1\n")

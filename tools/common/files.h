@@ -17,7 +17,7 @@ namespace kasen::tools {
 void write_text(const std::string& path, std::string_view text);
 // Fails early (cannot_create) where a file of this name could not be made: its folder is missing or not writable.
 void check_writable(const std::string& path);
-// Refuses (usage) an output that is one of the inputs or lies in one that is a folder: it would take their place.
+// Refuses (usage) an output that is one of the inputs or a file of one that is a bundle: it would take their place.
 void check_not_input(const std::string& output, const std::vector<std::string>& inputs);
 // Refuses (usage) an output that names the same file as another one.
 void check_not_output(const std::string& output, const std::vector<std::string>& others);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <map>
@@ -118,6 +119,9 @@ void check_files(const Tool& tool, const po::variables_map& values) {
     const std::vector<std::string> files = files_of(values, option);
     inputs.insert(inputs.end(), files.begin(), files.end());
   }
+  const auto standard = [](const std::string& file) { return file == "-" || file == "/dev/stdin"; };
+  if (std::count_if(inputs.begin(), inputs.end(), standard) > 1)
+    fail(ExitStatus::usage, "standard input is to be read twice", "it has one end", "name files for all but one input");
   std::vector<std::string> outputs;
   for (const std::string& option : tool.writes) {
     for (const std::string& output : given_texts(values, option)) {
