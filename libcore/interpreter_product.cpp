@@ -159,7 +159,8 @@ void run_dense(const Product& product, const ElementType& stored, const DensePro
     }
     result.store(o, sum.end().data());
   }
-  count.read_bytes += call.rows * call.cols * stored.bytes();
+  const bool shared_matrix = product.shared_vector && product.shared_result;  // else one of them is cut as it is
+  if (!shared_matrix) count.read_bytes += call.rows * call.cols * stored.bytes();
   if (!product.shared_vector) count.read_bytes += inputs * product.vector.bytes();
   if (!product.shared_result) count.written_bytes += outputs * product.result.bytes();
 }

@@ -65,7 +65,9 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
     const ProductKernel::Product& p = kernel.kernel.products[0];
     const Op& op = *call.op;
-    count_.read_bytes += call.rows * call.cols * kernel.kernel.matrix.bytes();
+    if (!is_shared(*module_, module_->type(op.operands[1]))) {
+      count_.read_bytes += call.rows * call.cols * kernel.kernel.matrix.bytes();
+    }
     if (!is_shared(*module_, module_->type(op.operands[0]))) {
       count_.read_bytes += (transposed ? call.cols : call.rows) * p.vector.bytes();
     }

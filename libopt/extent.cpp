@@ -58,6 +58,7 @@ Polynomial whole_elements(const Module& module, const Type& type) {
 Polynomial shared_elements(const Module& module, const Type& type) { return inner_elements(module, type); }
 
 Polynomial stored_entries(const Module& module, const Type& type, const std::string& name) {
+  if (is_shared(module, type)) return 0;
   if (!type.sparse) return master_indices(module, type) * inner_elements(module, type);
   return Polynomial(Symbol{SymbolKind::entries, name, {}, -1});
 }

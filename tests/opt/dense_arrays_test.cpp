@@ -105,6 +105,15 @@ A : f64[N, M] = 2
 B = A * u
 output A, B, c = sum(B, over N), d = fill(1.0, N, M) @ v
 )"},
+    {"products_of_shareds", R"(
+dim N, K local = 3, F local = 2
+input A : dense f64[N, F], C : dense f64[K, F], w : f64[K]
+v = C' @ w
+u = C @ v
+x = A @ v
+y = mxv((a, b) -> a * b, max, C + outer(u, v), w)
+output u, v, x, y, z = A' @ x
+)"},
     {"laws_over_whole_results", R"(
 dim N, M
 input A : dense f64[N, M], u : f64[N], v : f64[M]
