@@ -85,6 +85,14 @@ void Lowering::input(const Statement& s) {
     source_.fail(node.mark, fmt::format("'{}' cannot be sparse", s.name.text),
                  "sparse arrays are matrices (two dimensions) of scalars");
   }
+  const auto local = [&](DimId d) { return module_.dim(d).local; };
+  if (const auto d = std::find_if(type.dims.begin(), type.dims.end(), local); type.sparse && d != type.dims.end()) {
+    source_.fail(
+        node.mark, fmt::format("'{}' cannot be sparse", s.name.text),
+        fmt::format("every worker holds dimension {} whole, and stored entries are cut over workers along both",
+                    module_.dim(*d).name),
+        fmt::format("leave out 'local' at dim {}, or make the array dense", module_.dim(*d).name));
+  }
   if (null && !type.sparse) {
     source_.fail(node.mark, fmt::format("'{}' has elements without a value", s.name.text),
                  "only a sparse matrix can be null: its stored entries count as 1", "give it a type, for example f64");

@@ -26,7 +26,12 @@ void Faults::add(const Op& op, const std::string& what, std::string why, std::st
 }
 
 void Faults::add_plain(const Op& op, std::string what, std::string why, std::string remedy) {
-  Diagnostic fault{op.where, std::move(what), std::move(why), std::move(remedy), source_line(module_, op.where), -1};
+  add_at(op.where, std::move(what), std::move(why), std::move(remedy));
+}
+
+void Faults::add_at(Location where, std::string what, std::string why, std::string remedy) {
+  Diagnostic fault{std::move(where), std::move(what), std::move(why), std::move(remedy), {}, -1};
+  fault.source_line = source_line(module_, fault.where);
   if (fault.where.line > 0 && fault.where.file.empty()) fault.where.file = module_.source_name;
   list_.push_back(std::move(fault));
 }

@@ -19,6 +19,8 @@ class Faults {
   void add(const Op& op, const std::string& what, std::string why = {}, std::string remedy = {}, int rule = -1);
   // Without the operator's text in front: for faults that are the user's own (a reducer that is none).
   void add_plain(const Op& op, std::string what, std::string why = {}, std::string remedy = {});
+  // About a place in the program's text (line 0: the module as a whole).
+  void add_at(Location where, std::string what, std::string why = {}, std::string remedy = {});
 
   [[nodiscard]] bool empty() const { return list_.empty(); }
   [[nodiscard]] size_t size() const { return list_.size(); }

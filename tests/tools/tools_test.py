@@ -226,6 +226,13 @@ class Faults(ToolTest):
         self.fault("plan", self.program("dim N\ninput a : f64[N]\ns = reduce(-, a)\noutput s\n"), status=BAD,
                    says=["p.ks:3:", "associative"])
 
+    def test_assumption_that_does_not_hold(self):
+        (self.dir / "p.ks").write_text("dim N\ninput x : f64[N], k : i64[N]\nfn f(a, b) = 2 * a + b\n"
+                                       "s = reduce(f, x)\nt = reduce(f, k)\nassume commutative(f), associative(f)\noutput s, t\n")
+        out = self.kasen("plan", "p.ks", status=BAD)[1]
+        self.assertEqual(out.count("p.ks:6:8: error: commutative(f"), 2, out)
+        self.assertIn("p.ks:6:24: error: associative(f", out)
+
     def test_define_of_nothing(self):
         self.fault("plan", PAGERANK, "-D", "tetha=1", status=USAGE, says=["tetha", "theta"])
 
