@@ -21,8 +21,8 @@ namespace kasen {
 [[nodiscard]] Polynomial whole_elements(const Module& module, const Type& type);
 // Elements of a shared; for lists of one of its arrays.
 [[nodiscard]] Polynomial shared_elements(const Module& module, const Type& type);
-// Stored entries of a matrix operand: nnz of a sparse one, all elements of a dense one, none of a shared. The matrix is the value that
-// an `input` defined; `name` is what it is called there.
+// Stored entries of a matrix operand: nnz of a sparse one, all elements of a dense one, none of a shared. The matrix is
+// the value that an `input` defined; `name` is what it is called there.
 [[nodiscard]] Polynomial stored_entries(const Module& module, const Type& type, const std::string& name);
 
 // True if a value is an array on which memory traffic is charged.
