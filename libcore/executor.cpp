@@ -36,8 +36,8 @@ bool is_product(const Module& module, const Step& step, const Op& gather) {
 bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
   if (step.op.code != OpCode::scatter || is_shared(module, module.type(step.op.results.at(0)))) return false;
   const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
-  const bool product = row(op.code).group == OpGroup::product && module.type(op.operands.at(1)).sparse;
-  if (!region && !product) return false;
+  if (!region && row(op.code).group != OpGroup::product) return false;
+  if (!module.type(product_matrix(op)).sparse) return false;
   return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
 }
 

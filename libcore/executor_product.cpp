@@ -60,11 +60,12 @@ class SparseProductStep : public SparseStep {
   static const Op& first_product(const Op& op) { return op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op; }
 };
 
-// The matrix is cut along its rows and whole along its columns, over which vectors are shared.
+// A product or a region of them. The matrix is cut along its rows and whole along its columns, over which vectors are
+// shared.
 class DenseProductStep : public Step {
  public:
-  DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at) {
-    const Type& type = run.module.type(op.operands.at(1));
+  DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at), matrix_(product_matrix(decoded)) {
+    const Type& type = run.module.type(matrix_);
     const bool whole = type.dims.size() == 2 && run.module.dim(type.dims[1]).local;
     if (!whole) {
       fail(ExitStatus::bad_input, "a product with a dense matrix cut along its columns",
@@ -73,20 +74,27 @@ class DenseProductStep : public Step {
   }
 
   void run(Execution& run) override {
-    const ValueId vector = op.operands[0], matrix = op.operands[1];
-    const Type& type = run.module.type(matrix);
+    const Type& type = run.module.type(matrix_);
     for (int p = 0; p < run.part_count(); ++p) {
+      inputs_.clear();
+      outputs_.clear();
+      for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, p));
+      for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
       DenseProductCall call;
       call.op = &op;
-      call.matrix = run.storage.view(matrix, p);
-      call.vector = run.storage.view(vector, p);
-      call.result = run.storage.view(op.results[0], p);
+      call.matrix = run.storage.view(matrix_, p);
+      call.inputs = inputs_;
+      call.outputs = outputs_;
       call.cols = run.module.dim(type.dims[1]).size;
       call.rows =
-          run.storage.info(matrix).cut == no_dim ? run.module.dim(type.dims[0]).size : run.storage.masters(matrix, p);
+          run.storage.info(matrix_).cut == no_dim ? run.module.dim(type.dims[0]).size : run.storage.masters(matrix_, p);
       run.kernels.dense_product(call);
     }
   }
+
+ private:
+  ValueId matrix_;
+  std::vector<View> inputs_, outputs_;
 };
 
 }  // namespace
@@ -163,7 +171,7 @@ std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
 
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number) {
   if (is_epilogue(op)) return make_epilogue_step(run, matrices, op, number);
-  if (op.code == OpCode::region || run.module.type(op.operands.at(1)).sparse) {
+  if (run.module.type(product_matrix(op)).sparse) {
     return std::make_unique<SparseProductStep>(run, matrices, op, number);
   }
   return std::make_unique<DenseProductStep>(run, op, number);

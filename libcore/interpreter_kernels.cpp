@@ -273,7 +273,9 @@ void InterpreterKernels::run_reduce(Program& program, Work& work) {
 void InterpreterKernels::dense_product(const DenseProductCall& call) {
   const auto it = products_.find(call.op);
   if (it == products_.end()) throw InternalError("a product that was not prepared");
-  interpreter::run_dense(it->second.at(0), module_->type(call.op->operands.at(1)).element, call, count_);
+  const Type& matrix = module_->type(product_matrix(*call.op));
+  interpreter::run_dense(it->second, matrix.element, call, count_);
+  if (!is_shared(*module_, matrix)) count_.read_bytes += call.rows * call.cols * matrix.element.bytes();
 }
 
 }  // namespace

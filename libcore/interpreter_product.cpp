@@ -83,6 +83,7 @@ Product make_product(const Module& module, const Op& op) {
   product.identity = identity_of(*product.reduce, op.where);
   const Type& vector = module.type(op.operands.at(0));
   const Type& result = module.type(op.results.at(0));
+  product.transposed = op.code == OpCode::mxvt;
   product.vector = vector.element;
   product.result = result.element;
   product.shared_vector = is_shared(module, vector);
@@ -143,26 +144,38 @@ void run_products(const std::vector<Product>& products, const ProductCall& call,
   count.read_bytes += 8 * call.range.size() + entries * (4 + matrix.element.bytes());
 }
 
-void run_dense(const Product& product, const ElementType& stored, const DenseProductCall& call, AccessCount& count) {
-  const bool transposed = call.op->code == OpCode::mxvt;
-  const Lens vector(product.vector, call.vector), result(product.result, call.result);
+namespace {
+
+void run_one_dense(const Product& product, const ElementType& stored, const DenseProductCall& call,
+                   AccessCount& count) {
+  const Lens vector(product.vector, call.inputs[product.input]);
   MatrixElement element(stored, call.matrix, product.multiply->params.at(1).type);
   RowSum sum(product);
+  std::vector<Lens> results;
+  for (const size_t out : product.outputs) results.emplace_back(product.result, call.outputs[out]);
   std::vector<Word> word(static_cast<size_t>(product.vector.planes()));
-  const std::int64_t outputs = transposed ? call.rows : call.cols;
-  const std::int64_t inputs = transposed ? call.cols : call.rows;
+  const std::int64_t outputs = product.transposed ? call.rows : call.cols;
+  const std::int64_t inputs = product.transposed ? call.cols : call.rows;
   for (std::int64_t o = 0; o < outputs; ++o) {
     sum.begin();
     for (std::int64_t i = 0; i < inputs; ++i) {
       vector.load(i, word.data());
-      sum.add(word, element.at(transposed ? o * call.cols + i : i * call.cols + o));
+      sum.add(word, element.at(product.transposed ? o * call.cols + i : i * call.cols + o));
     }
-    result.store(o, sum.end().data());
+    const std::vector<Word>& made = sum.end();
+    for (const Lens& result : results) {
+      result.store(o, made.data());
+      if (!product.shared_result) count.written_bytes += product.result.bytes();
+    }
   }
-  const bool shared_matrix = product.shared_vector && product.shared_result;  // else one of them is cut as it is
-  if (!shared_matrix) count.read_bytes += call.rows * call.cols * stored.bytes();
   if (!product.shared_vector) count.read_bytes += inputs * product.vector.bytes();
-  if (!product.shared_result) count.written_bytes += outputs * product.result.bytes();
+}
+
+}  // namespace
+
+void run_dense(const std::vector<Product>& products, const ElementType& stored, const DenseProductCall& call,
+               AccessCount& count) {
+  for (const Product& product : products) run_one_dense(product, stored, call, count);
 }
 
 }  // namespace kasen::interpreter

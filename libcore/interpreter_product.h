@@ -38,6 +38,7 @@ struct Product {
   const ScalarFunction* reduce = nullptr;
   std::vector<Word> identity;
   ElementType vector, result;
+  bool transposed = false;  // mxvt
   bool shared_vector = false, shared_result = false;
   size_t input = 0;
   std::vector<size_t> outputs;
@@ -49,7 +50,8 @@ struct Product {
 [[nodiscard]] std::vector<Product> make_products(const Module& module, const Op& region);
 
 void run_products(const std::vector<Product>& products, const ProductCall& call, AccessCount& count);
-// `stored`: the matrix's elements.
-void run_dense(const Product& product, const ElementType& stored, const DenseProductCall& call, AccessCount& count);
+// `stored`: the matrix's elements; it is the caller's to count them, once for all products.
+void run_dense(const std::vector<Product>& products, const ElementType& stored, const DenseProductCall& call,
+               AccessCount& count);
 
 }  // namespace kasen::interpreter

@@ -71,11 +71,14 @@ struct ProductCall {
   View waiting = {};  // of the product's result; not looked at for `all`
 };
 
-// A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`). mxv: vector over rows,
-// result over cols, overwritten with this part's contribution; mxvt: vector over cols, result over rows.
+// A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`), or an mxm region of
+// several with one such matrix, in either direction. Inputs and outputs as the op's operands and results. mxv: vector
+// over rows, result over cols, overwritten with this part's contribution; mxvt: vector over cols, result over rows.
 struct DenseProductCall {
   const Op* op = nullptr;
-  View matrix, vector, result;
+  View matrix;
+  std::span<const View> inputs;
+  std::span<const View> outputs;
   std::int64_t rows = 0, cols = 0;
 };
 

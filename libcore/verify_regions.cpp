@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "libcore/dense_product.h"
 #include "libcore/regions.h"
 #include "libcore/verify_rules.h"
 #include "libcore/whole.h"
@@ -22,8 +23,6 @@ constexpr size_t row_count = 0
 #include "libcore/regions.def"
 #undef REGION
     ;
-
-bool is_product(const Op& op) { return op.code == OpCode::mxv || op.code == OpCode::mxvt; }
 
 class RegionCheck {
  public:
@@ -150,8 +149,14 @@ class RegionCheck {
         faults_.add(inner, "it may not stand in a region mxm", "only products with one matrix do");
         continue;
       }
-      if (inner.code != first.code)
+      if (is_dense_product(m_, inner)) {
+        if (!shares_dense_pass(m_, inner)) {
+          faults_.add(inner, "it may not share a pass over a dense matrix",
+                      "only f64 or f32 that are multiplied and added do, with a matrix that is cut along its rows");
+        }
+      } else if (inner.code != first.code) {
         faults_.add(inner, "mxv and mxvt in one region", "they visit the matrix in different order");
+      }
       if (inner.operands[1] != first.operands[1]) faults_.add(inner, "another matrix than that of its region");
       if (contains(made, inner.operands[0])) {
         faults_.add(inner, value_text(m_, inner.operands[0]) + " is a product of this region",
@@ -169,6 +174,10 @@ class RegionCheck {
     if (ops.size() < 3 || !is_product(ops[0]) || ops[1].code != OpCode::gather || ops[1].operands != ops[0].results) {
       return faults_.add(op, "it does not begin with one product and its gather",
                          "then follows the vector work of each row");
+    }
+    if (is_dense_product(m_, ops[0])) {
+      faults_.add(ops[0], "a product with a dense matrix may not stand in a region product_epilogue",
+                  "its rows are not computed one by one");
     }
     const ValueId product = ops[0].results[0];
     for (size_t i = 2; i < ops.size(); ++i) {

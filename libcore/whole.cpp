@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/dense_product.h"
 #include "libcore/executor.h"
 
 namespace kasen {
@@ -26,9 +27,41 @@ bool contains(const std::vector<DimId>& dims, DimId dim) {
   return std::find(dims.begin(), dims.end(), dim) != dims.end();
 }
 
-bool is_dense_product(const Module& module, const Op& op) {
-  return row(op.code).group == OpGroup::product && !module.type(op.operands.at(1)).sparse;
-}
+class WholeValues {
+ public:
+  explicit WholeValues(const Module& module) : m_(module) {}
+
+  void block(const Block& b, bool inside) {
+    for (const Op& op : b.ops) {
+      for (size_t i = 0; i < op.operands.size(); ++i) {
+        if (reads_whole(m_, op, i)) add(op.operands[i]);
+      }
+      const bool region = op.code == OpCode::region;
+      for (const Block& inner : op.blocks) block(inner, region);
+      if (region) handed_on(op);
+      if (!inside && makes_whole(m_, op)) add(op.results[0]);
+    }
+  }
+
+  std::vector<ValueId> found;
+
+ private:
+  void handed_on(const Op& region) {
+    const std::vector<Op>& ops = region.blocks[0].ops;
+    for (size_t r = 0; r < region.results.size(); ++r) {
+      const ValueId inner = ops.back().operands[r];
+      const bool whole = std::any_of(ops.begin(), ops.end(),
+                                     [&](const Op& op) { return makes_whole(m_, op) && op.results[0] == inner; });
+      if (whole) add(region.results[r]);
+    }
+  }
+
+  void add(ValueId v) {
+    if (std::find(found.begin(), found.end(), v) == found.end()) found.push_back(v);
+  }
+
+  const Module& m_;
+};
 
 class FormBuilder {
  public:
@@ -43,7 +76,7 @@ class FormBuilder {
       if (!value.type.sparse) value.type.dims = cut_once(value.type.dims);
     }
     for (BufferDecl& buffer : form_.module.buffers) buffer.dims = cut_once(buffer.dims);
-    rewrite(form_.module.body);
+    rewrite(form_.module.body, false);
     return std::move(form_);
   }
 
@@ -78,19 +111,22 @@ class FormBuilder {
     return made;
   }
 
-  void rewrite(Block& block) {
+  void rewrite(Block& block, bool inside) {
     for (Op& op : block.ops) {
-      for (Block& inner : op.blocks) rewrite(inner);
-      if (op.code == OpCode::region) {
+      const bool region = op.code == OpCode::region;
+      for (Block& inner : op.blocks) rewrite(inner, region);
+      if (region) {
         list_operands(op);
+        hand_on(op);
       } else {
-        rewrite(op);
+        rewrite(op, inside);
       }
     }
   }
 
-  // `op` still names the plan's values when it comes.
-  void rewrite(Op& op) {
+  // `op` still names the plan's values when it comes. Inside of a region nothing has room of its own: there the value
+  // itself becomes a whole one, and what the region hands on of it gets the stand-in.
+  void rewrite(Op& op, bool inside) {
     const bool whole_result = makes_whole(plan_, op);
     std::vector<bool> whole;
     for (size_t i = 0; i < op.operands.size(); ++i) whole.push_back(reads_whole(plan_, op, i));
@@ -98,7 +134,23 @@ class FormBuilder {
     for (size_t i = 0; i < whole.size(); ++i) {
       if (whole[i]) op.operands[i] = stand_in(op.operands[i]);
     }
-    if (whole_result) op.results[0] = stand_in(op.results[0]);
+    if (!whole_result) return;
+    if (!inside) {
+      op.results[0] = stand_in(op.results[0]);
+      return;
+    }
+    Type& type = form_.module.value(op.results[0]).type;
+    for (DimId& dim : type.dims) dim = twin(dim);
+    type.state.slaves.clear();
+    whole_inside_.push_back(op.results[0]);
+  }
+
+  void hand_on(Op& region) {
+    const std::vector<ValueId>& yielded = region.blocks.at(0).ops.back().operands;
+    for (size_t r = 0; r < region.results.size(); ++r) {
+      const bool whole = std::find(whole_inside_.begin(), whole_inside_.end(), yielded[r]) != whole_inside_.end();
+      if (whole) region.results[r] = stand_in(region.results[r]);
+    }
   }
 
   void name_reduced(Op& op) {
@@ -126,8 +178,9 @@ class FormBuilder {
 
   const Module& plan_;
   KernelForm form_;
-  std::vector<DimId> twins_;        // by dimension of the plan
-  std::vector<ValueId> stand_ins_;  // by value of the plan
+  std::vector<DimId> twins_;           // by dimension of the plan
+  std::vector<ValueId> stand_ins_;     // by value of the plan
+  std::vector<ValueId> whole_inside_;  // made whole inside of a region
 };
 
 }  // namespace
@@ -159,17 +212,9 @@ bool is_whole(const Module& module, DimId dim) {
 }
 
 std::vector<ValueId> whole_values(const Module& module) {
-  std::vector<ValueId> found;
-  const auto add = [&](ValueId v) {
-    if (std::find(found.begin(), found.end(), v) == found.end()) found.push_back(v);
-  };
-  for_each_op(module, [&](const Op& op, int, int) {
-    for (size_t i = 0; i < op.operands.size(); ++i) {
-      if (reads_whole(module, op, i)) add(op.operands[i]);
-    }
-    if (makes_whole(module, op)) add(op.results[0]);
-  });
-  return found;
+  WholeValues values(module);
+  values.block(module.body, false);
+  return std::move(values.found);
 }
 
 KernelForm kernel_form(const Module& module) { return FormBuilder(module).build(); }

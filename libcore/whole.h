@@ -18,7 +18,8 @@ namespace kasen {
 // Is some dense array of the program whole along this dimension, because it is cut along one before it? A bundle for
 // the program then lists all its indices on every worker.
 [[nodiscard]] bool is_whole(const Module& module, DimId dim);
-// The values that some operator reads or makes whole, each once, in order of first appearance. Who runs the plan keeps
+// The values that some operator reads or makes whole (of a region's, what it hands on of them), each once, in order of
+// first appearance. Who runs the plan keeps
 // room for each of them on every worker, in the order of the whole array.
 [[nodiscard]] std::vector<ValueId> whole_values(const Module& module);
 

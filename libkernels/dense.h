@@ -1,13 +1,22 @@
 // Products with a dense matrix through BLIS. Rows are taken in blocks of a fixed size, whose results are added in
-// order, so that the result does not depend on the number of threads.
+// order, so that the result does not depend on the number of threads. Several products read the matrix once: a block is
+// taken in tiles, and each of them by all products while it is in the cache, in an order that its size alone decides.
 #pragma once
+
+#include <span>
 
 #include "libcore/kernel_set.h"
 #include "libkernels/run_loops.h"
 
 namespace kasen {
 
-// `transposed`: mxvt, one result a row; else one a column. f64 or f32.
-void run_blas(Workshop& shop, Scalar scalar, bool transposed, const DenseProductCall& call);
+struct DenseOperands {
+  bool transposed = false;  // mxvt: one result a row; else one a column
+  const std::byte* vector = nullptr;
+  std::byte* result = nullptr;
+};
+
+// `call` says of the matrix what counts. f64 or f32.
+void run_blas(Workshop& shop, Scalar scalar, const DenseProductCall& call, std::span<const DenseOperands> products);
 
 }  // namespace kasen

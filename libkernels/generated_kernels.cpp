@@ -56,23 +56,17 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void dense_product(const DenseProductCall& call) override {
-    const DenseKernel& kernel = found(plan_->dense, call.op);
-    const bool transposed = call.op->code == OpCode::mxvt;
-    if (kernel.blas) {
-      run_blas(shop_, kernel.kernel.matrix.scalar(), transposed, call);
+    const DenseKernels& kernels = found(plan_->dense, call.op);
+    if (kernels.kernel) {
+      run_dense(shop_, *kernels.kernel, kernels.products.at(0).transposed, call);
     } else {
-      run_dense(shop_, kernel.kernel, transposed, call);
+      run_ordinary(kernels, call);
     }
-    const ProductKernel::Product& p = kernel.kernel.products[0];
-    const Op& op = *call.op;
-    if (!is_shared(*module_, module_->type(op.operands[1]))) {
-      count_.read_bytes += call.rows * call.cols * kernel.kernel.matrix.bytes();
-    }
-    if (!is_shared(*module_, module_->type(op.operands[0]))) {
-      count_.read_bytes += (transposed ? call.cols : call.rows) * p.vector.bytes();
-    }
-    if (!is_shared(*module_, module_->type(op.results[0]))) {
-      count_.written_bytes += (transposed ? call.rows : call.cols) * p.result.bytes();
+    count_.read_bytes += call.rows * call.cols * kernels.matrix_bytes;
+    for (const DenseKernels::Product& p : kernels.products) {
+      count_.read_bytes += (p.transposed ? call.cols : call.rows) * p.read_bytes;
+      const auto copies = static_cast<std::int64_t>(p.results.size());
+      count_.written_bytes += (p.transposed ? call.rows : call.cols) * p.written_bytes * copies;
     }
   }
 
@@ -115,6 +109,21 @@ class GeneratedKernelSet : public GeneratedKernels {
   [[nodiscard]] std::string processor() const override { return plan_ ? plan_->jit->target().description() : ""; }
 
  private:
+  void run_ordinary(const DenseKernels& kernels, const DenseProductCall& call) {
+    std::vector<DenseOperands> products;
+    const auto at = [](std::span<const View> views, int place) { return views[static_cast<size_t>(place)].data; };
+    for (const DenseKernels::Product& p : kernels.products) {
+      products.push_back({p.transposed, at(call.inputs, p.vector), at(call.outputs, p.results.at(0))});
+    }
+    run_blas(shop_, kernels.matrix.scalar(), call, products);
+    for (const DenseKernels::Product& p : kernels.products) {
+      const std::int64_t bytes = (p.transposed ? call.rows : call.cols) * kernels.matrix.bytes();
+      for (size_t r = 1; r < p.results.size(); ++r) {
+        std::copy_n(at(call.outputs, p.results[0]), bytes, at(call.outputs, p.results[r]));
+      }
+    }
+  }
+
   // Products in loops get the matrix with its rows sorted, where rows are short.
   const SortedRows* sorted_form(const ProductKernels& kernels, const LocalMatrix& matrix) {
     if (kernels.kernel.window == nullptr || !worth_sorting(matrix)) return nullptr;

@@ -5,19 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "libcore/dense_product.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
 
 namespace kasen {
 namespace {
-
-bool is_product(const Op& op) { return op.code == OpCode::mxv || op.code == OpCode::mxvt; }
-
-bool is_plain(const ScalarFunction& fn, ScalarOp op, Scalar scalar) {
-  if (fn.params.size() != 2 || fn.body.op != op || !fn.body.type.is(scalar)) return false;
-  return fn.body.args[0].op == ScalarOp::param && fn.body.args[1].op == ScalarOp::param &&
-         fn.body.args[0].index != fn.body.args[1].index;
-}
 
 // Does this operator compute behind the masters, too (ElementwiseCall::slaves)?
 bool on_slaves(const Module& module, const Op& op) {
@@ -87,10 +80,14 @@ class Planner {
         combined_.insert(op.fns[0]);
       } else if (is_epilogue(op)) {
         product_with_epilogue(op);
-      } else if (is_product(op)) {
-        product(op);
-      } else if (region && row(op.kind).entry == RegionEntry::product) {
-        products(op);
+      } else if (is_product(op) || (region && row(op.kind).entry == RegionEntry::product)) {
+        if (!module_.type(product_matrix(op)).sparse) {
+          dense(op);
+        } else if (region) {
+          products(op);
+        } else {
+          product(op);
+        }
       } else if (op.code == OpCode::map || op.code == OpCode::reduce || region) {
         loop(op);
       } else {
@@ -134,7 +131,9 @@ class Planner {
       if (kernels.epilogue) elementwise(*kernels.epilogue);
       if (kernels.fused) elementwise(*kernels.fused);
     }
-    for (auto& [op, kernels] : plan_.dense) product(kernels.kernel);
+    for (auto& [op, kernels] : plan_.dense) {
+      if (kernels.kernel) product(*kernels.kernel);
+    }
     for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(jit.lookup(fold_name(fn)));
     for (const FnId fn : combined_)
       plan_.combines[fn] = reinterpret_cast<CombineFunction>(jit.lookup(combine_name(fn)));
@@ -238,18 +237,46 @@ class Planner {
   }
 
   void product(const Op& op) {
-    ProductBody body{{&op}, {0}, op.where};
-    body.dense = !module_.type(op.operands[1]).sparse;
-    if (body.dense) {
-      const ProductKernel kernel = emit_products(body);
-      const Scalar scalar = kernel.matrix.scalar();
-      const bool same = kernel.matrix.is_scalar() && kernel.matrix == kernel.products[0].vector && is_float(scalar);
-      const bool blas = same && is_plain(module_.fn(op.fns[0]), ScalarOp::mul, scalar) &&
-                        is_plain(module_.fn(op.fns[1]), ScalarOp::add, scalar);
-      plan_.dense.emplace(&op, DenseKernel{kernel, blas});
-      return;
-    }
+    const ProductBody body{{&op}, {0}, op.where};
     plan_.products.emplace(&op, ProductKernels{emit_products(body), {0}, {}, std::nullopt, {}});
+  }
+
+  // A product with a dense matrix, or a region of them, which the dense library runs.
+  void dense(const Op& op) {
+    DenseKernels kernels;
+    kernels.matrix = module_.type(product_matrix(op)).element;
+    kernels.matrix_bytes = counted_bytes(product_matrix(op));
+    if (op.code != OpCode::region) {
+      kernels.products.push_back(dense_product(op, op.operands, op.results));
+      if (!is_ordinary_dense_product(module_, op)) {
+        ProductBody body{{&op}, {0}, op.where};
+        body.dense = true;
+        kernels.kernel = emit_products(body);
+      }
+    } else {
+      const std::vector<Op>& ops = op.blocks.at(0).ops;
+      for (size_t i = 0; i + 1 < ops.size(); ++i) {
+        kernels.products.push_back(dense_product(ops[i], op.operands, ops.back().operands));
+      }
+    }
+    plan_.dense.emplace(&op, std::move(kernels));
+  }
+
+  [[nodiscard]] std::int64_t counted_bytes(ValueId id) const {
+    return is_shared(module_, module_.type(id)) ? 0 : module_.type(id).element.bytes();
+  }
+
+  [[nodiscard]] DenseKernels::Product dense_product(const Op& op, const std::vector<ValueId>& operands,
+                                                    const std::vector<ValueId>& results) const {
+    DenseKernels::Product product;
+    product.transposed = op.code == OpCode::mxvt;
+    product.vector = place(operands, op.operands[0]);
+    for (size_t r = 0; r < results.size(); ++r) {
+      if (results[r] == op.results[0]) product.results.push_back(static_cast<int>(r));
+    }
+    product.read_bytes = counted_bytes(op.operands[0]);
+    product.written_bytes = counted_bytes(op.results[0]);
+    return product;
   }
 
   static int place(const std::vector<ValueId>& values, ValueId id) {

@@ -33,10 +33,19 @@ struct ProductKernels {
   std::optional<ElementwiseKernel> fused = std::nullopt;
 };
 
-// A product with a dense matrix: BLIS, or the product kernel over a row of consecutive indices.
-struct DenseKernel {
-  ProductKernel kernel;
-  bool blas = false;
+// Products with one dense matrix: BLIS, which takes several in one pass, or the product kernel over a row of
+// consecutive indices, which takes one.
+struct DenseKernels {
+  struct Product {
+    bool transposed = false;
+    int vector = 0;                                  // place among the op's operands
+    std::vector<int> results;                        // places among its results: the same value in each
+    std::int64_t read_bytes = 0, written_bytes = 0;  // of an element that is counted; 0: a shared
+  };
+  std::vector<Product> products;
+  ElementType matrix;
+  std::int64_t matrix_bytes = 0;        // of an element that is counted; 0: a shared
+  std::optional<ProductKernel> kernel;  // nothing: BLIS
 };
 
 struct PlanKernels {
@@ -44,7 +53,7 @@ struct PlanKernels {
   std::map<const Op*, LoopKernels> loops;
   std::map<const Op*, PartialReduction> partial_reductions;
   std::map<const Op*, ProductKernels> products;
-  std::map<const Op*, DenseKernel> dense;
+  std::map<const Op*, DenseKernels> dense;
   std::map<FnId, FoldFunction> folds;
   std::map<FnId, CombineFunction> combines;
   std::int64_t scratch_bytes = 0;  // of each thread

@@ -346,8 +346,8 @@ void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, con
   const std::int64_t steps = transposed ? call.cols : call.rows;
   std::vector<std::int64_t> words{transposed ? call.cols : 1, transposed ? 1 : call.cols, steps};
   append_array(words, kernel.matrix, call.matrix);
-  append_array(words, kernel.products[0].vector, call.vector);
-  append_array(words, kernel.products[0].result, call.result);
+  append_array(words, kernel.products[0].vector, call.inputs[0]);
+  append_array(words, kernel.products[0].result, call.outputs[0]);
   const std::int64_t threads = outputs * steps < piece_work ? 1 : shop.pool.threads();
   const auto part = [&](int t) {
     kernel.rows(words.data(), outputs * t / threads, outputs * (t + 1) / threads, shop.scratch(t));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/dense_product.h"
 #include "libcore/executor.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
@@ -96,20 +97,25 @@ void add_product(const CostContext& c, const Op& product, Cost& cost) {
   if (is_charged(*c.module, product.results.at(0))) cost.written += stored_bytes(c, product.results.at(0));
 }
 
-// The matrix is cut along its rows; vectors over its columns are shared, read whole (and cost nothing) or made whole.
-Cost dense_product_cost(const CostContext& c, const Op& op) {
-  Cost cost;
-  const ValueId vector = op.operands.at(0), matrix = op.operands.at(1), result = op.results.at(0);
+// The matrix is cut along its rows, and each element of it is read once for all of `products`. Vectors over its columns
+// are shared, read whole (and cost nothing) or made whole. `handed_on`: what of their results is written.
+Cost dense_products_cost(const CostContext& c, std::span<const Op> products, const std::vector<ValueId>& handed_on) {
+  const ValueId matrix = products[0].operands.at(1);
   const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
+  Cost cost;
   cost.read = c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
-  if (is_charged(*c.module, vector) && !reads_whole(*c.module, op, 0)) cost.read += masters(vector);
-  if (is_charged(*c.module, result))
-    cost.written = makes_whole(*c.module, op) ? stored_bytes(c, result) : masters(result);
+  for (const Op& op : products) {
+    const ValueId vector = op.operands.at(0), result = op.results.at(0);
+    if (is_charged(*c.module, vector) && !reads_whole(*c.module, op, 0)) cost.read += masters(vector);
+    if (!is_charged(*c.module, result)) continue;
+    const Polynomial once = makes_whole(*c.module, op) ? stored_bytes(c, result) : masters(result);
+    cost.written += once * Polynomial(std::count(handed_on.begin(), handed_on.end(), result));
+  }
   return cost;
 }
 
 Cost product_cost(const CostContext& c, const Op& op) {
-  if (!c.type(op.operands.at(1)).sparse) return dense_product_cost(c, op);
+  if (is_dense_product(*c.module, op)) return dense_products_cost(c, {&op, 1}, op.results);
   Cost cost;
   add_index_reads(c, op, cost);
   add_product(c, op, cost);
@@ -182,6 +188,9 @@ Cost actual_vector_region(const CostContext& c, const Op& region) {
 Cost actual_product_region(const CostContext& c, const Op& region) {
   Cost cost;
   const std::vector<Op>& ops = region.blocks.at(0).ops;
+  if (is_dense_product(*c.module, ops.at(0))) {
+    return dense_products_cost(c, std::span(ops).first(ops.size() - 1), ops.back().operands);
+  }
   add_index_reads(c, ops.at(0), cost);
   for (size_t i = 0; i + 1 < ops.size(); ++i) {
     cost.read += c.entries(ops[i].operands.at(1)) * element_bytes(c, ops[i].operands.at(0));

@@ -37,19 +37,17 @@ Cost vector_cost(const CostContext& c, const Op& op) {
 
 std::int64_t entry_bytes(const Type& matrix) { return matrix.element.bytes() + (matrix.sparse ? coordinate_bytes : 0); }
 
-// One product's share of each stored entry: its vector's element and its result's, which is read and written back.
+// One product's share of each entry: an element of its vector and one of its result, which is read and written back.
+// Both are over one dimension; where that is local all of the vector is on every worker, and an entry still meets one.
 void add_product(const CostContext& c, const Op& product, Cost& cost) {
   const Type& vector = c.type(product.operands.at(0));
   const Type& result = c.type(product.results.at(0));
   const Polynomial entries = c.entries(product.operands.at(1));
-  const Polynomial vector_elements = inner_elements(*c.module, vector);
-  const Polynomial result_elements = inner_elements(*c.module, result);
-  const Polynomial vector_bytes = vector_elements * Polynomial(vector.element.bytes());
-  const Polynomial result_bytes = result_elements * Polynomial(result.element.bytes());
-  cost.read += entries * (vector_bytes + result_bytes);
+  const Polynomial result_bytes(result.element.bytes());
+  cost.read += entries * (Polynomial(vector.element.bytes()) + result_bytes);
   cost.written += entries * result_bytes;
-  cost.read_elements += entries * (vector_elements + result_elements);
-  cost.written_elements += entries * result_elements;
+  cost.read_elements += entries * Polynomial(2);
+  cost.written_elements += entries;
   if (is_charged(*c.module, product.results.at(0))) {
     cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
   }

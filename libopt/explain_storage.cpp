@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "libcore/dense_product.h"
 #include "libcore/executor.h"
 #include "libcore/liveness.h"
 #include "libcore/state_rules.h"
@@ -27,6 +28,10 @@ std::string together_text(const PlanView& view, const Op& region) {
   if (region.kind == RegionKind::product_epilogue)
     return "what follows a product's rows, element by element, row by row";
   if (region.kind == RegionKind::mxm) {
+    if (is_dense_product(view.plan, first)) {
+      return fmt::format("products with {}, which is dense: each of its tiles serves all while it is in the cache",
+                         view.name(first.operands.at(1)));
+    }
     return fmt::format("products with {}, all {}, none needing another's result", view.name(first.operands.at(1)),
                        row(first.code).name);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/dense_product.h"
 #include "libcore/error.h"
 #include "libcore/state_rules.h"
 #include "libopt/rewrite.h"
@@ -39,9 +40,13 @@ std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
   return std::nullopt;
 }
 
-// Products with a stored matrix; dense ones go to the dense library, one at a time.
+// A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.
 std::optional<RegionKey> product_key(const Module& module, const Op& op) {
-  if (row(op.code).group != OpGroup::product || !module.type(op.operands[1]).sparse) return std::nullopt;
+  if (!is_product(op)) return std::nullopt;
+  if (is_dense_product(module, op)) {
+    if (!shares_dense_pass(module, op)) return std::nullopt;
+    return RegionKey{{}, std::nullopt, op.operands[1], OpCode::mxv};
+  }
   const State& state = module.type(op.operands[0]).state;
   if (!state.is_cons()) return std::nullopt;
   return RegionKey{{}, state.slaves, op.operands[1], op.code};

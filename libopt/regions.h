@@ -15,9 +15,9 @@ namespace kasen {
 // What must agree among the members of one region. Two operators with equal keys run over one range of one space.
 struct RegionKey {
   std::vector<DimId> dims;         // iter_on_vec: of the loop (the cut dimension and the local ones)
-  std::optional<SlaveSet> slaves;  // iter_on_vec: nothing for masters only; mxm: of the operand
+  std::optional<SlaveSet> slaves;  // iter_on_vec: nothing for masters only; mxm: of the operand, nothing if dense
   ValueId matrix = no_value;       // mxm
-  OpCode code = OpCode::map;       // mxm: the direction
+  OpCode code = OpCode::map;       // mxm: the direction; of a dense matrix mxv for both
   friend bool operator==(const RegionKey&, const RegionKey&) = default;
 };
 

@@ -73,6 +73,38 @@ TEST(Regions, WhatTheyMayHold) {
   expect_region_fault("%a = region iter_on_vec (%x) : f64[N] @part ~b1 {\nyield %x\n}", "a region without operators");
 }
 
+// Products with one dense matrix, in both directions and with vectors that every worker holds; and what may not be.
+void expect_dense_faults(const std::string& products, const std::string& wanted) {
+  const std::string text =
+      "buffer ~b0 : f64[N]\nbuffer ~b1 : f64[M] {all}\nbuffer ~b2 : f64[M] {all}\n"
+      "%A = input \"A\" : f64[N,M] @part\n%F = input \"F\" : f64[K,N] @part\n%x = input \"x\" : f64[N] @part\n"
+      "%v = input \"v\" : f64[M] @part\n%w = scatter %v : f64[M] @cons{all} ~b1\n" +
+      products;
+  if (wanted.empty()) {
+    expect_right(3, text);
+  } else {
+    expect_fault(3, text, wanted);
+  }
+}
+
+TEST(Regions, ProductsOfADenseMatrixInBothDirections) {
+  const std::string head =
+      "%y, %z = region mxm (%w, %A, %x) : f64[N] @part ~b0, f64[M] @pre(add){all} ~b2 {\n"
+      "%m = mxvt[mul, add] %w, %A : f64[N] @part\n";
+  expect_dense_faults(head + "%n = mxv[mul, add] %x, %A : f64[M] @pre(add){all}\nyield %m, %n\n}", "");
+  expect_dense_faults(head + "%n = mxv[add, add] %x, %A : f64[M] @pre(add){all}\nyield %m, %n\n}",
+                      "it may not share a pass over a dense matrix");
+  expect_dense_faults(
+      "%y, %z = region mxm (%w, %A) : f64[N] @part ~b0, f64[M] @pre(add){all} ~b2 {\n"
+      "%m = mxvt[mul, add] %w, %A : f64[N] @part\n%n = mxv[mul, add] %m, %A : f64[M] @pre(add){all}\nyield %m, %n\n}",
+      "%m is a product of this region");
+  expect_dense_faults(
+      "%z = region product_epilogue (%x, %A, %v) : f64[M] @part ~b1 {\n"
+      "%m = mxv[mul, add] %x, %A : f64[M] @pre(add){all} ~b2\n%g = gather %m : f64[M] @part ~b2\n"
+      "%q = map[add] %g, %v : f64[M] @part\nyield %q\n}",
+      "may not stand in a region product_epilogue");
+}
+
 // A product_epilogue whose inside is `inside`; its rows wait in ~b1.
 void expect_epilogue_fault(const std::string& inside, const std::string& wanted,
                            const std::string& operands = "%c, %G, %x", const std::string& result = "f64[N] @part ~b3") {

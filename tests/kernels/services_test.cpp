@@ -103,8 +103,9 @@ TEST(Dense, ProductsAgreeWithTheInterpreter) {
       const std::int64_t outputs = transposed ? rows : cols;
       Array expected(element, outputs), got(element, outputs), parallel(element, outputs);
       const auto call = [&](KernelSet& set, Array& out) {
-        set.dense_product(DenseProductCall{
-            .op = op, .matrix = view(a), .vector = view(x), .result = view(out), .rows = rows, .cols = cols});
+        const std::vector<View> in{view(x), view(a)}, to{view(out)};
+        set.dense_product(
+            DenseProductCall{.op = op, .matrix = view(a), .inputs = in, .outputs = to, .rows = rows, .cols = cols});
       };
       call(*reference, expected);
       call(*one, got);

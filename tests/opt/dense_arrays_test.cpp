@@ -124,6 +124,161 @@ output q, m = max(sum(A, over N) * 2.0)
 )"},
 };
 
+// Products of one dense matrix that need nothing of one another are one pass over it.
+const NamedProgram passes[] = {
+    {"both_directions", R"(
+dim N, M
+input X : dense f64[N, M], v : f64[M], u : f64[N]
+output y = X @ v, z = X' @ u
+)"},
+    {"local_columns", R"(
+dim N, F local = 4
+input X : f64[N, F], v : f64[F], u : f64[N]
+output y = X @ v, z = X' @ u
+)"},
+    {"one_direction", R"(
+dim N, F local = 4
+input X : f64[N, F], v : f64[F], w : f64[F], t : f64[N]
+output a = X @ v, b = X @ w, c = X @ (v * w)
+output d = X' @ t, e = X' @ (t * t)
+)"},
+    // Of small integers, so that sums are exact in whatever order.
+    {"single_precision", R"(
+dim N, M
+input X : dense f32[N, M], v : f32[M], u : f32[N]
+W = floor(X * 3 + 0.5)
+output y = W @ floor(v * 3 + 0.5), z = W' @ floor(u * 3 + 0.5)
+)"},
+    {"square_and_one_vector", R"(
+dim N
+input A : dense f64[N, N], x : f64[N]
+y = A @ x
+z = A' @ x
+output d = sum(y * z), y, z
+)"},
+    {"a_computed_matrix", R"(
+dim N, M
+input A : dense f64[N, M], u : f64[N], v : f64[M]
+B = A / 4 + outer(u, v)
+output y = B @ v, z = B' @ u
+)"},
+    // Biconjugate gradients: the residual's image and its shadow's from one pass a turn.
+    {"bicg", R"(
+dim N
+input A : dense f64[N, N], b : f64[N]
+x : f64[N] = 0
+r = 4 * b
+s = r
+p = r
+q = s
+rho = sum(r * s)
+i = 0
+while i < 4 likely expect 4 {
+  Ap = A @ p / 100 + p
+  Aq = A' @ q / 100 + q
+  alpha = rho / sum(q * Ap)
+  x = x + alpha * p
+  r = r - alpha * Ap
+  s = s - alpha * Aq
+  next = sum(r * s)
+  beta = next / rho
+  p = r + beta * p
+  q = s + beta * q
+  rho = next
+  i = i + 1
+}
+output x
+)"},
+};
+
+int dense_passes(const Module& module) {
+  int count = 0;
+  for_each_op(module, [&](const Op& op, int, int) {
+    count += op.code == OpCode::region && op.kind == RegionKind::mxm ? 1 : 0;
+  });
+  return count;
+}
+
+class DensePasses : public ::testing::TestWithParam<NamedProgram> {};
+
+TEST_P(DensePasses, RunLikeTheirProgramAndCostWhatIsPredicted) {
+  const Module program = compile(GetParam().text);
+  EXPECT_EQ(dense_passes(plan(program, Strategy::greedy, SyncMode::hybrid)), 1);
+  run_everywhere(program, 9, 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, DensePasses, ::testing::ValuesIn(passes),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+// As somebody may edit it: results handed on twice, one of them made whole, and no buffers.
+TEST(DensePass, HandsOnAResultTwice) {
+  const Module module = parse_module(R"(kir 1 level 3
+module t {
+  dim N
+  dim M
+  fn add(x: f64, y: f64) -> f64 = x + y
+  fn mul(x: f64, y: f64) -> f64 = x * y
+  %A = input "A" : f64[N,M] @part
+  %v = input "v" : f64[M] @part
+  %u = input "u" : f64[N] @part
+  %w = scatter %v : f64[M] @cons{all}
+  %y, %z, %y2, %z2 = region mxm (%w, %A, %u) : f64[N] @part, f64[M] @pre(add){all}, f64[N] @part, f64[M] @pre(add){all} {
+    %a = mxvt[mul, add] %w, %A : f64[N] @part
+    %b = mxv[mul, add] %u, %A : f64[M] @pre(add){all}
+    yield %a, %b, %a, %b
+  }
+  %g = gather %z : f64[M] @part
+  %g2 = gather %z2 : f64[M] @part
+  output "y" %y
+  output "z" %g
+  output "y2" %y2
+  output "z2" %g2
+}
+##end
+)",
+                                     "test.kir");
+  const Module program = compile(
+      "dim N, M\ninput A : dense f64[N, M], v : f64[M], u : f64[N]\noutput y = A @ v, z = A' @ u, y2 = A @ v, z2 = A' "
+      "@ u");
+  for (const int workers : {1, 2, 3, 5}) {
+    SCOPED_TRACE(workers);
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 9, 30, 5));
+    run_plan(module, parts, interpret(program, whole_inputs(parts)), true);
+  }
+}
+
+// Read once, in the paper's column and in the actual one; both are dearer apart.
+TEST(DensePass, ReadsTheMatrixOnce) {
+  const Module program =
+      compile("dim N, F local = 10\ninput X : f64[N, F], v : f64[F], u : f64[N]\noutput y = X @ v, z = X' @ u");
+  const Module module = plan(program, Strategy::greedy, SyncMode::hybrid);
+  EXPECT_EQ(shape(module.body), "mxm(mxvt mxv) gather scatter");
+  const CostReport fused = measure(module), apart = measure(plan(program, Strategy::none, SyncMode::hybrid));
+  const SymbolNames names(module);
+  EXPECT_EQ(fused.actual.read.text(names), "88 N");    // X 80 N, u 8 N
+  EXPECT_EQ(apart.actual.read.text(names), "168 N");   // X once more
+  EXPECT_EQ(fused.actual.written.text(names), "8 N");  // y; z is a shared
+  EXPECT_EQ(apart.actual.written.text(names), "8 N");
+  EXPECT_EQ(fused.model.read.text(names), "400 N");  // for each of 10 N elements 8, and 8 + 8 of each product
+  EXPECT_EQ(apart.model.read.text(names), "480 N");
+}
+
+// One that needs another's result, another semiring, another matrix, a matrix that every worker holds: each alone.
+TEST(DensePass, IsNotMadeOfWhatMayNotShareIt) {
+  const auto formed = [](const std::string& text) {
+    return dense_passes(
+        plan(compile("dim N, M, F local = 4, K local = 3\n" + text), Strategy::greedy, SyncMode::hybrid));
+  };
+  EXPECT_EQ(formed("input X : f64[N, F], v : f64[F]\noutput z = X' @ (X @ v)"), 0);
+  EXPECT_EQ(
+      formed("input X : f64[N, F], v : f64[F], u : f64[N]\noutput y = X @ v, z = mxv((a, b) -> a + b, min, X, u)"), 0);
+  EXPECT_EQ(formed("input X : i64[N, F], v : i64[F], u : i64[N]\noutput y = X @ v, z = X' @ u"), 0);
+  EXPECT_EQ(formed("input X : f64[N, F], Y : f64[N, F], v : f64[F], u : f64[N]\noutput y = X @ v, z = Y' @ u"), 0);
+  EXPECT_EQ(formed("input X : f64[K, F], v : f64[F], u : f64[K]\noutput y = X @ v, z = X' @ u"), 0);
+  // A third that needs the first's result is apart; the two others are one.
+  EXPECT_EQ(formed("input X : f64[N, F], v : f64[F], u : f64[N]\ny = X @ v\noutput a = X' @ u, b = X' @ y"), 1);
+}
+
 class DenseArrays : public ::testing::TestWithParam<NamedProgram> {};
 
 TEST_P(DenseArrays, RunLikeTheirProgramAndCostWhatIsPredicted) { run_everywhere(compile(GetParam().text), 9, 30); }

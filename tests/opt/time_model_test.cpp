@@ -130,6 +130,21 @@ TEST(TimeModel, ReadsOfAProductTakeLongerFromALongerVector) {
   EXPECT_NEAR(time(1000), 64e-3, 1e-9);
 }
 
+// Its bytes are read once, but each product computes.
+TEST(TimeModel, OnePassOverADenseMatrixTakesOneReadOfIt) {
+  MachineProfile machine = bytes_alone();
+  const Module program =
+      compile("dim N, F local = 10\ninput X : f64[N, F], v : f64[F], u : f64[N]\noutput y = X @ v, z = X' @ u\n");
+  const auto time = [&](Strategy strategy) {
+    return time_of(plan(program, strategy, SyncMode::hybrid), "N=1000000,P=1", machine).sum();
+  };
+  EXPECT_NEAR(time(Strategy::greedy), 96e-3, 1e-12);  // X 80 MB, u and y 8 MB each
+  EXPECT_NEAR(time(Strategy::none), 176e-3, 1e-12);
+  machine.seconds(ScalarWork::plain) = 5e-9;  // 40 million operations either way
+  EXPECT_NEAR(time(Strategy::greedy), 200e-3, 1e-12);
+  EXPECT_NEAR(time(Strategy::none), 200e-3, 1e-12);
+}
+
 TEST(TimeModel, AProcessWithHalfTheThreadsHasHalfTheRates) {
   const MachineProfile machine;
   const MachineProfile half = machine.part(0.5);

@@ -1,0 +1,38 @@
+#include "libcore/dense_product.h"
+
+#include "libcore/executor.h"
+
+namespace kasen {
+namespace {
+
+// One operator on both parameters, in either order.
+bool is_plain(const ScalarFunction& fn, ScalarOp op, Scalar scalar) {
+  if (fn.params.size() != 2 || fn.body.op != op || !fn.body.type.is(scalar)) return false;
+  return fn.body.args[0].op == ScalarOp::param && fn.body.args[1].op == ScalarOp::param &&
+         fn.body.args[0].index != fn.body.args[1].index;
+}
+
+}  // namespace
+
+bool is_product(const Op& op) { return row(op.code).group == OpGroup::product; }
+
+bool is_dense_product(const Module& module, const Op& op) {
+  return is_product(op) && !module.type(op.operands.at(1)).sparse;
+}
+
+bool is_ordinary_dense_product(const Module& module, const Op& op) {
+  if (!is_dense_product(module, op)) return false;
+  const ElementType& element = module.type(op.operands.at(1)).element;
+  if (!element.is_scalar() || !is_float(element.scalar())) return false;
+  return element == module.type(op.operands.at(0)).element &&
+         is_plain(module.fn(op.fns.at(0)), ScalarOp::mul, element.scalar()) &&
+         is_plain(module.fn(op.fns.at(1)), ScalarOp::add, element.scalar());
+}
+
+bool shares_dense_pass(const Module& module, const Op& op) {
+  if (!is_ordinary_dense_product(module, op)) return false;
+  const Type& matrix = module.type(op.operands.at(1));
+  return matrix.dims.size() == 2 && !module.dim(matrix.dims[0]).local;
+}
+
+}  // namespace kasen
