@@ -117,7 +117,7 @@ std::vector<std::vector<std::string>> split(const std::string& lines, char delim
     rows.emplace_back();
     Cells cells(p, delimiter);
     while (cells.next()) rows.back().emplace_back(cells.text());
-    p = std::strchr(p, '\n') + 1;
+    p = std::find(p, lines.data() + lines.size(), '\n') + 1;  // not strchr: a file that is no text holds zeros
   }
   return rows;
 }
@@ -237,7 +237,11 @@ class TableParser {
       if (number || place_[c] < 0) continue;
       if (cells.text().empty() && !cells.quoted())
         fail_text(cells.begin, "a cell is missing", "each row has a word here");
+      const size_t known = found.dictionaries[c].words.size();
       found.codes[c].push_back(found.dictionaries[c].code(cells.text()));
+      if (found.dictionaries[c].words.size() > known && !is_text(cells.text()))
+        fail_text(cells.begin, "this word is no text in UTF-8", "words stand in the bundle as they are",
+                  "convert the file, for example from Latin-1: iconv -f ISO-8859-1 -t UTF-8; or it is of another kind");
     }
     if (cells.next()) {
       fail_text(cells.begin, fmt::format("the row has more columns than the first, which has {}", place_.size()));

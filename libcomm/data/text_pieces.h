@@ -51,6 +51,9 @@ class TextPieces {
   std::int64_t lines_ = 0;
 };
 
+// Whether these bytes are text in UTF-8 (RFC 3629), without control characters but the tab.
+[[nodiscard]] bool is_text(std::string_view bytes);
+
 // Calls body(block, thread) for every block that is left, in parallel; thread is below data_threads(). Of several
 // faults the first in the file becomes a UserError with its place; damage of a compressed file goes before all of them.
 void for_each_block(TextSource& text, const std::function<void(double)>& progress,

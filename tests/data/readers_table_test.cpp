@@ -98,6 +98,21 @@ TEST(Csv, Refuses) {
   EXPECT_THAT(refusal("a\nb\nc\n", table_of(Scalar::boolean), "t.csv").text, HasSubstr("too many different words"));
 }
 
+TEST(Csv, WordsAreText) {
+  const ReadOptions options = table_of(Scalar::i64);
+  EXPECT_EQ(read("M\xC3\xBCller\n\"\xE2\x82\xAC\t\xF0\x9F\x98\x80\"\n", options, "t.csv").rows, 2);
+  const std::string_view wrong[] = {{"M\xFCller", 7}, {"a\0b", 3},     {"\0\0\0", 3},       {"\x1F\x8B\x08", 3},
+                                    {"\xC3", 1},      {"\xC0\xAF", 2}, {"\xED\xA0\x80", 3}, {"\xF4\x90\x80\x80", 4},
+                                    {"\xE2\x82z", 3}, {"\x7F", 1}};
+  for (const std::string_view word : wrong) {
+    const Refusal refused = refusal("a\nb\n" + std::string(word) + "\nc\n", options, "t.csv");
+    EXPECT_EQ(refused.status, ExitStatus::bad_input);
+    EXPECT_EQ(refused.line, 3) << refused.text;
+    EXPECT_THAT(refused.text, HasSubstr("no text in UTF-8"));
+    EXPECT_EQ(refusal(std::string(word) + "\n", options, "t.csv").status, ExitStatus::bad_input);
+  }
+}
+
 TEST(Libsvm, LabelsAreAVectorAndFeaturesMayBeDense) {
   const std::string text = "+1 1:0.5 3:2 \n-1 2:1\n2\n";
   const RawTable labels = read(text, table_of(Scalar::i32));
