@@ -187,7 +187,7 @@ std::string check_json(const Check& check) {
   for (const Compared& c : check.totals) json["totals"].push_back(compared_json(c));
   json["mismatches"] = nlohmann::ordered_json::array();
   for (const Compared& c : check.mismatches) json["mismatches"].push_back(compared_json(c));
-  return json.dump(2) + '\n';
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace kasen

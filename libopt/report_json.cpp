@@ -90,16 +90,21 @@ Json module_json(const ReportContext& c) {
   return json;
 }
 
+// Comments of a program may be no UTF-8, which JSON must be.
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
 }  // namespace
 
 std::string report_json(const Module& module, const Sizes* sizes) {
-  return module_json(ReportContext(module, sizes)).dump(2) + '\n';
+  return text_of(module_json(ReportContext(module, sizes)));
 }
 
 std::string compare_json(const Measured& before, const Measured& after) {
   const Json json{{"before", module_json(ReportContext(before.module, before.sizes))},
                   {"after", module_json(ReportContext(after.module, after.sizes))}};
-  return json.dump(2) + '\n';
+  return text_of(json);
 }
 
 }  // namespace kasen

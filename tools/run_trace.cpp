@@ -12,7 +12,10 @@ namespace {
 
 constexpr size_t most_events = 200'000;
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+// Comments of a program may be no UTF-8, which JSON must be.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 // Microseconds, the unit of the format.
 std::string microseconds(std::int64_t nanoseconds) {

@@ -95,9 +95,11 @@ void add_to_manifest(Manifest& manifest, const Part& part) {
 
 std::string manifest_text(Manifest& manifest) {
   const Json content = content_json(manifest);
-  manifest.info.digest = digest_of(content.dump());
+  // Names of files may be no UTF-8, which JSON must be.
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  manifest.info.digest = digest_of(content.dump(-1, ' ', false, replace));
   const Json whole = {{"kasen_bundle", bundle_version}, {"digest", manifest.info.digest}, {"content", content}};
-  return whole.dump(1) + "\n";
+  return whole.dump(1, ' ', false, replace) + "\n";
 }
 
 }  // namespace kasen

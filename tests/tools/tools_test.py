@@ -352,6 +352,20 @@ class Faults(ToolTest):
         self.fault("partition", "--program", "plan.kir", "G=graph.txt", "--columns", "H=1,2", "-o", "b2", status=USAGE, says="'H'")
         self.fault("partition", "--program", "-", "G=-", "-o", "b2", stdin="1 2\n", status=USAGE, says="standard input")
 
+    def test_names_and_comments_that_are_no_utf8(self):
+        name = os.fsdecode(b"g\xe4.txt")
+        shutil.copy(self.dir / "graph.txt", self.dir / name)
+        (self.dir / "p.ks").write_bytes(PAGERANK.read_bytes().replace(b"while", b"# M\xfcller\nwhile").replace(b"{\n", b"{  # \xe4\n"))
+        self.kasen("plan", "p.ks", "-o", "plan.kir")
+        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
+        self.kasen("partition", "--program", "plan.kir", f"G={name}", "--workers", 2, "-o", "bundle")
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", "--trace", "trace.json")
+        self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check", "--format", "json", "-o", "c.json")
+        self.kasen("measure", "fused.kir", "--format", "json", "-o", "m.json")
+        self.kasen("measure", "plan.kir", "--compare", "fused.kir", "--format", "json", "-o", "d.json")
+        for file in ["run.json", "trace.json", "c.json", "m.json", "d.json", "bundle/manifest.json"]:
+            self.assertIsNotNone(json.loads((self.dir / file).read_text()))
+
     def test_labels_of_another_file(self):
         (self.dir / "x.svm").write_text("1 1:2 3:1\n-1 2:1\n")
         (self.dir / "y.svm").write_text("1 1:2 3:1\n-1 2:1\n1 1:1\n")
