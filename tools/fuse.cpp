@@ -27,6 +27,11 @@ constexpr std::array<std::pair<std::string_view, SyncMode>, 4> sync_modes{{{"laz
                                                                            {"auto", SyncMode::automatic}}};
 constexpr std::array<std::pair<std::string_view, bool>, 2> on_off{{{"on", true}, {"off", false}}};
 
+// What was asked for on standard error is a result.
+void write_explanation(const std::string& text) {
+  if (!write_message(text)) fail(ExitStatus::io, "cannot write to standard error", "what was asked for is lost");
+}
+
 OptimizeOptions options_from(const po::variables_map& values) {
   OptimizeOptions options;
   options.strategy = choose(values, "strategy", strategies);
@@ -36,11 +41,11 @@ OptimizeOptions options_from(const po::variables_map& values) {
   if (values.count("machine") > 0) options.machine = read_machine(values["machine"].as<std::string>());
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {
-    fmt::print(stderr, "# after {}\n{}", pass, print_module(module, false));
+    write_explanation(fmt::format("# after {}\n{}", pass, print_module(module, false)));
   };
   if (values.count("time-passes") > 0) {
     options.on_pass = [](const std::string& pass, double seconds, bool changed) {
-      fmt::print(stderr, "{:<16} {:8.3f} ms{}\n", pass, seconds * 1e3, changed ? "" : "  (unchanged)");
+      write_explanation(fmt::format("{:<16} {:8.3f} ms{}\n", pass, seconds * 1e3, changed ? "" : "  (unchanged)"));
     };
   }
   return options;
@@ -59,14 +64,14 @@ void fit(Module& module, const std::string& name, const std::string& digest) {
 // Sizes that nobody gave and that decided something are told.
 void tell_defaults(const PlanNotes& notes) {
   if (notes.defaults.empty()) return;
-  fmt::print(stderr, "kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle or --sizes gives them\n",
-             fmt::join(notes.defaults, ", "));
+  tell("kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle or --sizes gives them\n",
+       fmt::join(notes.defaults, ", "));
 }
 
 // The plan may go to standard output: what is said of it goes to standard error.
 void explain(const Module& plan, const PlanNotes& notes, const OptimizeOptions& options, LawChecker& laws) {
   const std::optional<Sizes> sizes = options.sizes ? std::optional(options.sizes(plan)) : std::nullopt;
-  fmt::print(stderr, "{}", explain_text(plan, sizes ? &*sizes : nullptr, &notes, options.machine, laws));
+  write_explanation(explain_text(plan, sizes ? &*sizes : nullptr, &notes, options.machine, laws));
 }
 
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {

@@ -94,7 +94,7 @@ class Pipeline {
     Arguments argv{tool("plan"), program_, "-o", file("plan.kir")};
     add(argv, "define", "-D");
     step(argv);
-    fmt::print(stderr, "plan       {}\n", file("plan.kir"));
+    tell("plan       {}\n", file("plan.kir"));
   }
 
   // What the bundle was made from: the command and each data file's size and time. The same text: the same bundle.
@@ -130,12 +130,12 @@ class Pipeline {
     const std::string made = made_from(argv);
     const std::string record = file("bundle.made-from");
     if (fs::exists(record) && fs::exists(file("bundle/manifest.json")) && read_text(record) == made) {
-      fmt::print(stderr, "partition  {} (as it was)\n", file("bundle"));
+      tell("partition  {} (as it was)\n", file("bundle"));
       return;
     }
     step(argv);
     write_text(record, made);
-    fmt::print(stderr, "partition  {}\n", file("bundle"));
+    tell("partition  {}\n", file("bundle"));
   }
 
   void fuse() const {
@@ -144,17 +144,17 @@ class Pipeline {
     Arguments argv{tool("fuse"), file("plan.kir"), "--bundle",   file("bundle"),   "--strategy", text("strategy"),
                    "--sync",     text("sync"),     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
     step(argv);
-    fmt::print(stderr, "fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
+    tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
   void measure() const {
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
           file("report.txt")});
     step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", file("plan.dot")});
-    fmt::print(stderr, "measure    {}\n", file("report.txt"));
+    tell("measure    {}\n", file("report.txt"));
     if (!command_exists("dot")) return;
     step({"dot", "-Tsvg", file("plan.dot"), "-o", file("plan.svg")});
-    fmt::print(stderr, "picture    {}\n", file("plan.svg"));
+    tell("picture    {}\n", file("plan.svg"));
   }
 
   void execute() const {

@@ -48,8 +48,7 @@ int dispatch(const std::string& command, char** argv) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
   const std::string path = (self.parent_path() / ("kasen-" + command)).string();
   execv(path.c_str(), argv);
-  fmt::print(stderr, "kasen: error: cannot start '{}'; {}; build the tools first (scripts/setup)\n", path,
-             std::strerror(errno));
+  tell("kasen: error: cannot start '{}'; {}; build the tools first (scripts/setup)\n", path, std::strerror(errno));
   return static_cast<int>(ExitStatus::missing_input);
 }
 
@@ -65,8 +64,7 @@ ExitStatus verify(const po::variables_map& values) {
       if (error.status() != ExitStatus::bad_input) throw;
       right = false;
       for (const Diagnostic& d : error.diagnostics()) {
-        fmt::print(stderr, "{}{}\n", d.where.file.empty() ? file + ": " : "",
-                   format_diagnostic(d, colour_wanted(STDERR_FILENO)));
+        tell("{}{}\n", d.where.file.empty() ? file + ": " : "", format_diagnostic(d, colour_wanted(STDERR_FILENO)));
       }
     }
   }
@@ -96,7 +94,7 @@ int main(int argc, char** argv) {
       return 0;
     }
   } catch (const UserError& error) {
-    fmt::print(stderr, "kasen: {}\n", error.what());
+    tell("kasen: {}\n", error.what());
     return static_cast<int>(error.status());
   }
   if (command == "verify") return verify_main(argc - 1, argv + 1);
@@ -104,6 +102,6 @@ int main(int argc, char** argv) {
   for (const Command& c : commands) {
     if (c.name == command) return dispatch(command, argv + 1);
   }
-  fmt::print(stderr, "kasen: error: unknown command '{}'; see 'kasen --help'\n", command);
+  tell("kasen: error: unknown command '{}'; see 'kasen --help'\n", command);
   return static_cast<int>(ExitStatus::usage);
 }

@@ -28,9 +28,8 @@ std::string one_line(std::string text) {
 
 void tell(const JobOutput& output, const std::string& text) {
   const std::string named = text.starts_with("error:") ? "kasen-run: " + text : text;
-  fmt::print(stderr, "{}{}\n", output.launched ? std::string(1, error_mark) : "",
-             output.launched ? one_line(named) : named);
-  std::fflush(stderr);
+  write_message(fmt::format("{}{}\n", output.launched ? std::string(1, error_mark) : "",
+                            output.launched ? one_line(named) : named));
 }
 
 // A rank tells its fault and ends the whole job with its status.

@@ -66,14 +66,14 @@ void show_turn(Progress& progress, const JobOutput& output, const Turn& turn) {
     progress.show(turn_text(turn));
   } else if (now - last > std::chrono::milliseconds(100)) {
     last = now;
-    fmt::print(stderr, "{}{}\n", progress_mark, turn_text(turn));
+    tell("{}{}\n", progress_mark, turn_text(turn));
   }
 }
 
 void say(const JobOutput& output, const std::string& text) {
   if (!output.launched) return write_standard_output(text);
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) fmt::print(stderr, "{}{}\n", summary_mark, line);
+  for (std::string line; std::getline(lines, line);) tell("{}{}\n", summary_mark, line);
 }
 
 // What all ranks need before they run.

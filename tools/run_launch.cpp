@@ -168,10 +168,10 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
     status = wait_for(child);
     summary = std::move(listener.summary);
     if (!listener.errors.empty()) {
-      fmt::print(stderr, "{}", listener.errors);
+      tell("{}", listener.errors);
     } else if (status != 0) {
-      fmt::print(stderr, "{}kasen-run: error: the job ended with status {}; a rank died without a message; see above\n",
-                 listener.other, status);
+      tell("{}kasen-run: error: the job ended with status {}; a rank died without a message; see above\n",
+           listener.other, status);
     }
   }
   if (!summary.empty()) write_standard_output(summary);

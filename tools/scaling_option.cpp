@@ -51,10 +51,10 @@ std::optional<double> fraction_that_fits(const ProgramData& data) {
   const std::int64_t needed = partition_bytes(data.inputs);
   if (!room || needed < *room) return std::nullopt;
   const double fraction = std::clamp(static_cast<double>(*room) / static_cast<double>(needed) / 8, 0.001, 0.1);
-  fmt::print(stderr,
-             "kasen-measure: note: cutting the data takes some {} bytes, and {} are available: numbers are estimated "
-             "from a sample of {:.3g} % of the indices; --sample FRACTION chooses another, --sample 1 looks at all\n",
-             needed, *room, fraction * 100);
+  tell(
+      "kasen-measure: note: cutting the data takes some {} bytes, and {} are available: numbers are estimated "
+      "from a sample of {:.3g} % of the indices; --sample FRACTION chooses another, --sample 1 looks at all\n",
+      needed, *room, fraction * 100);
   return fraction;
 }
 

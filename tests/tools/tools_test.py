@@ -446,6 +446,24 @@ class Faults(ToolTest):
             done = subprocess.run([TOOLS / "kasen", "plan", PAGERANK], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(done.returncode, IO, done.stderr)
 
+    def test_standard_error_that_takes_nothing(self):
+        self.prepare()
+
+        def status(line):
+            return subprocess.run(f"{TOOLS}/kasen {line}", shell=True, cwd=self.dir, check=False, timeout=60).returncode
+
+        for end in ["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"]:
+            self.assertEqual(status(f"plan nothing.ks {end}"), MISSING)
+            self.assertEqual(status(f"partition --program plan.kir G=graph.txt --workers 2 -o b --replace {end}"), 0)
+            self.assertEqual(status(f"fuse plan.kir -o again.kir {end}"), 0)
+            self.assertEqual(status(f"fuse plan.kir --explain -o again.kir {end}"), IO)
+            self.assertEqual(status(f"run fused.kir --bundle nothing -o r.h5 {end}"), MISSING)
+        self.assertEqual((self.dir / "again.kir").read_bytes()[:4], b"kir ")
+        for ranks in ["", "-n 2"]:
+            self.assertEqual(status(f"run {ranks} fused.kir --bundle bundle -o r.h5 >/dev/null 2>&-"), 0)
+            self.assertEqual(status(f"run {ranks} fused.kir --bundle bundle -o r.h5 >&- 2>&-"), IO)
+            self.assertEqual((self.dir / "r.h5").read_bytes()[:4], b"\x89HDF")
+
     def test_closed_pipe(self):
         done = subprocess.run(f"{TOOLS}/kasen plan {PAGERANK} | true; echo ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
                               capture_output=True, text=True, check=False)

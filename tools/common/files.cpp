@@ -108,6 +108,15 @@ void write_standard_output(std::string_view text) {
        "the reader is gone or the disk is full; use -o FILE");
 }
 
+bool write_message(std::string_view text) { return write_all(STDERR_FILENO, text); }
+
+void hold_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest number that is free: fd
+  }
+}
+
 void write_text(const std::string& path, std::string_view text) {
   if (path.empty() || path == "-") return write_standard_output(text);
   struct stat info {};

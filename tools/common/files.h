@@ -1,8 +1,11 @@
 // Reading and writing whole texts: `-` is standard input or output; a file appears only once it is complete.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kasen::tools {
@@ -22,6 +25,17 @@ void check_not_input(const std::string& output, const std::vector<std::string>& 
 // Refuses (usage) an output that names the same file as another one.
 void check_not_output(const std::string& output, const std::vector<std::string>& others);
 void write_standard_output(std::string_view text);
+
+// To standard error, at once. False if it cannot be written: a message that is lost (the log's disk is full, nobody
+// listens) ends nothing, and the exit status stays what it is.
+bool write_message(std::string_view text);
+template <typename... T>
+bool tell(fmt::format_string<T...> format, T&&... values) {
+  return write_message(fmt::format(format, std::forward<T>(values)...));
+}
+// Standard streams that are closed would give their numbers to the files that are opened next, and messages would go
+// there. Makes them streams on which reading or writing fails.
+void hold_standard_streams();
 
 // A file that is being written; SIGINT, SIGTERM and SIGHUP remove it before the process ends with 130.
 void remember_temporary(const std::string& path);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tools/common/files.h"
+
 namespace kasen::tools {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr int bar_width = 30;
 Progress::Progress(std::string title) : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1), last_() {}
 
 void Progress::finish() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) tell("\r\x1b[K");
   shown_ = false;
 }
 
@@ -31,15 +33,15 @@ bool Progress::due() {
 void Progress::update(double fraction) {
   if (!due()) return;
   const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * bar_width);
-  fmt::print(stderr, "\r\x1b[K{} [{}{}] {:3.0f} %", title_, std::string(static_cast<size_t>(full), '#'),
-             std::string(static_cast<size_t>(bar_width - full), '.'), std::clamp(fraction, 0.0, 1.0) * 100);
+  tell("\r\x1b[K{} [{}{}] {:3.0f} %", title_, std::string(static_cast<size_t>(full), '#'),
+       std::string(static_cast<size_t>(bar_width - full), '.'), std::clamp(fraction, 0.0, 1.0) * 100);
   std::fflush(stderr);
   shown_ = true;
 }
 
 void Progress::show(const std::string& text) {
   if (!due()) return;
-  fmt::print(stderr, "\r\x1b[K{} {}", title_, text);
+  tell("\r\x1b[K{} {}", title_, text);
   std::fflush(stderr);
   shown_ = true;
 }

@@ -25,7 +25,7 @@ void print_error(const std::string& name, const UserError& error) {
   const bool colour = colour_wanted(STDERR_FILENO);
   for (const Diagnostic& d : error.diagnostics()) {
     const std::string prefix = d.where.file.empty() ? name + ": " : "";
-    fmt::print(stderr, "{}{}\n", prefix, format_diagnostic(d, colour));
+    tell("{}{}\n", prefix, format_diagnostic(d, colour));
   }
 }
 
@@ -179,6 +179,7 @@ void with_value(const std::string& option, const std::function<void()>& read) {
 
 int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(const po::variables_map&)>& body) {
   for (int i = 1; i < argc; ++i) arguments += fmt::format(" {}", argv[i]);
+  hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on sizes a write fails, as on a full disk
   remove_temporaries_on_signals();
@@ -203,11 +204,10 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
     print_error(name, error);
     return status_of(error.status());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}: error: out of memory; the data does not fit; use more workers or a smaller input\n", name);
+    tell("{}: error: out of memory; the data does not fit; use more workers or a smaller input\n", name);
     return status_of(ExitStatus::limit);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: error: {}; this is a fault of Kasen; please report it with this command line\n", name,
-               error.what());
+    tell("{}: error: {}; this is a fault of Kasen; please report it with this command line\n", name, error.what());
     return status_of(ExitStatus::internal);
   }
 }
