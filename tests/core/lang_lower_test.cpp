@@ -200,7 +200,7 @@ TEST(Lowering, ACarriedConditionIsNotCarriedTwice) {
 
 TEST(Lowering, MatricesAreSparseOverTwoDistributedDimensions) {
   const Module module = compile(R"(dim N, M, F local, K local = 4
-input A : f64[N, M], B : f64[N, F], C : dense f64[N, F], D : sparse f64[N, F], P : [f64; 3][N], T : (i64, [f32; 2])[N]
+input A : f64[N, M], B : f64[N, F], C : dense f64[N, F], D : sparse f64[N, M], P : [f64; 3][N], T : (i64, [f32; 2])[N]
 w : f64[F] = 1
 output w, z = B @ w
 )");
