@@ -49,6 +49,11 @@ ExitStatus make_bundle(const po::variables_map& values) {
 
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
+  for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "output", "replace"}) {
+    if (values.count(other) == 0 || values[other].defaulted()) continue;
+    fail(ExitStatus::usage, fmt::format("--stats prints what a bundle holds; '{}' says nothing to it", other), "",
+         "leave out one of them");
+  }
   write_standard_output(statistics_text(read_bundle_info(values["stats"].as<std::string>()).statistics));
   return ExitStatus::done;
 }

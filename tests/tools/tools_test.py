@@ -286,6 +286,12 @@ class Faults(ToolTest):
         self.assertNotIn("b", self.files())
         self.assertEqual([f for f in self.files() if "tmp" in f], [])
 
+    def test_stats_go_with_nothing(self):
+        self.prepare()
+        self.kasen("partition", "--stats", "bundle")
+        for other in [["--workers", 2], ["-o", "b"], ["G=graph.txt"], ["--program", "plan.kir"]]:
+            self.fault("partition", "--stats", "bundle", *other, status=USAGE, says="--stats")
+
     def test_bundle_exists(self):
         self.prepare()
         self.fault("partition", "--program", "plan.kir", "G=graph.txt", "-o", "bundle", status=CREATE, says=["bundle", "replace"])
