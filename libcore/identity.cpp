@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "libcore/exact.h"
+#include "libcore/law_coordinates.h"
 #include "libcore/laws.h"
 
 namespace kasen {
@@ -131,11 +132,24 @@ struct IdentitySearch {
   }
 };
 
+// One word of each component stands for all of its coordinates.
+std::vector<Word> of_all_coordinates(const std::vector<Word>& found, const ElementType& type) {
+  std::vector<Word> words;
+  for (size_t c = 0; c < type.components.size(); ++c) {
+    words.insert(words.end(), static_cast<size_t>(type.components[c].planes()), found[c]);
+  }
+  return words;
+}
+
 }  // namespace
 
 std::optional<std::vector<Word>> reducer_identity(const ScalarFunction& fn) {
   const bool typed = fn.params.size() == 2 && fn.params[0].type == fn.result() && fn.params[1].type == fn.result();
   if (!typed) return std::nullopt;
+  if (const auto one = with_one_coordinate(fn)) {
+    const auto found = reducer_identity(*one);
+    return found ? std::optional(of_all_coordinates(*found, fn.result())) : std::nullopt;
+  }
   for (const Demand demand : {Demand::all, Demand::finite, Demand::about}) {
     if (demand == Demand::about && is_exact(fn)) break;  // it would be found without rounding
     if (auto found = IdentitySearch(fn, demand).find()) return found;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libcore/law_cases.h"
+#include "libcore/law_coordinates.h"
 #include "libcore/law_shapes.h"
 #include "libcore/law_trial.h"
 
@@ -27,6 +28,10 @@ LawAnswer answer(const LawQuestion& question, std::int64_t most_points) {
   std::string misfit = law_misfit(question);
   if (!misfit.empty()) return {Verdict::refuted, "trial", std::move(misfit), {}};
   const bool map = is_map_law(question.kind);
+  if (const auto one = map ? std::nullopt : with_one_coordinate(question.fn)) {
+    LawAnswer of_one = answer({question.kind, *one, *one, question.operand}, most_points);
+    if (of_one.verdict == Verdict::proven) return of_one;
+  }
   if (question.kind == LawKind::identity) {
     if (algebra_of(question.fn) != Algebra::other) return {Verdict::proven, "built-in", {}, {}};
     if (law_by_cases(question) == ByCases::holds) return {Verdict::proven, "proven", {}, {}};

@@ -84,6 +84,26 @@ TEST(Reducers, SmallArraysComponentWise) {
   EXPECT_EQ(reducer("fn r(a: [f64; 3], b: [f64; 3]) -> [f64; 3] = [$0 in 3: a[$0] - b[$0]]").verdict, Verdict::refuted);
 }
 
+TEST(Reducers, LongPointsAreLookedAtByOneCoordinate) {
+  for (const char* right :
+       {"fn r(a: [f64; 5000], b: [f64; 5000]) -> [f64; 5000] = [$0 in 5000: a[$0] + b[$0]]",
+        "fn r(a: [i32; 700], b: [i32; 700]) -> [i32; 700] = [$0 in 700: if a[$0] < b[$0] then a[$0] else b[$0]]",
+        "fn r(a: ([f64; 400], i64, [f64; 300]), b: ([f64; 400], i64, [f64; 300])) -> ([f64; 400], i64, [f64; 300]) ="
+        " tuple([$0 in 400: a.0[$0] + b.0[$0]], a.1 + b.1, [$0 in 300: max(a.2[$0], b.2[$0])])",
+        "fn r(a: (f64, [f64; 500]), b: (f64, [f64; 500])) -> (f64, [f64; 500]) ="
+        " tuple(a.0 * b.0, [$0 in 500: a.1[$0] * b.0 + b.1[$0] * a.0])"}) {
+    EXPECT_EQ(reducer(right).verdict, Verdict::proven) << right;
+  }
+  for (const char* wrong :
+       {"fn r(a: [f64; 90], b: [f64; 90]) -> [f64; 90] = [$0 in 90: a[$0] + b[89 - $0]]",
+        "fn r(a: [f64; 90], b: [f64; 90]) -> [f64; 90] = [$0 in 90: a[$0] + b[$0] + f64($0) * b[0]]",
+        "fn r(a: [f64; 90], b: [f64; 90]) -> [f64; 90] = [$0 in 90: a[$0] + 0.5 * b[$0]]",
+        "fn r(a: ([f64; 2], f64), b: ([f64; 2], f64)) -> ([f64; 2], f64) ="
+        " tuple([$0 in 2: a.0[$0] + b.0[$0]], a.1 + b.1 + a.0[1])"}) {
+    EXPECT_NE(reducer(wrong).verdict, Verdict::proven) << wrong;
+  }
+}
+
 TEST(Reducers, WrongTypesAreRefused) {
   EXPECT_EQ(reducer("fn r(x: f64, y: i64) -> f64 = x + f64(y)").verdict, Verdict::refuted);
   EXPECT_EQ(reducer("fn r(x: f64) -> f64 = x").verdict, Verdict::refuted);
