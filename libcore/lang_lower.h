@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "libcore/lang_ast.h"
@@ -180,8 +181,9 @@ class Lowering {
   std::vector<std::map<std::string, Binding>> scopes_;
   const Frame* frame_ = nullptr;
   std::map<std::string, const Statement*> functions_;
-  std::set<const Statement*> active_;    // fns being expanded, to refuse recursion
-  std::vector<std::string> base_names_;  // of each value: the user's name, without a number
+  std::set<const Statement*> active_;      // fns being expanded, to refuse recursion
+  std::vector<std::string> base_names_;    // of each value: the user's name, without a number
+  std::unordered_set<std::string> names_;  // of the module's values
   std::map<std::string, int> name_numbers_;
   std::vector<Op> outputs_;
   std::set<std::string> defined_;  // -D names that were found

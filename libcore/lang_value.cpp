@@ -11,12 +11,16 @@ namespace {
 constexpr std::int64_t max_ops = 20'000;
 }
 
-// The user's name, with a number if it is taken; Module::add_value would find one too, but more slowly.
+// The user's name, with a number if it is taken: as Module::add_value, which looks through all names.
 ValueId Lowering::add_value(const std::string& hint, Type type) {
   const std::string base = hint.empty() ? "t" : hint;
   const int number = ++name_numbers_[base];
+  const std::string wanted = number == 1 ? base : fmt::format("{}_{}", base, number);
+  std::string name = wanted;
+  for (int next = 2; !names_.insert(name).second; ++next) name = fmt::format("{}_{}", wanted, next);
   base_names_.push_back(base);
-  return module_.add_value(number == 1 ? base : fmt::format("{}_{}", base, number), std::move(type));
+  module_.values.push_back(Value{std::move(name), std::move(type), no_buffer});
+  return static_cast<ValueId>(module_.values.size()) - 1;
 }
 
 ValueId Lowering::emit(OpCode code, Mark mark, const std::string& hint, Type type,
