@@ -42,7 +42,7 @@ struct OpRow {
 // Region templates. The registry of libopt makes them; executor and kernels know what each may hold.
 enum class RegionKind : std::uint8_t {
   iter_on_vec,       // vector operators over one dimension
-  mxm,               // products with one matrix, all mxv or all mxvt, none needing another's result
+  mxm,               // products with one matrix, none needing another's result; of a sparse one all mxv or all mxvt
   product_epilogue,  // one product, its gather, and the vector work that follows each row
 };
 [[nodiscard]] std::string_view region_name(RegionKind kind);  // "iter_on_vec", "mxm", "product_epilogue"
