@@ -24,7 +24,11 @@ const char* skip_label(const char* p) {
 template <class Each>
 const char* for_each_pair(const char* p, const Each& each) {
   std::int64_t previous = 0;
-  for (p = skip_blanks(p); *p != '\n'; p = skip_blanks(p)) {
+  for (p = skip_blanks(p); *p != '\n' && *p != '#'; p = skip_blanks(p)) {
+    if (field_at(p).starts_with("qid:")) {
+      fail_text(p, fmt::format("'{}' is no feature", field_at(p)), "queries' numbers are not read",
+                "take them out: sed 's/ qid:[0-9]*//'");
+    }
     std::int64_t index = 0;
     const char* const colon = parse_id(p, index, "an index");
     if (*colon != ':') fail_text(colon, "':' is missing after the index", "a feature is index:value");
@@ -36,6 +40,7 @@ const char* for_each_pair(const char* p, const Each& each) {
     p = each(index - 1, colon + 1);
     if (!is_blank(*p) && *p != '\n') fail_text(p, fmt::format("unexpected '{}'", *p), "a blank is expected");
   }
+  while (*p != '\n') ++p;  // a comment
   return p;
 }
 

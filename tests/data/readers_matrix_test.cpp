@@ -232,7 +232,7 @@ TEST(MatrixMarket, Refuses) {
 }
 
 TEST(Libsvm, FeaturesAreASparseMatrix) {
-  const RawMatrix m = read("+1 1:0.5 4:2 \n-1\n# a comment\n-1 2:1\r\n", matrix_of(Scalar::f64));
+  const RawMatrix m = read("+1 1:0.5 4:2 \n-1 # one: more\n# a comment\n-1 2:1 # 3:1\r\n", matrix_of(Scalar::f64));
   EXPECT_THAT(entries_of(m), ElementsAre(Entry{0, 0, 0.5}, Entry{0, 3, 2}, Entry{2, 1, 1}));
   EXPECT_EQ(m.row_count, 3);
   EXPECT_EQ(m.col_count, 4);
@@ -242,9 +242,10 @@ TEST(Libsvm, FeaturesAreASparseMatrix) {
 
 TEST(Libsvm, Refuses) {
   const std::tuple<const char*, int, int, const char*> cases[] = {
-      {"1 1:2\n1 0:2\n", 2, 3, "they count from 1"},      {"1 1:2\n1 2:2 2:3\n", 2, 7, "must ascend"},
-      {"1 1:2\n1 2:x\n", 2, 5, "'x' is not a value"},     {"1 1:2\n1 2\n", 2, 4, "':' is missing"},
-      {"1 1:2\n3:1 4:1\n", 2, 1, "the label is missing"}, {"1 1:2\n1 2:1:1\n", 2, 6, "unexpected ':'"},
+      {"1 1:2\n1 0:2\n", 2, 3, "they count from 1"},           {"1 1:2\n1 2:2 2:3\n", 2, 7, "must ascend"},
+      {"1 1:2\n1 2:x\n", 2, 5, "'x' is not a value"},          {"1 1:2\n1 2\n", 2, 4, "':' is missing"},
+      {"1 1:2\n3:1 4:1\n", 2, 1, "the label is missing"},      {"1 1:2\n1 2:1:1\n", 2, 6, "unexpected ':'"},
+      {"1 1:2\n1 qid:7 2:1\n", 2, 3, "'qid:7' is no feature"},
   };
   for (const auto& [text, line, column, says] : cases) {
     ReadOptions options = matrix_of(Scalar::f64);

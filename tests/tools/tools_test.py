@@ -348,6 +348,14 @@ class Faults(ToolTest):
             self.kasen("run", "../fused.kir", "--bundle", ".", "-o", "r.h5", "--stats", "run.json", cwd="bundle")
         self.fault("run", "../fused.kir", "--bundle", ".", "-o", "part-0001.h5", status=USAGE, says="also an input", cwd="bundle")
 
+    def test_marks_of_encodings(self):
+        text = PAGERANK.read_text()
+        plain, _ = self.kasen("plan", self.program(text))
+        (self.dir / "p.ks").write_text(text, encoding="utf-8-sig")
+        self.assertEqual(self.kasen("plan", "p.ks")[0], plain)
+        (self.dir / "p.ks").write_text(text, encoding="utf-16")
+        self.fault("plan", "p.ks", "-o", "out.kir", status=BAD, says=["p.ks", "UTF-16", "iconv"])
+
     def test_text_without_an_end(self):
         for args in [["fuse", "/dev/zero"], ["plan", PAGERANK, "--config", "/dev/zero"]]:
             self.fault(*args, "-o", "out.kir", status=LIMIT, says=["'/dev/zero'", "256 MiB"])

@@ -75,6 +75,15 @@ std::string read_all(int fd, const std::string& name) {
   }
 }
 
+// Without the mark of UTF-8 that some editors put in front.
+std::string unmarked(std::string text, const std::string& name) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    fail(ExitStatus::bad_input, "the file holds UTF-16", "text is read as UTF-8",
+         "convert it: iconv -f UTF-16 -t UTF-8", {name});
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
+
 [[noreturn]] void write_failed(const std::string& path, const std::string& why) {
   unlink(temporary.data());
   forget_temporary();
@@ -96,10 +105,10 @@ std::string behind_links(const std::string& path) {
 std::string shown_name(const std::string& path) { return path.empty() || path == "-" ? "<stdin>" : path; }
 
 std::string read_text(const std::string& path) {
-  if (path.empty() || path == "-") return read_all(STDIN_FILENO, "<stdin>");
+  if (path.empty() || path == "-") return unmarked(read_all(STDIN_FILENO, "<stdin>"), "<stdin>");
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.fd() < 0) fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), reason(), "check the name");
-  return read_all(file.fd(), path);
+  return unmarked(read_all(file.fd(), path), path);
 }
 
 void write_standard_output(std::string_view text) {
