@@ -15,7 +15,7 @@ std::optional<std::string> fault(const std::string& text, std::uint64_t seed, bo
     return testing::plan_fault(compile(text), {.seed = seed,
                                                .size = seed % 7 == 0 ? 1 : 17,
                                                .tolerance = 1e-9,
-                                               .automatic = seed % 10 == 0,
+                                               .automatic = seed % 20 == 0,
                                                .every_run = all});
   } catch (const std::exception& e) {
     return std::string("throws: ") + e.what();
