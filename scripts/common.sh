@@ -42,7 +42,8 @@ configure() {
 
 compile() {
   quietly ninja -C "$build" build.ninja  # configures again where meson.build files have changed
-  [[ $(ninja -C "$build" -n "$@" | tail -n 1) == *'no work to do'* ]] || say "Building in ${build#"$top/"}: minutes, the first time"
+  [[ $(ninja -C "$build" -n "$@" | tail -n 1) == *'no work to do'* ]] && return 0
+  say "Building in ${build#"$top/"}: minutes, the first time"
   if [[ -t 2 ]]; then
     ninja -C "$build" "$@" >&2  # with its own line of progress
   else
