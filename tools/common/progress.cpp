@@ -35,14 +35,12 @@ void Progress::update(double fraction) {
   const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * bar_width);
   tell("\r\x1b[K{} [{}{}] {:3.0f} %", title_, std::string(static_cast<size_t>(full), '#'),
        std::string(static_cast<size_t>(bar_width - full), '.'), std::clamp(fraction, 0.0, 1.0) * 100);
-  std::fflush(stderr);
   shown_ = true;
 }
 
 void Progress::show(const std::string& text) {
   if (!due()) return;
   tell("\r\x1b[K{} {}", title_, text);
-  std::fflush(stderr);
   shown_ = true;
 }
 
