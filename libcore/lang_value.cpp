@@ -138,7 +138,7 @@ Term Lowering::fill_element(const Term& term, const ElementType& element) {
 Term Lowering::conform(Term term, const Type& type, Mark mark, const std::string& what) {
   return at(mark, [&] {
     if (term.literal) {
-      term = fill_element(std::move(term), type.element);
+      term = fill_element(term, type.element);
       term.literal = false;
     }
     if (term.type() != type.element) {

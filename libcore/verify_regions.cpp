@@ -19,7 +19,7 @@ bool contains(const std::vector<ValueId>& list, ValueId id) {
 }
 
 constexpr size_t row_count = 0
-#define REGION(kind, entry, in_place, pass, holds) +1
+#define REGION(kind, entry, in_place, pass, holds) +1  // NOLINT(bugprone-macro-parentheses): one term of a sum
 #include "libcore/regions.def"
 #undef REGION
     ;
