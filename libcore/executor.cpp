@@ -9,6 +9,7 @@
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
 #include "libcore/memory_limit.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 
 namespace kasen::executor {
@@ -26,8 +27,7 @@ class YieldStep : public Step {
 // Is `gather` of a result that `step`, a sparse product or a region of them, has just made?
 bool is_product(const Module& module, const Step& step, const Op& gather) {
   const Op& op = step.op;
-  const bool product =
-      row(op.code).group == OpGroup::product || (op.code == OpCode::region && op.kind == RegionKind::mxm);
+  const bool product = is_product(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
   if (!product || is_shared(module, module.type(gather.operands.at(0)))) return false;
   return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
 }
@@ -36,7 +36,7 @@ bool is_product(const Module& module, const Step& step, const Op& gather) {
 bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
   if (step.op.code != OpCode::scatter || is_shared(module, module.type(step.op.results.at(0)))) return false;
   const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
-  if (!region && row(op.code).group != OpGroup::product) return false;
+  if (!region && !is_product(op)) return false;
   if (!module.type(product_matrix(op)).sparse) return false;
   return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
 }

@@ -8,6 +8,7 @@
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/local_matrix.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 
 namespace kasen::executor {

@@ -8,6 +8,7 @@
 #include "libcore/interpreter_program.h"
 #include "libcore/kernel_set.h"
 #include "libcore/memory.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 
 namespace kasen {
@@ -114,7 +115,7 @@ class InterpreterKernels : public KernelSet {
 void InterpreterKernels::prepare_block(const Block& block) {
   for (const Op& op : block.ops) {
     const bool region = op.code == OpCode::region;
-    if (op.code == OpCode::mxv || op.code == OpCode::mxvt) {
+    if (is_product(op)) {
       products_.emplace(&op, std::vector<Product>{interpreter::make_product(*module_, op)});
     } else if (region && row(op.kind).entry == RegionEntry::product) {
       products_.emplace(&op, interpreter::make_products(*module_, op));

@@ -6,6 +6,7 @@
 
 #include "libcore/error.h"
 #include "libcore/interpreter_program.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 
 namespace kasen::interpreter {
@@ -95,7 +96,7 @@ Product make_product(const Module& module, const Op& op) {
 std::vector<Product> make_products(const Module& module, const Op& region) {
   std::vector<Product> products;
   const std::vector<Op>& ops = region.blocks.at(0).ops;
-  for (size_t i = 0; i + 1 < ops.size() && row(ops[i].code).group == OpGroup::product; ++i) {
+  for (size_t i = 0; i + 1 < ops.size() && is_product(ops[i]); ++i) {
     Product product = make_product(module, ops[i]);
     const auto at = std::find(region.operands.begin(), region.operands.end(), ops[i].operands[0]);
     if (at == region.operands.end()) throw InternalError("a region does not list what it reads");

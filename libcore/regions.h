@@ -26,10 +26,6 @@ struct RegionRow {
 // The product and the gather with which a product_epilogue region begins.
 [[nodiscard]] inline const Op& epilogue_product(const Op& region) { return region.blocks[0].ops[0]; }
 [[nodiscard]] inline const Op& epilogue_gather(const Op& region) { return region.blocks[0].ops[1]; }
-// The matrix of a product, or of a region of products.
-[[nodiscard]] inline ValueId product_matrix(const Op& op) {
-  return (op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op).operands.at(1);
-}
 [[nodiscard]] inline bool is_epilogue(const Op& op) {
   return op.code == OpCode::region && op.kind == RegionKind::product_epilogue;
 }

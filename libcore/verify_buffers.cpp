@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "libcore/liveness.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/verify_rules.h"
 
@@ -205,9 +206,8 @@ class BufferCheck {
   }
 
   [[nodiscard]] static bool read_by_product(const Op& region, ValueId id) {
-    return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(), [&](const Op& op) {
-      return (op.code == OpCode::mxv || op.code == OpCode::mxvt) && op.operands[0] == id;
-    });
+    return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(),
+                       [&](const Op& op) { return is_product(op) && op.operands[0] == id; });
   }
 
   // Element i of both is at one place: masters always, slaves if the sets are the same.

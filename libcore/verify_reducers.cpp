@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/products.h"
 #include "libcore/verify_rules.h"
 
 namespace kasen {
@@ -61,7 +62,7 @@ struct ReducerCheck {
   void block(const Block& b) {
     for (const Op& op : b.ops) {
       if (op.code == OpCode::reduce) check(op, op.fns[0]);
-      if (op.code == OpCode::mxv || op.code == OpCode::mxvt) check(op, op.fns[1]);
+      if (is_product(op)) check(op, op.fns[1]);
       for (const Block& inner : op.blocks) block(inner);
     }
   }

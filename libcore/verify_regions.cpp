@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/dense_product.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/verify_rules.h"
 #include "libcore/whole.h"

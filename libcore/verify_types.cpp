@@ -10,6 +10,7 @@
 #include <functional>
 #include <utility>
 
+#include "libcore/products.h"
 #include "libcore/verify_rules.h"
 
 namespace kasen {
@@ -45,7 +46,7 @@ class TypeCheck {
   static const std::array<Row, 22> rows;
 
   void one(const Op& op) {
-    const bool product = op.code == OpCode::mxv || op.code == OpCode::mxvt;
+    const bool product = is_product(op);
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const bool region = op.code == OpCode::region;
       if (type(op, i).sparse && !region && !(product && i == 1)) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "libcore/dense_product.h"
 #include "libcore/executor.h"
+#include "libcore/products.h"
 
 namespace kasen {
 namespace {

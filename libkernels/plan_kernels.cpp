@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "libcore/dense_product.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
 

@@ -8,6 +8,7 @@
 #include "libcore/checked.h"
 #include "libopt/cost.h"
 #include "libopt/footprint.h"
+#include "libopt/json_text.h"
 #include "libopt/report_parts.h"
 #include "libopt/run_report.h"
 
@@ -187,7 +188,7 @@ std::string check_json(const Check& check) {
   for (const Compared& c : check.totals) json["totals"].push_back(compared_json(c));
   json["mismatches"] = nlohmann::ordered_json::array();
   for (const Compared& c : check.mismatches) json["mismatches"].push_back(compared_json(c));
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json_text(json) + '\n';
 }
 
 }  // namespace kasen

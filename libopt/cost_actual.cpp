@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "libcore/dense_product.h"
 #include "libcore/executor.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
 #include "libcore/whole.h"

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <set>
 
-#include "libcore/dense_product.h"
 #include "libcore/executor.h"
 #include "libcore/liveness.h"
+#include "libcore/products.h"
 #include "libcore/state_rules.h"
 #include "libopt/explain_parts.h"
 #include "libopt/extent.h"

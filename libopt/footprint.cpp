@@ -7,6 +7,7 @@
 #include "libcore/checked.h"
 #include "libcore/liveness.h"
 #include "libcore/numbering.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
 #include "libcore/whole.h"
@@ -93,7 +94,7 @@ std::map<PullForm, PullUse> pull_forms(const Module& module) {
   const CostContext context = cost_context(module);
   std::map<PullForm, PullUse> forms;
   for_each_op(module, [&](const Op& op, int, int) {
-    if (row(op.code).group != OpGroup::product || !module.type(op.operands.at(1)).sparse) return;
+    if (!is_sparse_product(module, op)) return;
     forms.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.results.at(0)});
   });
   return forms;
@@ -296,7 +297,7 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, cons
   const CostReport report = measure(module);
   std::map<PullForm, PullUse> sorted;
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (row(op.code).group != OpGroup::product || !module.type(op.operands.at(1)).sparse) return;
+    if (!is_sparse_product(module, op)) return;
     const CostRow& at = report.rows[static_cast<size_t>(number)];
     if (at.loop < 0 || !ran(at.region >= 0 ? at.region : number)) return;
     for (const ValueId v : {op.operands.at(0), op.operands.at(1), op.results.at(0)}) {

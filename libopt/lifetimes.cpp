@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libopt/rewrite.h"
 
@@ -20,7 +21,7 @@ void measure(const Block& block, std::vector<int>& close) {
 
 bool read_by_product(const Op& region, ValueId v) {
   return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(),
-                     [&](const Op& op) { return row(op.code).group == OpGroup::product && op.operands[0] == v; });
+                     [&](const Op& op) { return is_product(op) && op.operands[0] == v; });
 }
 
 // A copy of `v` is among the region's results: it is written from memory when other results are there already.

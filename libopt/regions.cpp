@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "libcore/dense_product.h"
 #include "libcore/error.h"
+#include "libcore/products.h"
 #include "libcore/state_rules.h"
 #include "libopt/rewrite.h"
 
@@ -23,7 +23,7 @@ std::optional<RegionKey> map_key(const Module& module, const Op& op) {
   if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
   const LawUse* law = law_in_force(module, op);
   if (type.state.is_pre() && (law == nullptr || law->kind == LawKind::pushdown)) return std::nullopt;
-  return RegionKey{type.dims, range_of(type.state), no_value, OpCode::map};
+  return RegionKey{type.dims, range_of(type.state)};
 }
 
 // Reductions of everything to one element; those over some dimensions have another shape and stand alone.
@@ -31,7 +31,7 @@ std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
   const Type& type = module.type(op.operands[0]);
   if (is_shared(module, type) || !module.type(op.results[0]).dims.empty()) return std::nullopt;
   const bool slaves_count = type.state.is_pre();
-  return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt, no_value, OpCode::map};
+  return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt};
 }
 
 std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
@@ -45,7 +45,7 @@ std::optional<RegionKey> product_key(const Module& module, const Op& op) {
   if (!is_product(op)) return std::nullopt;
   if (is_dense_product(module, op)) {
     if (!shares_dense_pass(module, op)) return std::nullopt;
-    return RegionKey{{}, std::nullopt, op.operands[1], OpCode::mxv};
+    return RegionKey{{}, std::nullopt, op.operands[1]};
   }
   const State& state = module.type(op.operands[0]).state;
   if (!state.is_cons()) return std::nullopt;

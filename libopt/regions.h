@@ -15,9 +15,9 @@ namespace kasen {
 // What must agree among the members of one region. Two operators with equal keys run over one range of one space.
 struct RegionKey {
   std::vector<DimId> dims;         // iter_on_vec: of the loop (the cut dimension and the local ones)
-  std::optional<SlaveSet> slaves;  // iter_on_vec: nothing for masters only; mxm: of the operand, nothing if dense
+  std::optional<SlaveSet> slaves;  // iter_on_vec: nothing for masters only; mxm of a sparse matrix: of the operand
   ValueId matrix = no_value;       // mxm
-  OpCode code = OpCode::map;       // mxm: the direction; of a dense matrix mxv for both
+  std::optional<OpCode> direction = std::nullopt;  // mxm of a sparse matrix: mxv or mxvt
   friend bool operator==(const RegionKey&, const RegionKey&) = default;
 };
 

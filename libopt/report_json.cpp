@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libopt/footprint.h"
+#include "libopt/json_text.h"
 #include "libopt/report_parts.h"
 
 namespace kasen {
@@ -90,21 +91,16 @@ Json module_json(const ReportContext& c) {
   return json;
 }
 
-// Comments of a program may be no UTF-8, which JSON must be.
-std::string text_of(const Json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-}
-
 }  // namespace
 
 std::string report_json(const Module& module, const Sizes* sizes) {
-  return text_of(module_json(ReportContext(module, sizes)));
+  return json_text(module_json(ReportContext(module, sizes))) + '\n';
 }
 
 std::string compare_json(const Measured& before, const Measured& after) {
   const Json json{{"before", module_json(ReportContext(before.module, before.sizes))},
                   {"after", module_json(ReportContext(after.module, after.sizes))}};
-  return text_of(json);
+  return json_text(json) + '\n';
 }
 
 }  // namespace kasen

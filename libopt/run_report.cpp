@@ -7,6 +7,7 @@
 
 #include "libcore/error.h"
 #include "libopt/cost.h"
+#include "libopt/json_text.h"
 
 namespace kasen {
 namespace {
@@ -144,7 +145,7 @@ std::string run_report_json(const Module& module, const RunReport& report) {
     for (const PartField& field : part_fields) entry[field.key] = part.*field.member;
     json["parts"].push_back(std::move(entry));
   }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json_text(json) + '\n';
 }
 
 RunReport read_run_report(const std::string& text, const std::string& file) {

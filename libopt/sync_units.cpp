@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "libcore/products.h"
 #include "libopt/needs.h"
 #include "libopt/rewrite.h"
 
@@ -48,7 +49,7 @@ class Connector {
     for (const Op& op : b.ops) {
       define(op.results, op, loop, loop_at);
       const OpGroup group = row(op.code).group;
-      if (group == OpGroup::product) made[static_cast<size_t>(op.results[0])].product = m_.type(op.operands[1]).sparse;
+      if (is_sparse_product(m_, op)) made[static_cast<size_t>(op.results[0])].product = true;
       if (group == OpGroup::vector || group == OpGroup::list) {
         for (const ValueId operand : op.operands) join(operand, op.results[0]);
       }

@@ -6,16 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "libopt/cost.h"
+#include "libopt/json_text.h"
 
 namespace kasen::tools {
 namespace {
 
 constexpr size_t most_events = 200'000;
 
-// Comments of a program may be no UTF-8, which JSON must be.
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string quoted(const std::string& text) { return json_text(nlohmann::json(text), -1); }
 
 // Microseconds, the unit of the format.
 std::string microseconds(std::int64_t nanoseconds) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/products.h"
 #include "libopt/pass.h"
 #include "libopt/regions.h"
 #include "libopt/rewrite.h"
@@ -26,7 +27,7 @@ class Joiner {
   bool join_one() {
     for (size_t p = 0; p < block_.ops.size(); ++p) {
       const Op& product = block_.ops[p];
-      if (row(product.code).group != OpGroup::product || !module_.type(product.operands[1]).sparse) continue;
+      if (!is_sparse_product(module_, product)) continue;
       const std::optional<size_t> g = only_reader(product.results[0], p);
       if (!g || block_.ops[*g].code != OpCode::gather) continue;
       const std::optional<size_t> work = only_reader(block_.ops[*g].results[0], *g);

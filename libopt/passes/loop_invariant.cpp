@@ -6,6 +6,7 @@
 // because reading one may fail. What a branch computes stays in it. Requires level 1; keeps it.
 #include <algorithm>
 
+#include "libcore/products.h"
 #include "libopt/pass.h"
 #include "libopt/rewrite.h"
 
@@ -91,9 +92,8 @@ class Invariants {
     if (generates(op)) return false;
     const ValueId result = op.results[0];
     if (op.code != OpCode::map || is_shared(m_, m_.type(result))) return true;
-    const bool stored = std::any_of(readers(result).begin(), readers(result).end(), [&](size_t reader) {
-      return row(ops()[reader].code).group == OpGroup::product && !invariant_[reader];
-    });
+    const bool stored = std::any_of(readers(result).begin(), readers(result).end(),
+                                    [&](size_t reader) { return is_product(ops()[reader]) && !invariant_[reader]; });
     if (stored) return true;
     // What a turn hands on would be copied in each turn, which costs as much as a map.
     if (std::any_of(readers(result).begin(), readers(result).end(),

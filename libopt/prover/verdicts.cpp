@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "libcore/products.h"
+
 namespace kasen {
 namespace {
 
 void collect_reducers(const Block& block, std::vector<FnId>& found) {
   for (const Op& op : block.ops) {
-    const bool product = op.code == OpCode::mxv || op.code == OpCode::mxvt;
     if (op.code == OpCode::reduce) found.push_back(op.fns[0]);
-    if (product) found.push_back(op.fns[1]);
+    if (is_product(op)) found.push_back(op.fns[1]);
     for (const Block& inner : op.blocks) collect_reducers(inner, found);
   }
 }

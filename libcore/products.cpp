@@ -1,4 +1,4 @@
-#include "libcore/dense_product.h"
+#include "libcore/products.h"
 
 #include "libcore/executor.h"
 
@@ -14,10 +14,12 @@ bool is_plain(const ScalarFunction& fn, ScalarOp op, Scalar scalar) {
 
 }  // namespace
 
-bool is_product(const Op& op) { return row(op.code).group == OpGroup::product; }
+bool is_sparse_product(const Module& module, const Op& op) {
+  return is_product(op) && module.type(product_matrix(op)).sparse;
+}
 
 bool is_dense_product(const Module& module, const Op& op) {
-  return is_product(op) && !module.type(op.operands.at(1)).sparse;
+  return is_product(op) && !module.type(product_matrix(op)).sparse;
 }
 
 bool is_ordinary_dense_product(const Module& module, const Op& op) {
