@@ -30,6 +30,13 @@ std::int64_t storage_bytes(const ElementType& element, std::int64_t capacity) {
   return plane_offset(element, capacity, element.planes());
 }
 
+void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (++index[d] < shape[d]) return;
+    index[d] = 0;
+  }
+}
+
 Array::Array(ElementType type, std::int64_t n) : element(std::move(type)), count(n), bytes(storage_bytes(element, n)) {}
 
 }  // namespace kasen

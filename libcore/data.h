@@ -64,6 +64,9 @@ struct PartMatrix {
   AxisSlaves row_slaves, col_slaves;
 };
 
+// The index after `index` of an array of that shape, the last dimension first; after the last one the first.
+void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape);
+
 struct PartDim {
   std::int64_t size = 0;               // global
   bool local = false;                  // every worker holds all (masters then lists 0..size-1)

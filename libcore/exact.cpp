@@ -12,14 +12,13 @@
 namespace kasen {
 namespace {
 
-constexpr int largest_power = 8;
 constexpr double most_exact_steps = 20'000;
 
 // ---- which functions can be evaluated exactly
 
 bool small_power(const Expr& e) {
   if (e.op != ScalarOp::constant || !e.type.is_scalar() || !is_float(e.type.scalar())) return false;
-  return std::floor(e.literal.f) == e.literal.f && std::fabs(e.literal.f) <= largest_power;
+  return std::floor(e.literal.f) == e.literal.f && std::fabs(e.literal.f) <= exact::largest_power;
 }
 
 bool is_transcendental(ScalarOp op) {
@@ -227,7 +226,7 @@ Rational floor_of(const Rational& q) {
 
 Rational power(const Rational& a, const Rational& b) {
   const int n = b.convert_to<int>();
-  if (denominator(b) != 1 || std::abs(n) > largest_power || (a == 0 && n < 0)) throw Undefined{};
+  if (denominator(b) != 1 || std::abs(n) > exact::largest_power || (a == 0 && n < 0)) throw Undefined{};
   Rational product = 1;
   for (int i = 0; i < std::abs(n); ++i) product *= a;
   return n < 0 ? Rational(1 / product) : product;

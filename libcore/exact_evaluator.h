@@ -26,6 +26,7 @@ struct Undefined {};  // thrown where a function has no value; never leaves eval
 [[nodiscard]] Wide transcendental(ScalarOp op, const Wide& a);
 
 inline constexpr int most_loops = 64;
+inline constexpr int largest_power = 8;  // numbers grow with it
 
 template <class Number>
 struct Evaluator {

@@ -25,13 +25,6 @@ struct Held {
 };
 
 // One step of the odometer over a shape, row-major.
-void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
-  for (size_t d = shape.size(); d-- > 0;) {
-    if (++index[d] < shape[d]) return;
-    index[d] = 0;
-  }
-}
-
 std::int64_t product_of(const std::vector<std::int64_t>& shape) {
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count = checked_mul(count, size, "an array's size");

@@ -6,13 +6,6 @@ namespace kasen {
 namespace {
 
 // One step of the odometer over a shape, row-major.
-void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
-  for (size_t d = shape.size(); d-- > 0;) {
-    if (++index[d] < shape[d]) return;
-    index[d] = 0;
-  }
-}
-
 std::int64_t global_of(const PartDim& dim, const AxisSlaves& axis, std::int64_t local) {
   const auto masters = static_cast<std::int64_t>(dim.masters.size());
   return local < masters ? dim.masters[static_cast<size_t>(local)]

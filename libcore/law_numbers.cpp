@@ -9,7 +9,6 @@
 namespace kasen {
 namespace {
 
-constexpr double largest_power = 8;
 using Kind = CaseNumber::Kind;
 
 CaseNumber not_a_number() { return {Kind::nan, {}}; }
@@ -176,7 +175,7 @@ CaseNumber CaseArithmetic::whole_quotient(ScalarOp op, const CaseNumber& a, cons
 }
 
 CaseNumber CaseArithmetic::power(const CaseNumber& a, const CaseNumber& b, const Expr& exponent) {
-  const bool small = exponent.op == ScalarOp::constant && std::fabs(exponent.literal.f) <= largest_power &&
+  const bool small = exponent.op == ScalarOp::constant && std::fabs(exponent.literal.f) <= exact::largest_power &&
                      std::floor(exponent.literal.f) == exponent.literal.f;
   if (small) {
     CaseNumber result = number(1);

@@ -7,7 +7,7 @@
 namespace kasen {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -88,9 +88,9 @@ struct ModulePrinter {
     const std::string name(row(op.code).name);
     switch (op.code) {
       case OpCode::input:
-        return name + ' ' + quoted(op.name);
+        return name + ' ' + quote(op.name);
       case OpCode::param:
-        return fmt::format("{} {} = {}", name, quoted(op.name), words(op));
+        return fmt::format("{} {} = {}", name, quote(op.name), words(op));
       case OpCode::literal:
       case OpCode::fill:
         return name + ' ' + words(op);
@@ -108,7 +108,7 @@ struct ModulePrinter {
       case OpCode::region:
         return fmt::format("{} {} ({})", name, region_name(op.kind), values(op.operands));
       case OpCode::output:
-        return fmt::format("{} {} {}", name, quoted(op.name), values(op.operands));
+        return fmt::format("{} {} {}", name, quote(op.name), values(op.operands));
       default:
         return name + fns(op) + (op.operands.empty() ? "" : ' ' + values(op.operands));
     }
@@ -122,7 +122,7 @@ struct ModulePrinter {
     if (!op.results.empty()) text += " : " + types(op.results);
     if (op.where.line > 0 && (m.text_name.empty() || op.where.file != m.text_name)) {
       const bool elsewhere = op.where.file != m.source_name && !op.where.file.empty();
-      text += " at " + (elsewhere ? quoted(op.where.file) + ' ' : std::string()) +
+      text += " at " + (elsewhere ? quote(op.where.file) + ' ' : std::string()) +
               fmt::format("{}:{}", op.where.line, op.where.column);
     }
     return text;
@@ -146,7 +146,7 @@ struct ModulePrinter {
     for (const LawUse& use : uses) {
       const std::string with = use.reducer == no_fn ? "" : ", " + m.fn(use.reducer).name;
       out += fmt::format("  {} {}({}{}) operand {} by {}\n", word, law_name(use.kind), m.fn(use.fn).name, with,
-                         use.operand, quoted(use.basis));
+                         use.operand, quote(use.basis));
     }
   }
 
@@ -158,10 +158,10 @@ struct ModulePrinter {
     for (const Constant& c : m.constants)
       out += fmt::format("  const {} = {}\n", c.name, literal_text(c.scalar, c.value));
     for (const ScalarFunction& f : m.functions) out += "  " + print_function(m, f) + '\n';
-    for (const RangeAssumption& r : m.ranges) out += "  assume " + quoted(r.name) + interval_text(r.range) + '\n';
+    for (const RangeAssumption& r : m.ranges) out += "  assume " + quote(r.name) + interval_text(r.range) + '\n';
     laws("assume", m.assumptions);
     laws("law", m.laws);
-    if (!m.fitted_to.empty()) out += "  fitted " + quoted(m.fitted_to) + '\n';
+    if (!m.fitted_to.empty()) out += "  fitted " + quote(m.fitted_to) + '\n';
     for (size_t i = 0; i < m.buffers.size(); ++i) {
       const BufferDecl& b = m.buffers[i];
       Type type;
@@ -179,7 +179,7 @@ struct ModulePrinter {
     if (with_history) {
       for (const std::string& line : m.history) out += "## " + line + '\n';
     }
-    if (!m.source_name.empty()) out += "source " + quoted(m.source_name) + '\n';
+    if (!m.source_name.empty()) out += "source " + quote(m.source_name) + '\n';
     for (const std::string& line : m.source) out += line.empty() ? "|\n" : "| " + line + '\n';
     out += "module " + m.name + " {\n";
     declarations();

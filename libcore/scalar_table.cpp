@@ -8,7 +8,7 @@
 namespace kasen {
 namespace {
 
-constexpr std::array rows{
+constexpr std::array operators{
 #define SCALAR_OP(enumerator, name, symbol, arity, precedence, result, work, doc) \
   ScalarOpRow{ScalarOp::enumerator, name, symbol, arity, precedence, ResultRule::result, doc},
 #include "libcore/scalar_operators.def"
@@ -22,14 +22,14 @@ constexpr std::array works{
 };
 
 const ScalarOpRow* find(auto matches) {
-  const auto it = std::find_if(rows.begin(), rows.end(), matches);
-  return it == rows.end() ? nullptr : &*it;
+  const auto it = std::find_if(operators.begin(), operators.end(), matches);
+  return it == operators.end() ? nullptr : &*it;
 }
 
 }  // namespace
 
-std::span<const ScalarOpRow> scalar_op_rows() { return rows; }
-const ScalarOpRow& row(ScalarOp op) { return rows[static_cast<size_t>(op)]; }
+std::span<const ScalarOpRow> scalar_op_rows() { return operators; }
+const ScalarOpRow& row(ScalarOp op) { return operators[static_cast<size_t>(op)]; }
 
 ScalarWork work_of(ScalarOp op, Scalar operand) {
   const ScalarWork work = works.at(static_cast<size_t>(op));

@@ -300,7 +300,7 @@ struct Row {
   RuleAnswer (*rule)(const Question&);
 };
 
-constexpr std::array<Row, 17> rows{{
+constexpr std::array<Row, 17> rules{{
     {OpCode::input, input_rule},
     {OpCode::param, constant_rule},
     {OpCode::literal, constant_rule},
@@ -331,7 +331,7 @@ const std::string& matrix_name(const Module& module, ValueId matrix) {
 
 RuleAnswer apply_rule(const Module& module, const Op& op, std::span<const State> operands, LawChecker& laws) {
   const Question q{module, op, operands, laws};
-  for (const Row& entry : rows) {
+  for (const Row& entry : rules) {
     if (entry.code == op.code) return entry.rule(q);
   }
   return declared_rule(q);

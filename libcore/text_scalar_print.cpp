@@ -8,7 +8,7 @@
 namespace kasen {
 namespace {
 
-constexpr int lowest = 0;  // if-then-else
+constexpr int outermost = 0;  // if-then-else
 constexpr int unary = 6;
 constexpr int primary = 100;
 
@@ -19,7 +19,7 @@ bool negative_literal(const Expr& e) {
 
 int precedence(const Expr& e) {
   if (negative_literal(e)) return unary;
-  if (e.op == ScalarOp::select) return lowest;
+  if (e.op == ScalarOp::select) return outermost;
   const bool called = e.op == ScalarOp::neg && e.args[0].op == ScalarOp::constant;
   const int own = row(e.op).precedence;
   return own == 0 || called ? primary : own;

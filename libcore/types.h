@@ -1,6 +1,7 @@
 // Element types, dimensions, storage states and array types: the words of the IR (docs/ir.md).
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -21,6 +22,11 @@ enum class Scalar : std::uint8_t { f64, f32, i64, i32, boolean, null, id };
 
 using DimId = int;  // place in Module::dims
 inline constexpr DimId no_dim = -1;
+
+// Lists of ids of dimensions, values, ...: short ones, in an order that matters.
+[[nodiscard]] inline bool contains(const std::vector<int>& ids, int id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
 
 struct Dimension {
   std::string name;

@@ -14,10 +14,6 @@
 namespace kasen {
 namespace {
 
-bool contains(const std::vector<ValueId>& list, ValueId id) {
-  return std::find(list.begin(), list.end(), id) != list.end();
-}
-
 constexpr size_t row_count = 0
 #define REGION(kind, entry, in_place, pass, holds) +1  // NOLINT(bugprone-macro-parentheses): one term of a sum
 #include "libcore/regions.def"

@@ -23,10 +23,6 @@ bool meets(const std::vector<DimId>& outer, const std::vector<DimId>& inner, std
   return false;
 }
 
-bool contains(const std::vector<DimId>& dims, DimId dim) {
-  return std::find(dims.begin(), dims.end(), dim) != dims.end();
-}
-
 class WholeValues {
  public:
   explicit WholeValues(const Module& module) : m_(module) {}

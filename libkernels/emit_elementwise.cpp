@@ -11,8 +11,6 @@
 namespace kasen {
 namespace {
 
-constexpr int lanes = reduction_lanes;
-
 std::vector<DimId> local_dims(const Module& module, const Type& type) {
   std::vector<DimId> dims;
   const DimId cut = cut_dim(module, type);
@@ -52,7 +50,7 @@ class ElementwiseEmitter {
         body_(body),
         kernel_(kernel),
         loop_(loop_type(module, body)),
-        e_(jit, make(jit, kernel), lanes) {}
+        e_(jit, make(jit, kernel), reduction_lanes) {}
 
   std::int64_t run() {
     e_.scratch_base = e_.function()->getArg(4);
@@ -65,9 +63,9 @@ class ElementwiseEmitter {
       llvm::Value* first = e_.b.CreateGEP(e_.b.getInt64Ty(), products_.pointers, begin);
       slices_->open(e_.b.CreateLoad(e_.b.getInt64Ty(), first));
     }
-    llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-lanes));
+    llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-reduction_lanes));
     llvm::Value* middle = e_.b.CreateAdd(begin, full);
-    e_.loop(begin, middle, lanes, [&](llvm::Value* i) { turn(i); });
+    e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* i) { turn(i); });
     tail(middle, end);
     close_accumulators();
     if (body_.streamed) e_.fence_streams();
@@ -172,7 +170,7 @@ class ElementwiseEmitter {
     if (!needed) return;
     llvm::Type* type = e_.wide(e_.b.getInt64Ty());
     llvm::Value* rest = e_.b.CreateAdd(e_.spread({begin, true}), e_.lane_numbers());
-    llvm::Value* step = e_.integer(lanes);
+    llvm::Value* step = e_.integer(reduction_lanes);
     digits_.resize(sizes_.size() + 1);
     steps_.resize(sizes_.size() + 1);
     for (size_t d = sizes_.size(); d > 0; --d) {
@@ -286,7 +284,7 @@ class ElementwiseEmitter {
 
   // The last few elements: the same code under a mask.
   void tail(llvm::Value* begin, llvm::Value* end) {
-    e_.loop(begin, end, lanes, [&](llvm::Value* i) {
+    e_.loop(begin, end, reduction_lanes, [&](llvm::Value* i) {
       llvm::Value* left = e_.spread({e_.b.CreateSub(end, i), true});
       e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), left);
       turn(i);
@@ -299,7 +297,7 @@ class ElementwiseEmitter {
     llvm::Value* partials = e_.function()->getArg(3);
     for (Reduction& r : reductions_) {
       const ScalarFunction& fn = module_.fn(r.op->fns[0]);
-      for (int by = lanes / 2; by > 0; by /= 2) {
+      for (int by = reduction_lanes / 2; by > 0; by /= 2) {
         ShiftedSource other(*r.lanes, by);
         r.lanes->assign(e_, fn.body, {r.lanes.get(), &other});
       }

@@ -5,8 +5,6 @@
 namespace kasen {
 namespace {
 
-constexpr int lanes = reduction_lanes;
-
 bool has_arrays(const ElementType& element) {
   return std::any_of(element.components.begin(), element.components.end(),
                      [](const Component& c) { return c.count > 0; });
@@ -14,12 +12,12 @@ bool has_arrays(const ElementType& element) {
 
 // Eight numbers of `type`, of which those at and behind `left` are not read and are 0; as i32.
 llvm::Value* load_numbers(Emitter& e, llvm::Type* type, llvm::Value* address, llvm::Value* mask) {
-  auto* wide = llvm::FixedVectorType::get(type, lanes);
+  auto* wide = llvm::FixedVectorType::get(type, reduction_lanes);
   const llvm::Align align(type->getIntegerBitWidth() / 8);
   llvm::Value* loaded = mask == nullptr
                             ? static_cast<llvm::Value*>(e.b.CreateAlignedLoad(wide, address, align))
                             : e.b.CreateMaskedLoad(wide, address, align, mask, llvm::Constant::getNullValue(wide));
-  return e.b.CreateZExtOrTrunc(loaded, llvm::FixedVectorType::get(e.b.getInt32Ty(), lanes));
+  return e.b.CreateZExtOrTrunc(loaded, llvm::FixedVectorType::get(e.b.getInt32Ty(), reduction_lanes));
 }
 
 }  // namespace
@@ -51,7 +49,7 @@ llvm::Value* SliceEmitter::numbers(Emitter& e, llvm::Value* list, llvm::Value* i
   return load_numbers(e, e.b.getInt16Ty(), e.b.CreateGEP(e.b.getInt16Ty(), list, index), mask);
 }
 
-// While all lanes have entries nothing is masked; rows of a slice are of nearly one length.
+// While all reduction_lanes have entries nothing is masked; rows of a slice are of nearly one length.
 void SliceEmitter::slice(llvm::Value* lengths) {
   llvm::Value* saved = e_.mask;
   e_.mask = nullptr;
@@ -62,10 +60,10 @@ void SliceEmitter::slice(llvm::Value* lengths) {
   const auto length = [&](int l) {
     return e_.b.CreateZExt(e_.b.CreateExtractElement(lengths, e_.integer(l)), e_.b.getInt64Ty());
   };
-  llvm::Value* least = length(lanes - 1);
+  llvm::Value* least = length(reduction_lanes - 1);
   e_.loop(e_.integer(0), least, 1, [&](llvm::Value*) { step(nullptr); });
   e_.loop(least, length(0), 1, [&](llvm::Value* i) {
-    llvm::Value* at = e_.b.CreateVectorSplat(lanes, e_.b.CreateTrunc(i, e_.b.getInt32Ty()));
+    llvm::Value* at = e_.b.CreateVectorSplat(reduction_lanes, e_.b.CreateTrunc(i, e_.b.getInt32Ty()));
     step(e_.b.CreateICmpUGT(lengths, at));
   });
   e_.mask = e_.b.CreateIsNotNull(lengths);
@@ -93,7 +91,7 @@ void SliceEmitter::step(llvm::Value* mask) {
     const ScalarFunction& reducer = module_.fn(lane.product->reducer);
     lane.segment->assign(e_, reducer.body, {lane.segment.get(), lane.multiplied.get()});
   }
-  llvm::Value* taken = e_.integer(lanes);
+  llvm::Value* taken = e_.integer(reduction_lanes);
   if (mask != nullptr) {
     llvm::Value* bits = e_.b.CreateBitCast(mask, e_.b.getInt8Ty());
     taken = e_.b.CreateZExt(e_.b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits), e_.b.getInt64Ty());
@@ -107,7 +105,7 @@ std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& ke
   llvm::Type* pointer = llvm::PointerType::getUnqual(jit.context());
   llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
   llvm::Function* f = jit.add_function(name, {pointer, pointer, pointer, integer, integer, integer, pointer});
-  Emitter e(jit, f, lanes);
+  Emitter e(jit, f, reduction_lanes);
   e.scratch_base = f->getArg(6);
   ArgumentLayout layout;
   const ProductTable table = read_product_table(e, f->getArg(0), layout, kernel, false);
@@ -131,9 +129,9 @@ std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& ke
     }
     e.mask = nullptr;
   };
-  llvm::Value* middle = e.b.CreateAnd(count, e.integer(-lanes));
-  e.loop(e.integer(0), middle, lanes, [&](llvm::Value* k) { turn(k, nullptr); });
-  e.loop(middle, count, lanes, [&](llvm::Value* k) {
+  llvm::Value* middle = e.b.CreateAnd(count, e.integer(-reduction_lanes));
+  e.loop(e.integer(0), middle, reduction_lanes, [&](llvm::Value* k) { turn(k, nullptr); });
+  e.loop(middle, count, reduction_lanes, [&](llvm::Value* k) {
     llvm::Value* left = e.spread({e.b.CreateSub(count, k), true});
     turn(k, e.b.CreateICmpSLT(e.lane_numbers(), left));
   });

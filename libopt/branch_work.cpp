@@ -9,10 +9,6 @@
 namespace kasen {
 namespace {
 
-bool contains(const std::vector<ValueId>& list, ValueId value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 // Neither sends anything nor can fail. What is reduced to a shared stays in shares until the branch asks for it.
 bool quiet(const Module& m, const Op& op) {
   if (op.code == OpCode::map || op.code == OpCode::apply) return true;

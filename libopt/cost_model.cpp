@@ -39,7 +39,7 @@ std::int64_t entry_bytes(const Type& matrix) { return matrix.element.bytes() + (
 
 // One product's share of each entry: an element of its vector and one of its result, which is read and written back.
 // Both are over one dimension; where that is local all of the vector is on every worker, and an entry still meets one.
-void add_product(const CostContext& c, const Op& product, Cost& cost) {
+void add_model_product(const CostContext& c, const Op& product, Cost& cost) {
   const Type& vector = c.type(product.operands.at(0));
   const Type& result = c.type(product.results.at(0));
   const Polynomial entries = c.entries(product.operands.at(1));
@@ -58,27 +58,27 @@ void add_matrix(const CostContext& c, ValueId matrix, Cost& cost) {
   cost.read_elements += c.entries(matrix);
 }
 
-Cost product_cost(const CostContext& c, const Op& op) {
+Cost model_product(const CostContext& c, const Op& op) {
   Cost cost;
   add_matrix(c, op.operands.at(1), cost);
-  add_product(c, op, cost);
+  add_model_product(c, op, cost);
   return cost;
 }
 
-Cost free_of_charge(const CostContext&, const Op&) { return {}; }
+Cost model_nothing(const CostContext&, const Op&) { return {}; }
 
 struct ModelRule {
   OpCode code;
   Cost (*cost)(const CostContext&, const Op&);
 };
 
-constexpr std::array rules{
+constexpr std::array model_rules{
     ModelRule{OpCode::fill, vector_cost},
     ModelRule{OpCode::index, vector_cost},
     ModelRule{OpCode::map, vector_cost},
     ModelRule{OpCode::reduce, vector_cost},
-    ModelRule{OpCode::mxv, product_cost},
-    ModelRule{OpCode::mxvt, product_cost},
+    ModelRule{OpCode::mxv, model_product},
+    ModelRule{OpCode::mxvt, model_product},
     ModelRule{OpCode::make_list, vector_cost},
     ModelRule{OpCode::gather, transition_network},
     ModelRule{OpCode::scatter, transition_network},
@@ -95,14 +95,14 @@ Cost model_product_region(const CostContext& c, const Op& region) {
   Cost cost;
   const std::vector<Op>& ops = region.blocks.at(0).ops;
   add_matrix(c, ops.at(0).operands.at(1), cost);
-  for (size_t i = 0; i + 1 < ops.size(); ++i) add_product(c, ops[i], cost);
+  for (size_t i = 0; i + 1 < ops.size(); ++i) add_model_product(c, ops[i], cost);
   return cost;
 }
 
 // The paper knows no such region: it is charged as the product, the gather and the region of vector operators that it
 // joins, so that a plan's figures are the same with it and without. What it spares stands in the actual column.
 Cost model_epilogue(const CostContext& c, const Op& region) {
-  Cost cost = product_cost(c, epilogue_product(region));
+  Cost cost = model_product(c, epilogue_product(region));
   cost += transition_network(c, epilogue_gather(region));
   Op vector = region;
   const std::vector<Op>& ops = region.blocks[0].ops;
@@ -118,8 +118,9 @@ Cost model_epilogue(const CostContext& c, const Op& region) {
 }
 
 Cost model_cost(const CostContext& context, const Op& op) {
-  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ModelRule& r) { return r.code == op.code; });
-  return (rule == rules.end() ? free_of_charge : rule->cost)(context, op);
+  const auto rule =
+      std::find_if(model_rules.begin(), model_rules.end(), [&](const ModelRule& r) { return r.code == op.code; });
+  return (rule == model_rules.end() ? model_nothing : rule->cost)(context, op);
 }
 
 Cost transition_network(const CostContext& c, const Op& op) {

@@ -106,14 +106,14 @@ class Chains {
 };
 
 // Buffers first .. last - 1, of a list or one alone.
-struct Room {
+struct BufferShare {
   size_t first, last;
   Polynomial bytes;
   int arrays;
   int like;  // other buffers of the same elements and dimensions
 };
 
-std::string buffer_text(const PlanView& view, const Room& room, const std::vector<ValueId>& values) {
+std::string buffer_text(const PlanView& view, const BufferShare& room, const std::vector<ValueId>& values) {
   std::vector<std::string> names;
   for (const ValueId v : values) names.push_back(view.name(v));
   const std::string more = room.last > room.first + 1 ? fmt::format(" to ~b{}", room.last - 1) : "";

@@ -69,10 +69,6 @@ std::vector<int> kinds_of(const Module& module, const Block& block, const Region
   return kinds;
 }
 
-bool contains(const std::vector<ValueId>& list, ValueId value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 bool fuse_block(Module& module, Block& block, const RegionTemplate& shape) {
   const BlockGraph graph(module, block);
   const std::vector<std::vector<int>> clusters = cluster(graph, {kinds_of(module, block, shape), shape.inside});

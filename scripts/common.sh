@@ -30,14 +30,14 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# Precompiled headers and a compiler cache get in each other's way.
-pch() { command -v ccache >/dev/null && [[ -z ${CCACHE_DISABLE:-} ]] && echo false || echo true; }
+# Many files as one unit compile in half the time; a compiler cache does better with each file by itself.
+unity() { command -v ccache >/dev/null && [[ -z ${CCACHE_DISABLE:-} ]] && echo off || echo on; }
 
 # Runs a command whose output is worth reading only if it fails.
 quietly() { "$@" >"$top/.setup.log" 2>&1 || { cat "$top/.setup.log" >&2; exit 70; }; }
 
 configure() {
-  [[ -f $build/build.ninja ]] || quietly meson setup "$build" "-Db_pch=$(pch)" "$@"
+  [[ -f $build/build.ninja ]] || quietly meson setup "$build" "-Dunity=$(unity)" "$@"
 }
 
 compile() {

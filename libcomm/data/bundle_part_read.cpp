@@ -10,9 +10,6 @@
 namespace kasen {
 namespace {
 
-constexpr FileType type_of(const std::vector<std::int64_t>&) { return FileType::i64; }
-constexpr FileType type_of(const std::vector<std::int32_t>&) { return FileType::i32; }
-
 class ReadVisitor {
  public:
   explicit ReadVisitor(Hdf5Reader& file) : file_(file) {}
@@ -23,7 +20,7 @@ class ReadVisitor {
 
   template <class T>
   void list(const std::string& path, std::vector<T>& values, std::int64_t count) {
-    values = file_.vector<T>(path, type_of(values), count);
+    values = file_.vector<T>(path, file_type(values), count);
   }
 
   void planes(const std::string& path, Array& array, const ElementType& element,

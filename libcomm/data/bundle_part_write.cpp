@@ -26,9 +26,6 @@ std::string binsparse_type(const ElementType& element) {
   return names[static_cast<std::size_t>(element.scalar())];
 }
 
-constexpr FileType type_of(const std::vector<std::int64_t>&) { return FileType::i64; }
-constexpr FileType type_of(const std::vector<std::int32_t>&) { return FileType::i32; }
-
 // Lays out datasets and remembers what goes into them.
 class LayoutVisitor {
  public:
@@ -41,7 +38,7 @@ class LayoutVisitor {
   void list(const std::string& path, const std::vector<T>& values, std::int64_t count) {
     if (!std::cmp_equal(values.size(), count))
       throw InternalError("a part has a list of another length than it counts: " + path);
-    const int dataset = file_.dataset(path, type_of(values), {count});
+    const int dataset = file_.dataset(path, file_type(values), {count});
     pieces_.push_back({dataset, 0, values.data(), count * static_cast<std::int64_t>(sizeof(T))});
   }
 

@@ -19,6 +19,8 @@ namespace kasen {
 // Numbers as files hold them: those of Scalar (null has none; bool is u8, as NumPy reads it).
 enum class FileType : std::uint8_t { f64, f32, i64, i32, u8 };
 [[nodiscard]] FileType file_type(Scalar scalar);
+[[nodiscard]] constexpr FileType file_type(const std::vector<std::int64_t>&) { return FileType::i64; }
+[[nodiscard]] constexpr FileType file_type(const std::vector<std::int32_t>&) { return FileType::i32; }
 [[nodiscard]] std::int64_t file_bytes(FileType type);
 
 class Hdf5Writer {

@@ -14,7 +14,7 @@
 namespace kasen {
 namespace {
 
-struct Header {
+struct MarketHeader {
   bool coordinate = true, pattern = false, symmetric = false, skew = false;
   std::int64_t rows = 0, cols = 0, entries = 0;
   std::int64_t size_line = 0;  // byte where the line of sizes starts
@@ -45,32 +45,33 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-struct Word {
+struct KnownWord {
   std::string_view word;
-  bool Header::*flag;  // what it sets; none for what is so without it
+  bool MarketHeader::*flag;  // what it sets; none for what is so without it
 };
 
-constexpr std::array<Word, 1> dense_words{{{"coordinate", nullptr}}};
-constexpr std::array<Word, 4> field_words{
-    {{"real", nullptr}, {"double", nullptr}, {"integer", nullptr}, {"pattern", &Header::pattern}}};
-constexpr std::array<Word, 3> symmetry_words{
-    {{"general", nullptr}, {"symmetric", &Header::symmetric}, {"skew-symmetric", &Header::skew}}};
+constexpr std::array<KnownWord, 1> dense_words{{{"coordinate", nullptr}}};
+constexpr std::array<KnownWord, 4> field_words{
+    {{"real", nullptr}, {"double", nullptr}, {"integer", nullptr}, {"pattern", &MarketHeader::pattern}}};
+constexpr std::array<KnownWord, 3> symmetry_words{
+    {{"general", nullptr}, {"symmetric", &MarketHeader::symmetric}, {"skew-symmetric", &MarketHeader::skew}}};
 
 template <size_t N>
-void take_word(const std::array<Word, N>& known, const std::string& word, Header& header, const Beginning& file) {
-  const auto row = std::find_if(known.begin(), known.end(), [&](const Word& w) { return w.word == word; });
+void take_word(const std::array<KnownWord, N>& known, const std::string& word, MarketHeader& header,
+               const Beginning& file) {
+  const auto row = std::find_if(known.begin(), known.end(), [&](const KnownWord& w) { return w.word == word; });
   if (row != known.end()) {
     if (row->flag != nullptr) header.*(row->flag) = true;
     return;
   }
   std::string choices;
-  for (const Word& w : known) choices += fmt::format("{}{}", choices.empty() ? "" : ", ", w.word);
+  for (const KnownWord& w : known) choices += fmt::format("{}{}", choices.empty() ? "" : ", ", w.word);
   file.fail_at(0, fmt::format("'{}' matrices are not read", word), "known are " + choices);
 }
 
-Header read_header(const Beginning& file) {
+MarketHeader read_header(const Beginning& file) {
   const std::string_view text = file.text;
-  Header header;
+  MarketHeader header;
   const std::vector<std::string> words = words_of(text.substr(0, static_cast<size_t>(next_line(text, 0))));
   if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
     file.fail_at(0, "not a Matrix Market header",
@@ -102,7 +103,8 @@ Header read_header(const Beginning& file) {
   return header;
 }
 
-[[noreturn]] void fail_count(const Beginning& file, const Header& header, std::int64_t announced, std::int64_t found) {
+[[noreturn]] void fail_count(const Beginning& file, const MarketHeader& header, std::int64_t announced,
+                             std::int64_t found) {
   file.fail_at(header.size_line, fmt::format("the header announces {} entries, and the file has {}", announced, found),
                "the file is cut off or its header is wrong");
 }
@@ -150,7 +152,7 @@ void expand(EntryList& list, bool skew) {
 
 RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options) {
   const Beginning file(text);
-  const Header header = read_header(file);
+  const MarketHeader header = read_header(file);
   if (!header.coordinate) {
     file.fail_at(0, "the file holds a dense array, and the input is sparse", "", "declare the input dense");
   }
@@ -184,7 +186,7 @@ RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options) {
 
 RawTable read_market_table(TextSource& source, const ReadOptions& options) {
   const Beginning file(source);
-  const Header header = read_header(file);
+  const MarketHeader header = read_header(file);
   if (header.coordinate) {
     file.fail_at(0, "the file holds a sparse matrix, and the input is dense", "", "declare the input sparse");
   }

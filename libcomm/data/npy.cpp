@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-struct Header {
+struct NpyHeader {
   std::string descr;
   bool fortran = false;
   std::vector<std::int64_t> shape;
@@ -52,7 +52,7 @@ std::vector<std::int64_t> shape_of(std::string_view text, const InputFile& file)
   return shape;
 }
 
-Header read_header(const InputFile& file) {
+NpyHeader read_header(const InputFile& file) {
   const std::string_view text = file.text();
   if (text.size() < 12 || !text.starts_with("\x93NUMPY")) fail_header(file, "it is too short or does not begin as one");
   const int version = static_cast<unsigned char>(text[6]);
@@ -63,7 +63,7 @@ Header read_header(const InputFile& file) {
   if (start + length > text.size()) fail_header(file, "it ends in the middle of its header");
   const std::string_view dictionary = text.substr(start, length);
 
-  Header header;
+  NpyHeader header;
   const std::string_view descr = value_of(dictionary, "descr", file);
   const size_t quote = descr.find('\'', 1);
   if (!descr.starts_with('\'') || quote == std::string_view::npos) {
@@ -102,7 +102,7 @@ constexpr std::array<Kind, 5> kinds{{
 
 RawTable read_npy(TextSource& source, const ReadOptions& options) {
   const InputFile file(source);
-  const Header header = read_header(file);
+  const NpyHeader header = read_header(file);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.descr == header.descr; });
   if (kind == kinds.end())
     fail_header(file, fmt::format("its elements are '{}'; <f8 <f4 <i8 <i4 |b1 are read", header.descr));

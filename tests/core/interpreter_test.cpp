@@ -37,7 +37,7 @@ WholeInputs triangle() {
   return inputs;
 }
 
-const char* const functions = R"(  fn add(x: f64, y: f64) -> f64 = x + y
+const char* const arithmetic = R"(  fn add(x: f64, y: f64) -> f64 = x + y
   fn mul(x: f64, y: f64) -> f64 = x * y
   fn least(x: f64, y: f64) -> f64 = min(x, y)
   fn below(x: i64, y: i64) -> bool = x < y
@@ -45,7 +45,7 @@ const char* const functions = R"(  fn add(x: f64, y: f64) -> f64 = x + y
 )";
 
 TEST(Interpreter, ProductsReadRowsAndColumns) {
-  const Module module = parse(functions + std::string(R"(  %G = input "G" : f64[N,N] sparse @?
+  const Module module = parse(arithmetic + std::string(R"(  %G = input "G" : f64[N,N] sparse @?
   %x = input "x" : f64[N] @?
   %m = input "m" : f64[N,K] @?
   %a = mxv[mul, add] %x, %G : f64[N] @?
@@ -69,7 +69,7 @@ TEST(Interpreter, ProductsReadRowsAndColumns) {
 }
 
 TEST(Interpreter, BroadcastsAndReducesOverDimensions) {
-  const Module module = parse(functions + std::string(R"(  %x = input "x" : f64[N] @?
+  const Module module = parse(arithmetic + std::string(R"(  %x = input "x" : f64[N] @?
   %m = input "m" : f64[N,K] @?
   %p = map[mul] %m, %x : f64[N,K] @?
   %r = reduce[add; over K] %p : f64[N] @?
@@ -88,7 +88,7 @@ TEST(Interpreter, BroadcastsAndReducesOverDimensions) {
 }
 
 TEST(Interpreter, LoopsListsAndBranches) {
-  const Module module = parse(functions + std::string(R"(  %zero = literal 0 : i64 @?
+  const Module module = parse(arithmetic + std::string(R"(  %zero = literal 0 : i64 @?
   %one = literal 1 : i64 @?
   %three = literal 3 : i64 @?
   %v = literal 10.0 : f64 @?
@@ -121,7 +121,7 @@ TEST(Interpreter, LoopsListsAndBranches) {
 }
 
 TEST(Interpreter, EmptyArraysReduceToTheIdentity) {
-  const Module module = parse(functions + std::string(R"(  %x = input "x" : f64[N] @?
+  const Module module = parse(arithmetic + std::string(R"(  %x = input "x" : f64[N] @?
   %s = reduce[add] %x : f64 @?
   %t = reduce[least] %x : f64 @?
   %n = size[N] : i64 @?
@@ -138,7 +138,7 @@ TEST(Interpreter, EmptyArraysReduceToTheIdentity) {
 }
 
 TEST(Interpreter, RefusesMissingInputsAndPlacesOutsideALList) {
-  const Module module = parse(functions + std::string(R"(  %x = input "y" : f64[N] @?
+  const Module module = parse(arithmetic + std::string(R"(  %x = input "y" : f64[N] @?
   output "x" %x
 )"));
   EXPECT_THROW(interpret(module, triangle()), UserError);
@@ -197,7 +197,7 @@ double row_sum(const std::vector<double>& v) {
 }
 
 TEST(InterpreterKernels, ReduceInBlocksAndLanes) {
-  const Module module = parse(functions + std::string(R"(  %x = input "x" : f64[N] @?
+  const Module module = parse(arithmetic + std::string(R"(  %x = input "x" : f64[N] @?
   %s = reduce[add] %x : f64 @?
   output "s" %s
 )"));
@@ -223,7 +223,7 @@ TEST(InterpreterKernels, ReduceInBlocksAndLanes) {
 }
 
 TEST(InterpreterKernels, RowsOfAProductInSegments) {
-  const Module module = parse(functions + std::string(R"(  %G = input "G" : null[N,N] sparse @?
+  const Module module = parse(arithmetic + std::string(R"(  %G = input "G" : null[N,N] sparse @?
   %x = input "x" : f64[N] @?
   %y = mxv[mul, add] %x, %G : f64[N] @?
   output "y" %y

@@ -42,7 +42,7 @@ struct Fault {
 
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
-class FaultTest : public testing::TestWithParam<Fault> {};
+class FaultTest : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(FaultTest, IsToldWhereItIs) {
   const Fault& fault = GetParam();
@@ -137,8 +137,8 @@ const std::vector<Fault> cases{
     {"param_not_constant", "param q = r\noutput x", 4, 11, "must be known to plan", "literals"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultTest, testing::ValuesIn(cases),
-                         [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
+INSTANTIATE_TEST_SUITE_P(Faults, FaultTest, ::testing::ValuesIn(cases),
+                         [](const ::testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
 
 TEST(Faults, AProgramNeedsAnOutput) {
   const std::vector<Diagnostic> found = faults(head + "z = x + 1\n");

@@ -45,13 +45,13 @@ std::string shape(const Module& module) {
   return print_module(bare, false);
 }
 
-const std::string head = R"(
+const std::string declarations = R"(
 dim N
 input G : null[N, N]
 param r = 0.85, theta = 1e-6
 )";
 
-const std::string algorithm_1 = head + R"(
+const std::string algorithm_1 = declarations + R"(
 fn F1(x, y) = x / y
 fn F2(x, r) = (1 - r) + r * x
 fn F3(x, y) = abs(x - y)
@@ -70,7 +70,7 @@ while not_converged likely {
 output pr
 )";
 
-const std::string whole_arrays = head + R"(
+const std::string whole_arrays = declarations + R"(
 pr = fill(1.0, N)
 not_converged = true
 degree = G @ pr
@@ -101,7 +101,7 @@ TEST(Lowering, PrintsAndReadsBack) {
 const std::string small = "dim N, F local\ninput x : f64[N], y : f64[N], k : i64[N]\nparam a = 2.0, b = 3.0\n";
 
 // Two spellings of one computation.
-class SpellingTest : public testing::TestWithParam<std::pair<std::string, std::string>> {};
+class SpellingTest : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
 
 TEST_P(SpellingTest, IsTheSameIr) {
   const auto& [one, other] = GetParam();
@@ -112,19 +112,18 @@ TEST_P(SpellingTest, IsTheSameIr) {
 using Spelling = std::pair<std::string, std::string>;
 INSTANTIATE_TEST_SUITE_P(
     Pairs, SpellingTest,
-    testing::Values(Spelling{"z = a * x + y", "fn axpy(x, y, a) = a * x + y\nz = zipwith(axpy, x, y, a)"},
-                    Spelling{"z = a * x + y", "z = map((v, w, s) -> s * v + w, x, y, a)"},
-                    Spelling{"z = a * x + y", "z = map(x -> a * x + y, x)"},
-                    Spelling{"z = x / k", "z = ZipWith(/, x, k)"}, Spelling{"z = min(x, y)", "z = map(min, x, y)"},
-                    Spelling{"z = sum(x * y)", "z = x @ y"},
-                    Spelling{"z = dot(x, y)", "z = Reduce(+, ZipWith(*, x, y))"},
-                    Spelling{"z = any(x < y)", "z = reduce(||, x < y)"}, Spelling{"z : f64[N] = 1", "z = fill(1.0, N)"},
-                    Spelling{"z = a * b + a", "z = map((v, w) -> v * w + v, a, b)"},
-                    Spelling{"z = x", "z = map(v -> v, x)"}, Spelling{"z = x ^ 2", "z = x * x"},
-                    Spelling{"z = x * (1 / 4)", "z = x * 0.25"},
-                    Spelling{"fn f(v) { w = v * v; w + 1 }\nz = f(x)", "z = x * x + 1"},
-                    Spelling{"z = a\nfor i in 0..3 unroll { z = z * b }", "z = a\nz = z * b\nz = z * b\nz = z * b"}),
-    [](const testing::TestParamInfo<Spelling>& spelling) { return fmt::format("pair{}", spelling.index); });
+    ::testing::Values(
+        Spelling{"z = a * x + y", "fn axpy(x, y, a) = a * x + y\nz = zipwith(axpy, x, y, a)"},
+        Spelling{"z = a * x + y", "z = map((v, w, s) -> s * v + w, x, y, a)"},
+        Spelling{"z = a * x + y", "z = map(x -> a * x + y, x)"}, Spelling{"z = x / k", "z = ZipWith(/, x, k)"},
+        Spelling{"z = min(x, y)", "z = map(min, x, y)"}, Spelling{"z = sum(x * y)", "z = x @ y"},
+        Spelling{"z = dot(x, y)", "z = Reduce(+, ZipWith(*, x, y))"},
+        Spelling{"z = any(x < y)", "z = reduce(||, x < y)"}, Spelling{"z : f64[N] = 1", "z = fill(1.0, N)"},
+        Spelling{"z = a * b + a", "z = map((v, w) -> v * w + v, a, b)"}, Spelling{"z = x", "z = map(v -> v, x)"},
+        Spelling{"z = x ^ 2", "z = x * x"}, Spelling{"z = x * (1 / 4)", "z = x * 0.25"},
+        Spelling{"fn f(v) { w = v * v; w + 1 }\nz = f(x)", "z = x * x + 1"},
+        Spelling{"z = a\nfor i in 0..3 unroll { z = z * b }", "z = a\nz = z * b\nz = z * b\nz = z * b"}),
+    [](const ::testing::TestParamInfo<Spelling>& spelling) { return fmt::format("pair{}", spelling.index); });
 
 const Op& op_of(const Module& module, OpCode code) {
   const auto it =

@@ -16,14 +16,14 @@ namespace {
 
 using Outputs = std::map<std::string, Array>;
 
-Array vector_of(const std::vector<double>& values) {
+Array reals_of(const std::vector<double>& values) {
   Array a(ElementType::of(Scalar::f64), static_cast<std::int64_t>(values.size()));
   std::copy(values.begin(), values.end(), a.as<double>());
   return a;
 }
 
-Outputs run(const std::string& text, const WholeInputs& inputs = {},
-            const std::map<std::string, std::string>& defines = {}) {
+Outputs run_text(const std::string& text, const WholeInputs& inputs = {},
+                 const std::map<std::string, std::string>& defines = {}) {
   const Module module = compile_program(text, "test.ks", defines);
   TrialLawChecker laws;
   require_valid(module, laws);
@@ -36,11 +36,11 @@ bool truth(const Outputs& out, const std::string& name) { return out.at(name).as
 
 // The value of one expression of literals, through a param so that nothing is known to plan.
 double value_of(const std::string& expression) {
-  return real(run("param one = 1.0\noutput z = " + expression + "\n"), "z");
+  return real(run_text("param one = 1.0\noutput z = " + expression + "\n"), "z");
 }
 
 std::int64_t whole_of(const std::string& expression) {
-  return whole(run("param one = 1\noutput z = " + expression + "\n"), "z");
+  return whole(run_text("param one = 1\noutput z = " + expression + "\n"), "z");
 }
 
 TEST(Meaning, OperatorsBindAsDocumented) {
@@ -94,12 +94,12 @@ const k = 3
 param x = 2.0, y = 5f32, n = 4
 output a = k * x, b = k * y, c = k * n, d = n / k
 )";
-  Outputs out = run(text);
+  Outputs out = run_text(text);
   EXPECT_EQ(real(out, "a"), 6);
   EXPECT_EQ(out.at("b").as<float>()[0], 15.0F);
   EXPECT_EQ(whole(out, "c"), 12);
   EXPECT_DOUBLE_EQ(real(out, "d"), 4.0 / 3.0);
-  out = run(text, {}, {{"k", "10"}, {"x", "-0.5"}});
+  out = run_text(text, {}, {{"k", "10"}, {"x", "-0.5"}});
   EXPECT_EQ(real(out, "a"), -5);
   EXPECT_EQ(whole(out, "c"), 40);
 }
@@ -107,7 +107,7 @@ output a = k * x, b = k * y, c = k * n, d = n / k
 TEST(Meaning, ArraysFromNothing) {
   WholeInputs inputs;
   inputs.dims["N"] = 4;
-  const Outputs out = run(R"(
+  const Outputs out = run_text(R"(
 dim N, K local = 3
 param r = 2.5
 a = fill(r, N)
@@ -118,7 +118,7 @@ e = 2 * r * fill(1.0, N)
 f = fill(r, N, K) - a
 output e, f, a, b, c, total = sum(d), rows = sum(d, over K), picked = sum(if i64(index(N)) == 2 then a else 0)
 )",
-                          inputs);
+                               inputs);
   EXPECT_EQ(out.at("a").count, 4);
   EXPECT_EQ(out.at("a").as<double>()[3], 2.5);
   EXPECT_EQ(out.at("b").as<std::int64_t>()[0], 7);
@@ -134,7 +134,7 @@ output e, f, a, b, c, total = sum(d), rows = sum(d, over K), picked = sum(if i64
 }
 
 TEST(Meaning, LoopsCarryAndBlocksAreLocal) {
-  const Outputs out = run(R"(
+  const Outputs out = run_text(R"(
 param turns = 5
 a = 0
 b = 1
@@ -166,15 +166,15 @@ output a, digits, wrote, nothing
 TEST(Meaning, UnrolledLoopsMeanTheSame) {
   const std::string head = "param x = 3.0\nlist s[4] : f64 = 0\nt = 0.0\n";
   const std::string body = " { s[i] = x * f64(i)\n t = t * 10 + s[i] }\noutput t\n";
-  const double plain = real(run(head + "for i in reversed(0..4)" + body), "t");
+  const double plain = real(run_text(head + "for i in reversed(0..4)" + body), "t");
   EXPECT_EQ(plain, 9630);
-  EXPECT_EQ(real(run(head + "for i in reversed(0..4) unroll" + body), "t"), plain);
+  EXPECT_EQ(real(run_text(head + "for i in reversed(0..4) unroll" + body), "t"), plain);
 }
 
 TEST(Meaning, ListsRotate) {
   WholeInputs inputs;
   inputs.dims["N"] = 2;
-  const Outputs out = run(R"(
+  const Outputs out = run_text(R"(
 const m = 3
 dim N
 list s[m] : f64[N] = 1
@@ -188,7 +188,7 @@ before = s[1]
 push(s, s[0])
 output oldest = s[0], newest = s[m - 1], before, r0 = r[0], r2 = r[2]
 )",
-                          inputs);
+                               inputs);
   EXPECT_EQ(real(out, "oldest"), 3);
   EXPECT_EQ(real(out, "newest"), 12);
   EXPECT_EQ(real(out, "before"), 3);
@@ -205,7 +205,7 @@ TEST(Meaning, PointsTuplesAndCoordinates) {
   points.as<double>(0)[1] = 5;
   points.as<double>(1)[1] = 12;
   inputs.arrays["X"] = std::move(points);
-  const Outputs out = run(R"(
+  const Outputs out = run_text(R"(
 const d = 2
 dim N
 input X : [f64; d][N]
@@ -216,7 +216,7 @@ s = reduce(both, map(p -> (p, 1), X))
 output n = norm(X), largest = max(map(p -> max(j in d: p[j]), X)), first = s.0[0], second = s.0[1], count = s.1
 output c1 = c[1] + prod(j in d: f64(j + 1))
 )",
-                          inputs);
+                               inputs);
   EXPECT_EQ(out.at("n").as<double>()[0], 5);
   EXPECT_EQ(out.at("n").as<double>()[1], 13);
   EXPECT_EQ(real(out, "largest"), 12);
@@ -229,14 +229,14 @@ output c1 = c[1] + prod(j in d: f64(j + 1))
 TEST(Meaning, ReductionsOfEveryKind) {
   WholeInputs inputs;
   inputs.dims["N"] = 3;
-  inputs.arrays["x"] = vector_of({3, -1, 2});
-  const Outputs out = run(R"(
+  inputs.arrays["x"] = reals_of({3, -1, 2});
+  const Outputs out = run_text(R"(
 dim N
 input x : f64[N]
 output s = sum(x), p = prod(x), lo = min(x), hi = max(x), d = dot(x, x), e = x @ x
 output some = any(x < 0), every = all(x < 0), longest = reduce((a, b) -> max(a, b), abs(x))
 )",
-                          inputs);
+                               inputs);
   EXPECT_EQ(real(out, "s"), 4);
   EXPECT_EQ(real(out, "p"), -6);
   EXPECT_EQ(real(out, "lo"), -1);
@@ -255,15 +255,15 @@ TEST(Meaning, ProductsRunAlongRowsOrColumns) {
   WholeMatrix& g = inputs.matrices["G"];  // (0, 0) 2, (0, 2) 3, (1, 2) 5
   g.rows = {0, 0, 1};
   g.cols = {0, 2, 2};
-  g.values = vector_of({2, 3, 5});
-  inputs.arrays["x"] = vector_of({1, 10});
-  inputs.arrays["y"] = vector_of({1, 10, 100});
-  const Outputs out = run(R"(
+  g.values = reals_of({2, 3, 5});
+  inputs.arrays["x"] = reals_of({1, 10});
+  inputs.arrays["y"] = reals_of({1, 10, 100});
+  const Outputs out = run_text(R"(
 dim N, M
 input G : f64[N, M], x : f64[N], y : f64[M]
 output a = G' @ x, b = G @ y, c = x @ G, d = mxvt(+, min, G, y), e = G.T @ x, f = mxv(*, +, x, G)
 )",
-                          inputs);
+                               inputs);
   for (const std::string name : {"a", "c", "e", "f"}) {
     const double* v = out.at(name).as<double>();
     EXPECT_EQ((std::vector<double>{v[0], v[1], v[2]}), (std::vector<double>{2, 0, 53})) << name;
@@ -278,7 +278,7 @@ TEST(Meaning, NullEntriesCountAsOneOfTheMultipliersType) {
   inputs.dims["N"] = 3;
   inputs.matrices["G"].rows = {0, 1};
   inputs.matrices["G"].cols = {1, 2};
-  const Outputs out = run(R"(
+  const Outputs out = run_text(R"(
 dim N
 input G : null[N, N]
 fn hop(x, entry: i64) = x + entry
@@ -288,7 +288,7 @@ also = G' @ (i64(index(N)) == 0)
 degree = G @ fill(1i32, N)
 output reached, steps, also, degree
 )",
-                          inputs);
+                               inputs);
   EXPECT_EQ(out.at("reached").as<std::uint8_t>()[1], 1);
   EXPECT_EQ(out.at("reached").as<std::uint8_t>()[2], 0);
   EXPECT_EQ(out.at("also").as<std::uint8_t>()[1], 1);
@@ -302,15 +302,15 @@ TEST(Meaning, MultiplyingByAMatrixOfLocalColumns) {
   WholeInputs inputs;
   inputs.dims["N"] = 2;
   inputs.dims["F"] = 3;
-  inputs.arrays["A"] = vector_of({1, 2, 3, 4, 5, 6});
-  inputs.arrays["x"] = vector_of({1, 10});
-  const Outputs out = run(R"(
+  inputs.arrays["A"] = reals_of({1, 2, 3, 4, 5, 6});
+  inputs.arrays["x"] = reals_of({1, 10});
+  const Outputs out = run_text(R"(
 dim N, F local
 input A : f64[N, F], x : f64[N]
 w : f64[F] = 1
 output a = A @ w, b = A' @ x, c = sum(A * x, over F)
 )",
-                          inputs);
+                               inputs);
   EXPECT_EQ(out.at("a").as<double>()[1], 15);
   EXPECT_EQ(out.at("b").as<double>()[2], 63);
   EXPECT_EQ(out.at("c").as<double>()[1], 150);

@@ -12,7 +12,7 @@
 namespace kasen {
 namespace {
 
-Module functions(const std::string& text) {
+Module module_of_functions(const std::string& text) {
   return parse_module("kir 1 level 1\nmodule m {\n dim N\n" + text + "\n}\n##end\n", "laws.kir");
 }
 
@@ -25,7 +25,7 @@ FnId find(const Module& m, const std::string& name) {
 }
 
 LawAnswer reducer(const std::string& text) {
-  const Module m = functions(text);
+  const Module m = module_of_functions(text);
   TrialLawChecker laws;
   return laws.reducer(m, static_cast<FnId>(m.functions.size()) - 1);
 }
@@ -112,7 +112,7 @@ TEST(Reducers, WrongTypesAreRefused) {
 // ---- identities
 
 std::optional<std::vector<Word>> identity(const std::string& text) {
-  const Module m = functions(text);
+  const Module m = module_of_functions(text);
   return reducer_identity(m.functions.back());
 }
 
@@ -184,8 +184,8 @@ TEST(Laws, TableOverTheReals) {
   const std::array<std::string, 4> reducers{"x + y", "x * y", "min(x, y)", "max(x, y)"};
   for (const LawCase& row : table) {
     for (size_t r = 0; r < reducers.size(); ++r) {
-      const Module m =
-          functions("fn R(x: f64, y: f64) -> f64 = " + reducers[r] + "\nfn F(x: f64, c: f64) -> f64 = " + row.fn);
+      const Module m = module_of_functions("fn R(x: f64, y: f64) -> f64 = " + reducers[r] +
+                                           "\nfn F(x: f64, c: f64) -> f64 = " + row.fn);
       TrialLawChecker laws;
       for (const bool push : {false, true}) {
         for (const LawKind kind :
@@ -205,15 +205,16 @@ TEST(Laws, TableOverTheReals) {
 }
 
 TEST(Laws, TheOtherOperandMayBeThePreReducedOne) {
-  const Module m = functions("fn R(x: f64, y: f64) -> f64 = x + y\nfn F(y: f64, x: f64) -> f64 = x / (y * y) ");
+  const Module m =
+      module_of_functions("fn R(x: f64, y: f64) -> f64 = x + y\nfn F(y: f64, x: f64) -> f64 = x / (y * y) ");
   TrialLawChecker laws;
   EXPECT_EQ(laws.law(m, LawKind::distributive, find(m, "F"), find(m, "R"), 0).verdict, Verdict::refuted);
-  const Module d = functions("fn R(x: f64, y: f64) -> f64 = x + y\nfn F(y: f64, x: f64) -> f64 = x * y");
+  const Module d = module_of_functions("fn R(x: f64, y: f64) -> f64 = x + y\nfn F(y: f64, x: f64) -> f64 = x * y");
   EXPECT_EQ(laws.law(d, LawKind::distributive, find(d, "F"), find(d, "R"), 1).verdict, Verdict::proven);
 }
 
 TEST(Laws, CounterexamplesUseTheUsersNames) {
-  const Module m = functions("fn add(x: f64, y: f64) -> f64 = x + y\nfn damp(x: f64) -> f64 = 0.5 + 0.5 * x");
+  const Module m = module_of_functions("fn add(x: f64, y: f64) -> f64 = x + y\nfn damp(x: f64) -> f64 = 0.5 + 0.5 * x");
   TrialLawChecker laws;
   const LawAnswer answer = laws.law(m, LawKind::exchange, find(m, "damp"), find(m, "add"), 0);
   EXPECT_EQ(answer.verdict, Verdict::refuted);
@@ -222,7 +223,7 @@ TEST(Laws, CounterexamplesUseTheUsersNames) {
 
 // The largest integer stands for infinity and stays so when it is added to; taken from anything it leaves the smallest.
 TEST(Laws, TheEndsOfIntegersAreInfinities) {
-  const Module m = functions(
+  const Module m = module_of_functions(
       "fn R(x: i64, y: i64) -> i64 = min(x, y)\nfn F(x: i64, y: i64) -> i64 = x + y - 1"
       "\nfn G(x: i64, c: i64) -> i64 = max(x, c)\nfn H(x: i64) -> i64 = x - 9223372036854775807"
       "\nfn I(x: i64) -> i64 = x // 2");
@@ -234,13 +235,14 @@ TEST(Laws, TheEndsOfIntegersAreInfinities) {
 }
 
 TEST(Laws, ZeroTimesInfinityIsNoIdentity) {
-  const Module m = functions("fn R(x: f64, y: f64) -> f64 = max(x, y)\nfn F(x: f64, y: f64) -> f64 = x * abs(y)");
+  const Module m =
+      module_of_functions("fn R(x: f64, y: f64) -> f64 = max(x, y)\nfn F(x: f64, y: f64) -> f64 = x * abs(y)");
   TrialLawChecker laws;
   EXPECT_EQ(laws.law(m, LawKind::distributive, find(m, "F"), find(m, "R"), 0).verdict, Verdict::unknown);
 }
 
 TEST(Laws, TranscendentalFunctionsOfOtherArgumentsDoNotMatter) {
-  const Module m = functions(
+  const Module m = module_of_functions(
       "fn R(x: f64, y: f64) -> f64 = x + y\nfn F(x: f64, c: f64) -> f64 = x * exp(c)"
       "\nfn G(x: f64) -> f64 = exp(x)");
   TrialLawChecker laws;
@@ -249,7 +251,7 @@ TEST(Laws, TranscendentalFunctionsOfOtherArgumentsDoNotMatter) {
 }
 
 TEST(Laws, SignsMayBeDeclared) {
-  const Module m = functions(
+  const Module m = module_of_functions(
       "fn R(x: f64, y: f64) -> f64 = max(x, y)\nfn F(x: f64, y: f64 > 0.0) -> f64 = x * y"
       "\nfn G(x: f64, y: f64 >= 0.0) -> f64 = x * y\nfn H(x: f64, y: f64 >= -1.0) -> f64 = x * (y + 2.0)");
   TrialLawChecker laws;
@@ -259,7 +261,7 @@ TEST(Laws, SignsMayBeDeclared) {
 }
 
 TEST(Laws, BoolsAreTriedCompletely) {
-  const Module m = functions(
+  const Module m = module_of_functions(
       "fn R(x: bool, y: bool) -> bool = x || y\nfn F(x: bool, c: bool) -> bool = x && c"
       "\nfn G(x: bool) -> bool = !x\nfn H(x: bool, c: bool) -> bool = if c then x else false");
   TrialLawChecker laws;
@@ -269,7 +271,7 @@ TEST(Laws, BoolsAreTriedCompletely) {
 }
 
 TEST(Shapes, AffineFormsAreTakenApart) {
-  const Module m = functions(
+  const Module m = module_of_functions(
       "fn F(x: f64, r: f64) -> f64 = (1.0 - r) + r * x\nfn G(x: f64) -> f64 = 3.0 - (x - 1.0) / 2.0"
       "\nfn H(x: f64) -> f64 = x * x");
   const auto f = affine_form(m.functions[0], 0);

@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-class GroupMemory : public testing::Test {
+class GroupMemory : public ::testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const {
     const std::filesystem::path file = folder_.path() / name;

@@ -62,7 +62,7 @@ void damage(Block& block, int which, int& at, int how) {
   }
 }
 
-const std::string whole =
+const std::string whole_plan =
     "buffer ~b0 : f64[N] {G.rows}\nbuffer ~b1 : f64[N] {G.cols}\nbuffer ~b2 : f64[N]\n" + sources3 +
     "%k = literal 3 : i64 @cons\n%l = list %k : list<2> i64 @cons\n%g0 = get %l, %k : i64 @cons\n"
     "%t = apply[less] %g0 : bool @cons\n%w = map[half] %x : f64[N] @part ~b2\n"
@@ -74,14 +74,14 @@ const std::string whole =
     "%v = if %c : bool @cons {\nyield %c\n} else {\nyield %c\n}\nyield %h, %v\n}\noutput \"r\" %r";
 
 TEST(Robustness, DamagedModulesAreRefusedNotCrashedOn) {
-  ASSERT_EQ(joined(faults_of(module_of(3, whole))), "");
+  ASSERT_EQ(joined(faults_of(module_of(3, whole_plan))), "");
   int ops = 0;
-  Module counted = module_of(3, whole);
+  Module counted = module_of(3, whole_plan);
   damage(counted.body, -1, ops, 0);
   int refused = 0;
   for (int which = 0; which < ops; ++which) {
     for (int how = 0; how < 36; ++how) {
-      Module broken = module_of(3, whole);
+      Module broken = module_of(3, whole_plan);
       int at = 0;
       damage(broken.body, which, at, how);
       refused += faults_of(broken).empty() ? 0 : 1;
@@ -92,7 +92,7 @@ TEST(Robustness, DamagedModulesAreRefusedNotCrashedOn) {
 
 TEST(Robustness, DamagedTables) {
   for (int how = 0; how < 10; ++how) {
-    Module m = module_of(3, whole);
+    Module m = module_of(3, whole_plan);
     switch (how) {
       case 0:
         m.values[1].type.dims = {44};
@@ -131,7 +131,7 @@ TEST(Robustness, DamagedTables) {
 
 // Words of a right module exchanged, dropped and doubled: whatever still parses is judged without a crash.
 TEST(Robustness, EditedTextNeverCrashes) {
-  const std::string text = "kir 1 level 3\nmodule t {" + functions + whole + "\n}\n##end\n";
+  const std::string text = "kir 1 level 3\nmodule t {" + functions + whole_plan + "\n}\n##end\n";
   std::vector<std::pair<size_t, size_t>> words;
   for (size_t i = 0; i < text.size();) {
     const size_t start = text.find_first_not_of(" \n", i);

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Hostile : public testing::Test {
+class Hostile : public ::testing::Test {
  protected:
   void SetUp() override {
     std::vector<DimData> dims{{.name = "N"}};

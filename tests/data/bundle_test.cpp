@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Bundle : public testing::Test {
+class Bundle : public ::testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
   [[nodiscard]] std::size_t entries() const { return folder_.entries(); }
@@ -107,11 +107,6 @@ void expect_equal(const Part& a, const Part& b) {
   }
 }
 
-std::string content(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void overwrite(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
 
 std::string refusal(const std::function<void()>& action, ExitStatus status = ExitStatus::bad_input) {
@@ -159,7 +154,7 @@ TEST_F(Bundle, IsTheSameBytesEveryTime) {
   (void)write_bundle(path("a"), rich_parts(3), rich_info(3), false);
   (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false);
   for (const char* file : {"/manifest.json", "/part-0000.h5", "/part-0001.h5", "/part-0002.h5"})
-    EXPECT_EQ(content(path("a") + file), content(path("b") + file)) << file;
+    EXPECT_EQ(cases::content(path("a") + file), cases::content(path("b") + file)) << file;
 }
 
 TEST_F(Bundle, HasEmptyParts) {
@@ -184,19 +179,19 @@ TEST_F(Bundle, LeavesNothingBehindWithoutFinish) {
 TEST_F(Bundle, RefusesToOverwriteUnlessAsked) {
   const auto parts = rich_parts(2);
   (void)write_bundle(path("b"), parts, rich_info(2), false);
-  const std::string before = content(path("b/manifest.json"));
+  const std::string before = cases::content(path("b/manifest.json"));
   EXPECT_NE(
       refusal([&] { (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false); }, ExitStatus::cannot_create)
           .find("already exists"),
       std::string::npos);
-  EXPECT_EQ(content(path("b/manifest.json")), before);
+  EXPECT_EQ(cases::content(path("b/manifest.json")), before);
   {
     BundleWriter writer(path("b/"), rich_info(3), true);
     writer.add(rich_parts(3)[0]);
-    EXPECT_EQ(content(path("b/manifest.json")), before);
+    EXPECT_EQ(cases::content(path("b/manifest.json")), before);
     EXPECT_EQ(read_parts(path("b"), 0, 2).size(), 2U);
   }
-  EXPECT_EQ(content(path("b/manifest.json")), before);
+  EXPECT_EQ(cases::content(path("b/manifest.json")), before);
   (void)write_bundle(path("b"), rich_parts(3), rich_info(3), true);
   EXPECT_EQ(read_bundle_info(path("b")).workers, 3);
   EXPECT_EQ(entries(), 1U);
@@ -209,12 +204,12 @@ TEST_F(Bundle, ReplacesNothingButBundles) {
       refusal([&] { (void)write_bundle(path("mine"), rich_parts(2), rich_info(2), true); }, ExitStatus::cannot_create)
           .find("not a bundle"),
       std::string::npos);
-  EXPECT_EQ(content(path("mine/letter.txt")), "dear");
+  EXPECT_EQ(cases::content(path("mine/letter.txt")), "dear");
   EXPECT_EQ(entries(), 1U);
   overwrite(path("file"), "x");
   (void)refusal([&] { (void)write_bundle(path("file"), rich_parts(2), rich_info(2), true); },
                 ExitStatus::cannot_create);
-  EXPECT_EQ(content(path("file")), "x");
+  EXPECT_EQ(cases::content(path("file")), "x");
 }
 
 TEST_F(Bundle, NeedsAFolderToStandIn) {
@@ -224,7 +219,7 @@ TEST_F(Bundle, NeedsAFolderToStandIn) {
 
 TEST_F(Bundle, NoticesEveryFlippedBit) {
   (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
-  const std::string file = path("b/part-0001.h5"), good = content(file);
+  const std::string file = path("b/part-0001.h5"), good = cases::content(file);
   for (std::size_t at = 0; at < good.size(); at += 97) {
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ (1 << (at % 8)));
@@ -237,7 +232,7 @@ TEST_F(Bundle, NoticesEveryFlippedBit) {
 
 TEST_F(Bundle, NoticesEveryFlippedBitOfTheManifest) {
   (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
-  const std::string file = path("b/manifest.json"), good = content(file);
+  const std::string file = path("b/manifest.json"), good = cases::content(file);
   for (std::size_t at = 0; at < good.size(); at += 3) {
     if (good[at] == '\n' || good[at] == ' ') continue;  // white space between tokens says nothing
     std::string bad = good;
@@ -250,7 +245,7 @@ TEST_F(Bundle, NoticesEveryFlippedBitOfTheManifest) {
 TEST_F(Bundle, NoticesMissingTruncatedAndForeignFiles) {
   (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false);
   (void)write_bundle(path("c"), rich_parts(3, 9), rich_info(3), false);
-  const std::string file = path("b/part-0002.h5"), good = content(file);
+  const std::string file = path("b/part-0002.h5"), good = cases::content(file);
   overwrite(file, good.substr(0, good.size() / 2));
   EXPECT_NE(refusal([&] { (void)read_parts(path("b"), 0, 3); }).find("cut off"), std::string::npos);
   fs::copy_file(path("c/part-0002.h5"), file, fs::copy_options::overwrite_existing);
@@ -265,7 +260,7 @@ TEST_F(Bundle, NoticesMissingTruncatedAndForeignFiles) {
 
 TEST_F(Bundle, RefusesManifestsThatAreNone) {
   (void)write_bundle(path("b"), rich_parts(1), rich_info(1), false);
-  const std::string file = path("b/manifest.json"), good = content(file);
+  const std::string file = path("b/manifest.json"), good = cases::content(file);
   std::vector<std::string> bads{"", "{", "[]", "null", "{}", good.substr(0, good.size() - 3), std::string(100000, '[')};
   bads.emplace_back(R"({"kasen_bundle": 1})");
   bads.emplace_back(R"({"kasen_bundle": -1, "digest": "", "content": {}})");

@@ -82,7 +82,7 @@ void expect_linked(const std::vector<Part>& parts, const std::string& name, Axis
   }
 }
 
-class Cut : public testing::TestWithParam<std::tuple<int, PartitionMethod>> {};
+class Cut : public ::testing::TestWithParam<std::tuple<int, PartitionMethod>> {};
 
 TEST_P(Cut, AgreesWithThePlainCountOnSquareGraphs) {
   const PartitionOptions options{.workers = std::get<0>(GetParam()), .method = std::get<1>(GetParam()), .theta = 6};
@@ -138,8 +138,8 @@ TEST_P(Cut, IsTheSameEveryTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, Cut,
-                         testing::Combine(testing::Values(1, 2, 3, 4, 16),
-                                          testing::Values(PartitionMethod::block, PartitionMethod::hybrid_cut)));
+                         ::testing::Combine(::testing::Values(1, 2, 3, 4, 16),
+                                            ::testing::Values(PartitionMethod::block, PartitionMethod::hybrid_cut)));
 
 TEST(Partition, BlocksAreRunsOfTheCeiling) {
   std::vector<DimData> dims{{.name = "N"}};

@@ -15,12 +15,12 @@ using namespace kasen::testing;  // NOLINT: test helpers
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-RawTable read(const std::string& text, const ReadOptions& options, const std::string& name = "input.txt") {
+RawTable read_text(const std::string& text, const ReadOptions& options, const std::string& name = "input.txt") {
   const Folder folder;
   return read_table(folder.write(name, text), options);
 }
 
-Refusal refusal(const std::string& text, const ReadOptions& options, const std::string& name = "input.txt") {
+Refusal refused_text(const std::string& text, const ReadOptions& options, const std::string& name = "input.txt") {
   const Folder folder;
   return table_refusal(folder.write(name, text), options);
 }
@@ -28,7 +28,7 @@ Refusal refusal(const std::string& text, const ReadOptions& options, const std::
 TEST(Csv, EveryDelimiter) {
   for (const char* text : {"1,2.5,-3\n4,5,6\n", "1;2.5;-3\n4;5;6", "1\t2.5\t-3\r\n4\t5\t6\r\n", " 1  2.5 -3\n4 5 6 \n",
                            "# top\n1, 2.5, -3\n\n4 ,5,6\n", "a,b,c\n1,2.5,-3\n4,5,6\n", "\"1\",2.5,-3\n4,\"5\",6\n"}) {
-    const RawTable t = read(text, table_of(Scalar::f64));
+    const RawTable t = read_text(text, table_of(Scalar::f64));
     EXPECT_EQ(t.rows, 2) << text;
     EXPECT_EQ(t.cols, 3) << text;
     EXPECT_THAT(numbers_of(t), ElementsAre(1, 2.5, -3, 4, 5, 6)) << text;
@@ -37,17 +37,17 @@ TEST(Csv, EveryDelimiter) {
 }
 
 TEST(Csv, OneColumnIsAVector) {
-  const RawTable t = read("value\n3\n1\n2\n", table_of(Scalar::i32), "v.csv");
+  const RawTable t = read_text("value\n3\n1\n2\n", table_of(Scalar::i32), "v.csv");
   EXPECT_EQ(t.cols, 1);
   EXPECT_THAT(numbers_of(t), ElementsAre(3, 1, 2));
 }
 
 TEST(Csv, TwoColumnsOfIntegersAreATableToo) {
-  EXPECT_THAT(numbers_of(read("1 2\n3 4\n", table_of(Scalar::i64))), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(numbers_of(read_text("1 2\n3 4\n", table_of(Scalar::i64))), ElementsAre(1, 2, 3, 4));
 }
 
 TEST(Csv, WordsAreCodedByFirstAppearance) {
-  const RawTable t = read("1,tcp,\"a, \"\"b\"\"\"\n2,udp,c\n3,tcp,c\n", table_of(Scalar::f64));
+  const RawTable t = read_text("1,tcp,\"a, \"\"b\"\"\"\n2,udp,c\n3,tcp,c\n", table_of(Scalar::f64));
   EXPECT_THAT(numbers_of(t), ElementsAre(1, 0, 0, 2, 1, 1, 3, 0, 1));
   EXPECT_THAT(t.dictionaries.at(2), ElementsAre("tcp", "udp"));
   EXPECT_THAT(t.dictionaries.at(3), ElementsAre("a, \"b\"", "c"));
@@ -56,17 +56,17 @@ TEST(Csv, WordsAreCodedByFirstAppearance) {
 TEST(Csv, ColumnsAreChosenInAnyOrder) {
   ReadOptions options = table_of(Scalar::f64);
   options.columns = {3, 1};
-  const RawTable t = read("1,x,3\n4,,6\n", options);
+  const RawTable t = read_text("1,x,3\n4,,6\n", options);
   EXPECT_EQ(t.cols, 2);
   EXPECT_THAT(numbers_of(t), ElementsAre(3, 1, 6, 4));
   options.columns = {2, 4};
-  EXPECT_EQ(refusal("1,x,3\n4,y,6\n", options).status, ExitStatus::usage);
+  EXPECT_EQ(refused_text("1,x,3\n4,y,6\n", options).status, ExitStatus::usage);
 }
 
 TEST(Csv, CodesAgreeOverThePiecesOfALargeFile) {
   std::string text;
   for (int i = 0; i < 400000; ++i) text += "word" + std::to_string((i % 1000 * 919) % 1000) + ",1234567890\n";
-  const RawTable t = read(text, table_of(Scalar::i64));
+  const RawTable t = read_text(text, table_of(Scalar::i64));
   ASSERT_EQ(t.rows, 400000);
   const std::vector<std::string>& words = t.dictionaries.at(1);
   ASSERT_EQ(words.size(), 1000U);
@@ -87,54 +87,57 @@ TEST(Csv, Refuses) {
       {"1,a\n3,\"b\n", 2, 3, "not closed"},     {"1,2\n3,4 5\n", 2, 5, "unexpected '5'"},
   };
   for (const auto& [text, line, column, says] : cases) {
-    const Refusal refused = refusal(text, table_of(Scalar::f64), "t.csv");
+    const Refusal refused = refused_text(text, table_of(Scalar::f64), "t.csv");
     EXPECT_EQ(refused.status, ExitStatus::bad_input) << text;
     EXPECT_EQ(refused.line, line) << refused.text;
     EXPECT_EQ(refused.column, column) << refused.text;
     EXPECT_THAT(refused.text, HasSubstr(says));
   }
-  EXPECT_THAT(refusal("# nothing\n", table_of(Scalar::f64), "t.csv").text, HasSubstr("no rows"));
-  EXPECT_THAT(refusal("1 2\n", table_of(Scalar::null)).text, HasSubstr("no values"));
-  EXPECT_THAT(refusal("a\nb\nc\n", table_of(Scalar::boolean), "t.csv").text, HasSubstr("too many different words"));
+  EXPECT_THAT(refused_text("# nothing\n", table_of(Scalar::f64), "t.csv").text, HasSubstr("no rows"));
+  EXPECT_THAT(refused_text("1 2\n", table_of(Scalar::null)).text, HasSubstr("no values"));
+  EXPECT_THAT(refused_text("a\nb\nc\n", table_of(Scalar::boolean), "t.csv").text,
+              HasSubstr("too many different words"));
 }
 
 TEST(Csv, WordsAreText) {
   const ReadOptions options = table_of(Scalar::i64);
-  EXPECT_EQ(read("M\xC3\xBCller\n\"\xE2\x82\xAC\t\xF0\x9F\x98\x80\"\n", options, "t.csv").rows, 2);
+  EXPECT_EQ(read_text("M\xC3\xBCller\n\"\xE2\x82\xAC\t\xF0\x9F\x98\x80\"\n", options, "t.csv").rows, 2);
   const std::string_view wrong[] = {{"M\xFCller", 7}, {"a\0b", 3},     {"\0\0\0", 3},       {"\x1F\x8B\x08", 3},
                                     {"\xC3", 1},      {"\xC0\xAF", 2}, {"\xED\xA0\x80", 3}, {"\xF4\x90\x80\x80", 4},
                                     {"\xE2\x82z", 3}, {"\x7F", 1}};
   for (const std::string_view word : wrong) {
-    const Refusal refused = refusal("a\nb\n" + std::string(word) + "\nc\n", options, "t.csv");
+    const Refusal refused = refused_text("a\nb\n" + std::string(word) + "\nc\n", options, "t.csv");
     EXPECT_EQ(refused.status, ExitStatus::bad_input);
     EXPECT_EQ(refused.line, 3) << refused.text;
     EXPECT_THAT(refused.text, HasSubstr("no text in UTF-8"));
-    EXPECT_EQ(refusal(std::string(word) + "\n", options, "t.csv").status, ExitStatus::bad_input);
+    EXPECT_EQ(refused_text(std::string(word) + "\n", options, "t.csv").status, ExitStatus::bad_input);
   }
 }
 
 TEST(Libsvm, LabelsAreAVectorAndFeaturesMayBeDense) {
   const std::string text = "+1 1:0.5 3:2 \n-1 2:1\n2\n";
-  const RawTable labels = read(text, table_of(Scalar::i32));
+  const RawTable labels = read_text(text, table_of(Scalar::i32));
   EXPECT_EQ(labels.cols, 1);
   EXPECT_THAT(numbers_of(labels), ElementsAre(1, -1, 2));
   ReadOptions options = table_of(Scalar::f64);
   options.labels = false;
-  const RawTable features = read(text, options);
+  const RawTable features = read_text(text, options);
   EXPECT_EQ(features.cols, 3);
   EXPECT_THAT(numbers_of(features), ElementsAre(0.5, 0, 2, 0, 1, 0, 0, 0, 0));
 }
 
 TEST(MatrixMarket, ArraysGoByColumns) {
-  const RawTable t = read("%%MatrixMarket matrix array real general\n2 3\n1\n2\n\n3\n4\n5\n6\n", table_of(Scalar::f64));
+  const RawTable t =
+      read_text("%%MatrixMarket matrix array real general\n2 3\n1\n2\n\n3\n4\n5\n6\n", table_of(Scalar::f64));
   EXPECT_EQ(t.rows, 2);
   EXPECT_THAT(numbers_of(t), ElementsAre(1, 3, 5, 2, 4, 6));
-  const Refusal cut = refusal("%%MatrixMarket matrix array real general\n2 3\n1\n2\n", table_of(Scalar::f64));
+  const Refusal cut = refused_text("%%MatrixMarket matrix array real general\n2 3\n1\n2\n", table_of(Scalar::f64));
   EXPECT_THAT(cut.text, HasSubstr("announces 6 entries, and the file has 2"));
   const std::string vast = "%%MatrixMarket matrix array real general\n4294967296 4294967296\n1\n";
-  EXPECT_EQ(refusal(vast, table_of(Scalar::f64)).status, ExitStatus::limit);
-  EXPECT_EQ(refusal("%%MatrixMarket matrix array real general\n1048576 1048576\n1\n", table_of(Scalar::f64)).status,
-            ExitStatus::limit);
+  EXPECT_EQ(refused_text(vast, table_of(Scalar::f64)).status, ExitStatus::limit);
+  EXPECT_EQ(
+      refused_text("%%MatrixMarket matrix array real general\n1048576 1048576\n1\n", table_of(Scalar::f64)).status,
+      ExitStatus::limit);
 }
 
 template <class T>
@@ -156,18 +159,19 @@ std::string npy(const std::string& descr, const std::string& order, const std::s
 
 TEST(Npy, TypesOrdersAndVersions) {
   const auto f64 = table_of(Scalar::f64);
-  EXPECT_THAT(numbers_of(read(npy<double>("<f8", "False", "(2, 3)", {1, 2, 3, 4, 5, 6.5}), f64)),
+  EXPECT_THAT(numbers_of(read_text(npy<double>("<f8", "False", "(2, 3)", {1, 2, 3, 4, 5, 6.5}), f64)),
               ElementsAre(1, 2, 3, 4, 5, 6.5));
-  EXPECT_THAT(numbers_of(read(npy<double>("<f8", "True", "(2, 3)", {1, 2, 3, 4, 5, 6}), f64)),
+  EXPECT_THAT(numbers_of(read_text(npy<double>("<f8", "True", "(2, 3)", {1, 2, 3, 4, 5, 6}), f64)),
               ElementsAre(1, 3, 5, 2, 4, 6));
-  EXPECT_THAT(numbers_of(read(npy<float>("<f4", "False", "(2,)", {1.5F, -2}, 2), f64)), ElementsAre(1.5, -2));
-  EXPECT_THAT(numbers_of(read(npy<std::int64_t>("<i8", "False", "(1, 2)", {7, -8}), table_of(Scalar::i32))),
+  EXPECT_THAT(numbers_of(read_text(npy<float>("<f4", "False", "(2,)", {1.5F, -2}, 2), f64)), ElementsAre(1.5, -2));
+  EXPECT_THAT(numbers_of(read_text(npy<std::int64_t>("<i8", "False", "(1, 2)", {7, -8}), table_of(Scalar::i32))),
               ElementsAre(7, -8));
-  EXPECT_THAT(numbers_of(read(npy<std::int32_t>("<i4", "False", "()", {7}), table_of(Scalar::i64))), ElementsAre(7));
-  EXPECT_THAT(numbers_of(read(npy<std::uint8_t>("|b1", "False", "(2,)", {1, 0}), table_of(Scalar::boolean))),
+  EXPECT_THAT(numbers_of(read_text(npy<std::int32_t>("<i4", "False", "()", {7}), table_of(Scalar::i64))),
+              ElementsAre(7));
+  EXPECT_THAT(numbers_of(read_text(npy<std::uint8_t>("|b1", "False", "(2,)", {1, 0}), table_of(Scalar::boolean))),
               ElementsAre(1, 0));
   const RawTable cube =
-      read(npy<std::int32_t>("<i4", "False", "(2, 2, 2)", {1, 2, 3, 4, 5, 6, 7, 8}), table_of(Scalar::i64));
+      read_text(npy<std::int32_t>("<i4", "False", "(2, 2, 2)", {1, 2, 3, 4, 5, 6, 7, 8}), table_of(Scalar::i64));
   EXPECT_EQ(cube.cols, 4);
 }
 
@@ -192,7 +196,7 @@ TEST(Npy, Refuses) {
       {std::string("\x93NUMPY\x07\0\0\0\0\0\0", 13), Scalar::f64, ExitStatus::bad_input, "version is 7"},
   };
   for (const auto& [bytes, scalar, status, says] : cases) {
-    const Refusal refused = refusal(bytes, table_of(scalar), "a.npy");
+    const Refusal refused = refused_text(bytes, table_of(scalar), "a.npy");
     EXPECT_EQ(refused.status, status) << refused.text;
     EXPECT_THAT(refused.text, HasSubstr(says));
     EXPECT_THAT(refused.text, HasSubstr("a.npy: "));
@@ -244,7 +248,7 @@ TEST(InputFile, MissingFoldersAndEmptyFiles) {
 
 TEST(InputFile, TheDigestIsXxh3Of128Bits) {
   // The canonical form, as xxhash's own library gives it for these four bytes.
-  EXPECT_EQ(read("0 1\n", table_of(Scalar::f64)).digest, "e65a22226b99f00d594c5704c4de8d9c");
+  EXPECT_EQ(read_text("0 1\n", table_of(Scalar::f64)).digest, "e65a22226b99f00d594c5704c4de8d9c");
 }
 
 TEST(Detection, ByContentThenByName) {

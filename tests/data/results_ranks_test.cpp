@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int workers = 5;
 
-class ResultsOfRanks : public testing::Test {
+class ResultsOfRanks : public ::testing::Test {
  protected:
   // N: relabelled ids; H: blocks, of which some workers have none; K: local.
   void cut(std::int64_t size) {

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Three workers, a relabelled dimension N (ids 7 + 3 i), H with blocks, K local; outputs whose values tell their place.
-class Results : public testing::Test {
+class Results : public ::testing::Test {
  protected:
   void SetUp() override {
     auto edges = cases::random_edges(12, 12, 20, 4);
@@ -82,11 +82,6 @@ class Results : public testing::Test {
   Module module_;
 };
 
-std::string content(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 template <class T>
 std::vector<T> dataset(const std::string& file, const std::string& name, FileType type,
                        const std::vector<std::int64_t>& extents) {
@@ -128,12 +123,13 @@ TEST_F(Results, Hdf5HoldsGlobalOrderAndUserIds) {
 TEST_F(Results, CsvNamesEveryElement) {
   const auto names = write_results(path("r.csv"), ResultFormat::csv, module_, outputs(), parts_);
   ASSERT_EQ(names.size(), 7U);
-  EXPECT_TRUE(content(path("r-rank.csv")).starts_with("N,rank\n7,0\n10,100\n13,200\n"));
-  EXPECT_TRUE(content(path("r-parent.csv")).starts_with("N,parent\n7,-1\n10,7\n13,10\n"));
-  EXPECT_TRUE(content(path("r-points.csv")).starts_with("H,points[0],points[1],points[2]\n0,0,1,2\n1,100,101,102\n"));
-  EXPECT_TRUE(content(path("r-turned.csv")).starts_with("K,H,turned\n0,0,0\n0,1,100\n"));
-  EXPECT_EQ(content(path("r-sum.csv")), "sum\n0.1\n");
-  EXPECT_TRUE(content(path("r-seen.csv")).starts_with("H,seen\n0,false\n1,true\n"));
+  EXPECT_TRUE(cases::content(path("r-rank.csv")).starts_with("N,rank\n7,0\n10,100\n13,200\n"));
+  EXPECT_TRUE(cases::content(path("r-parent.csv")).starts_with("N,parent\n7,-1\n10,7\n13,10\n"));
+  EXPECT_TRUE(
+      cases::content(path("r-points.csv")).starts_with("H,points[0],points[1],points[2]\n0,0,1,2\n1,100,101,102\n"));
+  EXPECT_TRUE(cases::content(path("r-turned.csv")).starts_with("K,H,turned\n0,0,0\n0,1,100\n"));
+  EXPECT_EQ(cases::content(path("r-sum.csv")), "sum\n0.1\n");
+  EXPECT_TRUE(cases::content(path("r-seen.csv")).starts_with("H,seen\n0,false\n1,true\n"));
 }
 
 TEST_F(Results, NpyHasHeaderAndValues) {
@@ -141,7 +137,7 @@ TEST_F(Results, NpyHasHeaderAndValues) {
   one.push_back(std::move(outputs()[1]));
   const auto names = write_results(path("r.npy"), ResultFormat::npy, module_, one, parts_);
   EXPECT_EQ(names, std::vector<std::string>{path("r.npy")});
-  const std::string bytes = content(path("r.npy"));
+  const std::string bytes = cases::content(path("r.npy"));
   EXPECT_EQ(bytes.substr(1, 5), "NUMPY");
   EXPECT_NE(bytes.find("'shape': (5,3,)"), std::string::npos);
   ASSERT_EQ(bytes.size() % 64, (5 * 3 * sizeof(float)) % 64);
@@ -160,7 +156,7 @@ TEST_F(Results, SpecialNumbersSurvive) {
     return g == 0 ? NAN : g == 1 ? -INFINITY : g == 2 ? -0.0 : std::numeric_limits<double>::denorm_min();
   }));
   (void)write_results(path("x.csv"), ResultFormat::csv, module_, one, parts_);
-  EXPECT_EQ(content(path("x.csv")), "H,x\n0,nan\n1,-inf\n2,-0\n3,5e-324\n4,5e-324\n");
+  EXPECT_EQ(cases::content(path("x.csv")), "H,x\n0,nan\n1,-inf\n2,-0\n3,5e-324\n4,5e-324\n");
 }
 
 TEST_F(Results, DimsCanBeReadFromTheBundle) {
@@ -183,7 +179,7 @@ TEST_F(Results, AFailedRunLeavesWhatWasThere) {
       const auto alone = one_rank();
       const ResultWriter writer(path("r"), format, module_, all, parts_, *alone);
     }
-    EXPECT_EQ(content(path("r")), "old");
+    EXPECT_EQ(cases::content(path("r")), "old");
     EXPECT_EQ(files(), 1U);
   }
 }
@@ -211,7 +207,7 @@ TEST_F(Results, LinksKeepPointingToTheFile) {
   one.push_back(std::move(outputs()[5]));
   (void)write_results(path("link"), ResultFormat::csv, module_, one, parts_);
   EXPECT_TRUE(fs::is_symlink(path("link")));
-  EXPECT_EQ(content(path("target")), "sum\n0.1\n");
+  EXPECT_EQ(cases::content(path("target")), "sum\n0.1\n");
 }
 
 TEST_F(Results, LinksToPipesAreRefused) {
@@ -232,7 +228,7 @@ TEST_F(Results, ALinkToNothingMakesItsFile) {
   one.push_back(std::move(outputs()[5]));
   (void)write_results(path("link"), ResultFormat::csv, module_, one, parts_);
   EXPECT_TRUE(fs::is_symlink(path("link")));
-  EXPECT_EQ(content(path("later")), "sum\n0.1\n");
+  EXPECT_EQ(cases::content(path("later")), "sum\n0.1\n");
 }
 
 }  // namespace

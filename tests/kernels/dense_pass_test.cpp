@@ -93,25 +93,25 @@ void compare(const Module& m, std::span<const std::array<std::int64_t, 2>> sizes
   }
 }
 
-constexpr std::array<std::array<std::int64_t, 2>, 12> sizes{{{0, 5},
-                                                             {1, 1},
-                                                             {7, 5},
-                                                             {64, 0},
-                                                             {64, 5},
-                                                             {1000, 1},
-                                                             {1000, 64},
-                                                             {9000, 5},
-                                                             {1100, 300},
-                                                             {7, 1000},
-                                                             {20, 4097},
-                                                             {1, 9000}}};
+constexpr std::array<std::array<std::int64_t, 2>, 12> shapes{{{0, 5},
+                                                              {1, 1},
+                                                              {7, 5},
+                                                              {64, 0},
+                                                              {64, 5},
+                                                              {1000, 1},
+                                                              {1000, 64},
+                                                              {9000, 5},
+                                                              {1100, 300},
+                                                              {7, 1000},
+                                                              {20, 4097},
+                                                              {1, 9000}}};
 
 TEST(DensePass, InBothDirectionsAgreesWithTheInterpreter) {
-  for (const std::string type : {"f64", "f32"}) compare(region(type, true), sizes);
+  for (const std::string type : {"f64", "f32"}) compare(region(type, true), shapes);
 }
 
 // Where a vector belongs to a dimension that is cut as well, it is counted: the accesses are compared.
-TEST(DensePass, CountsVectorsOfACutDimension) { compare(region("f64", false), std::span(sizes).first(6)); }
+TEST(DensePass, CountsVectorsOfACutDimension) { compare(region("f64", false), std::span(shapes).first(6)); }
 
 }  // namespace
 }  // namespace kasen::test

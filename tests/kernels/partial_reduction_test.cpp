@@ -69,7 +69,7 @@ Array run(KernelSet& kernels, const Module& m, const Setting& s, Array& input) {
   return output;
 }
 
-class PartialReduction : public testing::TestWithParam<Setting> {};
+class PartialReduction : public ::testing::TestWithParam<Setting> {};
 
 TEST_P(PartialReduction, AgreesWithTheInterpreter) {
   const Setting& s = GetParam();
@@ -113,7 +113,7 @@ const std::vector<Setting> settings{
     {{f_dim, k_dim}, {f_dim}, 1, 4100, 2},
 };
 
-INSTANTIATE_TEST_SUITE_P(Settings, PartialReduction, testing::ValuesIn(settings));
+INSTANTIATE_TEST_SUITE_P(Settings, PartialReduction, ::testing::ValuesIn(settings));
 
 }  // namespace
 }  // namespace kasen::test

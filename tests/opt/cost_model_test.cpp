@@ -9,7 +9,7 @@ namespace kasen {
 namespace {
 
 // A PageRank loop; `states` of every vector in the loop is C (the lazy plan) or mixed (the hybrid plan).
-const std::string functions = R"(
+const std::string cost_functions = R"(
   dim V
   fn damp(x: f64, r: f64) -> f64 = 1.0 - r + r * x
   fn absdiff(a: f64, b: f64) -> f64 = abs(a - b)
@@ -24,14 +24,15 @@ const std::string functions = R"(
 )";
 
 Module parse(const std::string& level, const std::string& body) {
-  return parse_module("kir 1 level " + level + "\nmodule pagerank {" + functions + body + "}\n##end\n", "test.kir");
+  return parse_module("kir 1 level " + level + "\nmodule pagerank {" + cost_functions + body + "}\n##end\n",
+                      "test.kir");
 }
 
 struct Figures {
   std::string read, written, network, by_axis;
 };
 
-Figures per_turn(const Module& module) {
+Figures figures_of_turn(const Module& module) {
   const CostReport report = measure(module);
   const SymbolNames names(module);
   const Cost& cost = report.loops.at(0).model;
@@ -40,7 +41,7 @@ Figures per_turn(const Module& module) {
 }
 
 TEST(CostModel, PageRankUnfusedWithEveryVectorConsistent) {
-  const Figures f = per_turn(parse("2", R"(
+  const Figures f = figures_of_turn(parse("2", R"(
   %d = fill 1i32 : i32[V] @cons{G.rows}
   %p0 = fill 1.0 : f64[V] @cons{G.rows}
   %pr, %go = while (%p : f64[V] @cons{G.rows} = %p0, %c : bool @cons = %c0) test 1 : f64[V] @cons{G.rows}, bool @cons {
@@ -91,7 +92,7 @@ const std::string fused = R"(
 
 TEST(CostModel, PageRankFused) {
   const Module module = parse("3", fused);
-  const Figures f = per_turn(module);
+  const Figures f = figures_of_turn(module);
   EXPECT_EQ(f.read, "20 V + 24 nnz");
   EXPECT_EQ(f.written, "16 V + 8 nnz");
   EXPECT_EQ(f.network, "16 S + 16 P - 16");

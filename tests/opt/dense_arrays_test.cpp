@@ -7,7 +7,7 @@
 namespace kasen {
 namespace {
 
-const NamedProgram programs[] = {
+const NamedProgram dense_programs[] = {
     {"broadcasts", R"(
 dim N, M
 input A : dense f64[N, M], u : f64[N], v : f64[M]
@@ -283,7 +283,7 @@ class DenseArrays : public ::testing::TestWithParam<NamedProgram> {};
 
 TEST_P(DenseArrays, RunLikeTheirProgramAndCostWhatIsPredicted) { run_everywhere(compile(GetParam().text), 9, 30); }
 
-INSTANTIATE_TEST_SUITE_P(Programs, DenseArrays, ::testing::ValuesIn(programs),
+INSTANTIATE_TEST_SUITE_P(Programs, DenseArrays, ::testing::ValuesIn(dense_programs),
                          [](const auto& case_) { return std::string(case_.param.name); });
 
 // What is made whole is sent to each master from all other workers, and back to all of them.

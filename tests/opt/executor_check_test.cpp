@@ -126,7 +126,7 @@ std::string mode_text(const PlanMode& mode) {
                      mode.epilogue ? ", epilogue" : "");
 }
 
-class Agreement : public testing::TestWithParam<std::string> {};
+class Agreement : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Agreement, OfPredictedAndCounted) {
   const Module program = example(GetParam());
@@ -154,8 +154,8 @@ TEST_P(Agreement, OfPredictedAndWhatGeneratedKernelsCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, Agreement,
-                         testing::Values("pagerank", "pagerank-i32", "pagerank-primitives", "blackscholes", "chain",
-                                         "kmeans", "lbfgs", "logistic", "bfs", "sssp", "components", "hits"),
+                         ::testing::Values("pagerank", "pagerank-i32", "pagerank-primitives", "blackscholes", "chain",
+                                           "kmeans", "lbfgs", "logistic", "bfs", "sssp", "components", "hits"),
                          [](const auto& case_) {
                            std::string name = case_.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(Examples, Agreement,
                          });
 
 // A check that never says no would say nothing.
-class Differences : public testing::Test {
+class Differences : public ::testing::Test {
  protected:
   Differences() {
     TrialLawChecker laws;

@@ -24,7 +24,7 @@ bool is_reducer(const std::string& text) {
   return of_last(LawKind::associative, text) == ByCases::holds && of_last(LawKind::commutative, text) == ByCases::holds;
 }
 
-ByCases of_map(LawKind kind, const std::string& text) {
+ByCases map_by_cases(LawKind kind, const std::string& text) {
   const Module m = functions(text);
   return law_by_cases({kind, m.fn(find_fn(m, "F")), m.fn(find_fn(m, "R")), 0});
 }
@@ -63,28 +63,29 @@ TEST(LawCases, DecideReducersOfElements) {
 TEST(LawCases, AskForTheIdentity) {
   const std::string sum = "fn R(x: f64, y: f64) -> f64 = x + y\nfn F";
   const std::string most = "fn R(x: f64, y: f64) -> f64 = max(x, y)\nfn F";
-  EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: f64, c: f64) -> f64 = x * c"), ByCases::holds);
-  EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: f64, c: f64 > 0.0) -> f64 = x / c"), ByCases::holds);
-  EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: f64, c: f64) -> f64 = x / c"), ByCases::of_numbers);
-  EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: f64, c: f64) -> f64 = x / (1.0 + c * c)"), ByCases::holds);
-  EXPECT_EQ(of_map(LawKind::exchange, most + "(x: f64) -> f64 = if x > 1.0 then 2.0 * x else x + 1.0"), ByCases::holds);
-  EXPECT_EQ(of_map(LawKind::exchange, most + "(x: f64) -> f64 = -x"), ByCases::undecided);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, sum + "(x: f64, c: f64) -> f64 = x * c"), ByCases::holds);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, sum + "(x: f64, c: f64 > 0.0) -> f64 = x / c"), ByCases::holds);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, sum + "(x: f64, c: f64) -> f64 = x / c"), ByCases::of_numbers);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, sum + "(x: f64, c: f64) -> f64 = x / (1.0 + c * c)"), ByCases::holds);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, most + "(x: f64) -> f64 = if x > 1.0 then 2.0 * x else x + 1.0"),
+            ByCases::holds);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, most + "(x: f64) -> f64 = -x"), ByCases::undecided);
   const std::string flagged = masked("a.1 + b.1 + 3.0") +
                               "\nfn R(a: (bool, f64), b: (bool, f64)) -> (bool, f64) = "
                               "tuple(a.0 || b.0, if a.0 && b.0 then max(a.1, b.1) else if a.0 then a.1 else if b.0 "
                               "then b.1 else a.1 + b.1)\nfn F";
-  EXPECT_EQ(of_map(LawKind::exchange, flagged + "(a: (bool, f64)) -> (bool, f64) = tuple(a.0, 2.0 * a.1)"),
+  EXPECT_EQ(map_by_cases(LawKind::exchange, flagged + "(a: (bool, f64)) -> (bool, f64) = tuple(a.0, 2.0 * a.1)"),
             ByCases::holds);
-  EXPECT_EQ(of_map(LawKind::exchange, flagged + "(a: (bool, f64)) -> (bool, f64) = tuple(true, 2.0 * a.1)"),
+  EXPECT_EQ(map_by_cases(LawKind::exchange, flagged + "(a: (bool, f64)) -> (bool, f64) = tuple(true, 2.0 * a.1)"),
             ByCases::undecided);
 }
 
 TEST(LawCases, IntegersStayInTheirTypeBesideTheIdentity) {
   const std::string least = "fn R(x: i64, y: i64) -> i64 = min(x, y)\nfn F";
-  EXPECT_EQ(of_map(LawKind::exchange, least + "(x: i64) -> i64 = if x > 5 then x + 1 else x"), ByCases::holds);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, least + "(x: i64) -> i64 = if x > 5 then x + 1 else x"), ByCases::holds);
   const std::string sum = "fn R(x: i64, y: i64) -> i64 = x + y\nfn F";
-  EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: i64) -> i64 = 3 * x"), ByCases::holds);
-  EXPECT_EQ(of_map(LawKind::exchange, sum + "(x: i64) -> i64 = x // 2"), ByCases::undecided);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, sum + "(x: i64) -> i64 = 3 * x"), ByCases::holds);
+  EXPECT_EQ(map_by_cases(LawKind::exchange, sum + "(x: i64) -> i64 = x // 2"), ByCases::undecided);
 }
 
 TEST(LawCases, GiveUpWhereThereAreTooMany) {

@@ -12,7 +12,7 @@
 namespace kasen {
 namespace {
 
-const std::string unfused = R"(kir 1 level 2
+const std::string unfused_text = R"(kir 1 level 2
 source "chain.ks"
 | dim V
 | input G : null[V, V]
@@ -39,7 +39,7 @@ module chain {
 ##end
 )";
 
-const std::string fused = R"(kir 1 level 3
+const std::string fused_text = R"(kir 1 level 3
 module chain {
   dim V
   fn add(x: f64, y: f64) -> f64 = x + y
@@ -70,7 +70,7 @@ Module parse(const std::string& text) { return parse_module(text, "test.kir"); }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Report, TextGivesFormulasAndNumbers) {
-  const Module module = parse(unfused);
+  const Module module = parse(unfused_text);
   const Sizes sizes = parse_sizes(module, "V=1000,S=100,nnz=5_000,P=4,S(G.rows)=70");
   const std::string text = report_text(module, &sizes);
   EXPECT_TRUE(has(text, "   4 |")) << text;
@@ -83,7 +83,7 @@ TEST(Report, TextGivesFormulasAndNumbers) {
 }
 
 TEST(Report, TurnsOfTheUserGoBeforeExpectedOnes) {
-  const Module module = parse(unfused);
+  const Module module = parse(unfused_text);
   const Sizes expected = parse_sizes(module, "V=1000,S=100,nnz=5000,P=4");
   EXPECT_TRUE(has(report_text(module, &expected), "reads 24 V trips + 24 nnz trips bytes = 1,440,000 bytes"));
   const Sizes given = parse_sizes(module, "V=1000,S=100,nnz=5000,P=4,trips=2");
@@ -92,13 +92,13 @@ TEST(Report, TurnsOfTheUserGoBeforeExpectedOnes) {
 }
 
 TEST(Report, TextWithoutSizesGivesFormulasAlone) {
-  const std::string text = report_text(parse(unfused), nullptr);
+  const std::string text = report_text(parse(unfused_text), nullptr);
   EXPECT_TRUE(has(text, "reads 24 V + 24 nnz bytes\n")) << text;
   EXPECT_TRUE(has(text, "(10 turns expected)")) << text;
 }
 
 TEST(Report, JsonIsWellFormedAndCarriesTheNumbers) {
-  const Module module = parse(unfused);
+  const Module module = parse(unfused_text);
   const Sizes sizes = parse_sizes(module, "V=1000,S=100,nnz=5000,P=4");
   const auto json = nlohmann::json::parse(report_json(module, &sizes));
   EXPECT_EQ(json["loops"][0]["model"]["read_bytes"]["formula"], "24 V + 24 nnz");
@@ -109,14 +109,14 @@ TEST(Report, JsonIsWellFormedAndCarriesTheNumbers) {
 }
 
 TEST(Report, HtmlEscapesTheUsersText) {
-  const std::string html = report_html(parse(unfused), nullptr);
+  const std::string html = report_html(parse(unfused_text), nullptr);
   EXPECT_TRUE(has(html, "x = a + a &lt; b &amp;&amp; &quot;quoted&quot;")) << html;
   EXPECT_TRUE(has(html, "</html>"));
   EXPECT_FALSE(has(html, "a < b"));
 }
 
 TEST(Report, DotShowsRegionsStatesAndTheNetwork) {
-  const std::string dot = report_dot(parse(fused));
+  const std::string dot = report_dot(parse(fused_text));
   EXPECT_TRUE(has(dot, "label=\"iter_on_vec\"")) << dot;
   EXPECT_TRUE(has(dot, "style=dashed")) << dot;
   EXPECT_TRUE(has(dot, "@cons{G.rows}")) << dot;
@@ -132,7 +132,7 @@ std::string with_single_blanks(const std::string& text) {
 }
 
 TEST(Report, ComparisonTellsWhatIsSaved) {
-  const Module before = parse(unfused), after = parse(fused);
+  const Module before = parse(unfused_text), after = parse(fused_text);
   const Sizes sizes = parse_sizes(before, "V=1000,S=100,nnz=5000,P=4");
   const std::string text = with_single_blanks(compare_text({before, &sizes}, {after, &sizes}));
   EXPECT_TRUE(has(text, "24 V + 24 nnz = 144,000 16 V + 24 nnz = 136,000 8,000 (5.6 %)")) << text;
@@ -141,7 +141,7 @@ TEST(Report, ComparisonTellsWhatIsSaved) {
 }
 
 void expect_usage(const std::string& sizes, const std::string& what) {
-  const Module module = parse(unfused);
+  const Module module = parse(unfused_text);
   try {
     (void)parse_sizes(module, sizes);
     FAIL() << sizes << " was taken";
@@ -159,7 +159,7 @@ TEST(Sizes, OfTheUserAreCheckedByName) {
   expect_usage("V=-3", "gives no size");
   expect_usage("V=1.5", "gives no size");
   expect_usage("V=99999999999999999999", "gives no size");
-  const Sizes sizes = parse_sizes(parse(unfused), "V=1e6, S(G.cols)=2");
+  const Sizes sizes = parse_sizes(parse(unfused_text), "V=1e6, S(G.cols)=2");
   EXPECT_EQ(sizes.totals.at({SymbolKind::size, "V", {}, -1}), 1000000);
   EXPECT_EQ(sizes.totals.at({SymbolKind::slaves, "V", {{"G", Axis::cols}}, -1}), 2);
 }
@@ -180,7 +180,7 @@ RunReport some_report() {
 }
 
 TEST(RunReport, IsReadBackAsItWasWritten) {
-  const Module module = parse(unfused);
+  const Module module = parse(unfused_text);
   const std::string text = run_report_json(module, some_report());
   const RunReport back = read_run_report(text, "run.json");
   EXPECT_EQ(run_report_json(module, back), text);
@@ -189,7 +189,7 @@ TEST(RunReport, IsReadBackAsItWasWritten) {
 }
 
 TEST(RunReport, RefusesWhatIsNotOne) {
-  const Module module = parse(unfused);
+  const Module module = parse(unfused_text);
   const std::string text = run_report_json(module, some_report());
   const auto fails = [](const std::string& json, const std::string& what) {
     try {

@@ -15,7 +15,7 @@ bool pass_speculate_branch(Module& module, PassContext& context);
 
 namespace {
 
-Module hybrid(const std::string& text) { return plan(compile(text), Strategy::greedy, SyncMode::hybrid); }
+Module hybrid_plan(const std::string& text) { return plan(compile(text), Strategy::greedy, SyncMode::hybrid); }
 
 int moved(const Module& module) {
   int count = 0;
@@ -25,12 +25,12 @@ int moved(const Module& module) {
 
 std::string words(const Polynomial& p, const Module& module) { return paper_form(p).text(SymbolNames(module)); }
 
-const std::string inputs = "dim N\ninput G : null[N, N]\ninput x : f64[N], y : f64[N]\n";
+const std::string x_and_y = "dim N\ninput G : null[N, N]\ninput x : f64[N], y : f64[N]\n";
 
 TEST(SpeculateBranch, JoinsTheWorkBeforeTheBranch) {
   const std::string text = testing::likely_programs()[0].text;
-  const Module apart = hybrid(testing::with_word(text, ""));
-  const Module joined = hybrid(testing::with_word(text, "likely"));
+  const Module apart = hybrid_plan(testing::with_word(text, ""));
+  const Module joined = hybrid_plan(testing::with_word(text, "likely"));
   EXPECT_EQ(shape(apart.body),
             "iter_on_vec(map reduce) gather scatter apply if(iter_on_vec(map map reduce) gather scatter)()");
   EXPECT_EQ(shape(joined.body), "iter_on_vec(map reduce map map reduce) gather scatter apply if(gather scatter)()");
@@ -38,7 +38,8 @@ TEST(SpeculateBranch, JoinsTheWorkBeforeTheBranch) {
 
 TEST(SpeculateBranch, SavesWhatTheBranchReadAgain) {
   const std::string text = testing::likely_programs()[0].text;
-  const Module apart = hybrid(testing::with_word(text, "")), joined = hybrid(testing::with_word(text, "likely"));
+  const Module apart = hybrid_plan(testing::with_word(text, "")),
+               joined = hybrid_plan(testing::with_word(text, "likely"));
   const CostReport before = measure(apart), after = measure(joined);
   EXPECT_EQ(words(before.model.read, apart), "16 N + 16 N then@8");
   EXPECT_EQ(words(after.model.read, joined), "16 N");
@@ -75,27 +76,29 @@ TEST(SpeculateBranch, GoldenIr) {
 // So that what runs them (speculate_branch_run) tries the pass, too.
 TEST(SpeculateBranch, MovesWorkOfEveryProgram) {
   for (const auto& [name, text] : testing::likely_programs()) {
-    EXPECT_GT(moved(hybrid(testing::with_word(text, "likely"))), 0) << name;
-    EXPECT_EQ(moved(hybrid(testing::with_word(text, ""))), 0) << name;
+    EXPECT_GT(moved(hybrid_plan(testing::with_word(text, "likely"))), 0) << name;
+    EXPECT_EQ(moved(hybrid_plan(testing::with_word(text, ""))), 0) << name;
   }
 }
 
 TEST(SpeculateBranch, WhatSavesNothingStays) {
   // Nothing around the branch touches y.
-  EXPECT_EQ(moved(hybrid(inputs + "s = sum(x)\nb = x\nif s > 1 likely { b = exp(y) }\noutput b\n")), 0);
+  EXPECT_EQ(moved(hybrid_plan(x_and_y + "s = sum(x)\nb = x\nif s > 1 likely { b = exp(y) }\noutput b\n")), 0);
   // The rest of the branch would have read x where it stands.
-  EXPECT_EQ(
-      moved(hybrid(inputs + "s = sum(x)\nb = y\nif s > 1 likely { t = exp(x)\n b = G' @ y + t * x }\noutput b\n")), 0);
-  // It is the other branch that reads it, or nobody says that it is likely.
-  EXPECT_EQ(moved(hybrid(inputs + "s = sum(x)\nb = y\nif s > 1 likely { b = 2 * y } else { b = exp(x) }\noutput b\n")),
+  EXPECT_EQ(moved(hybrid_plan(x_and_y +
+                              "s = sum(x)\nb = y\nif s > 1 likely { t = exp(x)\n b = G' @ y + t * x }\noutput b\n")),
             0);
-  EXPECT_EQ(moved(hybrid(inputs + "s = sum(x)\nb = y\nif s > 1 { b = exp(x) }\noutput b\n")), 0);
-  EXPECT_EQ(moved(hybrid(inputs + "s = sum(x)\nb = y\nif s > 1 likely { b = exp(x) }\noutput b\n")), 1);
+  // It is the other branch that reads it, or nobody says that it is likely.
+  EXPECT_EQ(
+      moved(hybrid_plan(x_and_y + "s = sum(x)\nb = y\nif s > 1 likely { b = 2 * y } else { b = exp(x) }\noutput b\n")),
+      0);
+  EXPECT_EQ(moved(hybrid_plan(x_and_y + "s = sum(x)\nb = y\nif s > 1 { b = exp(x) }\noutput b\n")), 0);
+  EXPECT_EQ(moved(hybrid_plan(x_and_y + "s = sum(x)\nb = y\nif s > 1 likely { b = exp(x) }\noutput b\n")), 1);
 }
 
 TEST(SpeculateBranch, NothingIsSentForABranchThatDoesNotRun) {
   const std::string text =
-      inputs + "a = x + y\ns = sum(a)\nb = y\nif s > 1 likely { u = exp(a)\n b = G' @ u }\noutput b\n";
+      x_and_y + "a = x + y\ns = sum(a)\nb = y\nif s > 1 likely { u = exp(a)\n b = G' @ u }\noutput b\n";
   for (const SyncMode sync : {SyncMode::lazy, SyncMode::hybrid}) {  // eager sends x and y before
     const Module module = plan(compile(text), Strategy::greedy, sync);
     EXPECT_EQ(moved(module), 1) << static_cast<int>(sync);
@@ -103,8 +106,8 @@ TEST(SpeculateBranch, NothingIsSentForABranchThatDoesNotRun) {
     EXPECT_NE(inside.find("scatter mxv"), std::string::npos) << static_cast<int>(sync) << inside;
   }
   // A product's shares are gathered in the branch; a map of them before it would have to gather them.
-  const std::string shares = inputs + "p = G' @ x\nm = max(x)\nb = y\nif m > 1 likely { b = exp(p) + x }\noutput b\n";
-  EXPECT_EQ(moved(hybrid(shares)), 1);  // gathers where the product stands in any case
+  const std::string shares = x_and_y + "p = G' @ x\nm = max(x)\nb = y\nif m > 1 likely { b = exp(p) + x }\noutput b\n";
+  EXPECT_EQ(moved(hybrid_plan(shares)), 1);  // gathers where the product stands in any case
   EXPECT_EQ(moved(plan(compile(shares), Strategy::greedy, SyncMode::automatic)), 0);
   const Module lazy = plan(compile(shares), Strategy::greedy, SyncMode::lazy);
   EXPECT_EQ(moved(lazy), 0);
@@ -114,8 +117,8 @@ TEST(SpeculateBranch, NothingIsSentForABranchThatDoesNotRun) {
 // What leaves the inner branch leaves the outer one, too.
 TEST(SpeculateBranch, OutOfNestedBranches) {
   const std::string text =
-      inputs + "s = sum(x)\nb = y\nif s > 1 likely { m = max(x)\n if m > 2 likely { b = exp(x) } }\noutput b\n";
-  const Module module = hybrid(text);
+      x_and_y + "s = sum(x)\nb = y\nif s > 1 likely { m = max(x)\n if m > 2 likely { b = exp(x) } }\noutput b\n";
+  const Module module = hybrid_plan(text);
   EXPECT_EQ(moved(module), 2);
   EXPECT_EQ(shape(module.body).substr(0, 32), "iter_on_vec(reduce reduce map) g");
 }
@@ -123,13 +126,13 @@ TEST(SpeculateBranch, OutOfNestedBranches) {
 // Nothing in the outer branch touches x: only before both is there something to win.
 TEST(SpeculateBranch, OutOfTwoBranchesAtOnce) {
   const auto text = [](const std::string& outer) {
-    return inputs + "param p = 1.0\ns = sum(x)\nb = y\nif s > 1 " + outer +
+    return x_and_y + "param p = 1.0\ns = sum(x)\nb = y\nif s > 1 " + outer +
            " { if p > 0 likely { b = exp(x) } else { b = 2 * y } }\noutput b\n";
   };
-  const Module module = hybrid(text("likely"));
+  const Module module = hybrid_plan(text("likely"));
   EXPECT_EQ(moved(module), 1);
   EXPECT_EQ(shape(module.body).substr(0, 25), "iter_on_vec(reduce map) g");
-  EXPECT_EQ(moved(hybrid(text(""))), 0);
+  EXPECT_EQ(moved(hybrid_plan(text(""))), 0);
 }
 
 TEST(SpeculateBranch, NoPlanIsDearerThanWithoutIt) {

@@ -1,4 +1,0 @@
-// As standard.h, for tools.
-#include <boost/program_options.hpp>
-
-#include "precompiled/standard.h"
