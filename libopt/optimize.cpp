@@ -14,14 +14,14 @@
 
 namespace kasen {
 
-#define PASS(function, name, when, from, to, doc) bool pass_##function(Module& module, PassContext& context);
+#define PASS(function, name, when, from, to, steps, doc) bool pass_##function(Module& module, PassContext& context);
 #include "libopt/passes.def"
 #undef PASS
 
 namespace {
 
 constexpr std::array rows{
-#define PASS(function, name, when, from, to, doc) PassRow{name, pass_##function, PassWhen::when, from, to, doc},
+#define PASS(function, name, when, from, to, steps, doc) PassRow{name, pass_##function, PassWhen::when, from, to, steps, doc},
 #include "libopt/passes.def"
 #undef PASS
 };

@@ -25,7 +25,8 @@ struct PassRow {
   std::string_view name;
   PassFunction run;
   PassWhen when;
-  int from, to;  // the levels of a module on which it runs
+  int from, to;            // the levels of a module on which it runs
+  std::string_view steps;  // "1, 2": of KASEN's five (docs/passes.md), those that it does
   std::string_view doc;
 };
 

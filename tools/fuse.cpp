@@ -6,6 +6,7 @@
 #include "libcore/module.h"
 #include "libopt/explain.h"
 #include "libopt/optimize.h"
+#include "libopt/pass.h"
 #include "libopt/plan_notes.h"
 #include "libopt/prover/prover.h"
 #include "tools/common/choice.h"
@@ -74,7 +75,20 @@ void explain(const Module& plan, const PlanNotes& notes, const OptimizeOptions& 
   write_explanation(explain_text(plan, sizes ? &*sizes : nullptr, &notes, options.machine, laws));
 }
 
+std::string list_of_passes() {
+  std::string text = fmt::format("{:<17} {:<5} {}\n", "pass", "steps", "what it does");
+  for (const PassRow& pass : pass_rows()) {
+    text += fmt::format("{:<17} {:<5} {}\n", pass.name, pass.steps.empty() ? "-" : pass.steps, pass.doc);
+  }
+  return text +
+         "steps: of the five in which KASEN expands a sub-DDAG (1 begin, 2 expand, 3 transitions, 4 buffers, 5 fuse)\n";
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
+  if (values.count("list-passes") > 0) {
+    write_text(values["output"].as<std::string>(), list_of_passes());
+    return ExitStatus::done;
+  }
   OptimizeOptions options = options_from(values);
   const auto& plan = values["plan"].as<std::string>();
   Module module = parse_module(read_text(plan), shown_name(plan));
@@ -107,6 +121,7 @@ void declare_options(Tool& tool) {
   add("epilogue", text("on|off")->default_value("off"),
       "greedy: vector work follows the rows of a product at once (product_epilogue regions)");
   add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
+  add("list-passes", "prints the passes in their order, with the steps of the paper that each does, and nothing else");
   add("print-after", text("PASS"), "prints the IR after a pass, or after 'all', to standard error");
   add("time-passes", "tells how long each pass took");
   add("output,o", text("FILE")->default_value("-"), "where the IR goes");

@@ -455,6 +455,21 @@ class Frame(ToolTest):
         self.kasen("fuse", "plan.kir", "--config", "c.yaml", "--sync", "lazy")
         self.fault("fuse", "plan.kir", "--sync", "often", status=USAGE, says=["often", "hybrid"])
 
+    def test_passes_are_listed_in_their_order_with_the_papers_steps(self):
+        listed, _ = self.kasen("fuse", "--list-passes")
+        rows = [line.split("  ")[0] for line in listed.splitlines()[1:-1]]
+        self.assertLess(rows.index("place"), rows.index("fuse-vector"))
+        self.assertLess(rows.index("fuse-products"), rows.index("buffers"))
+        steps = {s for line in listed.splitlines()[1:-1] for s in re.findall(r"\b[1-5]\b", line[18:25])}
+        self.assertEqual(steps, set("12345"))
+        (self.dir / "kept.txt").write_text("old\n")
+        self.kasen("fuse", "--list-passes", "-o", "kept.txt")
+        self.assertEqual((self.dir / "kept.txt").read_text(), listed)
+        self.prepare()
+        _, told = self.kasen("fuse", "plan.kir", "--time-passes", "-o", "f.kir")
+        for row in rows:
+            self.assertIn(row, told)
+
     def test_empty_values(self):
         self.prepare()
         for command in [["plan", PAGERANK, "-o", ""], ["fuse", "plan.kir", "-o", ""], ["measure", "fused.kir", "-o", ""],
