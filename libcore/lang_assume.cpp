@@ -112,7 +112,7 @@ void Lowering::assume_law(const Statement& s) {
       source_.fail(s.arguments[2].mark, fmt::format("'{}' has {} parameters", f.text, instance.operand_of.size()),
                    "they count from 0");
     }
-    LawUse use{*kind, instance.fn, no_fn, 0, "assumed"};
+    LawUse use{*kind, instance.fn, no_fn, 0, "assumed", source_.location(s.name.mark)};
     if (!alone) {
       use.operand = instance.operand_of[static_cast<size_t>(parameter)];
       if (use.operand < 0) continue;  // the parameter is not used

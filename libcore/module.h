@@ -115,7 +115,12 @@ struct LawUse {
   FnId reducer = no_fn;
   int operand = 0;    // which operand is the pre-reduced one
   std::string basis;  // "built-in" (by its shape), "trial", "proven" (by a solver), "assumed"
-  friend bool operator==(const LawUse&, const LawUse&) = default;
+  Location where;     // of an assumption; as an operator's
+
+  // The same law on the same ground, wherever it was said.
+  friend bool operator==(const LawUse& a, const LawUse& b) {
+    return a.kind == b.kind && a.fn == b.fn && a.reducer == b.reducer && a.operand == b.operand && a.basis == b.basis;
+  }
 };
 
 // The user's word on the numbers of an input or a param (`assume weight > 0`), all of its elements.

@@ -73,7 +73,7 @@ class ModuleParser {
   void head(Op& op);
   void for_head(Op& op);
   void region_head(Op& op);
-  void place(Op& op, const Token& begin);
+  Location place(const Token& begin);
   void tail(Op& op, const std::vector<Token>& results, const Token& begin);
   void inner_blocks(Op& op);
   Op operation();

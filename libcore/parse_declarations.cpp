@@ -112,6 +112,7 @@ bool ModuleParser::law(std::vector<LawUse>& uses) {
   use.operand = static_cast<int>(std::min<std::int64_t>(parse_integer(lexer_, "an operand's number"), 1 << 20));
   lexer_.expect("by");
   use.basis = unquoted(lexer_.expect(TokenKind::string, "what the law rests on").text);
+  use.where = place(name);
   uses.push_back(std::move(use));
   return true;
 }

@@ -151,19 +151,18 @@ void ModuleParser::region_head(Op& op) {
   lexer_.expect(")");
 }
 
-// `at 3:7`: in the program's text. Without it the operator's place is here.
-void ModuleParser::place(Op& op, const Token& begin) {
-  if (!lexer_.accept("at")) {
-    op.where = lexer_.where(begin);
-    return;
-  }
-  op.where.file = lexer_.peek().kind == TokenKind::string ? unquoted(lexer_.take().text) : m_.source_name;
+// `at 3:7`: in the program's text. Without it what stands here has its place here.
+Location ModuleParser::place(const Token& begin) {
+  if (!lexer_.accept("at")) return lexer_.where(begin);
+  Location where;
+  where.file = lexer_.peek().kind == TokenKind::string ? unquoted(lexer_.take().text) : m_.source_name;
   const auto small = [&](const char* what) {
     return static_cast<int>(std::min<std::int64_t>(parse_integer(lexer_, what), 1 << 30));
   };
-  op.where.line = small("a line");
+  where.line = small("a line");
   lexer_.expect(":");
-  op.where.column = small("a column");
+  where.column = small("a column");
+  return where;
 }
 
 // ` likely speculated expect 30 : types at 3:7`, then the blocks.
@@ -179,7 +178,7 @@ void ModuleParser::tail(Op& op, const std::vector<Token>& results, const Token& 
     made.push_back({std::string(results[i].text), type(), no_buffer});
     if (lexer_.peek().kind == TokenKind::buffer) made.back().buffer = buffer_number(lexer_.take());
   }
-  place(op, begin);
+  op.where = place(begin);
   if (!op.literal.empty() && !made.empty()) check_literals(made[0]);
   inner_blocks(op);
   for (size_t i = 0; i < results.size(); ++i) {

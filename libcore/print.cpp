@@ -120,12 +120,14 @@ struct ModulePrinter {
     if (op.speculated) text += " speculated";
     if (op.expect >= 0) text += fmt::format(" expect {}", op.expect);
     if (!op.results.empty()) text += " : " + types(op.results);
-    if (op.where.line > 0 && (m.text_name.empty() || op.where.file != m.text_name)) {
-      const bool elsewhere = op.where.file != m.source_name && !op.where.file.empty();
-      text += " at " + (elsewhere ? quote(op.where.file) + ' ' : std::string()) +
-              fmt::format("{}:{}", op.where.line, op.where.column);
-    }
-    return text;
+    return text + place(op.where);
+  }
+
+  [[nodiscard]] std::string place(const Location& where) const {
+    if (where.line == 0 || (!m.text_name.empty() && where.file == m.text_name)) return {};
+    const bool elsewhere = where.file != m.source_name && !where.file.empty();
+    return " at " + (elsewhere ? quote(where.file) + ' ' : std::string()) +
+           fmt::format("{}:{}", where.line, where.column);
   }
 
   void block(const Block& b, int indent) {
@@ -145,8 +147,8 @@ struct ModulePrinter {
   void laws(std::string_view word, const std::vector<LawUse>& uses) {
     for (const LawUse& use : uses) {
       const std::string with = use.reducer == no_fn ? "" : ", " + m.fn(use.reducer).name;
-      out += fmt::format("  {} {}({}{}) operand {} by {}\n", word, law_name(use.kind), m.fn(use.fn).name, with,
-                         use.operand, quote(use.basis));
+      out += fmt::format("  {} {}({}{}) operand {} by {}{}\n", word, law_name(use.kind), m.fn(use.fn).name, with,
+                         use.operand, quote(use.basis), word == "assume" ? place(use.where) : "");
     }
   }
 

@@ -217,7 +217,7 @@ RuleAnswer pre_map(const Question& q, const MapOperands& seen) {
     return no_law(q, seen, laws,
                   fmt::format("the result of {} is not of the type that {} reduces", fn.name, reducer.name));
   }
-  LawUse use{LawKind::exchange, q.op.fns[0], state.reducer, seen.pre, {}};
+  LawUse use{LawKind::exchange, q.op.fns[0], state.reducer, seen.pre, {}, {}};
   for (const LawRule& law : laws) {
     use.kind = law.kind;
     if (const LawUse* listed = find_law(q.module, q.module.laws, use)) return yes(law.rule, state, *listed);
@@ -354,7 +354,7 @@ const LawUse* law_in_force(const Module& module, const Op& op) {
   for (const ValueId id : op.operands) states.push_back(module.type(id).state);
   const MapOperands seen = look_at(module, op, states);
   if (seen.pre_count != 1) return nullptr;
-  LawUse use{LawKind::exchange, op.fns[0], states[static_cast<size_t>(seen.pre)].reducer, seen.pre, {}};
+  LawUse use{LawKind::exchange, op.fns[0], states[static_cast<size_t>(seen.pre)].reducer, seen.pre, {}, {}};
   for (const LawRule& law : candidates(seen)) {
     use.kind = law.kind;
     if (const LawUse* listed = find_law(module, module.laws, use)) return listed;

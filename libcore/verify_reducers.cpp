@@ -67,34 +67,12 @@ struct ReducerCheck {
     }
   }
 
-  // Where the program says `assume LAW(FN`; no place if it does not (IR may stand without its program). A function that
-  // serves several types is called FN, FN_2, ... in the module.
-  [[nodiscard]] Location place_of(const LawUse& use) const {
-    std::string name = m.fn(use.fn).name;
-    const std::string law = std::string(law_name(use.kind)) + '(';
-    for (const bool shortened : {false, true}) {
-      if (shortened) {
-        const size_t end = name.find_last_not_of("0123456789");
-        if (end == std::string::npos || name[end] != '_') break;
-        name.resize(end);
-      }
-      for (size_t i = 0; i < m.source.size(); ++i) {
-        const std::string& line = m.source[i];
-        const size_t at = line.find(law + name), comment = line.find('#');
-        if (at == std::string::npos || line.find("assume") > at || comment < at) continue;
-        const std::string rest = line.substr(at + law.size() + name.size(), 1);
-        if (rest == ")" || rest == "," || rest == " ") return {{}, static_cast<int>(i) + 1, static_cast<int>(at) + 1};
-      }
-    }
-    return {};
-  }
-
   // The user's word is taken where nothing is known, not against a counterexample.
   void assumption(const LawUse& use) {
     const LawAnswer answer = laws.law(m, use.kind, use.fn, use.reducer == no_fn ? use.fn : use.reducer, use.operand);
     if (answer.verdict != Verdict::refuted) return;
     const std::string with = use.reducer == no_fn ? "" : ", " + m.fn(use.reducer).name;
-    faults.add_at(place_of(use),
+    faults.add_at(use.where,
                   fmt::format("{}({}{}) is assumed, but does not hold", law_name(use.kind), m.fn(use.fn).name, with),
                   answer.counterexample, "take the assumption back");
   }

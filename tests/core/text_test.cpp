@@ -27,7 +27,8 @@ module pagerank {
   fn gt(x: f64, y: f64) -> bool = x > y
   fn scale(x: f64, c: f64 > 0.0 <= 1.0, d: [f64; 2] != 0.0) -> f64 = x * c / d[0]
   assume "r" > 0.0 < 1.0
-  assume associative(add) operand 0 by "assumed"
+  assume associative(add) operand 0 by "assumed" at 2:8
+  assume commutative(add) operand 0 by "assumed"
   law distributive(mul, add) operand 0 by "built-in"
   fitted "0123abcd"
   buffer ~b0 : f64[V] {G.cols}
@@ -128,7 +129,7 @@ TEST(Text, FaultsNameTheirPlace) {
   EXPECT_NE(fault_of(replaced(fused_pagerank, "##end", "")).find("cut off"), std::string::npos);
   EXPECT_NE(fault_of(fused_pagerank.substr(0, fused_pagerank.size() / 2)).find("cut off"), std::string::npos);
   const std::string unknown = fault_of(replaced(fused_pagerank, "gather %m", "gather %mm"));
-  EXPECT_NE(unknown.find("bad.kir:33:17: error: unknown value '%mm'"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("bad.kir:34:17: error: unknown value '%mm'"), std::string::npos) << unknown;
   EXPECT_NE(unknown.find("\n                  ^"), std::string::npos) << unknown;
   EXPECT_NE(fault_of(replaced(fused_pagerank, "map[damp]", "map[dump]")).find("unknown function 'dump'"),
             std::string::npos);
@@ -142,7 +143,7 @@ TEST(Text, LiteralsAreOfTheirTypes) {
   for (const std::string wrong : {"%p0 = fill 1 : f64[V]", "%p0 = fill 1.0f32 : f64[V]", "%p0 = fill true : f64[V]"}) {
     const std::string told = fault_of(replaced(fused_pagerank, fill, wrong));
     EXPECT_NE(told.find("for %p0, which holds f64"), std::string::npos) << told;
-    EXPECT_NE(told.find(":28:14:"), std::string::npos) << told;
+    EXPECT_NE(told.find(":29:14:"), std::string::npos) << told;
   }
   EXPECT_NE(fault_of(replaced(fused_pagerank, "= 0.85 : f64", "= 1 : f64")).find("type i64 for %r"), std::string::npos);
   EXPECT_NE(fault_of(replaced(fused_pagerank, "literal true", "literal -true")).find("is no literal"),
@@ -153,7 +154,9 @@ TEST(Text, LiteralsAreOfTheirTypes) {
 TEST(Text, OperatorsHaveAPlace) {
   const Module module = parse_module(fused_pagerank, "plan.kir");
   EXPECT_EQ(module.body.ops[0].where, (Location{"pagerank.ks", 3, 7}));
-  EXPECT_EQ(module.body.ops[1].where, (Location{"plan.kir", 26, 3}));
+  EXPECT_EQ(module.body.ops[1].where, (Location{"plan.kir", 27, 3}));
+  EXPECT_EQ(module.assumptions[0].where, (Location{"pagerank.ks", 2, 8}));
+  EXPECT_EQ(module.assumptions[1].where, (Location{"plan.kir", 21, 10}));
   EXPECT_EQ(print_module(parse_module(print_module(module), "other.kir")), fused_pagerank);
 }
 
