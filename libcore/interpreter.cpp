@@ -24,7 +24,6 @@ struct Held {
   const WholeMatrix* matrix = nullptr;
 };
 
-// One step of the odometer over a shape, row-major.
 std::int64_t product_of(const std::vector<std::int64_t>& shape) {
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count = checked_mul(count, size, "an array's size");

@@ -5,7 +5,6 @@
 namespace kasen {
 namespace {
 
-// One step of the odometer over a shape, row-major.
 std::int64_t global_of(const PartDim& dim, const AxisSlaves& axis, std::int64_t local) {
   const auto masters = static_cast<std::int64_t>(dim.masters.size());
   return local < masters ? dim.masters[static_cast<size_t>(local)]

@@ -21,7 +21,8 @@ namespace kasen {
 namespace {
 
 constexpr std::array rows{
-#define PASS(function, name, when, from, to, steps, doc) PassRow{name, pass_##function, PassWhen::when, from, to, steps, doc},
+#define PASS(function, name, when, from, to, steps, doc) \
+  PassRow{name, pass_##function, PassWhen::when, from, to, steps, doc},
 #include "libopt/passes.def"
 #undef PASS
 };

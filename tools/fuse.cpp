@@ -76,9 +76,9 @@ void explain(const Module& plan, const PlanNotes& notes, const OptimizeOptions& 
 }
 
 std::string list_of_passes() {
-  std::string text = fmt::format("{:<17} {:<5} {}\n", "pass", "steps", "what it does");
+  std::string text = fmt::format("{:<17} {:<8} {}\n", "pass", "steps", "what it does");
   for (const PassRow& pass : pass_rows()) {
-    text += fmt::format("{:<17} {:<5} {}\n", pass.name, pass.steps.empty() ? "-" : pass.steps, pass.doc);
+    text += fmt::format("{:<17} {:<8} {}\n", pass.name, pass.steps.empty() ? "-" : pass.steps, pass.doc);
   }
   return text +
          "steps: of the five in which KASEN expands a sub-DDAG (1 begin, 2 expand, 3 transitions, 4 buffers, 5 fuse)\n";
