@@ -61,8 +61,8 @@ std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out
     out.turns = std::max(out.turns, arg.turns);
   }
   if (out.size > max_term_size || out.depth > max_term_depth) {
-    fail(ExitStatus::bad_input, "this expression is too large", "functions put into each other grow without bound",
-         "give intermediate arrays a name");
+    fail(ExitStatus::bad_input, "this expression is too large",
+         "functions and their locals are put into each other at every use", "give intermediate arrays a name");
   }
   return trees;
 }
