@@ -106,10 +106,12 @@ std::string_view field_at(const char* p) {
 const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view what) {
   if (*p == '\n' || *p == '\r') fail_text(p, fmt::format("{} is missing", what), "the line ends here");
   const auto [end, error] = std::from_chars(p, line_end(p), value);
-  if (is_digit(*p) && error == std::errc{} && ends_number(*end)) return end;
-  fail_text(
-      p, fmt::format("'{}' is not {}", field_at(p), what),
-      error == std::errc::result_out_of_range ? "it does not fit in 64 bits" : "a whole number from 0 on is expected");
+  const bool whole = is_digit(*p) && error == std::errc{} && ends_number(*end);
+  constexpr std::int64_t largest_id = std::numeric_limits<std::int64_t>::max() - 1;  // one more must be a size
+  if (whole && value <= largest_id) return end;
+  const bool large = whole || (is_digit(*p) && error == std::errc::result_out_of_range);
+  fail_text(p, fmt::format("'{}' is not {}", field_at(p), what),
+            large ? fmt::format("the largest possible is {}", largest_id) : "a whole number from 0 on is expected");
 }
 
 ParseInto parser_of(Scalar scalar) { return parsers[static_cast<size_t>(scalar)]; }

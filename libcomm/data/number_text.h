@@ -24,7 +24,7 @@ namespace kasen {
 // The rare end of parse_id: 19 digits or more, else a fault that says what is wrong.
 [[nodiscard]] const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view what);
 
-// A non-negative integer below 2^63 that a blank, comma, semicolon, colon or line end follows.
+// A non-negative integer below 2^63 - 1 that a blank, comma, semicolon, colon or line end follows.
 [[nodiscard]] inline const char* parse_id(const char* p, std::int64_t& value, std::string_view what) {
   const char* const start = p;
   std::uint64_t number = 0;
