@@ -7,7 +7,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "libcore/module.h"
 #include "tools/common/files.h"
+#include "tools/common/params.h"
 #include "tools/common/process.h"
 #include "tools/common/tool.h"
 #include "tools/result_format.h"
@@ -32,6 +34,7 @@ class Pipeline {
     make_folder();
     check_folder();
     plan();
+    check_params();
     partition();
     fuse();
     measure();
@@ -69,7 +72,20 @@ class Pipeline {
       check_not_input(file(name), inputs);
     }
     check_not_input(result(), inputs);
-    if (has("trace")) check_not_input(text("trace"), inputs);
+    check_writable(result());
+    if (!has("trace")) return;
+    check_not_input(text("trace"), inputs);
+    check_writable(text("trace"));
+  }
+
+  // A slip of the pen is told before minutes of partitioning.
+  void check_params() const {
+    const auto given = name_values(values_, "param");
+    if (given.empty()) return;
+    const Module module = parse_module(read_text(file("plan.kir")), file("plan.kir"));
+    with_value("param", [&] {
+      for (const auto& [name, value] : given) (void)read_param(module, name, value);
+    });
   }
 
   [[nodiscard]] std::string result() const {

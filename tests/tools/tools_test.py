@@ -162,6 +162,13 @@ class Pipeline(ToolTest):
                             "--format", "csv")
         self.assertIn("as it was", err)
 
+    def test_go_finds_slips_before_it_partitions(self):
+        for wrong, status, says in [(["--param", "thetta=1"], USAGE, "theta"), (["--param", "theta=x"], USAGE, "x"),
+                                    (["-o", "no/such/r.h5"], CREATE, "no/such"),
+                                    (["--trace", "no/such/t.json"], CREATE, "no/such")]:
+            self.fault("go", PAGERANK, "G=graph.txt", "--dir", "early", *wrong, status=status, says=says)
+            self.assertFalse((self.dir / "early" / "bundle").exists(), wrong)
+
     def test_go_hands_on_epilogue_and_trace(self):
         for choice, found in [("on", True), ("off", False)]:
             self.kasen("go", PAGERANK, "G=graph.txt", "--workers", 2, "--dir", choice, "-D", "theta=1e-9", "--format", "csv",

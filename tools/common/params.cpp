@@ -1,0 +1,68 @@
+#include "tools/common/params.h"
+
+#include <fmt/format.h>
+
+#include "libcore/error.h"
+#include "libcore/lang.h"
+#include "libcore/suggest.h"
+
+namespace kasen::tools {
+namespace {
+
+const Op* find_param(const Module& module, const std::string& name) {
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::param && op.name == name) return &op;
+  }
+  return nullptr;
+}
+
+std::string zero_text(Scalar scalar) {
+  if (scalar == Scalar::id) return "0";
+  return scalar == Scalar::boolean ? "false" : fmt::format("0{}", scalar_name(scalar));
+}
+
+std::string zero_text(const ElementType& element) {
+  std::vector<std::string> parts;
+  for (const Component& c : element.components) {
+    const std::vector<std::string> zeros(static_cast<size_t>(c.planes()), zero_text(c.scalar));
+    parts.push_back(c.count > 0 ? fmt::format("[{}]", fmt::join(zeros, ", ")) : zeros[0]);
+  }
+  return element.tuple ? fmt::format("({},)", fmt::join(parts, ", ")) : parts[0];
+}
+
+// A param's value is written as in programs, and means what it means to `plan -D`: a program of that param reads it.
+std::vector<Word> read_value(const Module& module, const ElementType& element, const std::string& name,
+                             const std::string& text) {
+  const std::string dim =
+      element.is(Scalar::id) ? fmt::format("dim {}\n", module.dim(element.components[0].id_of).name) : std::string();
+  const std::string program = fmt::format("{0}param {1} : {2} = {3}\noutput {1}\n", dim, name,
+                                          print_element_type(module, element), zero_text(element));
+  const Module made = compile_program(program, "-D", {{name, text}});
+  const Op* op = find_param(made, name);
+  if (op == nullptr) fail(ExitStatus::usage, fmt::format("{} is not a name of the language", name));
+  return op->literal;
+}
+
+[[noreturn]] void unknown_param(const Module& module, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::param) names.push_back(op.name);
+  }
+  const std::string near = nearest_name(name, names);
+  fail(ExitStatus::usage, fmt::format("the program has no param '{}'", name), "",
+       near.empty() ? fmt::format("it has: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
+}
+
+}  // namespace
+
+const ElementType& param_element(const Module& module, const Op& param) {
+  return module.type(param.results.at(0)).element;
+}
+
+std::vector<Word> read_param(const Module& module, const std::string& name, const std::string& text) {
+  const Op* op = find_param(module, name);
+  if (op == nullptr) unknown_param(module, name);
+  return read_value(module, param_element(module, *op), name, text);
+}
+
+}  // namespace kasen::tools
