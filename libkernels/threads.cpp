@@ -1,6 +1,11 @@
 #include "libkernels/threads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <system_error>
+
+#include "libcore/error.h"
 
 namespace kasen {
 namespace {
@@ -17,11 +22,24 @@ void pause() {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) : faults_(static_cast<size_t>(std::max(threads, 1))) {
-  for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+ThreadPool::ThreadPool(int threads) {
+  faults_.resize(static_cast<size_t>(std::max(threads, 1)));
+  try {
+    for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+  } catch (const std::system_error& fault) {
+    end();
+    fail(ExitStatus::limit, fmt::format("cannot start {} threads", threads), fault.code().message(),
+         "use fewer, or raise the limits on processes and memory");
+  } catch (...) {
+    end();
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { end(); }
+
+// Those that have started are waited for: a thread that nobody joins would end the process.
+void ThreadPool::end() {
   stop_ = true;
   epoch_.fetch_add(1);
   epoch_.notify_all();

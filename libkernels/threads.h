@@ -12,7 +12,7 @@ namespace kasen {
 
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);
+  explicit ThreadPool(int threads);  // UserError(limit) where the system does not give as many
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -31,6 +31,7 @@ class ThreadPool {
   void run_erased(Call call, const void* context);
   void work(int thread);
   void guarded(int thread);
+  void end();
 
   std::vector<std::thread> workers_;
   Call call_ = nullptr;

@@ -240,6 +240,14 @@ class Faults(ToolTest):
         self.assertEqual(out.count("p.ks:6:8: error: commutative(f"), 2, out)
         self.assertIn("p.ks:6:24: error: associative(f", out)
 
+    def test_more_threads_than_the_system_gives(self):
+        self.prepare()
+        def small():
+            resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--threads", 4000, preexec_fn=small,
+                   status=LIMIT, says="cannot start 4000 threads")
+        self.assertNotIn("r.h5", self.files())
+
     def test_define_of_nothing(self):
         self.fault("plan", PAGERANK, "-D", "tetha=1", status=USAGE, says=["tetha", "theta"])
 
