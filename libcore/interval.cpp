@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "libcore/scalar.h"
 
@@ -32,6 +33,16 @@ Interval intersect(const Interval& a, const Interval& b) {
   both.below = (a.high == both.high && a.below) || (b.high == both.high && b.below);
   both.not_zero = both.holds(0) && (a.not_zero || b.not_zero);
   return both;
+}
+
+bool is_empty(const Interval& interval, bool whole) {
+  Interval i = interval;
+  if (whole) {
+    i.low = i.above ? std::floor(i.low) + 1 : std::ceil(i.low);
+    i.high = i.below ? std::ceil(i.high) - 1 : std::floor(i.high);
+    i.above = i.below = false;
+  }
+  return i.low > i.high || (i.low == i.high && !i.holds(i.low));
 }
 
 std::string interval_text(const Interval& interval) {

@@ -29,7 +29,9 @@ struct Interval {
 
 [[nodiscard]] bool contains(const Interval& wide, const Interval& narrow);
 [[nodiscard]] Interval join(const Interval& a, const Interval& b);       // the smallest that holds both
-[[nodiscard]] Interval intersect(const Interval& a, const Interval& b);  // may be empty: low > high
+[[nodiscard]] Interval intersect(const Interval& a, const Interval& b);  // may be empty
+// No number is in it; `whole`: no integer.
+[[nodiscard]] bool is_empty(const Interval& interval, bool whole);
 
 // " > 0.0 <= 1.0 != 0.0": what the IR writes behind a name; empty for everything.
 [[nodiscard]] std::string interval_text(const Interval& interval);

@@ -45,7 +45,8 @@ void Lowering::assume_range(const Node& node) {
                             [&](const RangeAssumption& r) { return r.name == op->name; });
   if (known == module_.ranges.end()) known = module_.ranges.insert(known, {op->name, {}});
   known->range = intersect(known->range, range);
-  if (known->range.low > known->range.high) {
+  const Scalar scalar = module_.type(op->results[0]).element.components[0].scalar;
+  if (is_empty(known->range, is_integer(scalar) || scalar == Scalar::id)) {
     source_.fail(node.mark, fmt::format("no number is in the range of '{}'", op->name),
                  "all that is assumed of it holds at once");
   }

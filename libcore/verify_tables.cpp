@@ -125,8 +125,11 @@ struct TableCheck {
       const auto names = [&](const Op& op) {
         return (op.code == OpCode::input || op.code == OpCode::param) && op.name == word.name;
       };
-      if (std::none_of(m.body.ops.begin(), m.body.ops.end(), names)) {
+      const auto op = std::find_if(m.body.ops.begin(), m.body.ops.end(), names);
+      if (op == m.body.ops.end()) {
         faults.add(fmt::format("a range of '{}' is assumed, which is no input or param", word.name));
+      } else if (is_empty(word.range, false)) {
+        faults.add(fmt::format("no number is in the range that is assumed of '{}'", word.name));
       }
     }
   }

@@ -146,6 +146,7 @@ TEST(Level1, UsesKeepTheRangesThatFunctionsDeclare) {
   expect_right(1, scale + x1 + "%p = literal 0.5 : f64 @?\n" + use + "output \"z\" %z");
   expect_fault(1, scale + x1 + "%s = reduce[scale] %x : f64 @?", "scale declares ranges");
   expect_fault(1, "assume \"q\" > 0.0\n" + x1, "a range of 'q' is assumed, which is no input or param");
+  expect_fault(1, "assume \"x\" > 0.0 < 0.0\n" + x1, "no number is in the range that is assumed of 'x'");
 }
 
 TEST(Level1, TheProgramsOwnLineIsShown) {
