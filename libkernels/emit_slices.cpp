@@ -49,7 +49,7 @@ llvm::Value* SliceEmitter::numbers(Emitter& e, llvm::Value* list, llvm::Value* i
   return load_numbers(e, e.b.getInt16Ty(), e.b.CreateGEP(e.b.getInt16Ty(), list, index), mask);
 }
 
-// While all reduction_lanes have entries nothing is masked; rows of a slice are of nearly one length.
+// While all lanes have entries nothing is masked; rows of a slice are of nearly one length.
 void SliceEmitter::slice(llvm::Value* lengths) {
   llvm::Value* saved = e_.mask;
   e_.mask = nullptr;
