@@ -148,7 +148,7 @@ struct ModulePrinter {
     for (const LawUse& use : uses) {
       const std::string with = use.reducer == no_fn ? "" : ", " + m.fn(use.reducer).name;
       out += fmt::format("  {} {}({}{}) operand {} by {}{}\n", word, law_name(use.kind), m.fn(use.fn).name, with,
-                         use.operand, quote(use.basis), word == "assume" ? place(use.where) : "");
+                         use.operand, quote(use.basis), place(use.where));
     }
   }
 

@@ -29,7 +29,7 @@ module pagerank {
   assume "r" > 0.0 < 1.0
   assume associative(add) operand 0 by "assumed" at 2:8
   assume commutative(add) operand 0 by "assumed"
-  law distributive(mul, add) operand 0 by "built-in"
+  law distributive(mul, add) operand 0 by "built-in" at 2:1
   fitted "0123abcd"
   buffer ~b0 : f64[V] {G.cols}
   buffer ~b1 : f64[V] {G.rows} {G.rows, G.cols}
