@@ -30,7 +30,7 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# Many files as one unit compile in half the time; a compiler cache does better with each file by itself.
+# Several files as one unit compile sooner; a compiler cache does better with each file by itself.
 unity() { command -v ccache >/dev/null && [[ -z ${CCACHE_DISABLE:-} ]] && echo off || echo on; }
 
 # Runs a command whose output is worth reading only if it fails.
