@@ -45,38 +45,44 @@ Row make_row(const Question& question, const std::string& contestant, const std:
 
 }  // namespace
 
-std::vector<Row> measure(const std::vector<Question>& questions, const Settings& settings) {
-  for (const Question& question : questions) {
-    for (const Contestant& contestant : question.contestants) {
-      const std::string name = question.name + "/" + contestant.name;
-      benchmark::RegisterBenchmark(name.c_str(),
-                                   [run = contestant.run](benchmark::State& state) {
-                                     for (auto _ : state) state.SetIterationTime(run());
-                                   })
-          ->UseManualTime()
-          ->Iterations(1)
-          ->Repetitions(settings.repetitions);
-    }
+std::vector<Row> measure(const Question& question, const Settings& settings) {
+  benchmark::ClearRegisteredBenchmarks();
+  for (const Contestant& contestant : question.contestants) {
+    benchmark::RegisterBenchmark(contestant.name.c_str(),
+                                 [run = contestant.run](benchmark::State& state) {
+                                   for (auto _ : state) state.SetIterationTime(run());
+                                 })
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Repetitions(settings.repetitions);
   }
   Collector collector;
   benchmark::RunSpecifiedBenchmarks(&collector);
   std::vector<Row> rows;
-  for (const Question& question : questions) {
-    const double kasen = median(collector.times.at(question.name + "/kasen")) * question.scale;
-    for (const Contestant& contestant : question.contestants) {
-      const auto& times = collector.times.at(question.name + "/" + contestant.name);
-      rows.push_back(make_row(question, contestant.name, times, settings.threads));
-      rows.back().ratio = kasen / rows.back().median;
-    }
+  const double kasen = median(collector.times.at("kasen")) * question.scale;
+  for (const Contestant& contestant : question.contestants) {
+    rows.push_back(make_row(question, contestant.name, collector.times.at(contestant.name), settings.threads));
+    rows.back().ratio = kasen / rows.back().median;
+  }
+  for (const Missing& missing : question.missing) {
+    Row row;
+    row.question = question.name;
+    row.contestant = missing.name;
+    row.missing = missing.why;
+    rows.push_back(row);
   }
   return rows;
 }
 
 std::string as_text(const std::vector<Row>& rows) {
-  std::string text = fmt::format("{:<10} {:<14} {:>7} {:>5} {:<13} {:>9} {:>9} {:>9} {:>6}\n", "question", "contestant",
+  std::string text = fmt::format("{:<16} {:<15} {:>7} {:>5} {:<13} {:>9} {:>9} {:>9} {:>6}\n", "question", "contestant",
                                  "threads", "ranks", "unit", "median", "min", "max", "ratio");
   for (const Row& r : rows) {
-    text += fmt::format("{:<10} {:<14} {:>7} {:>5} {:<13} {:>9.3f} {:>9.3f} {:>9.3f} {:>6.2f}\n", r.question,
+    if (!r.missing.empty()) {
+      text += fmt::format("{:<16} {:<15} missing: {}\n", r.question, r.contestant, r.missing);
+      continue;
+    }
+    text += fmt::format("{:<16} {:<15} {:>7} {:>5} {:<13} {:>9.3f} {:>9.3f} {:>9.3f} {:>6.2f}\n", r.question,
                         r.contestant, r.threads, r.ranks, r.unit, r.median, r.min, r.max, r.ratio);
   }
   return text;
@@ -85,6 +91,10 @@ std::string as_text(const std::vector<Row>& rows) {
 nlohmann::ordered_json as_json(const std::vector<Row>& rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Row& r : rows) {
+    if (!r.missing.empty()) {
+      list.push_back({{"question", r.question}, {"contestant", r.contestant}, {"missing", r.missing}});
+      continue;
+    }
     list.push_back({{"question", r.question},
                     {"contestant", r.contestant},
                     {"threads", r.threads},

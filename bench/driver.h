@@ -21,10 +21,16 @@ struct Contestant {
   std::function<double()> run;  // one measurement: seconds for one unit of work
 };
 
+// A contestant that cannot run here: it gets a row that says why.
+struct Missing {
+  std::string name, why;
+};
+
 struct Question {
   std::string name, unit;  // "pagerank", "ms/iteration"
   double scale = 1e3;      // units a second
   std::vector<Contestant> contestants;
+  std::vector<Missing> missing{};
 };
 
 struct Row {
@@ -32,10 +38,11 @@ struct Row {
   int threads = 1, ranks = 1;
   std::string unit;
   double median = 0, min = 0, max = 0;
-  double ratio = 1;  // Kasen's median over this contestant's in the same run: below 1, Kasen is faster
+  double ratio = 1;     // Kasen's median over this contestant's in the same run: below 1, Kasen is faster
+  std::string missing;  // why there are no numbers
 };
 
-[[nodiscard]] std::vector<Row> measure(const std::vector<Question>& questions, const Settings& settings);
+[[nodiscard]] std::vector<Row> measure(const Question& question, const Settings& settings);
 [[nodiscard]] std::string as_text(const std::vector<Row>& rows);
 [[nodiscard]] nlohmann::ordered_json as_json(const std::vector<Row>& rows);  // a list
 
@@ -43,5 +50,6 @@ struct Row {
 [[nodiscard]] Question pagerank_question(const Settings& settings);
 [[nodiscard]] Question chain_question(const Settings& settings);
 [[nodiscard]] Question update_question(const Settings& settings);
+[[nodiscard]] std::vector<Question> kmeans_questions(const Settings& settings);
 
 }  // namespace kasen::bench

@@ -20,16 +20,19 @@ std::string read_text(const std::string& file) {
   return text.str();
 }
 
-Module make_plan(const std::string& file, const OptimizeOptions& options) {
+Module make_plan(const std::string& file, const OptimizeOptions& options,
+                 const std::map<std::string, std::string>& defines) {
   TrialLawChecker laws;
-  return optimize(compile_program(read_text(file), file, {}), laws, options);
+  return optimize(compile_program(read_text(file), file, defines), laws, options);
 }
 
 }  // namespace
 
 KasenRun::KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
-                   const OptimizeOptions& options)
-    : plan_(make_plan(program_file, options)), parts_(std::move(parts)), kernels_(make_generated_kernels(kernels)) {}
+                   const OptimizeOptions& options, const std::map<std::string, std::string>& defines)
+    : plan_(make_plan(program_file, options, defines)),
+      parts_(std::move(parts)),
+      kernels_(make_generated_kernels(kernels)) {}
 
 const RunResult& KasenRun::run(const std::map<std::string, std::vector<Word>>& params) {
   const auto transport = make_simulated_transport(1);

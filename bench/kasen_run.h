@@ -15,7 +15,7 @@ namespace kasen::bench {
 class KasenRun {
  public:
   KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
-           const OptimizeOptions& options = {});
+           const OptimizeOptions& options = {}, const std::map<std::string, std::string>& defines = {});
 
   // Runs it; returns its outputs. Afterwards seconds_per_turn() is that of the outermost loop's turns but the first,
   // which touches memory for the first time.

@@ -19,14 +19,26 @@ namespace po = boost::program_options;
 using kasen::bench::Question;
 using kasen::bench::Settings;
 
-const std::map<std::string, Question (*)(const Settings&)> questions{
-    {"chain", kasen::bench::chain_question},
-    {"pagerank", kasen::bench::pagerank_question},
-    {"update", kasen::bench::update_question},
+template <Question (*make)(const Settings&)>
+std::vector<Question> one(const Settings& settings) {
+  return {make(settings)};
+}
+
+const std::map<std::string, std::vector<Question> (*)(const Settings&)> questions{
+    {"chain", one<kasen::bench::chain_question>},
+    {"kmeans", kasen::bench::kmeans_questions},
+    {"pagerank", one<kasen::bench::pagerank_question>},
+    {"update", one<kasen::bench::update_question>},
 };
 
 // Whole processes beside their limits, not contestants of one another.
 const std::string tools_question = "tools";
+
+std::string question_names() {
+  std::string names;
+  for (const auto& [name, make] : questions) names += name + ", ";
+  return names + tools_question;
+}
 
 void start_benchmark_library() {
   std::vector<std::string> words{"kasen-bench", "--benchmark_enable_random_interleaving=true"};
@@ -47,20 +59,19 @@ int run(const po::variables_map& options) {
   }
   for (const std::string& name : wanted) {
     if (questions.count(name) == 0 && name != tools_question) {
-      std::fprintf(stderr, "kasen-bench: no question '%s'; there are chain, pagerank, tools and update\n",
-                   name.c_str());
+      std::fprintf(stderr, "kasen-bench: no question '%s'; there are %s\n", name.c_str(), question_names().c_str());
       return static_cast<int>(kasen::ExitStatus::usage);
     }
   }
-  std::vector<Question> made;
-  for (const auto& [name, make] : questions) {
-    if (wanted.empty() || wanted.count(name) != 0) made.push_back(make(settings));
-  }
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  if (!made.empty()) {
-    const auto rows = measure(made, settings);
-    std::fputs(as_text(rows).c_str(), stdout);
-    list = as_json(rows);
+  for (const auto& [name, make] : questions) {  // one after another: each may fill the memory
+    if (!wanted.empty() && wanted.count(name) == 0) continue;
+    for (const Question& question : make(settings)) {
+      const auto rows = kasen::bench::measure(question, settings);
+      std::fputs(kasen::bench::as_text(rows).c_str(), stdout);
+      std::fflush(stdout);
+      for (auto& row : kasen::bench::as_json(rows)) list.push_back(std::move(row));
+    }
   }
   if (wanted.empty() || wanted.count(tools_question) != 0) {
     const auto times = kasen::bench::tool_times(settings.repetitions);
@@ -86,7 +97,7 @@ int main(int argc, char** argv) {
       "repetitions", po::value<int>()->default_value(15), "measurements of each contestant")(
       "graph", po::value<std::string>()->default_value(KASEN_SOURCE_ROOT "/datasets/cnr-2000.txt.xz"),
       "edge list of the pagerank question")("json", po::value<std::string>(), "also write the rows to this file")(
-      "question", po::value<std::vector<std::string>>(), "chain, pagerank, tools, update (all if none is named)");
+      "question", po::value<std::vector<std::string>>(), (question_names() + " (all if none is named)").c_str());
   po::positional_options_description positions;
   positions.add("question", -1);
   try {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "libcore/kernel_set.h"
@@ -54,15 +55,18 @@ class MemorySource : public Source {
 
  private:
   [[nodiscard]] llvm::Value* address(Emitter& emitter, int component, const Plane* coordinate);
+  [[nodiscard]] Plane load_from_memory(Emitter& emitter, int component, const Plane* coordinate);
 
   ArrayPlanes planes_;
   Access access_;
   bool streamed_ = false;
   llvm::Value* index_ = nullptr;
   std::vector<Plane> loaded_;
+  std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // that have been loaded at the index, by component
 };
 
-// The value of one operator in a loop: scalar components in registers, small arrays in scratch memory.
+// The value of one operator in a loop: scalar components and arrays of few coordinates in registers, others in scratch
+// memory.
 class Temporary : public Source {
  public:
   Temporary(Emitter& emitter, const ElementType& element);
@@ -75,25 +79,49 @@ class Temporary : public Source {
   ElementType element_;
   std::vector<Plane> scalars_;
   std::vector<llvm::Value*> arrays_;
+  std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // stored at places known now, by component
+};
+
+// The value of a map that is looked at once: arrays are computed where they are needed, coordinate by coordinate.
+class Deferred : public Source {
+ public:
+  Deferred(const Expr& body, Sources arguments, std::unique_ptr<Temporary> scalars)
+      : body_(body), arguments_(std::move(arguments)), scalars_(std::move(scalars)) {}
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+
+ private:
+  const Expr& body_;
+  Sources arguments_;
+  std::unique_ptr<Temporary> scalars_;
 };
 
 // Like a temporary, but it keeps its value over turns of a loop.
 class Accumulator : public Source {
  public:
-  Accumulator(Emitter& emitter, const ElementType& element);
+  enum class Home : std::uint8_t {
+    registers,  // but for arrays of many coordinates
+    block,      // the same, and it takes no more than reduction_block elements
+    scratch,    // as `block`, in memory: where there are more accumulators than registers
+  };
+  Accumulator(Emitter& emitter, const ElementType& element, Home home = Home::registers);
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  // Is the new value that `body` makes, of each component, the old one plus something?
+  [[nodiscard]] static bool only_adds(const Expr& body);
   void fill(Emitter& emitter, const std::vector<Word>& words);  // one word a plane
   // Becomes body(sources); sources may read this accumulator. Lanes that do not count keep their value.
   void assign(Emitter& emitter, const Expr& body, const Sources& sources);
   [[nodiscard]] const ElementType& element() const { return element_; }
 
  private:
-  [[nodiscard]] llvm::Value* address(Emitter& emitter, llvm::Value* array, int component,
-                                     llvm::Value* coordinate) const;
+  [[nodiscard]] Plane next(Emitter& emitter, const Expr& body, const Sources& sources, int component,
+                           const Plane* coordinate);
+  [[nodiscard]] llvm::Value* plus(Emitter& emitter, int component, const Plane& old, const Plane& more) const;
+  void set(Emitter& emitter, int component, const Plane* coordinate, const Plane& value);
 
   ElementType element_;
-  std::vector<llvm::AllocaInst*> scalars_;
-  std::vector<llvm::Value*> arrays_, spare_;
+  Home home_;
+  std::vector<llvm::Value*> scalars_, arrays_, spare_;  // by component; spare_: of arrays that may be loops
+  std::vector<bool> from_zero_;                         // by component: it begins with 0 (of floats not -0)
 };
 
 // Another element's lanes moved down by `by`: the tree over lanes at the end of a block.

@@ -129,6 +129,12 @@ llvm::Value* Emitter::scratch(std::int64_t bytes) {
   return address;
 }
 
+llvm::Value* Emitter::local(std::int64_t bytes) {
+  llvm::AllocaInst* memory = variable(llvm::ArrayType::get(b.getInt8Ty(), static_cast<std::uint64_t>(bytes)));
+  memory->setAlignment(llvm::Align(64));
+  return memory;
+}
+
 // Tested before the first turn and at the end of each, so that what does not change can be hoisted out.
 Emitter::Loop Emitter::open_loop(llvm::Value* begin, llvm::Value* end, std::int64_t step) {
   llvm::BasicBlock* before = b.GetInsertBlock();
@@ -209,21 +215,40 @@ Plane Emitter::value_at(const Expr& e, const Sources& sources, int component, co
       return value_at(e.args[static_cast<size_t>(component)], sources, 0, coordinate);
     case ScalarOp::component:
       return value_at(e.args[0], sources, e.index, coordinate);
-    case ScalarOp::build: {
-      const auto outer = loops_.find(e.index);
-      const Plane saved = outer == loops_.end() ? Plane{} : outer->second;
-      loops_[e.index] = *coordinate;
-      const Plane result = value(e.args[0], sources);
-      loops_[e.index] = saved;
-      return result;
-    }
+    case ScalarOp::build:
+      return value_with(e.args[0], e.index, *coordinate, sources);
     default:
       return value(e, sources);
   }
 }
 
-// A loop over coordinates stays a loop: a point may have thousands.
+Plane Emitter::value_with(const Expr& body, int number, const Plane& coordinate, const Sources& sources) {
+  const auto outer = loops_.find(number);
+  const bool open = outer != loops_.end();
+  const Plane saved = open ? outer->second : Plane{};
+  loops_[number] = coordinate;
+  const Plane result = value(body, sources);
+  if (open) {
+    loops_[number] = saved;
+  } else {
+    loops_.erase(number);
+  }
+  return result;
+}
+
+// A tuple's components often share one: a distance that is compared, and kept if it is the least.
 Plane Emitter::over(const Expr& e, const Sources& sources) {
+  if (in_coordinate_loop() || !loops_.empty()) return computed_over(e, sources);
+  for (const Known& known : known_) {
+    if (*known.over == e) return known.value;
+  }
+  const Plane result = computed_over(e, sources);
+  known_.push_back({&e, result});
+  return result;
+}
+
+// A loop over many coordinates stays a loop: a point may have thousands.
+Plane Emitter::computed_over(const Expr& e, const Sources& sources) {
   const Scalar s = e.type.scalar();
   const bool extremum = e.op == ScalarOp::min_over || e.op == ScalarOp::max_over;
   const ScalarOp step = e.op == ScalarOp::sum_over    ? ScalarOp::add
@@ -231,24 +256,18 @@ Plane Emitter::over(const Expr& e, const Sources& sources) {
                         : e.op == ScalarOp::min_over  ? ScalarOp::min
                                                       : ScalarOp::max;
   const std::int64_t unit = e.op == ScalarOp::prod_over ? 1 : 0;
-  const auto outer = loops_.find(e.index);
-  const Plane saved = outer == loops_.end() ? Plane{} : outer->second;
   llvm::AllocaInst* total = variable(wide(type(s)));
-  const auto body = [&](llvm::Value* j) {
-    loops_[e.index] = Plane{j, true};
-    return value(e.args[0], sources);
-  };
+  const auto body = [&](llvm::Value* j) { return value_with(e.args[0], e.index, {j, true}, sources); };
   if (extremum) {
     b.CreateStore(spread(body(integer(0))), total);
   } else {
     const Word start = is_float(s) ? Word::real(static_cast<double>(unit)) : Word::integer(unit);
     b.CreateStore(spread({word(s, start), true}), total);
   }
-  loop(integer(extremum ? 1 : 0), integer(e.count), 1, [&](llvm::Value* j) {
+  coordinates(extremum ? 1 : 0, e.count, [&](llvm::Value* j) {
     const std::array args{Plane{b.CreateLoad(total->getAllocatedType(), total), lanes_ == 1}, body(j)};
     b.CreateStore(spread(plain(step, s, args)), total);
   });
-  loops_[e.index] = saved;
   return {b.CreateLoad(total->getAllocatedType(), total), lanes_ == 1};
 }
 

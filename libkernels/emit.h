@@ -47,6 +47,8 @@ class Emitter {
 
   // Which lanes count (null: all). Loads of lanes that do not are not made.
   llvm::Value* mask = nullptr;
+  // Loops over coordinates stay loops, however few there are.
+  bool compact = false;
   // Products call the C library's functions, which give the same bits for one lane and for eight.
   bool library_lane_by_lane = false;
 
@@ -80,11 +82,37 @@ class Emitter {
     close_loop(l);
   }
 
+  // Coordinates begin to count - 1 of a small array, one after another: straight code for few of them, whose numbers
+  // are constants, else a loop.
+  template <class Body>
+  void coordinates(std::int64_t begin, std::int64_t count, const Body& body) {
+    if (!few(count)) {
+      ++coordinate_loops_;
+      loop(integer(begin), integer(count), 1, body);
+      --coordinate_loops_;
+      return;
+    }
+    copies_ *= count;
+    for (std::int64_t j = begin; j < count; ++j) body(static_cast<llvm::Value*>(integer(j)));
+    copies_ /= count;
+  }
+  // Is code written in a loop over coordinates now? What it computes is not there behind the loop.
+  [[nodiscard]] bool in_coordinate_loop() const { return coordinate_loops_ > 0; }
+  // Can an array of that many coordinates live in registers: are they straight code, wherever they are looked at?
+  [[nodiscard]] static bool is_small(std::int64_t count) { return count <= straight; }
+
   // The value of a scalar expression; `sources` are the function's parameters.
   [[nodiscard]] Plane value(const Expr& expr, const Sources& sources);
   // One component (and coordinate) of any expression.
   [[nodiscard]] Plane value_at(const Expr& expr, const Sources& sources, int component, const Plane* coordinate);
 
+  // The value of the body of a `build`, whose loop variable is `number`, at one coordinate.
+  [[nodiscard]] Plane value_with(const Expr& body, int number, const Plane& coordinate, const Sources& sources);
+  // The sources are others from here on, or have moved.
+  void forget() { known_.clear(); }
+
+  // Memory of the function's own, in registers where all accesses are at places known now.
+  [[nodiscard]] llvm::Value* local(std::int64_t bytes);
   // Bytes of scratch, which the skeleton gives to each thread: the address of `bytes` more of it.
   [[nodiscard]] llvm::Value* scratch(std::int64_t bytes);
   [[nodiscard]] std::int64_t scratch_bytes() const { return scratch_bytes_; }
@@ -106,13 +134,27 @@ class Emitter {
   [[nodiscard]] Plane cast(Scalar from, Scalar to, const Plane& value);
   [[nodiscard]] Plane over(const Expr& expr, const Sources& sources);
   [[nodiscard]] Plane library(ScalarOp op, Scalar operand, std::span<const Plane> args);
+  [[nodiscard]] Plane computed_over(const Expr& expr, const Sources& sources);
   [[nodiscard]] Plane clamp(const Plane& index, std::int64_t last);
+
+  static constexpr std::int64_t straight = 16;         // coordinates, and
+  static constexpr std::int64_t straight_nested = 64;  // copies of code inside of loops over coordinates
+  [[nodiscard]] bool few(std::int64_t count) const {
+    return !compact && count > 0 && is_small(count) && copies_ * count <= straight_nested;
+  }
 
   Jit& jit_;
   llvm::Function* function_;
   int lanes_;
   std::int64_t scratch_bytes_ = 0;
   std::map<int, Plane> loops_;  // variables of the coordinate loops that are open
+  int coordinate_loops_ = 0;    // of them, those that are loops in the code
+  std::int64_t copies_ = 1;     // of the code that is written now
+  struct Known {
+    const Expr* over;
+    Plane value;
+  };
+  std::vector<Known> known_;  // sums over coordinates that have been computed since the sources were set
 };
 
 }  // namespace kasen

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "libkernels/emit_slices.h"
 
@@ -42,6 +43,8 @@ Reach reach_of(const Module& module, const Type& loop, const Type& type) {
       cut_dim(module, type) == cut_dim(module, loop) && local_dims(module, type) == local_dims(module, loop);
   return whole ? Reach::whole : Reach::some;
 }
+
+constexpr std::int64_t accumulators_in_registers = 16;  // planes: half of AVX-512's
 
 class ElementwiseEmitter {
  public:
@@ -146,12 +149,22 @@ class ElementwiseEmitter {
     std::int64_t slot;
   };
 
+  // A few accumulators live in registers; many would go to and from memory anyway.
+  [[nodiscard]] Accumulator::Home accumulators_home() const {
+    std::int64_t planes = 0;
+    for (const Op* op : body_.ops) {
+      if (op->code == OpCode::reduce) planes += module_.type(op->results[0]).element.planes();
+    }
+    return planes <= accumulators_in_registers ? Accumulator::Home::block : Accumulator::Home::scratch;
+  }
+
   void make_accumulators() {
+    home_ = accumulators_home();
     for (const Op* op : body_.ops) {
       if (op->code != OpCode::reduce) continue;
       const ElementType& element = module_.type(op->results[0]).element;
-      Reduction r{op, require_identity(module_, op->fns[0], op->where), std::make_unique<Accumulator>(e_, element),
-                  kernel_.partial_bytes};
+      Reduction r{op, require_identity(module_, op->fns[0], op->where),
+                  std::make_unique<Accumulator>(e_, element, home_), kernel_.partial_bytes};
       r.lanes->fill(e_, r.identity);
       kernel_.partial_bytes += 8 * element.planes();
       for (size_t k = 0; k < body_.outputs.size(); ++k) {
@@ -225,7 +238,7 @@ class ElementwiseEmitter {
       if (input.reach == Reach::some) input.source->move_to(e_, broadcast_index(input.type));
     }
     std::map<ValueId, Source*> sources = sources_;
-    std::vector<std::unique_ptr<Temporary>> made;
+    std::vector<std::unique_ptr<Source>> made;
     for (const Op* op : body_.ops) {
       Sources args;
       for (const ValueId id : op->operands) args.push_back(find(sources, id));
@@ -248,13 +261,16 @@ class ElementwiseEmitter {
            "a fused loop cannot use the total of a reduction that it still computes", body_.where);
   }
 
-  std::unique_ptr<Temporary> compute(const Op& op, const Sources& args) {
+  std::unique_ptr<Source> compute(const Op& op, const Sources& args) {
     const ScalarFunction& fn = module_.fn(op.fns[0]);
     const ElementType& element = fn.result();
-    auto& room = rooms_[op.results[0]];
+    auto& room = rooms_[{op.results[0], e_.mask != nullptr}];
     if (!room) room = std::make_unique<Temporary>(e_, element);
     auto result = std::make_unique<Temporary>(*room);
+    const bool deferred = may_defer(op.results[0]);
+    e_.forget();
     for_each_plane(e_, element, [&](int c, const Plane* j) {
+      if (j != nullptr && deferred) return;
       const Plane value = e_.value_at(fn.body, args, c, j);
       if (j == nullptr) {
         result->set(c, value);
@@ -262,13 +278,28 @@ class ElementwiseEmitter {
         result->store(e_, c, j->value, value);
       }
     });
-    return result;
+    if (!deferred) return result;
+    return std::make_unique<Deferred>(fn.body, args, std::move(result));
+  }
+
+  // Is each coordinate of this value looked at once: by a reduction that only adds it, or when it is stored?
+  [[nodiscard]] bool may_defer(ValueId id) const {
+    const auto count = [&](const std::vector<ValueId>& ids) { return std::count(ids.begin(), ids.end(), id); };
+    std::ptrdiff_t uses = count(body_.outputs);
+    for (const auto& [alias, of] : body_.same) uses += of == id ? 2 : 0;
+    for (const Op* op : body_.ops) {
+      const bool adds = op->code == OpCode::reduce && Accumulator::only_adds(module_.fn(op->fns[0]).body);
+      uses += count(op->operands) * (adds ? 1 : 2);
+    }
+    return uses == 1;
   }
 
   void accumulate(const Op& op, Source& value) {
+    const bool saved = std::exchange(e_.compact, e_.compact || home_ == Accumulator::Home::scratch);
     for (Reduction& r : reductions_) {
       if (r.op == &op) r.lanes->assign(e_, module_.fn(op.fns[0]).body, {r.lanes.get(), &value});
     }
+    e_.compact = saved;
   }
 
   struct Output {
@@ -282,19 +313,22 @@ class ElementwiseEmitter {
                    [&](int c, const Plane* j) { output.place->store(e_, c, j, value.load(e_, c, j)); });
   }
 
-  // The last few elements: the same code under a mask.
+  // The last few elements: the same code under a mask, as short as it can be.
   void tail(llvm::Value* begin, llvm::Value* end) {
+    e_.compact = reductions_.empty() || home_ == Accumulator::Home::scratch;
     e_.loop(begin, end, reduction_lanes, [&](llvm::Value* i) {
       llvm::Value* left = e_.spread({e_.b.CreateSub(end, i), true});
       e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), left);
       turn(i);
       e_.mask = nullptr;
     });
+    e_.compact = false;
   }
 
   // Lane l with l + 4, l + 2, l + 1; lane 0 then holds the block's value.
   void close_accumulators() {
     llvm::Value* partials = e_.function()->getArg(3);
+    e_.compact = home_ == Accumulator::Home::scratch;
     for (Reduction& r : reductions_) {
       const ScalarFunction& fn = module_.fn(r.op->fns[0]);
       for (int by = reduction_lanes / 2; by > 0; by /= 2) {
@@ -321,7 +355,8 @@ class ElementwiseEmitter {
   std::vector<Output> outputs_;
   std::vector<Reduction> reductions_;
   std::map<ValueId, Source*> sources_;
-  std::map<ValueId, std::unique_ptr<Temporary>> rooms_;  // scratch memory is the same in the loop and in its tail
+  Accumulator::Home home_ = Accumulator::Home::block;
+  std::map<std::pair<ValueId, bool>, std::unique_ptr<Temporary>> rooms_;  // by value, in the loop and in its tail
   std::vector<llvm::Value*> sizes_;
   std::vector<llvm::AllocaInst*> digits_;
   std::vector<llvm::Value*> steps_;

@@ -26,6 +26,7 @@ void emit_multiply(Emitter& e, const Module& module, const ProductKernel::Produc
                    Source& entry, Temporary& multiplied) {
   const ScalarFunction& fn = module.fn(product.multiplier);
   const Sources args{&vector, &entry};
+  e.forget();
   for_each_plane(e, product.result, [&](int c, const Plane* j) {
     const Plane value = e.value_at(fn.body, args, c, j);
     if (j == nullptr) {

@@ -1,0 +1,42 @@
+#include <numeric>
+
+#include "bench/kasen_run.h"
+#include "bench/kmeans/kmeans.h"
+
+namespace kasen::bench {
+namespace {
+
+std::vector<Part> points_on_one_part(std::int64_t points) {
+  Part part;
+  PartDim& dim = part.dims["N"];
+  dim.size = points;
+  dim.masters.resize(static_cast<size_t>(points));
+  std::iota(dim.masters.begin(), dim.masters.end(), 0);
+  PartArray& array = part.arrays["X"];
+  array = {{"N"}, Array(ElementType::array(Scalar::f64, coordinates), points)};
+  for (std::int64_t j = 0; j < coordinates; ++j) {
+    for (std::int64_t i = 0; i < points; ++i) array.data.as<double>(j)[i] = coordinate(i, j);
+  }
+  std::vector<Part> parts;
+  parts.push_back(std::move(part));
+  return parts;
+}
+
+}  // namespace
+
+Lloyd kasen_kmeans(std::int64_t points, std::int64_t k, int threads, const OptimizeOptions& options) {
+  auto run = std::make_shared<KasenRun>(
+      KASEN_SOURCE_ROOT "/examples/kmeans.ks", points_on_one_part(points), KernelOptions{.threads = threads}, options,
+      std::map<std::string, std::string>{{"k", std::to_string(k)}, {"d", std::to_string(coordinates)}});
+  return [run] {
+    const RunResult& result = run->run({{"turns", {Word::integer(lloyd_turns)}}});
+    Clustering made;
+    for (const Output& output : result.outputs) {
+      if (output.name == "inertia") made.inertia = output.parts.at(0).data.as<double>()[0];
+    }
+    made.seconds_per_turn = run->seconds_per_turn();
+    return made;
+  };
+}
+
+}  // namespace kasen::bench

@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "bench/kmeans/kmeans.h"
+#include "bench/peer.h"
+
+namespace kasen::bench {
+namespace {
+
+constexpr std::int64_t points = 2'000'000;
+
+void check(const std::string& name, double expected, double got) {
+  if (!(std::fabs(got - expected) <= 1e-9 * expected)) {
+    throw std::runtime_error(fmt::format("{}: the inertia is {}, not {}", name, got, expected));
+  }
+}
+
+Question question(std::int64_t k, const Settings& settings) {
+  const std::vector<std::pair<std::string, Lloyd>> runs{
+      {"kasen", kasen_kmeans(points, k, settings.threads, {})},
+      {"openmp", openmp_kmeans(points, k, settings.threads, false)},
+      {"openmp-512", openmp_kmeans(points, k, settings.threads, true)},
+  };
+  const Clustering expected = runs.back().second();
+  Question made{fmt::format("kmeans-{}", k), "ms/turn", 1e3, {}, {}};
+  for (const auto& [name, run] : runs) {
+    check(name, expected.inertia, run().inertia);
+    made.contestants.push_back({name, [run = run] { return run().seconds_per_turn; }});
+  }
+  const auto peer = python_peer(
+      "kmeans/scikit.py", {std::to_string(points), std::to_string(k), std::to_string(lloyd_turns)}, settings.threads);
+  if (!peer->missing().empty()) {
+    made.missing.push_back({"scikit-learn", peer->missing()});
+  } else {
+    check("scikit-learn", expected.inertia, peer->measure().at(1));
+    made.contestants.push_back({"scikit-learn", [peer] { return peer->measure().at(0); }});
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<Question> kmeans_questions(const Settings& settings) {
+  return {question(10, settings), question(20, settings)};
+}
+
+}  // namespace kasen::bench
