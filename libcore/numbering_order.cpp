@@ -20,7 +20,7 @@ void find_epilogues(const Block& block, int loops, std::vector<std::pair<int, co
   }
 }
 
-// By length, descending, then by number: one sort of 64-bit keys.
+// By length (or count of reads), descending, then by number: one sort of 64-bit keys.
 void sort_window(std::span<const std::int64_t> lengths, std::span<std::int32_t> window,
                  std::vector<std::uint64_t>& keys) {
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
@@ -33,6 +33,61 @@ void sort_window(std::span<const std::int64_t> lengths, std::span<std::int32_t> 
   std::transform(keys.begin(), keys.end(), window.begin(),
                  [](std::uint64_t key) { return static_cast<std::int32_t>(key & 0xffffffffU); });
 }
+
+// Lines of operands that windows of rows read. The matrix has its entries by row; where rows are the operands, a line
+// is followed to the windows that read it, else a window to its lines: both count pairs of a window and a line.
+class LineCount {
+ public:
+  LineCount(const PartMatrix& matrix, size_t masters, std::span<const std::int32_t> order)
+      : matrix_(matrix), masters_(masters), order_(order), place_(order.size()) {
+    for (size_t i = 0; i < order.size(); ++i) place_[static_cast<size_t>(order[i])] = static_cast<std::int32_t>(i);
+  }
+
+  // `transposed`: rows of the matrix are rows of the product.
+  [[nodiscard]] double count(bool transposed) {
+    const size_t outer = transposed ? order_window : line, inner = transposed ? line : order_window;
+    const size_t groups = (masters_ + outer - 1) / outer;
+    const size_t entries = matrix_.columns.size();
+    const size_t stride = std::max<size_t>(1, std::min(groups / 8, entries / sample));
+    seen_.assign(masters_ / inner + 1, 0);
+    double pairs = 0, taken = 0;
+    for (size_t g = stride / 2; g < groups; g += stride) {
+      ++taken;
+      pairs += static_cast<double>(group(g, outer, inner));
+    }
+    return taken > 0 ? pairs * static_cast<double>(groups) / taken : 0;
+  }
+
+ private:
+  static constexpr size_t line = 8;
+  static constexpr size_t sample = size_t{1} << 20;  // entries, about
+
+  // Distinct groups of `inner` places that group g of `outer` places meets.
+  std::int64_t group(size_t g, size_t outer, size_t inner) {
+    ++round_;
+    std::int64_t found = 0;
+    for (size_t i = g * outer; i < std::min(masters_, (g + 1) * outer); ++i) {
+      const auto row = order_.empty() ? i : static_cast<size_t>(order_[i]);
+      const auto begin = static_cast<size_t>(matrix_.row_pointers[row]);
+      const auto end = std::min(static_cast<size_t>(matrix_.row_pointers[row + 1]), matrix_.columns.size());
+      for (size_t e = begin; e < end; ++e) {
+        const auto column = static_cast<size_t>(matrix_.columns[e]);
+        if (column >= masters_) continue;
+        std::uint32_t& last = seen_[(place_.empty() ? column : static_cast<size_t>(place_[column])) / inner];
+        found += last == round_ ? 0 : 1;
+        last = round_;
+      }
+    }
+    return found;
+  }
+
+  const PartMatrix& matrix_;
+  size_t masters_;
+  std::span<const std::int32_t> order_;
+  std::vector<std::int32_t> place_;
+  std::vector<std::uint32_t> seen_;  // by group: the last round that met it
+  std::uint32_t round_ = 0;
+};
 
 }  // namespace
 
@@ -92,7 +147,16 @@ std::vector<RowGroup> group_rows(const PartMatrix& matrix, bool transposed, size
   return groups;
 }
 
-std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths, std::span<const RowGroup> groups) {
+std::vector<std::int64_t> read_counts(const PartMatrix& matrix, bool transposed, size_t masters) {
+  return row_lengths(matrix, !transposed, masters);
+}
+
+double lines_read(const PartMatrix& matrix, bool transposed, size_t masters, std::span<const std::int32_t> order) {
+  return LineCount(matrix, masters, order).count(transposed);
+}
+
+std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths, std::span<const RowGroup> groups,
+                                     std::span<const std::int64_t> reads) {
   std::vector<std::int32_t> order;
   order.reserve(lengths.size());
   std::vector<std::uint64_t> keys;
@@ -102,6 +166,7 @@ std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths, std:
     for (size_t i = 0; i < groups.size(); ++i) {
       if (groups[i] == group) order.push_back(static_cast<std::int32_t>(i));
     }
+    if (!reads.empty()) sort_window(reads, std::span(order).subspan(begin), keys);
     for (size_t first = begin; first < order.size() && group != RowGroup::waits;) {
       const size_t next = std::min((first / window + 1) * window, order.size());
       sort_window(lengths, std::span(order).subspan(first, next - first), keys);

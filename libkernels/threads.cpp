@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 #include "libcore/error.h"
@@ -10,14 +11,29 @@
 namespace kasen {
 namespace {
 
-// About 20 microseconds of waiting before a thread gives its core away: longer than the executor needs between two
-// loops, short enough for ranks that share cores.
+// About 20 microseconds of waiting, longer than the executor needs between two loops; then for some time each look lets
+// whoever else wants the core have it (ranks that share cores); then the thread sleeps. To be woken costs tens of
+// microseconds, and a millisecond and more on a virtual machine whose idle cores are given to others.
 constexpr int spins = 4000;
+constexpr std::chrono::milliseconds patience{2};
 
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
+}
+
+template <class Ready>
+bool wait_awake(const Ready& ready) {
+  for (int spin = 0; spin < spins; ++spin) {
+    if (ready()) return true;
+    pause();
+  }
+  for (const auto end = std::chrono::steady_clock::now() + patience; std::chrono::steady_clock::now() < end;) {
+    if (ready()) return true;
+    std::this_thread::yield();
+  }
+  return ready();
 }
 
 }  // namespace
@@ -57,8 +73,8 @@ void ThreadPool::guarded(int thread) {
 void ThreadPool::work(int thread) {
   std::uint32_t seen = 0;
   for (;;) {
-    for (int spin = 0; spin < spins && epoch_.load(std::memory_order_acquire) == seen; ++spin) pause();
-    epoch_.wait(seen, std::memory_order_acquire);
+    if (!wait_awake([&] { return epoch_.load(std::memory_order_acquire) != seen; }))
+      epoch_.wait(seen, std::memory_order_acquire);
     seen = epoch_.load(std::memory_order_acquire);
     if (stop_) return;
     guarded(thread);
@@ -76,7 +92,7 @@ void ThreadPool::run_erased(Call call, const void* context) {
     epoch_.notify_all();
   }
   guarded(0);
-  for (int spin = 0; spin < spins && running_.load(std::memory_order_acquire) != 0; ++spin) pause();
+  (void)wait_awake([&] { return running_.load(std::memory_order_acquire) == 0; });
   for (int left = running_.load(std::memory_order_acquire); left != 0;
        left = running_.load(std::memory_order_acquire)) {
     running_.wait(left, std::memory_order_acquire);

@@ -23,7 +23,7 @@ namespace {
 struct Command {
   std::string_view name, summary;
 };
-constexpr std::array<Command, 7> commands{{
+constexpr std::array<Command, 8> commands{{
     {"plan", "a program (*.ks) to IR"},
     {"partition", "data files to a bundle for some number of workers"},
     {"fuse", "IR to an optimized plan"},
@@ -31,6 +31,7 @@ constexpr std::array<Command, 7> commands{{
     {"measure", "what a plan reads, writes, allocates and sends, before it runs"},
     {"go", "all of these in one command"},
     {"verify", "checks IR files"},
+    {"generate", "graphs of any size, to try things on"},
 }};
 
 void print_usage() {

@@ -15,6 +15,7 @@ namespace kasen {
 
 [[nodiscard]] RawMatrix read_edge_list(TextSource& text, const ReadOptions& options);  // also csv of entries
 [[nodiscard]] RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options);
+[[nodiscard]] RawMatrix read_npy_edges(TextSource& text, const ReadOptions& options);  // patterns
 [[nodiscard]] RawMatrix read_libsvm_features(TextSource& text, const ReadOptions& options);
 
 // They set the digest, too.

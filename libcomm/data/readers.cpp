@@ -14,7 +14,7 @@ namespace {
 
 struct Format {
   FileFormat format;
-  RawMatrix (*matrix)(TextSource&, const ReadOptions&);  // none: cannot hold a sparse matrix
+  RawMatrix (*matrix)(TextSource&, const ReadOptions&);
   RawTable (*table)(TextSource&, const ReadOptions&);
 };
 
@@ -24,7 +24,7 @@ constexpr std::array<Format, 5> formats{{
     {FileFormat::matrix_market, read_market_matrix, read_market_table},
     {FileFormat::libsvm, read_libsvm_features, read_libsvm_table},
     {FileFormat::csv, read_edge_list, read_csv},
-    {FileFormat::npy, nullptr, read_npy},
+    {FileFormat::npy, read_npy_edges, read_npy},
 }};
 
 constexpr size_t detection_bytes = 65536;
@@ -62,12 +62,8 @@ FileFormat detect_format(const std::string& path) {
 RawMatrix read_matrix(const std::string& path, const ReadOptions& options) {
   TextSource text(path);
   const Format& format = format_of(text, options);
-  if (format.matrix == nullptr) {
-    fail(ExitStatus::bad_input, "the file holds a dense array, and the input is sparse", {}, "declare the input dense",
-         {path});
-  }
   RawMatrix matrix = in_file(path, [&] { return format.matrix(text, options); });
-  matrix.digest = text.digest();
+  if (matrix.digest.empty()) matrix.digest = text.digest();
   return matrix;
 }
 

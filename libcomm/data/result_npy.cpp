@@ -2,31 +2,11 @@
 
 #include <array>
 
+#include "libcomm/data/npy_header.h"
 #include "libcomm/data/result_files.h"
 
 namespace kasen {
 namespace {
-
-// NumPy's format 1.0: magic, version, length of the header, a Python literal padded to 64 bytes.
-std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents) {
-  std::string shape;
-  for (const std::int64_t e : extents) shape += fmt::format("{},", e);
-  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
-  constexpr std::size_t before = 10;
-  text.resize((before + text.size() + 1 + 63) / 64 * 64 - before - 1, ' ');
-  text += '\n';
-  const std::array<char, before> magic{'\x93',
-                                       'N',
-                                       'U',
-                                       'M',
-                                       'P',
-                                       'Y',
-                                       1,
-                                       0,
-                                       static_cast<char>(text.size() & 0xff),
-                                       static_cast<char>(text.size() >> 8)};
-  return std::string(magic.data(), magic.size()) + text;
-}
 
 std::string_view npy_type(Scalar scalar) {
   static constexpr std::array<std::string_view, 7> names{"<f8", "<f4", "<i8", "<i4", "|b1", "|u1", "<i8"};

@@ -157,6 +157,40 @@ std::string npy(const std::string& descr, const std::string& order, const std::s
   return bytes + data;
 }
 
+TEST(Npy, EdgesOfAPattern) {
+  const Folder folder;
+  const ReadOptions pattern = matrix_of(Scalar::null);
+  const auto read = [&](const std::string& bytes) {
+    return entries_of(read_matrix(folder.write("e.npy", bytes), pattern));
+  };
+  const std::vector<Entry> wanted{{2, 1, 1}, {0, 5, 1}};
+  EXPECT_EQ(read(npy<std::int64_t>("<i8", "False", "(2, 2)", {2, 1, 0, 5})).size(), wanted.size());
+  const std::vector<Entry> sorted{{0, 5, 1}, {2, 1, 1}};
+  for (const bool twice : {false, true}) {
+    std::vector<std::uint32_t> ids{2, 1, 0, 5};
+    if (twice) ids.insert(ids.end(), {2, 1});
+    auto entries = read(npy<std::uint32_t>("<u4", "False", twice ? "(3, 2)" : "(2, 2)", ids));
+    std::sort(entries.begin(), entries.end());
+    EXPECT_EQ(entries, sorted) << "a repeated edge is one entry";
+  }
+  struct Case {
+    std::string bytes, says;
+    Scalar scalar = Scalar::null;
+  };
+  for (const Case& c : {Case{npy<double>("<f8", "False", "(1, 2)", {1, 2}), "<u4 <u8 <i4 or <i8"},
+                        Case{npy<std::int64_t>("<i8", "False", "(2,)", {1, 2}), "shape (edges, 2)"},
+                        Case{npy<std::int64_t>("<i8", "True", "(1, 2)", {1, 2}), "C order"},
+                        Case{npy<std::int64_t>("<i8", "False", "(2, 2)", {1, 2, 3, -4}), "element [1, 1]"},
+                        Case{npy<std::uint64_t>("<u8", "False", "(1, 2)", {1UL << 63U, 4}), "element [0, 0]"},
+                        Case{npy<std::int64_t>("<i8", "False", "(3, 2)", {1, 2}), "asks for 48 bytes"},
+                        Case{npy<std::int64_t>("<i8", "False", "(0, 2)", {}), "no edges"},
+                        Case{npy<std::int64_t>("<i8", "False", "(1, 2)", {1, 2}), "no values", Scalar::f64}}) {
+    const Refusal refusal = matrix_refusal(folder.write("e.npy", c.bytes), matrix_of(c.scalar));
+    EXPECT_EQ(refusal.status, ExitStatus::bad_input) << c.says;
+    EXPECT_THAT(refusal.text, HasSubstr(c.says));
+  }
+}
+
 TEST(Npy, TypesOrdersAndVersions) {
   const auto f64 = table_of(Scalar::f64);
   EXPECT_THAT(numbers_of(read_text(npy<double>("<f8", "False", "(2, 3)", {1, 2, 3, 4, 5, 6.5}), f64)),

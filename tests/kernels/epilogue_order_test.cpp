@@ -1,6 +1,7 @@
 // Masters in the order of their rows (libcore/numbering.h): the order itself, and that nothing that meets it from
 // outside, inputs, indices or results, can tell.
 #include "libcore/numbering.h"
+#include "libcore/numbering_order.h"
 #include "tests/kernels/epilogue_support.h"
 
 namespace kasen::testing {
@@ -140,6 +141,117 @@ TEST(EpilogueOrder, TheLastSliceMayHoldSlaves) {
     g.owner.assign(g.entries.size(), 0);  // worker 0 contributes to all of worker 1, and nobody to it
     data.matrices["G"] = std::move(g);
     expect_agreement(joined, apart, split(data), 1e-12, std::to_string(mine) + " masters");
+  }
+}
+
+// Every vertex is read by three others: neighbours, or the few that everybody reads, whose names tell nothing.
+TestData three_links(int workers, std::int64_t n, bool near) {
+  TestData data;
+  data.workers = workers;
+  std::vector<int> owner;
+  for (std::int64_t i = 0; i < n; ++i) owner.push_back(static_cast<int>(i % workers));
+  data.dims["N"] = {n, false, owner};
+  TestMatrix g{"N", "N", ElementType::of(Scalar::null), {}, {}, {}};
+  std::mt19937_64 random(7);
+  for (std::int64_t column = 0; column < n; ++column) {
+    for (std::int64_t k = 1; k <= 3; ++k) {
+      const double u = static_cast<double>(random() % 1000003) / 1000003;
+      const auto rank = static_cast<std::int64_t>(u * u * u * u * static_cast<double>(n));
+      g.entries.emplace_back(near ? (column + k) % n : rank * 7919 % n, column);
+    }
+  }
+  std::sort(g.entries.begin(), g.entries.end());
+  g.entries.erase(std::unique(g.entries.begin(), g.entries.end()), g.entries.end());
+  for (const auto& [row, column] : g.entries) g.owner.push_back(owner[static_cast<size_t>(column)]);
+  data.matrices["G"] = std::move(g);
+  return data;
+}
+
+std::map<std::int64_t, std::int64_t> reads(const TestData& data, int worker) {
+  const TestMatrix& g = data.matrices.at("G");
+  std::map<std::int64_t, std::int64_t> count;
+  for (size_t e = 0; e < g.entries.size(); ++e) count[g.entries[e].first] += g.owner[e] == worker ? 1 : 0;
+  return count;
+}
+
+// Of the whole windows of the first worker's masters: those with nothing that is read more often than anything before.
+std::int64_t falling_windows(const LocalSpace& space, std::map<std::int64_t, std::int64_t> count) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), falls = 0;
+  for (std::int64_t first = 0; first + order_window <= space.masters; first += order_window) {
+    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = 0;
+    for (std::int64_t i = first; i < first + order_window; ++i) {
+      const std::int64_t here = count[space.global[static_cast<size_t>(i)]];
+      low = std::min(low, here);
+      high = std::max(high, here);
+    }
+    falls += high <= least ? 1 : 0;
+    least = low;
+  }
+  return falls;
+}
+
+TEST(EpilogueOrder, WhatIsReadMostLiesTogether) {
+  const Module apart = make_plan(pagerank, false), joined = make_plan(pagerank, true);
+  const SlaveSet set = joined.type(epilogue_product(epilogue(joined)).results.at(0)).state.slaves;
+  const DimId n = joined.find_dim("N");
+  const TestData data = three_links(1, 140000, false);
+  const std::vector<Part> parts = split(data);
+  const Numbering numbering(joined, parts);
+  const LocalSpace& space = numbering.space(n, set, 0);
+  EXPECT_EQ(falling_windows(space, reads(data, 0)), space.masters / order_window);
+  const PartMatrix& matrix = parts[0].matrices.at("G");
+  const auto masters = static_cast<size_t>(space.masters);
+  EXPECT_LT(lines_read(matrix, false, masters, numbering.order(n, 0)), 0.9 * lines_read(matrix, false, masters, {}));
+  expect_agreement(joined, apart, parts, 1e-12, "hot masters first");
+}
+
+TEST(EpilogueOrder, NeighboursStayTogether) {
+  const Module joined = make_plan(pagerank, true);
+  const SlaveSet set = joined.type(epilogue_product(epilogue(joined)).results.at(0)).state.slaves;
+  TestData data = three_links(1, 140000, true);
+  TestMatrix& g = data.matrices.at("G");
+  for (std::int64_t column = 5; column < 140000; ++column) {  // some are read more often; all rows have four
+    g.entries.emplace_back(column / 1000 * 1000 % 139000, column);
+    g.owner.push_back(0);
+  }
+  std::sort(g.entries.begin(), g.entries.end());
+  g.entries.erase(std::unique(g.entries.begin(), g.entries.end()), g.entries.end());
+  g.owner.resize(g.entries.size());
+  const Numbering numbering(joined, split(data));
+  const LocalSpace& space = numbering.space(joined.find_dim("N"), set, 0);
+  EXPECT_LT(falling_windows(space, reads(data, 0)), 3);
+  for (std::int64_t i = 0; i < space.masters; ++i) {
+    EXPECT_EQ(space.global[static_cast<size_t>(i)] / order_window, i / order_window);
+  }
+}
+
+TEST(EpilogueOrder, HotMastersOnTwoWorkers) {
+  const Module joined = make_plan(pagerank, true);
+  const TestData one = three_links(1, 300000, false), two = three_links(2, 300000, false);
+  const auto ranks = [&](const TestData& data) {
+    return run(joined, split(data), make_generated_kernels({.threads = 2}), true);
+  };
+  const Made expected = ranks(one), made = ranks(two);
+  EXPECT_TRUE(made.agrees) << made.check;
+  expect_equal(made.outputs, expected.outputs, 1e-12, "two workers");
+}
+
+// Pairs of a line of eight operands and a window of rows, counted another way.
+TEST(EpilogueOrder, LinesReadAreDistinctPairs) {
+  const TestData data = three_links(1, 40000, false);
+  const std::vector<Part> parts = split(data);
+  std::vector<std::int32_t> order(40000);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i * 12347 % order.size());
+  std::map<std::int64_t, std::int64_t> places;
+  for (std::int64_t i = 0; i < 40000; ++i) places[order[static_cast<size_t>(i)]] = i;
+  for (const bool transposed : {false, true}) {
+    std::set<std::pair<std::int64_t, std::int64_t>> pairs;
+    for (const auto& [row, column] : data.matrices.at("G").entries) {
+      const std::int64_t result = transposed ? row : column, operand = transposed ? column : row;
+      pairs.emplace(places[result] / order_window, places[operand] / 8);
+    }
+    const PartMatrix& matrix = parts[0].matrices.at("G");
+    EXPECT_EQ(lines_read(matrix, transposed, 40000, order), static_cast<double>(pairs.size())) << transposed;
   }
 }
 

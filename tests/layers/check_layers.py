@@ -14,7 +14,8 @@ EDGES = {
     "libcomm/data": ({"libcore", "libcomm/data"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h"}),
     "libcomm/exchange": ({"libcore", "libcomm/exchange"}, {"fmt", "mpi.h"}),
     "libkernels": ({"libcore", "libkernels"}, {"fmt", "llvm", "blis", "cblas.h", "omp.h"}),
-    "tools": ({"libcore", "libopt", "libcomm/data", "libcomm/exchange", "libkernels", "tools"},
+    "datasets": ({"libcore", "libcomm/data", "datasets"}, {"fmt"}),
+    "tools": ({"libcore", "libopt", "libcomm/data", "libcomm/exchange", "libkernels", "datasets", "tools"},
               {"fmt", "boost/program_options", "yaml-cpp", "nlohmann"}),
 }
 # A tool's common frame stays free of MPI, LLVM and HDF5: plan, fuse and measure start in milliseconds.

@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,8 +95,13 @@ inline void make_axis(const TestData& data, const TestDim& dim, const std::vecto
 inline std::int64_t local_of(const std::vector<std::int64_t>& masters, const AxisSlaves& axis, std::int64_t global) {
   const auto it = std::lower_bound(masters.begin(), masters.end(), global);
   if (it != masters.end() && *it == global) return it - masters.begin();
-  const auto slave = std::find(axis.slaves.begin(), axis.slaves.end(), global);
-  return static_cast<std::int64_t>(masters.size()) + (slave - axis.slaves.begin());
+  for (const PeerRange& owned : axis.slave_owners) {  // each owner's ascend
+    const auto end = axis.slaves.begin() + owned.end;
+    const auto slave = std::lower_bound(axis.slaves.begin() + owned.begin, end, global);
+    if (slave != end && *slave == global)
+      return static_cast<std::int64_t>(masters.size()) + (slave - axis.slaves.begin());
+  }
+  throw std::logic_error("an entry without its slave");
 }
 
 inline PartMatrix make_matrix(const TestData& data, const TestMatrix& matrix, const Part& part) {

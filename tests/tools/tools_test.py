@@ -206,8 +206,22 @@ class Pipeline(ToolTest):
         self.assertEqual((self.dir / "fused.kir").read_bytes(), first)
         self.assertEqual((self.dir / "bundle" / "manifest.json").read_bytes(), manifest)
 
+    def test_generated_graphs(self):
+        self.kasen("generate", "rmat", "--scale", 8, "--edges", 900, "-o", "g.npy")
+        self.kasen("generate", "rmat", "--scale", 8, "--edges", 900, "-o", "g.txt")
+        for name in ["npy", "txt"]:
+            self.kasen("partition", f"g.{name}", "--workers", 2, "-o", name)
+        for part in ["part-0000.h5", "part-0001.h5"]:
+            self.assertEqual((self.dir / "npy" / part).read_bytes(), (self.dir / "txt" / part).read_bytes())
+        self.kasen("generate", "star", "--scale", 2, "-o", "star.txt")
+        self.assertEqual((self.dir / "star.txt").read_text(), "0\t1\n0\t2\n0\t3\n1\t0\n2\t0\n3\t0\n")
+        for wrong, says in [([], "kind of graph"), (["ring", "-o", "x"], "'ring'"), (["rmat"], "no place"),
+                            (["rmat", "--scale", 40, "-o", "x"], "scale 40"), (["rmat", "--a", 2, "-o", "x"], "probabilities")]:
+            self.fault("generate", *wrong, status=USAGE, says=says)
+        self.assertFalse((self.dir / "x").exists())
+
     def test_every_tool_has_help_and_version(self):
-        for tool in ["plan", "partition", "fuse", "run", "measure", "go", "verify"]:
+        for tool in ["plan", "partition", "fuse", "run", "measure", "go", "verify", "generate"]:
             out, _ = self.kasen(tool, "--help")
             self.assertIn("Example:", out)
             self.assertIn("Usage:", out)
