@@ -163,7 +163,7 @@ void declare_input_options(Tool& tool) {
   tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
                              one_of(partition_methods).c_str())(
       "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
-      "hybrid-cut: columns of more than T entries are cut by their rows' owners")(
+      "hybrid-cut and ml: columns of more than T entries are cut by their rows' owners")(
       "dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
       "sets the size of a dimension; its ids are then not relabelled")(
       "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),

@@ -26,14 +26,16 @@ ExitStatus make_bundle(const po::variables_map& values) {
                                                                    shown_name(values["program"].as<std::string>()))
                                                     : default_program();
   const ProgramInputs inputs(module, values);
-  const PartitionOptions options = partition_options(values, values["workers"].as<std::int64_t>());
+  PartitionOptions options = partition_options(values, values["workers"].as<std::int64_t>());
   ProgramData data = inputs.read();
   BundleInfo info;
+  options.notes = &info.notes;
   for (const InputData& input : data.inputs) {
     info.sources.push_back(fmt::format("{}={}", input.name, input.source));
     if (const auto& words = input.table.dictionaries; !words.empty()) info.dictionaries[input.name] = words;
   }
   std::vector<Part> parts = partition(data.dims, std::move(data.inputs), options);
+  for (const std::string& note : info.notes) tell("kasen-partition: note: {}\n", note);
   info.workers = options.workers;
   info.method = method_name(options.method);
   info.theta = options.theta;
@@ -54,7 +56,7 @@ ExitStatus partition_or_stats(const po::variables_map& values) {
     fail(ExitStatus::usage, fmt::format("--stats prints what a bundle holds; '{}' says nothing to it", other), "",
          "leave out one of them");
   }
-  write_standard_output(statistics_text(read_bundle_info(values["stats"].as<std::string>()).statistics));
+  write_standard_output(bundle_text(read_bundle_info(values["stats"].as<std::string>())));
   return ExitStatus::done;
 }
 
@@ -70,8 +72,9 @@ int main(int argc, char** argv) {
       "workers", po::value<std::int64_t>()->default_value(1)->value_name("P"), "number of parts");
   declare_input_options(tool);
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
-      "replace", "an existing bundle may be replaced")("stats", po::value<std::string>()->value_name("BUNDLE"),
-                                                       "prints sizes, slaves, exchange and balance of a bundle");
+      "replace", "an existing bundle may be replaced")(
+      "stats", po::value<std::string>()->value_name("BUNDLE"),
+      "prints how a bundle was made, its sizes, slaves, exchange and balance");
   tool.hidden.add_options()("data", po::value<std::vector<std::string>>());
   tool.positional.add("data", -1);
   tool.reads.push_back("program");

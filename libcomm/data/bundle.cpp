@@ -137,8 +137,9 @@ DimsOfWorkers read_dims(const std::string& bundle) {
 
 std::string bundle_text(const BundleInfo& info) {
   std::string text = fmt::format("bundle {}\nmethod {}", info.digest, info.method);
-  if (info.method == method_name(PartitionMethod::hybrid_cut))
-    text += fmt::format(", theta {}, hash {}", info.theta, info.hash);
+  if (info.method != method_name(PartitionMethod::block)) text += fmt::format(", theta {}", info.theta);
+  if (info.method == method_name(PartitionMethod::hybrid_cut)) text += fmt::format(", hash {}", info.hash);
+  for (const std::string& note : info.notes) text += "\nnote: " + note;
   for (const std::string& source : info.sources) text += "\nfrom " + source;
   return text + "\n" + statistics_text(info.statistics);
 }

@@ -14,11 +14,12 @@ namespace kasen {
 struct BundleInfo {
   std::string digest;  // of the manifest's content: names the bundle in plans and run reports; made by writing
   int workers = 1;
-  std::string method;  // "block", "hybrid-cut"
+  std::string method;  // "block", "hybrid-cut", "ml"
   std::int64_t theta = 0;
   std::string hash{owner_hash_name};  // how hybrid-cut hashes indices
   std::vector<std::string> sources;   // file names with digests
-  std::vector<std::string> dims;      // the program's, in its order (elements `id[N]` count in it); empty: by name
+  std::vector<std::string> notes;  // what was said when it was made: PartitionOptions::notes, why auto chose a method
+  std::vector<std::string> dims;   // the program's, in its order (elements `id[N]` count in it); empty: by name
   std::map<std::string, std::map<int, std::vector<std::string>>> dictionaries;  // words of csv columns, by input
   BundleStatistics statistics;                                                  // made by writing
 };

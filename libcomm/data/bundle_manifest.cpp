@@ -58,6 +58,7 @@ Json content_json(const Manifest& manifest) {
   const BundleInfo& info = manifest.info;
   Json content = {{"workers", info.workers}, {"method", info.method},   {"theta", info.theta},
                   {"hash", info.hash},       {"sources", info.sources}, {"dim_order", info.dims}};
+  if (!info.notes.empty()) content["notes"] = info.notes;
   content["dims"] = Json::array();
   content["matrices"] = Json::array();
   content["arrays"] = Json::array();

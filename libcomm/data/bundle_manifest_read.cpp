@@ -168,6 +168,7 @@ Manifest read_content(const Fields& f, const Json& content) {
   info.theta = f.integer(content, "theta", std::numeric_limits<std::int64_t>::max());
   info.hash = f.text(content, "hash");
   info.sources = f.texts(f.at(content, "sources"), "sources");
+  if (content.contains("notes")) info.notes = f.texts(content["notes"], "notes");
   info.dims = f.texts(f.at(content, "dim_order"), "dim_order");
   for (const Json& dim : f.list(content, "dims")) read_dim(f, dim, manifest);
   for (const Json& matrix : f.list(content, "matrices")) read_matrix(f, matrix, manifest);

@@ -37,16 +37,22 @@ int hash_owner(std::int64_t index, int workers) {
 }
 
 void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
+                   const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
                    const PartitionOptions& options) {
   for (DimLayout& layout : layouts) {
     if (layout.local) continue;
     layout.owner.resize(static_cast<std::size_t>(layout.size));
-    layout.place.resize(static_cast<std::size_t>(layout.size));
-    layout.masters.assign(static_cast<std::size_t>(options.workers), 0);
     if (options.method == PartitionMethod::hybrid_cut && touched_by_sparse(layout.name, inputs))
       own_by_hash(layout, options.workers);
     else
       own_in_blocks(layout, options.workers);
+  }
+  if (options.method == PartitionMethod::ml && options.workers > 1)
+    own_by_multilevel(layouts, inputs, entries, rules, options);
+  for (DimLayout& layout : layouts) {
+    if (layout.local) continue;
+    layout.place.resize(static_cast<std::size_t>(layout.size));
+    layout.masters.assign(static_cast<std::size_t>(options.workers), 0);
     for (std::size_t i = 0; i < layout.owner.size(); ++i) {
       std::int64_t& count = layout.masters[static_cast<std::size_t>(layout.owner[i])];
       layout.place[i] = static_cast<std::int32_t>(count++);

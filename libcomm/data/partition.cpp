@@ -102,11 +102,13 @@ std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::v
   return all;
 }
 
+namespace {
+
 EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
                     const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
   EntryRule rule{.row = &find_layout(layouts, input, input.dims[0]),
                  .col = &find_layout(layouts, input, input.dims[1]),
-                 .by_column = options.method == PartitionMethod::hybrid_cut && options.workers > 1,
+                 .by_column = options.method != PartitionMethod::block && options.workers > 1,
                  .theta = options.theta};
   if (rule.row->local && rule.col->local)
     fail(ExitStatus::bad_input, fmt::format("the sparse input '{}' has only local dimensions", input.name),
@@ -120,19 +122,27 @@ EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs
   return rule;
 }
 
+}  // namespace
+
+std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
+                                  const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
+  std::vector<EntryRule> rules(inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    if (inputs[k].sparse) rules[k] = make_rule(inputs[k], inputs, entries, layouts, options);
+  return rules;
+}
+
 std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                             const PartitionOptions& options) {
   check_inputs(inputs, options);
   std::vector<DimLayout> layouts = unite_dims(dims, inputs);
   mark_whole(dims, inputs, layouts);
   std::vector<EntryList> entries = take_entries(inputs, layouts);
-  assign_owners(layouts, inputs, options);
+  const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
+  assign_owners(layouts, inputs, entries, rules, options);
 
   std::vector<Part> parts(static_cast<std::size_t>(options.workers));
   list_masters(layouts, parts);
-  std::vector<EntryRule> rules(inputs.size());
-  for (std::size_t k = 0; k < inputs.size(); ++k)
-    if (inputs[k].sparse) rules[k] = make_rule(inputs[k], inputs, entries, layouts, options);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!inputs[k].sparse) {
       place_table(std::move(inputs[k]), layouts, parts);

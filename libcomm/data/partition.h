@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,12 +17,14 @@
 
 namespace kasen {
 
-enum class PartitionMethod : std::uint8_t { block, hybrid_cut };
+enum class PartitionMethod : std::uint8_t { block, hybrid_cut, ml };
 
 struct PartitionOptions {
   int workers = 1;
   PartitionMethod method = PartitionMethod::hybrid_cut;
-  std::int64_t theta = 100;  // hybrid-cut: a column with at most theta entries is cut by its owner
+  std::int64_t theta = 100;  // hybrid-cut, ml: a column with at most theta entries is cut by its owner
+  std::int64_t metis_bytes = std::numeric_limits<std::int64_t>::max();  // ml: METIS takes no more memory than this
+  std::vector<std::string>* notes = nullptr;  // ml: gets what the user should know of how owners were found
 };
 
 // One input of the program with what was read for it; exactly one of matrix, table is used.
@@ -49,16 +52,18 @@ struct DimData {
 // slaves and exchanges. `dims` are the program's, in its order (an element `id[N]` names its dimension by place in it);
 // their size and original ids are filled in. Deterministic. The inputs are consumed.
 // Owners: block gives runs of ceil(N/P) indices; hybrid-cut hashes the indices of dimensions that a sparse matrix uses
-// (other dimensions have blocks). Entries: block gives (i,j) to the owner of row i; hybrid-cut (PowerLyra, for MxV) to
-// the owner of column j if the column has at most theta entries in all matrices over these two dimensions together,
-// else to the owner of row i. A dense array is cut along its first dimension that is not local, and whole along others.
-// UserError: bad_input (an input that does not fit its dimensions), limit.
+// (other dimensions have blocks); ml gives them to workers so that few slaves are needed, and each worker has at
+// most 1.10 times the mean of indices and of entries where whole indices allow that. Entries: block gives (i,j) to the
+// owner of row i; hybrid-cut and ml (PowerLyra, for MxV) to the owner of column j if the column has at most theta
+// entries in all matrices over these two dimensions together, else to the owner of row i. A dense array is cut along
+// its first dimension that is not local, and whole along others. UserError: bad_input (an input that does not fit its
+// dimensions), limit.
 [[nodiscard]] std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                                           const PartitionOptions& options);
 
 // What options and manifests call the methods.
-inline constexpr std::array<std::pair<std::string_view, PartitionMethod>, 2> partition_methods{
-    {{"block", PartitionMethod::block}, {"hybrid-cut", PartitionMethod::hybrid_cut}}};
+inline constexpr std::array<std::pair<std::string_view, PartitionMethod>, 3> partition_methods{
+    {{"block", PartitionMethod::block}, {"hybrid-cut", PartitionMethod::hybrid_cut}, {"ml", PartitionMethod::ml}}};
 [[nodiscard]] constexpr std::string_view method_name(PartitionMethod method) {
   return partition_methods[static_cast<std::size_t>(method)].first;
 }

@@ -37,22 +37,32 @@ void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const
 void relabel_table(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
                    const InputData& input);
 
+// Calls each(i, j) for all entries, which are indices by now.
+template <class Each>
+void for_each_entry(const EntryList& entries, const Each& each) {
+  std::vector<std::int32_t> rows, cols;
+  for (const EntryChunk& chunk : entries.chunks) {
+    const auto count = static_cast<std::size_t>(chunk.count());
+    rows.resize(count);
+    cols.resize(count);
+    chunk.rows.unpack(rows.data());
+    chunk.cols.unpack(cols.data());
+    for (std::size_t e = 0; e < count; ++e) each(std::int64_t{rows[e]}, std::int64_t{cols[e]});
+  }
+}
+
 // partition.cpp: UserError(usage, bad_input) for what cannot be cut at all; the entries of sparse inputs, as indices.
 void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options);
 [[nodiscard]] std::vector<EntryList> take_entries(std::vector<InputData>& inputs,
                                                   const std::vector<DimLayout>& layouts);
 
-// owners.cpp
-void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
-                   const PartitionOptions& options);
-
 // The worker of an entry, for one pair of dimensions.
 struct EntryRule {
   const DimLayout* row = nullptr;
   const DimLayout* col = nullptr;
-  bool by_column = false;  // hybrid-cut
+  bool by_column = false;  // hybrid-cut, ml
   std::int64_t theta = 0;
-  std::vector<std::uint32_t> col_count;  // stored entries by column (hybrid-cut), at most 2^32 - 1
+  std::vector<std::uint32_t> col_count;  // stored entries by column where by_column, at most 2^32 - 1
 
   [[nodiscard]] int worker(std::int64_t i, std::int64_t j) const {
     const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
@@ -62,10 +72,20 @@ struct EntryRule {
   }
 };
 
-// partition.cpp: matrices over the same two dimensions share one rule, so that they are cut alike.
-[[nodiscard]] EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs,
-                                  const std::vector<EntryList>& entries, const std::vector<DimLayout>& layouts,
-                                  const PartitionOptions& options);
+// partition.cpp: one for each sparse input. Matrices over the same two dimensions share one, so that they are cut
+// alike. They need no owners yet.
+[[nodiscard]] std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs,
+                                                const std::vector<EntryList>& entries,
+                                                const std::vector<DimLayout>& layouts, const PartitionOptions& options);
+
+// owners.cpp: `rules` by input, as make_rule gives them (of dense inputs nothing), over these very layouts.
+void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
+                   const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
+                   const PartitionOptions& options);
+// multilevel.cpp: the owners of all dimensions that a sparse matrix has.
+void own_by_multilevel(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
+                       const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
+                       const PartitionOptions& options);
 
 // assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its slaves.
 void assemble_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, std::vector<Part>& parts);

@@ -18,19 +18,6 @@ bool hit(std::int64_t index, double fraction) {
   return static_cast<double>(XXH3_64bits_withSeed(&index, sizeof index, seed)) < std::ldexp(fraction, 64);
 }
 
-template <class Each>
-void for_each_entry(const EntryList& entries, const Each& each) {
-  std::vector<std::int64_t> rows, cols;
-  for (const EntryChunk& chunk : entries.chunks) {
-    const auto count = static_cast<std::size_t>(chunk.count());
-    rows.resize(count);
-    cols.resize(count);
-    chunk.rows.unpack(rows.data());
-    chunk.cols.unpack(cols.data());
-    for (std::size_t e = 0; e < count; ++e) each(rows[e], cols[e]);
-  }
-}
-
 // Slaves as they are met: the same one many times.
 class Met {
  public:
@@ -123,7 +110,8 @@ CutSampler::~CutSampler() = default;
 
 CutSample CutSampler::cut(const PartitionOptions& options) const {
   std::vector<DimLayout> layouts = state_->layouts;
-  assign_owners(layouts, state_->inputs, options);
+  const std::vector<EntryRule> rules = make_rules(state_->inputs, state_->entries, layouts, options);
+  assign_owners(layouts, state_->inputs, state_->entries, rules, options);
   CutSample sample;
   sample.workers = options.workers;
   sample.fraction = state_->fraction;
@@ -135,7 +123,7 @@ CutSample CutSampler::cut(const PartitionOptions& options) const {
   }
   for (std::size_t k = 0; k < state_->inputs.size(); ++k) {
     if (!state_->inputs[k].sparse) continue;
-    state_->walk(k, make_rule(state_->inputs[k], state_->inputs, state_->entries, layouts, options), sample);
+    state_->walk(k, rules[k], sample);
   }
   return sample;
 }

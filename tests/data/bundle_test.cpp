@@ -56,8 +56,11 @@ std::vector<Part> rich_parts(int workers, unsigned seed = 1) {
 }
 
 BundleInfo rich_info(int workers) {
-  BundleInfo info{
-      .workers = workers, .method = "hybrid-cut", .theta = 4, .sources = {"graph.txt xxh3:00ff", "x.csv xxh3:12"}};
+  BundleInfo info{.workers = workers,
+                  .method = "hybrid-cut",
+                  .theta = 4,
+                  .sources = {"graph.txt xxh3:00ff", "x.csv xxh3:12"},
+                  .notes = {"said \"so\""}};
   info.dims = {"N", "H", "W", "K"};
   info.dictionaries["points"][2] = {"tcp", "udp"};
   return info;
@@ -134,6 +137,7 @@ TEST_F(Bundle, GivesBackWhatWasWritten) {
     EXPECT_EQ(info.theta, 4);
     EXPECT_EQ(info.hash, owner_hash_name);
     EXPECT_EQ(info.sources, rich_info(workers).sources);
+    EXPECT_EQ(info.notes, rich_info(workers).notes);
     EXPECT_EQ(info.dims, rich_info(workers).dims);
     EXPECT_EQ(info.dictionaries, rich_info(workers).dictionaries);
     EXPECT_EQ(info.statistics, statistics(parts));

@@ -104,5 +104,11 @@ struct Count {
 std::int64_t plain_owner(std::int64_t index, std::int64_t size, std::int64_t workers, bool hash);
 Count plain_count(const std::vector<Edge>& edges, std::int64_t row_size, std::int64_t col_size,
                   const PartitionOptions& options);
+// The same with given owners: for a method whose owners follow no formula.
+using Owners = std::vector<std::int64_t>;  // by index
+Count plain_count(const std::vector<Edge>& edges, const Owners& row_owners, const Owners& col_owners,
+                  const PartitionOptions& options);
+// As the parts' masters say.
+Owners owners_in(const std::vector<Part>& parts, const std::string& dim);
 
 }  // namespace kasen::cases

@@ -99,7 +99,9 @@ TEST_P(Cut, AgreesWithThePlainCountOnSquareGraphs) {
     expect_linked(parts, "G", &PartMatrix::row_slaves, "N");
     expect_linked(parts, "G", &PartMatrix::col_slaves, "N");
 
-    const cases::Count want = cases::plain_count(edges, 60, 60, options);
+    const cases::Owners owners = cases::owners_in(parts, "N");
+    const cases::Count want = options.method == PartitionMethod::ml ? cases::plain_count(edges, owners, owners, options)
+                                                                    : cases::plain_count(edges, 60, 60, options);
     const BundleStatistics have = statistics(parts);
     EXPECT_EQ(have.dims.at(0).slaves, want.united());
     EXPECT_EQ(have.matrices.at(0).row_slaves, cases::Count::total(want.rows));
@@ -118,7 +120,10 @@ TEST_P(Cut, AgreesWithThePlainCountOnOblongMatrices) {
   std::vector<DimData> dims{{.name = "H"}, {.name = "W"}};
   const auto parts = cut(dims, inputs_of(cases::pattern("X", "H", "W", edges)), options);
   EXPECT_EQ(collect(parts, "X").size(), edges.size());
-  const cases::Count want = cases::plain_count(edges, 23, 41, options);
+  const cases::Count want =
+      options.method == PartitionMethod::ml
+          ? cases::plain_count(edges, cases::owners_in(parts, "H"), cases::owners_in(parts, "W"), options)
+          : cases::plain_count(edges, 23, 41, options);
   const BundleStatistics have = statistics(parts);
   EXPECT_EQ(have.dims.at(0).slaves, cases::Count::total(want.rows));
   EXPECT_EQ(have.dims.at(1).slaves, cases::Count::total(want.cols));
@@ -139,7 +144,8 @@ TEST_P(Cut, IsTheSameEveryTime) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, Cut,
                          ::testing::Combine(::testing::Values(1, 2, 3, 4, 16),
-                                            ::testing::Values(PartitionMethod::block, PartitionMethod::hybrid_cut)));
+                                            ::testing::Values(PartitionMethod::block, PartitionMethod::hybrid_cut,
+                                                              PartitionMethod::ml)));
 
 TEST(Partition, BlocksAreRunsOfTheCeiling) {
   std::vector<DimData> dims{{.name = "N"}};

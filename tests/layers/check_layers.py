@@ -11,7 +11,7 @@ import sys
 EDGES = {
     "libcore": ({"libcore"}, {"fmt", "boost/multiprecision"}),
     "libopt": ({"libcore", "libopt"}, {"fmt", "nlohmann", "z3++.h"}),
-    "libcomm/data": ({"libcore", "libcomm/data"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h"}),
+    "libcomm/data": ({"libcore", "libcomm/data"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h", "metis.h"}),
     "libcomm/exchange": ({"libcore", "libcomm/exchange"}, {"fmt", "mpi.h"}),
     "libkernels": ({"libcore", "libkernels"}, {"fmt", "llvm", "blis", "cblas.h", "omp.h"}),
     "datasets": ({"libcore", "libcomm/data", "datasets"}, {"fmt"}),

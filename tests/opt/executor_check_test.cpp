@@ -133,7 +133,8 @@ TEST_P(Agreement, OfPredictedAndCounted) {
   for (const PlanMode& mode : modes) {
     const Module plan = plan_of(program, mode);
     for (const int workers : {1, 2, 3, 4, 16}) {
-      for (const PartitionMethod method : {PartitionMethod::block, PartitionMethod::hybrid_cut}) {
+      for (const PartitionMethod method : {PartitionMethod::block, PartitionMethod::hybrid_cut, PartitionMethod::ml}) {
+        if (method == PartitionMethod::ml && workers != 4) continue;
         const std::string what = fmt::format("{}: {}, {} workers, method {}", GetParam(), mode_text(mode), workers,
                                              static_cast<int>(method));
         ASSERT_NO_THROW(expect_agreement(plan, make_parts(program, workers, method), what)) << what;

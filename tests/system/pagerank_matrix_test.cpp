@@ -154,11 +154,14 @@ void check_graph(const fs::path& path, const std::vector<int>& workers, const st
   }
 }
 
+const std::vector<PartitionMethod> all_methods{PartitionMethod::block, PartitionMethod::hybrid_cut,
+                                               PartitionMethod::ml};
+
 fs::path bundled() { return source_root / "datasets" / "cnr-2000.txt.xz"; }
 
 TEST(PageRankMatrix, BundledGraph) {
   if (everything) {
-    check_graph(bundled(), {1, 2, 3, 4, 16}, {PartitionMethod::block, PartitionMethod::hybrid_cut});
+    check_graph(bundled(), {1, 2, 3, 4, 16}, all_methods);
   } else {
     check_graph(bundled(), {4}, {PartitionMethod::hybrid_cut});
   }
@@ -172,10 +175,11 @@ TEST(PageRankMatrix, GraphsOfTheDataFolder) {
     const fs::path path = fs::path(folder) / name;
     ASSERT_TRUE(fs::exists(path)) << path;
     if (everything) {
-      check_graph(path, {1, 2, 3, 4, 16}, {PartitionMethod::block, PartitionMethod::hybrid_cut});
+      check_graph(path, {1, 2, 3, 4, 16}, all_methods);
     } else {
       check_graph(path, {3}, {PartitionMethod::hybrid_cut});
       check_graph(path, {16}, {PartitionMethod::block});
+      if (name == graphs[0]) check_graph(path, {5}, {PartitionMethod::ml});
     }
   }
 }

@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 import examples  # noqa: E402, F401
 from programs import PROGRAMS  # noqa: E402
 
-PARTITIONS = [(1, "block"), (3, "hybrid-cut"), (5, "block"), (3, "block"), (5, "hybrid-cut")]
+PARTITIONS = [(1, "block"), (3, "hybrid-cut"), (5, "block"), (3, "block"), (5, "hybrid-cut"), (4, "ml")]
 FUSES = [["--sync", sync, "--strategy", strategy] for strategy in ("greedy", "none") for sync in ("hybrid", "lazy", "eager")]
 FUSES.append(["--sync", "lazy", "--split", "off"])
 FUSES += [["--sync", sync, "--epilogue", "on"] for sync in ("hybrid", "lazy")]
