@@ -50,6 +50,15 @@ struct Row {
 [[nodiscard]] Question pagerank_question(const Settings& settings);
 [[nodiscard]] Question chain_question(const Settings& settings);
 [[nodiscard]] Question update_question(const Settings& settings);
-[[nodiscard]] std::vector<Question> kmeans_questions(const Settings& settings);
+[[nodiscard]] Question blackscholes_question(const Settings& settings);
+[[nodiscard]] Question sum3_question(const Settings& settings);
+[[nodiscard]] Question region_question(const Settings& settings);
+[[nodiscard]] Question xtxv_question(const Settings& settings);
+[[nodiscard]] Question logistic_question(const Settings& settings);
+// Several of one name: each is made when its turn comes, for they may fill the memory.
+using Questions = std::vector<std::function<Question()>>;
+[[nodiscard]] Questions kmeans_questions(const Settings& settings);
+[[nodiscard]] Questions gains_questions(const Settings& settings);
+[[nodiscard]] Questions small_questions(const Settings& settings);
 
 }  // namespace kasen::bench

@@ -28,19 +28,23 @@ Module make_plan(const std::string& file, const OptimizeOptions& options,
 
 }  // namespace
 
-KasenRun::KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
+KasenRun::KasenRun(const std::string& program_file, Parts parts, const KernelOptions& kernels,
                    const OptimizeOptions& options, const std::map<std::string, std::string>& defines)
     : plan_(make_plan(program_file, options, defines)),
       parts_(std::move(parts)),
       kernels_(make_generated_kernels(kernels)) {}
 
+KasenRun::KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
+                   const OptimizeOptions& options, const std::map<std::string, std::string>& defines)
+    : KasenRun(program_file, std::make_shared<std::vector<Part>>(std::move(parts)), kernels, options, defines) {}
+
 const RunResult& KasenRun::run(const std::map<std::string, std::vector<Word>>& params) {
-  const auto transport = make_simulated_transport(1);
+  const auto transport = make_simulated_transport(static_cast<int>(parts_->size()));
   RunOptions options;
   options.params = params;
   times_.clear();
   options.on_turn = [&](const Turn& turn) { times_.push_back(turn.seconds); };
-  result_ = execute(plan_, parts_, *transport, *kernels_, options);
+  result_ = execute(plan_, *parts_, *transport, *kernels_, options);
   return result_;
 }
 

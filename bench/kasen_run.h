@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/parts.h"
 #include "libcore/executor.h"
 #include "libkernels/kernels.h"
 #include "libopt/optimize.h"
@@ -17,6 +18,9 @@ class KasenRun {
   KasenRun(const std::string& program_file, std::vector<Part> parts, const KernelOptions& kernels,
            const OptimizeOptions& options = {}, const std::map<std::string, std::string>& defines = {});
 
+  KasenRun(const std::string& program_file, Parts parts, const KernelOptions& kernels,
+           const OptimizeOptions& options = {}, const std::map<std::string, std::string>& defines = {});
+
   // Runs it; returns its outputs. Afterwards seconds_per_turn() is that of the outermost loop's turns but the first,
   // which touches memory for the first time.
   const RunResult& run(const std::map<std::string, std::vector<Word>>& params);
@@ -25,7 +29,7 @@ class KasenRun {
 
  private:
   Module plan_;
-  std::vector<Part> parts_;
+  Parts parts_;  // a worker each, all in this process
   std::unique_ptr<GeneratedKernels> kernels_;
   RunResult result_;
   std::vector<double> times_;

@@ -20,15 +20,22 @@ using kasen::bench::Question;
 using kasen::bench::Settings;
 
 template <Question (*make)(const Settings&)>
-std::vector<Question> one(const Settings& settings) {
-  return {make(settings)};
+kasen::bench::Questions one(const Settings& settings) {
+  return {[=] { return make(settings); }};
 }
 
-const std::map<std::string, std::vector<Question> (*)(const Settings&)> questions{
+const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questions{
+    {"black-scholes", one<kasen::bench::blackscholes_question>},
     {"chain", one<kasen::bench::chain_question>},
+    {"gains", kasen::bench::gains_questions},
     {"kmeans", kasen::bench::kmeans_questions},
+    {"logistic", one<kasen::bench::logistic_question>},
     {"pagerank", one<kasen::bench::pagerank_question>},
+    {"rank-region", one<kasen::bench::region_question>},
+    {"small", kasen::bench::small_questions},
+    {"sum3", one<kasen::bench::sum3_question>},
     {"update", one<kasen::bench::update_question>},
+    {"xtxv", one<kasen::bench::xtxv_question>},
 };
 
 // Whole processes beside their limits, not contestants of one another.
@@ -66,8 +73,8 @@ int run(const po::variables_map& options) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const auto& [name, make] : questions) {  // one after another: each may fill the memory
     if (!wanted.empty() && wanted.count(name) == 0) continue;
-    for (const Question& question : make(settings)) {
-      const auto rows = kasen::bench::measure(question, settings);
+    for (const auto& question : make(settings)) {
+      const auto rows = kasen::bench::measure(question(), settings);
       std::fputs(kasen::bench::as_text(rows).c_str(), stdout);
       std::fflush(stdout);
       for (auto& row : kasen::bench::as_json(rows)) list.push_back(std::move(row));

@@ -104,7 +104,8 @@ void move(Centroids& c, const Sums& sums, std::int64_t k) {
 }  // namespace
 
 Lloyd openmp_kmeans(std::int64_t points, std::int64_t k, int threads, bool wide) {
-  // Aligned and on huge pages, as Kasen's are; planes do not begin at the same place of a page, which the cache resents.
+  // Aligned and on huge pages, as Kasen's are; planes do not begin at the same place of a page, which the cache
+  // resents.
   const std::int64_t stride = (points * 8 + 63) / 64 * 64 + 512;
   auto planes = std::make_shared<Bytes>(coordinates * stride);
   Planes x{};

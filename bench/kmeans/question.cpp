@@ -42,8 +42,8 @@ Question question(std::int64_t k, const Settings& settings) {
 
 }  // namespace
 
-std::vector<Question> kmeans_questions(const Settings& settings) {
-  return {question(10, settings), question(20, settings)};
+Questions kmeans_questions(const Settings& settings) {
+  return {[=] { return question(10, settings); }, [=] { return question(20, settings); }};
 }
 
 }  // namespace kasen::bench
