@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "libcomm/data/readers.h"
 #include "libcore/suggest.h"
@@ -26,6 +27,14 @@ constexpr std::array<std::pair<std::string_view, FileFormat>, 5> formats{{{"edge
                                                                           {"libsvm", FileFormat::libsvm},
                                                                           {"csv", FileFormat::csv},
                                                                           {"npy", FileFormat::npy}}};
+
+using Method = std::optional<PartitionMethod>;  // nothing: auto
+constexpr auto methods = [] {
+  std::array<std::pair<std::string_view, Method>, partition_methods.size() + 1> all{};
+  for (size_t k = 0; k < partition_methods.size(); ++k) all[k] = partition_methods[k];
+  all.back() = {"auto", std::nullopt};
+  return all;
+}();
 
 // A dense input's file is a table of numbers of one type; told before any file is read, at the input's declaration.
 void check_table_type(const Module& module, const Op& op) {
@@ -161,7 +170,7 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
 
 void declare_input_options(Tool& tool) {
   tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
-                             one_of(partition_methods).c_str())(
+                             one_of(methods).c_str())(
       "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
       "hybrid-cut and ml: columns of more than T entries are cut by their rows' owners")(
       "dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
@@ -174,12 +183,14 @@ void declare_input_options(Tool& tool) {
   tool.reads.push_back("data");
 }
 
+bool chooses_method(const po::variables_map& values) { return !choose(values, "method", methods); }
+
 PartitionOptions partition_options(const po::variables_map& values, std::int64_t workers) {
   if (workers < 1 || workers > 65536)
     wrong_value("workers", fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
   PartitionOptions options;
   options.workers = static_cast<int>(workers);
-  options.method = choose(values, "method", partition_methods);
+  options.method = choose(values, "method", methods).value_or(options.method);
   options.theta = values["theta"].as<std::int64_t>();
   if (options.theta < 0) wrong_value("theta", "--theta is negative");
   return options;

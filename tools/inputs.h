@@ -25,9 +25,12 @@ struct ProgramData {
   std::vector<InputData> inputs;  // in the program's order
 };
 
+// A method of partition_methods, or `auto`.
+[[nodiscard]] bool chooses_method(const po::variables_map& values);
 // --method, --theta, --dim, --repeats, --columns and --input-format. The files are the option `data`: NAME=FILE, or
 // FILE alone for a program with one input.
 void declare_input_options(Tool& tool);
+// With --method auto the options' method is a default.
 [[nodiscard]] PartitionOptions partition_options(const po::variables_map& values, std::int64_t workers);
 
 // Checks the options against the program when it is made; `values` must outlive it.

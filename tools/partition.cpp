@@ -5,9 +5,11 @@
 
 #include "libcomm/data/bundle.h"
 #include "libcore/module.h"
+#include "tools/auto_method.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
 #include "tools/inputs.h"
+#include "tools/machine_file.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -18,6 +20,21 @@ namespace {
 Module default_program() {
   return parse_module("kir 1 level 1\nmodule graph {\n  dim N\n  %G = input \"G\" : null[N,N] sparse @?\n}\n##end\n",
                       "graph");
+}
+
+// With --method auto the method that was chosen is put into the options.
+std::vector<Part> make_parts(const Module* program, ProgramData& data, const po::variables_map& values,
+                             PartitionOptions& options) {
+  if (!chooses_method(values)) {
+    if (values.count("machine") > 0)
+      fail(ExitStatus::usage, "--machine goes with --method auto", "no other method asks what a machine does");
+    return partition(data.dims, std::move(data.inputs), options);
+  }
+  const MachineProfile machine =
+      values.count("machine") > 0 ? read_machine(values["machine"].as<std::string>()) : MachineProfile{};
+  ChosenParts chosen = partition_automatically(program, data, options, machine);
+  options.method = chosen.method;
+  return std::move(chosen.parts);
 }
 
 ExitStatus make_bundle(const po::variables_map& values) {
@@ -34,7 +51,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
     info.sources.push_back(fmt::format("{}={}", input.name, input.source));
     if (const auto& words = input.table.dictionaries; !words.empty()) info.dictionaries[input.name] = words;
   }
-  std::vector<Part> parts = partition(data.dims, std::move(data.inputs), options);
+  std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
   for (const std::string& note : info.notes) tell("kasen-partition: note: {}\n", note);
   info.workers = options.workers;
   info.method = method_name(options.method);
@@ -51,7 +68,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
 
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
-  for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "output", "replace"}) {
+  for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "machine", "output", "replace"}) {
     if (values.count(other) == 0 || values[other].defaulted()) continue;
     fail(ExitStatus::usage, fmt::format("--stats prints what a bundle holds; '{}' says nothing to it", other), "",
          "leave out one of them");
@@ -71,13 +88,15 @@ int main(int argc, char** argv) {
                              "the program whose inputs the data are (without it: one graph G over N)")(
       "workers", po::value<std::int64_t>()->default_value(1)->value_name("P"), "number of parts");
   declare_input_options(tool);
+  tool.options.add_options()("machine", po::value<std::string>()->value_name("FILE.yaml"),
+                             "with --method auto: what the machine does (see kasen measure --calibrate)");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
       "replace", "an existing bundle may be replaced")(
       "stats", po::value<std::string>()->value_name("BUNDLE"),
       "prints how a bundle was made, its sizes, slaves, exchange and balance");
   tool.hidden.add_options()("data", po::value<std::vector<std::string>>());
   tool.positional.add("data", -1);
-  tool.reads.push_back("program");
+  tool.reads.insert(tool.reads.end(), {"program", "machine"});
   tool.writes = {"output"};
   return run_tool(argc, argv, tool, partition_or_stats);
 }

@@ -123,6 +123,9 @@ std::string scaling_report(const Module& module, const po::variables_map& values
          "run it through kasen fuse first");
   }
   const ProgramInputs inputs(module, values);
+  if (chooses_method(values))
+    wrong_value("method", "--workers looks at one method at a time", "auto is for kasen partition and kasen go",
+                "give one of the others");
   const std::vector<std::int64_t> counts = worker_counts(values["workers"].as<std::string>());
   const std::string origin = fmt::format("{}", fmt::join(texts_of(values, "data"), ", "));
   std::optional<double> fraction = wanted_fraction(values);

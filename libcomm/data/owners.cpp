@@ -49,10 +49,14 @@ void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>
   }
   if (options.method == PartitionMethod::ml && options.workers > 1)
     own_by_multilevel(layouts, inputs, entries, rules, options);
+  number_masters(layouts, options.workers);
+}
+
+void number_masters(std::vector<DimLayout>& layouts, int workers) {
   for (DimLayout& layout : layouts) {
     if (layout.local) continue;
     layout.place.resize(static_cast<std::size_t>(layout.size));
-    layout.masters.assign(static_cast<std::size_t>(options.workers), 0);
+    layout.masters.assign(static_cast<std::size_t>(workers), 0);
     for (std::size_t i = 0; i < layout.owner.size(); ++i) {
       std::int64_t& count = layout.masters[static_cast<std::size_t>(layout.owner[i])];
       layout.place[i] = static_cast<std::int32_t>(count++);

@@ -10,20 +10,6 @@
 namespace kasen {
 namespace {
 
-// Those that the caller says, and those along which a dense input is not cut.
-void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
-                std::vector<DimLayout>& layouts) {
-  for (std::size_t d = 0; d < dims.size(); ++d) layouts[d].whole = dims[d].whole && !dims[d].local;
-  for (const InputData& input : inputs) {
-    bool cut = false;
-    for (const std::string& name : input.dims) {
-      if (input.sparse || find_layout(layouts, input, name).local) continue;
-      if (!std::exchange(cut, true)) continue;
-      for (DimLayout& layout : layouts) layout.whole = layout.whole || layout.name == name;
-    }
-  }
-}
-
 void count_columns(const EntryList& entries, std::vector<std::uint32_t>& counts) {
   std::vector<std::int64_t> cols;
   for (const EntryChunk& chunk : entries.chunks) {
@@ -82,6 +68,19 @@ void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& part
 
 }  // namespace
 
+void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+                std::vector<DimLayout>& layouts) {
+  for (std::size_t d = 0; d < dims.size(); ++d) layouts[d].whole = dims[d].whole && !dims[d].local;
+  for (const InputData& input : inputs) {
+    bool cut = false;
+    for (const std::string& name : input.dims) {
+      if (input.sparse || find_layout(layouts, input, name).local) continue;
+      if (!std::exchange(cut, true)) continue;
+      for (DimLayout& layout : layouts) layout.whole = layout.whole || layout.name == name;
+    }
+  }
+}
+
 void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options) {
   if (options.workers < 1) fail(ExitStatus::usage, "the number of workers must be at least 1");
   for (const InputData& input : inputs) {
@@ -132,16 +131,9 @@ std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs, const st
   return rules;
 }
 
-std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
-                            const PartitionOptions& options) {
-  check_inputs(inputs, options);
-  std::vector<DimLayout> layouts = unite_dims(dims, inputs);
-  mark_whole(dims, inputs, layouts);
-  std::vector<EntryList> entries = take_entries(inputs, layouts);
-  const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
-  assign_owners(layouts, inputs, entries, rules, options);
-
-  std::vector<Part> parts(static_cast<std::size_t>(options.workers));
+std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<DimLayout>& layouts,
+                              std::vector<EntryList> entries, const std::vector<EntryRule>& rules, int workers) {
+  std::vector<Part> parts(static_cast<std::size_t>(workers));
   list_masters(layouts, parts);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!inputs[k].sparse) {
@@ -153,6 +145,17 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
     link_mirrors(parts, inputs[k].name, &PartMatrix::col_slaves, *rules[k].col);
   }
   return parts;
+}
+
+std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
+                            const PartitionOptions& options) {
+  check_inputs(inputs, options);
+  std::vector<DimLayout> layouts = unite_dims(dims, inputs);
+  mark_whole(dims, inputs, layouts);
+  std::vector<EntryList> entries = take_entries(inputs, layouts);
+  const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
+  assign_owners(layouts, inputs, entries, rules, options);
+  return build_parts(std::move(inputs), layouts, std::move(entries), rules, options.workers);
 }
 
 }  // namespace kasen

@@ -53,6 +53,9 @@ void for_each_entry(const EntryList& entries, const Each& each) {
 
 // partition.cpp: UserError(usage, bad_input) for what cannot be cut at all; the entries of sparse inputs, as indices.
 void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options);
+// Those that the caller says, and those along which a dense input is not cut.
+void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+                std::vector<DimLayout>& layouts);
 [[nodiscard]] std::vector<EntryList> take_entries(std::vector<InputData>& inputs,
                                                   const std::vector<DimLayout>& layouts);
 
@@ -82,10 +85,17 @@ struct EntryRule {
 void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
                    const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
                    const PartitionOptions& options);
+// The last of assign_owners: places and numbers of masters, where the owners are known.
+void number_masters(std::vector<DimLayout>& layouts, int workers);
 // multilevel.cpp: the owners of all dimensions that a sparse matrix has.
 void own_by_multilevel(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
                        const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
                        const PartitionOptions& options);
+
+// partition.cpp: the parts, once every index and so every entry has its worker.
+[[nodiscard]] std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<DimLayout>& layouts,
+                                            std::vector<EntryList> entries, const std::vector<EntryRule>& rules,
+                                            int workers);
 
 // assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its slaves.
 void assemble_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, std::vector<Part>& parts);

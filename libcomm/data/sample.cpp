@@ -44,10 +44,30 @@ class Met {
 
 struct CutSampler::State {
   double fraction = 1;
+  std::vector<DimData> dims;
   std::vector<InputData> inputs;  // without their entries
   std::vector<EntryList> entries;
   std::vector<DimLayout> layouts;
   std::map<std::string, std::vector<Chosen>> chosen;  // by dimension and index
+  // The last cut by ml, which takes long to make.
+  struct Found {
+    int workers = 0;
+    std::int64_t theta = 0;
+    std::vector<std::vector<std::int32_t>> owner;  // by dimension
+  } found;
+
+  // The same cut again where that is known.
+  void own(std::vector<DimLayout>& of, const std::vector<EntryRule>& rules, const PartitionOptions& options) {
+    const bool ml = options.method == PartitionMethod::ml;
+    if (ml && found.workers == options.workers && found.theta == options.theta) {
+      for (std::size_t d = 0; d < of.size(); ++d) of[d].owner = found.owner[d];
+      return number_masters(of, options.workers);
+    }
+    assign_owners(of, inputs, entries, rules, options);
+    if (!ml) return;
+    found = {options.workers, options.theta, {}};
+    for (const DimLayout& layout : of) found.owner.push_back(layout.owner);
+  }
 
   void choose() {
     std::map<std::string, std::vector<std::uint32_t>> degrees;
@@ -95,13 +115,16 @@ struct CutSampler::State {
   }
 };
 
-CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction)
+CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep)
     : state_(std::make_unique<State>()) {
   check_inputs(inputs, {});
   state_->fraction = fraction;
   state_->layouts = unite_dims(dims, inputs);
+  mark_whole(dims, inputs, state_->layouts);
+  state_->dims = std::move(dims);
   state_->entries = take_entries(inputs, state_->layouts);
-  for (InputData& input : inputs) input.table = {};
+  for (InputData& input : inputs)
+    if (!keep) input.table = {};
   state_->inputs = std::move(inputs);
   state_->choose();
 }
@@ -111,7 +134,7 @@ CutSampler::~CutSampler() = default;
 CutSample CutSampler::cut(const PartitionOptions& options) const {
   std::vector<DimLayout> layouts = state_->layouts;
   const std::vector<EntryRule> rules = make_rules(state_->inputs, state_->entries, layouts, options);
-  assign_owners(layouts, state_->inputs, state_->entries, rules, options);
+  state_->own(layouts, rules, options);
   CutSample sample;
   sample.workers = options.workers;
   sample.fraction = state_->fraction;
@@ -127,6 +150,17 @@ CutSample CutSampler::cut(const PartitionOptions& options) const {
   }
   return sample;
 }
+
+std::vector<Part> CutSampler::parts(const PartitionOptions& options) {
+  State& s = *state_;
+  const std::vector<EntryRule> rules = make_rules(s.inputs, s.entries, s.layouts, options);
+  s.own(s.layouts, rules, options);
+  s.found = {};
+  s.chosen.clear();
+  return build_parts(std::move(s.inputs), s.layouts, std::move(s.entries), rules, options.workers);
+}
+
+const std::vector<DimData>& CutSampler::dims() const { return state_->dims; }
 
 std::int64_t partition_bytes(const std::vector<InputData>& inputs) {
   std::int64_t bytes = 0;

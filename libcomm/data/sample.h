@@ -17,9 +17,14 @@ namespace kasen {
 class CutSampler {
  public:
   // As partition() takes them; the same faults.
-  CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction);
+  // With `keep` parts() may follow; without, dense inputs are freed.
+  CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep = false);
   ~CutSampler();
   [[nodiscard]] CutSample cut(const PartitionOptions& options) const;
+  // What partition() makes of the same data. A cut by ml that was looked at last is not made again. Only once: the data
+  // are spent.
+  [[nodiscard]] std::vector<Part> parts(const PartitionOptions& options);
+  [[nodiscard]] const std::vector<DimData>& dims() const;  // with their sizes and original ids
 
  private:
   struct State;

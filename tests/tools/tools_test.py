@@ -108,6 +108,42 @@ class Pipeline(ToolTest):
         self.assertEqual(len(set(results)), 1)
         self.check_ranks(self.dir / "ranks.csv")
 
+    def test_method_auto(self):
+        """The best of the methods for the program, said on standard error and in the manifest; as if it had been asked for."""
+        rng = random.Random(3)
+        band = [(i, min(i + d, 3999)) for i in range(4000) for d in range(4)]
+        ids = list(range(4000))
+        rng.shuffle(ids)
+        groups = [(ids[20 * g + a], ids[20 * g + (a + b) % 20]) for g in range(200) for a in range(20) for b in range(1, 6)]
+        (self.dir / "m.yaml").write_text("network_latency: 1e-9\nloop_latency: 1e-9\n")
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        fast = ["--machine", "m.yaml"]  # its messages and loops take no time: the bytes of so small a graph count
+        for name, arcs, best, machine in [("band", band, "block", []), ("groups", groups, "ml", fast)]:
+            (self.dir / f"{name}.txt").write_text("".join(f"{u}\t{v}\n" for u, v in sorted(set(arcs))))
+            for program, bundle in [(["--program", "plan.kir"], "auto"), ([], "plain")]:
+                _, err = self.kasen("partition", *program, f"G={name}.txt", "--workers", 6, "--method", "auto", *machine,
+                                    "-o", bundle, "--replace")
+                self.assertRegex(err, f"note: auto chose {best}: block .* bytes, .*; hybrid-cut .*; ml .*network bytes of a turn")
+                self.assertEqual("no program was given" in err, not program)
+                content = json.loads((self.dir / bundle / "manifest.json").read_text())["content"]
+                self.assertEqual(content["method"], best)
+                self.assertTrue(content["notes"][0].startswith(f"auto chose {best}: "))
+            self.kasen("partition", "--program", "plan.kir", f"G={name}.txt", "--workers", 6, "--method", best, "-o", "asked", "--replace")
+            for part in sorted((self.dir / "asked").glob("part-*.h5")):
+                self.assertEqual(part.read_bytes(), (self.dir / "auto" / part.name).read_bytes())
+            out, _ = self.kasen("partition", "--stats", "auto")
+            self.assertIn(f"method {best}", out)
+            self.assertIn("note: auto chose", out)
+        (self.dir / "go.yaml").write_text(f"program: {PAGERANK}\ndata:\n  G: groups.txt\nworkers: 3\nmethod: auto\ndir: went\n")
+        _, err = self.kasen("go", "--config", "go.yaml")
+        self.assertIn("note: auto chose", err)
+        self.fault("partition", "band.txt", "--machine", "m.yaml", "-o", "b", status=USAGE, says="--method auto")
+        self.fault("partition", "band.txt", "--method", "best", "-o", "b", status=USAGE, says=["block", "hybrid-cut", "ml", "auto"])
+        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
+        self.fault("measure", "fused.kir", "--workers", "2", "--data", "G=band.txt", "--method", "auto", status=USAGE,
+                   says="one method at a time")
+        self.kasen("measure", "fused.kir", "--workers", "2,4", "--data", "G=band.txt", "--method", "ml")
+
     def test_same_files_over_ranks(self):
         """Each rank writes its range: values by id, tables with ids as values, rows of a matrix."""
         (self.dir / "p.ks").write_text("dim N\ndim K local = 3\ninput G : null[N, N]\n"
