@@ -50,6 +50,8 @@ struct Row {
 [[nodiscard]] Question pagerank_question(const Settings& settings);
 [[nodiscard]] Question chain_question(const Settings& settings);
 [[nodiscard]] Question update_question(const Settings& settings);
+[[nodiscard]] Question semirings_question(const Settings& settings);
+[[nodiscard]] Question mxm_question(const Settings& settings);
 [[nodiscard]] Question blackscholes_question(const Settings& settings);
 [[nodiscard]] Question sum3_question(const Settings& settings);
 [[nodiscard]] Question region_question(const Settings& settings);

@@ -59,6 +59,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
       transport(mover),
       kernels(kernel_set),
       options(run_options),
+      prepared(std::async([this] { kernels.prepare(module); })),
       live(plan),
       numbering(plan, local_parts),
       storage(plan, form, live, numbering, local_parts) {
@@ -68,11 +69,11 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
     count.worker = part.worker;
     result.parts.push_back(count);
   }
-  kernels.prepare(module);
   Decoder decoder{*this, matrices_, all_};
   steps_ = decoder.decode(module.body);
   result.ops.resize(static_cast<size_t>(decoder.next));
   allocate();
+  prepared.get();
 }
 
 void Execution::check_params() const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 
 #include "libcore/checked.h"
 #include "libcore/error.h"
@@ -145,16 +146,22 @@ int MatrixStore::add(const Execution& run, const Op& product) {
   return static_cast<int>(keys_.size()) - 1;
 }
 
+// Each form by a thread of its own: a plan has few, and each takes one pass over the part.
 void MatrixStore::build(const Execution& run) {
-  for (const Key& key : keys_) {
-    std::vector<LocalMatrix>& made = matrices_.emplace_back();
-    std::vector<std::int64_t>& alone = rows_alone_.emplace_back();
-    for (int p = 0; p < run.part_count(); ++p) {
-      const PartMatrix& part = run.parts[static_cast<size_t>(p)].matrices.at(key.name);
-      made.push_back(make_local_matrix(part, key.transposed, run.numbering.space(key.operand, p),
-                                       run.numbering.space(key.result, p)));
-      alone.push_back(count_rows_alone(made.back(), run.numbering.space(key.operand, p).masters));
-    }
+  matrices_.resize(keys_.size());
+  rows_alone_.resize(keys_.size());
+  std::vector<std::future<void>> made;
+  for (size_t k = 0; k < keys_.size(); ++k) made.push_back(std::async([this, &run, k] { build_form(run, k); }));
+  for (std::future<void>& form : made) form.get();
+}
+
+void MatrixStore::build_form(const Execution& run, size_t k) {
+  const Key& key = keys_[k];
+  for (int p = 0; p < run.part_count(); ++p) {
+    const PartMatrix& part = run.parts[static_cast<size_t>(p)].matrices.at(key.name);
+    const LocalSpace& operand = run.numbering.space(key.operand, p);
+    matrices_[k].push_back(make_local_matrix(part, key.transposed, operand, run.numbering.space(key.result, p)));
+    rows_alone_[k].push_back(count_rows_alone(matrices_[k].back(), operand.masters));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <future>
 #include <limits>
 #include <memory>
 #include <set>
@@ -70,7 +71,9 @@ class MatrixStore {
     int operand, result;  // spaces
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  std::vector<Key> keys_;                           // by place
+  std::vector<Key> keys_;  // by place
+  void build_form(const Execution& run, size_t k);
+
   std::vector<std::vector<LocalMatrix>> matrices_;  // [place][part]
   std::vector<std::vector<std::int64_t>> rows_alone_;
 };
@@ -119,6 +122,8 @@ class Execution {
   Transport& transport;
   KernelSet& kernels;
   const RunOptions& options;
+  // Kernels are made while data is numbered and brought into their form: neither knows of the other.
+  std::future<void> prepared;
   const Liveness live;
   const Numbering numbering;
   Storage storage;

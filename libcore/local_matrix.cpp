@@ -113,6 +113,20 @@ void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& 
   }
 }
 
+// The operands of a row's entries to `indices`; false if they do not ascend by their global indices.
+bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_t begin, std::int64_t end,
+                    std::int32_t* indices) {
+  std::int64_t last = -1;
+  for (std::int64_t e = begin; e < end; ++e) {
+    const std::int32_t col = source.col(e);
+    const std::int64_t global = operand.global[static_cast<size_t>(col)];
+    if (global < last) return false;
+    last = global;
+    indices[e - begin] = col;
+  }
+  return true;
+}
+
 // mxvt: outputs are rows, whose entries are sorted where slaves among the columns break the order.
 void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
   for (size_t r = 0; r < source.rows.size(); ++r) {
@@ -122,15 +136,19 @@ void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& loc
   }
   std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
   const PlaneMover values = value_mover(source.matrix, local);
+  const bool valued = source.matrix.element.bytes() > 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, entry
   for (size_t r = 0; r < source.rows.size(); ++r) {
     if (source.rows[r] == absent) continue;
-    row.clear();
-    for (std::int64_t e = source.matrix.row_pointers[r]; e < source.matrix.row_pointers[r + 1]; ++e) {
-      row.emplace_back(operand.global[static_cast<size_t>(source.col(e))], e);
-    }
-    if (!std::is_sorted(row.begin(), row.end())) std::sort(row.begin(), row.end());
     std::int64_t to = local.pointers[static_cast<size_t>(source.rows[r])];
+    const std::int64_t begin = source.matrix.row_pointers[r], end = source.matrix.row_pointers[r + 1];
+    if (copy_ascending(source, operand, begin, end, local.indices.data() + to)) {
+      for (std::int64_t e = begin; e < end && valued; ++e) values.move(e, to++);
+      continue;
+    }
+    row.clear();
+    for (std::int64_t e = begin; e < end; ++e) row.emplace_back(operand.global[static_cast<size_t>(source.col(e))], e);
+    std::sort(row.begin(), row.end());
     for (const auto& [global, e] : row) {
       local.indices[static_cast<size_t>(to)] = source.col(e);
       values.move(e, to++);

@@ -182,7 +182,7 @@ std::vector<std::int32_t> better_order(std::vector<std::int32_t> given, std::spa
 
 }  // namespace
 
-void Numbering::order_masters(const Module& module, DimId dim, std::span<const Part> parts) {
+void Numbering::order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within) {
   const std::vector<const Op*> regions = ordering_regions(module, dim);
   if (regions.empty()) return;
   const Op& product = epilogue_product(*regions.front());
@@ -192,17 +192,21 @@ void Numbering::order_masters(const Module& module, DimId dim, std::span<const P
     const PartMatrix& matrix = find_matrix(parts[p], matrix_name(module, product.operands.at(1)));
     const size_t masters = find_dim(parts[p], module.dim(dim).name).masters.size();
     const size_t operands = find_dim(parts[p], module.dim(read).name).masters.size();
-    const std::vector<std::int64_t> lengths = row_lengths(matrix, transposed, masters);
     std::vector<RowGroup> groups = group_rows(matrix, transposed, masters, operands);
     find_waiting(module, regions, dim, parts[p], groups);
     std::vector<std::int32_t>& order = orders_[static_cast<size_t>(dim)][p];
+    if (within == WithinGroups::ascending) {
+      order = order_rows({}, groups);
+      continue;
+    }
+    const std::vector<std::int64_t> lengths = row_lengths(matrix, transposed, masters);
     order = order_rows(lengths, groups);
     if (read == dim && masters >= fewest_hot)
       order = better_order(std::move(order), lengths, groups, matrix, transposed);
   }
 }
 
-Numbering::Numbering(const Module& module, std::span<const Part> parts) {
+Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGroups within) {
   for (const SpaceKey& key : used_spaces(module)) keys_.push_back(key);
   orders_.assign(module.dims.size(), std::vector<std::vector<std::int32_t>>(parts.size()));
   masters_.assign(module.dims.size(), std::vector<std::int64_t>(parts.size(), 0));
@@ -213,7 +217,7 @@ Numbering::Numbering(const Module& module, std::span<const Part> parts) {
       masters_[static_cast<size_t>(dim)][p] =
           static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
     }
-    order_masters(module, dim, parts);
+    order_masters(module, dim, parts, within);
   }
   for (const SpaceKey& key : keys_) {
     const std::string& name = module.dim(key.dim).name;

@@ -48,12 +48,16 @@ struct SpaceKey {
   friend auto operator<=>(const SpaceKey&, const SpaceKey&) = default;
 };
 
+// Within a group of masters (those that need not wait first) the order is a matter of speed alone; how many wait is
+// told sooner without it.
+enum class WithinGroups : std::uint8_t { ordered, ascending };
+
 // All spaces that a plan uses, on the parts of this process.
 class Numbering {
  public:
   // Collects the spaces from the types in `module`; throws UserError(bad_input) where a part lacks a dimension or
   // matrix.
-  Numbering(const Module& module, std::span<const Part> parts);
+  Numbering(const Module& module, std::span<const Part> parts, WithinGroups within = WithinGroups::ordered);
 
   [[nodiscard]] std::span<const SpaceKey> keys() const { return keys_; }
   [[nodiscard]] int find(DimId dim, const SlaveSet& set) const;  // place in keys(); InternalError if absent
@@ -69,7 +73,7 @@ class Numbering {
   [[nodiscard]] const std::vector<std::int32_t>& order(DimId dim, int part) const;
 
  private:
-  void order_masters(const Module& module, DimId dim, std::span<const Part> parts);
+  void order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within);
 
   std::vector<SpaceKey> keys_;
   std::vector<std::vector<LocalSpace>> spaces_;                 // [key][part]

@@ -1,7 +1,7 @@
 #include "libcore/numbering_order.h"
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "libcore/error.h"
@@ -20,18 +20,25 @@ void find_epilogues(const Block& block, int loops, std::vector<std::pair<int, co
   }
 }
 
-// By length (or count of reads), descending, then by number: one sort of 64-bit keys.
-void sort_window(std::span<const std::int64_t> lengths, std::span<std::int32_t> window,
-                 std::vector<std::uint64_t>& keys) {
-  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-  keys.clear();
-  for (const std::int32_t master : window) {
-    const std::int64_t length = std::clamp<std::int64_t>(lengths[static_cast<size_t>(master)], 0, most);
-    keys.push_back(static_cast<std::uint64_t>(most - length) << 32U | static_cast<std::uint32_t>(master));
+// By count, descending, equal ones as they stood: by counting where counts are small, else by sorting them with the
+// masters' places.
+void sort_descending(std::span<const std::int64_t> counts, std::span<std::int32_t> masters) {
+  const auto count = [&](std::int32_t master) {
+    return std::max<std::int64_t>(0, counts[static_cast<size_t>(master)]);
+  };
+  std::int64_t most = 0;
+  for (const std::int32_t master : masters) most = std::max(most, count(master));
+  if (most / 4 > std::ssize(masters) + 1024) {
+    std::stable_sort(masters.begin(), masters.end(),
+                     [&](std::int32_t a, std::int32_t b) { return count(a) > count(b); });
+    return;
   }
-  std::sort(keys.begin(), keys.end());
-  std::transform(keys.begin(), keys.end(), window.begin(),
-                 [](std::uint64_t key) { return static_cast<std::int32_t>(key & 0xffffffffU); });
+  std::vector<std::uint32_t> next(static_cast<size_t>(most) + 2, 0);
+  const auto slot = [&](std::int32_t master) { return static_cast<size_t>(most - count(master)); };
+  for (const std::int32_t master : masters) ++next[slot(master) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<std::int32_t> before(masters.begin(), masters.end());
+  for (const std::int32_t master : before) masters[next[slot(master)]++] = master;
 }
 
 // Lines of operands that windows of rows read. The matrix has its entries by row; where rows are the operands, a line
@@ -60,7 +67,7 @@ class LineCount {
 
  private:
   static constexpr size_t line = 8;
-  static constexpr size_t sample = size_t{1} << 20;  // entries, about
+  static constexpr size_t sample = size_t{1} << 19;  // entries, about
 
   // Distinct groups of `inner` places that group g of `outer` places meets.
   std::int64_t group(size_t g, size_t outer, size_t inner) {
@@ -158,18 +165,17 @@ double lines_read(const PartMatrix& matrix, bool transposed, size_t masters, std
 std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths, std::span<const RowGroup> groups,
                                      std::span<const std::int64_t> reads) {
   std::vector<std::int32_t> order;
-  order.reserve(lengths.size());
-  std::vector<std::uint64_t> keys;
+  order.reserve(groups.size());
   const auto window = static_cast<size_t>(order_window);
   for (const RowGroup group : {RowGroup::alone, RowGroup::reads_slaves, RowGroup::waits_elsewhere, RowGroup::waits}) {
     const size_t begin = order.size();
     for (size_t i = 0; i < groups.size(); ++i) {
       if (groups[i] == group) order.push_back(static_cast<std::int32_t>(i));
     }
-    if (!reads.empty()) sort_window(reads, std::span(order).subspan(begin), keys);
-    for (size_t first = begin; first < order.size() && group != RowGroup::waits;) {
+    if (!reads.empty()) sort_descending(reads, std::span(order).subspan(begin));
+    for (size_t first = begin; first < order.size() && group != RowGroup::waits && !lengths.empty();) {
       const size_t next = std::min((first / window + 1) * window, order.size());
-      sort_window(lengths, std::span(order).subspan(first, next - first), keys);
+      sort_descending(lengths, std::span(order).subspan(first, next - first));
       first = next;
     }
   }

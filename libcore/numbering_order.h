@@ -33,8 +33,8 @@ enum class RowGroup : std::uint8_t { alone, reads_slaves, waits_elsewhere, waits
                                 std::span<const std::int32_t> order);
 
 // The master at each place: group by group, each by descending length within windows that end at multiples of
-// `order_window`, equal ones ascending; those that wait ascending. Before it is cut into windows, a group ascends, or,
-// with `reads`, goes by descending reads: what is read most often lies together.
+// `order_window` (no `lengths`: as they stand), equal ones ascending; those that wait ascending. Before it is cut into
+// windows, a group ascends, or, with `reads`, goes by descending reads: what is read most often lies together.
 [[nodiscard]] std::vector<std::int32_t> order_rows(std::span<const std::int64_t> lengths,
                                                    std::span<const RowGroup> groups,
                                                    std::span<const std::int64_t> reads = {});

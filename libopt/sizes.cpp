@@ -170,7 +170,7 @@ void SizesBuilder::add_waiting(const Part& part, Polynomial::Bindings& here) {
     if (!made.state.slaves.empty()) spaces.emplace(cut_dim(module_, made), made.state.slaves);
   });
   if (spaces.empty()) return;
-  const Numbering numbering(module_, {&part, 1});
+  const Numbering numbering(module_, {&part, 1}, WithinGroups::ascending);
   for (const auto& [dim, set] : spaces) {
     const LocalSpace& space = numbering.space(dim, set, 0);
     const Symbol waiting{SymbolKind::waiting, module_.dim(dim).name, set, -1};

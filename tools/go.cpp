@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <future>
 
 #include "libcore/module.h"
 #include "tools/common/files.h"
@@ -154,23 +155,30 @@ class Pipeline {
     tell("partition  {}\n", file("bundle"));
   }
 
+  // Both plans side by side, then both reports.
   void fuse() const {
-    step({tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy", "none", "--sync", "lazy", "-o",
-          file("unfused.kir")});
-    Arguments argv{tool("fuse"), file("plan.kir"), "--bundle",   file("bundle"),   "--strategy", text("strategy"),
-                   "--sync",     text("sync"),     "--epilogue", text("epilogue"), "-o",         file("fused.kir")};
-    step(argv);
+    const Arguments unfused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy",
+                            "none",       "--sync",         "lazy",     "-o",           file("unfused.kir")};
+    const Arguments fused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"),
+                          "--strategy", text("strategy"), "--sync",   text("sync"),
+                          "--epilogue", text("epilogue"), "-o",       file("fused.kir")};
+    std::future<void> first = std::async([&] { step(unfused); });
+    step(fused);
+    first.get();
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
   void measure() const {
+    const bool drawn = command_exists("dot");
+    std::future<void> picture = std::async([&] {
+      step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", file("plan.dot")});
+      if (drawn) step({"dot", "-Tsvg", file("plan.dot"), "-o", file("plan.svg")});
+    });
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
           file("report.txt")});
-    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", file("plan.dot")});
     tell("measure    {}\n", file("report.txt"));
-    if (!command_exists("dot")) return;
-    step({"dot", "-Tsvg", file("plan.dot"), "-o", file("plan.svg")});
-    tell("picture    {}\n", file("plan.svg"));
+    picture.get();
+    if (drawn) tell("picture    {}\n", file("plan.svg"));
   }
 
   void execute() const {

@@ -109,8 +109,6 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
     p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers());
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads);
-    p.kernels->prepare(p.module);
-    p.times.preparing = watch.lap();
   });
   return p;
 }
@@ -134,10 +132,11 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   Trace trace(settings.trace.empty() ? 0 : events_of_rank(cluster.ranks()));
   if (!settings.trace.empty()) p.options.observer = &trace;
   if (cluster.rank() == 0) p.options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
+  Stopwatch watch;
   const RunResult result = execute(p.module, p.parts, *p.transport, *p.kernels, p.options);
   progress.finish();
+  p.times.preparing = watch.lap() - result.seconds;
 
-  Stopwatch watch;
   ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
   std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
   const bool traced = !settings.trace.empty();

@@ -14,6 +14,8 @@ struct Graph {
   std::vector<std::int64_t> from, to;  // one link each, without repeats
 };
 
+[[nodiscard]] Graph read_graph(const std::string& file);
+
 struct Ranks {
   std::vector<double> ranks;
   std::int64_t iterations = 0;

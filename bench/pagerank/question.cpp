@@ -10,17 +10,6 @@
 namespace kasen::bench {
 namespace {
 
-Graph read_graph(const std::string& file) {
-  ReadOptions options;
-  options.element = ElementType::of(Scalar::null);
-  const RawMatrix raw = read_matrix(file, options);
-  Graph graph;
-  graph.vertices = std::max(raw.row_count, raw.col_count);
-  graph.from = raw.entries.rows();
-  graph.to = raw.entries.cols();
-  return graph;
-}
-
 void check(const std::string& name, const Ranks& expected, const Ranks& got) {
   if (got.ranks.size() != expected.ranks.size()) throw std::runtime_error(name + ": another number of vertices");
   if (got.iterations != expected.iterations) {
@@ -35,6 +24,17 @@ void check(const std::string& name, const Ranks& expected, const Ranks& got) {
 }
 
 }  // namespace
+
+Graph read_graph(const std::string& file) {
+  ReadOptions options;
+  options.element = ElementType::of(Scalar::null);
+  const RawMatrix raw = read_matrix(file, options);
+  Graph graph;
+  graph.vertices = std::max(raw.row_count, raw.col_count);
+  graph.from = raw.entries.rows();
+  graph.to = raw.entries.cols();
+  return graph;
+}
 
 Question pagerank_question(const Settings& settings) {
   const Graph graph = read_graph(settings.graph);

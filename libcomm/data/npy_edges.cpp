@@ -64,8 +64,10 @@ const IdKind& kind_of(const NpyHeader& header, const InputFile& file) {
 
 RawMatrix read_npy_edges(TextSource& source, const ReadOptions& options) {
   const InputFile file(source);
-  if (!options.element.is(Scalar::null))
-    fail_npy(file, "edges have no values, and the input's element type asks for some");
+  if (!options.element.is(Scalar::null)) {
+    fail(ExitStatus::bad_input, "the file holds a dense array, and the input is a sparse matrix with values",
+         "of .npy files only the edges of a null matrix are read", "declare the input dense", {file.path()});
+  }
   const NpyHeader header = read_npy_header(file);
   const IdKind& kind = kind_of(header, file);
   const std::int64_t count = header.shape[0];

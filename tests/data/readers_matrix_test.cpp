@@ -262,7 +262,7 @@ TEST(Libsvm, Refuses) {
   EXPECT_THAT(refusal("1 1:1 2:2\n", matrix_of(Scalar::null)).text, HasSubstr("other than 1"));
 }
 
-TEST(Npy, IsNoSparseMatrix) {
+TEST(Npy, IsNoMatrixWithValues) {
   EXPECT_THAT(refusal("\x93NUMPY\x01", matrix_of(Scalar::f64), "a.npy").text, HasSubstr("dense array"));
 }
 

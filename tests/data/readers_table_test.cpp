@@ -184,7 +184,7 @@ TEST(Npy, EdgesOfAPattern) {
                         Case{npy<std::uint64_t>("<u8", "False", "(1, 2)", {1UL << 63U, 4}), "element [0, 0]"},
                         Case{npy<std::int64_t>("<i8", "False", "(3, 2)", {1, 2}), "asks for 48 bytes"},
                         Case{npy<std::int64_t>("<i8", "False", "(0, 2)", {}), "no edges"},
-                        Case{npy<std::int64_t>("<i8", "False", "(1, 2)", {1, 2}), "no values", Scalar::f64}}) {
+                        Case{npy<std::int64_t>("<i8", "False", "(1, 2)", {1, 2}), "dense array", Scalar::f64}}) {
     const Refusal refusal = matrix_refusal(folder.write("e.npy", c.bytes), matrix_of(c.scalar));
     EXPECT_EQ(refusal.status, ExitStatus::bad_input) << c.says;
     EXPECT_THAT(refusal.text, HasSubstr(c.says));
