@@ -251,11 +251,10 @@ std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, co
   return found;
 }
 
-void start_accumulators(const Execution& run, const Op& op, std::span<const FnId> reducers,
-                        std::span<const View> outputs) {
+void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs) {
   for (size_t i = 0; i < reducers.size(); ++i) {
     if (reducers[i] == no_fn) continue;
-    store_identity(run.module, reducers[i], outputs[i], run.storage.info(op.results[i]).inner);
+    store_identity(run, reducers[i], outputs[i], run.storage.info(op.results[i]).inner);
   }
 }
 

@@ -171,13 +171,18 @@ void copy_elements(const ElementType& element, const View& from, const View& to,
   }
 }
 
-void store_identity(const Module& module, FnId reducer, const View& view, std::int64_t elements) {
-  const auto identity = reducer_identity(module.fn(reducer));
-  if (!identity) {
+void store_identity(Execution& run, FnId reducer, const View& view, std::int64_t elements) {
+  fill_view(run.module.fn(reducer).result(), view, elements, run.identity(reducer));
+}
+
+const std::vector<Word>& Execution::identity(FnId reducer) {
+  if (const auto known = identities_.find(reducer); known != identities_.end()) return known->second;
+  auto found = reducer_identity(module.fn(reducer));
+  if (!found) {
     fail(ExitStatus::bad_input, fmt::format("the reducer {} has no identity element", module.fn(reducer).name),
          "a worker without a contribution holds it", "reduce with a function that has one");
   }
-  fill_view(module.fn(reducer).result(), view, elements, *identity);
+  return identities_.emplace(reducer, std::move(*found)).first->second;
 }
 
 std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <future>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -112,6 +113,9 @@ class Execution {
   // Starts and finishes one exchange; the bytes sent are charged to operator `number`.
   [[nodiscard]] int start(int number, std::span<const Message> sends, std::span<const Message> receives);
 
+  // The identity of a reducer, which is searched for once; UserError if it has none.
+  [[nodiscard]] const std::vector<Word>& identity(FnId reducer);
+
   // Copies what a value holds into a slot and charges it: the source's elements read, the target's written.
   void copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number);
 
@@ -137,6 +141,7 @@ class Execution {
   void allocate();
 
   MatrixStore matrices_;
+  std::map<FnId, std::vector<Word>> identities_;
   Sequence steps_;
   std::vector<Step*> all_;  // in preorder
   std::vector<Bytes> packing_;
@@ -199,11 +204,10 @@ std::unique_ptr<Step> make_epilogue_step(Execution& run, MatrixStore& matrices, 
 // Of each of `results`, which some of `ops` make: the reducer if it is a reduction to a shared, else no_fn.
 std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, const std::vector<ValueId>& results);
 // Those start from the identity; `outputs` are views of the results of `op`.
-void start_accumulators(const Execution& run, const Op& op, std::span<const FnId> reducers,
-                        std::span<const View> outputs);
+void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs);
 
 // Fills `view` with the identity of a reducer: `elements` of them.
-void store_identity(const Module& module, FnId reducer, const View& view, std::int64_t elements);
+void store_identity(Execution& run, FnId reducer, const View& view, std::int64_t elements);
 // Copies elements [begin, end) of one array to another of the same element type.
 void copy_elements(const ElementType& element, const View& from, const View& to, std::int64_t begin, std::int64_t end);
 
