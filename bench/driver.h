@@ -60,6 +60,7 @@ struct Row {
 // Several of one name: each is made when its turn comes, for they may fill the memory.
 using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions kmeans_questions(const Settings& settings);
+[[nodiscard]] Questions dense_questions(const Settings& settings);
 [[nodiscard]] Questions gains_questions(const Settings& settings);
 [[nodiscard]] Questions small_questions(const Settings& settings);
 

@@ -27,6 +27,7 @@ kasen::bench::Questions one(const Settings& settings) {
 const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questions{
     {"black-scholes", one<kasen::bench::blackscholes_question>},
     {"chain", one<kasen::bench::chain_question>},
+    {"dense", kasen::bench::dense_questions},
     {"gains", kasen::bench::gains_questions},
     {"kmeans", kasen::bench::kmeans_questions},
     {"logistic", one<kasen::bench::logistic_question>},

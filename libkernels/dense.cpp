@@ -1,12 +1,11 @@
 #include "libkernels/dense.h"
 
-#include <blis-openmp/cblas.h>
-
 #include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "libcore/error.h"
+#include "libkernels/blas.h"
 
 namespace kasen {
 namespace {
@@ -24,13 +23,13 @@ struct Tile {
 
 // y = A x, or A' x with CblasTrans; onto what y holds if `beta` is 1.
 void gemv(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* x, double beta, double* y) {
-  const auto m = static_cast<f77_int>(t.rows), n = static_cast<f77_int>(t.cols);
-  cblas_dgemv(CblasRowMajor, side, m, n, 1.0, t.a, static_cast<f77_int>(t.stride), x, 1, beta, y, 1);
+  const auto m = static_cast<BlasInteger>(t.rows), n = static_cast<BlasInteger>(t.cols);
+  cblas_dgemv(CblasRowMajor, side, m, n, 1.0, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
 }
 
 void gemv(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* x, float beta, float* y) {
-  const auto m = static_cast<f77_int>(t.rows), n = static_cast<f77_int>(t.cols);
-  cblas_sgemv(CblasRowMajor, side, m, n, 1.0F, t.a, static_cast<f77_int>(t.stride), x, 1, beta, y, 1);
+  const auto m = static_cast<BlasInteger>(t.rows), n = static_cast<BlasInteger>(t.cols);
+  cblas_sgemv(CblasRowMajor, side, m, n, 1.0F, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
 }
 
 template <class T>
@@ -108,8 +107,8 @@ class DensePass {
 }  // namespace
 
 void run_blas(Workshop& shop, Scalar scalar, const DenseProductCall& call, std::span<const DenseOperands> products) {
-  if (call.cols > std::numeric_limits<f77_int>::max()) {
-    fail(ExitStatus::limit, "a dense matrix with more than 2^31 columns", "BLIS counts them in 32 bits");
+  if (call.cols > std::numeric_limits<BlasInteger>::max()) {
+    fail(ExitStatus::limit, "a dense matrix with more than 2^31 columns", "the dense library counts them in 32 bits");
   }
   if (scalar == Scalar::f64) {
     DensePass<double>(shop, call, products).run();

@@ -1,0 +1,25 @@
+// The library of dense products: BLIS, or OpenBLAS where the build was set up with -Dblas=openblas. Both have the same
+// calls; Kasen calls them from threads of its own, each for itself.
+#pragma once
+
+#ifdef KASEN_OPENBLAS
+#include <openblas-pthread/cblas.h>
+#else
+#include <blis-openmp/cblas.h>
+#endif
+
+namespace kasen {
+
+#ifdef KASEN_OPENBLAS
+using BlasInteger = blasint;
+#else
+using BlasInteger = f77_int;
+#endif
+
+// Before the first product: what the library would choose worse by itself. BLIS tells processors by their model, and
+// takes kernels of 256 bits on AVX-512 machines that are newer than it is: those of 512 bits are asked for
+// (BLIS_ARCH_TYPE) if the processor and the library have them, and the user has asked for nothing. OpenBLAS must not
+// start threads of its own. More calls change nothing.
+void start_blas();
+
+}  // namespace kasen
