@@ -1,6 +1,7 @@
-// Products with a dense matrix through the dense library (blas.h). Rows are taken in blocks of a fixed size, whose results are added in
-// order, so that the result does not depend on the number of threads. Several products read the matrix once: a block is
-// taken in tiles, and each of them by all products while it is in the cache, in an order that its size alone decides.
+// Products with a dense matrix through the dense library (blas.h). Rows are taken in blocks of a fixed size, whose
+// results are added in order, so that the result does not depend on the number of threads. Several products read the
+// matrix once: a block is taken in tiles, and each of them by all products while it is in the cache, in an order that
+// its size alone decides.
 #pragma once
 
 #include <span>

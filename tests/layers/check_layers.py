@@ -13,7 +13,7 @@ EDGES = {
     "libopt": ({"libcore", "libopt"}, {"fmt", "nlohmann", "z3++.h"}),
     "libcomm/data": ({"libcore", "libcomm/data"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h", "metis.h"}),
     "libcomm/exchange": ({"libcore", "libcomm/exchange"}, {"fmt", "mpi.h"}),
-    "libkernels": ({"libcore", "libkernels"}, {"fmt", "llvm", "blis", "cblas.h", "omp.h"}),
+    "libkernels": ({"libcore", "libkernels"}, {"fmt", "llvm", "blis", "openblas", "cblas.h", "omp.h"}),
     "datasets": ({"libcore", "libcomm/data", "datasets"}, {"fmt"}),
     "tools": ({"libcore", "libopt", "libcomm/data", "libcomm/exchange", "libkernels", "datasets", "tools"},
               {"fmt", "boost/program_options", "yaml-cpp", "nlohmann"}),
