@@ -193,6 +193,8 @@ ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& bo
   if (body.repeated && may_run_in_slices(kernel)) {
     kernel.window_symbol = name + "_window";
     scratch_bytes = std::max(scratch_bytes, emit_window(jit, module, kernel, kernel.window_symbol));
+    kernel.slice_symbol = name + "_slice";
+    scratch_bytes = std::max(scratch_bytes, emit_slice(jit, module, kernel, kernel.slice_symbol));
   }
   return kernel;
 }

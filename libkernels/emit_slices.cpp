@@ -139,4 +139,27 @@ std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& ke
   return e.scratch_bytes();
 }
 
+std::int64_t emit_slice(Jit& jit, const Module& module, const ProductKernel& kernel, const std::string& name) {
+  llvm::Type* pointer = llvm::PointerType::getUnqual(jit.context());
+  llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
+  llvm::Function* f = jit.add_function(name, {pointer, pointer, integer, pointer, pointer});
+  Emitter e(jit, f, reduction_lanes);
+  e.scratch_base = f->getArg(4);
+  ArgumentLayout layout;
+  SliceEmitter slices(e, module, kernel, read_product_table(e, f->getArg(0), layout, kernel, false));
+  slices.open(f->getArg(2));
+  slices.slice(SliceEmitter::numbers(e, f->getArg(1), e.integer(0), nullptr));
+  for (size_t p = 0; p < kernel.products.size(); ++p) {
+    const ProductKernel::Product& product = kernel.products[p];
+    for (int l = 0; l < reduction_lanes; ++l) {
+      SlotSource slots(product.result, e.at_byte(f->getArg(3), e.integer(l * kernel.partial_bytes + product.slot)));
+      for_each_plane(e, product.result, [&](int c, const Plane* j) {
+        slots.store(e, c, j, e.b.CreateExtractElement(e.spread(slices.segment(p).load(e, c, j)), e.integer(l)));
+      });
+    }
+  }
+  e.b.CreateRetVoid();
+  return e.scratch_bytes();
+}
+
 }  // namespace kasen

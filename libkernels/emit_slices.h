@@ -23,6 +23,8 @@ class SliceEmitter {
   [[nodiscard]] static llvm::Value* numbers(Emitter& emitter, llvm::Value* list, llvm::Value* index, llvm::Value* mask);
   // What the slice's rows give, by product.
   [[nodiscard]] Accumulator& total(size_t product) { return *lanes_[product].total; }
+  // The same before it met the identity: what a segment of a longer row gives.
+  [[nodiscard]] Accumulator& segment(size_t product) { return *lanes_[product].segment; }
 
  private:
   struct Lane {
@@ -49,5 +51,10 @@ class SliceEmitter {
 // are written to the results; their slices begin at `entry`.
 [[nodiscard]] std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& kernel,
                                        const std::string& name);
+
+// slice(arguments, lengths, entry, partials, scratch): eight segments of one row, whose entries begin at `entry`; lane
+// l's partial is written at partials + l * partial_bytes, also of lanes of length 0.
+[[nodiscard]] std::int64_t emit_slice(Jit& jit, const Module& module, const ProductKernel& kernel,
+                                      const std::string& name);
 
 }  // namespace kasen

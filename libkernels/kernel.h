@@ -19,6 +19,10 @@ using RowsFunction = void (*)(const std::int64_t* arguments, std::int64_t begin,
 // `count` rows of a SortedRows window: their numbers, from `first` on, and lengths; their slices begin at `entry`.
 using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* order, const std::uint16_t* lengths,
                                 std::int64_t first, std::int64_t entry, std::int64_t count, std::byte* scratch);
+// A slice of the second form whose rows are segments of one row: what each lane's gives, from the identity, as
+// partials.
+using SliceFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* lengths, std::int64_t entry,
+                               std::byte* partials, std::byte* scratch);
 using SegmentFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
                                  std::byte* partials, std::byte* scratch);
 // accumulator = R(accumulator, partial) for `count` partials `stride` bytes apart.
@@ -69,10 +73,11 @@ struct ElementwiseKernel {
 
 // Products with one matrix.
 struct ProductKernel {
-  std::string rows_symbol, segment_symbol, window_symbol;  // the last two may be empty
+  std::string rows_symbol, segment_symbol, window_symbol, slice_symbol;  // the last three may be empty
   RowsFunction rows = nullptr;  // of a dense matrix, too: the table then has strides for pointers and indices
   SegmentFunction segment = nullptr;
   WindowFunction window = nullptr;
+  SliceFunction slice = nullptr;
   struct Product {
     int operand = 0;  // place of its vector among the inputs
     ElementType vector, result;

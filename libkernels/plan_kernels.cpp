@@ -121,6 +121,7 @@ class Planner {
       kernel.segment = reinterpret_cast<SegmentFunction>(jit.lookup(kernel.segment_symbol));
       if (kernel.window_symbol.empty()) return;
       kernel.window = reinterpret_cast<WindowFunction>(jit.lookup(kernel.window_symbol));
+      kernel.slice = reinterpret_cast<SliceFunction>(jit.lookup(kernel.slice_symbol));
     };
     for (auto& [op, kernels] : plan_.loops) {
       elementwise(kernels.all);

@@ -1,6 +1,7 @@
 // Rows of a product in pieces of about equal work, an overlong row in parallel segments, and the vector work of an
 // epilogue right behind each block of rows.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -14,7 +15,8 @@ constexpr std::int64_t giant_row = 16 * reduction_block;  // entries from which 
 constexpr std::int64_t piece_work = 32768;                // of one piece: entries, and row_work for each row
 constexpr std::int64_t row_work = 4;
 
-struct GiantRow {
+// A row whose segments were taken apart from one another.
+struct LongRow {
   std::int64_t row = 0;
   std::vector<std::byte> partials;  // of its segments, in order
 };
@@ -92,10 +94,10 @@ class ProductRun {
         if (length(row) >= giant_row) giants_.push_back({row, {}});
       }
     }
-    for (GiantRow& giant : giants_) segments_of(giant);
+    for (LongRow& giant : giants_) segments_of(giant);
   }
 
-  void segments_of(GiantRow& giant) {
+  void segments_of(LongRow& giant) {
     const std::int64_t begin = pointers_[giant.row], end = pointers_[giant.row + 1];
     const std::int64_t segments = (end - begin + reduction_block - 1) / reduction_block;
     giant.partials.resize(static_cast<size_t>(segments * kernel_.partial_bytes));
@@ -111,68 +113,102 @@ class ProductRun {
     });
   }
 
-  // The giant's result into `results`, whose element 0 is row `first`.
-  void finish_giant(const GiantRow& giant, std::span<const View> results, std::int64_t first, int thread) {
-    const std::int64_t segments = static_cast<std::int64_t>(giant.partials.size()) / kernel_.partial_bytes;
+  // Of the results, element 0 is row `first`.
+  struct Rows {
+    Tables words;
+    std::span<const View> results;
+    std::int64_t first = 0;
+  };
+
+  // Its result from its partials, in order.
+  void finish_long(const LongRow& row, const Rows& to, int thread) const {
+    const std::int64_t segments = static_cast<std::int64_t>(row.partials.size()) / kernel_.partial_bytes;
     for (size_t k = 0; k < kernel_.products.size(); ++k) {
       const ProductKernel::Product& p = kernel_.products[k];
       std::vector<std::int64_t> words;
-      append_array(words, p.result, results[k]);
+      append_array(words, p.result, to.results[k]);
       std::int64_t plane = 0;
       for (size_t c = 0; c < p.result.components.size(); ++c) {
         const Component& component = p.result.components[c];
-        words[2 * c] += (giant.row - first) * scalar_bytes(component.scalar);
+        words[2 * c] += (row.row - to.first) * scalar_bytes(component.scalar);
         for (std::int64_t j = 0; j < component.planes(); ++j, ++plane) {
           store_word(component.scalar, reinterpret_cast<std::byte*>(words[2 * c] + j * words[2 * c + 1]),
                      p.identity[static_cast<size_t>(plane)]);
         }
       }
-      plan_.folds.at(p.reducer)(words.data(), giant.partials.data() + p.slot, segments, kernel_.partial_bytes,
+      plan_.folds.at(p.reducer)(words.data(), row.partials.data() + p.slot, segments, kernel_.partial_bytes,
                                 shop_.scratch(thread));
     }
   }
 
-  void rows(const Tables& words, std::span<const View> results, std::int64_t first, std::int64_t begin,
-            std::int64_t end, int thread) {
-    auto giant = std::lower_bound(giants_.begin(), giants_.end(), begin,
-                                  [](const GiantRow& g, std::int64_t row) { return g.row < row; });
-    while (begin < end) {
+  // Whole windows as they are sorted, what is left at the ends row by row.
+  void rows(const Rows& to, std::int64_t begin, std::int64_t end, int thread) {
+    const bool last = end == call_.matrix->outputs;
+    const std::int64_t first_whole = (begin + sorted_window - 1) / sorted_window * sorted_window;
+    const std::int64_t end_whole = last ? end : end / sorted_window * sorted_window;
+    if (sorted_ == nullptr || first_whole >= end_whole) return row_by_row(to, begin, end, thread);
+    if (begin < first_whole) row_by_row(to, begin, first_whole, thread);
+    for (std::int64_t w = first_whole; w < end_whole; w += sorted_window) {
+      window(to, w, std::min(sorted_window, end_whole - w), thread);
+    }
+    if (end_whole < end) row_by_row(to, end_whole, end, thread);
+  }
+
+  // The giant that is this row or the next behind it.
+  [[nodiscard]] std::vector<LongRow>::const_iterator giant_from(std::int64_t row) const {
+    return std::lower_bound(giants_.begin(), giants_.end(), row,
+                            [](const LongRow& g, std::int64_t wanted) { return g.row < wanted; });
+  }
+
+  void row_by_row(const Rows& to, std::int64_t begin, std::int64_t end, int thread) {
+    for (auto giant = giant_from(begin); begin < end;) {
       const bool found = giant != giants_.end() && giant->row < end;
       const std::int64_t stop = found ? giant->row : end;
-      if (begin < stop) plain_or_sorted(words, begin, stop, thread);
-      if (found) finish_giant(*giant++, results, first, thread);
+      if (begin < stop) kernel_.rows(to.words.plain.data(), begin, stop, shop_.scratch(thread));
+      if (found) finish_long(*giant++, to, thread);
       begin = found ? stop + 1 : stop;
     }
   }
 
-  // Whole windows as they are sorted, what is left at the ends row by row.
-  void plain_or_sorted(const Tables& words, std::int64_t begin, std::int64_t end, int thread) {
-    std::byte* scratch = shop_.scratch(thread);
-    const bool last = end == call_.matrix->outputs;
-    const std::int64_t first_whole = (begin + sorted_window - 1) / sorted_window * sorted_window;
-    const std::int64_t end_whole = last ? end : end / sorted_window * sorted_window;
-    if (sorted_ == nullptr || first_whole >= end_whole) {
-      kernel_.rows(words.plain.data(), begin, end, scratch);
-      return;
-    }
-    if (begin < first_whole) kernel_.rows(words.plain.data(), begin, first_whole, scratch);
-    for (std::int64_t w = first_whole; w < end_whole; w += sorted_window) {
-      window(words, w, std::min(sorted_window, end_whole - w), scratch);
-    }
-    if (end_whole < end) kernel_.rows(words.plain.data(), end_whole, end, scratch);
-  }
-
-  // Rows too long for a slice lie first, as in the matrix itself.
-  void window(const Tables& words, std::int64_t first, std::int64_t count, std::byte* scratch) const {
+  // Rows too long for a slice lie first: as slices of their segments.
+  void window(const Rows& to, std::int64_t first, std::int64_t count, int thread) const {
     const std::uint16_t* order = sorted_->order_from(first);
     const std::uint16_t* lengths = sorted_->lengths_from(first);
     std::int64_t entry = pointers_[first], longer = 0;
     for (; longer < count && lengths[longer] > reduction_block; ++longer) {
       const std::int64_t row = first + order[longer];
-      kernel_.rows(words.plain.data(), row, row + 1, scratch);
+      const auto giant = giant_from(row);
+      if (giant != giants_.end() && giant->row == row) {
+        finish_long(*giant, to, thread);
+      } else {
+        finish_long(long_row(to, row, entry, thread), to, thread);
+      }
       entry += length(row);
     }
-    kernel_.window(words.sorted.data(), order + longer, lengths + longer, first, entry, count - longer, scratch);
+    kernel_.window(to.words.sorted.data(), order + longer, lengths + longer, first, entry, count - longer,
+                   shop_.scratch(thread));
+  }
+
+  // The partials of a row whose slices begin at `entry` of the second form.
+  [[nodiscard]] LongRow long_row(const Rows& to, std::int64_t row, std::int64_t entry, int thread) const {
+    const std::int64_t segments = (length(row) + reduction_block - 1) / reduction_block;
+    const std::int64_t slices = (segments + reduction_lanes - 1) / reduction_lanes;
+    LongRow made{row, std::vector<std::byte>(static_cast<size_t>(slices * reduction_lanes * kernel_.partial_bytes))};
+    std::int64_t left = length(row);
+    for (std::int64_t s = 0; s < slices; ++s) {
+      std::array<std::uint16_t, reduction_lanes> lengths{};
+      std::int64_t taken = 0;
+      for (std::uint16_t& lane : lengths) {
+        lane = static_cast<std::uint16_t>(std::min<std::int64_t>(reduction_block, left - taken));
+        taken += lane;
+      }
+      kernel_.slice(to.words.sorted.data(), lengths.data(), entry,
+                    made.partials.data() + s * reduction_lanes * kernel_.partial_bytes, shop_.scratch(thread));
+      entry += taken;
+      left -= taken;
+    }
+    made.partials.resize(static_cast<size_t>(segments * kernel_.partial_bytes));
+    return made;
   }
 
   // ---- rows alone
@@ -206,17 +242,17 @@ class ProductRun {
     for (const int output : kernels_.outputs) {
       results.push_back(output < 0 ? call_.waiting : call_.outputs[static_cast<size_t>(output)]);
     }
-    const Tables words = tables(results, 0);
+    const Rows to{tables(results, 0), results, 0};
     const std::int64_t work = work_before(call_.range.end);
     if (work < piece_work || shop_.pool.threads() == 1) {
-      rows(words, results, 0, call_.range.begin, call_.range.end, 0);
+      rows(to, call_.range.begin, call_.range.end, 0);
       return;
     }
     const std::int64_t pieces = (work + piece_work - 1) / piece_work;
     WorkQueue queue(pieces, shop_.pool.threads());
     shop_.pool.run([&](int t) {
       for (std::int64_t p = queue.next(t); p >= 0; p = queue.next(t)) {
-        rows(words, results, 0, row_at(work * p / pieces), row_at(work * (p + 1) / pieces), t);
+        rows(to, row_at(work * p / pieces), row_at(work * (p + 1) / pieces), t);
       }
     });
   }
@@ -303,7 +339,7 @@ class ProductRun {
       strips.push_back(View{at, reduction_block});
       at += storage_bytes(p.result, reduction_block);
     }
-    rows(tables(strips, begin), strips, begin, begin, end, thread);
+    rows({tables(strips, begin), strips, begin}, begin, end, thread);
     std::vector<std::int64_t> words;
     for (size_t i = 0; i < loop.inputs.size(); ++i) {
       const int place = kernels_.epilogue_inputs[i];
@@ -328,7 +364,7 @@ class ProductRun {
   const ProductCall& call_;
   const SortedRows* sorted_;
   const std::int64_t* pointers_;
-  std::vector<GiantRow> giants_;
+  std::vector<LongRow> giants_;
   std::vector<std::int64_t> fused_words_;
   std::byte* partials_ = nullptr;
 };

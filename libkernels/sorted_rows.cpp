@@ -46,7 +46,8 @@ class WindowSorter {
     sort();
     std::int64_t k = 0;
     for (; k < count_ && length(k) > longest_in_slice; ++k) {
-      for (std::int64_t e = 0; e < length(k); ++e) mover_.move(pointers_[order_[k]] + e, to_++);
+      const std::int64_t first = pointers_[order_[k]], end = first + length(k);
+      for (std::int64_t s = first; s < end; s += reduction_lanes * reduction_block) long_slice(s, end);
     }
     for (; k < count_; k += reduction_lanes) slice(k, std::min<std::int64_t>(reduction_lanes, count_ - k));
     return std::is_sorted(order_, order_ + count_);
@@ -77,6 +78,14 @@ class WindowSorter {
     for (std::int64_t e = 0; rows > 0; ++e) {
       while (rows > 0 && length(k + rows - 1) <= e) --rows;
       for (std::int64_t l = 0; l < rows; ++l) mover_.move(pointers_[order_[k + l]] + e, to_++);
+    }
+  }
+
+  // Eight segments of a row from `first` on, fewer at its end: all but the last have 4096 entries.
+  void long_slice(std::int64_t first, std::int64_t end) {
+    for (std::int64_t e = first; e < std::min(first + reduction_block, end); ++e) {
+      for (std::int64_t at = e; at < std::min(end, first + reduction_lanes * reduction_block); at += reduction_block)
+        mover_.move(at, to_++);
     }
   }
 

@@ -16,7 +16,7 @@ inline constexpr std::int64_t sorted_window = reduction_block;
 
 // Rows window by window, within a window by descending length, then row. Window w has the rows 4096 w ..., and its
 // entries lie where LocalMatrix has those of the same rows: first rows of more than 4096 entries, one after another,
-// then slices of eight rows (emit_slices.h).
+// each as slices of eight of its segments of 4096 entries, then slices of eight rows (emit_slices.h).
 struct SortedRows {
   Bytes order;    // 16 bits a row: the window's rows as they are sorted
   Bytes lengths;  // 16 bits a row, in that order: its entries, 65535 for more
