@@ -232,7 +232,7 @@ void Temporary::store(Emitter& emitter, int component, llvm::Value* coordinate, 
 }
 
 Plane Deferred::load(Emitter& emitter, int component, const Plane* coordinate) {
-  if (coordinate == nullptr) return scalars_->load(emitter, component, nullptr);
+  if (coordinate == nullptr && scalars_ != nullptr) return scalars_->load(emitter, component, nullptr);
   return emitter.value_at(body_, arguments_, component, coordinate);
 }
 
@@ -325,6 +325,10 @@ Plane Accumulator::next(Emitter& emitter, const Expr& body, const Sources& sourc
   llvm::Value* sum = plus(emitter, component, load(emitter, component, coordinate), more);
   if (sum != nullptr) return {sum, emitter.lanes() == 1};
   return emitter.value_at(body, sources, component, coordinate);
+}
+
+void Accumulator::copy(Emitter& emitter, Accumulator& from) {
+  for_each_plane(emitter, element_, [&](int c, const Plane* j) { set(emitter, c, j, from.load(emitter, c, j)); });
 }
 
 bool Accumulator::only_adds(const Expr& body) {

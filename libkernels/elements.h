@@ -82,7 +82,8 @@ class Temporary : public Source {
   std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // stored at places known now, by component
 };
 
-// The value of a map that is looked at once: arrays are computed where they are needed, coordinate by coordinate.
+// The value of a map that is looked at once: arrays are computed where they are needed, coordinate by coordinate, and
+// so are scalars if there are no `scalars`.
 class Deferred : public Source {
  public:
   Deferred(const Expr& body, Sources arguments, std::unique_ptr<Temporary> scalars)
@@ -105,6 +106,7 @@ class Accumulator : public Source {
   };
   Accumulator(Emitter& emitter, const ElementType& element, Home home = Home::registers);
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  void copy(Emitter& emitter, Accumulator& from);  // of the same element
   // Is the new value that `body` makes, of each component, the old one plus something?
   [[nodiscard]] static bool only_adds(const Expr& body);
   void fill(Emitter& emitter, const std::vector<Word>& words);  // one word a plane

@@ -44,6 +44,7 @@ Reach reach_of(const Module& module, const Type& loop, const Type& type) {
   return whole ? Reach::whole : Reach::some;
 }
 
+constexpr std::int64_t strip = 256;                     // elements: their inputs stay in the first cache
 constexpr std::int64_t accumulators_in_registers = 16;  // planes: half of AVX-512's
 
 class ElementwiseEmitter {
@@ -68,7 +69,12 @@ class ElementwiseEmitter {
     }
     llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-reduction_lanes));
     llvm::Value* middle = e_.b.CreateAdd(begin, full);
-    e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* i) { turn(i); });
+    find_strip_work();
+    if (behind_.empty()) {
+      e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* i) { turn(i); });
+    } else {
+      e_.loop(begin, middle, strip, [&](llvm::Value* i) { take_strip(i, middle); });
+    }
     tail(middle, end);
     close_accumulators();
     if (body_.streamed) e_.fence_streams();
@@ -230,6 +236,104 @@ class ElementwiseEmitter {
     return index;
   }
 
+  // ---- Many sums, one after another over a strip of elements, each in registers meanwhile
+
+  // A reduction that only adds what one map makes of inputs and of scalars that the loop before it has left in a strip.
+  struct Behind {
+    const Op *map, *reduce;
+    std::vector<std::unique_ptr<MemorySource>> left;  // of the map's operands; null: an input
+  };
+
+  void find_strip_work() {
+    // A result may take the place of an operand, which would then be gone.
+    const bool plain = home_ == Accumulator::Home::scratch && outputs_.empty() && !slices_ && digits_.empty();
+    for (const Op* reduce : body_.ops) {
+      if (!plain || reduce->code != OpCode::reduce || !may_defer(reduce->operands[0])) continue;
+      const auto made = std::find_if(body_.ops.begin(), body_.ops.end(),
+                                     [&](const Op* op) { return op->results[0] == reduce->operands[0]; });
+      if (made == body_.ops.end() || !body_.same.empty()) continue;
+      Behind work{*made, reduce, {}};
+      if (fits_registers(module_.fn(reduce->fns[0]).result()) && leave_operands(work))
+        behind_.push_back(std::move(work));
+    }
+  }
+
+  static bool fits_registers(const ElementType& element) {
+    return element.planes() <= accumulators_in_registers &&
+           std::all_of(element.components.begin(), element.components.end(),
+                       [](const Component& c) { return Emitter::is_small(c.count); });
+  }
+
+  bool leave_operands(Behind& work) {
+    for (const ValueId id : work.map->operands) {
+      if (sources_.count(id) != 0) {
+        work.left.push_back(nullptr);
+        continue;
+      }
+      const ElementType& element = module_.type(id).element;
+      ArrayPlanes& planes = strips_[id];
+      for (const Component& c : element.components) {
+        if (c.count > 0) return false;
+        if (planes.components.size() == element.components.size()) continue;
+        planes.components.push_back({e_.scratch(strip * std::max<std::int64_t>(scalar_bytes(c.scalar), 1)), nullptr});
+      }
+      planes.element = element;
+      work.left.push_back(std::make_unique<MemorySource>(planes, MemorySource::Access::consecutive));
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_behind(const Op& op) const {
+    return std::any_of(behind_.begin(), behind_.end(),
+                       [&](const Behind& b) { return b.map == &op || b.reduce == &op; });
+  }
+
+  // What the sums behind need of the elements at i, into the strip that begins at `first`.
+  void leave(const std::map<ValueId, Source*>& sources, llvm::Value* i, llvm::Value* first) {
+    for (const auto& [id, planes] : strips_) {
+      MemorySource place(planes, MemorySource::Access::consecutive);
+      place.set_index(e_.b.CreateSub(i, first));
+      for (int c = 0; c < static_cast<int>(planes.components.size()); ++c) {
+        if (planes.element.components[static_cast<size_t>(c)].scalar == Scalar::null) continue;
+        place.store(e_, c, nullptr, find(sources, id)->load(e_, c, nullptr));
+      }
+    }
+  }
+
+  void take_strip(llvm::Value* first, llvm::Value* middle) {
+    llvm::Value* last = e_.b.CreateAdd(first, e_.integer(strip));
+    last = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, middle);
+    strip_begin_ = first;
+    e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) { turn(i); });
+    strip_begin_ = nullptr;
+    for (Behind& work : behind_) {
+      for (Reduction& r : reductions_) {
+        if (r.op == work.reduce) sum_strip(work, *r.lanes, r.identity, first, last);
+      }
+    }
+  }
+
+  void sum_strip(Behind& work, Accumulator& total, const std::vector<Word>& identity, llvm::Value* first,
+                 llvm::Value* last) {
+    Accumulator near(e_, total.element(), Accumulator::Home::block);
+    near.fill(e_, identity);  // it begins as the total has begun
+    near.copy(e_, total);
+    e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) {
+      Sources args;
+      for (size_t k = 0; k < work.left.size(); ++k) {
+        MemorySource* left = work.left[k].get();
+        if (left != nullptr) left->move_to(e_, e_.b.CreateSub(i, first));
+        args.push_back(left != nullptr ? left : sources_.at(work.map->operands[k]));
+      }
+      for (Input& input : inputs_) {
+        if (input.reach == Reach::whole) input.source->move_to(e_, i);
+      }
+      Deferred value(module_.fn(work.map->fns[0]).body, args, nullptr);
+      near.assign(e_, module_.fn(work.reduce->fns[0]).body, {&near, &value});
+    });
+    total.copy(e_, near);
+  }
+
   // Eight elements from index i on.
   void turn(llvm::Value* i) {
     if (slices_) slices_->slice(SliceEmitter::numbers(e_, lengths_, i, e_.mask));
@@ -240,6 +344,7 @@ class ElementwiseEmitter {
     std::map<ValueId, Source*> sources = sources_;
     std::vector<std::unique_ptr<Source>> made;
     for (const Op* op : body_.ops) {
+      if (strip_begin_ != nullptr && is_behind(*op)) continue;
       Sources args;
       for (const ValueId id : op->operands) args.push_back(find(sources, id));
       if (op->code == OpCode::reduce) {
@@ -249,6 +354,7 @@ class ElementwiseEmitter {
         sources[op->results[0]] = made.back().get();
       }
     }
+    if (strip_begin_ != nullptr) leave(sources, i, strip_begin_);
     for (Output& output : outputs_) store(output, *find(sources, output.id), i);
     advance_indices();
   }
@@ -355,6 +461,9 @@ class ElementwiseEmitter {
   std::vector<Output> outputs_;
   std::vector<Reduction> reductions_;
   std::map<ValueId, Source*> sources_;
+  std::vector<Behind> behind_;
+  std::map<ValueId, ArrayPlanes> strips_;  // scalars left for `behind_`
+  llvm::Value* strip_begin_ = nullptr;     // where a turn leaves them: the strip's first element
   Accumulator::Home home_ = Accumulator::Home::block;
   std::map<std::pair<ValueId, bool>, std::unique_ptr<Temporary>> rooms_;  // by value, in the loop and in its tail
   std::vector<llvm::Value*> sizes_;
