@@ -57,6 +57,7 @@ struct Row {
 [[nodiscard]] Question region_question(const Settings& settings);
 [[nodiscard]] Question xtxv_question(const Settings& settings);
 [[nodiscard]] Question logistic_question(const Settings& settings);
+[[nodiscard]] Question exchange_question(const Settings& settings);  // two processes of one thread each
 // Several of one name: each is made when its turn comes, for they may fill the memory.
 using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions kmeans_questions(const Settings& settings);
