@@ -8,7 +8,7 @@ namespace kasen {
 namespace {
 
 // Of the mean: what parts may hold. 1.10 is promised.
-constexpr double slack = 1.09;
+constexpr double balance_slack = 1.09;
 // Nets that touch more parts say little of where a vertex should be, and take long to look at.
 constexpr std::uint32_t most_parts = 256;
 
@@ -28,7 +28,8 @@ CutState::CutState(const CutModel& model, int parts, std::vector<std::int32_t> o
     }
     const double mean = static_cast<double>(total) / parts;
     total_.push_back(total);
-    limit_.push_back(std::max({(total + parts - 1) / parts, heaviest, static_cast<std::int64_t>(slack * mean)}));
+    limit_.push_back(
+        std::max({(total + parts - 1) / parts, heaviest, static_cast<std::int64_t>(balance_slack * mean)}));
   }
   std::int64_t places = 0;
   nets_.resize(model.pins.size());

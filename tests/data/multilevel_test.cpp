@@ -301,10 +301,10 @@ TEST(Multilevel, MetisMayFail) {
   ASSERT_EQ(models.size(), 1U);
   ASSERT_TRUE(metis_cut(models[0], 4).why_not.empty());
 
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   const MetisCut refused = metis_cut(models[0], 0);
-  EXPECT_EQ(testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr(), "");
   EXPECT_TRUE(refused.owner.empty());
   EXPECT_NE(refused.why_not.find("METIS failed"), std::string::npos) << refused.why_not;
 

@@ -57,11 +57,11 @@ TEST(PartitionGraph, WebGraphInto16ByHybridCut) {
   EXPECT_NEAR(static_cast<double>(have.matrices[0].col_slaves), 32e3, 0.05 * 32e3);
 }
 
-struct Case {
+struct GraphTarget {
   std::string file;
   double most_sent;  // of what hybrid-cut sends in a turn of PageRank: each slave once to scatter or to gather
 };
-class MultilevelGraph : public ::testing::TestWithParam<Case> {};
+class MultilevelGraph : public ::testing::TestWithParam<GraphTarget> {};
 
 TEST_P(MultilevelGraph, SendsMuchLessInBalancedParts) {
   const std::string path = find_graph(GetParam().file);
@@ -85,7 +85,8 @@ TEST_P(MultilevelGraph, SendsMuchLessInBalancedParts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Graphs, MultilevelGraph,
-                         ::testing::Values(Case{"cnr-2000.txt.xz", 1.0 / 30}, Case{"soc-Slashdot0902.txt.xz", 0.67}),
+                         ::testing::Values(GraphTarget{"cnr-2000.txt.xz", 1.0 / 30},
+                                           GraphTarget{"soc-Slashdot0902.txt.xz", 0.67}),
                          [](const auto& graph) { return graph.param.file.substr(0, 3); });
 
 }  // namespace
