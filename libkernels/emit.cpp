@@ -107,10 +107,22 @@ void Emitter::store_one(Scalar scalar, llvm::Value* address, llvm::Value* value)
 
 llvm::Value* Emitter::gather(Scalar scalar, llvm::Value* addresses) {
   if (lanes_ == 1) return load_one(scalar, addresses);
+  if (scalar == Scalar::boolean) return gather_bytes(addresses);
   llvm::Type* memory = wide(memory_type(scalar));
   const llvm::Align align(static_cast<std::uint64_t>(scalar_bytes(scalar)));
-  llvm::Value* loaded = b.CreateMaskedGather(memory, addresses, align, mask, llvm::Constant::getNullValue(memory));
-  return scalar == Scalar::boolean ? b.CreateIsNotNull(loaded) : loaded;
+  return b.CreateMaskedGather(memory, addresses, align, mask, llvm::Constant::getNullValue(memory));
+}
+
+// Processors gather words, not bytes: the aligned words that hold the bytes, which end in no other page than they do.
+llvm::Value* Emitter::gather_bytes(llvm::Value* addresses) {
+  llvm::Type* number = wide(b.getInt64Ty());
+  llvm::Type* word = wide(b.getInt32Ty());
+  llvm::Value* byte = b.CreatePtrToInt(addresses, number);
+  llvm::Value* place = b.CreateAnd(byte, llvm::ConstantInt::getSigned(number, -4));
+  llvm::Value* loaded = b.CreateMaskedGather(word, b.CreateIntToPtr(place, addresses->getType()), llvm::Align(4), mask,
+                                             llvm::Constant::getNullValue(word));
+  llvm::Value* bits = b.CreateShl(b.CreateTrunc(b.CreateAnd(byte, llvm::ConstantInt::get(number, 3)), word), 3);
+  return b.CreateIsNotNull(b.CreateAnd(b.CreateLShr(loaded, bits), llvm::ConstantInt::get(word, 0xff)));
 }
 
 void Emitter::scatter(Scalar scalar, llvm::Value* addresses, const Plane& plane) {

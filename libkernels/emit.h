@@ -128,6 +128,7 @@ class Emitter {
     llvm::BasicBlock *body, *done;
     llvm::Value *end, *step;
   };
+  [[nodiscard]] llvm::Value* gather_bytes(llvm::Value* addresses);  // of booleans
   [[nodiscard]] Loop open_loop(llvm::Value* begin, llvm::Value* end, std::int64_t step);
   void close_loop(const Loop& loop);
 
