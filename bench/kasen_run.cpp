@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
+#include "bench/parts.h"
 #include "libcore/lang.h"
 #include "libcore/laws.h"
 
@@ -55,15 +55,13 @@ double KasenRun::seconds_per_turn() const {
 
 std::vector<Part> vectors_on_one_part(const std::map<std::string, const std::vector<double>*>& vectors) {
   Part part;
-  PartDim& dim = part.dims["N"];
   for (const auto& [name, values] : vectors) {
-    dim.size = static_cast<std::int64_t>(values->size());
+    const auto size = static_cast<std::int64_t>(values->size());
+    part.dims["N"] = whole_dim(size);
     PartArray& array = part.arrays[name];
-    array = {{"N"}, Array(ElementType::of(Scalar::f64), dim.size)};
+    array = {{"N"}, Array(ElementType::of(Scalar::f64), size)};
     std::copy(values->begin(), values->end(), array.data.as<double>());
   }
-  dim.masters.resize(static_cast<size_t>(dim.size));
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
   std::vector<Part> parts;
   parts.push_back(std::move(part));
   return parts;

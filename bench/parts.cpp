@@ -46,17 +46,17 @@ double dense_element(std::int64_t row, std::int64_t col, std::int64_t cols) {
   return uniform(7, static_cast<std::uint64_t>(row * cols + col)) - 0.5;
 }
 
+PartDim whole_dim(std::int64_t size, bool local) {
+  PartDim dim{.size = size, .local = local};
+  dim.masters.resize(static_cast<size_t>(size));
+  std::iota(dim.masters.begin(), dim.masters.end(), 0);
+  return dim;
+}
+
 Parts dense_matrix(const std::string& name, std::int64_t rows, std::int64_t cols) {
   Part part;
-  PartDim& h = part.dims["H"];
-  h.size = rows;
-  h.masters.resize(static_cast<size_t>(rows));
-  std::iota(h.masters.begin(), h.masters.end(), 0);
-  PartDim& w = part.dims["W"];
-  w.size = cols;
-  w.local = true;
-  w.masters.resize(static_cast<size_t>(cols));
-  std::iota(w.masters.begin(), w.masters.end(), 0);
+  part.dims["H"] = whole_dim(rows);
+  part.dims["W"] = whole_dim(cols, true);
   PartArray& x = part.arrays[name];
   x = {{"H", "W"}, Array(ElementType::of(Scalar::f64), rows * cols)};
   for (std::int64_t i = 0; i < rows; ++i) {

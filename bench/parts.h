@@ -28,6 +28,9 @@ struct VectorInput {
 // One worker has runs of indices, several have hashed ones under hybrid-cut.
 [[nodiscard]] Parts partitioned(SparseInput matrix, std::vector<VectorInput> vectors, int workers);
 
+// A dimension all of whose indices are masters of the one part.
+[[nodiscard]] PartDim whole_dim(std::int64_t size, bool local = false);
+
 // A dense f64 matrix `name` over H and the local dimension W, element (h, w) by numbers.h's stream, and v over W.
 [[nodiscard]] Parts dense_matrix(const std::string& name, std::int64_t rows, std::int64_t cols);
 [[nodiscard]] double dense_element(std::int64_t row, std::int64_t col, std::int64_t cols);

@@ -1,17 +1,13 @@
-#include <numeric>
-
 #include "bench/kasen_run.h"
 #include "bench/kmeans/kmeans.h"
+#include "bench/parts.h"
 
 namespace kasen::bench {
 namespace {
 
 std::vector<Part> points_on_one_part(std::int64_t points) {
   Part part;
-  PartDim& dim = part.dims["N"];
-  dim.size = points;
-  dim.masters.resize(static_cast<size_t>(points));
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
+  part.dims["N"] = whole_dim(points);
   PartArray& array = part.arrays["X"];
   array = {{"N"}, Array(ElementType::array(Scalar::f64, coordinates), points)};
   for (std::int64_t j = 0; j < coordinates; ++j) {
