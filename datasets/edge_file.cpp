@@ -5,7 +5,6 @@
 #include <iterator>
 #include <span>
 
-#include "libcomm/data/new_file.h"
 #include "libcomm/data/npy_header.h"
 
 namespace kasen {
@@ -32,23 +31,24 @@ std::string words_of(std::span<const std::uint64_t> edges) {
 
 }  // namespace
 
-void write_edges(const EdgeRuns& edges, EdgeFormat format, const std::string& path) {
-  NewFile file(path);
-  FileHandle handle = FileHandle::create(file.temporary());
+EdgeFile::EdgeFile(const std::string& path, EdgeFormat format)
+    : file_(path), handle_(FileHandle::create(file_.temporary())), format_(format) {}
+
+void EdgeFile::write(const EdgeRuns& edges) {
   std::int64_t at = 0;
-  const auto write = [&](const std::string& bytes) {
-    handle.write(at, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+  const auto append = [&](const std::string& bytes) {
+    handle_.write(at, bytes.data(), static_cast<std::int64_t>(bytes.size()));
     at += static_cast<std::int64_t>(bytes.size());
   };
-  if (format == EdgeFormat::npy) write(npy_header("<u4", {edges.count(), 2}));
+  if (format_ == EdgeFormat::npy) append(npy_header("<u4", {edges.count(), 2}));
   for (const std::vector<std::uint64_t>& run : edges.runs) {
     for (std::size_t first = 0; first < run.size(); first += piece) {
       const auto some = std::span(run).subspan(first, std::min(piece, run.size() - first));
-      write(format == EdgeFormat::npy ? words_of(some) : text_of(some));
+      append(format_ == EdgeFormat::npy ? words_of(some) : text_of(some));
     }
   }
-  handle.sync_and_close();
-  file.commit();
+  handle_.sync_and_close();
+  file_.commit();
 }
 
 }  // namespace kasen

@@ -4,13 +4,24 @@
 #include <string>
 
 #include "datasets/rmat.h"
+#include "libcomm/data/new_file.h"
 
 namespace kasen {
 
 enum class EdgeFormat { text, npy };
 
 // text: a line `SOURCE<TAB>TARGET` an edge. npy: a NumPy array of shape (edges, 2) and type <u4, 8 bytes an edge.
-// The file appears whole or not at all, synced. UserError: cannot_create, io.
-void write_edges(const EdgeRuns& edges, EdgeFormat format, const std::string& path);
+// The file appears whole or not at all, synced. UserError: cannot_create, io; a place where no file can be made is told
+// at once, before edges are drawn for it.
+class EdgeFile {
+ public:
+  EdgeFile(const std::string& path, EdgeFormat format);
+  void write(const EdgeRuns& edges);  // once
+
+ private:
+  NewFile file_;
+  FileHandle handle_;
+  EdgeFormat format_;
+};
 
 }  // namespace kasen

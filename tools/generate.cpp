@@ -36,8 +36,8 @@ ExitStatus generate(const po::variables_map& values) {
   const auto kind = values["kind"].as<std::string>(), path = values["output"].as<std::string>();
   if (kind != "rmat" && kind != "star")
     fail(ExitStatus::usage, fmt::format("no graphs of kind '{}'", kind), "", "there are rmat and star");
-  const EdgeRuns edges = kind == "rmat" ? rmat(values) : star(values);
-  write_edges(edges, path.ends_with(".npy") ? EdgeFormat::npy : EdgeFormat::text, path);
+  EdgeFile file(path, path.ends_with(".npy") ? EdgeFormat::npy : EdgeFormat::text);
+  file.write(kind == "rmat" ? rmat(values) : star(values));
   return ExitStatus::done;
 }
 

@@ -76,8 +76,8 @@ TEST(Star, EveryoneKnowsTheCentre) {
 TEST(EdgeFile, TextAndNpyAreTheSameGraph) {
   const Folder folder;
   const EdgeRuns edges = rmat_edges({.scale = 10, .edges = 20000});
-  write_edges(edges, EdgeFormat::text, folder.file("g.txt"));
-  write_edges(edges, EdgeFormat::npy, folder.file("g.npy"));
+  EdgeFile(folder.file("g.txt"), EdgeFormat::text).write(edges);
+  EdgeFile(folder.file("g.npy"), EdgeFormat::npy).write(edges);
   const RawMatrix text = read_matrix(folder.file("g.txt"), matrix_of(Scalar::null));
   const RawMatrix npy = read_matrix(folder.file("g.npy"), matrix_of(Scalar::null));
   EXPECT_EQ(entries_of(text), entries_of(npy));
@@ -85,6 +85,9 @@ TEST(EdgeFile, TextAndNpyAreTheSameGraph) {
   EXPECT_EQ(text.row_count, npy.row_count);
   EXPECT_EQ(text.col_count, npy.col_count);
   EXPECT_NE(text.digest, npy.digest);
+  EXPECT_THROW(EdgeFile(folder.file("none/g.txt"), EdgeFormat::text), UserError) << "before anything is written";
+  { const EdgeFile never(folder.file("never.txt"), EdgeFormat::text); }
+  EXPECT_EQ(folder.entries(), 2U) << "what was not written is not there";
 }
 
 }  // namespace
