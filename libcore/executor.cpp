@@ -11,6 +11,7 @@
 #include "libcore/memory_limit.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
+#include "libcore/shared_batch.h"
 
 namespace kasen::executor {
 namespace {
@@ -182,13 +183,6 @@ Word Execution::shared_word(ValueId value) const {
   return load_word(module.type(value).element.plane_scalar(0), storage.view(value, 0).data);
 }
 
-int Execution::start(int number, std::span<const Message> sends, std::span<const Message> receives) {
-  for (const Message& message : sends) {
-    if (message.from != message.to) count(number).network_bytes += message.bytes;
-  }
-  return transport.start(exchanges_++, sends, receives);
-}
-
 void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number) {
   const ValueInfo& info = storage.info(to);
   const ElementType& element = module.type(to).element;
@@ -229,11 +223,23 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
   return make_product_step(run, matrices, op, number);
 }
 
+std::unique_ptr<Step> Decoder::make_in_batch(std::span<const Op> ahead, int number) {
+  if (batched > 0) {
+    --batched;
+    return make_batched_step(ahead.front(), number);
+  }
+  const std::span<const Op> batch = shared_batch(run.module, ahead);
+  if (batch.empty()) return make(ahead.front(), number);
+  batched = batch.size() - 1;
+  return make_batch_step(run, batch, number);
+}
+
 Sequence Decoder::decode(const Block& block) {
   Sequence steps;
-  for (const Op& op : block.ops) {
+  for (size_t i = 0; i < block.ops.size(); ++i) {
+    const Op& op = block.ops[i];
     const int number = next++;
-    std::unique_ptr<Step> step = make(op, number);
+    std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
     const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
     std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
     std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);

@@ -66,8 +66,8 @@ struct PartCount {
   // list each; shareds without one are not counted.
   std::int64_t buffer_bytes = 0;
   // One packing area, used by every transition: the largest over all gathers and scatters of (slaves + mirrors of the
-  // set) * inner * element bytes (what the part sends and what it receives), for a shared of 2 * inner * element bytes
-  // if there are several workers.
+  // set) * inner * element bytes (what the part sends and what it receives), for a batch of shareds twice the sum of
+  // inner * element bytes if there are several workers.
   std::int64_t exchange_bytes = 0;
   // LocalMatrix::storage_bytes of each distinct (matrix, direction, set of the operand, set of the result).
   std::int64_t matrix_bytes = 0;

@@ -110,8 +110,11 @@ class Execution {
   // back those that it makes. What is put back is charged as written.
   void bring_whole(const Step& step);
   void take_whole(const Step& step);
-  // Starts and finishes one exchange; the bytes sent are charged to operator `number`.
-  [[nodiscard]] int start(int number, std::span<const Message> sends, std::span<const Message> receives);
+  // Starts one exchange; what is sent is charged to the operators whose it is.
+  [[nodiscard]] int start(std::span<const Message> sends, std::span<const Message> receives) {
+    return transport.start(exchanges_++, sends, receives);
+  }
+  void charge(int number, std::int64_t sent_bytes) { count(number).network_bytes += sent_bytes; }
 
   // The identity of a reducer, which is searched for once; UserError if it has none.
   [[nodiscard]] const std::vector<Word>& identity(FnId reducer);
@@ -155,12 +158,14 @@ struct Decoder {
   Execution& run;
   MatrixStore& matrices;
   std::vector<Step*>& all;
-  int next = 0;   // preorder number of the next operator
-  int loops = 0;  // open loops around
+  int next = 0;        // preorder number of the next operator
+  int loops = 0;       // open loops around
+  size_t batched = 0;  // how many of the operators ahead are of the batch that has begun
   Sequence decode(const Block& block);
 
  private:
   std::unique_ptr<Step> make(const Op& op, int number);
+  std::unique_ptr<Step> make_in_batch(std::span<const Op> ahead, int number);
 };
 
 // Simultaneous binding: which slots exchange their memory, and what is copied.
@@ -194,7 +199,11 @@ std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number)
 std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
-std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);  // of an array
+// Of the shareds of a batch (libcore/shared_batch.h): the first step does the work of all of them and charges each
+// operator, number and those that follow, what it sends.
+std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number);
+std::unique_ptr<Step> make_batched_step(const Op& op, int number);  // any other of a batch
 std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_control_step(Decoder& decoder, const Op& op, int number);
 std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number);

@@ -61,7 +61,8 @@ class ArrayTransition : public Step {
       add_messages(run, p, lists.mirror_holders, area + middle, !gather_, gather_ ? receives : sends);
       pack(run, p);
     }
-    ticket_ = run.start(number, sends, receives);
+    for (const Message& message : sends) run.charge(number, message.bytes);
+    ticket_ = run.start(sends, receives);
     run.ended(RunPhase::start, number);
   }
 
@@ -162,24 +163,33 @@ class ArrayTransition : public Step {
   std::vector<std::vector<std::int32_t>> mirrors_;  // [part] elements, in the order of mirror_holders
 };
 
-// Of a shared: a binary tree over all workers to worker 0 and back, so that the bits depend on nothing but their
-// number.
+// Of the shareds of a batch: a binary tree over all workers to worker 0 and back, so that the bits depend on nothing
+// but their number. What two workers have for each other in a round is one message, whatever the number of shareds.
 class SharedTransition : public Step {
  public:
-  SharedTransition(Execution& run, const Op& decoded, int at)
-      : Step(decoded, at), gather_(op.code == OpCode::gather), from_(op.operands.at(0)), to_(op.results.at(0)) {
-    element_ = run.module.type(from_).element;
-    count_ = run.storage.info(from_).inner;
-    workers_ = run.transport.workers();
-    for (std::int64_t i = 0; i < count_; ++i) indices_.push_back(static_cast<std::int32_t>(i));
+  SharedTransition(Execution& run, std::span<const Op> batch, int at)
+      : Step(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
+    for (const Op& each : batch) {
+      Member made;
+      made.from = each.operands.at(0);
+      made.to = each.results.at(0);
+      made.element = run.module.type(made.from).element;
+      made.offset = bytes_;
+      const std::int64_t count = run.storage.info(made.from).inner;
+      for (std::int64_t i = 0; i < count; ++i) made.indices.push_back(static_cast<std::int32_t>(i));
+      bytes_ = checked_add(bytes_, checked_mul(count, made.element.bytes(), "a message"), "a message");
+      members_.push_back(std::move(made));
+    }
   }
 
-  [[nodiscard]] std::int64_t packing_bytes(int /*part*/) const override { return workers_ > 1 ? 2 * bytes() : 0; }
+  [[nodiscard]] std::int64_t packing_bytes(int /*part*/) const override { return workers_ > 1 ? 2 * bytes_ : 0; }
 
   void run(Execution& run) override {
-    if (run.storage.info(from_).slot != run.storage.info(to_).slot) {
+    for (const Member& m : members_) {
+      if (run.storage.info(m.from).slot == run.storage.info(m.to).slot) continue;
       for (int p = 0; p < run.part_count(); ++p) {
-        copy_elements(element_, run.storage.view(from_, p), run.storage.view(to_, p), 0, count_);
+        copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0,
+                      static_cast<std::int64_t>(m.indices.size()));
       }
     }
     int top = 1;
@@ -192,53 +202,86 @@ class SharedTransition : public Step {
   }
 
  private:
-  [[nodiscard]] std::int64_t bytes() const { return count_ * element_.bytes(); }
+  struct Member {
+    ValueId from = no_value, to = no_value;
+    ElementType element;
+    std::int64_t offset = 0;  // of its bytes in a message
+    std::vector<std::int32_t> indices;
+  };
 
   // Workers w that are multiples of 2 * step meet w + step.
   void round(Execution& run, int step) {
-    std::vector<Message> sends, receives;
-    for (int p = 0; p < run.part_count(); ++p) {
+    sends_.clear();
+    receives_.clear();
+    for (int p = 0; p < run.part_count() && bytes_ > 0; ++p) {
       const int self = run.parts[static_cast<size_t>(p)].worker;
       const bool upper = self % (2 * step) == 0;
       const int peer = upper ? self + step : self - step;
-      if (peer >= workers_ || self % step != 0 || bytes() == 0) continue;
-      const bool sending = upper != gather_;
-      std::byte* area = run.packing(p) + (sending ? 0 : bytes());
-      if (sending) {
-        run.kernels.pack(element_, run.storage.view(to_, p), indices_, area);
-        sends.push_back({self, peer, area, bytes()});
+      if (peer >= workers_ || self % step != 0) continue;
+      if (upper == gather_) {
+        receives_.push_back({peer, self, run.packing(p) + bytes_, bytes_});
       } else {
-        receives.push_back({peer, self, area, bytes()});
+        sends_.push_back({self, peer, run.packing(p), bytes_});
+        pack(run, p);
       }
     }
-    run.transport.finish(run.start(number, sends, receives));
-    for (const Message& message : receives) {
-      const int p = message.to - run.transport.first_worker();
-      const View& target = run.storage.view(to_, p);
+    run.transport.finish(run.start(sends_, receives_));
+    for (const Message& message : receives_) unpack(run, message);
+  }
+
+  void pack(Execution& run, int p) const {
+    for (size_t k = 0; k < members_.size(); ++k) {
+      const Member& m = members_[k];
+      run.kernels.pack(m.element, run.storage.view(m.to, p), m.indices, run.packing(p) + m.offset);
+      run.charge(number + static_cast<int>(k), static_cast<std::int64_t>(m.indices.size()) * m.element.bytes());
+    }
+  }
+
+  void unpack(Execution& run, const Message& message) const {
+    const int p = message.to - run.transport.first_worker();
+    for (const Member& m : members_) {
+      const View& target = run.storage.view(m.to, p);
       if (gather_) {
-        run.kernels.combine(run.module.type(from_).state.reducer, target, indices_, message.data);
+        run.kernels.combine(run.module.type(m.from).state.reducer, target, m.indices, message.data + m.offset);
       } else {
-        run.kernels.unpack(element_, target, indices_, message.data);
+        run.kernels.unpack(m.element, target, m.indices, message.data + m.offset);
       }
     }
   }
 
   bool gather_;
-  ValueId from_, to_;
-  ElementType element_;
-  std::int64_t count_ = 1;
-  int workers_ = 1;
-  std::vector<std::int32_t> indices_;
+  int workers_;
+  std::int64_t bytes_ = 0;  // of a message
+  std::vector<Member> members_;
+  std::vector<Message> sends_, receives_;
 };
+
+// Another of a batch: its first has done the work.
+class BatchedTransition : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& /*run*/) override {}
+};
+
+void require_gathered_is_pre(const Execution& run, const Op& op) {
+  if (op.code != OpCode::gather || run.module.type(op.operands.at(0)).state.is_pre()) return;
+  fail(ExitStatus::bad_input, "only a pre-reduced value is gathered", "", "", op.where);
+}
 
 }  // namespace
 
 std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number) {
-  if (op.code == OpCode::gather && !run.module.type(op.operands.at(0)).state.is_pre()) {
-    fail(ExitStatus::bad_input, "only a pre-reduced value is gathered", "", "", op.where);
-  }
-  if (run.storage.info(op.operands.at(0)).cut == no_dim) return std::make_unique<SharedTransition>(run, op, number);
+  require_gathered_is_pre(run, op);
   return std::make_unique<ArrayTransition>(run, op, number);
+}
+
+std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number) {
+  for (const Op& op : batch) require_gathered_is_pre(run, op);
+  return std::make_unique<SharedTransition>(run, batch, number);
+}
+
+std::unique_ptr<Step> make_batched_step(const Op& op, int number) {
+  return std::make_unique<BatchedTransition>(op, number);
 }
 
 }  // namespace kasen::executor

@@ -131,10 +131,11 @@ class Checker {
 
   void check_traffic() {
     Traffic sum;
+    const SharedBatches batches(module_);
     for_each_op(module_, [&](const Op& op, int number, int) {
       const std::int64_t times = counted(number).executions;
       if (times == 0) return;
-      const Traffic once = predict_traffic(module_, op, sizes_, run_.ranks);
+      const Traffic once = predict_traffic(module_, batches, op, sizes_, run_.ranks);
       sum.rank_bytes += checked_mul(once.rank_bytes, times, "predicted traffic");
       sum.rank_messages += checked_mul(once.rank_messages, times, "predicted traffic");
     });

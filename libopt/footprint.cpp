@@ -9,6 +9,7 @@
 #include "libcore/numbering.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
+#include "libcore/shared_batch.h"
 #include "libcore/state_rules.h"
 #include "libcore/whole.h"
 #include "libopt/cost_rules.h"
@@ -182,7 +183,20 @@ std::int64_t whole_bytes(const Module& module, const Polynomial::Bindings& here)
   return bytes;
 }
 
+// Of one index of the array, or of the whole shared, that an operator exchanges.
+std::int64_t moved_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
+  const Type& held = held_type(module, op);
+  return checked_mul(value_of(inner_elements(module, held), here), held.element.bytes(), memory);
+}
+
+std::int64_t batch_bytes(const Module& module, std::span<const Op> batch, const Polynomial::Bindings& here) {
+  std::int64_t bytes = 0;
+  for (const Op& op : batch) bytes = checked_add(bytes, moved_bytes(module, op, here), memory);
+  return bytes;
+}
+
 std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker) {
+  const SharedBatches batches(module);
   std::int64_t largest = 0, repacked = 0;
   int region = -1;  // depth of the region that is open
   for_each_op(module, [&](const Op& op, int, int depth) {
@@ -191,14 +205,14 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
     if (region < 0) repacked += repack_bytes(module, op, here);
     if (op.code == OpCode::region) region = depth;
     if (row(op.code).group != OpGroup::transition) return;
-    const Type& held = held_type(module, op);
-    const std::int64_t element =
-        checked_mul(value_of(inner_elements(module, held), here), held.element.bytes(), memory);
-    std::int64_t count = sizes.workers > 1 ? 2 : 0;
-    if (!is_shared(module, held)) {
-      count = exchanged(sizes, module.dim(cut_dim(module, held)).name, held.state.slaves, worker);
+    if (is_shared_transition(module, op)) {
+      const std::int64_t together = batch_bytes(module, batches.led_by(op), here);
+      largest = std::max(largest, checked_mul(sizes.workers > 1 ? 2 : 0, together, memory));
+      return;
     }
-    largest = std::max(largest, checked_mul(count, element, memory));
+    const Type& held = held_type(module, op);
+    const std::int64_t count = exchanged(sizes, module.dim(cut_dim(module, held)).name, held.state.slaves, worker);
+    largest = std::max(largest, checked_mul(count, moved_bytes(module, op, here), memory));
   });
   return largest + repacked + whole_bytes(module, sizes.by_worker.at(static_cast<size_t>(worker)));
 }
@@ -348,21 +362,34 @@ Footprint footprint(const Module& module) {
   return total;
 }
 
-Traffic predict_traffic(const Module& module, const Op& op, const Sizes& sizes, int ranks) {
+namespace {
+
+// A binary tree over the workers, to worker 0 or from it: those at multiples of 2 * step meet w + step.
+Traffic tree_traffic(std::int64_t bytes, int workers, int ranks) {
   Traffic traffic;
-  if (is_epilogue(op)) return predict_traffic(module, epilogue_gather(op), sizes, ranks);
+  for (int step = 1; step < workers; step *= 2) {
+    OneExchange round(workers, ranks);
+    for (int w = 0; w + step < workers; w += 2 * step) round.move(w, w + step, bytes);
+    round.add_to(traffic);
+  }
+  return traffic;
+}
+
+}  // namespace
+
+Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
+                        int ranks) {
+  Traffic traffic;
+  if (is_epilogue(op)) return predict_traffic(module, batches, epilogue_gather(op), sizes, ranks);
   if (row(op.code).group != OpGroup::transition) return traffic;
-  const Type& held = held_type(module, op);
-  const std::int64_t inner = value_of(inner_elements(module, held), sizes.totals);
-  const std::int64_t element = checked_mul(inner, held.element.bytes(), memory);
-  if (is_shared(module, held)) {  // a binary tree over the workers: those at multiples of 2 * step meet w + step
-    for (int step = 1; step < sizes.workers; step *= 2) {
-      OneExchange round(sizes.workers, ranks);
-      for (int w = 0; w + step < sizes.workers; w += 2 * step) round.move(w, w + step, element);
-      round.add_to(traffic);
-    }
+  const std::int64_t element = moved_bytes(module, op, sizes.totals);
+  if (is_shared_transition(module, op)) {
+    const std::int64_t together = batch_bytes(module, batches.led_by(op), sizes.totals);
+    traffic = tree_traffic(element, sizes.workers, ranks);
+    traffic.rank_messages = tree_traffic(together, sizes.workers, ranks).rank_messages;
     return traffic;
   }
+  const Type& held = held_type(module, op);
   const auto it = sizes.pairs.find({module.dim(cut_dim(module, held)).name, held.state.slaves});
   if (it == sizes.pairs.end()) return traffic;
   const auto workers = static_cast<size_t>(sizes.workers);

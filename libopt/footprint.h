@@ -8,6 +8,7 @@
 
 #include "libcore/executor.h"
 #include "libcore/module.h"
+#include "libcore/shared_batch.h"
 #include "libopt/sizes.h"
 
 namespace kasen {
@@ -29,7 +30,8 @@ struct Footprint {
 [[nodiscard]] Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer);
 
 // What one execution of a gather or scatter moves when `ranks` ranks hold the workers in runs (DESIGN section 6).
-// Zero for other operators.
-[[nodiscard]] Traffic predict_traffic(const Module& module, const Op& op, const Sizes& sizes, int ranks);
+// Zero for other operators. The messages of a batch of shareds are those of its first operator.
+[[nodiscard]] Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op,
+                                      const Sizes& sizes, int ranks);
 
 }  // namespace kasen

@@ -10,10 +10,12 @@
 namespace kasen {
 namespace {
 
-Exchange exchange_of(const Module& module, const Op& op) {
+// A batch of shareds takes the rounds of one.
+Exchange exchange_of(const Module& module, const SharedBatches& batches, const Op& op) {
   if (is_epilogue(op)) return Exchange::array;
   if (row(op.code).group != OpGroup::transition) return Exchange::none;
-  return is_shared(module, module.type(op.operands.at(0))) ? Exchange::shared : Exchange::array;
+  if (!is_shared_transition(module, op)) return Exchange::array;
+  return batches.led_by(op).empty() ? Exchange::none : Exchange::shared;
 }
 
 // How often the caches are hit by who goes through so many bytes again and again.
@@ -82,6 +84,7 @@ double rounds_of_tree(double processes) { return processes > 1 ? std::ceil(std::
 
 TimeModel::TimeModel(const Module& module, const CostReport& report) {
   const CostContext context = cost_context(module);
+  const SharedBatches batches(module);
   for_each_op(module, [&](const Op& op, int number, int) {
     const CostRow& cost = report.rows.at(static_cast<size_t>(number));
     if (cost.region >= 0) return;
@@ -91,7 +94,7 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) {
     made.actual = cost.actual.read + cost.actual.written;
     made.network = cost.actual.network;
     made.work = work_of(context, op);
-    made.exchange = exchange_of(module, op);
+    made.exchange = exchange_of(module, batches, op);
     const bool touches = !made.model.is_zero() || !made.actual.is_zero();
     made.loops = touches && row(op.code).group != OpGroup::transition;
     if (touches || !made.network.is_zero() || made.exchange != Exchange::none) rows_.push_back(std::move(made));

@@ -39,9 +39,11 @@ std::string time_line(const std::string& what, const std::optional<PredictedTime
 PredictedTime on_ranks(const Module& module, const Sizes& sizes, const RunReport& run, const ReportContext& context,
                        const LoopCost* loop, const MachineProfile& machine) {
   const TimeModel model(module, context.report());
+  const SharedBatches batches(module);
   std::map<int, double> traffic;
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (run.ranks > 1) traffic[number] = static_cast<double>(predict_traffic(module, op, sizes, run.ranks).rank_bytes);
+    if (run.ranks > 1)
+      traffic[number] = static_cast<double>(predict_traffic(module, batches, op, sizes, run.ranks).rank_bytes);
   });
   const double share = machine.threads > 0 ? std::min(1.0, run.threads / machine.threads) : 1;
   TimeCase in = each_worker_a_process(context, machine.part(share));

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "libcomm/exchange/mpi_transport.h"
+#include "libopt/footprint.h"
 #include "tests/exchange/mpi_main.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
@@ -58,6 +59,21 @@ void expect_same_counts(const RunResult& mine, const RunResult& whole) {
   EXPECT_EQ(sums, wanted);
 }
 
+// Bytes and messages between ranks are those that were predicted.
+void expect_predicted_traffic(const Module& plan, const RunResult& mine, const std::vector<Part>& parts) {
+  const Sizes sizes = sizes_from_parts(plan, parts);
+  const SharedBatches batches(plan);
+  std::vector<std::int64_t> predicted{0, 0}, counted{mine.traffic.rank_bytes, mine.traffic.rank_messages};
+  for_each_op(plan, [&](const Op& op, int number, int) {
+    const Traffic once = predict_traffic(plan, batches, op, sizes, mpi().ranks());
+    const std::int64_t times = mine.ops.at(static_cast<size_t>(number)).executions;
+    predicted[0] += once.rank_bytes * times;
+    predicted[1] += once.rank_messages * times;
+  });
+  mpi().all_reduce_sum(counted);
+  EXPECT_EQ(counted, predicted);
+}
+
 class PlansOverRanks : public ::testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Examples, PlansOverRanks,
@@ -93,6 +109,7 @@ TEST_P(PlansOverRanks, AreThoseOfOneProcess) {
       const RunResult mine = execute(plans[i], local, *transport, *kernels, {});
       expect_same_parts(mine, whole, static_cast<size_t>(range.first));
       expect_same_counts(mine, whole);
+      expect_predicted_traffic(plans[i], mine, parts);
     }
   }
 }

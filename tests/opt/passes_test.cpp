@@ -42,7 +42,7 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
   EXPECT_EQ(pass_names(passes, false),
-            "dead-code simplify speculate-branch loop-invariant pipeline fuse-products fuse-epilogue");
+            "dead-code simplify speculate-branch loop-invariant pipeline fuse-products fuse-epilogue batch-shareds");
   EXPECT_EQ(printed.size(), pass_rows().size());
 
   passes.clear();
@@ -163,7 +163,7 @@ TEST(LoopInvariant, ProductsReductionsAndSharedsStandBeforeTheLoop) {
       shape(hybrid("a = y\nfor i in 0..3 { for j in 0..2 { one : f64[N] = 1\n a = a + G @ one } }\noutput a\n").body),
       "map mxvt gather for(for(map))");
   EXPECT_EQ(shape(hybrid("a = y\nwhile sum(a) > 1 { a = a - y / sum(x) }\noutput a\n").body),
-            "iter_on_vec(map reduce reduce) gather scatter apply gather scatter while(iter_on_vec(map reduce) gather "
+            "iter_on_vec(map reduce reduce) gather gather scatter scatter apply while(iter_on_vec(map reduce) gather "
             "scatter apply)");
 }
 
