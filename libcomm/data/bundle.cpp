@@ -43,13 +43,18 @@ Manifest read_manifest(const std::string& path) {
 }
 
 // What was written is what is read: length and digest of the whole file.
-void check_file(const std::string& file, const PartFile& facts) {
+void check_length(const std::string& file, const PartFile& facts) {
   if (!exists(file))
     fail(ExitStatus::bad_input, fmt::format("'{}' is missing", file), "the manifest names it", "make the bundle again");
-  const FileDigest found = digest_of_file(file);
-  if (found.bytes != facts.bytes)
-    fail(ExitStatus::bad_input, fmt::format("'{}' has {} bytes", file, found.bytes),
+  const std::int64_t bytes = FileHandle::open_to_read(file).size();
+  if (bytes != facts.bytes)
+    fail(ExitStatus::bad_input, fmt::format("'{}' has {} bytes", file, bytes),
          fmt::format("{} were written: it was cut off, or is another bundle's", facts.bytes), "make the bundle again");
+}
+
+void check_file(const std::string& file, const PartFile& facts) {
+  check_length(file, facts);
+  const FileDigest found = digest_of_file(file);
   if (found.hex != facts.digest)
     fail(ExitStatus::bad_input, fmt::format("'{}' was altered, or is another bundle's", file),
          "its digest is not the manifest's", "make the bundle again");
@@ -122,6 +127,15 @@ std::vector<Part> read_parts(const std::string& path, int first, int count) {
     for (const Part& owner : parts)
       if (&holder != &owner) check_pair(holder, owner, path + "/" + part_file_name(holder.worker));
   return parts;
+}
+
+Part read_part_lists(const std::string& path, int worker) {
+  const Manifest manifest = read_manifest(path);
+  if (worker < 0 || worker >= manifest.info.workers)
+    throw InternalError(fmt::format("part {} of a bundle of {}", worker, manifest.info.workers));
+  const std::string file = path + "/" + part_file_name(worker);
+  check_length(file, manifest.parts[static_cast<std::size_t>(worker)]);
+  return read_part(file, manifest, worker, PartContent::lists);
 }
 
 DimsOfWorkers read_dims(const std::string& bundle) {

@@ -11,8 +11,11 @@ namespace kasen {
 
 // `manifest` has taken up this part already. Synced.
 void write_part(const std::string& file, const Part& part, const Manifest& manifest);
+// Of a part: everything, or all but what is in arrays and the values of matrices, whose planes are then empty.
+enum class PartContent : std::uint8_t { all, lists };
 // Structure and content checked, as far as one part alone shows.
-[[nodiscard]] Part read_part(const std::string& file, const Manifest& manifest, int worker);
+[[nodiscard]] Part read_part(const std::string& file, const Manifest& manifest, int worker,
+                             PartContent content = PartContent::all);
 // Its dimensions alone.
 [[nodiscard]] std::map<std::string, PartDim> read_part_dims(const std::string& file, const Manifest& manifest,
                                                             int worker);

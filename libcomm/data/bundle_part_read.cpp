@@ -12,7 +12,7 @@ namespace {
 
 class ReadVisitor {
  public:
-  explicit ReadVisitor(Hdf5Reader& file) : file_(file) {}
+  explicit ReadVisitor(Hdf5Reader& file, PartContent content = PartContent::all) : file_(file), content_(content) {}
 
   void group(const std::string&) {}
   void matrix(const std::string&, const std::string&, const PartMatrix&) {}
@@ -29,7 +29,7 @@ class ReadVisitor {
     std::vector<std::int64_t> offsets;  // all are looked at before memory is taken
     for (const ComponentPlace& place : places)
       offsets.push_back(file_.locate(place.path, file_type(place.scalar), place.extents));
-    if (places.empty()) return;
+    if (places.empty() || content_ == PartContent::lists) return;
     ElementType copy = element;  // may be the array's own
     array = Array(std::move(copy), places[0].elements);
     for (std::size_t k = 0; k < places.size(); ++k) {
@@ -41,6 +41,7 @@ class ReadVisitor {
 
  private:
   Hdf5Reader& file_;
+  PartContent content_;
 };
 
 std::vector<PeerRange> from_pointers(const std::vector<std::int64_t>& pointers, std::size_t length,
@@ -84,11 +85,11 @@ std::map<std::string, PartDim> read_part_dims(const std::string& file, const Man
   return dims;
 }
 
-Part read_part(const std::string& file, const Manifest& manifest, int worker) {
+Part read_part(const std::string& file, const Manifest& manifest, int worker, PartContent content) {
   Part part = empty_part(manifest, worker);
   std::vector<AxisPointers> pointers(2 * part.matrices.size());
   Hdf5Reader in(file);
-  ReadVisitor visitor(in);
+  ReadVisitor visitor(in, content);
   OtherPointers others;
   describe_part(visitor, manifest, part, pointers, others);
   for (const auto& [name, list] : others) {

@@ -64,7 +64,11 @@ InputFile::InputFile(TextSource& source) : path_(source.path()) {
   Content content = mapped ? map_file(path_) : keep(source.rest());
   owner_ = std::move(content.owner);
   text_ = content.text;
-  digest_ = mapped ? digest_of(text_) : source.digest();
+  // Where the system gives no thread it is computed when it is asked for.
+  digest_ = std::async(mapped ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                       [text = text_, read = mapped ? std::string() : source.digest()] {
+                         return read.empty() ? digest_of(text) : read;
+                       });
   if (mapped) text_.remove_prefix(static_cast<size_t>(source.mark_bytes()));
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,17 +20,19 @@ class InputFile {
   explicit InputFile(TextSource& source);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::string_view text() const { return text_; }        // without a byte order mark
-  [[nodiscard]] const std::string& digest() const { return digest_; }  // XXH3-128 of the content
+  [[nodiscard]] std::string_view text() const { return text_; }  // without a byte order mark
+  // XXH3-128 of the content; of a mapped file it is computed while others parse.
+  [[nodiscard]] std::string digest() const { return digest_.get(); }
 
   // Throws UserError(bad_input) that shows the line, and a caret at the byte `offset` of text().
   [[noreturn]] void fail_at(std::int64_t offset, const std::string& what, std::string why = {},
                             std::string remedy = {}) const;
 
  private:
-  std::string path_, digest_;
+  std::string path_;
   std::shared_ptr<const void> owner_;  // the mapping or the heap block
   std::string_view text_;
+  std::shared_future<std::string> digest_;  // its thread ends before the mapping does
 };
 
 // The same for whole lines that stand behind `lines_before` others.

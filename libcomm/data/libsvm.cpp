@@ -25,7 +25,7 @@ template <class Each>
 const char* for_each_pair(const char* p, const Each& each) {
   std::int64_t previous = 0;
   for (p = skip_blanks(p); *p != '\n' && *p != '#'; p = skip_blanks(p)) {
-    if (field_at(p).starts_with("qid:")) {
+    if (*p == 'q' && field_at(p).starts_with("qid:")) {
       fail_text(p, fmt::format("'{}' is no feature", field_at(p)), "queries' numbers are not read",
                 "take them out: sed 's/ qid:[0-9]*//'");
     }

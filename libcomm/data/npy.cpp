@@ -16,6 +16,7 @@ namespace {
 struct Kind {
   std::string_view descr;
   std::int64_t bytes;
+  Scalar scalar;  // whose planes hold the same bytes; null: none do, a file may have any byte as a bool
   // Converts element `from` of the file into element `to` of a plane; false where it does not fit.
   bool (*convert)(const char* data, std::int64_t from, Scalar scalar, std::byte* plane, std::int64_t to);
 };
@@ -28,11 +29,11 @@ bool convert(const char* data, std::int64_t from, Scalar scalar, std::byte* plan
 }
 
 constexpr std::array<Kind, 5> kinds{{
-    {"<f8", 8, convert<double, double>},
-    {"<f4", 4, convert<float, double>},
-    {"<i8", 8, convert<std::int64_t, std::int64_t>},
-    {"<i4", 4, convert<std::int32_t, std::int64_t>},
-    {"|b1", 1, convert<std::uint8_t, std::int64_t>},
+    {"<f8", 8, Scalar::f64, convert<double, double>},
+    {"<f4", 4, Scalar::f32, convert<float, double>},
+    {"<i8", 8, Scalar::i64, convert<std::int64_t, std::int64_t>},
+    {"<i4", 4, Scalar::i32, convert<std::int32_t, std::int64_t>},
+    {"|b1", 1, Scalar::null, convert<std::uint8_t, std::int64_t>},
 }};
 
 }  // namespace
@@ -57,11 +58,17 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
 
   RawTable table = make_table(rows, cols, options, file.path());
   const char* const data = file.text().data() + header.data;
+  std::byte* const plane = table.values.plane(0);
+  const bool same = kind->scalar == options.element.scalar() && !header.fortran;
   constexpr std::int64_t block = std::int64_t{1} << 18;
   parallel_for((count + block - 1) / block, [&](std::int64_t b, int) {
-    for (std::int64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
+    const std::int64_t begin = b * block, end = std::min(count, begin + block);
+    if (same)
+      std::memcpy(plane + begin * kind->bytes, data + begin * kind->bytes,
+                  static_cast<size_t>((end - begin) * kind->bytes));
+    for (std::int64_t i = begin; i < end && !same; ++i) {
       const std::int64_t from = header.fortran ? (i % cols) * rows + i / cols : i;
-      if (kind->convert(data, from, options.element.scalar(), table.values.plane(0), i)) continue;
+      if (kind->convert(data, from, options.element.scalar(), plane, i)) continue;
       fail(ExitStatus::bad_input,
            fmt::format("element [{}, {}] does not fit type {}", i / cols, i % cols,
                        scalar_name(options.element.scalar())),

@@ -15,8 +15,12 @@
 namespace kasen {
 namespace {
 
-const char* line_end(const char* p) {
-  while (*p != '\n') ++p;
+bool ends_number(char c) { return ends_field(c) || c == ':'; }
+
+// What from_chars may look at: no number goes on behind it. (The line's end would do, and be looked for in vain for
+// each of a long line's numbers.)
+const char* number_end(const char* p) {
+  while (!ends_number(*p)) ++p;
   return p;
 }
 
@@ -24,8 +28,6 @@ const char* line_end(const char* p) {
   if (*p == '\n') fail_text(p, "a value is missing", "the line ends here");
   fail_text(p, fmt::format("'{}' is not a value of type {}", field_at(p), type), std::string(why));
 }
-
-bool ends_number(char c) { return ends_field(c) || c == ':'; }
 
 // from_chars says the same of too large and of too small: only the first is a fault.
 template <class T>
@@ -37,20 +39,42 @@ bool underflows(const char* p, const char* end, T& value) {
   return std::abs(wide) < 1;
 }
 
+// Plain decimals of which both the digits, read as a whole number, and the power of ten are exact in T, so that their
+// quotient is rounded once (Clinger 1990). Null where it is not one of them.
+template <class T>
+const char* parse_decimal(const char* p, T& value) {
+  static constexpr auto powers = [] {
+    std::array<T, std::is_same_v<T, double> ? 23 : 11> all{1};
+    for (size_t k = 1; k < all.size(); ++k) all[k] = all[k - 1] * 10;
+    return all;
+  }();
+  constexpr std::uint64_t exact = std::uint64_t{1} << std::numeric_limits<T>::digits;
+  const bool negative = *p == '-';
+  if (negative) ++p;
+  std::uint64_t digits = 0;
+  const char* const start = p;
+  for (; is_digit(*p); ++p) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
+  std::ptrdiff_t count = p - start, behind = 0;
+  if (*p == '.') {
+    const char* const point = p++;
+    for (; is_digit(*p); ++p) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
+    behind = p - point - 1;
+    count += behind;
+  }
+  const auto place = static_cast<size_t>(behind);
+  if (count == 0 || count > 19 || place >= powers.size() || digits > exact || !ends_number(*p)) return nullptr;
+  const T number = static_cast<T>(digits) / powers[place];
+  value = negative ? -number : number;
+  return p;
+}
+
 template <class T>
 const char* parse_float(const char* p, std::byte* plane, std::int64_t i) {
   T& value = reinterpret_cast<T*>(plane)[i];
   const char* const start = p;
   if (*p == '+' && p[1] != '-') ++p;
-  // Integers of up to 7 digits are exact in either type.
-  std::int32_t small = 0;
-  const char* q = p;
-  for (; is_digit(*q) && q - p < 8; ++q) small = small * 10 + (*q - '0');
-  if (q - p - 1 < 7 && q != p && ends_number(*q)) {
-    value = static_cast<T>(small);
-    return q;
-  }
-  const char* const limit = line_end(p);
+  if (const char* const decimal = parse_decimal(p, value)) return decimal;
+  const char* const limit = number_end(p);
   const auto [end, error] = std::from_chars(p, limit, value);
   constexpr std::string_view type = std::is_same_v<T, double> ? "f64" : "f32";
   if (error == std::errc::invalid_argument || !ends_number(*end)) fail_number(start, type, {});
@@ -66,7 +90,7 @@ const char* parse_integer(const char* p, std::byte* plane, std::int64_t i) {
   constexpr Scalar scalar = sizeof(T) == 8 ? Scalar::i64 : Scalar::i32;
   const char* const start = p;
   if (*p == '+' && p[1] != '-') ++p;
-  const char* const limit = line_end(p);
+  const char* const limit = number_end(p);
   const auto [end, error] = std::from_chars(p, limit, value);
   if (error == std::errc{} && ends_number(*end)) return end;
   double real = 0;
@@ -105,7 +129,7 @@ std::string_view field_at(const char* p) {
 
 const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view what) {
   if (*p == '\n' || *p == '\r') fail_text(p, fmt::format("{} is missing", what), "the line ends here");
-  const auto [end, error] = std::from_chars(p, line_end(p), value);
+  const auto [end, error] = std::from_chars(p, number_end(p), value);
   const bool whole = is_digit(*p) && error == std::errc{} && ends_number(*end);
   constexpr std::int64_t largest_id = std::numeric_limits<std::int64_t>::max() - 1;  // one more must be a size
   if (whole && value <= largest_id) return end;

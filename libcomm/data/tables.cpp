@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 #include "libcomm/data/parallel.h"
@@ -56,23 +56,40 @@ bool is_whole_part(const InputData& input, const Shape& shape, const std::vector
   return shape.cut == nullptr || (shape.outer == 1 && std::cmp_equal(masters.size(), shape.cut->size));
 }
 
-// Indices `masters` of the cut dimension: index m's outer x inner elements side by side, plane by plane.
-Array take_rows(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters) {
+// Of a run of masters: their elements, side by side in the table, into planes. Runs are short, so that what is read
+// for the first plane is still in a cache for the last.
+template <class T>
+void take_run(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, std::size_t begin,
+              std::size_t end, Array& data) {
   const std::int64_t planes = input.element.planes(), extent = shape.cut == nullptr ? 1 : shape.cut->size;
-  Array data(input.element, static_cast<std::int64_t>(masters.size()) * shape.outer * shape.inner);
-  const auto bytes = static_cast<std::size_t>(scalar_bytes(input.table.values.element.scalar()));
-  const std::byte* source = input.table.values.plane(0);
+  const auto* const source = reinterpret_cast<const T*>(input.table.values.plane(0));
   for (std::int64_t p = 0; p < planes; ++p) {
-    std::byte* to = data.plane(p);
-    for (const std::int64_t index : masters) {
+    T* to = data.as<T>(p) + static_cast<std::int64_t>(begin) * shape.outer * shape.inner;
+    for (std::size_t m = begin; m < end; ++m) {
       for (std::int64_t o = 0; o < shape.outer; ++o) {
-        for (std::int64_t i = 0; i < shape.inner; ++i, to += bytes) {
-          const std::int64_t element = (o * extent + index) * shape.inner + i;
-          std::memcpy(to, source + static_cast<std::size_t>(element * planes + p) * bytes, bytes);
-        }
+        const T* from = source + (o * extent + masters[m]) * shape.inner * planes + p;
+        for (std::int64_t i = 0; i < shape.inner; ++i) *to++ = from[i * planes];
       }
     }
   }
+}
+
+// Indices `masters` of the cut dimension: index m's outer x inner elements side by side, plane by plane. With all
+// threads or, where each has a part of its own, with one.
+Array take_rows(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, bool together) {
+  Array data(input.element, static_cast<std::int64_t>(masters.size()) * shape.outer * shape.inner);
+  const std::int64_t width = scalar_bytes(input.table.values.element.scalar());
+  const auto take = width == 8   ? take_run<std::uint64_t>
+                    : width == 4 ? take_run<std::uint32_t>
+                                 : take_run<std::uint8_t>;
+  constexpr std::size_t run = 512;
+  const auto runs = static_cast<std::int64_t>((masters.size() + run - 1) / run);
+  const auto work = [&](std::int64_t r, int) {
+    const std::size_t begin = static_cast<std::size_t>(r) * run;
+    take(input, shape, masters, begin, std::min(masters.size(), begin + run), data);
+  };
+  if (together) parallel_for(runs, work);
+  for (std::int64_t r = 0; r < runs && !together; ++r) work(r, 0);
   return data;
 }
 
@@ -83,15 +100,18 @@ void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::v
   const Shape shape = shape_of(input, layouts);
   check_table(input, layouts, shape);
   relabel_table(input.table.values, input.element, layouts, input);
-  parallel_for(static_cast<std::int64_t>(parts.size()), [&](std::int64_t w, int) {
+  const bool few = std::cmp_less(parts.size(), data_threads());
+  const auto place = [&](std::int64_t w, int) {
     Part& part = parts[static_cast<std::size_t>(w)];
     const std::vector<std::int64_t> one{0};
     const auto& masters = shape.cut == nullptr ? one : part.dims.at(shape.cut->name).masters;
     const bool last = parts.size() == 1 && is_whole_part(input, shape, masters);
     if (last) input.table.values.element = input.element;
-    Array data = last ? std::move(input.table.values) : take_rows(input, shape, masters);
+    Array data = last ? std::move(input.table.values) : take_rows(input, shape, masters, few);
     part.arrays.emplace(input.name, PartArray{.dims = input.dims, .data = std::move(data)});
-  });
+  };
+  if (!few) return parallel_for(static_cast<std::int64_t>(parts.size()), place);
+  for (std::size_t w = 0; w < parts.size(); ++w) place(static_cast<std::int64_t>(w), 0);
 }
 
 }  // namespace kasen

@@ -22,7 +22,7 @@ TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t pi
   }
   parallel_for(static_cast<std::int64_t>(pieces_.size()), [&](std::int64_t i, int) {
     Piece& piece = pieces_[static_cast<size_t>(i)];
-    piece.lines = std::count(piece.begin, piece.end, '\n');
+    piece.lines = count_lines({piece.begin, piece.end});
   });
   if (ended < size) {
     tail_ = std::string(text.substr(static_cast<size_t>(ended))) + '\n';

@@ -44,6 +44,16 @@ class Resumed : public ByteSource {
   std::atomic<std::int64_t>& count_;
 };
 
+std::string first_bytes(ByteSource& source, std::int64_t most) {
+  std::string bytes(static_cast<std::size_t>(most), '\0');
+  std::int64_t size = 0;
+  for (std::int64_t got = 1; got > 0 && size < most; size += got) got = source.read(bytes.data() + size, most - size);
+  bytes.resize(static_cast<std::size_t>(size));
+  return bytes;
+}
+
+}  // namespace
+
 // Sixteen bytes at a time.
 std::int64_t count_lines(std::string_view text) {
   using Lanes = unsigned char __attribute__((vector_size(16)));
@@ -62,16 +72,6 @@ std::int64_t count_lines(std::string_view text) {
   }
   return count + std::count(text.begin(), text.end(), '\n');
 }
-
-std::string first_bytes(ByteSource& source, std::int64_t most) {
-  std::string bytes(static_cast<std::size_t>(most), '\0');
-  std::int64_t size = 0;
-  for (std::int64_t got = 1; got > 0 && size < most; size += got) got = source.read(bytes.data() + size, most - size);
-  bytes.resize(static_cast<std::size_t>(size));
-  return bytes;
-}
-
-}  // namespace
 
 TextSource::TextSource(const std::string& path) : path_(path), progress_(std::make_unique<Progress>()) {
   OpenedFile file = open_bytes(path);

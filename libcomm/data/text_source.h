@@ -26,6 +26,8 @@ struct TextBlock {
   [[nodiscard]] std::string_view view() const { return {room.data(), static_cast<std::size_t>(bytes)}; }
 };
 
+[[nodiscard]] std::int64_t count_lines(std::string_view text);  // line ends
+
 // A text in one piece of memory.
 struct HeldText {
   std::shared_ptr<const char> bytes;

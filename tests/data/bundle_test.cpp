@@ -234,6 +234,32 @@ TEST_F(Bundle, NoticesEveryFlippedBit) {
   EXPECT_EQ(read_parts(path("b"), 1, 1).size(), 1U);
 }
 
+TEST_F(Bundle, GivesListsWithoutWhatArraysHold) {
+  (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
+  const std::vector<Part> parts = read_parts(path("b"), 1, 1);
+  const Part& whole = parts.at(0);
+  const Part lists = read_part_lists(path("b"), 1);
+  EXPECT_EQ(lists.worker, 1);
+  ASSERT_EQ(lists.matrices.size(), whole.matrices.size());
+  for (const auto& [name, m] : whole.matrices) {
+    const PartMatrix& same = lists.matrices.at(name);
+    EXPECT_EQ(same.columns, m.columns);
+    EXPECT_EQ(same.row_pointers, m.row_pointers);
+    EXPECT_EQ(same.row_slaves.slaves, m.row_slaves.slaves);
+    EXPECT_EQ(same.col_slaves.mirrors, m.col_slaves.mirrors);
+    EXPECT_EQ(same.values.count, 0);
+  }
+  ASSERT_EQ(lists.arrays.size(), whole.arrays.size());
+  for (const auto& [name, array] : whole.arrays) {
+    EXPECT_EQ(lists.arrays.at(name).dims, array.dims);
+    EXPECT_EQ(lists.arrays.at(name).data.count, 0);
+  }
+  for (const auto& [name, dim] : whole.dims) EXPECT_EQ(lists.dims.at(name).masters, dim.masters);
+  const std::string file = path("b/part-0001.h5"), good = cases::content(file);
+  overwrite(file, good.substr(0, good.size() - 1));
+  EXPECT_NE(refusal([&] { (void)read_part_lists(path("b"), 1); }).find("cut off"), std::string::npos);
+}
+
 TEST_F(Bundle, NoticesEveryFlippedBitOfTheManifest) {
   (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
   const std::string file = path("b/manifest.json"), good = cases::content(file);

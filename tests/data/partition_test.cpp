@@ -232,6 +232,26 @@ TEST(Partition, CutsTablesAlongTheFirstDimensionThatIsNotLocal) {
   for (const Part& part : parts) EXPECT_EQ(part.arrays.at("z").data.as<double>()[1], 1.5);
 }
 
+TEST(Partition, LongTablesComeOutPlaneByPlane) {
+  for (const int workers : {1, 2, 70}) {
+    std::vector<DimData> dims{{.name = "N"}, {.name = "K", .local = true, .size = 2}};
+    const std::int64_t n = 1500, width = 6;  // two elements of three coordinates for each index
+    auto rows = cases::table("x", {"N", "K"}, ElementType::array(Scalar::f64, 3), n, width);
+    const auto parts = cut(dims, inputs_of(std::move(rows)), {.workers = workers});
+    for (const Part& part : parts) {
+      const auto& masters = part.dims.at("N").masters;
+      const Array& x = part.arrays.at("x").data;
+      ASSERT_EQ(x.count, 2 * static_cast<std::int64_t>(masters.size()));
+      for (size_t k = 0; k < masters.size(); ++k) {
+        for (std::int64_t e = 0; e < width; ++e) {
+          const double number = x.as<double>(e % 3)[2 * static_cast<std::int64_t>(k) + e / 3];
+          ASSERT_EQ(number, static_cast<double>(masters[k] * width + e) + 0.5);
+        }
+      }
+    }
+  }
+}
+
 TEST(Partition, LocalDimensionsHaveNoSlaves) {
   const auto edges = cases::random_edges(30, 4, 60, 5);
   std::vector<DimData> dims{{.name = "H"}, {.name = "K", .local = true}};

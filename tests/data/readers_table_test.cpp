@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <random>
 
 #include "tests/data/reader_cases.h"
 
@@ -33,6 +35,38 @@ TEST(Csv, EveryDelimiter) {
     EXPECT_EQ(t.cols, 3) << text;
     EXPECT_THAT(numbers_of(t), ElementsAre(1, 2.5, -3, 4, 5, 6)) << text;
     EXPECT_TRUE(t.dictionaries.empty()) << text;
+  }
+}
+
+// Against strtod and strtof, which round once.
+TEST(Csv, DecimalsAreRoundedOnce) {
+  std::mt19937_64 random(11);
+  std::string text;
+  std::vector<std::string> numbers{"9007199254740993",
+                                   "9007199254740992.5",
+                                   "0.1",
+                                   "-0.0",
+                                   "+.5",
+                                   "7.",
+                                   "16777217",
+                                   "0.00000000000000000000012345",
+                                   "1234567890123456789012",
+                                   "123456789.0123456789"};
+  for (int i = 0; i < 4000; ++i) {
+    std::string digits = std::to_string(random() >> (random() % 64));
+    digits.insert(random() % (digits.size() + 1), ".");
+    if (random() % 4 == 0) digits.insert(0, "-");
+    if (random() % 8 == 0) digits += "e" + std::to_string(static_cast<int>(random() % 20) - 10);
+    if (digits.find_first_of("0123456789") < digits.find('e')) numbers.push_back(digits);
+  }
+  for (const std::string& number : numbers) text += number + '\n';
+  const RawTable wide = read_text(text, table_of(Scalar::f64), "v.csv"),
+                 narrow = read_text(text, table_of(Scalar::f32), "v.csv");
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double f64 = std::strtod(numbers[i].c_str(), nullptr);
+    const float f32 = std::strtof(numbers[i].c_str(), nullptr);
+    EXPECT_EQ(std::memcmp(wide.values.as<double>() + i, &f64, 8), 0) << numbers[i];
+    EXPECT_EQ(std::memcmp(narrow.values.as<float>() + i, &f32, 4), 0) << numbers[i];
   }
 }
 
