@@ -9,24 +9,16 @@
 #include "libopt/pass.h"
 #include "libopt/plan_notes.h"
 #include "libopt/prover/prover.h"
-#include "tools/common/choice.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
 #include "tools/machine_file.h"
 #include "tools/sizes_option.h"
+#include "tools/words.h"
 
 using namespace kasen;
 using namespace kasen::tools;
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Strategy>, 2> strategies{
-    {{"none", Strategy::none}, {"greedy", Strategy::greedy}}};
-constexpr std::array<std::pair<std::string_view, SyncMode>, 4> sync_modes{{{"lazy", SyncMode::lazy},
-                                                                           {"eager", SyncMode::eager},
-                                                                           {"hybrid", SyncMode::hybrid},
-                                                                           {"auto", SyncMode::automatic}}};
-constexpr std::array<std::pair<std::string_view, bool>, 2> on_off{{{"on", true}, {"off", false}}};
 
 // What was asked for on standard error is a result.
 void write_explanation(const std::string& text) {
@@ -35,10 +27,10 @@ void write_explanation(const std::string& text) {
 
 OptimizeOptions options_from(const po::variables_map& values) {
   OptimizeOptions options;
-  options.strategy = choose(values, "strategy", strategies);
-  options.sync = choose(values, "sync", sync_modes);
-  options.epilogue = choose(values, "epilogue", on_off);
-  options.split = choose(values, "split", on_off);
+  options.strategy = choose(values, "strategy", strategy_words);
+  options.sync = choose(values, "sync", sync_words);
+  options.epilogue = choose(values, "epilogue", on_off_words);
+  options.split = choose(values, "split", on_off_words);
   if (values.count("machine") > 0) options.machine = read_machine(values["machine"].as<std::string>());
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <future>
+#include <limits>
 
 #include "libcore/module.h"
 #include "tools/common/files.h"
@@ -14,6 +16,7 @@
 #include "tools/common/process.h"
 #include "tools/common/tool.h"
 #include "tools/result_format.h"
+#include "tools/words.h"
 
 namespace kasen::tools {
 namespace {
@@ -26,10 +29,14 @@ struct StepFailed {
   int status;
 };
 
+constexpr int most_drawn = 150;  // arrows of a picture
+
 class Pipeline {
  public:
   explicit Pipeline(const po::variables_map& values)
-      : values_(values), program_(text("program")), folder_(folder()), format_(chosen_format(values)) {}
+      : values_(values), program_(text("program")), folder_(folder()), format_(chosen_format(values)) {
+    check_options();
+  }
 
   void run() {
     make_folder();
@@ -53,6 +60,24 @@ class Pipeline {
 
   [[nodiscard]] std::string folder() const {
     return has("dir") ? text("dir") : fs::path(program_).stem().string() + ".run";
+  }
+
+  // The tools would tell as well, but each only when its turn comes.
+  void check_options() const {
+    (void)choose(values_, "method", method_words);
+    (void)choose(values_, "sync", sync_words);
+    (void)choose(values_, "strategy", strategy_words);
+    (void)choose(values_, "epilogue", on_off_words);
+    (void)choose(values_, "kernels", kernel_words);
+    if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
+    const int workers = bounded(values_, "workers", 1, most_workers);
+    if (has("ranks")) {
+      (void)bounded(values_, "ranks", 1, workers,
+                    fmt::format("a rank holds at least one part, and there are {}", workers));
+    }
+    (void)bounded(values_, "theta", 0, std::numeric_limits<int>::max());
+    (void)bounded(values_, "threads", 0, most_threads);
+    (void)bounded(values_, "top", 0, most_top);
   }
 
   void make_folder() const {
@@ -169,16 +194,27 @@ class Pipeline {
   }
 
   void measure() const {
-    const bool drawn = command_exists("dot");
-    std::future<void> picture = std::async([&] {
-      step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", file("plan.dot")});
-      if (drawn) step({"dot", "-Tsvg", file("plan.dot"), "-o", file("plan.svg")});
-    });
+    std::future<std::string> picture = std::async([&] { return draw(); });
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
           file("report.txt")});
     tell("measure    {}\n", file("report.txt"));
-    picture.get();
-    if (drawn) tell("picture    {}\n", file("plan.svg"));
+    tell("picture    {}\n", picture.get());
+  }
+
+  // The plan as a graph, drawn where Graphviz is there and does it soon (a large graph takes it minutes, or more than
+  // it can do): what there is to look at. Nothing else waits for a picture that does not come.
+  [[nodiscard]] std::string draw() const {
+    const std::string graph = file("plan.dot"), drawn = file("plan.svg");
+    std::error_code ignored;
+    fs::remove(drawn, ignored);
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", graph});
+    if (!command_exists("dot")) return graph;
+    std::ifstream lines(graph);
+    std::int64_t arrows = 0;
+    for (std::string line; std::getline(lines, line);) arrows += line.find("->") == std::string::npos ? 0 : 1;
+    if (arrows > most_drawn) return fmt::format("{} (its {} arrows may take dot long)", graph, arrows);
+    if (run_process({"dot", "-Tsvg", graph, "-o", drawn}, {}) == 0) return drawn;
+    return fmt::format("{} (dot could not draw it)", graph);
   }
 
   void execute() const {

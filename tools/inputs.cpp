@@ -10,31 +10,17 @@
 #include "libcomm/data/readers.h"
 #include "libcore/suggest.h"
 #include "libcore/whole.h"
-#include "tools/common/choice.h"
 #include "tools/common/progress.h"
+#include "tools/words.h"
 
 namespace kasen::tools {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Repeats>, 6> repeats{{{"refuse", Repeats::refuse},
-                                                                       {"sum", Repeats::sum},
-                                                                       {"first", Repeats::first},
-                                                                       {"last", Repeats::last},
-                                                                       {"smallest", Repeats::smallest},
-                                                                       {"largest", Repeats::largest}}};
 constexpr std::array<std::pair<std::string_view, FileFormat>, 5> formats{{{"edges", FileFormat::edge_list},
                                                                           {"mtx", FileFormat::matrix_market},
                                                                           {"libsvm", FileFormat::libsvm},
                                                                           {"csv", FileFormat::csv},
                                                                           {"npy", FileFormat::npy}}};
-
-using Method = std::optional<PartitionMethod>;  // nothing: auto
-constexpr auto methods = [] {
-  std::array<std::pair<std::string_view, Method>, partition_methods.size() + 1> all{};
-  for (size_t k = 0; k < partition_methods.size(); ++k) all[k] = partition_methods[k];
-  all.back() = {"auto", std::nullopt};
-  return all;
-}();
 
 // A dense input's file is a table of numbers of one type; told before any file is read, at the input's declaration.
 void check_table_type(const Module& module, const Op& op) {
@@ -123,7 +109,7 @@ InputData read_input(const WantedInput& wanted, const std::string& path, const p
   ReadOptions options;
   options.element = wanted.element;
   options.sparse = wanted.sparse;
-  options.repeats = choose(values, "repeats", repeats);
+  options.repeats = choose(values, "repeats", repeats_words);
   const auto columns = name_values(values, "columns");
   if (columns.contains(wanted.name)) options.columns = columns_from(columns.at(wanted.name));
   if (values.count("input-format") > 0) options.format = choose(values, "input-format", formats);
@@ -170,27 +156,27 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
 
 void declare_input_options(Tool& tool) {
   tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
-                             one_of(methods).c_str())(
+                             one_of(method_words).c_str())(
       "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
       "hybrid-cut and ml: columns of more than T entries are cut by their rows' owners")(
       "dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
       "sets the size of a dimension; its ids are then not relabelled")(
       "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
-      ("for an entry that stands twice: " + one_of(repeats)).c_str())(
+      ("for an entry that stands twice: " + one_of(repeats_words)).c_str())(
       "columns", po::value<std::vector<std::string>>()->value_name("NAME=1,3,.."),
       "columns of a text table that an input takes")("input-format", po::value<std::string>()->value_name("NAME"),
                                                      (one_of(formats) + ", instead of looking at the file").c_str());
   tool.reads.push_back("data");
 }
 
-bool chooses_method(const po::variables_map& values) { return !choose(values, "method", methods); }
+bool chooses_method(const po::variables_map& values) { return !choose(values, "method", method_words); }
 
 PartitionOptions partition_options(const po::variables_map& values, std::int64_t workers) {
-  if (workers < 1 || workers > 65536)
+  if (workers < 1 || workers > most_workers)
     wrong_value("workers", fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
   PartitionOptions options;
   options.workers = static_cast<int>(workers);
-  options.method = choose(values, "method", methods).value_or(options.method);
+  options.method = choose(values, "method", method_words).value_or(options.method);
   options.theta = values["theta"].as<std::int64_t>();
   if (options.theta < 0) wrong_value("theta", "--theta is negative");
   return options;

@@ -2,21 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "tools/common/choice.h"
 #include "tools/common/files.h"
 #include "tools/result_format.h"
 
 namespace kasen::tools {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, KernelChoice>, 2> kernel_choices{
-    {{"generated", KernelChoice::generated}, {"interpreter", KernelChoice::interpreter}}};
-
-int bounded(const po::variables_map& values, const std::string& name, int least, int most) {
-  const int value = values[name].as<int>();
-  if (value >= least && value <= most) return value;
-  wrong_value(name, fmt::format("--{} {}", name, value), fmt::format("it is {} to {}", least, most));
-}
 
 std::string file_option(const po::variables_map& values, const std::string& name) {
   std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
@@ -64,10 +54,10 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.stats = file_option(values, "stats");
   s.trace = file_option(values, "trace");
   s.format = chosen_format(values);
-  s.kernels = choose(values, "kernels", kernel_choices);
-  if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, 1 << 16);
-  s.threads = bounded(values, "threads", 0, 4096);
-  s.top = bounded(values, "top", 0, 1 << 20);
+  s.kernels = choose(values, "kernels", kernel_words);
+  if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
+  s.threads = bounded(values, "threads", 0, most_threads);
+  s.top = bounded(values, "top", 0, most_top);
   s.params = name_values(values, "param");
   return s;
 }

@@ -7,10 +7,9 @@
 
 #include "libcomm/data/results.h"
 #include "tools/common/tool.h"
+#include "tools/words.h"
 
 namespace kasen::tools {
-
-enum class KernelChoice : unsigned char { generated, interpreter };
 
 struct RunSettings {
   std::string plan, bundle, output, stats, trace;

@@ -200,10 +200,33 @@ class Pipeline(ToolTest):
 
     def test_go_finds_slips_before_it_partitions(self):
         for wrong, status, says in [(["--param", "thetta=1"], USAGE, "theta"), (["--param", "theta=x"], USAGE, "x"),
+                                    (["--threads", "-1"], USAGE, "threads"), (["--theta", "-1"], USAGE, "theta"),
                                     (["-o", "no/such/r.h5"], CREATE, "no/such"),
                                     (["--trace", "no/such/t.json"], CREATE, "no/such")]:
             self.fault("go", PAGERANK, "G=graph.txt", "--dir", "early", *wrong, status=status, says=says)
             self.assertFalse((self.dir / "early" / "bundle").exists(), wrong)
+
+    def test_go_finds_wrong_words_before_anything_is_done(self):
+        for option in ["method", "sync", "strategy", "epilogue", "kernels", "repeats", "format"]:
+            self.fault("go", PAGERANK, "G=graph.txt", "--dir", "early", f"--{option}", "odd", status=USAGE, says="odd")
+        for wrong in [["--workers", "0"], ["--workers", "2", "-n", "3"], ["--top", "-1"]]:
+            self.fault("go", PAGERANK, "G=graph.txt", "--dir", "early", *wrong, status=USAGE, says=wrong[-1])
+        (self.dir / "odd.yaml").write_text("method: odd\n")
+        self.fault("go", PAGERANK, "G=graph.txt", "--dir", "early", "--config", "odd.yaml", status=CONFIG, says="odd")
+        self.assertFalse((self.dir / "early").exists())
+
+    def test_go_draws_no_picture_that_takes_long(self):
+        rng = random.Random(7)
+        rows = "".join(f"{rng.random():.6f},{rng.random():.6f}\n" for _ in range(200))
+        (self.dir / "points.csv").write_text(rows)
+        (self.dir / "all").mkdir()
+        (self.dir / "all" / "plan.svg").write_text("of another plan")
+        # Graphviz fails on this plan's graph, after many seconds.
+        _, err = self.kasen("go", ROOT / "examples" / "kmeans.ks", "X=points.csv", "-D", "k=20", "-D", "d=2", "-D", "turns=2",
+                            "--kernels", "interpreter", "--dir", "all")
+        self.assertIn("arrows", err)
+        self.assertTrue((self.dir / "all" / "plan.dot").exists())
+        self.assertFalse((self.dir / "all" / "plan.svg").exists())
 
     def test_go_hands_on_epilogue_and_trace(self):
         for choice, found in [("on", True), ("off", False)]:

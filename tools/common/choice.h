@@ -32,4 +32,13 @@ template <class T, size_t n>
   wrong_value(option, fmt::format("--{} does not know '{}'", option, word), "", "choose one of " + all);
 }
 
+template <class T>
+[[nodiscard]] T bounded(const po::variables_map& values, const std::string& option, T least, T most,
+                        const std::string& why = {}) {
+  const T value = values[option].as<T>();
+  if (value >= least && value <= most) return value;
+  wrong_value(option, fmt::format("--{} {}", option, value),
+              why.empty() ? fmt::format("it is {} to {}", least, most) : why);
+}
+
 }  // namespace kasen::tools
