@@ -65,9 +65,9 @@ struct PartCount {
   // shared's: inner). Distributed values without a buffer (levels 1 and 2) have the like of their own, an array of a
   // list each; shareds without one are not counted.
   std::int64_t buffer_bytes = 0;
-  // One packing area, used by every transition: the largest over all gathers and scatters of (slaves + mirrors of the
-  // set) * inner * element bytes (what the part sends and what it receives), for a batch of shareds twice the sum of
-  // inner * element bytes if there are several workers.
+  // One packing area, used by every transition: the largest over all gathers and scatters of mirrors of the set * inner
+  // * element bytes (what the part sends or receives for its masters), where an element has several planes of mirrors
+  // and slaves; for a batch of shareds twice the sum of inner * element bytes if there are several workers.
   std::int64_t exchange_bytes = 0;
   // LocalMatrix::storage_bytes of each distinct (matrix, direction, set of the operand, set of the result).
   std::int64_t matrix_bytes = 0;

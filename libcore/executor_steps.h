@@ -203,6 +203,7 @@ std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int num
 // Of the shareds of a batch (libcore/shared_batch.h): the first step does the work of all of them and charges each
 // operator, number and those that follow, what it sends.
 std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number);
+void require_gathered_is_pre(const Execution& run, const Op& op);   // UserError
 std::unique_ptr<Step> make_batched_step(const Op& op, int number);  // any other of a batch
 std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_control_step(Decoder& decoder, const Op& op, int number);

@@ -1,4 +1,4 @@
-// gather and scatter: the only steps that use the network.
+// gather and scatter of arrays: with those of shareds the only steps that use the network.
 #include <fmt/format.h>
 
 #include <limits>
@@ -21,7 +21,21 @@ std::vector<std::int32_t> elements_of(std::span<const std::int32_t> indices, std
   return list;
 }
 
-// Of an array: slaves and masters that peers mirror, one message for each pair that has any.
+// What two workers have to do with each other in an exchange of an array, seen from the one that has the masters or
+// from the one that has the slaves. Elements are counted, not indices.
+struct Pair {
+  int part = 0;                           // of this process
+  int peer = 0;                           // the other worker
+  int peer_part = -1;                     // its place in this process, if it is here
+  std::span<const std::int32_t> mirrors;  // of the masters, seen from their worker
+  std::int64_t at = 0;                    // of the first mirror in their list; of the first slave in the array
+  std::int64_t count = 0;
+  std::int64_t peer_at = 0;  // of a peer that is here: its first slave of ours, in its array
+};
+
+// Of an array: slaves and masters that peers mirror. Between two workers of this process elements go from place to
+// place, else in one message for each pair that has any. An array of one plane needs no packing where its slaves are:
+// those of one peer lie together, and are sent from there, or received there.
 class ArrayTransition : public Step {
  public:
   ArrayTransition(Execution& run, const Op& decoded, int at)
@@ -37,32 +51,38 @@ class ArrayTransition : public Step {
              fmt::format("%{} has more than 2^31 - 1 elements on one worker", run.module.value(held).name), "",
              "use more workers", op.where);
       }
-      spaces_.push_back(&space);
-      std::vector<std::int32_t> slaves;
-      for (std::int64_t i = space.masters; i < space.total; ++i) slaves.push_back(static_cast<std::int32_t>(i));
-      slaves_.push_back(elements_of(slaves, inner_));
       mirrors_.push_back(elements_of(space.exchange.mirrors, inner_));
+      slave_count_.push_back((space.total - space.masters) * inner_);
     }
+    for (int p = 0; p < run.part_count(); ++p) add_pairs(run, info.space, p);
   }
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override {
     const auto p = static_cast<size_t>(part);
-    return static_cast<std::int64_t>(slaves_[p].size() + mirrors_[p].size()) * element_.bytes();
+    const auto mirrors = static_cast<std::int64_t>(mirrors_[p].size());
+    return (mirrors + (in_place() ? 0 : slave_count_[p])) * element_.bytes();
   }
 
   void begin(Execution& run) override {
     run.began(RunPhase::start, number);
-    std::vector<Message> sends, receives;
-    for (int p = 0; p < run.part_count(); ++p) {
-      const AxisSlaves& lists = spaces_[static_cast<size_t>(p)]->exchange;
-      std::byte* area = run.packing(p);
-      const std::int64_t middle = static_cast<std::int64_t>(slaves_[static_cast<size_t>(p)].size()) * element_.bytes();
-      add_messages(run, p, lists.slave_owners, area, gather_, gather_ ? sends : receives);
-      add_messages(run, p, lists.mirror_holders, area + middle, !gather_, gather_ ? receives : sends);
-      pack(run, p);
+    sends_.clear();
+    receives_.clear();
+    if (!gather_) copy_masters(run, false);
+    for (const Pair& pair : to_peers_) {
+      const Message message = at_masters(run, pair);
+      (gather_ ? receives_ : sends_).push_back(message);
     }
-    for (const Message& message : sends) run.charge(number, message.bytes);
-    ticket_ = run.start(sends, receives);
+    for (const Pair& pair : from_peers_) {
+      const Message message = at_slaves(run, pair);
+      if (gather_ && !in_place()) {
+        to_message(element_, run.storage.view(from_, pair.part), pair.at, pair.count, message.data);
+      }
+      (gather_ ? sends_ : receives_).push_back(message);
+    }
+    for (const Message& message : sends_) run.charge(number, message.bytes);
+    ticket_ = run.start(sends_, receives_);
+    count_moved_here(run);
+    if (!gather_) copy_masters(run, true);  // while the messages are under way
     run.ended(RunPhase::start, number);
   }
 
@@ -77,11 +97,52 @@ class ArrayTransition : public Step {
     run.began(RunPhase::finish, number);
     run.transport.finish(*ticket_);
     ticket_.reset();
-    for (int p = 0; p < run.part_count(); ++p) unpack(run, p);
+    if (gather_) {
+      combine(run);
+    } else if (!in_place()) {
+      for (const Pair& pair : from_peers_) {
+        from_message(element_, at_slaves(run, pair).data, pair.count, run.storage.view(to_, pair.part), pair.at);
+      }
+    }
     run.ended(RunPhase::finish, number);
   }
 
  private:
+  [[nodiscard]] bool in_place() const { return element_.planes() == 1; }
+
+  // Pairs come by part, then in ascending order of the peers.
+  void add_pairs(const Execution& run, int space, int p) {
+    const AxisSlaves& lists = run.numbering.space(space, p).exchange;
+    const int first = run.transport.first_worker();
+    const auto here = [&](int worker) { return worker >= first && worker < first + run.part_count(); };
+    const std::span<const std::int32_t> mirrors(mirrors_[static_cast<size_t>(p)]);
+    for (const PeerRange& r : lists.mirror_holders) {
+      const std::int64_t at = r.begin * inner_, count = (r.end - r.begin) * inner_;
+      if (count == 0 || element_.bytes() == 0) continue;
+      Pair pair{p, r.peer, -1, mirrors.subspan(static_cast<size_t>(at), static_cast<size_t>(count)), at, count};
+      if (here(r.peer)) {
+        pair.peer_part = r.peer - first;
+        pair.peer_at = slaves_of(run.numbering.space(space, pair.peer_part), first + p, count);
+      } else {
+        to_peers_.push_back(pair);
+      }
+      at_masters_.push_back(pair);
+    }
+    for (const PeerRange& r : lists.slave_owners) {
+      if (r.begin == r.end || inner_ * element_.bytes() == 0 || here(r.peer)) continue;
+      const std::int64_t at = (run.numbering.space(space, p).masters + r.begin) * inner_;
+      from_peers_.push_back({p, r.peer, -1, {}, at, (r.end - r.begin) * inner_});
+    }
+  }
+
+  // Where a worker's slaves of masters of `owner` begin in its array.
+  [[nodiscard]] std::int64_t slaves_of(const LocalSpace& space, int owner, std::int64_t count) const {
+    for (const PeerRange& r : space.exchange.slave_owners) {
+      if (r.peer == owner && (r.end - r.begin) * inner_ == count) return (space.masters + r.begin) * inner_;
+    }
+    throw InternalError(fmt::format("a worker does not hold what worker {} mirrors there", owner));
+  }
+
   // A result in another buffer starts from the operand's masters.
   void take_masters(Execution& run) const {
     if (run.storage.info(from_).slot == run.storage.info(to_).slot) return;
@@ -93,63 +154,61 @@ class ArrayTransition : public Step {
     }
   }
 
-  void add_messages(const Execution& run, int p, const std::vector<PeerRange>& ranges, std::byte* area, bool out,
-                    std::vector<Message>& list) const {
-    const int self = run.parts[static_cast<size_t>(p)].worker;
-    const std::int64_t size = inner_ * element_.bytes();
-    for (const PeerRange& r : ranges) {
-      if (r.begin == r.end || size == 0) continue;
-      const Message message{out ? self : r.peer, out ? r.peer : self, area + r.begin * size, (r.end - r.begin) * size};
-      list.push_back(message);
-    }
+  // The message of a pair where its masters are: packed, before it is sent or after it has been received.
+  [[nodiscard]] Message at_masters(Execution& run, const Pair& pair) const {
+    std::byte* data = run.packing(pair.part) + pair.at * element_.bytes();
+    return message(run, pair, !gather_, data);
   }
 
-  // Calls `visit(indices, packed)` for each peer's share of the slaves or mirrors.
-  template <class Visit>
-  void each_peer(const std::vector<PeerRange>& ranges, const std::vector<std::int32_t>& elements, std::byte* area,
-                 Visit visit) const {
-    for (const PeerRange& r : ranges) {
-      const auto begin = static_cast<size_t>(r.begin * inner_), end = static_cast<size_t>(r.end * inner_);
-      if (begin == end) continue;
-      visit(std::span(elements).subspan(begin, end - begin),
-            area + static_cast<std::int64_t>(begin) * element_.bytes());
-    }
+  // The message where the slaves are: themselves, or packed behind the masters' messages.
+  [[nodiscard]] Message at_slaves(Execution& run, const Pair& pair) const {
+    const auto p = static_cast<size_t>(pair.part);
+    const View& array = run.storage.view(gather_ ? from_ : to_, pair.part);
+    if (in_place()) return message(run, pair, gather_, array.data + pair.at * element_.bytes());
+    const std::int64_t masters = pair.at - first_slave(run, pair.part);
+    const auto mirrors = static_cast<std::int64_t>(mirrors_[p].size());
+    return message(run, pair, gather_, run.packing(pair.part) + (mirrors + masters) * element_.bytes());
   }
 
-  void pack(Execution& run, int part) const {
-    const auto p = static_cast<size_t>(part);
-    const AxisSlaves& lists = spaces_[p]->exchange;
-    std::byte* area = run.packing(part);
-    const View& source = run.storage.view(gather_ ? from_ : to_, part);
-    const auto visit = [&](std::span<const std::int32_t> indices, std::byte* packed) {
-      run.kernels.pack(element_, source, indices, packed);
-    };
-    if (gather_) {
-      each_peer(lists.slave_owners, slaves_[p], area, visit);
-    } else {
-      const auto middle = static_cast<std::int64_t>(slaves_[p].size()) * element_.bytes();
-      each_peer(lists.mirror_holders, mirrors_[p], area + middle, visit);
+  [[nodiscard]] std::int64_t first_slave(const Execution& run, int part) const {
+    return run.storage.masters(gather_ ? from_ : to_, part) * inner_;
+  }
+
+  [[nodiscard]] Message message(const Execution& run, const Pair& pair, bool out, std::byte* data) const {
+    const int self = run.parts[static_cast<size_t>(pair.part)].worker;
+    return {out ? self : pair.peer, out ? pair.peer : self, data, pair.count * element_.bytes()};
+  }
+
+  // The lists of a pair: the other side is its array if it is here, else its message.
+  [[nodiscard]] Mirrored lists(Execution& run, const Pair& pair, ValueId masters, ValueId slaves) const {
+    if (pair.peer_part >= 0) {
+      return {run.storage.view(masters, pair.part), pair.mirrors, run.storage.view(slaves, pair.peer_part),
+              pair.peer_at, false};
     }
+    return {run.storage.view(masters, pair.part), pair.mirrors, {at_masters(run, pair).data, 0}, 0, true};
+  }
+
+  // To those who hold slaves: of this process, or of others.
+  void copy_masters(Execution& run, bool here) {
+    lists_.clear();
+    for (const Pair& pair : at_masters_) {
+      if ((pair.peer_part >= 0) == here) lists_.push_back(lists(run, pair, to_, to_));
+    }
+    if (!lists_.empty()) run.kernels.copy_masters(element_, lists_);
   }
 
   // Contributions are combined in ascending order of the peers that hold them.
-  void unpack(Execution& run, int part) const {
-    const auto p = static_cast<size_t>(part);
-    const AxisSlaves& lists = spaces_[p]->exchange;
-    std::byte* area = run.packing(part);
-    const View& target = run.storage.view(to_, part);
-    if (gather_) {
-      const FnId reducer = run.module.type(from_).state.reducer;
-      const auto middle = static_cast<std::int64_t>(slaves_[p].size()) * element_.bytes();
-      each_peer(lists.mirror_holders, mirrors_[p], area + middle,
-                [&](std::span<const std::int32_t> indices, const std::byte* packed) {
-                  run.kernels.combine(reducer, target, indices, packed);
-                });
-    } else {
-      each_peer(lists.slave_owners, slaves_[p], area,
-                [&](std::span<const std::int32_t> indices, const std::byte* packed) {
-                  run.kernels.unpack(element_, target, indices, packed);
-                });
+  void combine(Execution& run) {
+    lists_.clear();
+    for (const Pair& pair : at_masters_) lists_.push_back(lists(run, pair, to_, from_));
+    if (!lists_.empty()) run.kernels.combine(run.module.type(from_).state.reducer, lists_);
+  }
+
+  void count_moved_here(Execution& run) const {
+    for (const Pair& pair : at_masters_) {
+      if (pair.peer_part < 0) continue;
+      run.charge(number, pair.count * element_.bytes());
+      run.transport.moved_here(pair.count * element_.bytes());
     }
   }
 
@@ -158,130 +217,24 @@ class ArrayTransition : public Step {
   ElementType element_;
   std::int64_t inner_ = 1;
   std::optional<int> ticket_;                       // of the exchange that has begun
-  std::vector<const LocalSpace*> spaces_;           // [part]
-  std::vector<std::vector<std::int32_t>> slaves_;   // [part] elements, in the order of slave_owners
   std::vector<std::vector<std::int32_t>> mirrors_;  // [part] elements, in the order of mirror_holders
-};
-
-// Of the shareds of a batch: a binary tree over all workers to worker 0 and back, so that the bits depend on nothing
-// but their number. What two workers have for each other in a round is one message, whatever the number of shareds.
-class SharedTransition : public Step {
- public:
-  SharedTransition(Execution& run, std::span<const Op> batch, int at)
-      : Step(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
-    for (const Op& each : batch) {
-      Member made;
-      made.from = each.operands.at(0);
-      made.to = each.results.at(0);
-      made.element = run.module.type(made.from).element;
-      made.offset = bytes_;
-      const std::int64_t count = run.storage.info(made.from).inner;
-      for (std::int64_t i = 0; i < count; ++i) made.indices.push_back(static_cast<std::int32_t>(i));
-      bytes_ = checked_add(bytes_, checked_mul(count, made.element.bytes(), "a message"), "a message");
-      members_.push_back(std::move(made));
-    }
-  }
-
-  [[nodiscard]] std::int64_t packing_bytes(int /*part*/) const override { return workers_ > 1 ? 2 * bytes_ : 0; }
-
-  void run(Execution& run) override {
-    for (const Member& m : members_) {
-      if (run.storage.info(m.from).slot == run.storage.info(m.to).slot) continue;
-      for (int p = 0; p < run.part_count(); ++p) {
-        copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0,
-                      static_cast<std::int64_t>(m.indices.size()));
-      }
-    }
-    int top = 1;
-    while (top < workers_) top *= 2;
-    if (gather_) {
-      for (int step = 1; step < workers_; step *= 2) round(run, step);
-    } else {
-      for (int step = top / 2; step >= 1; step /= 2) round(run, step);
-    }
-  }
-
- private:
-  struct Member {
-    ValueId from = no_value, to = no_value;
-    ElementType element;
-    std::int64_t offset = 0;  // of its bytes in a message
-    std::vector<std::int32_t> indices;
-  };
-
-  // Workers w that are multiples of 2 * step meet w + step.
-  void round(Execution& run, int step) {
-    sends_.clear();
-    receives_.clear();
-    for (int p = 0; p < run.part_count() && bytes_ > 0; ++p) {
-      const int self = run.parts[static_cast<size_t>(p)].worker;
-      const bool upper = self % (2 * step) == 0;
-      const int peer = upper ? self + step : self - step;
-      if (peer >= workers_ || self % step != 0) continue;
-      if (upper == gather_) {
-        receives_.push_back({peer, self, run.packing(p) + bytes_, bytes_});
-      } else {
-        sends_.push_back({self, peer, run.packing(p), bytes_});
-        pack(run, p);
-      }
-    }
-    run.transport.finish(run.start(sends_, receives_));
-    for (const Message& message : receives_) unpack(run, message);
-  }
-
-  void pack(Execution& run, int p) const {
-    for (size_t k = 0; k < members_.size(); ++k) {
-      const Member& m = members_[k];
-      run.kernels.pack(m.element, run.storage.view(m.to, p), m.indices, run.packing(p) + m.offset);
-      run.charge(number + static_cast<int>(k), static_cast<std::int64_t>(m.indices.size()) * m.element.bytes());
-    }
-  }
-
-  void unpack(Execution& run, const Message& message) const {
-    const int p = message.to - run.transport.first_worker();
-    for (const Member& m : members_) {
-      const View& target = run.storage.view(m.to, p);
-      if (gather_) {
-        run.kernels.combine(run.module.type(m.from).state.reducer, target, m.indices, message.data + m.offset);
-      } else {
-        run.kernels.unpack(m.element, target, m.indices, message.data + m.offset);
-      }
-    }
-  }
-
-  bool gather_;
-  int workers_;
-  std::int64_t bytes_ = 0;  // of a message
-  std::vector<Member> members_;
+  std::vector<std::int64_t> slave_count_;           // [part] elements
+  std::vector<Pair> at_masters_;                    // of all peers
+  std::vector<Pair> to_peers_, from_peers_;         // of peers in other processes: who has slaves, who has masters
+  std::vector<Mirrored> lists_;
   std::vector<Message> sends_, receives_;
 };
 
-// Another of a batch: its first has done the work.
-class BatchedTransition : public Step {
- public:
-  using Step::Step;
-  void run(Execution& /*run*/) override {}
-};
+}  // namespace
 
 void require_gathered_is_pre(const Execution& run, const Op& op) {
   if (op.code != OpCode::gather || run.module.type(op.operands.at(0)).state.is_pre()) return;
   fail(ExitStatus::bad_input, "only a pre-reduced value is gathered", "", "", op.where);
 }
 
-}  // namespace
-
 std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number) {
   require_gathered_is_pre(run, op);
   return std::make_unique<ArrayTransition>(run, op, number);
-}
-
-std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number) {
-  for (const Op& op : batch) require_gathered_is_pre(run, op);
-  return std::make_unique<SharedTransition>(run, batch, number);
-}
-
-std::unique_ptr<Step> make_batched_step(const Op& op, int number) {
-  return std::make_unique<BatchedTransition>(op, number);
 }
 
 }  // namespace kasen::executor

@@ -47,56 +47,45 @@ class InterpreterKernels : public KernelSet {
 
   void dense_product(const DenseProductCall& call) override;
 
-  void pack(const ElementType& element, const View& source, std::span<const std::int32_t> indices,
-            std::byte* packed) override {
-    for (std::int64_t p = 0; p < element.planes(); ++p) {
-      const auto size = static_cast<size_t>(scalar_bytes(element.plane_scalar(p)));
-      const std::byte* base = source.data + plane_offset(element, source.capacity, p);
-      for (const std::int32_t i : indices) {
-        std::memcpy(packed, base + static_cast<size_t>(i) * size, size);
-        packed += size;
+  void copy_masters(const ElementType& element, std::span<const Mirrored> lists) override {
+    for (const Mirrored& list : lists) {
+      for (std::int64_t p = 0; p < element.planes(); ++p) {
+        const auto size = static_cast<size_t>(scalar_bytes(element.plane_scalar(p)));
+        const std::byte* base = list.masters.data + plane_offset(element, list.masters.capacity, p);
+        std::byte* to = list.copies_at(element, p);
+        for (const std::int32_t i : list.indices) {
+          std::memcpy(to, base + static_cast<size_t>(i) * size, size);
+          to += size;
+        }
       }
     }
   }
 
-  void unpack(const ElementType& element, const View& target, std::span<const std::int32_t> indices,
-              const std::byte* packed) override {
-    for (std::int64_t p = 0; p < element.planes(); ++p) {
-      const auto size = static_cast<size_t>(scalar_bytes(element.plane_scalar(p)));
-      std::byte* base = target.data + plane_offset(element, target.capacity, p);
-      for (const std::int32_t i : indices) {
-        std::memcpy(base + static_cast<size_t>(i) * size, packed, size);
-        packed += size;
-      }
-    }
-  }
-
-  void combine(FnId reducer, const View& target, std::span<const std::int32_t> indices,
-               const std::byte* packed) override {
-    const ScalarFunction& fn = module_->fn(reducer);
-    const ElementType& element = fn.result();
-    const Lens lens(element, target);
-    const auto planes = static_cast<size_t>(element.planes());
-    std::vector<const std::byte*> bases;
-    for (size_t p = 0; p < planes; ++p) {
-      bases.push_back(packed);
-      packed += static_cast<std::int64_t>(indices.size()) * scalar_bytes(element.plane_scalar(static_cast<int>(p)));
-    }
-    std::vector<Word> here(planes), next(planes);
-    for (size_t k = 0; k < indices.size(); ++k) {
-      for (size_t p = 0; p < planes; ++p) {
-        const Scalar s = element.plane_scalar(static_cast<std::int64_t>(p));
-        next[p] = load_word(s, bases[p] + static_cast<std::int64_t>(k) * scalar_bytes(s));
-      }
-      lens.load(indices[k], here.data());
-      interpreter::reduce_into(fn, here, next);
-      lens.store(indices[k], here.data());
-    }
+  void combine(FnId reducer, std::span<const Mirrored> lists) override {
+    for (const Mirrored& list : lists) combine(module_->fn(reducer), list);
   }
 
   [[nodiscard]] AccessCount accesses() const override { return count_; }
 
  private:
+  static void combine(const ScalarFunction& fn, const Mirrored& list) {
+    const ElementType& element = fn.result();
+    const Lens lens(element, list.masters);
+    const auto planes = static_cast<size_t>(element.planes());
+    std::vector<const std::byte*> bases;
+    for (size_t p = 0; p < planes; ++p) bases.push_back(list.copies_at(element, static_cast<std::int64_t>(p)));
+    std::vector<Word> here(planes), next(planes);
+    for (size_t k = 0; k < list.indices.size(); ++k) {
+      for (size_t p = 0; p < planes; ++p) {
+        const Scalar s = element.plane_scalar(static_cast<std::int64_t>(p));
+        next[p] = load_word(s, bases[p] + static_cast<std::int64_t>(k) * scalar_bytes(s));
+      }
+      lens.load(list.indices[k], here.data());
+      interpreter::reduce_into(fn, here, next);
+      lens.store(list.indices[k], here.data());
+    }
+  }
+
   void prepare_block(const Block& block);
   void run_epilogue(const std::vector<Product>& products, Program& program, const ProductCall& call);
   void run(Program& program, const ElementwiseCall& call);

@@ -7,17 +7,11 @@
 #include <span>
 
 #include "libcore/data.h"
+#include "libcore/mirrored.h"
 #include "libcore/module.h"
 #include "libcore/numbering.h"
 
 namespace kasen {
-
-// Where one array lives on one part: planes as Array has them, for `capacity` elements. A shared is one element (or
-// the elements of its local dimensions).
-struct View {
-  std::byte* data = nullptr;
-  std::int64_t capacity = 0;
-};
 
 // The fixed order of reductions, the same for every kernel set, thread count and vector width (DESIGN section 6):
 // elements are taken in blocks of `reduction_block`; within a block element i goes to lane i % reduction_lanes, each
@@ -100,15 +94,11 @@ class KernelSet {
   virtual void product(const ProductCall& call) = 0;
   virtual void dense_product(const DenseProductCall& call) = 0;
 
-  // Packs elements `indices` of `source` one after another into `packed` (plane after plane, without padding).
-  virtual void pack(const ElementType& element, const View& source, std::span<const std::int32_t> indices,
-                    std::byte* packed) = 0;
-  // target[indices[k]] = packed[k].
-  virtual void unpack(const ElementType& element, const View& target, std::span<const std::int32_t> indices,
-                      const std::byte* packed) = 0;
-  // target[indices[k]] = reducer(target[indices[k]], packed[k]).
-  virtual void combine(FnId reducer, const View& target, std::span<const std::int32_t> indices,
-                       const std::byte* packed) = 0;
+  // The copies take the masters' values. No element is the copy of two.
+  virtual void copy_masters(const ElementType& element, std::span<const Mirrored> lists) = 0;
+  // Each master becomes reducer(master, copy), list after list: one that stands in several lists takes up its copies in
+  // their order. Lists of one array of masters follow one another.
+  virtual void combine(FnId reducer, std::span<const Mirrored> lists) = 0;
 
   [[nodiscard]] virtual AccessCount accesses() const = 0;
   // Bytes that it holds beside what it is given and scratch space: a second form of a matrix (docs/cost.md).

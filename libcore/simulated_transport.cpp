@@ -20,6 +20,7 @@ class SimulatedTransport : public Transport {
   [[nodiscard]] int workers() const override { return workers_; }
   [[nodiscard]] int first_worker() const override { return 0; }
   [[nodiscard]] int local_workers() const override { return workers_; }
+  void moved_here(std::int64_t bytes) override { traffic_.worker_bytes += bytes; }
   [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
 
   [[nodiscard]] int start(std::int64_t step, std::span<const Message> sends,

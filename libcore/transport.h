@@ -42,6 +42,10 @@ class Transport {
   // Waits until all of the ticket's messages have arrived and left.
   virtual void finish(int ticket) = 0;
 
+  // What the caller moved itself between two different workers of this process, in memory that both are in: counted as
+  // sent.
+  virtual void moved_here(std::int64_t bytes) = 0;
+
   [[nodiscard]] virtual const Traffic& traffic() const = 0;
 };
 

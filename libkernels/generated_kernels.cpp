@@ -72,32 +72,14 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
   }
 
-  void pack(const ElementType& element, const View& source, std::span<const std::int32_t> indices,
-            std::byte* packed) override {
-    pack_elements(shop_.pool, element, source, indices, packed);
+  void copy_masters(const ElementType& element, std::span<const Mirrored> lists) override {
+    copy_listed(shop_.pool, element, lists);
   }
 
-  void unpack(const ElementType& element, const View& target, std::span<const std::int32_t> indices,
-              const std::byte* packed) override {
-    unpack_elements(shop_.pool, element, target, indices, packed);
-  }
-
-  void combine(FnId reducer, const View& target, std::span<const std::int32_t> indices,
-               const std::byte* packed) override {
+  void combine(FnId reducer, std::span<const Mirrored> lists) override {
     const auto it = plan_->combines.find(reducer);
     if (it == plan_->combines.end()) throw InternalError("a reducer that was not prepared");
-    const ElementType& element = module_->fn(reducer).result();
-    const auto count = static_cast<std::int64_t>(indices.size());
-    std::vector<std::int64_t> words;
-    append_array(words, element, target);
-    for (const Component& c : element.components) {  // packed planes follow one another without padding
-      words.push_back(reinterpret_cast<std::int64_t>(packed));
-      words.push_back(count * scalar_bytes(c.scalar));
-      packed += count * scalar_bytes(c.scalar) * c.planes();
-    }
-    in_parts(shop_.pool, count, [&](int thread, std::int64_t begin, std::int64_t end) {
-      it->second(words.data(), indices.data(), begin, end, shop_.scratch(thread));
-    });
+    combine_listed(shop_, it->second, module_->fn(reducer).result(), lists);
   }
 
   [[nodiscard]] AccessCount accesses() const override { return count_; }

@@ -1,24 +1,29 @@
-// Packing and unpacking of listed elements, by size alone.
+// Copies of listed elements, by size alone, and how lists are shared among threads.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "libcore/kernel_set.h"
+#include "libkernels/run_loops.h"
 #include "libkernels/threads.h"
 
 namespace kasen {
 
-void pack_elements(ThreadPool& pool, const ElementType& element, const View& source,
-                   std::span<const std::int32_t> indices, std::byte* packed);
-void unpack_elements(ThreadPool& pool, const ElementType& element, const View& target,
-                     std::span<const std::int32_t> indices, const std::byte* packed);
+// KernelSet::copy_masters.
+void copy_listed(ThreadPool& pool, const ElementType& element, std::span<const Mirrored> lists);
+
+// KernelSet::combine, with the compiled loop of the reducer.
+void combine_listed(Workshop& shop, CombineFunction function, const ElementType& element,
+                    std::span<const Mirrored> lists);
+
+// So few elements that other threads would come too late.
+inline constexpr std::int64_t little_work = 16384;
 
 // Calls body(thread, begin, end) on parts of 0..count, on one thread if there is little to do.
 template <class Body>
 void in_parts(ThreadPool& pool, std::int64_t count, const Body& body) {
-  constexpr std::int64_t little = 16384;
-  if (count <= little || pool.threads() == 1) {
+  if (count <= little_work || pool.threads() == 1) {
     body(0, std::int64_t{0}, count);
     return;
   }

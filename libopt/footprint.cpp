@@ -121,8 +121,9 @@ std::int64_t room_bytes(const Module& module, const Room& room, const Polynomial
   return checked_mul(storage_bytes(room.element, checked_mul(indices, inner, memory)), room.arrays, memory);
 }
 
-// What a worker sends of a set (its slaves) and what it receives (its masters' mirrors), or the other way round.
-std::int64_t exchanged(const Sizes& sizes, const std::string& dim, const SlaveSet& set, int worker) {
+// What a worker sends or receives of a set for its masters (their mirrors); with its slaves, of elements of several
+// planes, which are not sent and received where they are.
+std::int64_t exchanged(const Sizes& sizes, const std::string& dim, const SlaveSet& set, int worker, bool slaves_too) {
   if (set.empty()) return 0;
   const auto it = sizes.pairs.find({dim, set});
   if (it == sizes.pairs.end()) throw InternalError("a set of slaves that the bundle was not asked for");
@@ -132,7 +133,7 @@ std::int64_t exchanged(const Sizes& sizes, const std::string& dim, const SlaveSe
       return it->second
           .count[static_cast<size_t>(owner) * static_cast<size_t>(sizes.workers) + static_cast<size_t>(holder)];
     };
-    count += at(worker, other) + at(other, worker);
+    count += at(worker, other) + (slaves_too ? at(other, worker) : 0);
   }
   return count;
 }
@@ -211,7 +212,8 @@ std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker
       return;
     }
     const Type& held = held_type(module, op);
-    const std::int64_t count = exchanged(sizes, module.dim(cut_dim(module, held)).name, held.state.slaves, worker);
+    const std::int64_t count =
+        exchanged(sizes, module.dim(cut_dim(module, held)).name, held.state.slaves, worker, held.element.planes() > 1);
     largest = std::max(largest, checked_mul(count, moved_bytes(module, op, here), memory));
   });
   return largest + repacked + whole_bytes(module, sizes.by_worker.at(static_cast<size_t>(worker)));

@@ -120,6 +120,7 @@ class MpiTransport : public Transport {
   [[nodiscard]] int workers() const override { return workers_; }
   [[nodiscard]] int first_worker() const override { return local_.first; }
   [[nodiscard]] int local_workers() const override { return local_.count; }
+  void moved_here(std::int64_t bytes) override { traffic_.worker_bytes += bytes; }
   [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
 
   [[nodiscard]] int start(std::int64_t step, std::span<const Message> sends,

@@ -28,6 +28,7 @@ class LoggingTransport : public Transport {
     --log_.open;
     moves_->finish(ticket);
   }
+  void moved_here(std::int64_t bytes) override { moves_->moved_here(bytes); }
   [[nodiscard]] const Traffic& traffic() const override { return moves_->traffic(); }
 
  private:
@@ -51,18 +52,10 @@ class LoggingKernels : public KernelSet {
     computes_->product(call);
   }
   void dense_product(const DenseProductCall& call) override { computes_->dense_product(call); }
-  void pack(const ElementType& element, const View& source, std::span<const std::int32_t> indices,
-            std::byte* packed) override {
-    computes_->pack(element, source, indices, packed);
+  void copy_masters(const ElementType& element, std::span<const Mirrored> lists) override {
+    computes_->copy_masters(element, lists);
   }
-  void unpack(const ElementType& element, const View& target, std::span<const std::int32_t> indices,
-              const std::byte* packed) override {
-    computes_->unpack(element, target, indices, packed);
-  }
-  void combine(FnId reducer, const View& target, std::span<const std::int32_t> indices,
-               const std::byte* packed) override {
-    computes_->combine(reducer, target, indices, packed);
-  }
+  void combine(FnId reducer, std::span<const Mirrored> lists) override { computes_->combine(reducer, lists); }
   [[nodiscard]] AccessCount accesses() const override { return computes_->accesses(); }
 
  private:
