@@ -5,47 +5,16 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "libkernels/broadcast_indices.h"
 #include "libkernels/emit_slices.h"
+#include "libkernels/loop_shape.h"
+#include "libkernels/strip_sums.h"
 
 namespace kasen {
 namespace {
-
-std::vector<DimId> local_dims(const Module& module, const Type& type) {
-  std::vector<DimId> dims;
-  const DimId cut = cut_dim(module, type);
-  for (const DimId d : type.dims) {
-    if (d != cut) dims.push_back(d);
-  }
-  return dims;
-}
-
-// The dimensions of the loop: those of the array with most of them.
-Type loop_type(const Module& module, const LoopBody& body) {
-  Type widest;
-  const auto take = [&](ValueId id) {
-    if (module.type(id).dims.size() > widest.dims.size()) widest = module.type(id);
-  };
-  for (const Op* op : body.ops) {
-    take(op->results[0]);
-    for (const ValueId id : op->operands) take(id);
-  }
-  for (const ValueId id : body.outputs) {
-    if (id != no_value) take(id);
-  }
-  return widest;
-}
-
-Reach reach_of(const Module& module, const Type& loop, const Type& type) {
-  if (type.dims.empty()) return loop.dims.empty() ? Reach::whole : Reach::shared;
-  const bool whole =
-      cut_dim(module, type) == cut_dim(module, loop) && local_dims(module, type) == local_dims(module, loop);
-  return whole ? Reach::whole : Reach::some;
-}
-
-constexpr std::int64_t strip = 256;                     // elements: their inputs stay in the first cache
-constexpr std::int64_t accumulators_in_registers = 16;  // planes: half of AVX-512's
 
 class ElementwiseEmitter {
  public:
@@ -54,7 +23,8 @@ class ElementwiseEmitter {
         body_(body),
         kernel_(kernel),
         loop_(loop_type(module, body)),
-        e_(jit, make(jit, kernel), reduction_lanes) {}
+        e_(jit, make(jit, kernel), reduction_lanes),
+        sums_(e_, module, body) {}
 
   std::int64_t run() {
     e_.scratch_base = e_.function()->getArg(4);
@@ -62,18 +32,19 @@ class ElementwiseEmitter {
     make_accumulators();
     llvm::Value* begin = e_.function()->getArg(1);
     llvm::Value* end = e_.function()->getArg(2);
-    open_indices(begin);
+    if (indices_) indices_->open(begin);
     if (slices_) {
       llvm::Value* first = e_.b.CreateGEP(e_.b.getInt64Ty(), products_.pointers, begin);
       slices_->open(e_.b.CreateLoad(e_.b.getInt64Ty(), first));
     }
     llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-reduction_lanes));
     llvm::Value* middle = e_.b.CreateAdd(begin, full);
-    find_strip_work();
-    if (behind_.empty()) {
+    // A result may take the place of an operand, which would then be gone.
+    if (home_ == Accumulator::Home::scratch && outputs_.empty() && !slices_ && !indices_) sums_.find(sources_);
+    if (sums_.empty()) {
       e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* i) { turn(i); });
     } else {
-      e_.loop(begin, middle, strip, [&](llvm::Value* i) { take_strip(i, middle); });
+      e_.loop(begin, middle, strip_elements, [&](llvm::Value* i) { take_strip(i, middle); });
     }
     tail(middle, end);
     close_accumulators();
@@ -128,8 +99,12 @@ class ElementwiseEmitter {
       kernel_.stored.push_back(static_cast<int>(r));
       kernel_.stored_elements.push_back(type.element);
     }
-    kernel_.local_dims = local_dims(module_, loop_);
-    for (size_t d = 0; d < kernel_.local_dims.size(); ++d) sizes_.push_back(read_word(e_, table, layout.add_word()));
+    kernel_.local_dims = uncut_dims(module_, loop_);
+    std::vector<llvm::Value*> sizes;
+    for (size_t d = 0; d < kernel_.local_dims.size(); ++d) sizes.push_back(read_word(e_, table, layout.add_word()));
+    const auto broadcast = [](const Input& i) { return i.reach == Reach::some; };
+    if (std::any_of(inputs_.begin(), inputs_.end(), broadcast))
+      indices_.emplace(e_, module_, kernel_.local_dims, std::move(sizes), body_.where);
   }
 
   // Each distinct array input is read once.
@@ -138,7 +113,7 @@ class ElementwiseEmitter {
     const bool again = first + 1 < static_cast<std::ptrdiff_t>(kernel_.inputs.size());
     const bool free = again || is_shared(module_, type);
     kernel_.counted.push_back(free ? 0 : type.element.bytes());
-    kernel_.counted_dims.push_back(local_dims(module_, type));
+    kernel_.counted_dims.push_back(uncut_dims(module_, type));
   }
 
   const Op* reducing(ValueId id) const {
@@ -182,156 +157,24 @@ class ElementwiseEmitter {
     }
   }
 
-  // With broadcasting, each lane keeps its index along every dimension of the loop, and counts them up as an odometer.
-  void open_indices(llvm::Value* begin) {
-    const bool needed =
-        std::any_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return i.reach == Reach::some; });
-    if (!needed) return;
-    llvm::Type* type = e_.wide(e_.b.getInt64Ty());
-    llvm::Value* rest = e_.b.CreateAdd(e_.spread({begin, true}), e_.lane_numbers());
-    llvm::Value* step = e_.integer(reduction_lanes);
-    digits_.resize(sizes_.size() + 1);
-    steps_.resize(sizes_.size() + 1);
-    for (size_t d = sizes_.size(); d > 0; --d) {
-      llvm::Value* size = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, sizes_[d - 1], e_.integer(1));
-      digits_[d] = e_.variable(type);
-      e_.b.CreateStore(e_.b.CreateURem(rest, e_.spread({size, true})), digits_[d]);
-      rest = e_.b.CreateUDiv(rest, e_.spread({size, true}));
-      steps_[d] = e_.b.CreateURem(step, size);
-      step = e_.b.CreateUDiv(step, size);
-    }
-    digits_[0] = e_.variable(type);
-    e_.b.CreateStore(rest, digits_[0]);
-    steps_[0] = step;
-  }
-
-  void advance_indices() {
-    if (digits_.empty()) return;
-    llvm::Type* type = digits_[0]->getAllocatedType();
-    llvm::Value* carry = llvm::Constant::getNullValue(type);
-    for (size_t d = sizes_.size(); d > 0; --d) {
-      llvm::Value* digit = e_.b.CreateAdd(e_.b.CreateLoad(type, digits_[d]), e_.spread({steps_[d], true}));
-      digit = e_.b.CreateAdd(digit, carry);
-      llvm::Value* size = e_.spread({sizes_[d - 1], true});
-      llvm::Value* over = e_.b.CreateICmpSGE(digit, size);
-      e_.b.CreateStore(e_.b.CreateSelect(over, e_.b.CreateSub(digit, size), digit), digits_[d]);
-      carry = e_.b.CreateZExt(over, type);
-    }
-    llvm::Value* outer = e_.b.CreateAdd(e_.b.CreateLoad(type, digits_[0]), e_.spread({steps_[0], true}));
-    e_.b.CreateStore(e_.b.CreateAdd(outer, carry), digits_[0]);
-  }
-
-  // Row-major over the operand's own dimensions.
-  llvm::Value* broadcast_index(const Type& type) {
-    llvm::Type* wide = digits_[0]->getAllocatedType();
-    llvm::Value* index = llvm::Constant::getNullValue(wide);
-    if (cut_dim(module_, type) != no_dim) index = e_.b.CreateLoad(wide, digits_[0]);
-    for (const DimId d : local_dims(module_, type)) {
-      const auto at = std::find(kernel_.local_dims.begin(), kernel_.local_dims.end(), d);
-      if (at == kernel_.local_dims.end()) refuse("an operand", "it has a dimension that the result lacks", body_.where);
-      const auto place = static_cast<size_t>(at - kernel_.local_dims.begin());
-      index = e_.b.CreateMul(index, e_.spread({sizes_[place], true}));
-      index = e_.b.CreateAdd(index, e_.b.CreateLoad(wide, digits_[place + 1]));
-    }
-    return index;
-  }
-
-  // ---- Many sums, one after another over a strip of elements, each in registers meanwhile
-
-  // A reduction that only adds what one map makes of inputs and of scalars that the loop before it has left in a strip.
-  struct Behind {
-    const Op *map, *reduce;
-    std::vector<std::unique_ptr<MemorySource>> left;  // of the map's operands; null: an input
-  };
-
-  void find_strip_work() {
-    // A result may take the place of an operand, which would then be gone.
-    const bool plain = home_ == Accumulator::Home::scratch && outputs_.empty() && !slices_ && digits_.empty();
-    for (const Op* reduce : body_.ops) {
-      if (!plain || reduce->code != OpCode::reduce || !may_defer(reduce->operands[0])) continue;
-      const auto made = std::find_if(body_.ops.begin(), body_.ops.end(),
-                                     [&](const Op* op) { return op->results[0] == reduce->operands[0]; });
-      if (made == body_.ops.end() || !body_.same.empty()) continue;
-      Behind work{*made, reduce, {}};
-      if (fits_registers(module_.fn(reduce->fns[0]).result()) && leave_operands(work))
-        behind_.push_back(std::move(work));
-    }
-  }
-
-  static bool fits_registers(const ElementType& element) {
-    return element.planes() <= accumulators_in_registers &&
-           std::all_of(element.components.begin(), element.components.end(),
-                       [](const Component& c) { return Emitter::is_small(c.count); });
-  }
-
-  bool leave_operands(Behind& work) {
-    for (const ValueId id : work.map->operands) {
-      if (sources_.count(id) != 0) {
-        work.left.push_back(nullptr);
-        continue;
-      }
-      const ElementType& element = module_.type(id).element;
-      ArrayPlanes& planes = strips_[id];
-      for (const Component& c : element.components) {
-        if (c.count > 0) return false;
-        if (planes.components.size() == element.components.size()) continue;
-        planes.components.push_back({e_.scratch(strip * std::max<std::int64_t>(scalar_bytes(c.scalar), 1)), nullptr});
-      }
-      planes.element = element;
-      work.left.push_back(std::make_unique<MemorySource>(planes, MemorySource::Access::consecutive));
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool is_behind(const Op& op) const {
-    return std::any_of(behind_.begin(), behind_.end(),
-                       [&](const Behind& b) { return b.map == &op || b.reduce == &op; });
-  }
-
-  // What the sums behind need of the elements at i, into the strip that begins at `first`.
-  void leave(const std::map<ValueId, Source*>& sources, llvm::Value* i, llvm::Value* first) {
-    for (const auto& [id, planes] : strips_) {
-      MemorySource place(planes, MemorySource::Access::consecutive);
-      place.set_index(e_.b.CreateSub(i, first));
-      for (int c = 0; c < static_cast<int>(planes.components.size()); ++c) {
-        if (planes.element.components[static_cast<size_t>(c)].scalar == Scalar::null) continue;
-        place.store(e_, c, nullptr, find(sources, id)->load(e_, c, nullptr));
-      }
-    }
-  }
-
   void take_strip(llvm::Value* first, llvm::Value* middle) {
-    llvm::Value* last = e_.b.CreateAdd(first, e_.integer(strip));
+    llvm::Value* last = e_.b.CreateAdd(first, e_.integer(strip_elements));
     last = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, middle);
     strip_begin_ = first;
     e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) { turn(i); });
     strip_begin_ = nullptr;
-    for (Behind& work : behind_) {
+    for (const Op* reduce : sums_.reductions()) {
       for (Reduction& r : reductions_) {
-        if (r.op == work.reduce) sum_strip(work, *r.lanes, r.identity, first, last);
+        if (r.op == reduce)
+          sums_.sum(*reduce, *r.lanes, r.identity, first, last, [&](llvm::Value* i) { move_whole(i); });
       }
     }
   }
 
-  void sum_strip(Behind& work, Accumulator& total, const std::vector<Word>& identity, llvm::Value* first,
-                 llvm::Value* last) {
-    Accumulator near(e_, total.element(), Accumulator::Home::block);
-    near.fill(e_, identity);  // it begins as the total has begun
-    near.copy(e_, total);
-    e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) {
-      Sources args;
-      for (size_t k = 0; k < work.left.size(); ++k) {
-        MemorySource* left = work.left[k].get();
-        if (left != nullptr) left->move_to(e_, e_.b.CreateSub(i, first));
-        args.push_back(left != nullptr ? left : sources_.at(work.map->operands[k]));
-      }
-      for (Input& input : inputs_) {
-        if (input.reach == Reach::whole) input.source->move_to(e_, i);
-      }
-      Deferred value(module_.fn(work.map->fns[0]).body, args, nullptr);
-      near.assign(e_, module_.fn(work.reduce->fns[0]).body, {&near, &value});
-    });
-    total.copy(e_, near);
+  void move_whole(llvm::Value* i) {
+    for (Input& input : inputs_) {
+      if (input.reach == Reach::whole) input.source->move_to(e_, i);
+    }
   }
 
   // Eight elements from index i on.
@@ -339,12 +182,12 @@ class ElementwiseEmitter {
     if (slices_) slices_->slice(SliceEmitter::numbers(e_, lengths_, i, e_.mask));
     for (Input& input : inputs_) {
       if (input.reach == Reach::whole) input.source->move_to(e_, i);
-      if (input.reach == Reach::some) input.source->move_to(e_, broadcast_index(input.type));
+      if (input.reach == Reach::some) input.source->move_to(e_, indices_->index(input.type));
     }
     std::map<ValueId, Source*> sources = sources_;
     std::vector<std::unique_ptr<Source>> made;
     for (const Op* op : body_.ops) {
-      if (strip_begin_ != nullptr && is_behind(*op)) continue;
+      if (strip_begin_ != nullptr && sums_.takes(*op)) continue;
       Sources args;
       for (const ValueId id : op->operands) args.push_back(find(sources, id));
       if (op->code == OpCode::reduce) {
@@ -354,9 +197,9 @@ class ElementwiseEmitter {
         sources[op->results[0]] = made.back().get();
       }
     }
-    if (strip_begin_ != nullptr) leave(sources, i, strip_begin_);
+    if (strip_begin_ != nullptr) sums_.leave([&](ValueId id) { return find(sources, id); }, i, strip_begin_);
     for (Output& output : outputs_) store(output, *find(sources, output.id), i);
-    advance_indices();
+    if (indices_) indices_->advance();
   }
 
   Source* find(const std::map<ValueId, Source*>& sources, ValueId id) const {
@@ -373,7 +216,7 @@ class ElementwiseEmitter {
     auto& room = rooms_[{op.results[0], e_.mask != nullptr}];
     if (!room) room = std::make_unique<Temporary>(e_, element);
     auto result = std::make_unique<Temporary>(*room);
-    const bool deferred = may_defer(op.results[0]);
+    const bool deferred = looked_at_once(module_, body_, op.results[0]);
     e_.forget();
     for_each_plane(e_, element, [&](int c, const Plane* j) {
       if (j != nullptr && deferred) return;
@@ -386,18 +229,6 @@ class ElementwiseEmitter {
     });
     if (!deferred) return result;
     return std::make_unique<Deferred>(fn.body, args, std::move(result));
-  }
-
-  // Is each coordinate of this value looked at once: by a reduction that only adds it, or when it is stored?
-  [[nodiscard]] bool may_defer(ValueId id) const {
-    const auto count = [&](const std::vector<ValueId>& ids) { return std::count(ids.begin(), ids.end(), id); };
-    std::ptrdiff_t uses = count(body_.outputs);
-    for (const auto& [alias, of] : body_.same) uses += of == id ? 2 : 0;
-    for (const Op* op : body_.ops) {
-      const bool adds = op->code == OpCode::reduce && Accumulator::only_adds(module_.fn(op->fns[0]).body);
-      uses += count(op->operands) * (adds ? 1 : 2);
-    }
-    return uses == 1;
   }
 
   void accumulate(const Op& op, Source& value) {
@@ -454,6 +285,7 @@ class ElementwiseEmitter {
   ElementwiseKernel& kernel_;
   Type loop_;
   Emitter e_;
+  StripSums sums_;
   ProductTable products_;
   std::unique_ptr<SliceEmitter> slices_;  // where the loop follows rows of a product
   llvm::Value* lengths_ = nullptr;
@@ -461,49 +293,17 @@ class ElementwiseEmitter {
   std::vector<Output> outputs_;
   std::vector<Reduction> reductions_;
   std::map<ValueId, Source*> sources_;
-  std::vector<Behind> behind_;
-  std::map<ValueId, ArrayPlanes> strips_;  // scalars left for `behind_`
-  llvm::Value* strip_begin_ = nullptr;     // where a turn leaves them: the strip's first element
+  llvm::Value* strip_begin_ = nullptr;  // where a turn leaves scalars for them: the strip's first element
   Accumulator::Home home_ = Accumulator::Home::block;
   std::map<std::pair<ValueId, bool>, std::unique_ptr<Temporary>> rooms_;  // by value, in the loop and in its tail
-  std::vector<llvm::Value*> sizes_;
-  std::vector<llvm::AllocaInst*> digits_;
-  std::vector<llvm::Value*> steps_;
+  std::optional<BroadcastIndices> indices_;                               // where an operand is broadcast
 };
-
-// What cannot be generated is refused before the run.
-void check(const Module& module, const LoopBody& body, const Type& loop) {
-  for (const Op* op : body.ops) {
-    const bool known = op->code == OpCode::map || op->code == OpCode::reduce || op->code == OpCode::apply;
-    if (!known) {
-      refuse(fmt::format("'{}' inside a fused loop", row(op->code).name), "fused loops hold map and reduce", op->where);
-    }
-    const Type& type = module.type(op->results[0]);
-    if (op->code == OpCode::reduce) {
-      if (!type.dims.empty()) {
-        refuse("a reduction over some of the dimensions", "reductions give one value for the whole array", op->where);
-      }
-      if (reach_of(module, loop, module.type(op->operands[0])) != Reach::whole) {
-        refuse("a reduction of an array that is broadcast in its loop", "it has fewer dimensions than the loop",
-               op->where);
-      }
-    }
-  }
-  for (const ValueId id : body.outputs) {
-    const bool reduced = std::any_of(body.ops.begin(), body.ops.end(),
-                                     [&](const Op* op) { return op->code == OpCode::reduce && op->results[0] == id; });
-    if (!reduced && id != no_value && reach_of(module, loop, module.type(id)) != Reach::whole) {
-      refuse(fmt::format("a loop over arrays of different dimensions (%{})", module.value(id).name),
-             "all results of one loop have the same dimensions", body.where);
-    }
-  }
-}
 
 }  // namespace
 
 ElementwiseKernel emit_elementwise(Jit& jit, const Module& module, const LoopBody& body, const std::string& name,
                                    std::int64_t& scratch_bytes) {
-  check(module, body, loop_type(module, body));
+  check_loop(module, body, loop_type(module, body));
   ElementwiseKernel kernel;
   kernel.symbol = name;
   scratch_bytes = std::max(scratch_bytes, ElementwiseEmitter(jit, module, body, kernel).run());

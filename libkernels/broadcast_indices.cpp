@@ -1,0 +1,58 @@
+#include "libkernels/broadcast_indices.h"
+
+#include <algorithm>
+
+#include "libkernels/emit_slices.h"
+#include "libkernels/loop_shape.h"
+
+namespace kasen {
+
+void BroadcastIndices::open(llvm::Value* begin) {
+  llvm::Type* type = e_.wide(e_.b.getInt64Ty());
+  llvm::Value* rest = e_.b.CreateAdd(e_.spread({begin, true}), e_.lane_numbers());
+  llvm::Value* step = e_.integer(reduction_lanes);
+  digits_.resize(sizes_.size() + 1);
+  steps_.resize(sizes_.size() + 1);
+  for (size_t d = sizes_.size(); d > 0; --d) {
+    llvm::Value* size = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, sizes_[d - 1], e_.integer(1));
+    digits_[d] = e_.variable(type);
+    e_.b.CreateStore(e_.b.CreateURem(rest, e_.spread({size, true})), digits_[d]);
+    rest = e_.b.CreateUDiv(rest, e_.spread({size, true}));
+    steps_[d] = e_.b.CreateURem(step, size);
+    step = e_.b.CreateUDiv(step, size);
+  }
+  digits_[0] = e_.variable(type);
+  e_.b.CreateStore(rest, digits_[0]);
+  steps_[0] = step;
+}
+
+void BroadcastIndices::advance() {
+  llvm::Type* type = digits_[0]->getAllocatedType();
+  llvm::Value* carry = llvm::Constant::getNullValue(type);
+  for (size_t d = sizes_.size(); d > 0; --d) {
+    llvm::Value* digit = e_.b.CreateAdd(e_.b.CreateLoad(type, digits_[d]), e_.spread({steps_[d], true}));
+    digit = e_.b.CreateAdd(digit, carry);
+    llvm::Value* size = e_.spread({sizes_[d - 1], true});
+    llvm::Value* over = e_.b.CreateICmpSGE(digit, size);
+    e_.b.CreateStore(e_.b.CreateSelect(over, e_.b.CreateSub(digit, size), digit), digits_[d]);
+    carry = e_.b.CreateZExt(over, type);
+  }
+  llvm::Value* outer = e_.b.CreateAdd(e_.b.CreateLoad(type, digits_[0]), e_.spread({steps_[0], true}));
+  e_.b.CreateStore(e_.b.CreateAdd(outer, carry), digits_[0]);
+}
+
+llvm::Value* BroadcastIndices::index(const Type& type) {
+  llvm::Type* wide = digits_[0]->getAllocatedType();
+  llvm::Value* at_index = llvm::Constant::getNullValue(wide);
+  if (cut_dim(module_, type) != no_dim) at_index = e_.b.CreateLoad(wide, digits_[0]);
+  for (const DimId d : uncut_dims(module_, type)) {
+    const auto at = std::find(dims_.begin(), dims_.end(), d);
+    if (at == dims_.end()) refuse("an operand", "it has a dimension that the result lacks", where_);
+    const auto place = static_cast<size_t>(at - dims_.begin());
+    at_index = e_.b.CreateMul(at_index, e_.spread({sizes_[place], true}));
+    at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[place + 1]));
+  }
+  return at_index;
+}
+
+}  // namespace kasen

@@ -1,0 +1,32 @@
+// With broadcasting, each lane keeps its index along every dimension of the loop, and counts them up as an odometer.
+#pragma once
+
+#include <vector>
+
+#include "libkernels/kernel.h"
+
+namespace kasen {
+
+class BroadcastIndices {
+ public:
+  // `dims`: the loop's dimensions but the one along which it is cut, in order, and their sizes.
+  BroadcastIndices(Emitter& emitter, const Module& module, std::vector<DimId> dims, std::vector<llvm::Value*> sizes,
+                   const Location& where)
+      : e_(emitter), module_(module), dims_(std::move(dims)), sizes_(std::move(sizes)), where_(where) {}
+
+  void open(llvm::Value* begin);  // the loop's first element
+  void advance();                 // by reduction_lanes
+  // The index of each lane's element in an array of this type, row-major over its own dimensions.
+  [[nodiscard]] llvm::Value* index(const Type& type);
+
+ private:
+  Emitter& e_;
+  const Module& module_;
+  std::vector<DimId> dims_;
+  std::vector<llvm::Value*> sizes_;
+  const Location& where_;
+  std::vector<llvm::AllocaInst*> digits_;  // of the cut dimension, then of `dims_`
+  std::vector<llvm::Value*> steps_;
+};
+
+}  // namespace kasen
