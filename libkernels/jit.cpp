@@ -2,6 +2,9 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -17,6 +20,10 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
+#include <future>
+#include <set>
+
 #include "libcore/error.h"
 
 namespace kasen {
@@ -30,6 +37,75 @@ T unwrap(llvm::Expected<T> value, const char* what) {
 
 void check(llvm::Error error, const char* what) {
   if (error) throw InternalError(std::string(what) + ": " + llvm::toString(std::move(error)));
+}
+
+// The emitters write vector code already; what is left is to bring variables into registers, share equal expressions
+// and hoist what does not change out of loops.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) passes.run(function, functions);
+  }
+}
+
+std::unique_ptr<llvm::TargetMachine> machine_of(const Target& target) {
+  return unwrap(llvm::orc::JITTargetMachineBuilder(target.machine()).createTargetMachine(), "target machine");
+}
+
+// Fewer instructions than this are compiled sooner by one thread than they are cut.
+constexpr std::int64_t least_share = 2000;
+
+// The names of the module's functions, in shares of about equally many instructions.
+std::vector<std::set<std::string>> shares_of(const llvm::Module& module, int threads) {
+  std::vector<std::pair<std::int64_t, std::string>> functions;
+  std::int64_t total = 0;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    functions.emplace_back(function.getInstructionCount(), function.getName().str());
+    total += functions.back().first;
+  }
+  std::sort(functions.rbegin(), functions.rend());
+  const auto most = std::min<std::int64_t>({threads, total / least_share, static_cast<std::int64_t>(functions.size())});
+  std::vector<std::set<std::string>> shares(static_cast<size_t>(std::max<std::int64_t>(1, most)));
+  std::vector<std::int64_t> weight(shares.size());
+  for (const auto& [instructions, name] : functions) {
+    const auto lightest = static_cast<size_t>(std::min_element(weight.begin(), weight.end()) - weight.begin());
+    weight[lightest] += instructions;
+    shares[lightest].insert(name);
+  }
+  return shares;
+}
+
+using ObjectCode = std::unique_ptr<llvm::MemoryBuffer>;
+
+// Machine code of the functions of `share` in a module that is read anew, so that nothing of LLVM's is used by two
+// threads. The functions of other shares stay declared.
+ObjectCode compile_share(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
+  llvm::LLVMContext context;
+  const auto module = unwrap(llvm::getLazyBitcodeModule(bitcode, context), "a module's share");
+  for (llvm::Function& function : *module) {
+    if (!function.isDeclaration() && share.count(function.getName().str()) == 0) function.deleteBody();
+  }
+  check(module->materializeAll(), "a module's share");
+  const auto machine = machine_of(target);
+  optimize(*module, *machine);
+  return unwrap(llvm::orc::SimpleCompiler(*machine)(*module), "machine code");
 }
 
 }  // namespace
@@ -67,40 +143,13 @@ llvm::FunctionCallee Jit::declare(const MathFunction& function, llvm::FunctionTy
   return callee;
 }
 
-// The emitters write vector code already; what is left is to bring variables into registers, share equal expressions
-// and hoist what does not change out of loops.
-void Jit::optimize() {
-  auto machine = unwrap(llvm::orc::JITTargetMachineBuilder(target_.machine()).createTargetMachine(), "target machine");
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine.get());
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
-  passes.addPass(llvm::EarlyCSEPass(true));
-  for (llvm::Function& function : *module_) {
-    if (!function.isDeclaration()) passes.run(function, functions);
-  }
-}
-
-void Jit::compile(std::string* assembly) {
+void Jit::compile(int threads, std::string* assembly) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(*module_, &stream)) throw InternalError("generated code is not well formed: " + stream.str());
-  optimize();
   if (assembly != nullptr) {
-    auto machine =
-        unwrap(llvm::orc::JITTargetMachineBuilder(target_.machine()).createTargetMachine(), "target machine");
+    const auto machine = machine_of(target_);
+    optimize(*module_, *machine);
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream out(text);
     llvm::legacy::PassManager writer;
@@ -120,7 +169,32 @@ void Jit::compile(std::string* assembly) {
   library.addGenerator(
       unwrap(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix()),
              "LLVM ORC process symbols"));
+  if (assembly == nullptr) return compile_shares(threads);
   check(jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module_), std::move(context_))), "LLVM ORC module");
+}
+
+void Jit::compile_shares(int threads) {
+  const std::vector<std::set<std::string>> shares = shares_of(*module_, threads);
+  std::vector<ObjectCode> objects(shares.size());
+  if (shares.size() == 1) {
+    const auto machine = machine_of(target_);
+    optimize(*module_, *machine);
+    objects[0] = unwrap(llvm::orc::SimpleCompiler(*machine)(*module_), "machine code");
+  } else {
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream out(bytes);
+    llvm::WriteBitcodeToFile(*module_, out);
+    const llvm::MemoryBufferRef bitcode(llvm::StringRef(bytes.data(), bytes.size()), "kasen");
+    std::vector<std::future<ObjectCode>> others;  // where the system gives no thread, done when they are asked for
+    for (size_t k = 1; k < shares.size(); ++k) {
+      others.push_back(std::async(std::launch::async | std::launch::deferred, compile_share, bitcode,
+                                  std::cref(shares[k]), std::cref(target_)));
+    }
+    objects[0] = compile_share(bitcode, shares[0], target_);
+    for (size_t k = 1; k < shares.size(); ++k) objects[k] = others[k - 1].get();
+  }
+  for (ObjectCode& object : objects) check(jit_->addObjectFile(std::move(object)), "LLVM ORC object");
+  module_.reset();
 }
 
 void* Jit::lookup(const std::string& name) {

@@ -30,12 +30,13 @@ class Jit {
   // Declares a library function; its address is kept for compile().
   [[nodiscard]] llvm::FunctionCallee declare(const MathFunction& function, llvm::FunctionType* type);
 
-  // After this, no function can be added. With `assembly`, the text of the machine code goes there.
-  void compile(std::string* assembly = nullptr);
+  // After this, no function can be added. Large modules are cut and compiled by `threads` threads; the code is the same
+  // however many. With `assembly`, the text of the machine code goes there.
+  void compile(int threads = 1, std::string* assembly = nullptr);
   [[nodiscard]] void* lookup(const std::string& name);
 
  private:
-  void optimize();
+  void compile_shares(int threads);
 
   Target target_;
   std::unique_ptr<llvm::LLVMContext> context_;

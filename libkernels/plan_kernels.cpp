@@ -373,7 +373,7 @@ PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options
   Planner planner(module, plan);
   planner.block(module.body);
   planner.reducers();
-  plan.jit->compile(options.keep_assembly ? &plan.assembly : nullptr);
+  plan.jit->compile(options.threads, options.keep_assembly ? &plan.assembly : nullptr);
   planner.look_up();
   return plan;
 }
