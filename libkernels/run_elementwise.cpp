@@ -42,9 +42,9 @@ void Workshop::reserve(std::int64_t scratch_bytes, std::int64_t strip_bytes) {
   }
 }
 
-std::byte* Workshop::partials(std::int64_t bytes) {
-  if (partials_.size() < bytes) partials_ = Bytes(bytes);
-  return partials_.data();
+std::byte* Workshop::grown(Bytes& room, std::int64_t bytes) {
+  if (room.size() < bytes) room = Bytes(bytes);
+  return room.data();
 }
 
 void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kernel,

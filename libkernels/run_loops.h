@@ -22,14 +22,17 @@ class Workshop {
   [[nodiscard]] std::byte* scratch(int thread) { return scratch_[static_cast<size_t>(thread)].memory.data(); }
   [[nodiscard]] std::byte* strip(int thread) { return scratch_[static_cast<size_t>(thread)].strip.data(); }
   // Partial results of blocks; valid until the next call.
-  [[nodiscard]] std::byte* partials(std::int64_t bytes);
+  [[nodiscard]] std::byte* partials(std::int64_t bytes) { return grown(partials_, bytes); }
+  // Strips of blocks whose rows several threads compute; valid until the next call.
+  [[nodiscard]] std::byte* shared_strips(std::int64_t bytes) { return grown(shared_strips_, bytes); }
 
  private:
   struct Room {
     Bytes memory, strip;
   };
   std::vector<Room> scratch_;
-  Bytes partials_;
+  static std::byte* grown(Bytes& room, std::int64_t bytes);
+  Bytes partials_, shared_strips_;
 };
 
 // Elements begin to end (flat indices) of one loop. `sizes` are those of the kernel's local dimensions.

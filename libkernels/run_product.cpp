@@ -6,14 +6,11 @@
 #include <cstring>
 #include <mutex>
 
+#include "libkernels/product_division.h"
 #include "libkernels/run_loops.h"
 
 namespace kasen {
 namespace {
-
-constexpr std::int64_t giant_row = 16 * reduction_block;  // entries from which a row is cut among threads
-constexpr std::int64_t piece_work = 32768;                // of one piece: entries, and row_work for each row
-constexpr std::int64_t row_work = 4;
 
 // A row whose segments were taken apart from one another.
 struct LongRow {
@@ -85,16 +82,8 @@ class ProductRun {
   // ---- rows too long for one thread
 
   void find_giants() {
-    const Range r = call_.range;
-    if (shop_.pool.threads() == 1 || pointers_[r.end] - pointers_[r.begin] < giant_row) return;
-    for (std::int64_t b = r.begin; b < r.end; b += reduction_block) {
-      const std::int64_t end = std::min(b + reduction_block, r.end);
-      if (pointers_[end] - pointers_[b] < giant_row) continue;
-      for (std::int64_t row = b; row < end; ++row) {
-        if (length(row) >= giant_row) giants_.push_back({row, {}});
-      }
-    }
-    for (LongRow& giant : giants_) segments_of(giant);
+    giant_rows_ = giant_rows(*call_.matrix, call_.range, shop_.pool.threads());
+    for (const std::int64_t row : giant_rows_) segments_of(giants_.emplace_back(LongRow{row, {}}));
   }
 
   void segments_of(LongRow& giant) {
@@ -170,12 +159,23 @@ class ProductRun {
     }
   }
 
-  // Rows too long for a slice lie first: as slices of their segments.
+  void piece(const Rows& to, const RowPiece& p, int thread) {
+    if (p.window < 0) return rows(to, p.begin, p.end, thread);
+    places(to, p.window, p.begin, p.end, p.entry, thread);
+  }
+
   void window(const Rows& to, std::int64_t first, std::int64_t count, int thread) const {
+    places(to, first, 0, count, pointers_[first], thread);
+  }
+
+  // The places begin .. end - 1 of a window's order, whose entries begin at `entry`. Rows too long for a slice lie
+  // first: as slices of their segments.
+  void places(const Rows& to, std::int64_t first, std::int64_t begin, std::int64_t end, std::int64_t entry,
+              int thread) const {
     const std::uint16_t* order = sorted_->order_from(first);
     const std::uint16_t* lengths = sorted_->lengths_from(first);
-    std::int64_t entry = pointers_[first], longer = 0;
-    for (; longer < count && lengths[longer] > reduction_block; ++longer) {
+    std::int64_t longer = begin;
+    for (; longer < end && lengths[longer] > reduction_block; ++longer) {
       const std::int64_t row = first + order[longer];
       const auto giant = giant_from(row);
       if (giant != giants_.end() && giant->row == row) {
@@ -185,7 +185,8 @@ class ProductRun {
       }
       entry += length(row);
     }
-    kernel_.window(to.words.sorted.data(), order + longer, lengths + longer, first, entry, count - longer,
+    if (longer == end) return;
+    kernel_.window(to.words.sorted.data(), order + longer, lengths + longer, first, entry, end - longer,
                    shop_.scratch(thread));
   }
 
@@ -213,47 +214,21 @@ class ProductRun {
 
   // ---- rows alone
 
-  std::int64_t work_before(std::int64_t row) const {
-    return pointers_[row] - pointers_[call_.range.begin] + row_work * (row - call_.range.begin);
-  }
-
-  // The first row of a piece: whole windows, where rows are sorted.
-  std::int64_t row_at(std::int64_t work) const {
-    const std::int64_t row = exact_row_at(work);
-    const bool whole = sorted_ == nullptr || row == call_.range.end;
-    return whole ? row : std::max(row / sorted_window * sorted_window, call_.range.begin);
-  }
-
-  std::int64_t exact_row_at(std::int64_t work) const {
-    std::int64_t low = call_.range.begin, high = call_.range.end;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (work_before(middle) < work) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
   void run_rows() {
     std::vector<View> results;
     for (const int output : kernels_.outputs) {
       results.push_back(output < 0 ? call_.waiting : call_.outputs[static_cast<size_t>(output)]);
     }
     const Rows to{tables(results, 0), results, 0};
-    const std::int64_t work = work_before(call_.range.end);
-    if (work < piece_work || shop_.pool.threads() == 1) {
-      rows(to, call_.range.begin, call_.range.end, 0);
+    const Range r = call_.range;
+    if (shop_.pool.threads() == 1 || work_of(*call_.matrix, {}, r.begin, r.end) < piece_work) {
+      rows(to, r.begin, r.end, 0);
       return;
     }
-    const std::int64_t pieces = (work + piece_work - 1) / piece_work;
-    WorkQueue queue(pieces, shop_.pool.threads());
+    const std::vector<RowPiece> pieces = divide_rows(*call_.matrix, sorted_, giant_rows_, r, shop_.pool.threads());
+    WorkQueue queue(static_cast<std::int64_t>(pieces.size()), shop_.pool.threads());
     shop_.pool.run([&](int t) {
-      for (std::int64_t p = queue.next(t); p >= 0; p = queue.next(t)) {
-        rows(to, row_at(work * p / pieces), row_at(work * (p + 1) / pieces), t);
-      }
+      for (std::int64_t p = queue.next(t); p >= 0; p = queue.next(t)) piece(to, pieces[static_cast<size_t>(p)], t);
     });
   }
 
@@ -284,7 +259,9 @@ class ProductRun {
     const std::int64_t blocks = (r.size() + reduction_block - 1) / reduction_block;
     partials_ = loop.partial_bytes > 0 ? shop_.partials(blocks * loop.partial_bytes) : nullptr;
     if (kernels_.fused && sorted_ != nullptr) fused_words_ = fused_table();
-    WorkQueue queue(blocks, shop_.pool.threads());
+    division_ = divide_blocks(*call_.matrix, sorted_, giant_rows_, r, shop_.pool.threads());
+    run_heavy_rows();
+    WorkQueue queue(division_.starts);
     shop_.pool.run([&](int t) {
       for (std::int64_t b = queue.next(t); b >= 0; b = queue.next(t)) {
         const std::int64_t begin = r.begin + b * reduction_block;
@@ -296,6 +273,37 @@ class ProductRun {
       append_array(words, value.element, call_.outputs[static_cast<size_t>(value.result)]);
       plan_.folds.at(value.reducer)(words.data(), partials_ + value.slot, blocks, loop.partial_bytes, shop_.scratch(0));
     }
+  }
+
+  // The rows of blocks that would keep one thread longer than the others have work, into strips of their own.
+  void run_heavy_rows() {
+    if (division_.heavy.empty()) return;
+    const std::int64_t bytes = strip_bytes(kernel_);
+    heavy_strips_ = shop_.shared_strips(bytes * static_cast<std::int64_t>(division_.heavy.size()));
+    std::vector<std::vector<View>> strips;
+    std::vector<Rows> to;
+    for (size_t h = 0; h < division_.heavy.size(); ++h)
+      strips.push_back(strips_at(heavy_strips_ + bytes * static_cast<std::int64_t>(h)));
+    for (size_t h = 0; h < division_.heavy.size(); ++h) {
+      const std::int64_t first = call_.range.begin + division_.heavy[h] * reduction_block;
+      to.push_back({tables(strips[h], first), strips[h], first});
+    }
+    WorkQueue queue(static_cast<std::int64_t>(division_.pieces.size()), shop_.pool.threads());
+    shop_.pool.run([&](int t) {
+      for (std::int64_t p = queue.next(t); p >= 0; p = queue.next(t)) {
+        const BlockDivision::Piece& work = division_.pieces[static_cast<size_t>(p)];
+        piece(to[work.heavy], work.rows, t);
+      }
+    });
+  }
+
+  [[nodiscard]] std::vector<View> strips_at(std::byte* at) const {
+    std::vector<View> strips;
+    for (const ProductKernel::Product& p : kernel_.products) {
+      strips.push_back(View{at, reduction_block});
+      at += storage_bytes(p.result, reduction_block);
+    }
+    return strips;
   }
 
   // A whole window whose rows lie sorted, none of them too long for a slice, needs no strip. (Of part of a window the
@@ -329,17 +337,15 @@ class ProductRun {
   void one_block(std::int64_t block, std::int64_t begin, std::int64_t end, int thread) {
     const ElementwiseKernel& loop = *kernels_.epilogue;
     std::byte* partial = partials_ == nullptr ? nullptr : partials_ + block * loop.partial_bytes;
-    if (may_fuse(begin, end)) {
+    const auto heavy = std::lower_bound(division_.heavy.begin(), division_.heavy.end(), block);
+    const bool done = heavy != division_.heavy.end() && *heavy == block;
+    if (!done && may_fuse(begin, end)) {
       kernels_.fused->function(fused_words_.data(), begin, end, partial, shop_.scratch(thread));
       return;
     }
-    std::vector<View> strips;
-    std::byte* at = shop_.strip(thread);
-    for (const ProductKernel::Product& p : kernel_.products) {
-      strips.push_back(View{at, reduction_block});
-      at += storage_bytes(p.result, reduction_block);
-    }
-    rows({tables(strips, begin), strips, begin}, begin, end, thread);
+    const std::vector<View> strips = strips_at(
+        done ? heavy_strips_ + strip_bytes(kernel_) * (heavy - division_.heavy.begin()) : shop_.strip(thread));
+    if (!done) rows({tables(strips, begin), strips, begin}, begin, end, thread);
     std::vector<std::int64_t> words;
     for (size_t i = 0; i < loop.inputs.size(); ++i) {
       const int place = kernels_.epilogue_inputs[i];
@@ -364,7 +370,10 @@ class ProductRun {
   const ProductCall& call_;
   const SortedRows* sorted_;
   const std::int64_t* pointers_;
-  std::vector<LongRow> giants_;
+  std::vector<std::int64_t> giant_rows_;
+  std::vector<LongRow> giants_;  // of these rows
+  BlockDivision division_;
+  std::byte* heavy_strips_ = nullptr;
   std::vector<std::int64_t> fused_words_;
   std::byte* partials_ = nullptr;
 };

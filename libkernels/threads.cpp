@@ -109,6 +109,13 @@ WorkQueue::WorkQueue(std::int64_t count, int threads) : runs_(static_cast<size_t
   }
 }
 
+WorkQueue::WorkQueue(std::span<const std::int64_t> starts) : runs_(starts.size() - 1) {
+  for (size_t t = 0; t + 1 < starts.size(); ++t) {
+    runs_[t].next = starts[t];
+    runs_[t].end = starts[t + 1];
+  }
+}
+
 std::int64_t WorkQueue::next(int thread) {
   const size_t n = runs_.size();
   for (size_t k = 0; k < n; ++k) {

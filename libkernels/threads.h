@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -47,6 +48,7 @@ class ThreadPool {
 class WorkQueue {
  public:
   WorkQueue(std::int64_t count, int threads);
+  explicit WorkQueue(std::span<const std::int64_t> starts);  // of each thread's own run, and the number of pieces
   // The next piece for this thread, or -1.
   [[nodiscard]] std::int64_t next(int thread);
 

@@ -42,5 +42,34 @@ TEST(Epilogue, BothDirections) {
       Scalar::f32, 1e-5);
 }
 
+// Blocks of rows that hold most of the entries: their rows are computed by all threads, in pieces of a window.
+TEST(Epilogue, HeavyBlocksAreSharedAmongThreads) {
+  const std::string text =
+      "dim N\ninput G : null[N, N]\nx : f64[N] = map((i) -> 1 / (1.0 + f64(i64(i))), index(N))\nd = 0.0\n"
+      "for k in 0..3 {\n  y = 0.15 + 0.85 * (G' @ x)\n  d = sum(abs(x - y))\n  x = y / (1 + d)\n}\noutput x, d\n";
+  std::mt19937_64 random(3);
+  TestData data;
+  const std::int64_t n = 9000;
+  data.dims["N"] = {n, false, std::vector<int>(static_cast<size_t>(n), 0)};
+  TestMatrix matrix{"N", "N", ElementType::of(Scalar::null), {}, {}, {}};
+  std::set<std::pair<std::int64_t, std::int64_t>> entries;
+  const auto any = [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)); };
+  for (std::int64_t hub = 0; hub < 90; ++hub) {
+    for (int k = 0; k < (hub < 20 ? 9000 : 4000); ++k) entries.emplace(any(), 4200 + 3 * hub);
+  }
+  for (std::int64_t i = 0; i < n; ++i) entries.emplace(i, any());
+  matrix.entries.assign(entries.begin(), entries.end());
+  matrix.owner.assign(matrix.entries.size(), 0);
+  data.matrices["G"] = std::move(matrix);
+  const std::vector<Part> parts = split(data);
+  const Module apart = make_plan(text, false), joined = make_plan(text, true);
+  expect_agreement(joined, apart, parts, 1e-12, "heavy blocks");
+  const Made alone = run(apart, parts, make_generated_kernels({.threads = 1}), true);
+  for (const int threads : {2, 3}) {
+    const Made made = run(apart, parts, make_generated_kernels({.threads = threads}), true);
+    expect_equal(made.outputs, alone.outputs, 0, "without epilogue, threads " + std::to_string(threads));
+  }
+}
+
 }  // namespace
 }  // namespace kasen::testing
