@@ -13,7 +13,7 @@ namespace kasen::bench {
 struct Settings {
   int threads = 2;
   int repetitions = 15;
-  std::string graph;  // file of the pagerank question
+  std::string graph;  // file of the pagerank and end-to-end questions
 };
 
 struct Contestant {
@@ -62,6 +62,7 @@ struct Row {
 using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions kmeans_questions(const Settings& settings);
 [[nodiscard]] Questions dense_questions(const Settings& settings);
+[[nodiscard]] Questions endtoend_questions(const Settings& settings);  // whole processes
 [[nodiscard]] Questions gains_questions(const Settings& settings);
 [[nodiscard]] Questions small_questions(const Settings& settings);
 

@@ -28,6 +28,7 @@ const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questi
     {"black-scholes", one<kasen::bench::blackscholes_question>},
     {"chain", one<kasen::bench::chain_question>},
     {"dense", kasen::bench::dense_questions},
+    {"end-to-end", kasen::bench::endtoend_questions},
     {"exchange", one<kasen::bench::exchange_question>},
     {"gains", kasen::bench::gains_questions},
     {"kmeans", kasen::bench::kmeans_questions},

@@ -13,7 +13,6 @@ namespace kasen::bench {
 namespace {
 
 constexpr std::int64_t block = 256;
-constexpr std::int64_t most_clusters = 64;
 
 struct Sums {
   std::array<std::array<double, coordinates + 1>, most_clusters> of{};  // coordinates, then the number of points
@@ -21,7 +20,7 @@ struct Sums {
 };
 
 using Centroids = std::array<std::array<double, coordinates>, most_clusters>;
-using Planes = std::array<const double*, coordinates>;
+using Planes = PointPlanes;
 
 // `count` points from `first` on: the nearest centroid of each, and its squared distance.
 [[gnu::always_inline]] inline void nearest(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t first,
@@ -46,7 +45,7 @@ using Planes = std::array<const double*, coordinates>;
 }
 
 [[gnu::always_inline]] inline void take(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t begin,
-                                        std::int64_t end, Sums& sums) {
+                                        std::int64_t end, Sums& sums, std::int64_t* labels) {
   alignas(64) std::array<double, block> best;
   alignas(64) std::array<std::int64_t, block> cluster;
   for (std::int64_t first = begin; first < end; first += block) {
@@ -58,22 +57,25 @@ using Planes = std::array<const double*, coordinates>;
       sum[coordinates] += 1;
       sums.inertia += best[static_cast<size_t>(i)];
     }
+    if (labels != nullptr) std::copy_n(cluster.data(), count, labels + first);
   }
 }
 
-void take_native(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t begin, std::int64_t end,
-                 Sums& sums) {
-  take(x, c, k, begin, end, sums);
+void take_native(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t begin, std::int64_t end, Sums& sums,
+                 std::int64_t* labels) {
+  take(x, c, k, begin, end, sums, labels);
 }
 
 #ifdef __AVX512F__
 [[gnu::target("prefer-vector-width=512")]]
 #endif
-void take_wide(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t begin, std::int64_t end, Sums& sums) {
-  take(x, c, k, begin, end, sums);
+void take_wide(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t begin, std::int64_t end, Sums& sums,
+               std::int64_t* labels) {
+  take(x, c, k, begin, end, sums, labels);
 }
 
-Sums turn(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t n, int threads, bool wide) {
+Sums turn(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t n, int threads, bool wide,
+          std::int64_t* labels = nullptr) {
   Sums total;
   const auto work = wide ? take_wide : take_native;
 #pragma omp parallel num_threads(threads)
@@ -81,7 +83,7 @@ Sums turn(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t n, i
     Sums own;
 #pragma omp for schedule(static)
     for (std::int64_t b = 0; b < (n + 16 * block - 1) / (16 * block); ++b) {
-      work(x, c, k, b * 16 * block, std::min(n, (b + 1) * 16 * block), own);
+      work(x, c, k, b * 16 * block, std::min(n, (b + 1) * 16 * block), own, labels);
     }
 #pragma omp critical
     {
@@ -103,6 +105,19 @@ void move(Centroids& c, const Sums& sums, std::int64_t k) {
 
 }  // namespace
 
+Clustering lloyd_by_hand(const PointPlanes& x, std::int64_t points, std::int64_t k, std::int64_t turns, int threads,
+                         bool wide, std::int64_t* labels) {
+  Centroids c{};
+  for (std::int64_t j = 0; j < k; ++j) {
+    for (size_t a = 0; a < coordinates; ++a) c[static_cast<size_t>(j)][a] = x[a][j * (points / k)];
+  }
+  move(c, turn(x, c, k, points, threads, wide), k);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::int64_t t = 1; t < turns; ++t) move(c, turn(x, c, k, points, threads, wide), k);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  return {turn(x, c, k, points, threads, wide, labels).inertia, time.count() / static_cast<double>(turns - 1)};
+}
+
 Lloyd openmp_kmeans(std::int64_t points, std::int64_t k, int threads, bool wide) {
   // Aligned and on huge pages, as Kasen's are; planes do not begin at the same place of a page, which the cache
   // resents.
@@ -114,18 +129,7 @@ Lloyd openmp_kmeans(std::int64_t points, std::int64_t k, int threads, bool wide)
     for (std::int64_t i = 0; i < points; ++i) plane[i] = coordinate(i, j);
     x[static_cast<size_t>(j)] = plane;
   }
-  return [planes, x, points, k, threads, wide] {
-    Centroids c{};
-    for (std::int64_t j = 0; j < k; ++j) {
-      for (size_t a = 0; a < coordinates; ++a) c[static_cast<size_t>(j)][a] = x[a][j * (points / k)];
-    }
-    move(c, turn(x, c, k, points, threads, wide), k);
-    const auto start = std::chrono::steady_clock::now();
-    for (std::int64_t t = 1; t < lloyd_turns; ++t) move(c, turn(x, c, k, points, threads, wide), k);
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    return Clustering{turn(x, c, k, points, threads, wide).inertia,
-                      time.count() / static_cast<double>(lloyd_turns - 1)};
-  };
+  return [planes, x, points, k, threads, wide] { return lloyd_by_hand(x, points, k, lloyd_turns, threads, wide); };
 }
 
 }  // namespace kasen::bench

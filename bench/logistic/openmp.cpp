@@ -1,59 +1,70 @@
 // By hand: both products pull, so that no thread writes where another does.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
 
+#include "bench/logistic/by_hand.h"
 #include "bench/logistic/logistic.h"
-#include "libcore/memory.h"
 
 namespace kasen::bench {
 namespace {
 
-struct Rows {  // compressed, aligned and on huge pages, as Kasen's are
-  std::vector<std::int64_t> pointers;
-  Bytes places, values;
+HandRows compressed(std::int64_t rows, const SparseInput& x) {  // whose entries stand by row
+  HandRows made(rows, static_cast<std::int64_t>(x.rows.size()));
+  for (const std::int64_t r : x.rows) ++made.pointers[static_cast<size_t>(r) + 1];
+  for (size_t r = 0; r < static_cast<size_t>(rows); ++r) made.pointers[r + 1] += made.pointers[r];
+  for (size_t e = 0; e < x.rows.size(); ++e) {
+    made.place()[e] = static_cast<std::int32_t>(x.cols[e]);
+    made.value()[e] = x.values[e];
+  }
+  return made;
+}
 
-  Rows(std::int64_t count, const std::vector<std::int64_t>& row, const std::vector<std::int64_t>& col,
-       const std::vector<double>& value)
-      : pointers(static_cast<size_t>(count) + 1),
-        places(static_cast<std::int64_t>(row.size()) * 4),
-        values(static_cast<std::int64_t>(row.size()) * 8) {
-    for (const std::int64_t r : row) ++pointers[static_cast<size_t>(r) + 1];
-    for (size_t r = 0; r < static_cast<size_t>(count); ++r) pointers[r + 1] += pointers[r];
-    std::vector<std::int64_t> at(pointers.begin(), pointers.end() - 1);
-    for (size_t e = 0; e < row.size(); ++e) {
-      const std::int64_t to = at[static_cast<size_t>(row[e])]++;
-      reinterpret_cast<std::int32_t*>(places.data())[to] = static_cast<std::int32_t>(col[e]);
-      reinterpret_cast<double*>(values.data())[to] = value[e];
+HandSamples make_hand_samples(std::int64_t rows, std::int64_t cols, int threads) {
+  HandRows by_row = compressed(rows, make_samples(rows, cols));
+  HandRows by_col = transposed(by_row, cols, threads);
+  HandSamples made{rows, cols, std::move(by_row), std::move(by_col), {}, {}, {}};
+  for (std::int64_t i = 0; i < rows; ++i) made.target.push_back(sample_label(i) > 0 ? 1 : 0);
+  made.e.resize(static_cast<size_t>(rows));
+  made.w.resize(static_cast<size_t>(cols));
+  return made;
+}
+
+}  // namespace
+
+HandRows::HandRows(std::int64_t rows, std::int64_t entries)
+    : pointers(static_cast<size_t>(rows) + 1), places(entries * 4), values(entries * 8) {}
+
+HandRows transposed(const HandRows& rows, std::int64_t cols, int threads) {
+  const auto count = static_cast<std::int64_t>(rows.pointers.size()) - 1;
+  const std::int64_t entries = rows.pointers.back();
+  HandRows made(cols, entries);
+  for (std::int64_t e = 0; e < entries; ++e) ++made.pointers[static_cast<size_t>(rows.place()[e]) + 1];
+  for (size_t c = 0; c < static_cast<size_t>(cols); ++c) made.pointers[c + 1] += made.pointers[c];
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+  for (int t = 0; t < threads; ++t) {
+    const auto column = [&](std::int64_t share) {  // before which that share of the entries stands
+      const auto at = std::lower_bound(made.pointers.begin(), made.pointers.end() - 1, entries * share / threads);
+      return static_cast<std::int32_t>(at - made.pointers.begin());
+    };
+    const std::int32_t begin = column(t), end = t + 1 == threads ? static_cast<std::int32_t>(cols) : column(t + 1);
+    std::vector<std::int64_t> at(made.pointers.begin() + begin, made.pointers.begin() + end);
+    for (std::int64_t r = 0; r < count; ++r) {
+      for (std::int64_t e = rows.pointers[static_cast<size_t>(r)]; e < rows.pointers[static_cast<size_t>(r) + 1]; ++e) {
+        const std::int32_t c = rows.place()[e];
+        if (c < begin || c >= end) continue;
+        const std::int64_t to = at[static_cast<size_t>(c - begin)]++;
+        made.place()[to] = static_cast<std::int32_t>(r);
+        made.value()[to] = rows.value()[e];
+      }
     }
   }
+  return made;
+}
 
-  [[nodiscard]] double times(const double* x, std::int64_t r) const {
-    const auto* place = reinterpret_cast<const std::int32_t*>(places.data());
-    const auto* value = reinterpret_cast<const double*>(values.data());
-    double sum = 0;
-    for (std::int64_t e = pointers[static_cast<size_t>(r)]; e < pointers[static_cast<size_t>(r) + 1]; ++e) {
-      sum += value[e] * x[place[e]];
-    }
-    return sum;
-  }
-};
-
-struct Samples {
-  std::int64_t rows, cols;
-  Rows by_row, by_col;
-  std::vector<double> target, e, w;
-
-  Samples(std::int64_t n, std::int64_t m, const SparseInput& x)
-      : rows(n), cols(m), by_row(n, x.rows, x.cols, x.values), by_col(m, x.cols, x.rows, x.values) {
-    for (std::int64_t i = 0; i < n; ++i) target.push_back(sample_label(i) > 0 ? 1 : 0);
-    e.resize(static_cast<size_t>(n));
-    w.resize(static_cast<size_t>(m));
-  }
-};
-
-void turn(Samples& s, int threads) {
-  const double step = descent_rate / static_cast<double>(s.rows);
+void descend(HandSamples& s, double rate, int threads) {
+  const double step = rate / static_cast<double>(s.rows);
   double *e = s.e.data(), *w = s.w.data();
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
   for (std::int64_t i = 0; i < s.rows; ++i) {
@@ -63,15 +74,13 @@ void turn(Samples& s, int threads) {
   for (std::int64_t j = 0; j < s.cols; ++j) w[j] -= step * s.by_col.times(e, j);
 }
 
-}  // namespace
-
 Descending openmp_logistic(std::int64_t rows, std::int64_t cols, int threads) {
-  auto samples = std::make_shared<Samples>(rows, cols, make_samples(rows, cols));
+  auto samples = std::make_shared<HandSamples>(make_hand_samples(rows, cols, threads));
   return [samples, threads] {
     std::fill(samples->w.begin(), samples->w.end(), 0);
-    turn(*samples, threads);
+    descend(*samples, descent_rate, threads);
     const auto start = std::chrono::steady_clock::now();
-    for (std::int64_t t = 1; t < descent_turns; ++t) turn(*samples, threads);
+    for (std::int64_t t = 1; t < descent_turns; ++t) descend(*samples, descent_rate, threads);
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     return Descent{samples->w, time.count() / static_cast<double>(descent_turns - 1)};
   };

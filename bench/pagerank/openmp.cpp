@@ -56,9 +56,9 @@ double iterate(const Links& links, const double* share, const double* rank, doub
 
 }  // namespace
 
-Solver openmp_pagerank(const Graph& graph, int threads) {
+Solver openmp_pagerank(const Graph& graph, int threads, double until) {
   auto links = std::make_shared<Links>(graph);
-  return [links, threads] {
+  return [links, threads, until] {
     const auto data = [](Bytes& bytes) { return reinterpret_cast<double*>(bytes.data()); };
     double *rank = data(links->rank), *next_rank = data(links->next_rank);
     double *share = data(links->share), *next_share = data(links->next_share);
@@ -68,7 +68,7 @@ Solver openmp_pagerank(const Graph& graph, int threads) {
     }
     Ranks result;
     const auto start = std::chrono::steady_clock::now();
-    for (double change = theta + 1; change > theta; ++result.iterations) {
+    for (double change = until + 1; change > until; ++result.iterations) {
       change = iterate(*links, share, rank, next_rank, next_share, threads);
       std::swap(rank, next_rank);
       std::swap(share, next_share);

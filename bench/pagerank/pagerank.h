@@ -28,7 +28,7 @@ constexpr double theta = 1e-3;
 using Solver = std::function<Ranks()>;
 // With the vector work behind the rows of the product (product_epilogue regions), or in a loop of its own.
 [[nodiscard]] Solver kasen_pagerank(const Graph& graph, int threads, bool epilogue);
-[[nodiscard]] Solver openmp_pagerank(const Graph& graph, int threads);
+[[nodiscard]] Solver openmp_pagerank(const Graph& graph, int threads, double until = theta);
 [[nodiscard]] Solver graphblas_pagerank(const Graph& graph, int threads);
 
 }  // namespace kasen::bench
