@@ -62,11 +62,12 @@ class SparseProductStep : public SparseStep {
   static const Op& first_product(const Op& op) { return op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op; }
 };
 
-// A product or a region of them. The matrix is cut along its rows and whole along its columns, over which vectors are
-// shared.
+// A product, a region of them, or a row_chain. The matrix is cut along its rows and whole along its columns, over which
+// vectors are shared.
 class DenseProductStep : public Step {
  public:
   DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at), matrix_(product_matrix(decoded)) {
+    if (is_row_chain(op)) accumulators_ = accumulators(run.module, op.blocks[0].ops, op.blocks[0].ops.back().operands);
     const Type& type = run.module.type(matrix_);
     const bool whole = type.dims.size() == 2 && run.module.dim(type.dims[1]).local;
     if (!whole) {
@@ -82,6 +83,7 @@ class DenseProductStep : public Step {
       outputs_.clear();
       for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, p));
       for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
+      start_accumulators(run, op, accumulators_, outputs_);
       DenseProductCall call;
       call.op = &op;
       call.matrix = run.storage.view(matrix_, p);
@@ -96,6 +98,7 @@ class DenseProductStep : public Step {
 
  private:
   ValueId matrix_;
+  std::vector<FnId> accumulators_;  // [result] of a row_chain
   std::vector<View> inputs_, outputs_;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "libcore/error.h"
+#include "libcore/interpreter_chain.h"
 #include "libcore/interpreter_product.h"
 #include "libcore/interpreter_program.h"
 #include "libcore/kernel_set.h"
@@ -15,6 +16,7 @@ namespace kasen {
 namespace {
 
 using interpreter::Cell;
+using interpreter::Chain;
 using interpreter::Lens;
 using interpreter::Product;
 using interpreter::Program;
@@ -26,6 +28,7 @@ class InterpreterKernels : public KernelSet {
     module_ = &module;
     programs_.clear();
     products_.clear();
+    chains_.clear();
     prepare_block(module.body);
   }
 
@@ -88,6 +91,8 @@ class InterpreterKernels : public KernelSet {
 
   void prepare_block(const Block& block);
   void run_epilogue(const std::vector<Product>& products, Program& program, const ProductCall& call);
+  void prepare_chain(const Op& op);
+  void run_chain(const Chain& chain, const DenseProductCall& call);
   void run(Program& program, const ElementwiseCall& call);
   void run_index(Program& program, const ElementwiseCall& call, std::span<const Lens> inputs,
                  std::span<const Lens> outputs, std::int64_t index);
@@ -97,6 +102,7 @@ class InterpreterKernels : public KernelSet {
   const Module* module_ = nullptr;
   std::map<const Op*, Program> programs_;
   std::map<const Op*, std::vector<Product>> products_;
+  std::map<const Op*, Chain> chains_;
   AccessCount count_;
   std::vector<std::span<const Word>> args_;
 };
@@ -106,6 +112,8 @@ void InterpreterKernels::prepare_block(const Block& block) {
     const bool region = op.code == OpCode::region;
     if (is_product(op)) {
       products_.emplace(&op, std::vector<Product>{interpreter::make_product(*module_, op)});
+    } else if (is_row_chain(op)) {
+      prepare_chain(op);
     } else if (region && row(op.kind).entry == RegionEntry::product) {
       products_.emplace(&op, interpreter::make_products(*module_, op));
       if (is_epilogue(op)) programs_.emplace(&op, interpreter::make_program(*module_, op));
@@ -146,6 +154,55 @@ void InterpreterKernels::run_epilogue(const std::vector<Product>& products, Prog
   vector.outputs = call.outputs;
   vector.range = call.range;
   run(program, vector);
+}
+
+// Of what its vector work reads only the operands cost something.
+void InterpreterKernels::prepare_chain(const Op& op) {
+  const Chain& chain = chains_.emplace(&op, interpreter::make_chain(*module_, op)).first->second;
+  if (chain.vector.results.empty()) return;
+  Program program = interpreter::make_program(*module_, chain.vector);
+  for (Cell& cell : program.cells) cell.charged = contains(op.operands, cell.value);
+  programs_.emplace(&chain.vector, std::move(program));
+}
+
+// All rows of each operator after another.
+void InterpreterKernels::run_chain(const Chain& chain, const DenseProductCall& call) {
+  std::vector<Bytes> memory;
+  std::vector<View> inputs(call.inputs.begin(), call.inputs.end()), outputs(call.outputs.begin(), call.outputs.end());
+  for (const ValueId room : chain.rooms) {
+    memory.emplace_back(storage_bytes(module_->type(room).element, call.rows));
+    inputs.push_back({memory.back().data(), call.rows});
+    outputs.push_back(inputs.back());
+  }
+  DenseProductCall products = call;
+  products.inputs = inputs;
+  products.outputs = outputs;
+  const ElementType& matrix = module_->type(product_matrix(*call.op)).element;
+  interpreter::run_dense(chain.inner, matrix, products, count_);
+  if (!chain.vector.results.empty()) {
+    std::vector<View> from, to;
+    for (const size_t i : chain.vector_inputs) from.push_back(inputs[i]);
+    for (const size_t o : chain.vector_outputs) to.push_back(outputs[o]);
+    ElementwiseCall vector;
+    vector.op = &chain.vector;
+    vector.inputs = from;
+    vector.outputs = to;
+    vector.range = {0, call.rows};
+    const std::int64_t written = count_.written_bytes;
+    run(programs_.at(&chain.vector), vector);
+    count_.written_bytes = written;  // rooms cost nothing
+  }
+  interpreter::run_dense(chain.outer, matrix, products, count_);
+  for (const Chain::Copy& copy : chain.copies) {
+    const ElementType& element = module_->type(chain.rooms[copy.room]).element;
+    const Lens from(element, inputs[call.inputs.size() + copy.room]), to(element, call.outputs[copy.result]);
+    std::vector<Word> words(static_cast<size_t>(element.planes()));
+    for (std::int64_t i = 0; i < call.rows; ++i) {
+      from.load(i, words.data());
+      to.store(i, words.data());
+    }
+    count_.written_bytes += call.rows * element.bytes();
+  }
 }
 
 // ---- element-wise
@@ -261,10 +318,14 @@ void InterpreterKernels::run_reduce(Program& program, Work& work) {
 }
 
 void InterpreterKernels::dense_product(const DenseProductCall& call) {
-  const auto it = products_.find(call.op);
-  if (it == products_.end()) throw InternalError("a product that was not prepared");
   const Type& matrix = module_->type(product_matrix(*call.op));
-  interpreter::run_dense(it->second, matrix.element, call, count_);
+  if (is_row_chain(*call.op)) {
+    run_chain(chains_.at(call.op), call);
+  } else {
+    const auto it = products_.find(call.op);
+    if (it == products_.end()) throw InternalError("a product that was not prepared");
+    interpreter::run_dense(it->second, matrix.element, call, count_);
+  }
   if (!is_shared(*module_, matrix)) count_.read_bytes += call.rows * call.cols * matrix.element.bytes();
 }
 

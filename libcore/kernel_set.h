@@ -65,9 +65,11 @@ struct ProductCall {
   View waiting = {};  // of the product's result; not looked at for `all`
 };
 
-// A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`), or an mxm region of
-// several with one such matrix, in either direction. Inputs and outputs as the op's operands and results. mxv: vector
-// over rows, result over cols, overwritten with this part's contribution; mxvt: vector over cols, result over rows.
+// A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`), an mxm region of several
+// with one such matrix, in either direction, or a row_chain region. Inputs and outputs as the op's operands and
+// results. mxv: vector over rows, result over cols, overwritten with this part's contribution; mxvt: vector over cols,
+// result over rows. A row_chain's results that are reductions to a shared are accumulators, as in an ElementwiseCall; a
+// result over rows may stand where an operand of its vector work does.
 struct DenseProductCall {
   const Op* op = nullptr;
   View matrix;

@@ -44,8 +44,9 @@ enum class RegionKind : std::uint8_t {
   iter_on_vec,       // vector operators over one dimension
   mxm,               // products with one matrix, none needing another's result; of a sparse one all mxv or all mxvt
   product_epilogue,  // one product, its gather, and the vector work that follows each row
+  row_chain,         // products with one dense matrix, some of which need others' rows, and the vector work between
 };
-[[nodiscard]] std::string_view region_name(RegionKind kind);  // "iter_on_vec", "mxm", "product_epilogue"
+[[nodiscard]] std::string_view region_name(RegionKind kind);  // "iter_on_vec", "mxm", "product_epilogue", "row_chain"
 
 struct Op;
 

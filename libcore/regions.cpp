@@ -32,4 +32,13 @@ const RegionRow* find_region(std::string_view name) {
   return it == kinds.end() ? nullptr : it;
 }
 
+RowChain row_chain(const Op& region) {
+  RowChain chain;
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  for (const Op& op : std::span(ops).first(ops.size() - 1)) {
+    (op.code == OpCode::mxvt ? chain.inner : op.code == OpCode::mxv ? chain.outer : chain.work).push_back(&op);
+  }
+  return chain;
+}
+
 }  // namespace kasen

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "libcore/module.h"
 
@@ -28,6 +29,16 @@ struct RegionRow {
 [[nodiscard]] inline const Op& epilogue_gather(const Op& region) { return region.blocks[0].ops[1]; }
 [[nodiscard]] inline bool is_epilogue(const Op& op) {
   return op.code == OpCode::region && op.kind == RegionKind::product_epilogue;
+}
+
+// What a row_chain region holds, each in program order: products with one result a row, vector work on rows, products
+// with one result a column.
+struct RowChain {
+  std::vector<const Op*> inner, work, outer;
+};
+[[nodiscard]] RowChain row_chain(const Op& region);
+[[nodiscard]] inline bool is_row_chain(const Op& op) {
+  return op.code == OpCode::region && op.kind == RegionKind::row_chain;
 }
 
 }  // namespace kasen

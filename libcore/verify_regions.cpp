@@ -83,27 +83,30 @@ class RegionCheck {
   // map and reduce over `dim`, none of which reads a shared that the region itself reduces.
   void vector_work(const Op& op, std::span<const Op> ops, DimId dim) {
     std::vector<ValueId> reduced;
-    for (const Op& inner : ops) {
-      if (inner.code != OpCode::map && inner.code != OpCode::reduce) {
-        faults_.add(inner, fmt::format("it may not stand in a region {}", region_name(op.kind)),
-                    "only map and reduce follow the elements of one dimension");
-        continue;
-      }
-      if (runs_along(inner) == no_dim || runs_along(inner) != dim) {
-        faults_.add(inner, "it runs over another dimension than its region",
-                    dim == no_dim ? "" : fmt::format("the region runs over {}", m_.dim(dim).name));
-      }
-      if (makes_whole(m_, inner)) {
-        faults_.add(inner, "it may not stand in a region", "a reduction to an array that is made whole runs alone");
-      }
-      for (const ValueId id : inner.operands) {
-        if (contains(reduced, id)) {
-          faults_.add(inner, value_text(m_, id) + " is a reduction of this region",
-                      "it is known only when the loop has ended");
-        }
-      }
-      if (inner.code == OpCode::reduce) reduced.push_back(inner.results[0]);
+    for (const Op& inner : ops) vector_work(op, inner, dim, reduced);
+  }
+
+  // One of them; `reduced` are the results of the reductions before it.
+  void vector_work(const Op& op, const Op& inner, DimId dim, std::vector<ValueId>& reduced) {
+    if (inner.code != OpCode::map && inner.code != OpCode::reduce) {
+      faults_.add(inner, fmt::format("it may not stand in a region {}", region_name(op.kind)),
+                  "only map and reduce follow the elements of one dimension");
+      return;
     }
+    if (runs_along(inner) == no_dim || runs_along(inner) != dim) {
+      faults_.add(inner, "it runs over another dimension than its region",
+                  dim == no_dim ? "" : fmt::format("the region runs over {}", m_.dim(dim).name));
+    }
+    if (makes_whole(m_, inner)) {
+      faults_.add(inner, "it may not stand in a region", "a reduction to an array that is made whole runs alone");
+    }
+    for (const ValueId id : inner.operands) {
+      if (contains(reduced, id)) {
+        faults_.add(inner, value_text(m_, id) + " is a reduction of this region",
+                    "it is known only when the loop has ended");
+      }
+    }
+    if (inner.code == OpCode::reduce) reduced.push_back(inner.results[0]);
   }
 
   // The slaves on which an operator computes; none for those that touch masters only.
@@ -146,10 +149,7 @@ class RegionCheck {
         continue;
       }
       if (is_dense_product(m_, inner)) {
-        if (!shares_dense_pass(m_, inner)) {
-          faults_.add(inner, "it may not share a pass over a dense matrix",
-                      "only f64 or f32 that are multiplied and added do, with a matrix that is cut along its rows");
-        }
+        in_one_pass(inner);
       } else if (inner.code != first.code) {
         faults_.add(inner, "mxv and mxvt in one region", "they visit the matrix in different order");
       }
@@ -162,6 +162,42 @@ class RegionCheck {
       if (!contains(op.blocks[0].ops.back().operands, inner.results[0])) {
         faults_.add(inner, value_text(m_, inner.results[0]) + " is not handed on", "its product is made in vain");
       }
+    }
+  }
+
+  void in_one_pass(const Op& product) {
+    if (shares_dense_pass(m_, product)) return;
+    faults_.add(product, "it may not share a pass over a dense matrix",
+                "only f64 or f32 that are multiplied and added do, with a matrix that is cut along its rows");
+  }
+
+  // Blocks of rows go through it one after another: what needs all of them is known only when it has ended. (That no
+  // product reads it is the state rules' to say.)
+  void row_chain(const Op& op) {
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    if (ops[0].code != OpCode::mxvt) {
+      return faults_.add(op, "it does not begin with mxvt",
+                         "a row_chain goes from a product with one result a row to what is made of the rows");
+    }
+    const DimId rows = cut_dim(m_, m_.type(ops[0].results[0]));
+    std::vector<ValueId> reduced;
+    for (const Op& inner : work(op, 0)) {
+      if (!is_product(inner)) {
+        vector_work(op, inner, rows, reduced);
+        if (inner.code == OpCode::map || inner.code == OpCode::reduce) behind_a_row(inner);
+      } else {
+        chain_product(op, inner);
+      }
+    }
+  }
+
+  void chain_product(const Op& op, const Op& product) {
+    in_one_pass(product);
+    if (product.operands[1] != op.blocks[0].ops[0].operands[1]) {
+      faults_.add(product, "another matrix than that of its region");
+    }
+    if (product.code == OpCode::mxv && !contains(op.blocks[0].ops.back().operands, product.results[0])) {
+      faults_.add(product, value_text(m_, product.results[0]) + " is not handed on", "its product is made in vain");
     }
   }
 

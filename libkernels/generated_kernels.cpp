@@ -7,6 +7,7 @@
 #include "libcore/checked.h"
 #include "libkernels/blas.h"
 #include "libkernels/dense.h"
+#include "libkernels/dense_chain.h"
 #include "libkernels/kernels.h"
 #include "libkernels/movers.h"
 #include "libkernels/plan_kernels.h"
@@ -24,11 +25,12 @@ class GeneratedKernelSet : public GeneratedKernels {
     module_ = &module;
     sorted_.clear();
     plan_.emplace(make_plan_kernels(module, options_));
-    if (!plan_->dense.empty()) start_blas();
+    if (!plan_->dense.empty() || !plan_->chains.empty()) start_blas();
     std::int64_t strip = 0;
     for (const auto& [op, kernels] : plan_->products) {
       if (kernels.epilogue) strip = std::max(strip, strip_bytes(kernels.kernel));
     }
+    for (const auto& [op, kernels] : plan_->chains) strip = std::max(strip, strip_bytes(kernels));
     shop_.reserve(plan_->scratch_bytes, strip);
     compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
@@ -58,6 +60,9 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void dense_product(const DenseProductCall& call) override {
+    if (const auto chain = plan_->chains.find(call.op); chain != plan_->chains.end()) {
+      return row_chain(chain->second, call);
+    }
     const DenseKernels& kernels = found(plan_->dense, call.op);
     if (kernels.kernel) {
       run_dense(shop_, *kernels.kernel, kernels.products.at(0).transposed, call);
@@ -93,6 +98,13 @@ class GeneratedKernelSet : public GeneratedKernels {
   [[nodiscard]] std::string processor() const override { return plan_ ? plan_->jit->target().description() : ""; }
 
  private:
+  void row_chain(const ChainKernels& kernels, const DenseProductCall& call) {
+    run_row_chain(shop_, *plan_, kernels, call);
+    count_.read_bytes += call.rows * (call.cols * kernels.matrix_bytes + kernels.row_reads);
+    count_.read_bytes += call.cols * kernels.column_reads;
+    count_.written_bytes += call.rows * kernels.row_writes + call.cols * kernels.column_writes;
+  }
+
   void run_ordinary(const DenseKernels& kernels, const DenseProductCall& call) {
     std::vector<DenseOperands> products;
     const auto at = [](std::span<const View> views, int place) { return views[static_cast<size_t>(place)].data; };

@@ -80,6 +80,8 @@ class Planner {
         combined_.insert(op.fns[0]);
       } else if (is_epilogue(op)) {
         product_with_epilogue(op);
+      } else if (is_row_chain(op)) {
+        chain(op);
       } else if (is_product(op) || (region && row(op.kind).entry == RegionEntry::product)) {
         if (!module_.type(product_matrix(op)).sparse) {
           dense(op);
@@ -134,6 +136,10 @@ class Planner {
     }
     for (auto& [op, kernels] : plan_.dense) {
       if (kernels.kernel) product(*kernels.kernel);
+    }
+    for (auto& [op, kernels] : plan_.chains) {
+      if (kernels.before) elementwise(kernels.before->kernel);
+      if (kernels.behind) elementwise(kernels.behind->kernel);
     }
     for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(jit.lookup(fold_name(fn)));
     for (const FnId fn : combined_)
@@ -261,6 +267,14 @@ class Planner {
       }
     }
     plan_.dense.emplace(&op, std::move(kernels));
+  }
+
+  void chain(const Op& region) {
+    for (const Op* op : row_chain(region).work) {
+      if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
+    }
+    plan_.chains.emplace(&region,
+                         make_chain_kernels(*plan_.jit, module_, region, next_name("chain"), plan_.scratch_bytes));
   }
 
   [[nodiscard]] std::int64_t counted_bytes(ValueId id) const {

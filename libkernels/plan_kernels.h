@@ -48,18 +48,49 @@ struct DenseKernels {
   std::optional<ProductKernel> kernel;  // nothing: BLIS
 };
 
+// A row_chain region. Values of rows that one part of it makes and another reads stand in *rooms*, for the rows that
+// are under way. In places of vectors of rows, one that is not negative is an operand of the op, -1 - k room k.
+struct ChainKernels {
+  struct Inner {  // one result a row: its vector is an operand
+    int vector = 0, room = 0;
+  };
+  struct Outer {  // one result a column
+    int rows = 0;
+    std::vector<int> results;  // places among the op's results: the same value in each
+  };
+  struct Loop {
+    ElementwiseKernel kernel;
+    std::vector<int> inputs;
+    std::vector<int> rooms;  // of each of the loop's outputs
+  };
+  std::vector<ElementType> rooms;
+  std::vector<Inner> inner;
+  std::optional<Loop> before;  // what the outer products need: from rooms and operands to rooms
+  std::vector<Outer> outer;
+  std::optional<Loop> behind;  // what is handed on and reduced; its outputs are the op's results
+  ElementType matrix;
+  // Counted of a row, and of a column; shareds cost nothing.
+  std::int64_t matrix_bytes = 0;
+  std::int64_t row_reads = 0, row_writes = 0, column_reads = 0, column_writes = 0;
+};
+
 struct PlanKernels {
   std::unique_ptr<Jit> jit;
   std::map<const Op*, LoopKernels> loops;
   std::map<const Op*, PartialReduction> partial_reductions;
   std::map<const Op*, ProductKernels> products;
   std::map<const Op*, DenseKernels> dense;
+  std::map<const Op*, ChainKernels> chains;
   std::map<FnId, FoldFunction> folds;
   std::map<FnId, CombineFunction> combines;
   std::int64_t scratch_bytes = 0;  // of each thread
   std::int64_t cached_bytes = 0;   // results of a loop that take more are stored past the caches
   std::string assembly;
 };
+
+// Of a row_chain region; loops are emitted as `name` and a suffix each, and not yet looked up.
+[[nodiscard]] ChainKernels make_chain_kernels(Jit& jit, const Module& module, const Op& region, const std::string& name,
+                                              std::int64_t& scratch_bytes);
 
 // Emits and compiles. UserError (bad_input) with the statement's place for what cannot be generated.
 [[nodiscard]] PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options);

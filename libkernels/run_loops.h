@@ -25,6 +25,8 @@ class Workshop {
   [[nodiscard]] std::byte* partials(std::int64_t bytes) { return grown(partials_, bytes); }
   // Strips of blocks whose rows several threads compute; valid until the next call.
   [[nodiscard]] std::byte* shared_strips(std::int64_t bytes) { return grown(shared_strips_, bytes); }
+  // Values of all rows; valid until the next call.
+  [[nodiscard]] std::byte* rooms(std::int64_t bytes) { return grown(rooms_, bytes); }
 
  private:
   struct Room {
@@ -32,7 +34,7 @@ class Workshop {
   };
   std::vector<Room> scratch_;
   static std::byte* grown(Bytes& room, std::int64_t bytes);
-  Bytes partials_, shared_strips_;
+  Bytes partials_, shared_strips_, rooms_;
 };
 
 // Elements begin to end (flat indices) of one loop. `sizes` are those of the kernel's local dimensions.

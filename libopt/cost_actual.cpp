@@ -215,6 +215,28 @@ Cost actual_epilogue(const CostContext& c, const Op& region) {
   return cost;
 }
 
+// The matrix once, each vector of rows from outside once, whoever of the region reads it, and what is handed on.
+Cost actual_row_chain(const CostContext& c, const Op& region) {
+  const ValueId matrix = product_matrix(region);
+  const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  Cost cost;
+  cost.read = c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
+  std::vector<ValueId> rows, whole;
+  for (size_t i = 0; i + 1 < ops.size(); ++i) {
+    for (size_t k = 0; k < ops[i].operands.size(); ++k) {
+      const ValueId v = ops[i].operands[k];
+      if (v != matrix && contains(region.operands, v) && !reads_whole(*c.module, ops[i], k)) rows.push_back(v);
+    }
+    if (makes_whole(*c.module, ops[i])) whole.push_back(ops[i].results.at(0));
+  }
+  for (const ValueId v : distinct_arrays(*c.module, rows)) cost.read += masters(v);
+  for (const ValueId v : ops.back().operands) {
+    if (is_charged(*c.module, v)) cost.written += contains(whole, v) ? stored_bytes(c, v) : masters(v);
+  }
+  return cost;
+}
+
 Cost actual_cost(const CostContext& context, const Op& op) {
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ActualRule& r) { return r.code == op.code; });
   return (rule == rules.end() ? free_of_charge : rule->cost)(context, op);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "libcore/executor.h"
+#include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libopt/cost_rules.h"
 #include "libopt/extent.h"
@@ -39,7 +40,7 @@ std::int64_t entry_bytes(const Type& matrix) { return matrix.element.bytes() + (
 
 // One product's share of each entry: an element of its vector and one of its result, which is read and written back.
 // Both are over one dimension; where that is local all of the vector is on every worker, and an entry still meets one.
-void add_model_product(const CostContext& c, const Op& product, Cost& cost) {
+void add_entry_shares(const CostContext& c, const Op& product, Cost& cost) {
   const Type& vector = c.type(product.operands.at(0));
   const Type& result = c.type(product.results.at(0));
   const Polynomial entries = c.entries(product.operands.at(1));
@@ -48,6 +49,11 @@ void add_model_product(const CostContext& c, const Op& product, Cost& cost) {
   cost.written += entries * result_bytes;
   cost.read_elements += entries * Polynomial(2);
   cost.written_elements += entries;
+}
+
+void add_model_product(const CostContext& c, const Op& product, Cost& cost) {
+  add_entry_shares(c, product, cost);
+  const Type& result = c.type(product.results.at(0));
   if (is_charged(*c.module, product.results.at(0))) {
     cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
   }
@@ -114,6 +120,35 @@ Cost model_epilogue(const CostContext& c, const Op& region) {
     }
   }
   cost += vector_cost(c, vector);
+  return cost;
+}
+
+// As a region of its products and one of its vector work, which meet in no vector between them: the matrix's entries
+// once with each product's share, each vector of rows from outside once, each that is handed on once.
+Cost model_row_chain(const CostContext& c, const Op& region) {
+  Cost cost;
+  const RowChain chain = row_chain(region);
+  add_matrix(c, product_matrix(region), cost);
+  for (const auto* products : {&chain.inner, &chain.outer}) {
+    for (const Op* op : *products) add_entry_shares(c, *op, cost);
+  }
+  std::vector<ValueId> read;
+  for (const Op* op : chain.work) {
+    for (const ValueId v : op->operands) {
+      if (contains(region.operands, v)) read.push_back(v);
+    }
+  }
+  for (const ValueId value : distinct_arrays(*c.module, read)) read_array(c, value, cost);
+  const std::vector<ValueId>& yielded = region.blocks[0].ops.back().operands;
+  for (const ValueId value : distinct_arrays(*c.module, yielded)) {
+    const bool by_product =
+        std::any_of(chain.outer.begin(), chain.outer.end(), [&](const Op* op) { return op->results[0] == value; });
+    if (by_product) {
+      cost.buffers += stored_elements(*c.module, c.type(value)) * Polynomial(c.type(value).element.bytes());
+    } else {
+      make_array(c, value, cost);
+    }
+  }
   return cost;
 }
 

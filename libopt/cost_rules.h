@@ -33,9 +33,11 @@ struct CostContext {
 [[nodiscard]] Cost model_vector_region(const CostContext& context, const Op& region);
 [[nodiscard]] Cost model_product_region(const CostContext& context, const Op& region);
 [[nodiscard]] Cost model_epilogue(const CostContext& context, const Op& region);
+[[nodiscard]] Cost model_row_chain(const CostContext& context, const Op& region);
 [[nodiscard]] Cost actual_vector_region(const CostContext& context, const Op& region);
 [[nodiscard]] Cost actual_product_region(const CostContext& context, const Op& region);
 [[nodiscard]] Cost actual_epilogue(const CostContext& context, const Op& region);
+[[nodiscard]] Cost actual_row_chain(const CostContext& context, const Op& region);
 
 // The bindings of `bindings` that copy; `spared` arrays of a list stay behind.
 [[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings, std::int64_t spared = 0);

@@ -27,6 +27,10 @@ std::string together_text(const PlanView& view, const Op& region) {
   const Op& first = region.blocks.at(0).ops.front();
   if (region.kind == RegionKind::product_epilogue)
     return "what follows a product's rows, element by element, row by row";
+  if (region.kind == RegionKind::row_chain) {
+    return fmt::format("rows of {}, which is dense: each block of them goes through all while it is in the cache",
+                       view.name(first.operands.at(1)));
+  }
   if (region.kind == RegionKind::mxm) {
     if (is_dense_product(view.plan, first)) {
       return fmt::format("products with {}, which is dense: each of its tiles serves all while it is in the cache",

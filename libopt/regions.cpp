@@ -108,7 +108,9 @@ constexpr auto product_shape =
     RegionTemplate{RegionKind::mxm, draw_together, false, product_key, model_product_region, actual_product_region};
 constexpr auto epilogue_shape =
     RegionTemplate{RegionKind::product_epilogue, join_epilogues, true, vector_key, model_epilogue, actual_epilogue};
-constexpr std::array templates{vector_shape, product_shape, epilogue_shape};
+constexpr auto chain_shape =
+    RegionTemplate{RegionKind::row_chain, join_chains, true, vector_key, model_row_chain, actual_row_chain};
+constexpr std::array templates{vector_shape, product_shape, epilogue_shape, chain_shape};
 
 }  // namespace
 
@@ -124,6 +126,19 @@ const RegionTemplate& region_template(RegionKind kind) {
 bool form_regions(Module& module, RegionKind kind) {
   const RegionTemplate& shape = region_template(kind);
   return shape.form(module, shape);
+}
+
+bool follows_rows(const Module& module, const RegionTemplate& shape, const Op& op, const std::vector<DimId>& rows) {
+  const bool region = op.code == OpCode::region && op.kind == RegionKind::iter_on_vec;
+  if (op.code == OpCode::region && !region) return false;
+  const std::span<const Op> ops =
+      region ? std::span(op.blocks[0].ops).first(op.blocks[0].ops.size() - 1) : std::span<const Op>(&op, 1);
+  return std::all_of(ops.begin(), ops.end(), [&](const Op& inner) {
+    const std::optional<RegionKey> key = shape.key(module, inner);
+    const auto vector = [&](ValueId v) { return module.type(v).dims.empty() || module.type(v).dims == rows; };
+    return key && !key->slaves && key->dims == rows && rows.size() == 1 &&
+           std::all_of(inner.operands.begin(), inner.operands.end(), vector);
+  });
 }
 
 Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, std::vector<int> uses) {

@@ -40,6 +40,14 @@ bool form_regions(Module& module, RegionKind kind);
 // As `form`: a product, its gather and the vector work on it (passes/fuse_epilogue.cpp).
 [[nodiscard]] bool join_epilogues(Module& module, const RegionTemplate& shape);
 
+// As `form`: products with one dense matrix that need others' rows, and the vector work between
+// (passes/fuse_rows.cpp).
+[[nodiscard]] bool join_chains(Module& module, const RegionTemplate& shape);
+// Is it vector work on masters alone, a map, a reduction or a region iter_on_vec of them, one element for each of
+// `rows` (a vector)?
+[[nodiscard]] bool follows_rows(const Module& module, const RegionTemplate& shape, const Op& op,
+                                const std::vector<DimId>& rows);
+
 // A region of `members`, which it takes; `uses` counts the uses of every value in the whole module. What anything
 // outside needs is yielded. Its results are what it yields: name_results makes values of their own of them.
 [[nodiscard]] Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, std::vector<int> uses);

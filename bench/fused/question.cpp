@@ -84,6 +84,9 @@ Question xtxv_question(const Settings& settings) {
   };
   const Passes ours = run({});
   add(made, "kasen", ours);
+  const Passes apart = run({.strategy = Strategy::none});
+  check("kasen-apart", ours().result, apart().result);
+  add(made, "kasen-apart", apart);
   const auto peer = python_peer("fused/xtxv.py", {std::to_string(rows), std::to_string(cols)}, settings.threads);
   if (!peer->missing().empty()) {
     made.missing.push_back({"numpy", peer->missing()});

@@ -31,7 +31,8 @@ class Joiner {
       const std::optional<size_t> g = only_reader(product.results[0], p);
       if (!g || block_.ops[*g].code != OpCode::gather) continue;
       const std::optional<size_t> work = only_reader(block_.ops[*g].results[0], *g);
-      if (!work || !follows_rows(block_.ops[*work], module_.type(block_.ops[*g].results[0]))) continue;
+      if (!work) continue;
+      if (!follows_rows(module_, shape_, block_.ops[*work], module_.type(block_.ops[*g].results[0]).dims)) continue;
       join(p, *g, *work);
       return true;
     }
@@ -47,20 +48,6 @@ class Joiner {
       if (reads > 0) return reads == uses_[static_cast<size_t>(value)] ? std::optional(i) : std::nullopt;
     }
     return std::nullopt;
-  }
-
-  // Vector work on masters alone, one element a row.
-  [[nodiscard]] bool follows_rows(const Op& op, const Type& rows) const {
-    const bool region = op.code == OpCode::region && op.kind == RegionKind::iter_on_vec;
-    if (op.code == OpCode::region && !region) return false;
-    const std::span<const Op> ops =
-        region ? std::span(op.blocks[0].ops).first(op.blocks[0].ops.size() - 1) : std::span<const Op>(&op, 1);
-    return std::all_of(ops.begin(), ops.end(), [&](const Op& inner) {
-      const std::optional<RegionKey> key = shape_.key(module_, inner);
-      const auto vector = [&](ValueId v) { return module_.type(v).dims.empty() || module_.type(v).dims == rows.dims; };
-      return key && !key->slaves && key->dims == rows.dims && rows.dims.size() == 1 &&
-             std::all_of(inner.operands.begin(), inner.operands.end(), vector);
-    });
   }
 
   // The region stands where the vector work stood: product and gather wait for nothing that comes between.

@@ -105,6 +105,58 @@ TEST(Regions, ProductsOfADenseMatrixInBothDirections) {
       "may not stand in a region product_epilogue");
 }
 
+// A row_chain whose inside is `inside`, of A, w over its columns and x2 over its rows.
+void expect_chain(const std::string& inside, const std::string& wanted,
+                  const std::string& head = "%z = region row_chain (%w, %A, %x2) : f64[M] @pre(add){all} ~b2") {
+  const std::string text =
+      "buffer ~b0 : f64[N]\nbuffer ~b1 : f64[M] {all}\nbuffer ~b2 : f64[M] {all}\nbuffer ~b3 : f64[N] {all}\n"
+      "buffer ~b4 : f64[N]\n"
+      "%A = input \"A\" : f64[N,M] @part\n%B = input \"B\" : f64[N,M] @part\n%G = input \"G\" : f64[N,M] sparse @part\n"
+      "%x = input \"x\" : f64[N] @part\n%v = input \"v\" : f64[M] @part\n%w = scatter %v : f64[M] @cons{all} ~b1\n"
+      "%x2 = map[half] %x : f64[N] @part ~b0\n%c = scatter %x : f64[N] @cons{all} ~b3\n" +
+      head + " {\n" + inside + "}";
+  if (wanted.empty()) {
+    expect_right(3, text);
+  } else {
+    expect_fault(3, text, wanted);
+  }
+}
+
+TEST(Regions, WhatARowChainMayHold) {
+  const std::string head = "%m = mxvt[mul, add] %w, %A : f64[N] @part\n";
+  const std::string between = head + "%e = map[sub] %m, %x2 : f64[N] @part\n";
+  const std::string back = "%n = mxv[mul, add] %e, %A : f64[M] @pre(add){all}\n";
+  const std::string two = "%z, %y = region row_chain (%w, %A, %x2) : f64[M] @pre(add){all} ~b2, f64[N] @part ";
+  expect_chain(between + back + "yield %n\n", "");
+  expect_chain(between + "%l = reduce[add] %e : f64 @pre(add)\n" + back + "yield %n, %l\n", "",
+               "%z, %s = region row_chain (%w, %A, %x2) : f64[M] @pre(add){all} ~b2, f64 @pre(add)");
+  expect_chain("%n = mxv[mul, add] %x2, %A : f64[M] @pre(add){all}\n" + head + "yield %n, %m\n",
+               "it does not begin with mxvt",
+               "%z, %y = region row_chain (%x2, %A, %w) : f64[M] @pre(add){all} ~b2, f64[N] @part ~b4");
+  expect_chain(between + "%n = mxv[add, add] %e, %A : f64[M] @pre(add){all}\nyield %n\n",
+               "it may not share a pass over a dense matrix");
+  expect_chain(between + "%n = mxv[mul, add] %e, %B : f64[M] @pre(add){all}\nyield %n\n",
+               "another matrix than that of its region",
+               "%z = region row_chain (%w, %A, %x2, %B) : f64[M] @pre(add){all} ~b2");
+  expect_chain(between + back + "yield %e\n", "%n is not handed on",
+               "%y = region row_chain (%w, %A, %x2) : f64[N] @part ~b4");
+  expect_chain(between + back + "%g = gather %n : f64[M] @part\nyield %n\n", "it may not stand in a region row_chain");
+  expect_chain(between + back + "%h = map[half] %w : f64[M] @part\nyield %n, %h\n",
+               "it runs over another dimension than its region",
+               "%z, %y = region row_chain (%w, %A, %x2) : f64[M] @pre(add){all} ~b2, f64[M] @part ~b1");
+  expect_chain(head + "%e = map[sub] %m, %c : f64[N] @part\n" + back + "yield %n\n", "",
+               "%z = region row_chain (%w, %A, %c) : f64[M] @pre(add){all} ~b2");
+  expect_chain(head + "%e = map[half] %c : f64[N] @cons{all}\n" + back + "yield %n\n", "it computes on slaves as well",
+               "%z = region row_chain (%w, %A, %c) : f64[M] @pre(add){all} ~b2");
+  expect_chain(head + "%e = map[sub] %m, %m : f64[N] @part\n%h = map[half] %A : f64[N,M] @part\n" + back +
+                   "%l = reduce[add] %h : f64 @pre(add)\nyield %n, %l\n",
+               "is no vector", "%z, %s = region row_chain (%w, %A) : f64[M] @pre(add){all} ~b2, f64 @pre(add)");
+  // A row is read before it is written where the vector work's operand was; a product needs its vector to the end.
+  expect_chain(between + back + "yield %n, %e\n", "", two + "~b0");
+  expect_chain(between + "%n = mxv[mul, add] %x2, %A : f64[M] @pre(add){all}\nyield %n, %e\n", "which holds %x2",
+               two + "~b0");
+}
+
 // A product_epilogue whose inside is `inside`; its rows wait in ~b1.
 void expect_epilogue_fault(const std::string& inside, const std::string& wanted,
                            const std::string& operands = "%c, %G, %x", const std::string& result = "f64[N] @part ~b3") {

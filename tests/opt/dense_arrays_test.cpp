@@ -275,8 +275,12 @@ TEST(DensePass, IsNotMadeOfWhatMayNotShareIt) {
   EXPECT_EQ(formed("input X : i64[N, F], v : i64[F], u : i64[N]\noutput y = X @ v, z = X' @ u"), 0);
   EXPECT_EQ(formed("input X : f64[N, F], Y : f64[N, F], v : f64[F], u : f64[N]\noutput y = X @ v, z = Y' @ u"), 0);
   EXPECT_EQ(formed("input X : f64[K, F], v : f64[F], u : f64[K]\noutput y = X @ v, z = X' @ u"), 0);
-  // A third that needs the first's result is apart; the two others are one.
-  EXPECT_EQ(formed("input X : f64[N, F], v : f64[F], u : f64[N]\ny = X @ v\noutput a = X' @ u, b = X' @ y"), 1);
+  // A third that needs the first's result makes a row_chain of all.
+  EXPECT_EQ(formed("input X : f64[N, F], v : f64[F], u : f64[N]\ny = X @ v\noutput a = X' @ u, b = X' @ y"), 0);
+  // Over another semiring it is apart; the two others are one.
+  EXPECT_EQ(formed("input X : f64[N, F], v : f64[F], u : f64[N]\ny = X @ v\noutput a = X' @ u, b = mxv((a, b) -> a + "
+                   "b, min, X, y)"),
+            1);
 }
 
 class DenseArrays : public ::testing::TestWithParam<NamedProgram> {};

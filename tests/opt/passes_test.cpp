@@ -42,7 +42,8 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
   EXPECT_EQ(pass_names(passes, false),
-            "dead-code simplify speculate-branch loop-invariant pipeline fuse-products fuse-epilogue batch-shareds");
+            "dead-code simplify speculate-branch loop-invariant pipeline fuse-products fuse-rows fuse-epilogue "
+            "batch-shareds");
   EXPECT_EQ(printed.size(), pass_rows().size());
 
   passes.clear();

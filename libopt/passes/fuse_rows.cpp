@@ -1,0 +1,161 @@
+// Why: X'(f(X v)) reads the matrix twice, once for the rows' results and once to bring them back over the columns,
+// although one row needs no other: a block of rows can go through both products, and the vector work between, while it
+// is in the cache. So products with one dense matrix that is cut along its rows, the vector work on masters that reads
+// their rows' results, and the products that read those become one region, if some product reads what another's rows
+// gave. Regions that were made before are taken apart and join as a whole. The case that breaks the naive way:
+// something between that needs all rows, a total or a transition; what waits for such a thing cannot be a member.
+// (Between two products with a matrix cut along its rows no transition stands, since all of a row is on one worker.)
+// Requires placed values, and regions of vector work and of products drawn together; keeps the order of everything else
+// as near as can be. The level becomes 3.
+#include <algorithm>
+#include <utility>
+
+#include "libcore/products.h"
+#include "libcore/regions.h"
+#include "libopt/dependence.h"
+#include "libopt/pass.h"
+#include "libopt/regions.h"
+#include "libopt/rewrite.h"
+
+namespace kasen {
+
+bool pass_fuse_rows(Module& module, PassContext& context);
+
+namespace {
+
+// The operators that a member of a block would bring: itself, or those of its region.
+std::span<const Op> brought(const Op& op) {
+  if (op.code != OpCode::region) return {&op, 1};
+  return std::span<const Op>(op.blocks[0].ops).first(op.blocks[0].ops.size() - 1);
+}
+
+class ChainJoiner {
+ public:
+  ChainJoiner(Module& module, Block& block, const RegionTemplate& shape)
+      : module_(module), block_(block), shape_(shape), graph_(module, block) {}
+
+  // One region at a time: places of operators change.
+  bool join_one() {
+    for (int first = 0; first < graph_.size(); ++first) {
+      const Op& op = at(first);
+      if (!passes_dense_matrix(op)) continue;
+      const std::vector<int> members = grow(first);
+      if (!goes_back(members)) continue;
+      join(members);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] const Op& at(int op) const { return block_.ops[static_cast<size_t>(op)]; }
+
+  [[nodiscard]] bool passes_dense_matrix(const Op& op) const {
+    const bool products = is_product(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
+    return products && shares_dense_pass(module_, brought(op)[0]);
+  }
+
+  // In program order whatever may join the product: nothing that it needs waits for a member outside of the chain.
+  [[nodiscard]] std::vector<int> grow(int first) const {
+    const ValueId matrix = product_matrix(at(first));
+    const std::vector<DimId> rows{module_.type(matrix).dims[0]};
+    std::vector<int> members{first};
+    std::vector<bool> inside(block_.ops.size()), waits(block_.ops.size());
+    inside[static_cast<size_t>(first)] = true;
+    for (int op = first + 1; op < graph_.size(); ++op) {
+      const std::vector<int>& needs = graph_.needs(op);
+      const auto is = [](const std::vector<bool>& flags) {
+        return [&flags](int need) { return static_cast<bool>(flags[static_cast<size_t>(need)]); };
+      };
+      const bool reads_member = std::any_of(needs.begin(), needs.end(), is(inside));
+      const bool blocked = std::any_of(needs.begin(), needs.end(), is(waits));
+      const bool same_matrix = passes_dense_matrix(at(op)) && product_matrix(at(op)) == matrix;
+      const bool joins = same_matrix || (reads_member && follows_rows(module_, shape_, at(op), rows));
+      if (joins && !blocked) {
+        inside[static_cast<size_t>(op)] = true;
+        members.push_back(op);
+      } else {
+        waits[static_cast<size_t>(op)] = reads_member || blocked;
+      }
+    }
+    return members;
+  }
+
+  // Does one of the products read what is made of another's rows?
+  [[nodiscard]] bool goes_back(const std::vector<int>& members) const {
+    std::vector<ValueId> made;
+    for (const int member : members) {
+      for (const Op& op : brought(at(member))) {
+        if (op.code == OpCode::mxv && contains(made, op.operands[0])) return true;
+      }
+      made.insert(made.end(), at(member).results.begin(), at(member).results.end());
+    }
+    return false;
+  }
+
+  // A region's result is what it yields, under the name of the result.
+  void take_apart(Op region, std::vector<Op>& members, std::vector<ValueId>& with) {
+    std::vector<Op>& ops = region.blocks[0].ops;
+    std::vector<ValueId> named;
+    for (size_t r = 0; r < region.results.size(); ++r) {
+      const ValueId result = region.results[r], inner = ops.back().operands[r];
+      with[static_cast<size_t>(result)] = inner;
+      if (contains(named, inner)) continue;
+      named.push_back(inner);
+      std::swap(module_.value(result).name, module_.value(inner).name);
+    }
+    for (size_t i = 0; i + 1 < ops.size(); ++i) members.push_back(std::move(ops[i]));
+  }
+
+  void join(const std::vector<int>& members) {
+    const std::vector<int> order = contracted_order(graph_, {members});
+    std::vector<Op> joined;
+    std::vector<ValueId> with(module_.values.size(), no_value);
+    for (const int member : members) {
+      Op op = std::move(block_.ops[static_cast<size_t>(member)]);
+      if (op.code == OpCode::region) {
+        take_apart(std::move(op), joined, with);
+      } else {
+        joined.push_back(std::move(op));
+      }
+    }
+    const auto inner = std::find_if(joined.begin(), joined.end(), [](const Op& op) { return op.code == OpCode::mxvt; });
+    std::rotate(joined.begin(), inner, inner + 1);  // it needs nothing from inside
+    Op region;
+    region.code = OpCode::region;
+    region.blocks.resize(1);
+    region.blocks[0].ops = std::move(joined);
+    std::vector<Op> ops;
+    for (const int place : order) {
+      ops.push_back(place >= 0 ? std::move(block_.ops[static_cast<size_t>(place)]) : std::move(region));
+    }
+    const size_t here =
+        static_cast<size_t>(std::find_if(order.begin(), order.end(), [](int p) { return p < 0; }) - order.begin());
+    block_.ops = std::move(ops);
+    replace_uses(block_, with);
+    Op& placed = block_.ops[here];
+    std::vector<int> uses = count_uses(module_);
+    placed = make_region(module_, std::move(placed.blocks[0].ops), shape_.kind, std::move(uses));
+    name_results(module_, block_);
+  }
+
+  Module& module_;
+  Block& block_;
+  const RegionTemplate& shape_;
+  const BlockGraph graph_;
+};
+
+}  // namespace
+
+bool join_chains(Module& module, const RegionTemplate& shape) {
+  bool changed = false;
+  for_each_block(module, [&](Block& block) {
+    while (ChainJoiner(module, block, shape).join_one()) changed = true;
+  });
+  if (changed) module.level = 3;
+  return changed;
+}
+
+bool pass_fuse_rows(Module& module, PassContext& /*context*/) { return form_regions(module, RegionKind::row_chain); }
+
+}  // namespace kasen
