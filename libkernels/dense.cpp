@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "libcore/error.h"
-#include "libkernels/dense_tiles.h"
+#include "libkernels/blas.h"
 
 namespace kasen {
 namespace {
@@ -13,6 +13,24 @@ namespace {
 constexpr std::int64_t block_rows = 1024;
 constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;  // well within the second-level cache of a core
 constexpr std::int64_t tile_cols = 4096;
+
+// Rows of `n` of which each takes `stride` elements.
+template <class T>
+struct Tile {
+  const T* a;
+  std::int64_t rows, cols, stride;
+};
+
+// y = A x, or A' x with CblasTrans; onto what y holds if `beta` is 1.
+void gemv(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* x, double beta, double* y) {
+  const auto m = static_cast<BlasInteger>(t.rows), n = static_cast<BlasInteger>(t.cols);
+  cblas_dgemv(CblasRowMajor, side, m, n, 1.0, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
+}
+
+void gemv(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* x, float beta, float* y) {
+  const auto m = static_cast<BlasInteger>(t.rows), n = static_cast<BlasInteger>(t.cols);
+  cblas_sgemv(CblasRowMajor, side, m, n, 1.0F, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
+}
 
 template <class T>
 class DensePass {

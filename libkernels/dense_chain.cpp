@@ -1,16 +1,13 @@
 #include "libkernels/dense_chain.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
-
-#include "libcore/error.h"
-#include "libkernels/dense_tiles.h"
 
 namespace kasen {
 namespace {
 
 constexpr std::int64_t chunk_bytes = std::int64_t{1} << 18;  // well within the second-level cache of a core
+constexpr std::int64_t most_bytes = std::int64_t{1} << 20;   // of a chunk of a few long rows, which still fits
 constexpr std::int64_t chunk_cols = 4096;                    // whose vectors stay in the first-level one
 constexpr std::int64_t most_blocks = 64;                     // of a matrix whose rows are few
 constexpr std::int64_t least_rows = 16;                      // of a block: its results a column take a row's room
@@ -18,6 +15,13 @@ constexpr std::int64_t whole_blocks = 8;                     // of a reduction, 
 constexpr std::int64_t small_matrix = 32768;  // elements below which waking other threads costs more than it saves
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Whole groups of rows, where they fit. A row that fits no cache may as well stand among some others.
+std::int64_t rows_of_a_chunk(std::int64_t row_bytes) {
+  const std::int64_t fitting = chunk_bytes / row_bytes / reduction_lanes * reduction_lanes;
+  if (fitting > 0 || row_bytes > most_bytes) return std::max<std::int64_t>(fitting, reduction_lanes);
+  return std::min<std::int64_t>(most_bytes / row_bytes, reduction_lanes);
+}
 
 // Vectors of a block's rows: element 0 is row `first`.
 struct RoomPlaces {
@@ -37,8 +41,7 @@ class ChainRun {
     rows_wait_ = kernels.behind && block_rows_ < reduction_block;
     blocks_ = (call.rows + block_rows_ - 1) / block_rows_;
     const std::int64_t row_bytes = std::max<std::int64_t>(call.cols, 1) * static_cast<std::int64_t>(sizeof(T));
-    chunk_rows_ = std::clamp(chunk_bytes / row_bytes / reduction_lanes * reduction_lanes, std::int64_t{reduction_lanes},
-                             block_rows_);
+    chunk_rows_ = std::min(rows_of_a_chunk(row_bytes), block_rows_);
   }
 
   void run() {
@@ -106,11 +109,12 @@ class ChainRun {
     loop(*kernels_.behind, rooms, {first, end}, partial, thread);
   }
 
+  // From `row` on; body(tile, first column, columns).
   template <class Body>
-  void each_tile(std::int64_t row, std::int64_t rows, const Body& body) const {
+  void each_tile(std::int64_t row, const Body& body) const {
     const T* matrix = reinterpret_cast<const T*>(call_.matrix.data) + row * call_.cols;
     for (std::int64_t c = 0; c < call_.cols; c += chunk_cols) {
-      body(Tile<T>{matrix + c, rows, std::min(chunk_cols, call_.cols - c), call_.cols}, c);
+      body(matrix + c, c, std::min(chunk_cols, call_.cols - c));
     }
   }
 
@@ -118,20 +122,24 @@ class ChainRun {
     if (call_.cols == 0) {
       for (const ChainKernels::Inner& p : kernels_.inner) std::fill_n(row_of(-1 - p.room, rooms, row), rows, T{0});
     }
-    each_tile(row, rows, [&](const Tile<T>& tile, std::int64_t c) {
+    each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
       for (const ChainKernels::Inner& p : kernels_.inner) {
-        const T* x = reinterpret_cast<const T*>(call_.inputs[static_cast<size_t>(p.vector)].data) + c;
-        gemv(CblasNoTrans, tile, x, c > 0 ? T{1} : T{0}, row_of(-1 - p.room, rooms, row));
+        T* x = reinterpret_cast<T*>(call_.inputs[static_cast<size_t>(p.vector)].data) + c;
+        kernels_.tiles.rows(tile, call_.cols, rows, cols, x, row_of(-1 - p.room, rooms, row), c > 0 ? 1 : 0);
       }
     });
   }
 
+  // Where two chunks fit into the cache, the first product asks for the next.
   void outer(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows, std::int64_t b) const {
-    const T begun = row > b * block_rows_ ? T{1} : T{0};
-    each_tile(row, rows, [&](const Tile<T>& tile, std::int64_t c) {
+    const std::int64_t begun = row > b * block_rows_ ? 1 : 0;
+    const bool ahead =
+        rows * call_.cols * static_cast<std::int64_t>(sizeof(T)) <= 2 * chunk_bytes && row + 2 * rows <= call_.rows;
+    each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
       for (std::int64_t k = 0; k < std::ssize(kernels_.outer); ++k) {
-        const T* x = row_of(kernels_.outer[static_cast<size_t>(k)].rows, rooms, row);
-        gemv(CblasTrans, tile, x, begun, columns_of(k, b) + c);
+        T* x = row_of(kernels_.outer[static_cast<size_t>(k)].rows, rooms, row);
+        const DenseTileFunction columns = ahead && k == 0 ? kernels_.tiles.ahead : kernels_.tiles.columns;
+        columns(tile, call_.cols, rows, cols, columns_of(k, b) + c, x, begun);
       }
     });
   }
@@ -141,7 +149,7 @@ class ChainRun {
     return columns_ + (k * blocks_ + b) * call_.cols;
   }
 
-  // A loop on rows of a block. With rooms the result of a loop that has none are the op's.
+  // A loop on rows of a block. The results of one without rooms are the op's.
   void loop(const ChainKernels::Loop& loop, const RoomPlaces& rooms, Range range, std::byte* partial,
             int thread) const {
     const ElementwiseKernel& kernel = loop.kernel;
@@ -234,9 +242,6 @@ std::int64_t strip_bytes(const ChainKernels& kernels) {
 }
 
 void run_row_chain(Workshop& shop, const PlanKernels& plan, const ChainKernels& kernels, const DenseProductCall& call) {
-  if (call.cols > std::numeric_limits<BlasInteger>::max()) {
-    fail(ExitStatus::limit, "a dense matrix with more than 2^31 columns", "the dense library counts them in 32 bits");
-  }
   if (kernels.matrix.scalar() == Scalar::f64) {
     ChainRun<double>(shop, plan, kernels, call).run();
   } else {

@@ -25,7 +25,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     module_ = &module;
     sorted_.clear();
     plan_.emplace(make_plan_kernels(module, options_));
-    if (!plan_->dense.empty() || !plan_->chains.empty()) start_blas();
+    if (!plan_->dense.empty()) start_blas();
     std::int64_t strip = 0;
     for (const auto& [op, kernels] : plan_->products) {
       if (kernels.epilogue) strip = std::max(strip, strip_bytes(kernels.kernel));

@@ -23,6 +23,10 @@ using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16
 // partials.
 using SliceFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* lengths, std::int64_t entry,
                                std::byte* partials, std::byte* scratch);
+// A tile of a dense matrix: `rows` of `cols` elements, `stride` elements from one to the next. `along` is a vector
+// along its columns, `across` one along its rows; the one that is the result is added to if it has `begun`.
+using DenseTileFunction = void (*)(const void* tile, std::int64_t stride, std::int64_t rows, std::int64_t cols,
+                                   void* along, void* across, std::int64_t begun);
 using SegmentFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
                                  std::byte* partials, std::byte* scratch);
 // accumulator = R(accumulator, partial) for `count` partials `stride` bytes apart.
@@ -90,6 +94,14 @@ struct ProductKernel {
   std::int64_t partial_bytes = 0;
 };
 
+// Products of f64 or f32 with a tile of a dense matrix, multiplied and added.
+struct DenseTileKernel {
+  std::string rows_symbol, columns_symbol, ahead_symbol;
+  DenseTileFunction rows = nullptr;     // a result a row
+  DenseTileFunction columns = nullptr;  // a result a column
+  DenseTileFunction ahead = nullptr;    // likewise, asking for as many rows behind the tile
+};
+
 // A loop of the elements of `ops` (map, reduce, apply), emitted under `name`.
 struct LoopBody {
   std::vector<const Op*> ops;
@@ -114,6 +126,7 @@ struct ProductBody {
 };
 [[nodiscard]] ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& body,
                                          const std::string& name, std::int64_t& scratch_bytes);
+[[nodiscard]] DenseTileKernel emit_dense_tiles(Jit& jit, Scalar scalar, const std::string& name);
 void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
 void emit_combine(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
 

@@ -137,7 +137,13 @@ class Planner {
     for (auto& [op, kernels] : plan_.dense) {
       if (kernels.kernel) product(*kernels.kernel);
     }
+    for (auto& [scalar, tiles] : tiles_) {
+      tiles.rows = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.rows_symbol));
+      tiles.columns = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.columns_symbol));
+      tiles.ahead = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.ahead_symbol));
+    }
     for (auto& [op, kernels] : plan_.chains) {
+      kernels.tiles = tiles_.at(kernels.matrix.scalar());
       if (kernels.before) elementwise(kernels.before->kernel);
       if (kernels.behind) elementwise(kernels.behind->kernel);
     }
@@ -273,6 +279,8 @@ class Planner {
     for (const Op* op : row_chain(region).work) {
       if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
     }
+    const Scalar scalar = module_.type(product_matrix(region)).element.scalar();
+    if (tiles_.count(scalar) == 0) tiles_.emplace(scalar, emit_dense_tiles(*plan_.jit, scalar, next_name("dense")));
     plan_.chains.emplace(&region,
                          make_chain_kernels(*plan_.jit, module_, region, next_name("chain"), plan_.scratch_bytes));
   }
@@ -374,6 +382,7 @@ class Planner {
   std::set<FnId> folded_, combined_;
   std::map<std::string, ElementwiseKernel> shapes_;
   std::map<std::string, ProductKernel> products_;
+  std::map<Scalar, DenseTileKernel> tiles_;
   int count_ = 0;
   int loops_ = 0;  // that are open
 };

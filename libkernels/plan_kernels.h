@@ -69,6 +69,7 @@ struct ChainKernels {
   std::vector<Outer> outer;
   std::optional<Loop> behind;  // what is handed on and reduced; its outputs are the op's results
   ElementType matrix;
+  DenseTileKernel tiles;
   // Counted of a row, and of a column; shareds cost nothing.
   std::int64_t matrix_bytes = 0;
   std::int64_t row_reads = 0, row_writes = 0, column_reads = 0, column_writes = 0;
@@ -88,7 +89,7 @@ struct PlanKernels {
   std::string assembly;
 };
 
-// Of a row_chain region; loops are emitted as `name` and a suffix each, and not yet looked up.
+// Of a row_chain region; loops are emitted as `name` and a suffix each, and not yet looked up; nor are tiles emitted.
 [[nodiscard]] ChainKernels make_chain_kernels(Jit& jit, const Module& module, const Op& region, const std::string& name,
                                               std::int64_t& scratch_bytes);
 
