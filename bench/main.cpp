@@ -25,6 +25,7 @@ kasen::bench::Questions one(const Settings& settings) {
 }
 
 const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questions{
+    {"balance", kasen::bench::balance_questions},
     {"black-scholes", one<kasen::bench::blackscholes_question>},
     {"chain", one<kasen::bench::chain_question>},
     {"dense", kasen::bench::dense_questions},
