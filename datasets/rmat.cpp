@@ -54,7 +54,8 @@ class Drawer {
     abc_ = part(options.a + options.b + options.c);
   }
 
-  // Edge number k: sixteen bits decide a quadrant, level by level.
+  // Edge number k: sixteen bits decide a quadrant, level by level. Without a branch, which would be guessed wrong at
+  // every other level: a <= a + b <= a + b + c, so that the target's bit is set behind one of them or all three.
   [[nodiscard]] std::uint64_t operator()(std::int64_t k) const {
     std::uint64_t from = 0, to = 0, word = 0;
     const std::uint64_t key = mix(key_ ^ static_cast<std::uint64_t>(k));
@@ -62,8 +63,9 @@ class Drawer {
       if (level % 4 == 0) word = mix(key + static_cast<std::uint64_t>(level));
       const auto draw = static_cast<std::uint32_t>(word & 0xffffU);
       word >>= 16U;
-      from = from << 1U | (draw >= ab_ ? 1U : 0U);
-      to = to << 1U | ((draw >= a_ && draw < ab_) || draw >= abc_ ? 1U : 0U);
+      const auto past_a = static_cast<unsigned>(draw >= a_), past_ab = static_cast<unsigned>(draw >= ab_);
+      from = from << 1U | past_ab;
+      to = to << 1U | (past_a ^ past_ab ^ static_cast<unsigned>(draw >= abc_));
     }
     return names_(from) << 32U | names_(to);
   }

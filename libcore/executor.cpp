@@ -62,7 +62,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
       options(run_options),
       prepared(std::async([this] { kernels.prepare(module); })),
       live(plan),
-      numbering(plan, local_parts),
+      numbering(plan, local_parts, run_options.masters),
       storage(plan, form, live, numbering, local_parts) {
   check_params();
   for (const Part& part : parts) {
@@ -72,6 +72,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   }
   Decoder decoder{*this, matrices_, all_};
   steps_ = decoder.decode(module.body);
+  for (const auto& step : steps_) step->ends = matrices_.used_last_by(step->number);
   result.ops.resize(static_cast<size_t>(decoder.next));
   allocate();
   prepared.get();
@@ -101,7 +102,6 @@ void Execution::allocate() {
   }
   check_memory(packing);
   storage.allocate();
-  matrices_.build(*this);
   for (int p = 0; p < part_count(); ++p) {
     PartCount& count = result.parts[static_cast<size_t>(p)];
     packing_.emplace_back(packing[static_cast<size_t>(p)]);
@@ -115,6 +115,7 @@ void Execution::allocate() {
       count.input_bytes += data.bytes.size() + (again ? storage_bytes(data.element, data.count) : 0);
     });
   }
+  matrices_.build(*this);
 }
 
 void Execution::check_memory(std::span<const std::int64_t> packing) const {
@@ -162,6 +163,7 @@ void Execution::run_steps(const Sequence& steps) {
       counted.written_bytes += after.written_bytes - before.written_bytes;
     }
     ended(RunPhase::step, step->number);
+    for (const int matrix : step->ends) matrices_.release(matrix);
   }
 }
 
@@ -239,7 +241,10 @@ Sequence Decoder::decode(const Block& block) {
   for (size_t i = 0; i < block.ops.size(); ++i) {
     const Op& op = block.ops[i];
     const int number = next++;
+    if (depth == 0) matrices.begin_step(number);
+    ++depth;
     std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
+    --depth;
     const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
     std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
     std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);

@@ -11,6 +11,7 @@
 #include "libcore/data.h"
 #include "libcore/kernel_set.h"
 #include "libcore/module.h"
+#include "libcore/numbering.h"
 #include "libcore/transport.h"
 
 namespace kasen {
@@ -47,6 +48,10 @@ struct RunOptions {
   std::map<std::string, std::vector<Word>> params;  // by name; missing ones take the program's default
   std::function<void(const Turn&)> on_turn;         // progress; may throw to stop
   RunObserver* observer = nullptr;                  // not owned
+  WithinGroups masters = WithinGroups::ordered;     // the order of masters; results have the same bits in any
+  // Called before the first step for each sparse matrix that products use, of each part (its place among `parts`), once
+  // it is in the forms that they use: its entries are not looked at again, and a caller short of memory frees them.
+  std::function<void(size_t part, const std::string& matrix)> on_formed;
 };
 
 // Counters of one operator (in preorder over the module, regions as one), summed over its executions on this process.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <set>
 
 #include "libcore/checked.h"
 #include "libcore/error.h"
@@ -144,9 +145,20 @@ int MatrixStore::add(const Execution& run, const Op& product) {
   }
   Key key{input_name(run.module, product), product.code == OpCode::mxvt, operand.space, result.space};
   const auto it = std::find(keys_.begin(), keys_.end(), key);
-  if (it != keys_.end()) return static_cast<int>(it - keys_.begin());
-  keys_.push_back(std::move(key));
-  return static_cast<int>(keys_.size()) - 1;
+  const auto place = static_cast<size_t>(it - keys_.begin());
+  if (it == keys_.end()) {
+    keys_.push_back(std::move(key));
+    last_use_.push_back(step_);
+  }
+  last_use_[place] = step_;
+  return static_cast<int>(place);
+}
+
+std::vector<int> MatrixStore::used_last_by(int number) const {
+  std::vector<int> places;
+  for (size_t k = 0; k < last_use_.size(); ++k)
+    if (last_use_[k] == number) places.push_back(static_cast<int>(k));
+  return places;
 }
 
 // Each form by a thread of its own: a plan has few, and each takes one pass over the part.
@@ -156,6 +168,11 @@ void MatrixStore::build(const Execution& run) {
   std::vector<std::future<void>> made;
   for (size_t k = 0; k < keys_.size(); ++k) made.push_back(std::async([this, &run, k] { build_form(run, k); }));
   for (std::future<void>& form : made) form.get();
+  if (!run.options.on_formed) return;
+  std::set<std::string> names;
+  for (const Key& key : keys_) names.insert(key.name);
+  for (size_t p = 0; p < run.parts.size(); ++p)
+    for (const std::string& name : names) run.options.on_formed(p, name);
 }
 
 void MatrixStore::build_form(const Execution& run, size_t k) {

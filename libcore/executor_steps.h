@@ -44,6 +44,7 @@ class Step {
   Step* leader = nullptr;    // the late scatter of this product's vector, right before it
   bool late = false;
   std::vector<ValueId> reads_whole, makes_whole;  // stand-ins (KernelForm) among its operands and results
+  std::vector<int> ends;                          // places of matrices that no later step of the run uses
   ValueId progress = no_value;                    // the progress of the loop around, known once this step has run
 };
 
@@ -55,6 +56,11 @@ class MatrixStore {
   // Its place: matrix(place, part). Nothing is built yet.
   int add(const Execution& run, const Op& product);
   void build(const Execution& run);
+  // Of the plan's own steps, not those that one holds: `number` is decoded now, and what it holds. Which places it is
+  // the last to use, once all are decoded; these may be released when it is done.
+  void begin_step(int number) { step_ = number; }
+  [[nodiscard]] std::vector<int> used_last_by(int number) const;
+  void release(int place) { matrices_[static_cast<size_t>(place)].clear(); }
   [[nodiscard]] const LocalMatrix& matrix(int place, int part) const {
     return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)];
   }
@@ -62,7 +68,7 @@ class MatrixStore {
   [[nodiscard]] std::int64_t rows_alone(int place, int part) const {
     return rows_alone_[static_cast<size_t>(place)][static_cast<size_t>(part)];
   }
-  // What build() will take or has taken on a part.
+  // What build() will take on a part.
   [[nodiscard]] std::int64_t bytes(const Execution& run, int part) const;
 
  private:
@@ -72,7 +78,9 @@ class MatrixStore {
     int operand, result;  // spaces
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  std::vector<Key> keys_;  // by place
+  std::vector<Key> keys_;      // by place
+  std::vector<int> last_use_;  // by place: a step's number
+  int step_ = 0;
   void build_form(const Execution& run, size_t k);
 
   std::vector<std::vector<LocalMatrix>> matrices_;  // [place][part]
@@ -160,6 +168,7 @@ struct Decoder {
   std::vector<Step*>& all;
   int next = 0;        // preorder number of the next operator
   int loops = 0;       // open loops around
+  int depth = 0;       // operators around that hold the one at hand
   size_t batched = 0;  // how many of the operators ahead are of the batch that has begun
   Sequence decode(const Block& block);
 

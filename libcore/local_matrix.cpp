@@ -15,8 +15,8 @@ constexpr std::int32_t absent = -1;
 
 // Where each local index of one of the matrix's axes lies in a space. Slaves of both are grouped by owner, ascending
 // within one, so that two merges find them all; those that the space lacks are `absent`.
-std::vector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axis, const LocalSpace& space) {
-  std::vector<std::int32_t> places(static_cast<size_t>(masters) + axis.slaves.size(), absent);
+LargeVector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axis, const LocalSpace& space) {
+  LargeVector<std::int32_t> places(static_cast<size_t>(masters) + axis.slaves.size(), absent);
   if (space.place.empty()) {
     std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(masters), 0);
   } else {
@@ -55,7 +55,7 @@ std::vector<std::int32_t> order_by_global(const LocalSpace& space) {
 // One part's matrix with the places of its rows and columns in the product's spaces.
 struct Source {
   const PartMatrix& matrix;
-  std::vector<std::int32_t> rows, cols;
+  LargeVector<std::int32_t> rows, cols;
 
   [[nodiscard]] std::int32_t col(std::int64_t entry) const {
     const auto c = static_cast<size_t>(matrix.columns[static_cast<size_t>(entry)]);
@@ -90,39 +90,50 @@ PlaneMover value_mover(const PartMatrix& matrix, LocalMatrix& local) {
   return {matrix.values, local.values};
 }
 
-// mxv: outputs are columns. Rows are taken in ascending global order, so that each output's entries are, too.
+// mxv: outputs are columns. Rows are taken in ascending global order, so that each output's entries are, too. Entries
+// are counted and placed by the part's own columns: looking up where each lies would be another access at random.
 void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
-  const auto entries = static_cast<std::int64_t>(source.matrix.columns.size());
-  for (std::int64_t e = 0; e < entries; ++e) ++local.pointers[static_cast<size_t>(source.col(e)) + 1];
+  LargeVector<std::int64_t> next(source.cols.size(), 0);
+  for (const std::int32_t c : source.matrix.columns) {
+    if (static_cast<size_t>(c) >= next.size()) Source::outside();
+    ++next[static_cast<size_t>(c)];
+  }
+  for (size_t c = 0; c < next.size(); ++c) {
+    if (next[c] > 0 && source.cols[c] == absent) Source::outside();
+    if (source.cols[c] != absent) local.pointers[static_cast<size_t>(source.cols[c]) + 1] = next[c];
+  }
   std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
-  std::vector<size_t> row_at(static_cast<size_t>(operand.total), SIZE_MAX);
+  for (size_t c = 0; c < next.size(); ++c)
+    if (source.cols[c] != absent) next[c] = local.pointers[static_cast<size_t>(source.cols[c])];
+  LargeVector<size_t> row_at(static_cast<size_t>(operand.total), SIZE_MAX);
   for (size_t r = 0; r < source.rows.size(); ++r) {
     const std::int32_t at = source.row(r);
     if (at != absent) row_at[static_cast<size_t>(at)] = r;
   }
-  std::vector<std::int64_t> next(local.pointers.begin(), local.pointers.end() - 1);
   const PlaneMover values = value_mover(source.matrix, local);
   for (const std::int32_t at : order_by_global(operand)) {
     const size_t r = row_at[static_cast<size_t>(at)];
     if (r == SIZE_MAX) continue;
     for (std::int64_t e = source.matrix.row_pointers[r]; e < source.matrix.row_pointers[r + 1]; ++e) {
-      const std::int64_t to = next[static_cast<size_t>(source.col(e))]++;
+      const std::int64_t to = next[static_cast<size_t>(source.matrix.columns[static_cast<size_t>(e)])]++;
       local.indices[static_cast<size_t>(to)] = at;
       values.move(e, to);
     }
   }
 }
 
-// The operands of a row's entries to `indices`; false if they do not ascend by their global indices.
+// The operands of a row's entries to `indices`; false if they do not ascend by their global indices. Those of masters
+// ascend as the part numbers them, and need no look at the global ones.
 bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_t begin, std::int64_t end,
                     std::int32_t* indices) {
-  std::int64_t last = -1;
-  for (std::int64_t e = begin; e < end; ++e) {
-    const std::int32_t col = source.col(e);
-    const std::int64_t global = operand.global[static_cast<size_t>(col)];
-    if (global < last) return false;
-    last = global;
-    indices[e - begin] = col;
+  const auto global = [&](std::int32_t place) { return operand.global[static_cast<size_t>(place)]; };
+  std::int32_t before = 0;
+  for (std::int64_t e = begin; e < end; ++e, ++indices) {
+    const std::int32_t column = source.matrix.columns[static_cast<size_t>(e)];
+    *indices = source.col(e);
+    const bool masters = column < operand.masters && before < operand.masters;
+    if (e > begin && (masters ? column < before : global(indices[0]) < global(indices[-1]))) return false;
+    before = column;
   }
   return true;
 }

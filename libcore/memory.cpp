@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <utility>
 
+#include "libcore/checked.h"
 #include "libcore/error.h"
 
 namespace kasen {
@@ -26,23 +28,27 @@ std::int64_t mapped_bytes(std::int64_t size) {
   return (size + page - 1) / page * page;
 }
 
-}  // namespace
-
 // Anonymous pages are zero. The kernel joins them to huge ones where the range covers one: large ranges begin at one
 // and end with one. What is mapped too much in front and behind is given back.
+std::byte* map_bytes(std::int64_t size) {
+  const auto length = static_cast<size_t>(mapped_bytes(size));
+  const size_t spare = size >= huge_page ? huge_page : 0;
+  void* const address = mmap(nullptr, length + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) throw_no_memory(size);
+  auto* data = static_cast<std::byte*>(address);
+  if (spare == 0) return data;
+  const size_t front = (spare - reinterpret_cast<std::uintptr_t>(data) % spare) % spare;
+  if (front > 0) munmap(data, front);
+  data += front;
+  if (front < spare) munmap(data + length, spare - front);
+  madvise(data, length, MADV_HUGEPAGE);
+  return data;
+}
+
+}  // namespace
+
 Bytes::Bytes(std::int64_t size) : size_(size) {
-  if (size_ <= 0) return;
-  const auto length = static_cast<size_t>(mapped_bytes(size_));
-  const size_t spare = size_ >= huge_page ? huge_page : 0;
-  void* address = mmap(nullptr, length + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED) throw_no_memory(size_);
-  data_ = static_cast<std::byte*>(address);
-  if (spare == 0) return;
-  const size_t front = (spare - reinterpret_cast<std::uintptr_t>(data_) % spare) % spare;
-  if (front > 0) munmap(data_, front);
-  data_ += front;
-  if (front < spare) munmap(data_ + length, spare - front);
-  madvise(data_, length, MADV_HUGEPAGE);
+  if (size_ > 0) data_ = map_bytes(size_);
 }
 
 Bytes::~Bytes() {
@@ -56,6 +62,17 @@ Bytes& Bytes::operator=(Bytes&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   return *this;
+}
+
+void* allocate_array(std::size_t count, std::size_t width) {
+  const std::int64_t size = checked_mul(static_cast<std::int64_t>(count), static_cast<std::int64_t>(width), "an array");
+  if (size >= huge_page) return map_bytes(size);
+  return ::operator new(static_cast<std::size_t>(size));
+}
+
+void free_array(void* data, std::size_t size) {
+  if (std::cmp_less(size, huge_page)) return ::operator delete(data);
+  munmap(data, static_cast<size_t>(mapped_bytes(static_cast<std::int64_t>(size))));
 }
 
 }  // namespace kasen

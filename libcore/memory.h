@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace kasen {
 
@@ -24,5 +26,27 @@ class Bytes {
   std::byte* data_ = nullptr;
   std::int64_t size_ = 0;
 };
+
+// Room for `count` things of `width` bytes, not zeroed; UserError(limit) as of Bytes.
+[[nodiscard]] void* allocate_array(std::size_t count, std::size_t width);
+void free_array(void* data, std::size_t size);
+
+// The memory of a vector, as that of Bytes where it is large: what is looked up at random takes several times as long
+// from small pages.
+template <class T>
+class LargeAllocator {
+ public:
+  using value_type = T;
+  LargeAllocator() = default;
+  template <class Other>
+  LargeAllocator(const LargeAllocator<Other>& /*other*/) {}  // as the standard's containers ask for it
+
+  [[nodiscard]] T* allocate(std::size_t count) { return static_cast<T*>(allocate_array(count, sizeof(T))); }
+  void deallocate(T* data, std::size_t count) { free_array(data, count * sizeof(T)); }
+  friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
+};
+
+template <class T>
+using LargeVector = std::vector<T, LargeAllocator<T>>;
 
 }  // namespace kasen

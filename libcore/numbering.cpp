@@ -201,7 +201,7 @@ void Numbering::order_masters(const Module& module, DimId dim, std::span<const P
     }
     const std::vector<std::int64_t> lengths = row_lengths(matrix, transposed, masters);
     order = order_rows(lengths, groups);
-    if (read == dim && masters >= fewest_hot)
+    if (within == WithinGroups::ordered && read == dim && masters >= fewest_hot)
       order = better_order(std::move(order), lengths, groups, matrix, transposed);
   }
 }

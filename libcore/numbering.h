@@ -48,9 +48,10 @@ struct SpaceKey {
   friend auto operator<=>(const SpaceKey&, const SpaceKey&) = default;
 };
 
-// Within a group of masters (those that need not wait first) the order is a matter of speed alone; how many wait is
-// told sooner without it.
-enum class WithinGroups : std::uint8_t { ordered, ascending };
+// Within a group of masters (those that need not wait first) the order is a matter of speed alone. ordered: by how
+// often they are read where that pays, else by_length: as they are given but for windows of rows by length. ascending:
+// as they are given, which tells soonest how many wait.
+enum class WithinGroups : std::uint8_t { ordered, by_length, ascending };
 
 // All spaces that a plan uses, on the parts of this process.
 class Numbering {
@@ -85,8 +86,8 @@ class Numbering {
 // as local indices of the operand's space, ascending by (global index of the operand element).
 struct LocalMatrix {
   std::int64_t outputs = 0, inputs = 0;  // totals of the two spaces
-  std::vector<std::int64_t> pointers;    // outputs + 1
-  std::vector<std::int32_t> indices;     // entries
+  LargeVector<std::int64_t> pointers;    // outputs + 1
+  LargeVector<std::int32_t> indices;     // entries
   ElementType element;
   Array values;  // entries (none for null)
   [[nodiscard]] std::int64_t entries() const { return pointers.empty() ? 0 : pointers.back(); }

@@ -113,6 +113,13 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   return p;
 }
 
+// A large graph's entries are held once, in the form that products use.
+void drop_entries(PartMatrix& matrix) {
+  matrix.row_pointers = {};
+  matrix.columns = {};
+  matrix.values = {};
+}
+
 RunReport report_of(const Prepared& p, const RunResult& result, const RunSettings& settings, int ranks, int threads) {
   RunReport report = make_run_report(p.module, result);
   report.bundle_digest = p.info.digest;
@@ -131,6 +138,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   Progress progress("run");
   Trace trace(settings.trace.empty() ? 0 : events_of_rank(cluster.ranks()));
   if (!settings.trace.empty()) p.options.observer = &trace;
+  p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
+  p.options.masters = settings.masters;
   if (cluster.rank() == 0) p.options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
   Stopwatch watch;
   const RunResult result = execute(p.module, p.parts, *p.transport, *p.kernels, p.options);

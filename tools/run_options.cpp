@@ -8,6 +8,9 @@
 namespace kasen::tools {
 namespace {
 
+constexpr std::array<std::pair<std::string_view, WithinGroups>, 2> master_orders{
+    {{"best", WithinGroups::ordered}, {"given", WithinGroups::by_length}}};
+
 std::string file_option(const po::variables_map& values, const std::string& name) {
   std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
   if (file != "-") return file;
@@ -29,7 +32,9 @@ void declare_run_options(Tool& tool) {
   declare_format(tool);
   tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
                              "generated (compiled for this processor) or interpreter (the reference: slow)")(
-      "stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
+      "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
+      "best (those that a product reads most often lie together, where that pays) or given (as in the data); a matter "
+      "of speed alone")("stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
       "trace", po::value<std::string>()->value_name("FILE"),
       "writes when each step of each rank ran, for Perfetto or chrome://tracing")(
       "top", po::value<int>()->default_value(0)->value_name("K"),
@@ -55,6 +60,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.trace = file_option(values, "trace");
   s.format = chosen_format(values);
   s.kernels = choose(values, "kernels", kernel_words);
+  s.masters = choose(values, "masters", master_orders);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
   s.threads = bounded(values, "threads", 0, most_threads);
   s.top = bounded(values, "top", 0, most_top);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcomm/data/results.h"
+#include "libcore/numbering.h"
 #include "tools/common/tool.h"
 #include "tools/words.h"
 
@@ -16,6 +17,7 @@ struct RunSettings {
   std::string plan_name;  // what messages call the plan
   ResultFormat format = ResultFormat::hdf5;
   KernelChoice kernels = KernelChoice::generated;
+  WithinGroups masters = WithinGroups::ordered;
   int ranks = 0;    // 0: this process alone, without MPI
   int threads = 0;  // 0: the machine's cores, shared by the ranks
   int top = 0;      // prints the largest elements of vector results

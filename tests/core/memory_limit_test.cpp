@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libcore/error.h"
+#include "libcore/memory.h"
 #include "tests/support/folder.h"
 
 namespace kasen {
@@ -75,6 +77,26 @@ TEST(AvailableMemory, KeepsToALimitOnTheAddressSpace) {
   ASSERT_TRUE(available);
   EXPECT_LE(*available, room);
   EXPECT_GT(*available, 0);
+}
+
+TEST(LargeVector, BeginsAtAHugePageAndSaysWhatItLacks) {
+  constexpr size_t huge_page = size_t{2} << 20;
+  LargeVector<std::int32_t> numbers(huge_page / 4, 7);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(numbers.data()) % huge_page, 0U);
+  numbers.push_back(8);
+  const LargeVector<std::int32_t> copy = numbers;
+  EXPECT_EQ(copy.size(), huge_page / 4 + 1);
+  EXPECT_EQ(std::count(copy.begin(), copy.end(), 7), static_cast<std::ptrdiff_t>(huge_page / 4));
+  EXPECT_EQ(copy.back(), 8);
+  numbers = {1, 2};
+  numbers.shrink_to_fit();
+  EXPECT_EQ(numbers, (LargeVector<std::int32_t>{1, 2}));
+  try {
+    LargeVector<std::int64_t> impossible(size_t{1} << 50);
+    ADD_FAILURE() << "eight PiB";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::limit);
+  }
 }
 
 }  // namespace

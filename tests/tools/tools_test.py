@@ -173,6 +173,17 @@ class Pipeline(ToolTest):
         self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "b.csv", "--format", "csv", "--kernels", "interpreter")
         self.assertEqual((self.dir / "a.csv").read_text(), (self.dir / "b.csv").read_text())
 
+    def test_masters_as_given(self):
+        """The order of masters is a matter of speed alone; this graph is large enough for another one."""
+        self.kasen("generate", "rmat", "--scale", 18, "--edges", 900000, "-o", "g.npy")
+        self.kasen("plan", PAGERANK, "-D", "theta=1", "-o", "plan.kir")
+        self.kasen("fuse", "--epilogue", "on", "plan.kir", "-o", "fused.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=g.npy", "-o", "bundle")
+        for order in ["best", "given"]:
+            self.kasen("run", "fused.kir", "--bundle", "bundle", "--masters", order, "-o", f"{order}.npy", "--format", "npy")
+        self.assertEqual((self.dir / "best.npy").read_bytes(), (self.dir / "given.npy").read_bytes())
+        self.fault("run", "fused.kir", "--bundle", "bundle", "--masters", "worst", status=USAGE, says="worst")
+
     def test_names_of_results_that_are_not_given(self):
         """The program's name, or in go the word `result`, and the format's ending."""
         self.prepare()
