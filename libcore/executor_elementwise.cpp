@@ -34,11 +34,16 @@ class ElementwiseStep : public Step {
   }
 
   void run(Execution& run) override {
+    inputs_.resize(run.parts.size());
+    outputs_.resize(run.parts.size());
     for (int p = 0; p < run.part_count(); ++p) {
-      gather_views(run, p);
-      start_accumulators(run, op, accumulators_, outputs_);
-      run_part(run, p);
+      look_up(run, p);
+      start_accumulators(run, op, accumulators_, outputs_[static_cast<size_t>(p)]);
+      add_masters(run, p);
     }
+    run_calls(run);
+    for (int p = 0; p < run.part_count(); ++p) add_slaves(run, p);
+    run_calls(run);
   }
 
  private:
@@ -118,32 +123,31 @@ class ElementwiseStep : public Step {
     return made;
   }
 
-  void gather_views(const Execution& run, int part) {
-    inputs_.clear();
-    outputs_.clear();
-    for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, part));
-    for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, part));
+  void look_up(const Execution& run, int part) {
+    std::vector<View>& inputs = inputs_[static_cast<size_t>(part)];
+    std::vector<View>& outputs = outputs_[static_cast<size_t>(part)];
+    inputs.clear();
+    outputs.clear();
+    for (const ValueId v : op.operands) inputs.push_back(run.storage.view(v, part));
+    for (const ValueId v : op.results) outputs.push_back(run.storage.view(v, part));
   }
 
-  void run_part(Execution& run, int part) {
-    if (cut_ == no_dim) {
-      call(run, {0, 1}, false);
-      return;
-    }
+  // One loop for masters and slaves, if all operators run on both.
+  [[nodiscard]] bool in_one_loop() const { return everywhere_ && repacks_.empty(); }
+
+  void add_masters(const Execution& run, int part) {
+    if (cut_ == no_dim) return add_call(part, {0, 1}, false);
+    const bool both = slave_set_ && in_one_loop();
+    add_call(part, {0, both ? run.numbering.space(space_, part).total : run.numbering.masters(cut_, part)}, false);
+  }
+
+  void add_slaves(Execution& run, int part) {
+    if (cut_ == no_dim || !slave_set_ || in_one_loop()) return;
     const std::int64_t masters = run.numbering.masters(cut_, part);
-    const std::int64_t total = slave_set_ ? run.numbering.space(space_, part).total : masters;
-    if (everywhere_ && repacks_.empty()) {
-      call(run, {0, total}, false);
-      return;
-    }
-    call(run, {0, masters}, false);
-    if (!slave_set_) return;
-    if (copied_slaves_) {
-      keep_slaves(run, part, masters, total);
-      return;
-    }
+    const std::int64_t total = run.numbering.space(space_, part).total;
+    if (copied_slaves_) return keep_slaves(run, part, masters, total);
     for (const Repack& repack : repacks_) fill_repack(run, repack, part, masters);
-    call(run, {masters, total}, true);
+    add_call(part, {masters, total}, true);
   }
 
   // A pushdown map by itself: the result's slaves are the pre-reduced operand's.
@@ -162,7 +166,8 @@ class ElementwiseStep : public Step {
     const ValueId value = op.operands[repack.operand];
     const ElementType& element = run.module.type(value).element;
     const std::int64_t inner = run.storage.info(value).inner;
-    const View& from = inputs_[repack.operand];
+    View& operand = inputs_[static_cast<size_t>(part)][repack.operand];
+    const View from = operand;
     const View& to = repack.views[static_cast<size_t>(part)];
     const std::vector<std::int32_t>& list = repack.from[static_cast<size_t>(part)];
     for (std::int64_t p = 0; p < element.planes(); ++p) {
@@ -173,18 +178,23 @@ class ElementwiseStep : public Step {
         std::copy_n(source + list[k] * size, size, target + static_cast<std::int64_t>(k) * size);
       }
     }
-    inputs_[repack.operand] = to;
+    operand = to;
   }
 
-  void call(Execution& run, Range range, bool slaves) {
+  void add_call(int part, Range range, bool slaves) {
     ElementwiseCall made;
     made.op = &op;
-    made.inputs = inputs_;
-    made.outputs = outputs_;
+    made.inputs = inputs_[static_cast<size_t>(part)];
+    made.outputs = outputs_[static_cast<size_t>(part)];
     made.range = range;
     made.inner = inner_;
     made.slaves = slaves;
-    run.kernels.elementwise(made);
+    calls_.push_back(made);
+  }
+
+  void run_calls(Execution& run) {
+    if (!calls_.empty()) run.kernels.elementwise_of_parts(calls_);
+    calls_.clear();
   }
 
   DimId cut_ = no_dim;
@@ -196,7 +206,8 @@ class ElementwiseStep : public Step {
   std::set<size_t> used_on_slaves_;
   std::vector<FnId> accumulators_;  // [result]
   std::vector<Repack> repacks_;
-  std::vector<View> inputs_, outputs_;
+  std::vector<std::vector<View>> inputs_, outputs_;  // [part]
+  std::vector<ElementwiseCall> calls_;
 };
 
 // A function of shareds: every worker computes it.

@@ -49,14 +49,18 @@ class SparseProductStep : public SparseStep {
   // and travel while the other masters' rows are computed.
   void run(Execution& run) override {
     const bool overlap = follower != nullptr && run.transport.workers() > 1;
-    for (int p = 0; p < run.part_count(); ++p) call(run, p, {0, early(p, masters(run, p))});
+    look_up(run);
+    for (int p = 0; p < run.part_count(); ++p) add_call(p, {0, early(p, masters(run, p))});
+    run_calls(run);
     finish_leader(run);
     for (int p = 0; p < run.part_count(); ++p) {
-      call(run, p, {overlap ? masters(run, p) : early(p, masters(run, p)), matrix(p).outputs});
+      add_call(p, {overlap ? masters(run, p) : early(p, masters(run, p)), matrix(p).outputs});
     }
+    run_calls(run);
     if (!overlap) return;
     follower->begin(run);
-    for (int p = 0; p < run.part_count(); ++p) call(run, p, {early(p, masters(run, p)), masters(run, p)});
+    for (int p = 0; p < run.part_count(); ++p) add_call(p, {early(p, masters(run, p)), masters(run, p)});
+    run_calls(run);
   }
 
  private:
@@ -111,27 +115,37 @@ std::int64_t SparseStep::early(int part, std::int64_t rows) const {
   return alone >= rows ? rows : alone / reduction_block * reduction_block;
 }
 
-std::span<const View> SparseStep::outputs(const Execution& run, int part) {
-  outputs_.clear();
-  for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, part));
-  return outputs_;
+void SparseStep::look_up(const Execution& run) {
+  inputs_.resize(run.parts.size());
+  outputs_.resize(run.parts.size());
+  for (int p = 0; p < run.part_count(); ++p) {
+    std::vector<View>& inputs = inputs_[static_cast<size_t>(p)];
+    std::vector<View>& outputs = outputs_[static_cast<size_t>(p)];
+    inputs.clear();
+    outputs.clear();
+    for (const ValueId v : op.operands) {
+      inputs.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, p));
+    }
+    for (const ValueId v : op.results) outputs.push_back(run.storage.view(v, p));
+  }
 }
 
-void SparseStep::call(Execution& run, int part, Range range, RowWork work, View waiting) {
+void SparseStep::add_call(int part, Range range, RowWork work, View waiting) {
   if (range.size() == 0) return;
-  inputs_.clear();
-  for (const ValueId v : op.operands) {
-    inputs_.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, part));
-  }
   ProductCall product;
   product.op = &op;
   product.matrix = &matrix(part);
-  product.inputs = inputs_;
-  product.outputs = outputs(run, part);
+  product.inputs = inputs_[static_cast<size_t>(part)];
+  product.outputs = outputs(part);
   product.range = range;
   product.work = work;
   product.waiting = waiting;
-  run.kernels.product(product);
+  calls_.push_back(product);
+}
+
+void SparseStep::run_calls(Execution& run) {
+  run.kernels.product_of_parts(calls_);
+  calls_.clear();
 }
 
 int MatrixStore::add(const Execution& run, const Op& product) {

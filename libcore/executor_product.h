@@ -27,16 +27,21 @@ class SparseStep : public Step {
     if (leader != nullptr) leader->finish(run);
   }
 
-  // Views of the operator's results on a part, until the next call.
-  [[nodiscard]] std::span<const View> outputs(const Execution& run, int part);
-  // Runs rows of the result's space on a part; nothing for an empty range. `waiting` as in ProductCall.
-  void call(Execution& run, int part, Range range, RowWork work = RowWork::all, View waiting = {});
+  // Looks where operands and results are on every part, which holds until the step ends.
+  void look_up(const Execution& run);
+  // Views of the operator's results on a part.
+  [[nodiscard]] std::span<const View> outputs(int part) const { return outputs_[static_cast<size_t>(part)]; }
+  // Rows of the result's space on a part, for the next run_calls(); nothing for an empty range. `waiting` as in
+  // ProductCall. The calls of one run_calls() do not need each other.
+  void add_call(int part, Range range, RowWork work = RowWork::all, View waiting = {});
+  void run_calls(Execution& run);
 
  private:
   MatrixStore& matrices_;
   int place_;
   ValueId made_;
-  std::vector<View> inputs_, outputs_;
+  std::vector<std::vector<View>> inputs_, outputs_;  // [part]
+  std::vector<ProductCall> calls_;
 };
 
 }  // namespace kasen::executor

@@ -25,21 +25,26 @@ class EpilogueStep : public SparseStep {
   // computed.
   void run(Execution& run) override {
     const bool alone = run.transport.workers() == 1;
+    look_up(run);
     for (int p = 0; p < run.part_count(); ++p) {
-      start_accumulators(run, op, accumulators_, outputs(run, p));
+      start_accumulators(run, op, accumulators_, outputs(p));
       some(run, p, RowWork::all, {0, early(p, settled(run, p))});
     }
+    run_calls(run);
     finish_leader(run);
     for (int p = 0; p < run.part_count() && !alone; ++p) {
       some(run, p, RowWork::product, {masters(run, p), matrix(p).outputs});
     }
+    run_calls(run);
     if (!alone) gather_->begin(run);
     for (int p = 0; p < run.part_count(); ++p) {
       some(run, p, RowWork::all, {early(p, settled(run, p)), settled(run, p)});
       some(run, p, RowWork::product, {settled(run, p), masters(run, p)});
     }
+    run_calls(run);
     if (!alone) gather_->run(run);
     for (int p = 0; p < run.part_count(); ++p) some(run, p, RowWork::vector, {settled(run, p), masters(run, p)});
+    run_calls(run);
   }
 
  private:
@@ -47,8 +52,8 @@ class EpilogueStep : public SparseStep {
     return settled_masters(run.numbering.space(run.storage.info(made()).space, part));
   }
 
-  void some(Execution& run, int part, RowWork work, Range range) {
-    call(run, part, range, work, run.storage.view(made(), part));
+  void some(const Execution& run, int part, RowWork work, Range range) {
+    add_call(part, range, work, run.storage.view(made(), part));
   }
 
   std::unique_ptr<Step> gather_;

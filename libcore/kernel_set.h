@@ -96,6 +96,15 @@ class KernelSet {
   virtual void product(const ProductCall& call) = 0;
   virtual void dense_product(const DenseProductCall& call) = 0;
 
+  // Calls for several parts (or for rows of one that do not need each other): none touches what another writes, so that
+  // they may run side by side.
+  virtual void elementwise_of_parts(std::span<const ElementwiseCall> calls) {
+    for (const ElementwiseCall& call : calls) elementwise(call);
+  }
+  virtual void product_of_parts(std::span<const ProductCall> calls) {
+    for (const ProductCall& call : calls) product(call);
+  }
+
   // The copies take the masters' values. No element is the copy of two.
   virtual void copy_masters(const ElementType& element, std::span<const Mirrored> lists) = 0;
   // Each master becomes reducer(master, copy), list after list: one that stands in several lists takes up its copies in

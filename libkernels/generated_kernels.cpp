@@ -1,6 +1,9 @@
 // The KernelSet of generated code: prepare compiles, the rest dispatches to the skeletons and counts.
+#include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -18,7 +21,9 @@ namespace {
 
 class GeneratedKernelSet : public GeneratedKernels {
  public:
-  explicit GeneratedKernelSet(const KernelOptions& options) : options_(options), shop_(options.threads) {}
+  explicit GeneratedKernelSet(const KernelOptions& options) : options_(options), shop_(options.threads) {
+    for (int t = 0; t < shop_.pool.threads(); ++t) alone_.push_back(std::make_unique<Workshop>(1));
+  }
 
   void prepare(const Module& module) override {
     const auto start = std::chrono::steady_clock::now();
@@ -32,31 +37,41 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
     for (const auto& [op, kernels] : plan_->chains) strip = std::max(strip, strip_bytes(kernels));
     shop_.reserve(plan_->scratch_bytes, strip);
+    for (const auto& shop : alone_) shop->reserve(plan_->scratch_bytes, strip);
     compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   void elementwise(const ElementwiseCall& call) override {
-    if (const auto partial = plan_->partial_reductions.find(call.op); partial != plan_->partial_reductions.end()) {
-      const PartialReduction& r = partial->second;
-      run_partial_reduction(shop_, plan_->combines.at(r.reducer), r, call.inputs[0], call.outputs[0], call.range);
-      if (r.counts_reads) count_.read_bytes += call.range.size() * r.inner * r.element.bytes();
-      if (!r.accumulates) count_.written_bytes += call.range.size() * r.results * r.element.bytes();
-      return;
-    }
-    const LoopKernels& kernels = found(plan_->loops, call.op);
-    const ElementwiseKernel& kernel = call.slaves && kernels.slaves ? *kernels.slaves : kernels.all;
-    const std::vector<std::int64_t> sizes = local_sizes(kernel, call.inner);
-    const std::int64_t begin = checked_mul(call.range.begin, call.inner), end = checked_mul(call.range.end, call.inner);
-    run_elementwise(shop_, *plan_, kernel, call.inputs, call.outputs, begin, end, sizes);
-    count(kernel, *call.op, call.range.size(), call.inner);
+    run(shop_, call);
+    count(call);
+  }
+
+  void elementwise_of_parts(std::span<const ElementwiseCall> calls) override {
+    work_.clear();
+    for (const ElementwiseCall& call : calls) work_.push_back(call.range.size() * call.inner);
+    side_by_side(calls, [&](Workshop& shop, size_t i) { run(shop, calls[i]); });
+    for (const ElementwiseCall& call : calls) count(call);
   }
 
   void product(const ProductCall& call) override {
     const ProductKernels& kernels = found(plan_->products, call.op);
     run_product(shop_, *plan_, kernels, call, sorted_form(kernels, *call.matrix));
-    if (call.work != RowWork::vector) count_rows(kernels, call);
-    if (!kernels.epilogue || call.work == RowWork::product) return;
-    count(*kernels.epilogue, *call.op, call.range.size(), 1, kernels.epilogue_inputs, call.work == RowWork::vector);
+    count(kernels, call);
+  }
+
+  void product_of_parts(std::span<const ProductCall> calls) override {
+    if (calls.empty()) return;
+    const ProductKernels& kernels = found(plan_->products, calls[0].op);
+    work_.clear();
+    std::vector<const SortedRows*> forms;
+    for (const ProductCall& call : calls) {
+      const std::int64_t* pointers = call.matrix->pointers.data();
+      const bool entries = call.work != RowWork::vector;
+      work_.push_back(call.range.size() + (entries ? pointers[call.range.end] - pointers[call.range.begin] : 0));
+      forms.push_back(sorted_form(kernels, *call.matrix));
+    }
+    side_by_side(calls, [&](Workshop& shop, size_t i) { run_product(shop, *plan_, kernels, calls[i], forms[i]); });
+    for (const ProductCall& call : calls) count(kernels, call);
   }
 
   void dense_product(const DenseProductCall& call) override {
@@ -103,6 +118,56 @@ class GeneratedKernelSet : public GeneratedKernels {
     count_.read_bytes += call.rows * (call.cols * kernels.matrix_bytes + kernels.row_reads);
     count_.read_bytes += call.cols * kernels.column_reads;
     count_.written_bytes += call.rows * kernels.row_writes + call.cols * kernels.column_writes;
+  }
+
+  // Each call on one thread, if there are enough of them for all threads, none much longer than the others; else one
+  // after another, each on all threads. Reductions take blocks and parts in one order either way.
+  template <class Call, class Run>
+  void side_by_side(std::span<const Call> calls, const Run& run_one) {
+    const std::int64_t all = std::accumulate(work_.begin(), work_.end(), std::int64_t{0});
+    const std::int64_t longest = work_.empty() ? 0 : *std::max_element(work_.begin(), work_.end());
+    const int threads = shop_.pool.threads();
+    if (threads == 1 || all <= little_work || longest > all / (2 * threads)) {
+      for (size_t i = 0; i < calls.size(); ++i) run_one(shop_, i);
+      return;
+    }
+    WorkQueue queue(static_cast<std::int64_t>(calls.size()), threads);
+    shop_.pool.run([&](int thread) {
+      for (std::int64_t i = queue.next(thread); i >= 0; i = queue.next(thread)) {
+        run_one(*alone_[static_cast<size_t>(thread)], static_cast<size_t>(i));
+      }
+    });
+  }
+
+  void run(Workshop& shop, const ElementwiseCall& call) {
+    if (const auto partial = plan_->partial_reductions.find(call.op); partial != plan_->partial_reductions.end()) {
+      const PartialReduction& r = partial->second;
+      return run_partial_reduction(shop, plan_->combines.at(r.reducer), r, call.inputs[0], call.outputs[0], call.range);
+    }
+    const ElementwiseKernel& kernel = loop_of(call);
+    const std::vector<std::int64_t> sizes = local_sizes(kernel, call.inner);
+    const std::int64_t begin = checked_mul(call.range.begin, call.inner), end = checked_mul(call.range.end, call.inner);
+    run_elementwise(shop, *plan_, kernel, call.inputs, call.outputs, begin, end, sizes);
+  }
+
+  [[nodiscard]] const ElementwiseKernel& loop_of(const ElementwiseCall& call) const {
+    const LoopKernels& kernels = found(plan_->loops, call.op);
+    return call.slaves && kernels.slaves ? *kernels.slaves : kernels.all;
+  }
+
+  void count(const ElementwiseCall& call) {
+    const auto partial = plan_->partial_reductions.find(call.op);
+    if (partial == plan_->partial_reductions.end())
+      return count(loop_of(call), *call.op, call.range.size(), call.inner);
+    const PartialReduction& r = partial->second;
+    if (r.counts_reads) count_.read_bytes += call.range.size() * r.inner * r.element.bytes();
+    if (!r.accumulates) count_.written_bytes += call.range.size() * r.results * r.element.bytes();
+  }
+
+  void count(const ProductKernels& kernels, const ProductCall& call) {
+    if (call.work != RowWork::vector) count_rows(kernels, call);
+    if (!kernels.epilogue || call.work == RowWork::product) return;
+    count(*kernels.epilogue, *call.op, call.range.size(), 1, kernels.epilogue_inputs, call.work == RowWork::vector);
   }
 
   void run_ordinary(const DenseKernels& kernels, const DenseProductCall& call) {
@@ -182,6 +247,8 @@ class GeneratedKernelSet : public GeneratedKernels {
   KernelOptions options_;
   const Module* module_ = nullptr;
   Workshop shop_;
+  std::vector<std::unique_ptr<Workshop>> alone_;  // [thread] for what one thread does by itself
+  std::vector<std::int64_t> work_;                // of calls that may run side by side
   std::optional<PlanKernels> plan_;
   using MatrixKey = std::tuple<const LocalMatrix*, const void*, std::int64_t, std::int64_t>;
   std::map<MatrixKey, SortedRows> sorted_;  // of the matrices since prepare
