@@ -64,6 +64,7 @@ using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions kmeans_questions(const Settings& settings);
 [[nodiscard]] Questions dense_questions(const Settings& settings);
 [[nodiscard]] Questions endtoend_questions(const Settings& settings);  // whole processes
+[[nodiscard]] Questions pagerank_ranks_questions(const Settings& settings);
 [[nodiscard]] Questions gains_questions(const Settings& settings);
 [[nodiscard]] Questions small_questions(const Settings& settings);
 

@@ -36,6 +36,7 @@ const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questi
     {"logistic", one<kasen::bench::logistic_question>},
     {"mxm", one<kasen::bench::mxm_question>},
     {"pagerank", one<kasen::bench::pagerank_question>},
+    {"pagerank-ranks", kasen::bench::pagerank_ranks_questions},
     {"rank-region", one<kasen::bench::region_question>},
     {"semirings", one<kasen::bench::semirings_question>},
     {"small", kasen::bench::small_questions},

@@ -6,6 +6,11 @@
 #include <vector>
 
 #include "bench/driver.h"
+#include "libcore/data.h"
+
+namespace kasen {
+enum class PartitionMethod : std::uint8_t;  // libcomm/data/partition.h
+}
 
 namespace kasen::bench {
 
@@ -15,6 +20,7 @@ struct Graph {
 };
 
 [[nodiscard]] Graph read_graph(const std::string& file);
+[[nodiscard]] std::vector<Part> cut_graph(const Graph& graph, int workers, PartitionMethod method);
 
 struct Ranks {
   std::vector<double> ranks;

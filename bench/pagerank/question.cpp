@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "bench/pagerank/pagerank.h"
-#include "libcomm/data/readers.h"
 
 namespace kasen::bench {
 namespace {
@@ -24,17 +23,6 @@ void check(const std::string& name, const Ranks& expected, const Ranks& got) {
 }
 
 }  // namespace
-
-Graph read_graph(const std::string& file) {
-  ReadOptions options;
-  options.element = ElementType::of(Scalar::null);
-  const RawMatrix raw = read_matrix(file, options);
-  Graph graph;
-  graph.vertices = std::max(raw.row_count, raw.col_count);
-  graph.from = raw.entries.rows();
-  graph.to = raw.entries.cols();
-  return graph;
-}
 
 Question pagerank_question(const Settings& settings) {
   const Graph graph = read_graph(settings.graph);

@@ -1,0 +1,34 @@
+#include <algorithm>
+
+#include "bench/pagerank/pagerank.h"
+#include "libcomm/data/partition.h"
+#include "libcomm/data/readers.h"
+
+namespace kasen::bench {
+
+Graph read_graph(const std::string& file) {
+  ReadOptions options;
+  options.element = ElementType::of(Scalar::null);
+  const RawMatrix raw = read_matrix(file, options);
+  Graph graph;
+  graph.vertices = std::max(raw.row_count, raw.col_count);
+  graph.from = raw.entries.rows();
+  graph.to = raw.entries.cols();
+  return graph;
+}
+
+std::vector<Part> cut_graph(const Graph& graph, int workers, PartitionMethod method) {
+  InputData input;
+  input.name = "G";
+  input.dims = {"N", "N"};
+  input.element = ElementType::of(Scalar::null);
+  input.sparse = true;
+  input.matrix.row_count = input.matrix.col_count = graph.vertices;
+  input.matrix.entries = EntryList(graph.from, graph.to, Array(input.element, 0));
+  std::vector<DimData> dims{{"N", false, graph.vertices, {}}};
+  std::vector<InputData> inputs;
+  inputs.push_back(std::move(input));
+  return partition(dims, std::move(inputs), PartitionOptions{.workers = workers, .method = method});
+}
+
+}  // namespace kasen::bench
