@@ -28,7 +28,7 @@ std::vector<size_t> batch_sizes(const Module& module) {
 
 // Five reductions in two regions that cannot be one (the second reads a product and the first's result), and a function
 // of the first in between.
-constexpr const char* several = R"(dim N
+constexpr const char* five_sums = R"(dim N
 input G : null[N, N]
 input a : f64[N]
 input b : f64[N]
@@ -46,14 +46,14 @@ output m
 output s
 )";
 
-Module planned(const std::string& program, Strategy strategy) {
+Module plan_of_sums(const std::string& program, Strategy strategy) {
   return plan(compile(program), strategy, strategy == Strategy::none ? SyncMode::lazy : SyncMode::hybrid);
 }
 
 TEST(BatchShareds, WhatIsReadyTogetherIsOneExchange) {
   // Without the pass a gather and a scatter each; with it p and q there and back, then r, m and s.
-  EXPECT_EQ(batch_sizes(planned(several, Strategy::none)), std::vector<size_t>(10, 1));
-  EXPECT_EQ(batch_sizes(planned(several, Strategy::greedy)), (std::vector<size_t>{2, 2, 3, 3}));
+  EXPECT_EQ(batch_sizes(plan_of_sums(five_sums, Strategy::none)), std::vector<size_t>(10, 1));
+  EXPECT_EQ(batch_sizes(plan_of_sums(five_sums, Strategy::greedy)), (std::vector<size_t>{2, 2, 3, 3}));
 }
 
 TEST(BatchShareds, KMeansTurnIsOneExchange) {
@@ -82,7 +82,7 @@ output x
 }
 
 TEST(BatchShareds, NothingFollowsItsOwnResultInABatch) {
-  const Module module = planned(several, Strategy::none);
+  const Module module = plan_of_sums(five_sums, Strategy::none);
   for (const Op& op : module.body.ops) {
     if (op.code != OpCode::gather || !is_shared_transition(module, op)) continue;
     // Gather and scatter of one shared stand one behind the other, and are two exchanges.
@@ -102,7 +102,7 @@ TEST(BatchShareds, ASecondTimeNothingChanges) {
 
 // Messages between as many ranks as workers: each turn of the tree's rounds once for a batch, with the bytes of all.
 TEST(BatchShareds, MessagesAreThoseOfOneTree) {
-  const Module program = compile(several);
+  const Module program = compile(five_sums);
   for (const int workers : {2, 5, 16}) {
     const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 30, 70, 3));
     const auto messages = [&](const Module& module) {
@@ -117,8 +117,8 @@ TEST(BatchShareds, MessagesAreThoseOfOneTree) {
       });
       return sum;
     };
-    const Traffic none = messages(planned(several, Strategy::none));
-    const Traffic batched = messages(planned(several, Strategy::greedy));
+    const Traffic none = messages(plan_of_sums(five_sums, Strategy::none));
+    const Traffic batched = messages(plan_of_sums(five_sums, Strategy::greedy));
     EXPECT_EQ(none.rank_messages, 5 * 2 * (workers - 1));
     EXPECT_EQ(batched.rank_messages, 2 * 2 * (workers - 1));
     EXPECT_EQ(batched.rank_bytes, none.rank_bytes);
