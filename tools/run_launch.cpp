@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <thread>
 
@@ -27,12 +28,23 @@ namespace {
 
 std::atomic<pid_t> mpirun_process{0};
 
-// mpirun ends its ranks when it is told to stop; left alone it would go on without us.
-void forward_signal(int number) {
-  if (const pid_t child = mpirun_process.load(); child > 0) {
-    kill(child, number == SIGHUP ? SIGTERM : number);
-    waitpid(child, nullptr, 0);
+// mpirun ends its ranks when it is told to stop; left alone it would go on without us. A signal that reaches it while
+// it starts them is lost now and then, so that it is told again: after six seconds, since it takes a second signal
+// within five for a wish to leave its ranks behind. Killed, it loses them, too, but they notice and end.
+void end_mpirun(pid_t child, int number) {
+  constexpr int times = 3, looks = 300;
+  constexpr timespec between{.tv_sec = 0, .tv_nsec = 20'000'000};
+  for (int told = 0;; ++told) {
+    kill(child, told < times ? number : SIGKILL);
+    for (int look = 0; look < looks; ++look) {
+      if (waitpid(child, nullptr, WNOHANG) != 0) return;
+      nanosleep(&between, nullptr);
+    }
   }
+}
+
+void forward_signal(int number) {
+  if (const pid_t child = mpirun_process.load(); child > 0) end_mpirun(child, number == SIGHUP ? SIGTERM : number);
   remove_temporary();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }

@@ -642,6 +642,23 @@ class Faults(ToolTest):
                 time.sleep(0.1)
             self.assertNotEqual(subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, check=False).returncode, 0)
 
+    def test_an_mpirun_that_misses_a_signal(self):
+        self.prepare()
+        folder = self.dir / "bin"
+        folder.mkdir()
+        script = "#!/bin/sh\ntrap '[ -e asked ] && exit 1; : > asked' INT\n: > started\nwhile :; do sleep 0.1; done\n"
+        (folder / "mpirun").write_text(script)
+        (folder / "mpirun").chmod(0o755)
+        job = subprocess.Popen([TOOLS / "kasen", "run", "fused.kir", "-n", "2", "--bundle", "bundle"], cwd=self.dir,
+                               stderr=subprocess.DEVNULL, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+        for _ in range(200):
+            if (self.dir / "started").exists():
+                break
+            time.sleep(0.1)
+        job.send_signal(signal.SIGINT)
+        self.assertEqual(job.wait(timeout=60), 130)
+        self.assertTrue((self.dir / "asked").exists())
+
     def test_messages_name_the_standard_input(self):
         self.prepare()
         plan, _ = self.kasen("plan", PAGERANK)
