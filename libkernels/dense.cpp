@@ -48,10 +48,7 @@ class DensePass {
   void run() {
     for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows : call_.cols, T{0});
     if (call_.rows == 0 || call_.cols == 0) return;
-    WorkQueue queue(blocks_, shop_.pool.threads());
-    shop_.pool.run([&](int t) {
-      for (std::int64_t b = queue.next(t); b >= 0; b = queue.next(t)) block(b);
-    });
+    share_out(shop_.pool, blocks_, [&](int, std::int64_t b) { block(b); });
     for (const Lane& lane : lanes_) {
       for (std::int64_t b = 0; !lane.transposed && b < blocks_; ++b) {
         const T* partial = partials_ + lane.partials + b * call_.cols;

@@ -66,10 +66,7 @@ class ChainRun {
       for (std::int64_t k = 0; k < count; ++k) body(0, k);
       return;
     }
-    WorkQueue queue(count, shop_.pool.threads());
-    shop_.pool.run([&](int t) {
-      for (std::int64_t k = queue.next(t); k >= 0; k = queue.next(t)) body(t, k);
-    });
+    share_out(shop_.pool, count, body);
   }
 
   [[nodiscard]] std::int64_t room_bytes(std::int64_t rows) const {

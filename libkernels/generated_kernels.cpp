@@ -131,11 +131,8 @@ class GeneratedKernelSet : public GeneratedKernels {
       for (size_t i = 0; i < calls.size(); ++i) run_one(shop_, i);
       return;
     }
-    WorkQueue queue(static_cast<std::int64_t>(calls.size()), threads);
-    shop_.pool.run([&](int thread) {
-      for (std::int64_t i = queue.next(thread); i >= 0; i = queue.next(thread)) {
-        run_one(*alone_[static_cast<size_t>(thread)], static_cast<size_t>(i));
-      }
+    share_out(shop_.pool, std::ssize(calls), [&](int thread, std::int64_t i) {
+      run_one(*alone_[static_cast<size_t>(thread)], static_cast<size_t>(i));
     });
   }
 

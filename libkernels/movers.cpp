@@ -59,12 +59,9 @@ void combine_listed(Workshop& shop, CombineFunction function, const ElementType&
   const std::vector<size_t> arrays = arrays_of(lists);
   const auto count = static_cast<std::int64_t>(arrays.size()) - 1;
   if (count >= 2 * shop.pool.threads() && all_elements(lists) > little_work) {  // an array to a thread
-    WorkQueue queue(count, shop.pool.threads());
-    shop.pool.run([&](int thread) {
-      for (std::int64_t a = queue.next(thread); a >= 0; a = queue.next(thread)) {
-        for (size_t i = arrays[static_cast<size_t>(a)]; i < arrays[static_cast<size_t>(a) + 1]; ++i) {
-          combine(thread, lists[i], 0, lists[i].count());
-        }
+    share_out(shop.pool, count, [&](int thread, std::int64_t a) {
+      for (size_t i = arrays[static_cast<size_t>(a)]; i < arrays[static_cast<size_t>(a) + 1]; ++i) {
+        combine(thread, lists[i], 0, lists[i].count());
       }
     });
     return;

@@ -92,13 +92,10 @@ class ProductRun {
     giant.partials.resize(static_cast<size_t>(segments * kernel_.partial_bytes));
     std::vector<View> none(kernel_.products.size());
     const std::vector<std::int64_t> words = tables(none, 0).plain;
-    WorkQueue queue(segments, shop_.pool.threads());
-    shop_.pool.run([&](int t) {
-      for (std::int64_t s = queue.next(t); s >= 0; s = queue.next(t)) {
-        const std::int64_t first = begin + s * reduction_block;
-        kernel_.segment(words.data(), first, std::min(first + reduction_block, end),
-                        giant.partials.data() + s * kernel_.partial_bytes, shop_.scratch(t));
-      }
+    share_out(shop_.pool, segments, [&](int t, std::int64_t s) {
+      const std::int64_t first = begin + s * reduction_block;
+      kernel_.segment(words.data(), first, std::min(first + reduction_block, end),
+                      giant.partials.data() + s * kernel_.partial_bytes, shop_.scratch(t));
     });
   }
 
@@ -226,10 +223,8 @@ class ProductRun {
       return;
     }
     const std::vector<RowPiece> pieces = divide_rows(*call_.matrix, sorted_, giant_rows_, r, shop_.pool.threads());
-    WorkQueue queue(static_cast<std::int64_t>(pieces.size()), shop_.pool.threads());
-    shop_.pool.run([&](int t) {
-      for (std::int64_t p = queue.next(t); p >= 0; p = queue.next(t)) piece(to, pieces[static_cast<size_t>(p)], t);
-    });
+    share_out(shop_.pool, std::ssize(pieces),
+              [&](int t, std::int64_t p) { piece(to, pieces[static_cast<size_t>(p)], t); });
   }
 
   void copy_range(const ElementType& element, const View& from, const View& to) const {
@@ -261,12 +256,9 @@ class ProductRun {
     if (kernels_.fused && sorted_ != nullptr) fused_words_ = fused_table();
     division_ = divide_blocks(*call_.matrix, sorted_, giant_rows_, r, shop_.pool.threads());
     run_heavy_rows();
-    WorkQueue queue(division_.starts);
-    shop_.pool.run([&](int t) {
-      for (std::int64_t b = queue.next(t); b >= 0; b = queue.next(t)) {
-        const std::int64_t begin = r.begin + b * reduction_block;
-        one_block(b, begin, std::min(begin + reduction_block, r.end), t);
-      }
+    share_out(shop_.pool, WorkQueue(division_.starts), [&](int t, std::int64_t b) {
+      const std::int64_t begin = r.begin + b * reduction_block;
+      one_block(b, begin, std::min(begin + reduction_block, r.end), t);
     });
     for (const ReducedValue& value : loop.reduced) {
       std::vector<std::int64_t> words;
@@ -288,12 +280,9 @@ class ProductRun {
       const std::int64_t first = call_.range.begin + division_.heavy[h] * reduction_block;
       to.push_back({tables(strips[h], first), strips[h], first});
     }
-    WorkQueue queue(static_cast<std::int64_t>(division_.pieces.size()), shop_.pool.threads());
-    shop_.pool.run([&](int t) {
-      for (std::int64_t p = queue.next(t); p >= 0; p = queue.next(t)) {
-        const BlockDivision::Piece& work = division_.pieces[static_cast<size_t>(p)];
-        piece(to[work.heavy], work.rows, t);
-      }
+    share_out(shop_.pool, std::ssize(division_.pieces), [&](int t, std::int64_t p) {
+      const BlockDivision::Piece& work = division_.pieces[static_cast<size_t>(p)];
+      piece(to[work.heavy], work.rows, t);
     });
   }
 

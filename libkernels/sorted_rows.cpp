@@ -102,13 +102,10 @@ SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool) {
                     Array(matrix.element, matrix.values.count)};
   const std::int64_t windows = (matrix.outputs + sorted_window - 1) / sorted_window;
   sorted.in_order.assign(static_cast<size_t>(windows), 0);
-  WorkQueue queue(windows, pool.threads());
-  pool.run([&](int t) {
-    for (std::int64_t w = queue.next(t); w >= 0; w = queue.next(t)) {
-      const std::int64_t first = w * sorted_window;
-      WindowSorter sorter(matrix, sorted, first, std::min(sorted_window, matrix.outputs - first));
-      sorted.in_order[static_cast<size_t>(w)] = sorter.run() ? 1 : 0;
-    }
+  share_out(pool, windows, [&](int, std::int64_t w) {
+    const std::int64_t first = w * sorted_window;
+    WindowSorter sorter(matrix, sorted, first, std::min(sorted_window, matrix.outputs - first));
+    sorted.in_order[static_cast<size_t>(w)] = sorter.run() ? 1 : 0;
   });
   return sorted;
 }

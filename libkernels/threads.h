@@ -60,4 +60,16 @@ class WorkQueue {
   std::vector<Run> runs_;
 };
 
+// Calls body(thread, piece) for each piece of the queue, on all threads of the pool.
+template <class Body>
+void share_out(ThreadPool& pool, WorkQueue queue, const Body& body) {
+  pool.run([&](int thread) {
+    for (std::int64_t piece = queue.next(thread); piece >= 0; piece = queue.next(thread)) body(thread, piece);
+  });
+}
+template <class Body>
+void share_out(ThreadPool& pool, std::int64_t pieces, const Body& body) {
+  share_out(pool, WorkQueue(pieces, pool.threads()), body);
+}
+
 }  // namespace kasen

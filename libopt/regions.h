@@ -9,6 +9,7 @@
 #include "libcore/module.h"
 #include "libopt/cost_rules.h"
 #include "libopt/dependence.h"
+#include "libopt/rewrite.h"
 
 namespace kasen {
 
@@ -43,6 +44,18 @@ bool form_regions(Module& module, RegionKind kind);
 // As `form`: products with one dense matrix that need others' rows, and the vector work between
 // (passes/fuse_rows.cpp).
 [[nodiscard]] bool join_chains(Module& module, const RegionTemplate& shape);
+
+// For such `form`s: has Joiner(module, block, shape) join one region at a time, since places of operators change.
+template <class Joiner>
+[[nodiscard]] bool join_in_blocks(Module& module, const RegionTemplate& shape) {
+  bool changed = false;
+  for_each_block(module, [&](Block& block) {
+    while (Joiner(module, block, shape).join_one()) changed = true;
+  });
+  if (changed) module.level = 3;
+  return changed;
+}
+
 // Is it vector work on masters alone, a map, a reduction or a region iter_on_vec of them, one element for each of
 // `rows` (a vector)?
 [[nodiscard]] bool follows_rows(const Module& module, const RegionTemplate& shape, const Op& op,

@@ -79,14 +79,7 @@ class Joiner {
 
 }  // namespace
 
-bool join_epilogues(Module& module, const RegionTemplate& shape) {
-  bool changed = false;
-  for_each_block(module, [&](Block& block) {
-    while (Joiner(module, block, shape).join_one()) changed = true;
-  });
-  if (changed) module.level = 3;
-  return changed;
-}
+bool join_epilogues(Module& module, const RegionTemplate& shape) { return join_in_blocks<Joiner>(module, shape); }
 
 bool pass_fuse_epilogue(Module& module, PassContext& context) {
   return context.options.epilogue && form_regions(module, RegionKind::product_epilogue);

@@ -147,14 +147,7 @@ class ChainJoiner {
 
 }  // namespace
 
-bool join_chains(Module& module, const RegionTemplate& shape) {
-  bool changed = false;
-  for_each_block(module, [&](Block& block) {
-    while (ChainJoiner(module, block, shape).join_one()) changed = true;
-  });
-  if (changed) module.level = 3;
-  return changed;
-}
+bool join_chains(Module& module, const RegionTemplate& shape) { return join_in_blocks<ChainJoiner>(module, shape); }
 
 bool pass_fuse_rows(Module& module, PassContext& /*context*/) { return form_regions(module, RegionKind::row_chain); }
 

@@ -34,15 +34,6 @@ Module region(const std::string& type, bool whole_columns) {
   return parse_module(text, "t.kir");
 }
 
-Array positive(Random& random, const ElementType& element, std::int64_t count) {
-  Array array(element, count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double v = 1.0 + static_cast<double>(below(random, 1000)) / 7;
-    store_word(element.scalar(), array.plane(0) + i * scalar_bytes(element.scalar()), Word::real(v));
-  }
-  return array;
-}
-
 struct Data {
   std::int64_t rows, cols;
   Array matrix;
@@ -73,10 +64,11 @@ void compare(const Module& m, std::span<const std::array<std::int64_t, 2>> sizes
   const ElementType element = m.type(op.results[0]).element;
   Random random(6);
   for (const auto& [rows, cols] : sizes) {
-    Data data{rows, cols, positive(random, element, rows * cols), {}};
+    Data data{rows, cols, positive_array(random, element, rows * cols), {}};
     for (const ValueId id : op.operands) {
       const bool matrix = m.type(id).dims.size() == 2;
-      data.inputs.push_back(matrix ? Array() : positive(random, element, m.type(id).state.is_part() ? rows : cols));
+      data.inputs.push_back(matrix ? Array()
+                                   : positive_array(random, element, m.type(id).state.is_part() ? rows : cols));
     }
     const std::vector<Array> expected = run(*reference, m, op, data), one = run(*sets[0], m, op, data);
     for (size_t k = 0; k < expected.size(); ++k) {

@@ -73,15 +73,6 @@ const std::string several_chains =
   }
 )";
 
-Array some_positive(Random& random, const ElementType& element, std::int64_t count) {
-  Array array(element, count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double v = 1.0 + static_cast<double>(below(random, 1000)) / 7;
-    store_word(element.scalar(), array.plane(0) + i * scalar_bytes(element.scalar()), Word::real(v));
-  }
-  return array;
-}
-
 struct ChainCase {
   std::int64_t rows, cols;
   std::vector<Array> inputs;  // of the region's operands
@@ -97,10 +88,10 @@ std::int64_t elements_of(const Module& m, ValueId id, std::int64_t rows, std::in
 ChainCase make_case(Random& random, const Module& m, std::int64_t rows, std::int64_t cols) {
   const Op& op = m.body.ops.back();
   const ElementType element = m.type(op.blocks[0].ops[0].results[0]).element;
-  ChainCase made{rows, cols, {}, some_positive(random, element, rows * cols)};
+  ChainCase made{rows, cols, {}, positive_array(random, element, rows * cols)};
   for (const ValueId id : op.operands) {
     const bool matrix = m.type(id).dims.size() == 2;
-    made.inputs.push_back(matrix ? Array() : some_positive(random, element, elements_of(m, id, rows, cols)));
+    made.inputs.push_back(matrix ? Array() : positive_array(random, element, elements_of(m, id, rows, cols)));
   }
   return made;
 }

@@ -52,6 +52,16 @@ inline Array random_array(Random& random, const ElementType& element, std::int64
   return array;
 }
 
+// Floats that lose no digits to each other in a sum.
+inline Array positive_array(Random& random, const ElementType& element, std::int64_t count) {
+  Array array(element, count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double v = 1.0 + static_cast<double>(below(random, 1000)) / 7;
+    store_word(element.scalar(), array.plane(0) + i * scalar_bytes(element.scalar()), Word::real(v));
+  }
+  return array;
+}
+
 inline View view(Array& array) { return View{array.bytes.data(), array.count}; }
 
 inline Array copy(const Array& from) {

@@ -49,6 +49,15 @@ inline void run_plan(const Module& module, const std::vector<Part>& parts, const
   expect_counts(module, parts, generated, "generated");
 }
 
+// A plan that somebody wrote or edited gives what the program does.
+inline void run_edited(const Module& module, const Module& program) {
+  for (const int workers : {1, 2, 3, 5}) {
+    SCOPED_TRACE(workers);
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 9, 30, 5));
+    run_plan(module, parts, interpret(program, whole_inputs(parts)), true);
+  }
+}
+
 // Dimensions of about `size` indices, matrices of `entries` entries.
 inline void run_everywhere(const Module& program, std::int64_t size, std::int64_t entries) {
   for (const int workers : {1, 2, 3, 4, 5}) {
