@@ -4,6 +4,7 @@
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -25,6 +26,7 @@
 #include <set>
 
 #include "libcore/error.h"
+#include "libkernels/code_cache.h"
 
 namespace kasen {
 namespace {
@@ -41,6 +43,17 @@ void check(llvm::Error error, const char* what) {
 
 // The emitters write vector code already; what is left is to bring variables into registers, share equal expressions
 // and hoist what does not change out of loops.
+llvm::FunctionPassManager passes() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  return passes;
+}
+
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -52,15 +65,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
-  passes.addPass(llvm::EarlyCSEPass(true));
+  llvm::FunctionPassManager wanted = passes();
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) passes.run(function, functions);
+    if (!function.isDeclaration()) wanted.run(function, functions);
   }
 }
 
@@ -94,6 +101,18 @@ std::vector<std::set<std::string>> shares_of(const llvm::Module& module, int thr
 
 using ObjectCode = std::unique_ptr<llvm::MemoryBuffer>;
 
+// Of all that the machine code of a share depends on: the module, the share, LLVM, the target and the passes. (How
+// machine code is then selected is LLVM's default; what ever asks for another says so here.)
+std::string key_of(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
+  std::string text = LLVM_VERSION_STRING;
+  llvm::raw_string_ostream out(text);
+  out << '\n' << target.machine().getTargetTriple().str() << ' ' << target.cpu() << ' ' << target.features() << '\n';
+  passes().printPipeline(out, [](llvm::StringRef name) { return name; });
+  for (const std::string& name : share) out << '\n' << name;
+  out << '\n' << bitcode.getBuffer();
+  return code_digest(out.str());
+}
+
 // Machine code of the functions of `share` in a module that is read anew, so that nothing of LLVM's is used by two
 // threads. The functions of other shares stay declared.
 ObjectCode compile_share(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
@@ -108,9 +127,22 @@ ObjectCode compile_share(llvm::MemoryBufferRef bitcode, const std::set<std::stri
   return unwrap(llvm::orc::SimpleCompiler(*machine)(*module), "machine code");
 }
 
+ObjectCode find_or_compile(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target,
+                           const CodeCache& cache) {
+  if (!cache.open()) return compile_share(bitcode, share, target);
+  const std::string key = key_of(bitcode, share, target);
+  ObjectCode code = cache.find(key);
+  if (code == nullptr) {
+    code = compile_share(bitcode, share, target);
+    cache.keep(key, std::string_view(code->getBufferStart(), code->getBufferSize()));
+  }
+  return code;
+}
+
 }  // namespace
 
-Jit::Jit() : context_(std::make_unique<llvm::LLVMContext>()) {
+Jit::Jit(std::string cache_folder)
+    : context_(std::make_unique<llvm::LLVMContext>()), cache_folder_(std::move(cache_folder)) {
   jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target_.machine()).create(), "LLVM ORC");
   module_ = std::make_unique<llvm::Module>("kasen", *context_);
   module_->setDataLayout(jit_->getDataLayout());
@@ -176,23 +208,19 @@ void Jit::compile(int threads, std::string* assembly) {
 void Jit::compile_shares(int threads) {
   const std::vector<std::set<std::string>> shares = shares_of(*module_, threads);
   std::vector<ObjectCode> objects(shares.size());
-  if (shares.size() == 1) {
-    const auto machine = machine_of(target_);
-    optimize(*module_, *machine);
-    objects[0] = unwrap(llvm::orc::SimpleCompiler(*machine)(*module_), "machine code");
-  } else {
-    llvm::SmallVector<char, 0> bytes;
-    llvm::raw_svector_ostream out(bytes);
-    llvm::WriteBitcodeToFile(*module_, out);
-    const llvm::MemoryBufferRef bitcode(llvm::StringRef(bytes.data(), bytes.size()), "kasen");
-    std::vector<std::future<ObjectCode>> others;  // where the system gives no thread, done when they are asked for
-    for (size_t k = 1; k < shares.size(); ++k) {
-      others.push_back(std::async(std::launch::async | std::launch::deferred, compile_share, bitcode,
-                                  std::cref(shares[k]), std::cref(target_)));
-    }
-    objects[0] = compile_share(bitcode, shares[0], target_);
-    for (size_t k = 1; k < shares.size(); ++k) objects[k] = others[k - 1].get();
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::WriteBitcodeToFile(*module_, out);
+  const llvm::MemoryBufferRef bitcode(llvm::StringRef(bytes.data(), bytes.size()), "kasen");
+  const CodeCache cache(cache_folder_);
+  std::vector<std::future<ObjectCode>> others;  // where the system gives no thread, done when they are asked for
+  for (size_t k = 1; k < shares.size(); ++k) {
+    others.push_back(std::async(std::launch::async | std::launch::deferred, find_or_compile, bitcode,
+                                std::cref(shares[k]), std::cref(target_), std::cref(cache)));
   }
+  objects[0] = find_or_compile(bitcode, shares[0], target_, cache);
+  for (size_t k = 1; k < shares.size(); ++k) objects[k] = others[k - 1].get();
+  cache.prune();
   for (ObjectCode& object : objects) check(jit_->addObjectFile(std::move(object)), "LLVM ORC object");
   module_.reset();
 }

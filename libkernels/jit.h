@@ -20,7 +20,7 @@ namespace kasen {
 
 class Jit {
  public:
-  Jit();
+  explicit Jit(std::string cache_folder);  // of code_cache.h
   ~Jit();
 
   [[nodiscard]] const Target& target() const { return target_; }
@@ -43,6 +43,7 @@ class Jit {
   std::unique_ptr<llvm::Module> module_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::map<std::string, std::uint64_t> symbols_;
+  std::string cache_folder_;
 };
 
 }  // namespace kasen

@@ -392,7 +392,7 @@ class Planner {
 PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options) {
   PlanKernels plan;
   plan.cached_bytes = options.cached_bytes > 0 ? options.cached_bytes : Target::last_level_cache();
-  plan.jit = std::make_unique<Jit>();
+  plan.jit = std::make_unique<Jit>(options.code_cache);
   Planner planner(module, plan);
   planner.block(module.body);
   planner.reducers();

@@ -228,6 +228,7 @@ class Pipeline {
                    "--kernels", text("kernels")};
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
+    if (has("code-cache")) argv.insert(argv.end(), {"--code-cache", text("code-cache")});
     add(argv, "param", "--param");
     step(argv);
   }
@@ -263,8 +264,10 @@ void declare(Tool& tool) {
       "trace", po::value<std::string>()->value_name("FILE"), "writes when what ran, as Chrome trace events");
   declare_format(tool);
   tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
-                             "generated or interpreter")("top", po::value<int>()->default_value(10)->value_name("K"),
-                                                         "prints the K largest elements of each vector result");
+                             "generated or interpreter")("code-cache", po::value<std::string>()->value_name("FOLDER"),
+                                                         "see kasen run")(
+      "top", po::value<int>()->default_value(10)->value_name("K"),
+      "prints the K largest elements of each vector result");
   tool.hidden.add_options()("program", po::value<std::string>())("data", po::value<Arguments>());
   tool.positional.add("program", 1).add("data", -1);
   tool.reads = {"program", "data"};

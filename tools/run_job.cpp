@@ -51,7 +51,7 @@ Module read_plan(const RunSettings& settings) {
 
 std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads) {
   if (settings.kernels == KernelChoice::interpreter) return make_interpreter_kernels();
-  return make_generated_kernels(KernelOptions{.threads = threads});
+  return make_generated_kernels(KernelOptions{.threads = threads, .code_cache = settings.code_cache});
 }
 
 int threads_of(const RunSettings& settings, int ranks) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "tools/common/files.h"
 #include "tools/result_format.h"
 
@@ -18,6 +20,22 @@ std::string file_option(const po::variables_map& values, const std::string& name
               "under mpirun it may lose data without an error", "name a file");
 }
 
+// Where the user's caches are; nothing where the environment does not tell.
+std::string default_code_cache() {
+  const auto folder = [](const char* variable, const std::string& below) -> std::string {
+    const char* path = std::getenv(variable);
+    return path == nullptr || path[0] != '/' ? "" : path + below;
+  };
+  const std::string caches = folder("XDG_CACHE_HOME", "/kasen");
+  return caches.empty() ? folder("HOME", "/.cache/kasen") : caches;
+}
+
+std::string code_cache_of(const po::variables_map& values) {
+  if (values.count("code-cache") == 0) return default_code_cache();
+  const std::string given = values["code-cache"].as<std::string>();
+  return given == "none" ? "" : given;
+}
+
 }  // namespace
 
 void declare_run_options(Tool& tool) {
@@ -32,6 +50,9 @@ void declare_run_options(Tool& tool) {
   declare_format(tool);
   tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
                              "generated (compiled for this processor) or interpreter (the reference: slow)")(
+      "code-cache", po::value<std::string>()->value_name("FOLDER"),
+      "keeps compiled kernels there for the next run, or none ($XDG_CACHE_HOME/kasen, or ~/.cache/kasen; only where it "
+      "is yours alone)")(
       "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
       "best (those that a product reads most often lie together, where that pays) or given (as in the data); a matter "
       "of speed alone")("stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
@@ -64,6 +85,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
   s.threads = bounded(values, "threads", 0, most_threads);
   s.top = bounded(values, "top", 0, most_top);
+  s.code_cache = code_cache_of(values);
   s.params = name_values(values, "param");
   return s;
 }

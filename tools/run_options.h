@@ -18,9 +18,10 @@ struct RunSettings {
   ResultFormat format = ResultFormat::hdf5;
   KernelChoice kernels = KernelChoice::generated;
   WithinGroups masters = WithinGroups::ordered;
-  int ranks = 0;    // 0: this process alone, without MPI
-  int threads = 0;  // 0: the machine's cores, shared by the ranks
-  int top = 0;      // prints the largest elements of vector results
+  int ranks = 0;           // 0: this process alone, without MPI
+  int threads = 0;         // 0: the machine's cores, shared by the ranks
+  int top = 0;             // prints the largest elements of vector results
+  std::string code_cache;  // a folder; empty: none
   std::map<std::string, std::string> params;
 };
 

@@ -46,7 +46,7 @@ double worst(const std::string& expression, double low, double high, long double
   TrialLawChecker laws;
   const std::string program = "dim N\ninput x : f64[N], y : f64[N]\nz = " + expression + "\noutput z\n";
   const Module plan = optimize(compile_program(program, "program.ks", {}), laws, {});
-  const RunResult result = execute(plan, parts, *make_simulated_transport(1), *make_generated_kernels({}), {});
+  const RunResult result = execute(plan, parts, *make_simulated_transport(1), *testing::make_kernels({}), {});
   const Array& z = result.outputs.at(0).parts.at(0).data;
   double most = 0;
   for (std::int64_t i = 0; i < count; ++i) {

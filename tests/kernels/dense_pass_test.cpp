@@ -56,7 +56,7 @@ std::vector<Array> run(KernelSet& kernels, const Module& m, const Op& op, Data& 
 void compare(const Module& m, std::span<const std::array<std::int64_t, 2>> sizes) {
   const auto reference = make_interpreter_kernels();
   std::vector<std::unique_ptr<KernelSet>> sets;
-  for (const int threads : {1, 2, 3}) sets.push_back(make_generated_kernels({.threads = threads}));
+  for (const int threads : {1, 2, 3}) sets.push_back(testing::make_kernels({.threads = threads}));
   reference->prepare(m);
   for (const auto& set : sets) set->prepare(m);
   const Op& op = m.body.ops.back();

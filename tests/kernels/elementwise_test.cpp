@@ -115,8 +115,8 @@ std::vector<Array> run(KernelSet& kernels, const Module& m, const Op& op, std::v
 
 void compare_all(Random& random, const Module& m, std::int64_t f) {
   const auto reference = make_interpreter_kernels();
-  const auto one = make_generated_kernels({.threads = 1});
-  const auto two = make_generated_kernels({.threads = 2});
+  const auto one = testing::make_kernels({.threads = 1});
+  const auto two = testing::make_kernels({.threads = 2});
   for (KernelSet* k : {reference.get(), static_cast<KernelSet*>(one.get()), static_cast<KernelSet*>(two.get())})
     k->prepare(m);
   for (const Op& op : m.body.ops) {

@@ -110,7 +110,7 @@ TEST(EpilogueOrder, InputsIndicesAndResultsAreInTheOrderOfTheData) {
     const std::vector<Part> parts = split(data);
     expect_agreement(joined, apart, parts, 1e-12, std::to_string(workers) + " workers");
     // And as the program says, without any plan.
-    const Made made = run(joined, parts, make_generated_kernels({.threads = 2}), true);
+    const Made made = run(joined, parts, testing::make_kernels({.threads = 2}), true);
     TrialLawChecker laws;
     const auto wanted = interpret(compile_program(everything, "test.ks", {}), whole_inputs(parts));
     ASSERT_EQ(made.outputs.size(), wanted.size());
@@ -229,7 +229,7 @@ TEST(EpilogueOrder, HotMastersOnTwoWorkers) {
   const Module joined = make_plan(pagerank, true);
   const TestData one = three_links(1, 300000, false), two = three_links(2, 300000, false);
   const auto ranks = [&](const TestData& data) {
-    return run(joined, split(data), make_generated_kernels({.threads = 2}), true);
+    return run(joined, split(data), testing::make_kernels({.threads = 2}), true);
   };
   const Made expected = ranks(one), made = ranks(two);
   EXPECT_TRUE(made.agrees) << made.check;

@@ -6,10 +6,10 @@
 #include "libcore/lang.h"
 #include "libcore/laws.h"
 #include "libcore/regions.h"
-#include "libkernels/kernels.h"
 #include "libopt/optimize.h"
 #include "libopt/run_report.h"
 #include "tests/support/data.h"
+#include "tests/support/generated.h"
 
 namespace kasen::testing {
 
@@ -110,7 +110,7 @@ inline void expect_agreement(const Module& joined, const Module& apart, const st
   EXPECT_TRUE(first.agrees) << what << '\n' << first.check;
   expect_equal(first.outputs, expected.outputs, tolerance, what);
   for (const int threads : {1, 2, 3}) {
-    const Made made = run(joined, parts, make_generated_kernels({.threads = threads}), true);
+    const Made made = run(joined, parts, testing::make_kernels({.threads = threads}), true);
     EXPECT_TRUE(made.agrees) << what << '\n' << made.check;
     expect_equal(made.outputs, first.outputs, 0, what + ", generated, threads " + std::to_string(threads));
   }

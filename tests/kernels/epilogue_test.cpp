@@ -64,9 +64,9 @@ TEST(Epilogue, HeavyBlocksAreSharedAmongThreads) {
   const std::vector<Part> parts = split(data);
   const Module apart = make_plan(text, false), joined = make_plan(text, true);
   expect_agreement(joined, apart, parts, 1e-12, "heavy blocks");
-  const Made alone = run(apart, parts, make_generated_kernels({.threads = 1}), true);
+  const Made alone = run(apart, parts, testing::make_kernels({.threads = 1}), true);
   for (const int threads : {2, 3}) {
-    const Made made = run(apart, parts, make_generated_kernels({.threads = threads}), true);
+    const Made made = run(apart, parts, testing::make_kernels({.threads = threads}), true);
     expect_equal(made.outputs, alone.outputs, 0, "without epilogue, threads " + std::to_string(threads));
   }
 }

@@ -7,8 +7,8 @@
 
 #include "libcore/lang.h"
 #include "libcore/laws.h"
-#include "libkernels/kernels.h"
 #include "libopt/optimize.h"
+#include "tests/support/generated.h"
 
 namespace kasen::test {
 namespace {
@@ -29,7 +29,7 @@ TEST(Examples, EveryPlanGetsKernels) {
     for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
       for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
         const Module plan = optimize(program, laws, OptimizeOptions{.strategy = strategy, .sync = sync});
-        const auto kernels = make_generated_kernels({.threads = 1});
+        const auto kernels = testing::make_kernels({.threads = 1});
         EXPECT_NO_THROW(kernels->prepare(plan)) << entry.path();
         ++count;
       }

@@ -42,7 +42,7 @@ void compare(const std::string& program, const std::map<std::string, std::string
     const std::vector<Part> parts = random_part(random, n, d);
     const RunResult expected = run(plan, parts, *make_interpreter_kernels());
     for (const int threads : {1, 2}) {
-      const RunResult got = run(plan, parts, *make_generated_kernels({.threads = threads}));
+      const RunResult got = run(plan, parts, *testing::make_kernels({.threads = threads}));
       ASSERT_EQ(expected.outputs.size(), got.outputs.size());
       for (size_t o = 0; o < got.outputs.size(); ++o) {
         const Array& right = expected.outputs[o].parts.at(0).data;

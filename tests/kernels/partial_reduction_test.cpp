@@ -85,7 +85,7 @@ TEST_P(PartialReduction, AgreesWithTheInterpreter) {
     reference->prepare(m);
     const Array expected = run(*reference, m, s, input);
     for (const int threads : {1, 2}) {
-      const auto kernels = make_generated_kernels({.threads = threads});
+      const auto kernels = testing::make_kernels({.threads = threads});
       kernels->prepare(m);
       const Array got = run(*kernels, m, s, input);
       ASSERT_EQ(difference(expected, got, expected.count), "") << threads << " threads\n" << print_module(m);

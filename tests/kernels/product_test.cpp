@@ -85,8 +85,8 @@ std::vector<Array> run(KernelSet& kernels, const Module& m, const Op& op, const 
 
 void compare(Random& random, const Module& m, std::int64_t outputs, std::int64_t giant) {
   const auto reference = make_interpreter_kernels();
-  const auto one = make_generated_kernels({.threads = 1});
-  const auto two = make_generated_kernels({.threads = 2});
+  const auto one = testing::make_kernels({.threads = 1});
+  const auto two = testing::make_kernels({.threads = 2});
   for (KernelSet* k : {reference.get(), static_cast<KernelSet*>(one.get()), static_cast<KernelSet*>(two.get())}) {
     k->prepare(m);
   }

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "libcore/laws.h"
-#include "libkernels/kernels.h"
 #include "libopt/optimize.h"
 #include "tests/opt/random_data.h"
+#include "tests/support/generated.h"
 #include "tests/support/random_program.h"
 
 namespace kasen {
@@ -24,7 +24,7 @@ void check(std::uint64_t seed) {
   const auto wanted = interpret(program, whole_inputs(parts));
   for (const int threads : {1, 2}) {
     const auto transport = make_simulated_transport(workers);
-    const auto kernels = make_generated_kernels({.threads = threads});
+    const auto kernels = testing::make_kernels({.threads = threads});
     const RunResult result = execute(plan, parts, *transport, *kernels, {});
     for (const Output& output : result.outputs) {
       testing::expect_same(output.name, output.type.element, testing::whole_words(plan, output, parts),

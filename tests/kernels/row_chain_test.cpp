@@ -143,7 +143,7 @@ constexpr std::array<std::array<std::int64_t, 2>, 16> chain_sizes{{{0, 5},
 void compare_chain(const Module& m, std::span<const std::array<std::int64_t, 2>> sizes) {
   const auto reference = make_interpreter_kernels();
   std::vector<std::unique_ptr<KernelSet>> sets;
-  for (const int threads : {1, 2, 3}) sets.push_back(make_generated_kernels({.threads = threads}));
+  for (const int threads : {1, 2, 3}) sets.push_back(testing::make_kernels({.threads = threads}));
   reference->prepare(m);
   for (const auto& set : sets) set->prepare(m);
   ASSERT_EQ(m.body.ops.back().kind, RegionKind::row_chain);
@@ -187,7 +187,7 @@ TEST(RowChain, WritesWhereAnOperandOfItsVectorWorkWas) {
   ASSERT_EQ(m.type(m.body.ops.back().operands[2]).state.is_part(), true);  // y
   Random random(9);
   for (const int threads : {1, 3}) {
-    const auto generated = make_generated_kernels({.threads = threads});
+    const auto generated = testing::make_kernels({.threads = threads});
     const auto reference = make_interpreter_kernels();
     for (KernelSet* kernels : {static_cast<KernelSet*>(generated.get()), reference.get()}) {
       kernels->prepare(m);
@@ -208,7 +208,7 @@ TEST(RowChain, WritesWhereAnOperandOfItsVectorWorkWas) {
 // The accumulators take up what they hold: once the identity, once a total.
 TEST(RowChain, ReducesOntoWhatIsThere) {
   const Module m = chain_module("f64", chain_with_work);
-  const auto kernels = make_generated_kernels({.threads = 2});
+  const auto kernels = testing::make_kernels({.threads = 2});
   const auto reference = make_interpreter_kernels();
   Random random(10);
   for (const std::int64_t rows : {100, 33000}) {

@@ -38,7 +38,7 @@ TEST(Library, WithinFourUlpOfTheCLibraryAndTheSameAtEveryPlace) {
   }
   const Module m = parse(text);
   const auto reference = make_interpreter_kernels();
-  const auto kernels = make_generated_kernels({.threads = 2});
+  const auto kernels = testing::make_kernels({.threads = 2});
   reference->prepare(m);
   kernels->prepare(m);
   Random random(5);
@@ -79,8 +79,8 @@ TEST(Dense, ProductsAgreeWithTheInterpreter) {
   %f = mxvt[add, least] %w, %A : f64[N] @part
 )");
   const auto reference = make_interpreter_kernels();
-  const auto one = make_generated_kernels({.threads = 1});
-  const auto two = make_generated_kernels({.threads = 2});
+  const auto one = testing::make_kernels({.threads = 1});
+  const auto two = testing::make_kernels({.threads = 2});
   for (KernelSet* k : {reference.get(), static_cast<KernelSet*>(one.get()), static_cast<KernelSet*>(two.get())}) {
     k->prepare(m);
   }
@@ -191,7 +191,7 @@ TEST(Movers, CopyMastersAndCombine) {
     }
   }
   const auto reference = make_interpreter_kernels();
-  const auto kernels = make_generated_kernels({.threads = 2});
+  const auto kernels = testing::make_kernels({.threads = 2});
   reference->prepare(m);
   kernels->prepare(m);
   for (const FnId fn : reducers) {
@@ -239,7 +239,7 @@ TEST(Product, LibraryFunctionsAreThoseOfOneRow) {
     if (op.code == OpCode::mxv) products.push_back(&op);
   });
   ASSERT_EQ(products.size(), 2U);
-  const auto kernels = make_generated_kernels({.threads = 2});
+  const auto kernels = testing::make_kernels({.threads = 2});
   kernels->prepare(m);
   std::vector<Array> made;
   for (const Op* op : products) {
@@ -297,7 +297,7 @@ TEST(Epilogue, SameBitsAsTheOperatorsApart) {
   for (std::int64_t i = 0; i < n; ++i)
     s.as<double>()[i] = 1 + static_cast<double>(i) / 7, p.as<double>()[i] = 3.0 / static_cast<double>(i + 1);
   r.as<double>()[0] = 0.85;
-  const auto separate = make_generated_kernels({.threads = 1});
+  const auto separate = testing::make_kernels({.threads = 1});
   separate->prepare(apart);
   Array y(f64, n), expected(f64, n), total(f64, 1);
   {
@@ -309,7 +309,7 @@ TEST(Epilogue, SameBitsAsTheOperatorsApart) {
         ElementwiseCall{.op = find_ops(apart, OpCode::region)[0], .inputs = vin, .outputs = vout, .range = {0, n}});
   }
   for (const int threads : {1, 2}) {
-    const auto kernels = make_generated_kernels({.threads = threads});
+    const auto kernels = testing::make_kernels({.threads = threads});
     kernels->prepare(fused);
     Array got(f64, n), sum(f64, 1);
     const std::vector<View> in{view(s), View{}, view(r), view(p)}, out{view(got), view(sum)};
@@ -340,7 +340,7 @@ TEST(Slaves, OnlyWhatIsKeptThereRuns) {
   }
 )");
   const auto reference = make_interpreter_kernels();
-  const auto kernels = make_generated_kernels({.threads = 2});
+  const auto kernels = testing::make_kernels({.threads = 2});
   reference->prepare(m);
   kernels->prepare(m);
   const Op* op = find_ops(m, OpCode::region)[0];
@@ -372,7 +372,7 @@ TEST(Refused, BeforeTheRunWithTheStatementsPlace) {
   %r = reduce[first] %a : f64 @pre(first) at 7:3
 )");
   try {
-    make_generated_kernels({.threads = 1})->prepare(m);
+    testing::make_kernels({.threads = 1})->prepare(m);
     FAIL() << "prepared a reduction without an identity";
   } catch (const UserError& e) {
     EXPECT_EQ(e.status(), ExitStatus::bad_input);

@@ -29,7 +29,7 @@ TestData lopsided(TestData data) {
 void expect_same_on_threads(const Module& plan, const std::vector<Part>& parts, const std::string& what) {
   const auto on = [&](int threads) {
     const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
-    const auto kernels = make_generated_kernels({.threads = threads});
+    const auto kernels = testing::make_kernels({.threads = threads});
     return execute(plan, parts, *transport, *kernels, {});
   };
   const RunResult one = on(1);

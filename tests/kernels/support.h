@@ -13,7 +13,7 @@
 
 #include "libcore/laws.h"
 #include "libcore/module.h"
-#include "libkernels/kernels.h"
+#include "tests/support/generated.h"
 
 namespace kasen::test {
 

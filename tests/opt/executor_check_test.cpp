@@ -10,10 +10,10 @@
 #include "libcore/executor.h"
 #include "libcore/lang.h"
 #include "libcore/laws.h"
-#include "libkernels/kernels.h"
 #include "libopt/optimize.h"
 #include "libopt/run_report.h"
 #include "tests/data/partition_cases.h"
+#include "tests/support/generated.h"
 
 namespace kasen {
 namespace {
@@ -149,7 +149,7 @@ TEST_P(Agreement, OfPredictedAndWhatGeneratedKernelsCount) {
   const std::vector<Part> parts = make_parts(program, 3, PartitionMethod::hybrid_cut);
   for (const PlanMode& mode : modes) {
     const std::string what = fmt::format("{}: {}", GetParam(), mode_text(mode));
-    ASSERT_NO_THROW(expect_agreement(plan_of(program, mode), parts, what, make_generated_kernels({.threads = 2})))
+    ASSERT_NO_THROW(expect_agreement(plan_of(program, mode), parts, what, testing::make_kernels({.threads = 2})))
         << what;
   }
 }
@@ -199,7 +199,7 @@ TEST_F(Differences, CountersAreNotEmpty) {
 }
 
 TEST_F(Differences, OfWhatGeneratedKernelsHoldAreTold) {
-  run = run_plan(plan, parts, make_generated_kernels({.threads = 1}));
+  run = run_plan(plan, parts, testing::make_kernels({.threads = 1}));
   EXPECT_GT(run.kernel_bytes, 0);
   EXPECT_TRUE(check().mismatches.empty());
   run.kernel_bytes += 2;

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "libkernels/kernels.h"
 #include "libopt/run_report.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
+#include "tests/support/generated.h"
 
 namespace kasen {
 
@@ -43,7 +43,7 @@ inline void run_plan(const Module& module, const std::vector<Part>& parts, const
   expect_counts(module, parts, plain, "interpreter");
   if (!with_generated || ::testing::Test::HasFailure()) return;
   const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
-  const auto kernels = make_generated_kernels({.threads = 2});
+  const auto kernels = testing::make_kernels({.threads = 2});
   const RunResult generated = execute(module, parts, *transport, *kernels, {});
   expect_results(module, parts, generated, wanted);
   expect_counts(module, parts, generated, "generated");

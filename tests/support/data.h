@@ -69,9 +69,24 @@ inline std::vector<Word> words_of(const Array& array) {
   return words;
 }
 
+// Sorted, each once.
+inline void keep_once(std::vector<std::int64_t>& indices) {
+  std::sort(indices.begin(), indices.end());
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+}
+
+// Sorted by place; of several values of one place the last that was given.
+template <class Place>
+void keep_last(std::vector<std::pair<Place, Word>>& values) {
+  std::reverse(values.begin(), values.end());
+  std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  values.erase(std::unique(values.begin(), values.end(), same), values.end());
+}
+
 // For each worker, the indices of one axis that it needs and does not own, by owner, then ascending; and who holds
 // what.
-inline void make_axis(const TestData& data, const TestDim& dim, const std::vector<std::set<std::int64_t>>& touched,
+inline void make_axis(const TestData& data, const TestDim& dim, const std::vector<std::vector<std::int64_t>>& touched,
                       int self, const std::vector<std::int64_t>& masters, AxisSlaves& axis) {
   for (int peer = 0; peer < data.workers; ++peer) {
     if (peer == self) continue;
@@ -105,11 +120,14 @@ inline std::int64_t local_of(const std::vector<std::int64_t>& masters, const Axi
 }
 
 inline PartMatrix make_matrix(const TestData& data, const TestMatrix& matrix, const Part& part) {
-  std::vector<std::set<std::int64_t>> rows(static_cast<size_t>(data.workers)), cols = rows;
+  std::vector<std::vector<std::int64_t>> rows(static_cast<size_t>(data.workers)), cols = rows;
   for (size_t e = 0; e < matrix.entries.size(); ++e) {
     const auto w = static_cast<size_t>(matrix.owner[e]);
-    rows[w].insert(matrix.entries[e].first);
-    cols[w].insert(matrix.entries[e].second);
+    rows[w].push_back(matrix.entries[e].first);
+    cols[w].push_back(matrix.entries[e].second);
+  }
+  for (auto* touched : {&rows, &cols}) {
+    for (std::vector<std::int64_t>& indices : *touched) keep_once(indices);
   }
   PartMatrix made;
   made.row_dim = matrix.rows;
@@ -119,13 +137,14 @@ inline PartMatrix make_matrix(const TestData& data, const TestMatrix& matrix, co
   const auto& col_masters = part.dims.at(matrix.cols).masters;
   make_axis(data, data.dims.at(matrix.rows), rows, part.worker, row_masters, made.row_slaves);
   make_axis(data, data.dims.at(matrix.cols), cols, part.worker, col_masters, made.col_slaves);
-  std::map<std::pair<std::int64_t, std::int64_t>, Word> local;
+  std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, Word>> local;
   for (size_t e = 0; e < matrix.entries.size(); ++e) {
     if (matrix.owner[e] != part.worker) continue;
     const auto r = local_of(row_masters, made.row_slaves, matrix.entries[e].first);
     const auto c = local_of(col_masters, made.col_slaves, matrix.entries[e].second);
-    local[{r, c}] = matrix.values.empty() ? Word::integer(1) : matrix.values[e];
+    local.push_back({{r, c}, matrix.values.empty() ? Word::integer(1) : matrix.values[e]});
   }
+  keep_last(local);
   made.row_pointers.assign(row_masters.size() + made.row_slaves.slaves.size() + 1, 0);
   std::vector<Word> values;
   for (const auto& [at, value] : local) {

@@ -18,12 +18,12 @@
 #include "libcore/executor.h"
 #include "libcore/lang.h"
 #include "libcore/laws.h"
-#include "libkernels/kernels.h"
 #include "libopt/cost.h"
 #include "libopt/footprint.h"
 #include "libopt/optimize.h"
 #include "libopt/run_report.h"
 #include "libopt/sizes.h"
+#include "tests/support/generated.h"
 #include "tests/system/graphblas_pagerank.h"
 
 namespace kasen {
@@ -107,7 +107,7 @@ std::vector<double> whole(const Output& output, const std::vector<Part>& parts, 
 
 RunResult run(const Module& module, const std::vector<Part>& parts, int threads) {
   const std::unique_ptr<Transport> transport = make_simulated_transport(static_cast<int>(parts.size()));
-  const std::unique_ptr<KernelSet> kernels = make_generated_kernels(KernelOptions{.threads = threads});
+  const std::unique_ptr<KernelSet> kernels = testing::make_kernels({.threads = threads});
   kernels->prepare(module);
   return execute(module, parts, *transport, *kernels, {});
 }

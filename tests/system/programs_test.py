@@ -22,6 +22,8 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 import examples  # noqa: E402, F401
 from programs import PROGRAMS  # noqa: E402
 
+COMPILED = tempfile.TemporaryDirectory()  # nothing of the user's own cache
+os.environ["XDG_CACHE_HOME"] = COMPILED.name
 PARTITIONS = [(1, "block"), (3, "hybrid-cut"), (5, "block"), (3, "block"), (5, "hybrid-cut"), (4, "ml")]
 FUSES = [["--sync", sync, "--strategy", strategy] for strategy in ("greedy", "none") for sync in ("hybrid", "lazy", "eager")]
 FUSES.append(["--sync", "lazy", "--split", "off"])

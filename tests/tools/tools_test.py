@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tools end to end, as a user runs them: pipes, files, exit statuses, messages, faults.
+"""The tools end to end, as a user runs them: pipes, files, exit statuses, messages.
 
 Usage: tools_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
@@ -7,9 +7,6 @@ import json
 import os
 import pathlib
 import random
-import resource
-import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +16,8 @@ import unittest
 TOOLS = pathlib.Path(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2])
 PAGERANK = ROOT / "examples" / "pagerank.ks"
+COMPILED = tempfile.TemporaryDirectory()  # nothing of the user's own cache
+os.environ["XDG_CACHE_HOME"] = COMPILED.name
 USAGE, BAD, MISSING, LIMIT, CREATE, IO, CONFIG = 64, 65, 66, 69, 73, 74, 78
 
 
@@ -299,393 +298,42 @@ class Pipeline(ToolTest):
             self.assertRegex(out, r"^kasen[- ]\w+ \d+\.\d+\.\d+\n$")
 
 
-class Faults(ToolTest):
-    def program(self, text):
-        (self.dir / "p.ks").write_text(text)
-        return "p.ks"
+class Compiled(ToolTest):
+    """The cache of compiled kernels, as the user meets it."""
 
-    def test_unknown_name(self):
-        text = PAGERANK.read_text() + "\noutput degreee\n"
-        err = self.fault("plan", self.program(text), status=BAD, says=["p.ks:", "unknown name 'degreee'", "degree"])
-        self.assertIn("^", err)
+    @staticmethod
+    def code(folder):
+        return [path for path in folder.iterdir() if path.suffix != ".timestamp"]
 
-    def test_wrong_dimension(self):
-        self.fault("plan", self.program("dim N, M\ninput a : f64[N]\ninput b : f64[M]\nc = a + b\noutput c\n"), status=BAD,
-                   says=["p.ks:4:", "N", "M"])
+    def run_with(self, *args, **options):
+        self.kasen("run", "fused.kir", "--bundle", "bundle", "--format", "csv", "-o", "r.csv", *args, **options)
+        return (self.dir / "r.csv").read_bytes()
 
-    def test_reducer_that_is_not_associative(self):
-        self.fault("plan", self.program("dim N\ninput a : f64[N]\ns = reduce(-, a)\noutput s\n"), status=BAD,
-                   says=["p.ks:3:", "associative"])
-
-    def test_assumption_that_does_not_hold(self):
-        (self.dir / "p.ks").write_text("dim N\ninput x : f64[N], k : i64[N]\nfn f(a, b) = 2 * a + b\n"
-                                       "s = reduce(f, x)\nt = reduce(f, k)\nassume commutative(f), associative(f)\noutput s, t\n")
-        out = self.kasen("plan", "p.ks", status=BAD)[1]
-        self.assertEqual(out.count("p.ks:6:8: error: commutative(f"), 2, out)
-        self.assertIn("p.ks:6:24: error: associative(f", out)
-
-    def test_more_threads_than_the_system_gives(self):
+    def test_kernels_are_kept_for_the_next_run(self):
         self.prepare()
-        def small():
-            resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--threads", 4000, preexec_fn=small,
-                   status=LIMIT, says="cannot start 4000 threads")
-        self.assertNotIn("r.h5", self.files())
+        none = self.run_with("--code-cache", "none", env={"XDG_CACHE_HOME": str(self.dir / "xdg")})
+        self.assertFalse((self.dir / "xdg").exists())
+        self.assertEqual(self.run_with(env={"XDG_CACHE_HOME": str(self.dir / "xdg")}), none)
+        kept = self.code(self.dir / "xdg" / "kasen")
+        self.assertEqual([oct(path.stat().st_mode & 0o777) for path in kept], ["0o600"] * len(kept))
+        self.assertGreater(len(kept), 0)
+        self.assertEqual(self.run_with("--code-cache", "code"), none)
+        before = {path.name: path.stat().st_ino for path in self.code(self.dir / "code")}
+        self.assertEqual(self.run_with("--code-cache", "code"), none)
+        self.assertEqual({path.name: path.stat().st_ino for path in self.code(self.dir / "code")}, before)
 
-    def test_define_of_nothing(self):
-        self.fault("plan", PAGERANK, "-D", "tetha=1", status=USAGE, says=["tetha", "theta"])
-
-    def test_missing_files(self):
-        self.fault("plan", "nothing.ks", status=MISSING, says="nothing.ks")
-        self.fault("fuse", "nothing.kir", status=MISSING, says="nothing.kir")
+    def test_what_others_could_have_written_is_not_taken(self):
         self.prepare()
-        self.fault("partition", "--program", "plan.kir", "G=none.txt", "-o", "b2", status=MISSING, says="none.txt")
-        self.fault("run", "fused.kir", "--bundle", "none", status=MISSING, says="none")
-        self.assertNotIn("b2", self.files())
-
-    def test_wrong_options(self):
-        self.fault("fuse", "--sink", "lazy", status=USAGE, says=["--sink", "--sync"])
-        self.fault("fuse", "--sync", "often", status=USAGE, says=["often", "hybrid"], stdin="")
-        self.kasen("plann", status=USAGE)
-        before = self.files()
-        for args in [("go", PAGERANK, "G=graph.txt"), ("run", "f.kir", "--bundle", "b")]:
-            self.fault(*args, "--format", "xls", status=USAGE, says=["xls", "hdf5, csv, npy"])
-        self.assertEqual(self.files(), before)
-
-    def test_config(self):
-        (self.dir / "good.yaml").write_text("sync: lazy\nstrategy: none\n")
-        plan, _ = self.kasen("plan", PAGERANK)
-        out, _ = self.kasen("fuse", "--config", "good.yaml", stdin=plan)
-        want, _ = self.kasen("fuse", "--sync", "lazy", "--strategy", "none", stdin=plan)
-        self.assertEqual(out.split("module", 1)[1], want.split("module", 1)[1])
-        (self.dir / "bad.yaml").write_text("sync: lazy\nstratgy: none\n")
-        self.fault("fuse", "--config", "bad.yaml", status=CONFIG, says=["bad.yaml:2:1", "stratgy", "strategy"], stdin=plan)
-        (self.dir / "twice.yaml").write_text("sync: lazy\nsync: eager\n")
-        self.fault("fuse", "--config", "twice.yaml", status=CONFIG, says=["twice.yaml:2:1", "twice"], stdin=plan)
-
-    def test_damaged_ir(self):
-        plan, _ = self.kasen("plan", PAGERANK)
-        fused, _ = self.kasen("fuse", stdin=plan)
-        self.fault("fuse", stdin=plan[: len(plan) // 2], status=BAD, says="cut off")
-        self.fault("fuse", stdin="", status=BAD, says="")
-        self.fault("fuse", stdin=plan.replace("kir 1", "kir 9", 1), status=BAD, says="version 9")
-        edited = fused.replace("@pre(add){G.cols}", "@part", 1)
-        self.assertNotEqual(edited, fused)
-        self.kasen("verify", "-", stdin=edited, status=1)
-        self.kasen("verify", "-", stdin=fused)
-        _, err = self.kasen("run", "--bundle", "none", stdin=edited, status=BAD)
-        self.assertIn("rule", err)
-
-    def test_bad_line(self):
-        self.kasen("plan", PAGERANK, "-o", "plan.kir")
-        lines = (self.dir / "graph.txt").read_text().splitlines()
-        lines[17] = "12 x"
-        (self.dir / "bad.txt").write_text("\n".join(lines) + "\n")
-        self.fault("partition", "--program", "plan.kir", "G=bad.txt", "-o", "b", status=BAD, says=["bad.txt:18:", "12 x"])
-        self.assertNotIn("b", self.files())
-        self.assertEqual([f for f in self.files() if "tmp" in f], [])
-
-    def test_stats_go_with_nothing(self):
-        self.prepare()
-        self.kasen("partition", "--stats", "bundle")
-        for other in [["--workers", 2], ["-o", "b"], ["G=graph.txt"], ["--program", "plan.kir"]]:
-            self.fault("partition", "--stats", "bundle", *other, status=USAGE, says="--stats")
-
-    def test_bundle_exists(self):
-        self.prepare()
-        self.fault("partition", "--program", "plan.kir", "G=graph.txt", "-o", "bundle", status=CREATE, says=["bundle", "replace"])
-        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
-
-    def test_damaged_bundle(self):
-        self.prepare()
-        part = self.dir / "bundle" / "part-0001.h5"
-        whole = part.read_bytes()
-        for damage in [whole[: len(whole) // 2], whole[:-1], whole[:3000] + bytes([whole[3000] ^ 4]) + whole[3001:], b""]:
-            part.write_bytes(damage)
-            self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
-            self.fault("run", "-n", 2, "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
-        part.unlink()
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
-        shutil.copy(self.dir / "bundle" / "part-0002.h5", part)
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="part-0001.h5")
-        part.write_bytes(whole)
-        (self.dir / "bundle" / "manifest.json").unlink()
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says="manifest.json")
-        self.assertNotIn("r.h5", self.files())
-
-    def test_an_output_never_takes_an_input_s_place(self):
-        self.prepare()
-        for name in ["plan.kir", "fused.kir"]:
-            before = (self.dir / name).read_bytes()
-            self.fault("fuse", name, "-o", name, status=USAGE, says=[name, "also an input"])
-            self.assertEqual((self.dir / name).read_bytes(), before)
-        shutil.copy(PAGERANK, self.dir / "p.ks")
-        self.fault("plan", "p.ks", "-o", "p.ks", status=USAGE, says="also an input")
-        self.assertEqual((self.dir / "p.ks").read_bytes(), PAGERANK.read_bytes())
-        for place in ["fused.kir", "bundle/part-0000.h5", "bundle/manifest.json"]:
-            for option in [["-o", place], ["-o", "r.h5", "--stats", place]]:
-                self.fault("run", "fused.kir", "--bundle", "bundle", *option, status=USAGE, says=[place, "also an input"])
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "./r.h5", status=USAGE, says="r.h5")
-        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
-
-    def test_links_stay_links(self):
-        (self.dir / "link.kir").symlink_to("target.kir")
-        for _ in range(2):
-            self.kasen("plan", PAGERANK, "-o", "link.kir")
-            self.assertTrue((self.dir / "link.kir").is_symlink())
-            self.kasen("verify", "target.kir")
-
-    def test_folders_are_no_input(self):
-        self.fault("plan", ".", status=MISSING, says="folder")
-        self.fault("fuse", ".", status=MISSING, says="folder")
-        self.kasen("plan", PAGERANK, "-o", "plan.kir")
-        self.fault("plan", ".", "-o", "plan.kir", status=MISSING, says="folder")
-
-    def test_a_bundle_as_the_folder_at_hand(self):
-        self.prepare()
-        for _ in range(2):  # results and plans are not of the bundle, wherever they lie
-            self.kasen("run", "../fused.kir", "--bundle", ".", "-o", "r.h5", "--stats", "run.json", cwd="bundle")
-        self.fault("run", "../fused.kir", "--bundle", ".", "-o", "part-0001.h5", status=USAGE, says="also an input", cwd="bundle")
-
-    def test_marks_of_encodings(self):
-        text = PAGERANK.read_text()
-        plain, _ = self.kasen("plan", self.program(text))
-        (self.dir / "p.ks").write_text(text, encoding="utf-8-sig")
-        self.assertEqual(self.kasen("plan", "p.ks")[0], plain)
-        (self.dir / "p.ks").write_text(text, encoding="utf-16")
-        self.fault("plan", "p.ks", "-o", "out.kir", status=BAD, says=["p.ks", "UTF-16", "iconv"])
-
-    def test_text_without_an_end(self):
-        for args in [["fuse", "/dev/zero"], ["plan", PAGERANK, "--config", "/dev/zero"]]:
-            self.fault(*args, "-o", "out.kir", status=LIMIT, says=["'/dev/zero'", "256 MiB"])
-
-    def test_standard_input_as_data_and_columns_of_nothing(self):
-        self.kasen("plan", PAGERANK, "-o", "plan.kir")
-        self.kasen("partition", "--program", "plan.kir", "G=-", "-o", "b", stdin=(self.dir / "graph.txt").read_text())
-        self.fault("partition", "--program", "plan.kir", "G=graph.txt", "--columns", "H=1,2", "-o", "b2", status=USAGE, says="'H'")
-        self.fault("partition", "--program", "-", "G=-", "-o", "b2", stdin="1 2\n", status=USAGE, says="standard input")
-
-    def test_names_and_comments_that_are_no_utf8(self):
-        name = os.fsdecode(b"g\xe4.txt")
-        shutil.copy(self.dir / "graph.txt", self.dir / name)
-        (self.dir / "p.ks").write_bytes(PAGERANK.read_bytes().replace(b"while", b"# M\xfcller\nwhile").replace(b"{\n", b"{  # \xe4\n"))
-        self.kasen("plan", "p.ks", "-o", "plan.kir")
-        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
-        self.kasen("partition", "--program", "plan.kir", f"G={name}", "--workers", 2, "-o", "bundle")
-        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", "--trace", "trace.json")
-        self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check", "--format", "json", "-o", "c.json")
-        self.kasen("measure", "fused.kir", "--format", "json", "-o", "m.json")
-        self.kasen("measure", "plan.kir", "--compare", "fused.kir", "--format", "json", "-o", "d.json")
-        for file in ["run.json", "trace.json", "c.json", "m.json", "d.json", "bundle/manifest.json"]:
-            self.assertIsNotNone(json.loads((self.dir / file).read_text()))
-
-    def test_labels_of_another_file(self):
-        (self.dir / "x.svm").write_text("1 1:2 3:1\n-1 2:1\n")
-        (self.dir / "y.svm").write_text("1 1:2 3:1\n-1 2:1\n1 1:1\n")
-        self.kasen("plan", ROOT / "examples" / "logistic.ks", "-o", "p.kir")
-        self.fault("partition", "--program", "p.kir", "X=x.svm", "y=y.svm", "-o", "b", status=BAD, says=["'X' has 2 rows", "'y' has 3"])
-        self.assertNotIn("b", self.files())
-
-    def test_a_table_of_mixed_tuples(self):
-        (self.dir / "p.csv").write_text("1,2.5\n3,4.5\n")
-        self.kasen("plan", self.program("dim N\ninput p : (i64, f64)[N]\nx = p.1\noutput x\n"), "-o", "p.kir")
-        err = self.fault("partition", "--program", "p.kir", "p=p.csv", "-o", "b", status=BAD,
-                         says=["p.ks:2:", "(i64, f64)", "input 'p'", "one type", "an input for each type"])
-        self.assertIn("^", err)
-        self.assertNotIn("b", self.files())
-
-    def test_configurations_with_wrong_values(self):
-        plan, _ = self.kasen("plan", PAGERANK)
-        for text, place in [("no-history: []\n", "1:13"), ("no-history: {}\n", "1:13"), ("sync: [lazy, eager]\n", "1:7"),
-                            ("sync: []\n", "1:7"), ("sync: lazy\n---\nsync: eager\n", "3:1")]:
-            (self.dir / "c.yaml").write_text(text)
-            self.fault("fuse", "--config", "c.yaml", status=CONFIG, says="c.yaml:" + place, stdin=plan)
-        (self.dir / "c.yaml").write_text("threads: many\n")
-        self.fault("run", "--config", "c.yaml", "--bundle", "b", status=CONFIG, says=["c.yaml:1:10", "many", "threads"])
-
-    def test_bundle_of_another_program(self):
-        self.prepare()
-        program = self.program("dim M\ninput H : null[M, M]\nx : f64[M] = 1\ny = H @ x\noutput y\n")
-        self.kasen("plan", program, "-o", "p.kir")
-        self.kasen("fuse", "p.kir", "-o", "pf.kir")
-        self.fault("run", "pf.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD, says=["'M'", "partition the data with this program"])
-
-    def test_more_ranks_than_parts(self):
-        self.prepare(workers=2)
-        self.fault("run", "-n", 3, "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=USAGE, says=["3 ranks", "2 parts"])
-
-    def test_unwritable_output(self):
-        self.prepare()
-        for ranks in [[], ["-n", 2]]:
-            self.fault("run", *ranks, "fused.kir", "--bundle", "bundle", "-o", "no/such/folder/r.h5", status=CREATE, says="no/such/folder")
-        self.fault("plan", PAGERANK, "-o", "no/such/p.kir", status=CREATE, says="no/such/p.kir")
-
-    def test_full_disk(self):
-        self.prepare()
-        (self.dir / "r.h5").write_bytes(b"old")
-        (self.dir / "old.kir").write_text("old")
-
-        def small_files():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
-
-        self.fault("plan", PAGERANK, "-o", "old.kir", status=IO, says="old.kir", preexec_fn=small_files)
-        self.assertEqual((self.dir / "old.kir").read_text(), "old")
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", status=IO, says="r.h5", preexec_fn=small_files)
-        self.assertEqual((self.dir / "r.h5").read_bytes(), b"old")
-        self.fault("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "--replace", "-o", "bundle", status=IO,
-                   says="bundle", preexec_fn=small_files)
-        self.assertEqual([f for f in self.files() if "tmp" in f], [])
-        self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5")
-
-    def test_disk_full_for_some_ranks(self):
-        """Beyond 8 MiB of lines the disk is full: whichever rank is there then, the job ends, and nothing is left."""
-        program = self.program("dim N\ndim K local = 20000\ninput G : null[N, N]\nx : f64[N, K] = f64(index(N)) + 0.5\noutput x\n")
-        self.kasen("plan", program, "-o", "p.kir")
-        self.kasen("partition", "--program", "p.kir", "G=graph.txt", "--workers", 3, "-o", "b")
-        self.kasen("fuse", "p.kir", "-o", "f.kir")
-        (self.dir / "r.csv").write_text("old")
-
-        def small_files():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, 8 << 20))
-
-        self.fault("run", "-n", 3, "f.kir", "--bundle", "b", "--format", "csv", "-o", "r.csv", status=IO, says="cannot write '",
-                   preexec_fn=small_files)
-        self.assertEqual((self.dir / "r.csv").read_text(), "old")
-        self.assertEqual([f for f in self.files() if "tmp" in f], [])
-
-    def test_full_standard_output(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            done = subprocess.run([TOOLS / "kasen", "plan", PAGERANK], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual(done.returncode, IO, done.stderr)
-
-    def test_standard_error_that_takes_nothing(self):
-        self.prepare()
-
-        def status(line):
-            return subprocess.run(f"{TOOLS}/kasen {line}", shell=True, cwd=self.dir, check=False, timeout=60).returncode
-
-        for end in ["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"]:
-            self.assertEqual(status(f"plan nothing.ks {end}"), MISSING)
-            self.assertEqual(status(f"partition --program plan.kir G=graph.txt --workers 2 -o b --replace {end}"), 0)
-            self.assertEqual(status(f"fuse plan.kir -o again.kir {end}"), 0)
-            self.assertEqual(status(f"fuse plan.kir --explain -o again.kir {end}"), IO)
-            self.assertEqual(status(f"run fused.kir --bundle nothing -o r.h5 {end}"), MISSING)
-        self.assertEqual((self.dir / "again.kir").read_bytes()[:4], b"kir ")
-        for ranks in ["", "-n 2"]:
-            self.assertEqual(status(f"run {ranks} fused.kir --bundle bundle -o r.h5 >/dev/null 2>&-"), 0)
-            self.assertEqual(status(f"run {ranks} fused.kir --bundle bundle -o r.h5 >&- 2>&-"), IO)
-            self.assertEqual((self.dir / "r.h5").read_bytes()[:4], b"\x89HDF")
-
-    def test_closed_pipe(self):
-        done = subprocess.run(f"{TOOLS}/kasen plan {PAGERANK} | true; echo ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
-                              capture_output=True, text=True, check=False)
-        self.assertIn(done.stdout.strip(), {"0", str(IO)})
-
-    def test_results_never_on_standard_output(self):
-        self.prepare()
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "-", status=USAGE, says="standard output")
-
-    def test_unknown_param(self):
-        self.prepare()
-        self.fault("run", "fused.kir", "--bundle", "bundle", "-D", "thetta=1", status=USAGE, says=["thetta", "theta"])
-        self.fault("run", "-n", 2, "fused.kir", "--bundle", "bundle", "-D", "theta=x", status=USAGE, says="theta=x")
-
-    def test_params_that_are_ids_beside_workers_without_masters(self):
-        (self.dir / "one.ks").write_text("dim N\ninput G : null[N, N]\nparam s : id[N] = 9\n"
-                                         "output here = map((i, s) -> i == s, index(N), s)\n")
-        (self.dir / "graph.txt").write_text("1 4\n4 9\n")
-        self.kasen("plan", "one.ks", "-o", "plan.kir")
-        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
-        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 16, "-o", "bundle")
-        for options, chosen in [((), 9), (("-D", "s=1"), 1), (("-D", "s=4"), 4)]:
-            self.kasen("run", "fused.kir", "--bundle", "bundle", *options, "-o", "here.csv", "--format", "csv")
-            lines = (self.dir / "here.csv").read_text().splitlines()[1:]
-            self.assertEqual([int(line.split(",")[0]) for line in lines if line.endswith(("1", "true"))], [chosen])
-        for missing in (0, 2):
-            self.fault("run", "fused.kir", "--bundle", "bundle", "-D", f"s={missing}", status=USAGE, says="no such id")
-
-    def test_matrix_too_large(self):
-        (self.dir / "huge.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1099511627776 1099511627776 1099511627776\n1 1 1.0\n")
-        program = self.program("dim N\ninput A : f64[N, N]\nx : f64[N] = 1\ny = A @ x\noutput y\n")
-        self.kasen("plan", program, "-o", "p.kir")
-        done = subprocess.run([TOOLS / "kasen", "partition", "--program", "p.kir", "A=huge.mtx", "-o", "b"], cwd=self.dir, text=True,
-                              capture_output=True, timeout=60, check=False)
-        self.assertIn(done.returncode, {BAD, LIMIT}, done.stderr)
-        self.assertIn("huge.mtx", done.stderr)
-
-    def test_interrupted_runs_leave_nothing(self):
-        """Over ranks, with the plan from a pipe, which is kept in a temporary file meanwhile."""
-        self.prepare()
-        plan, _ = self.kasen("plan", PAGERANK, "-D", "theta=-1")
-        endless, _ = self.kasen("fuse", stdin=plan)
-        temporary = self.dir / "temporary"
-        temporary.mkdir()
-        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
-            job = subprocess.Popen([TOOLS / "kasen", "run", "-n", "2", "--bundle", "bundle", "-o", "r.h5"], cwd=self.dir,
-                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   start_new_session=True, env={**os.environ, "TMPDIR": str(temporary)})
-            job.stdin.write(endless.encode())
-            job.stdin.close()
-            for _ in range(200):
-                time.sleep(0.1)
-                if list(temporary.glob("kasen-plan-*.kir")):
-                    break
-            time.sleep(1)
-            job.send_signal(number)
-            self.assertEqual(job.wait(timeout=60), 130)
-            self.assertEqual(list(temporary.glob("kasen-plan-*")), [])
-            self.assertNotIn("r.h5", self.files())
-            for _ in range(100):
-                if subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, check=False).returncode != 0:
-                    break
-                time.sleep(0.1)
-            self.assertNotEqual(subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, check=False).returncode, 0)
-
-    def test_an_mpirun_that_misses_a_signal(self):
-        self.prepare()
-        folder = self.dir / "bin"
-        folder.mkdir()
-        script = "#!/bin/sh\ntrap '[ -e asked ] && exit 1; : > asked' INT\n: > started\nwhile :; do sleep 0.1; done\n"
-        (folder / "mpirun").write_text(script)
-        (folder / "mpirun").chmod(0o755)
-        job = subprocess.Popen([TOOLS / "kasen", "run", "fused.kir", "-n", "2", "--bundle", "bundle"], cwd=self.dir,
-                               stderr=subprocess.DEVNULL, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
-        for _ in range(200):
-            if (self.dir / "started").exists():
-                break
-            time.sleep(0.1)
-        job.send_signal(signal.SIGINT)
-        self.assertEqual(job.wait(timeout=60), 130)
-        self.assertTrue((self.dir / "asked").exists())
-
-    def test_messages_name_the_standard_input(self):
-        self.prepare()
-        plan, _ = self.kasen("plan", PAGERANK)
-        for ranks in [[], ["-n", 2]]:
-            self.fault("run", *ranks, "--bundle", "bundle", "-o", "r.h5", stdin=plan, status=BAD, says="<stdin>:1")
-
-    def test_a_killed_rank_ends_the_job(self):
-        self.prepare()
-        (self.dir / "slow.ks").write_text(PAGERANK.read_text())
-        self.kasen("plan", "slow.ks", "-D", "theta=-1", "-o", "plan.kir")
-        self.kasen("fuse", "plan.kir", "-o", "endless.kir")
-        job = subprocess.Popen([TOOLS / "kasen", "run", "-n", "2", "endless.kir", "--bundle", "bundle", "-o", "r.h5"], cwd=self.dir,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        ranks = []
-        for _ in range(200):
-            time.sleep(0.1)
-            out = subprocess.run(["pgrep", "-f", "endless.kir.*--as-rank"], capture_output=True, text=True, check=False).stdout.split()
-            ranks = [int(p) for p in out if b"mpirun" not in pathlib.Path(f"/proc/{p}/cmdline").read_bytes().split(b"\0")[0]]
-            if len(ranks) == 2:
-                break
-        self.assertEqual(len(ranks), 2)
-        time.sleep(0.5)
-        os.kill(ranks[1], signal.SIGKILL)
-        _, err = job.communicate(timeout=60)
-        self.assertNotEqual(job.returncode, 0)
-        self.assertEqual(err.count("error:"), 1, err)
-        self.assertNotIn("r.h5", self.files())
+        want = self.run_with("--code-cache", "code")
+        for path in self.code(self.dir / "code"):
+            path.write_bytes(b"\0" * path.stat().st_size)
+        self.assertEqual(self.run_with("--code-cache", "code"), want)
+        self.assertEqual(self.run_with("--code-cache", "fused.kir/code"), want)  # cannot be made: as if it were none
+        open_to_all = self.dir / "open"
+        open_to_all.mkdir()
+        open_to_all.chmod(0o777)
+        self.assertEqual(self.run_with("--code-cache", "open"), want)
+        self.assertEqual(list(open_to_all.iterdir()), [])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,139 @@
+// Compiled kernels on disk: found again as they were, and from nowhere but files that are the user's alone.
+#include "libkernels/code_cache.h"
+
+#include <gtest/gtest.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libcore/error.h"
+#include "libcore/module.h"
+#include "libkernels/kernels.h"
+#include "tests/support/folder.h"
+
+namespace kasen {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CodeCaches : ::testing::Test {
+  cases::Folder folder;
+  std::string place = folder.file("below/code");
+  const std::string key = code_digest("a key"), code = "\1what a compiler made\0of it";
+
+  [[nodiscard]] std::string found() const {
+    const auto buffer = CodeCache(place).find(key);
+    return buffer == nullptr ? "nothing" : buffer->getBuffer().str();
+  }
+  void keep() const { CodeCache(place).keep(key, code); }
+  // The files of code: LLVM notes beside them when it last looked what is old.
+  [[nodiscard]] std::vector<std::string> all_kept() const {
+    std::vector<std::string> files;
+    for (const auto& file : fs::directory_iterator(place)) {
+      if (file.path().extension() != ".timestamp") files.push_back(file.path().string());
+    }
+    return files;
+  }
+  [[nodiscard]] std::string kept() const { return all_kept().at(0); }
+};
+
+TEST_F(CodeCaches, FindWhatWasKept) {
+  EXPECT_EQ(found(), "nothing");
+  keep();
+  keep();
+  EXPECT_EQ(found(), code);
+  EXPECT_EQ(CodeCache(place).find(code_digest("another key")), nullptr);
+  EXPECT_EQ(all_kept().size(), 1U);
+  EXPECT_EQ(fs::status(place).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(kept()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(CodeCaches, AreNothingWithoutAFolder) {
+  place = "";
+  keep();
+  EXPECT_EQ(found(), "nothing");
+  place = folder.write("file", "") + "/code";
+  keep();
+  EXPECT_EQ(found(), "nothing");
+}
+
+TEST_F(CodeCaches, TakeNoFileThatIsNotWhole) {
+  keep();
+  const std::string file = kept(), whole = cases::content(file);
+  for (const std::string& wrong : {std::string(), whole.substr(0, 10), whole.substr(0, whole.size() - 1), whole + "x",
+                                   whole.substr(0, whole.size() - 1) + "?", '?' + whole.substr(1)}) {
+    std::ofstream(file, std::ios::binary) << wrong;
+    EXPECT_EQ(found(), "nothing") << wrong;
+  }
+  keep();
+  EXPECT_EQ(found(), code);
+}
+
+TEST_F(CodeCaches, TakeNoFileThatOthersMayHaveWritten) {
+  keep();
+  const std::string file = kept(), whole = cases::content(file);
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write, fs::perms::group_read}) {
+    fs::permissions(file, others, fs::perm_options::add);
+    EXPECT_EQ(found(), "nothing");
+    fs::permissions(file, others, fs::perm_options::remove);
+    EXPECT_EQ(found(), code);
+  }
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(file.c_str(), 12345, 12345), 0);
+    EXPECT_EQ(found(), "nothing");
+  }
+  fs::remove(file);
+  fs::create_symlink(folder.write("elsewhere", whole), file);
+  EXPECT_EQ(found(), "nothing");
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_EQ(found(), "nothing");
+  fs::remove(file);
+  fs::create_directory(file);
+  EXPECT_EQ(found(), "nothing");
+}
+
+TEST_F(CodeCaches, TakeNoFolderOfOthers) {
+  keep();
+  fs::permissions(place, fs::perms::group_read, fs::perm_options::add);
+  EXPECT_EQ(found(), "nothing");
+  fs::permissions(place, fs::perms::group_read, fs::perm_options::remove);
+  const std::string link = folder.file("link");
+  fs::create_symlink(place, link);
+  place = link;
+  EXPECT_EQ(found(), "nothing");
+}
+
+const std::string plan = R"(kir 1 level 2
+module t {
+  dim N
+  fn f(x: f64) -> f64 = exp(x) + FACTOR
+  %x = input "x" : f64[N] @part
+  %y = map[f] %x : f64[N] @part
+}
+##end
+)";
+
+Module plan_with(const std::string& factor) {
+  std::string text = plan;
+  return parse_module(text.replace(text.find("FACTOR"), 6, factor), "t.kir");
+}
+
+TEST_F(CodeCaches, AreWhatKernelsComeFrom) {
+  const auto prepare = [&](const std::string& factor) {
+    make_generated_kernels({.threads = 1, .code_cache = place})->prepare(plan_with(factor));
+    return all_kept().size();
+  };
+  EXPECT_EQ(prepare("1.0"), 1U);
+  EXPECT_EQ(prepare("1.0"), 1U);
+  const std::string file = kept(), name = fs::path(file).filename().string();
+  CodeCache(place).keep(name.substr(name.find('-') + 1), "no machine code");
+  EXPECT_THROW(prepare("1.0"), InternalError);  // so it was looked at
+  std::ofstream(file, std::ios::binary | std::ios::app) << "spoiled";
+  EXPECT_EQ(prepare("1.0"), 1U);  // compiled anew
+  EXPECT_EQ(prepare("1.0"), 1U);
+  EXPECT_EQ(prepare("2.0"), 2U);
+}
+
+}  // namespace
+}  // namespace kasen
