@@ -104,24 +104,33 @@ std::vector<int> columns_from(const std::string& text) {
   return columns;
 }
 
-InputData read_input(const WantedInput& wanted, const std::string& path, const po::variables_map& values) {
-  InputData data{wanted.name, wanted.dims, wanted.element, wanted.sparse, {}, {}, {}};
+ReadOptions read_options(const WantedInput& wanted, const po::variables_map& values) {
   ReadOptions options;
-  options.element = wanted.element;
+  options.element = wanted.sparse ? wanted.element : ElementType::of(wanted.element.scalar());
   options.sparse = wanted.sparse;
   options.repeats = choose(values, "repeats", repeats_words);
   const auto columns = name_values(values, "columns");
   if (columns.contains(wanted.name)) options.columns = columns_from(columns.at(wanted.name));
   if (values.count("input-format") > 0) options.format = choose(values, "input-format", formats);
   options.labels = wanted.dims.size() == 1 && wanted.element.is_scalar();
+  return options;
+}
+
+// All inputs that one file gives.
+std::vector<RawInput> read_file(const std::string& path, const std::vector<const WantedInput*>& wanted,
+                                const po::variables_map& values) {
   Progress progress("reading " + path);
-  options.progress = [&](double fraction) { progress.update(fraction); };
-  if (wanted.sparse) {
-    data.matrix = read_matrix(path, options);
-  } else {
-    options.element = ElementType::of(wanted.element.scalar());
-    data.table = read_table(path, options);
+  std::vector<ReadOptions> options;
+  for (const WantedInput* input : wanted) {
+    options.push_back(read_options(*input, values));
+    options.back().progress = [&](double fraction) { progress.update(fraction); };
   }
+  return read_inputs(path, options);
+}
+
+InputData input_data(const WantedInput& wanted, const std::string& path, RawInput&& raw) {
+  InputData data{wanted.name,          wanted.dims, wanted.element, wanted.sparse, std::move(raw.matrix),
+                 std::move(raw.table), {}};
   const std::string& digest = wanted.sparse ? data.matrix.digest : data.table.digest;
   data.source = fmt::format("{} {}", path.substr(path.rfind('/') + 1), digest);
   return data;
@@ -190,8 +199,19 @@ ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& valu
 }
 
 ProgramData ProgramInputs::read() const {
+  std::map<std::string, RawInput> raw;
+  for (const WantedInput& first : wanted_) {
+    if (raw.contains(first.name)) continue;
+    const std::string& path = files_.at(first.name);
+    std::vector<const WantedInput*> inputs;
+    for (const WantedInput& w : wanted_)
+      if (files_.at(w.name) == path) inputs.push_back(&w);
+    std::vector<RawInput> read = read_file(path, inputs, values_);
+    for (size_t k = 0; k < inputs.size(); ++k) raw[inputs[k]->name] = std::move(read[k]);
+  }
   ProgramData data{dims_, {}};
-  for (const WantedInput& w : wanted_) data.inputs.push_back(read_input(w, files_.at(w.name), values_));
+  for (const WantedInput& w : wanted_)
+    data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
   return data;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,24 @@ namespace kasen {
 [[nodiscard]] RawMatrix read_edge_list(TextSource& text, const ReadOptions& options);  // also csv of entries
 [[nodiscard]] RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options);
 [[nodiscard]] RawMatrix read_npy_edges(TextSource& text, const ReadOptions& options);  // patterns
-[[nodiscard]] RawMatrix read_libsvm_features(TextSource& text, const ReadOptions& options);
 
 // They set the digest, too.
 [[nodiscard]] RawTable read_market_table(TextSource& text, const ReadOptions& options);
 [[nodiscard]] RawTable read_libsvm_table(TextSource& text, const ReadOptions& options);
 [[nodiscard]] RawTable read_csv(TextSource& text, const ReadOptions& options);
 [[nodiscard]] RawTable read_npy(TextSource& text, const ReadOptions& options);
+
+// Reads one input from a text block by block, beside others that read the same text.
+class BlockReader {
+ public:
+  virtual ~BlockReader() = default;
+  // Called by several threads, each with a block and a number of its own. TextFault.
+  virtual void take(const TextBlock& block, int thread) = 0;
+  // After the last block; the digests are the caller's.
+  [[nodiscard]] virtual RawInput finish() = 0;
+};
+// None where the input is read by a function above.
+[[nodiscard]] std::unique_ptr<BlockReader> libsvm_blocks(const ReadOptions& options, const std::string& path);
 
 [[nodiscard]] FileFormat detect_format(const std::string& path, std::string_view beginning);
 

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <numeric>
 #include <utility>
 
 #include "libcomm/data/entries.h"
 #include "libcomm/data/formats.h"
+#include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
 
 namespace kasen {
@@ -57,105 +59,154 @@ void for_each_line(const char* begin, const char* end, const Line& line) {
   }
 }
 
-// The features of one block.
-class FeatureParser {
+// Rows of each block, which come in any order.
+class BlockRows {
  public:
-  FeatureParser(const TextBlock& block, const ElementType& element)
-      : values_(element, std::count(block.begin(), block.end(), ':')) {
-    const bool pattern = element.is(Scalar::null);
-    Array checked(ElementType::of(Scalar::f64), 1);
-    const ParseInto parse = parser_of(pattern ? Scalar::f64 : element.scalar());
-    std::byte* const plane = pattern ? checked.plane(0) : values_.plane(0);
+  void note(std::int64_t block, std::int64_t rows) {
+    const std::scoped_lock lock(mutex_);
+    rows_.resize(std::max(rows_.size(), static_cast<size_t>(block) + 1));
+    rows_[static_cast<size_t>(block)] = rows;
+  }
+  [[nodiscard]] const std::vector<std::int64_t>& rows() const { return rows_; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::int64_t> rows_;
+};
+
+class FeatureReader : public BlockReader {
+ public:
+  FeatureReader(const ReadOptions& options, const std::string& path)
+      : path_(path),
+        pattern_(options.element.is(Scalar::null)),
+        parse_(parser_of(pattern_ ? Scalar::f64 : options.element.scalar())),
+        chunks_(options.element, path),
+        rooms_(static_cast<size_t>(data_threads())) {
+    for (Room& room : rooms_) room.values.element = options.element;
+  }
+
+  void take(const TextBlock& block, int thread) override {
+    Room& room = rooms_[static_cast<size_t>(thread)];
+    room.grow(std::count(block.begin(), block.end(), ':'));
+    std::byte* const plane = pattern_ ? room.checked.plane(0) : room.values.plane(0);
+    std::int64_t row = 0, at = 0;
     for_each_line(block.begin(), block.end(), [&](const char* p) {
       p = for_each_pair(skip_label(p), [&](std::int64_t index, const char* value) {
-        const char* const end = parse(value, plane, pattern ? 0 : static_cast<std::int64_t>(cols_.size()));
-        if (pattern && *checked.as<double>() != 1)
+        const char* const end = parse_(value, plane, pattern_ ? 0 : at);
+        if (pattern_ && *room.checked.as<double>() != 1)
           fail_text(value, "a value other than 1, and the input's element type is null", "", "declare a type");
-        entry_rows_.push_back(rows_);
-        cols_.push_back(index);
+        room.rows[static_cast<size_t>(at)] = row;
+        room.cols[static_cast<size_t>(at++)] = index;
         return end;
       });
-      ++rows_;
+      ++row;
       return p;
     });
+    chunks_.add(block.number, room.pack(at));
+    rows_.note(block.number, row);
   }
-  [[nodiscard]] std::int64_t rows() const { return rows_; }
-  [[nodiscard]] EntryChunk pack() const {
-    EntryChunk chunk{PackedIds(std::span(entry_rows_)), PackedIds(std::span(cols_)), {}};
-    if (values_.element.bytes() > 0) chunk.values = PackedValues(values_, 0, chunk.count());
-    return chunk;
+
+  [[nodiscard]] RawInput finish() override {
+    RawInput input;
+    RawMatrix& matrix = input.matrix;
+    matrix.declared = true;
+    matrix.entries = chunks_.take();
+    for (size_t k = 0; k < rows_.rows().size(); ++k) {  // blocks count their rows from 0
+      EntryChunk& chunk = matrix.entries.chunks[k];
+      chunk.rows.shift(matrix.row_count);
+      matrix.row_count += rows_.rows()[k];
+      matrix.col_count = std::max(matrix.col_count, chunk.cols.largest() + 1);
+    }
+    std::erase_if(matrix.entries.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
+    check_memory(checked_mul(matrix.col_count, 8, "the largest index"), "a vector of the largest index", path_);
+    return input;
   }
 
  private:
-  Array values_;
-  std::vector<std::int64_t> entry_rows_, cols_;
-  std::int64_t rows_ = 0;
+  // The features of a block; kept from block to block, as the blocks' own room is.
+  struct Room {
+    Array values, checked{ElementType::of(Scalar::f64), 1};
+    std::vector<std::int64_t> rows, cols;
+
+    void grow(std::int64_t entries) {
+      if (std::cmp_less_equal(entries, rows.size())) return;
+      rows.resize(static_cast<size_t>(entries));
+      cols.resize(rows.size());
+      values = Array(values.element, entries);
+    }
+    [[nodiscard]] EntryChunk pack(std::int64_t entries) const {
+      const auto count = static_cast<size_t>(entries);
+      EntryChunk chunk{PackedIds(std::span(rows).first(count)), PackedIds(std::span(cols).first(count)), {}};
+      if (values.element.bytes() > 0) chunk.values = PackedValues(values, 0, entries);
+      return chunk;
+    }
+  };
+
+  std::string path_;
+  bool pattern_;
+  ParseInto parse_;
+  ChunkList chunks_;
+  std::vector<Room> rooms_;  // of each thread
+  BlockRows rows_;
 };
 
-RawTable libsvm_labels(TextSource& text, const ReadOptions& options) {
-  const ElementType element = ElementType::of(options.element.scalar());
-  const ParseInto parse = parser_of(element.scalar());
-  std::vector<PackedValues> labels;  // of each block
-  std::vector<std::int64_t> rows;
-  std::mutex mutex;
-  for_each_block(text, options.progress, [&](const TextBlock& block, int) {
-    Array found(element, block.lines);
+class LabelReader : public BlockReader {
+ public:
+  LabelReader(const ReadOptions& options, std::string path)
+      : options_(options),
+        path_(std::move(path)),
+        element_(ElementType::of(options.element.scalar())),
+        parse_(parser_of(element_.scalar())) {}
+
+  void take(const TextBlock& block, int) override {
+    Array found(element_, block.lines);
     std::int64_t row = 0;
     for_each_line(block.begin(), block.end(), [&](const char* p) {
       (void)skip_label(p);
-      const char* end = parse(p, found.plane(0), row++);
+      const char* const end = parse_(p, found.plane(0), row++);
       if (!ends_field(*end)) fail_text(p, fmt::format("'{}' is not a label", field_at(p)));
-      while (*end != '\n') ++end;
-      return end;
+      return static_cast<const char*>(std::memchr(end, '\n', static_cast<size_t>(block.end() - end)));
     });
-    const std::scoped_lock lock(mutex);
-    const auto number = static_cast<size_t>(block.number);
-    if (rows.size() <= number) {
-      rows.resize(number + 1);
-      labels.resize(number + 1);
-    }
-    labels[number] = PackedValues(found, 0, row);
-    rows[number] = row;
-  });
-  const std::int64_t total = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
-  RawTable table = make_table(total, 1, options, text.path());
-  std::byte* to = table.values.plane(0);
-  for (size_t k = 0; k < rows.size(); ++k)
-    to = std::copy_n(labels[k].plane(element, 0), rows[k] * scalar_bytes(element.scalar()), to);
-  table.digest = text.digest();
-  return table;
-}
+    rows_.note(block.number, row);
+    const std::scoped_lock lock(mutex_);
+    labels_.resize(std::max(labels_.size(), static_cast<size_t>(block.number) + 1));
+    labels_[static_cast<size_t>(block.number)] = PackedValues(found, 0, row);
+  }
+
+  [[nodiscard]] RawInput finish() override {
+    const std::vector<std::int64_t>& rows = rows_.rows();
+    const std::int64_t total = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+    RawInput input;
+    input.table = make_table(total, 1, options_, path_);
+    std::byte* to = input.table.values.plane(0);
+    for (size_t k = 0; k < rows.size(); ++k)
+      to = std::copy_n(labels_[k].plane(element_, 0), rows[k] * scalar_bytes(element_.scalar()), to);
+    return input;
+  }
+
+ private:
+  ReadOptions options_;
+  std::string path_;
+  ElementType element_;
+  ParseInto parse_;
+  std::mutex mutex_;
+  std::vector<PackedValues> labels_;  // of each block
+  BlockRows rows_;
+};
 
 }  // namespace
 
-RawMatrix read_libsvm_features(TextSource& text, const ReadOptions& options) {
-  if (!options.element.is_scalar())
+std::unique_ptr<BlockReader> libsvm_blocks(const ReadOptions& options, const std::string& path) {
+  if (options.sparse && !options.element.is_scalar())
     fail(ExitStatus::bad_input, "LIBSVM features are single numbers", "the input's elements are more than that", {},
-         {text.path()});
-  ChunkList chunks(options.element, text.path());
-  std::vector<std::int64_t> rows;  // of each block
-  std::mutex mutex;
-  for_each_block(text, options.progress, [&](const TextBlock& block, int) {
-    const FeatureParser parser(block, options.element);
-    chunks.add(block.number, parser.pack());
-    const std::scoped_lock lock(mutex);
-    rows.resize(std::max(rows.size(), static_cast<size_t>(block.number) + 1));
-    rows[static_cast<size_t>(block.number)] = parser.rows();
-  });
-  RawMatrix matrix{.declared = true, .entries = chunks.take(), .digest = {}};
-  for (size_t k = 0; k < rows.size(); ++k) {  // blocks count their rows from 0
-    EntryChunk& chunk = matrix.entries.chunks[k];
-    chunk.rows.shift(matrix.row_count);
-    matrix.row_count += rows[k];
-    matrix.col_count = std::max(matrix.col_count, chunk.cols.largest() + 1);
-  }
-  std::erase_if(matrix.entries.chunks, [](const EntryChunk& chunk) { return chunk.count() == 0; });
-  check_memory(checked_mul(matrix.col_count, 8, "the largest index"), "a vector of the largest index", text.path());
-  return matrix;
+         {path});
+  if (options.sparse) return std::make_unique<FeatureReader>(options, path);
+  if (options.labels) return std::make_unique<LabelReader>(options, path);
+  return nullptr;
 }
 
+// The features as a table.
 RawTable read_libsvm_table(TextSource& source, const ReadOptions& options) {
-  if (options.labels) return libsvm_labels(source, options);
   const InputFile file(source);
   const TextPieces text(file, 0);
   struct Extent {

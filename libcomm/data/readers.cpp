@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,15 +18,18 @@ struct Format {
   FileFormat format;
   RawMatrix (*matrix)(TextSource&, const ReadOptions&);
   RawTable (*table)(TextSource&, const ReadOptions&);
+  std::unique_ptr<BlockReader> (*blocks)(const ReadOptions&, const std::string& path);  // goes first
 };
 
+std::unique_ptr<BlockReader> no_blocks(const ReadOptions&, const std::string&) { return nullptr; }
+
 constexpr std::array<Format, 5> formats{{
-    // format                  sparse matrix         dense table
-    {FileFormat::edge_list, read_edge_list, read_csv},
-    {FileFormat::matrix_market, read_market_matrix, read_market_table},
-    {FileFormat::libsvm, read_libsvm_features, read_libsvm_table},
-    {FileFormat::csv, read_edge_list, read_csv},
-    {FileFormat::npy, read_npy_edges, read_npy},
+    // format                  sparse matrix       dense table        several at once
+    {FileFormat::edge_list, read_edge_list, read_csv, no_blocks},
+    {FileFormat::matrix_market, read_market_matrix, read_market_table, no_blocks},
+    {FileFormat::libsvm, nullptr, read_libsvm_table, libsvm_blocks},
+    {FileFormat::csv, read_edge_list, read_csv, no_blocks},
+    {FileFormat::npy, read_npy_edges, read_npy, no_blocks},
 }};
 
 constexpr size_t detection_bytes = 65536;
@@ -52,6 +57,47 @@ auto in_file(const std::string& path, const Read& read) {
   }
 }
 
+void check_table_element(const std::string& path, const ElementType& element) {
+  const auto& components = element.components;
+  const bool mixed = std::any_of(components.begin(), components.end(),
+                                 [&](const Component& c) { return c.scalar != components[0].scalar; });
+  if (!mixed && element.scalar() != Scalar::null) return;
+  fail(ExitStatus::bad_input,
+       mixed ? "a dense input whose elements are tuples of several types cannot be read"
+             : "a dense input of nulls has no values",
+       "a table holds numbers of one type", mixed ? "declare an input for each type" : "declare the values' type",
+       {path});
+}
+
+void read_blocks(TextSource& text, const std::vector<std::unique_ptr<BlockReader>>& readers,
+                 const std::function<void(double)>& progress, std::vector<RawInput>& inputs) {
+  for_each_block(text, progress, [&](const TextBlock& block, int thread) {
+    std::optional<TextFault> first;  // in the block, whoever found it
+    for (const auto& reader : readers) {
+      try {
+        if (reader != nullptr) reader->take(block, thread);
+      } catch (const TextFault& fault) {
+        if (!first || fault.at < first->at) first = fault;
+      }
+    }
+    if (first) throw TextFault(*first);
+  });
+  for (std::size_t k = 0; k < readers.size(); ++k) {
+    if (readers[k] == nullptr) continue;
+    inputs[k] = readers[k]->finish();
+    inputs[k].matrix.digest = inputs[k].table.digest = text.digest();
+  }
+}
+
+void read_alone(TextSource& text, const Format& format, const ReadOptions& options, RawInput& input) {
+  if (!options.sparse) {
+    input.table = format.table(text, options);
+    return;
+  }
+  input.matrix = format.matrix(text, options);
+  if (input.matrix.digest.empty()) input.matrix.digest = text.digest();
+}
+
 }  // namespace
 
 FileFormat detect_format(const std::string& path) {
@@ -60,26 +106,35 @@ FileFormat detect_format(const std::string& path) {
 }
 
 RawMatrix read_matrix(const std::string& path, const ReadOptions& options) {
-  TextSource text(path);
-  const Format& format = format_of(text, options);
-  RawMatrix matrix = in_file(path, [&] { return format.matrix(text, options); });
-  if (matrix.digest.empty()) matrix.digest = text.digest();
-  return matrix;
+  return std::move(read_inputs(path, std::span(&options, 1))[0].matrix);
 }
 
 RawTable read_table(const std::string& path, const ReadOptions& options) {
-  const auto& components = options.element.components;
-  const bool mixed = std::any_of(components.begin(), components.end(),
-                                 [&](const Component& c) { return c.scalar != components[0].scalar; });
-  if (mixed || options.element.scalar() == Scalar::null) {
-    fail(ExitStatus::bad_input,
-         mixed ? "a dense input whose elements are tuples of several types cannot be read"
-               : "a dense input of nulls has no values",
-         "a table holds numbers of one type", mixed ? "declare an input for each type" : "declare the values' type",
-         {path});
-  }
-  TextSource text(path);
-  return in_file(path, [&] { return format_of(text, options).table(text, options); });
+  return std::move(read_inputs(path, std::span(&options, 1))[0].table);
+}
+
+std::vector<RawInput> read_inputs(const std::string& path, std::span<const ReadOptions> options) {
+  for (const ReadOptions& one : options)
+    if (!one.sparse) check_table_element(path, one.element);
+  auto text = std::make_unique<TextSource>(path);
+  const Format& format = format_of(*text, options[0]);
+  std::vector<RawInput> inputs(options.size());
+  return in_file(path, [&] {
+    std::vector<std::unique_ptr<BlockReader>> readers;
+    for (const ReadOptions& one : options) readers.push_back(format.blocks(one, path));
+    const bool together = std::any_of(readers.begin(), readers.end(), [](const auto& r) { return r != nullptr; });
+    if (together) {
+      read_blocks(*text, readers, options[0].progress, inputs);
+      text = nullptr;
+    }
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      if (readers[k] != nullptr) continue;
+      if (text == nullptr) text = std::make_unique<TextSource>(path);
+      read_alone(*text, format, options[k], inputs[k]);
+      text = nullptr;
+    }
+    return std::move(inputs);
+  });
 }
 
 }  // namespace kasen

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,10 +48,19 @@ struct RawTable {
   std::string digest;
 };
 
+// What one input asks of a file: a matrix where it is sparse, else a table.
+struct RawInput {
+  RawMatrix matrix;
+  RawTable table;
+};
+
 // By the beginning of the content, then the extension. UserError: missing_input, bad_input, io.
 [[nodiscard]] FileFormat detect_format(const std::string& path);
 // UserError: missing_input; bad_input with file, line, column and the text of the line; limit; io.
 [[nodiscard]] RawMatrix read_matrix(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_table(const std::string& path, const ReadOptions& options);
+// What each of several inputs asks of one file. The text is gone through once for all that its format can take block by
+// block (features and labels of LIBSVM). The first one's format and progress count for all.
+[[nodiscard]] std::vector<RawInput> read_inputs(const std::string& path, std::span<const ReadOptions> options);
 
 }  // namespace kasen

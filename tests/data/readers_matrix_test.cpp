@@ -262,6 +262,73 @@ TEST(Libsvm, Refuses) {
   EXPECT_THAT(refusal("1 1:1 2:2\n", matrix_of(Scalar::null)).text, HasSubstr("other than 1"));
 }
 
+// Rows of 1, 2, 3, 1, ... features, over several blocks of the text.
+std::string many_samples(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    text += i % 2 == 0 ? "+1" : "-1";
+    for (int k = 0; k <= i % 3; ++k)
+      text += " " + std::to_string(1 + k * 1000 + i % 1000) + ":" + std::to_string(i) + ".5";
+    text += i % 7 == 0 ? " # a remark\n\n" : "\n";
+  }
+  return text;
+}
+
+TEST(Libsvm, GivesFeaturesAndLabelsInOnePass) {
+  const Folder folder;
+  const std::string path = folder.write("samples.svm", many_samples(150'000));
+  const ReadOptions wanted[] = {table_of(Scalar::i32), matrix_of(Scalar::f64)};
+  const std::vector<RawInput> both = read_inputs(path, wanted);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[1].matrix.row_count, 150'000);
+  EXPECT_EQ(both[1].matrix.col_count, 3'000);
+  const std::vector<Entry> entries = entries_of(both[1].matrix);
+  const std::vector<double> labels = numbers_of(both[0].table);
+  ASSERT_EQ(entries.size(), 300'000U);
+  ASSERT_EQ(labels.size(), 150'000U);
+  std::size_t at = 0;
+  for (std::int64_t i = 0; i < 150'000; ++i) {
+    ASSERT_EQ(labels[static_cast<std::size_t>(i)], i % 2 == 0 ? 1 : -1) << i;
+    for (std::int64_t k = 0; k <= i % 3; ++k)
+      ASSERT_EQ(entries.at(at++), Entry(i, k * 1000 + i % 1000, static_cast<double>(i) + 0.5)) << i;
+  }
+  EXPECT_EQ(both[0].table.digest, both[1].matrix.digest);
+  EXPECT_EQ(both[0].table.digest, read_table(path, wanted[0]).digest);
+  EXPECT_EQ(entries, entries_of(read_matrix(path, wanted[1])));
+}
+
+TEST(Libsvm, ReadsFeaturesAsATableBesideOthers) {
+  const Folder folder;
+  ReadOptions dense = table_of(Scalar::f64);
+  dense.labels = false;
+  const ReadOptions wanted[] = {dense, matrix_of(Scalar::f64)};
+  const std::vector<RawInput> both = read_inputs(folder.write("a.svm", "+1 1:2 3:4\n-1 2:5\n"), wanted);
+  EXPECT_THAT(numbers_of(both[0].table), ElementsAre(2, 0, 4, 0, 5, 0));
+  EXPECT_THAT(entries_of(both[1].matrix), ElementsAre(Entry{0, 0, 2}, Entry{0, 2, 4}, Entry{1, 1, 5}));
+  EXPECT_EQ(both[0].table.digest, both[1].matrix.digest);
+}
+
+// Whichever input is listed first, and whoever finds it.
+TEST(Libsvm, OfFaultsForSeveralInputsTheFirstInTheFileIsTold) {
+  const std::pair<const char*, std::pair<int, int>> cases[] = {
+      {"1 1:2\nyes 2:3\n1 4:x\n", {2, 1}}, {"1 1:2\n1 2:x\nyes 2:3\n", {2, 5}}, {"1 1:2\nyes 2:x\n", {2, 1}}};
+  for (const auto& [text, place] : cases) {
+    const Folder folder;
+    const std::string path = folder.write("a.svm", text);
+    ReadOptions features = matrix_of(Scalar::f64), labels = table_of(Scalar::f64);
+    features.format = labels.format = FileFormat::libsvm;
+    for (const auto& wanted : {std::vector{features, labels}, std::vector{labels, features}}) {
+      try {
+        (void)read_inputs(path, wanted);
+        FAIL() << text;
+      } catch (const UserError& error) {
+        EXPECT_EQ(error.diagnostics()[0].where.line, place.first) << text << error.what();
+        EXPECT_EQ(error.diagnostics()[0].where.column, place.second) << text << error.what();
+      }
+    }
+  }
+}
+
 TEST(Npy, IsNoMatrixWithValues) {
   EXPECT_THAT(refusal("\x93NUMPY\x01", matrix_of(Scalar::f64), "a.npy").text, HasSubstr("dense array"));
 }
