@@ -6,12 +6,15 @@
 #include <numeric>
 #include <utility>
 
+#include "libcomm/data/huge_pages.h"
 #include "libcomm/data/parallel.h"
 #include "libcomm/data/partition_steps.h"
 #include "libcomm/data/regroup.h"
 
 namespace kasen {
 namespace {
+
+constexpr int ranges_a_thread = 32;  // of rows, altogether, about: each thread unpacks one at a time
 
 // How a matrix's entries are grouped: by worker, and each worker's by ranges of its local rows, in their order, so that
 // what is sorted at a time stays small. Local rows are masters first, then slaves by owner.
@@ -44,7 +47,6 @@ class Groups : public Grouping {
   }
 
  private:
-  static constexpr int ranges_a_thread = 32;  // of rows, altogether, about: each thread unpacks one at a time
   static constexpr std::int64_t bins = 4096;
 
   // Rows are cut where their entries are cut into equal shares, told by counts of 4096 runs of rows.
@@ -89,6 +91,25 @@ class Groups : public Grouping {
   std::vector<std::int32_t> own_range_, foreign_range_;  // by run of rows
 };
 
+// The entries of one worker in groups, where each chunk already has rows of its own, after those of the chunk before it
+// (as formats give them that write a row to a line): runs of whole chunks. Else none.
+std::vector<EntryList> runs_of_chunks(EntryList& entries, std::int64_t most) {
+  std::vector<EntryChunk>& chunks = entries.chunks;
+  const auto meets = [](const EntryChunk& a, const EntryChunk& b) { return a.rows.largest() >= b.rows.smallest(); };
+  if (chunks.empty() || std::adjacent_find(chunks.begin(), chunks.end(), meets) != chunks.end()) return {};
+  const std::int64_t total = entries.count();
+  std::vector<EntryList> runs;
+  std::int64_t before = 0;
+  for (EntryChunk& chunk : chunks) {
+    if (runs.empty() || before >= static_cast<std::int64_t>(runs.size()) * (total / most))
+      runs.emplace_back(entries.element);
+    before += chunk.count();
+    runs.back().chunks.push_back(std::move(chunk));
+  }
+  chunks.clear();
+  return runs;
+}
+
 // Builds one worker's matrix from its groups, which are freed on the way.
 class PartBuilder {
  public:
@@ -107,27 +128,27 @@ class PartBuilder {
     const std::int64_t local_rows =
         rule_.row->masters_of(worker_) + static_cast<std::int64_t>(matrix_.row_slaves.slaves.size());
     matrix_.row_pointers.resize(static_cast<std::size_t>(local_rows) + 1);
-    matrix_.columns.reserve(static_cast<std::size_t>(count_));
+    reserve_large(matrix_.columns, static_cast<std::size_t>(count_));
     if (input_.element.bytes() > 0) matrix_.values = Array(input_.element, count_);
     std::vector<LooseEntries> loose(threads);
     std::int64_t last_row = -1;
-    for (std::size_t first = 0; first < groups_.size(); first += threads) {
+    for (std::size_t first = 0, last = 0; first < groups_.size(); first = last) {
+      last = wave_end(first, threads);
       std::vector<Place> places;
       auto end = static_cast<std::int64_t>(matrix_.columns.size());
-      for (std::size_t g = first; g < std::min(first + threads, groups_.size()); ++g) {
+      for (std::size_t g = first; g < last; ++g) {
         places.push_back({.first = end});
         end += groups_[g].count();
       }
       matrix_.columns.resize(static_cast<std::size_t>(end));
-      const auto take = [&](std::int64_t k, int) {
+      const auto take = [&](std::int64_t k, int thread) {
         const auto at = static_cast<std::size_t>(k);
-        take_group(groups_[first + at], rows, cols, loose[at], places[at]);
+        take_group(groups_[first + at], rows, cols, loose[static_cast<std::size_t>(thread)], places[at]);
         groups_[first + at] = {};
       };
-      if (threads == 1)
-        take(0, 0);
-      else
-        parallel_for(static_cast<std::int64_t>(places.size()), take);
+      const auto count = static_cast<std::int64_t>(places.size());
+      if (threads > 1) parallel_for(count, take);
+      for (std::int64_t k = 0; threads == 1 && k < count; ++k) take(k, 0);
       release_freed_memory();
       for (const Place& place : places) {
         if (place.low_row <= last_row) throw InternalError("groups of rows overlap");
@@ -146,6 +167,18 @@ class PartBuilder {
     std::int64_t first = 0;
     std::int64_t low_row = std::numeric_limits<std::int64_t>::max(), high_row = -1;
   };
+
+  // Where the groups end that are taken, and freed, before memory is given back: one for each thread, or more of few
+  // entries.
+  [[nodiscard]] std::size_t wave_end(std::size_t first, std::size_t threads) const {
+    constexpr std::int64_t few_entries = std::int64_t{1} << 24;
+    std::size_t end = first;
+    for (std::int64_t count = 0; end < groups_.size(); ++end) {
+      count += groups_[end].count();
+      if (end >= first + threads && count > few_entries) break;
+    }
+    return end;
+  }
 
   void list_slaves(AxisNumbers& rows, AxisNumbers& cols) {
     const bool all_here = rule_.row->all_here(worker_) && rule_.col->all_here(worker_);
@@ -188,13 +221,13 @@ class PartBuilder {
 
   // `order` is empty where the values stand in it.
   void take_values(const EntryList& group, const std::vector<std::uint32_t>& order, std::int64_t first) {
-    const Array values = group.values();
-    for (std::int64_t p = 0; p < values.element.planes(); ++p) {
-      const std::int64_t width = scalar_bytes(values.element.plane_scalar(p));
-      const std::byte* from = values.plane(p);
+    const Array values = order.empty() ? Array() : group.values();
+    for (std::int64_t p = 0; p < input_.element.planes(); ++p) {
+      const std::int64_t width = scalar_bytes(input_.element.plane_scalar(p));
       std::byte* to = matrix_.values.plane(p) + first * width;
-      if (order.empty()) std::copy_n(from, values.count * width, to);
-      for (const std::uint32_t k : order) to = std::copy_n(from + k * width, width, to);
+      for (const std::uint32_t k : order) to = std::copy_n(values.plane(p) + k * width, width, to);
+      for (std::size_t c = 0; order.empty() && c < group.chunks.size(); ++c)
+        to = std::copy_n(group.chunks[c].values.plane(group.element, p), group.chunks[c].count() * width, to);
     }
   }
 
@@ -210,12 +243,17 @@ class PartBuilder {
 
 void assemble_matrix(const InputData& input, EntryList&& from, const EntryRule& rule, std::vector<Part>& parts) {
   EntryList entries = std::move(from);
-  const Groups groups(rule, static_cast<int>(parts.size()), entries);
-  std::vector<EntryList> cut = regroup(std::move(entries), groups.count(), groups);
+  const auto threads = static_cast<std::size_t>(data_threads());
+  std::vector<EntryList> cut;
+  if (parts.size() == 1) cut = runs_of_chunks(entries, static_cast<std::int64_t>(ranges_a_thread * threads));
+  if (cut.empty()) {
+    const Groups groups(rule, static_cast<int>(parts.size()), entries);
+    cut = regroup(std::move(entries), groups.count(), groups);
+  }
+  const std::size_t each = cut.size() / parts.size();
   struct Scratch {
     AxisNumbers rows, cols;
   };
-  const auto threads = static_cast<std::size_t>(data_threads()), each = static_cast<std::size_t>(groups.per_worker());
   // A thread for each part or, where parts are few, for each group of one part after the other.
   const bool few = parts.size() < std::min(threads, each);
   std::vector<Scratch> scratch(few ? 1 : threads);

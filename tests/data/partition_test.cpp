@@ -178,6 +178,50 @@ TEST(Partition, MatricesOverTheSameDimensionsAreCutAlike) {
   EXPECT_GT(shared, 5U);
 }
 
+// Entries that stand by row, in a chunk for every 17 rows, of which the first one's stand backwards.
+EntryList chunks_of_rows(const EntryList& all) {
+  const std::vector<std::int64_t> rows = all.rows(), cols = all.cols();
+  const Array values = all.values();
+  EntryList made(all.element);
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    while (end < rows.size() && rows[end] / 17 == rows[begin] / 17) ++end;
+    std::vector<std::int64_t> r, c;
+    Array v(all.element, static_cast<std::int64_t>(end - begin));
+    const auto first = static_cast<std::size_t>(std::count(rows.begin(), rows.end(), rows[begin]));
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::size_t from = k < begin + first ? begin + (begin + first - 1 - k) : k;
+      v.as<double>()[r.size()] = values.as<double>()[from];
+      r.push_back(rows[from]);
+      c.push_back(cols[from]);
+    }
+    made.chunks.push_back({PackedIds(std::span(r)), PackedIds(std::span(c)), PackedValues(v, 0, v.count)});
+  }
+  return made;
+}
+
+// As LIBSVM gives them. They come out as entries in no order do.
+TEST(Partition, ChunksOfWholeRowsComeOutAsAnyOthers) {
+  std::vector<Edge> edges = cases::random_edges(3'000, 300, 30'000, 7);
+  std::erase_if(edges, [](const Edge& edge) { return edge.first % 40 == 3 || edge.first > 2'800; });  // empty rows
+  std::vector<Part> made[2];
+  for (std::vector<Part>& parts : made) {
+    InputData input = cases::valued("X", "H", "W", edges);
+    if (&parts == &made[1]) input.matrix.entries = chunks_of_rows(input.matrix.entries);
+    input.matrix.row_count = 3'000;
+    input.matrix.declared = true;
+    std::vector<DimData> dims{{.name = "H"}, {.name = "W"}};
+    parts = cut(dims, inputs_of(std::move(input)), {.workers = 1});
+    std::sort(edges.begin(), edges.end());
+  }
+  const PartMatrix& any = made[0][0].matrices.at("X");
+  const PartMatrix& ordered = made[1][0].matrices.at("X");
+  ASSERT_EQ(ordered.columns.size(), edges.size());
+  EXPECT_EQ(any.row_pointers, ordered.row_pointers);
+  EXPECT_EQ(any.columns, ordered.columns);
+  for (std::int64_t k = 0; k < any.values.count; ++k)
+    ASSERT_EQ(any.values.as<double>()[k], ordered.values.as<double>()[k]) << k;
+}
+
 TEST(Partition, NamesWithGapsAreRelabelledInOrder) {
   std::vector<DimData> dims{{.name = "N"}};
   const auto parts = cut(dims, inputs_of(cases::pattern("G", "N", "N", {{1000, 7}, {7, 10}})),
