@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <filesystem>
+#include <future>
 
 #include "libcomm/data/bundle_manifest.h"
 #include "libcomm/data/bundle_part.h"
@@ -52,12 +54,40 @@ void check_length(const std::string& file, const PartFile& facts) {
          fmt::format("{} were written: it was cut off, or is another bundle's", facts.bytes), "make the bundle again");
 }
 
-void check_file(const std::string& file, const PartFile& facts) {
-  check_length(file, facts);
+void check_digest(const std::string& file, const PartFile& facts) {
   const FileDigest found = digest_of_file(file);
   if (found.hex != facts.digest)
     fail(ExitStatus::bad_input, fmt::format("'{}' was altered, or is another bundle's", file),
          "its digest is not the manifest's", "make the bundle again");
+}
+
+// What `read` makes of a file whose digest is taken meanwhile. That the file was altered says more than what the
+// reader stumbles over.
+template <class Read>
+auto read_checked(const std::string& file, const PartFile& facts, const Read& read) {
+  check_length(file, facts);
+  std::future<void> unaltered = std::async([&] { check_digest(file, facts); });
+  decltype(read()) content;
+  std::exception_ptr fault;
+  try {
+    content = read();
+  } catch (...) {
+    fault = std::current_exception();
+  }
+  unaltered.get();
+  if (fault) std::rethrow_exception(fault);
+  return content;
+}
+
+}  // namespace
+
+namespace {
+
+// Syncs what was written and takes its digest meanwhile.
+FileDigest settled(FileHandle file, const std::string& path) {
+  std::future<FileDigest> digest = std::async([&] { return digest_of_file(path); });
+  file.sync_and_close();
+  return digest.get();
 }
 
 }  // namespace
@@ -66,6 +96,15 @@ struct BundleWriter::State {
   NewFolder folder;
   Manifest manifest;
   std::vector<bool> written;
+  std::size_t last = 0;              // the worker whose part was written last
+  std::future<FileDigest> settling;  // of that part
+
+  // Not before this is the part that was written last on the disk, and its digest known.
+  void settle() {
+    if (!settling.valid()) return;
+    const FileDigest digest = settling.get();
+    manifest.parts[last] = {digest.bytes, digest.hex};
+  }
 
   State(const std::string& path, bool replace) : folder(path, replace) {}
 };
@@ -90,9 +129,10 @@ void BundleWriter::add(const Part& part) {
     for (const auto& [name, dim] : part.dims) s.manifest.info.dims.push_back(name);
   add_to_manifest(s.manifest, part);
   const std::string file = s.folder.temporary() + "/" + part_file_name(part.worker);
-  write_part(file, part, s.manifest);
-  const FileDigest digest = digest_of_file(file);
-  s.manifest.parts[w] = {digest.bytes, digest.hex};
+  FileHandle written = write_part(file, part, s.manifest);
+  s.settle();
+  s.last = w;
+  s.settling = std::async([file, handle = std::move(written)]() mutable { return settled(std::move(handle), file); });
   s.written[w] = true;
 }
 
@@ -100,6 +140,7 @@ BundleInfo BundleWriter::finish() {
   State& s = *state_;
   for (const bool written : s.written)
     if (!written) throw InternalError("a bundle is finished before all of its parts are written");
+  s.settle();
   write_new_file(s.folder.temporary() + "/manifest.json", manifest_text(s.manifest));
   s.folder.commit();
   return s.manifest.info;
@@ -120,8 +161,8 @@ std::vector<Part> read_parts(const std::string& path, int first, int count) {
   std::vector<Part> parts;
   for (int worker = first; worker < first + count; ++worker) {
     const std::string file = path + "/" + part_file_name(worker);
-    check_file(file, manifest.parts[static_cast<std::size_t>(worker)]);
-    parts.push_back(read_part(file, manifest, worker));
+    const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
+    parts.push_back(read_checked(file, facts, [&] { return read_part(file, manifest, worker); }));
   }
   for (const Part& holder : parts)
     for (const Part& owner : parts)
@@ -143,8 +184,8 @@ DimsOfWorkers read_dims(const std::string& bundle) {
   DimsOfWorkers dims;
   for (int worker = 0; worker < manifest.info.workers; ++worker) {
     const std::string file = bundle + "/" + part_file_name(worker);
-    check_file(file, manifest.parts[static_cast<std::size_t>(worker)]);
-    dims.push_back(read_part_dims(file, manifest, worker));
+    const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
+    dims.push_back(read_checked(file, facts, [&] { return read_part_dims(file, manifest, worker); }));
   }
   return dims;
 }

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "libcomm/data/bundle_manifest.h"
+#include "libcomm/data/new_file.h"
 
 namespace kasen {
 
-// `manifest` has taken up this part already. Synced.
-void write_part(const std::string& file, const Part& part, const Manifest& manifest);
+// `manifest` has taken up this part already. The file, all written and not synced yet.
+FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest);
 // Of a part: everything, or all but what is in arrays and the values of matrices, whose planes are then empty.
 enum class PartContent : std::uint8_t { all, lists };
 // Structure and content checked, as far as one part alone shows.

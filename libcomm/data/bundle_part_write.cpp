@@ -98,7 +98,7 @@ class LayoutVisitor {
 
 }  // namespace
 
-void write_part(const std::string& file, const Part& part, const Manifest& manifest) {
+FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest) {
   std::vector<AxisPointers> pointers;
   for (const auto& [name, matrix] : part.matrices) {
     for (const AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves})
@@ -117,7 +117,7 @@ void write_part(const std::string& file, const Part& part, const Manifest& manif
                 others);  // the writer's visitor takes all by const
   out.layout_done();
   visitor.write_all();
-  out.close();
+  return out.release();
 }
 
 }  // namespace kasen

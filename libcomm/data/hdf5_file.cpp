@@ -174,9 +174,12 @@ void Hdf5Writer::write(int dataset, std::int64_t first_byte, const void* data, s
   if (first_byte < 0 || bytes < 0 || first_byte + bytes > place.bytes)
     throw InternalError("a write outside its dataset");
   state_->raw->write(place.offset + first_byte, data, bytes);
+  state_->raw->start_syncing(place.offset + first_byte, bytes);
 }
 
-void Hdf5Writer::close() { state_->raw->sync_and_close(); }
+FileHandle Hdf5Writer::release() { return std::move(*state_->raw); }
+
+void Hdf5Writer::close() { release().sync_and_close(); }
 
 struct Hdf5Reader::State {
   std::string path;

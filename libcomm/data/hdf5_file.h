@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcomm/data/huge_pages.h"
 #include "libcomm/data/new_file.h"
 #include "libcore/types.h"
 
@@ -37,6 +38,8 @@ class Hdf5Writer {
   void layout_done();                                    // closes HDF5's side of the file
   [[nodiscard]] std::int64_t offset(int dataset) const;  // where its bytes begin, after layout_done()
   void write(int dataset, std::int64_t first_byte, const void* data, std::int64_t bytes);
+  // The file, all written and not synced yet; the last call.
+  [[nodiscard]] FileHandle release();
   void close();  // synced
 
  private:
@@ -59,7 +62,9 @@ class Hdf5Reader {
   template <class T>
   [[nodiscard]] std::vector<T> vector(const std::string& path, FileType type, std::int64_t count) {
     const std::int64_t offset = locate(path, type, {count});
-    std::vector<T> data(static_cast<std::size_t>(count));
+    std::vector<T> data;
+    reserve_large(data, static_cast<std::size_t>(count));
+    data.resize(static_cast<std::size_t>(count));
     read(offset, data.data(), count * static_cast<std::int64_t>(sizeof(T)));
     return data;
   }

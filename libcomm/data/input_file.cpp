@@ -11,6 +11,8 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "libcomm/data/digest.h"
@@ -25,6 +27,15 @@ struct Content {
   std::string_view text;
 };
 
+// Aside, where the system gives a thread: for each small page of a file that takes a fifth of the time of parsing it.
+void unmap(void* address, size_t length) {
+  try {
+    std::thread([=] { munmap(address, length); }).detach();
+  } catch (const std::system_error&) {
+    munmap(address, length);
+  }
+}
+
 Content map_file(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat facts {};
@@ -37,7 +48,7 @@ Content map_file(const std::string& path) {
   if (address == MAP_FAILED) fail(ExitStatus::io, "cannot map the file", std::strerror(error), {}, {path});
   const auto length = static_cast<size_t>(facts.st_size);
   madvise(address, length, MADV_WILLNEED);
-  return {std::shared_ptr<const void>(address, [length](const void* p) { munmap(const_cast<void*>(p), length); }),
+  return {std::shared_ptr<const void>(address, [length](const void* p) { unmap(const_cast<void*>(p), length); }),
           {static_cast<const char*>(address), length}};
 }
 

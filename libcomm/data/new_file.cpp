@@ -107,6 +107,11 @@ void FileHandle::write(std::int64_t offset, const void* data, std::int64_t bytes
   }
 }
 
+void FileHandle::start_syncing(std::int64_t offset, std::int64_t bytes) const {
+  constexpr std::int64_t many_bytes = std::int64_t{1} << 20;
+  if (bytes >= many_bytes) (void)sync_file_range(fd_, offset, bytes, SYNC_FILE_RANGE_WRITE);
+}
+
 void FileHandle::sync_and_close() {
   // Some file systems (/dev/full, pipes) cannot sync; what they could not store they said at the write.
   if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) fail_on(ExitStatus::io, "sync", path_);

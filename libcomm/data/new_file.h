@@ -23,6 +23,7 @@ class FileHandle {
   [[nodiscard]] std::int64_t read_some(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // 0 at the end
   void read(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // bad_input where the file ends before
   void write(std::int64_t offset, const void* data, std::int64_t bytes) const;
+  void start_syncing(std::int64_t offset, std::int64_t bytes) const;  // a wish, so that less is left to sync
   void sync_and_close();
 
  private:
