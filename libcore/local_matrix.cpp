@@ -178,6 +178,7 @@ LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const L
   check_shape(matrix, source.rows.size());
   LocalMatrix local;
   local.outputs = result.total;
+  local.masters = result.masters;
   local.inputs = operand.total;
   local.element = matrix.element;
   local.pointers.assign(static_cast<size_t>(result.total) + 1, 0);

@@ -86,8 +86,9 @@ class Numbering {
 // as local indices of the operand's space, ascending by (global index of the operand element).
 struct LocalMatrix {
   std::int64_t outputs = 0, inputs = 0;  // totals of the two spaces
-  LargeVector<std::int64_t> pointers;    // outputs + 1
-  LargeVector<std::int32_t> indices;     // entries
+  std::int64_t masters = 0;            // of the result's space: the first outputs (a product may take the others apart)
+  LargeVector<std::int64_t> pointers;  // outputs + 1
+  LargeVector<std::int32_t> indices;   // entries
   ElementType element;
   Array values;  // entries (none for null)
   [[nodiscard]] std::int64_t entries() const { return pointers.empty() ? 0 : pointers.back(); }

@@ -20,13 +20,12 @@ class RowDivider {
 
   // A range as pieces, of whole windows where rows are sorted.
   void divide(std::int64_t begin, std::int64_t end, std::vector<RowPiece>& pieces) const {
-    const std::int64_t first = (begin + sorted_window - 1) / sorted_window * sorted_window;
-    const std::int64_t last = end == matrix_.outputs ? end : end / sorted_window * sorted_window;
+    const std::int64_t first = window_from(matrix_, begin), last = window_until(matrix_, end);
     if (sorted_ == nullptr || first >= last) return divide_plain(begin, end, pieces);
     divide_plain(begin, first, pieces);
     std::int64_t from = first;
-    for (std::int64_t w = first; w < last; w += sorted_window) {
-      const std::int64_t next = std::min(w + sorted_window, last);
+    for (std::int64_t w = first, next = w; w < last; w = next) {
+      next = window_end(matrix_, w);
       const bool heavy = is_heavy(w, next);
       if (from < w && (heavy || work(from, next) > piece_work)) {
         pieces.push_back({from, w});

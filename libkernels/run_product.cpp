@@ -129,14 +129,11 @@ class ProductRun {
 
   // Whole windows as they are sorted, what is left at the ends row by row.
   void rows(const Rows& to, std::int64_t begin, std::int64_t end, int thread) {
-    const bool last = end == call_.matrix->outputs;
-    const std::int64_t first_whole = (begin + sorted_window - 1) / sorted_window * sorted_window;
-    const std::int64_t end_whole = last ? end : end / sorted_window * sorted_window;
+    const LocalMatrix& m = *call_.matrix;
+    const std::int64_t first_whole = window_from(m, begin), end_whole = window_until(m, end);
     if (sorted_ == nullptr || first_whole >= end_whole) return row_by_row(to, begin, end, thread);
     if (begin < first_whole) row_by_row(to, begin, first_whole, thread);
-    for (std::int64_t w = first_whole; w < end_whole; w += sorted_window) {
-      window(to, w, std::min(sorted_window, end_whole - w), thread);
-    }
+    for (std::int64_t w = first_whole; w < end_whole; w = window_end(m, w)) window(to, w, window_end(m, w) - w, thread);
     if (end_whole < end) row_by_row(to, end_whole, end, thread);
   }
 
@@ -298,9 +295,9 @@ class ProductRun {
   // A whole window whose rows lie sorted, none of them too long for a slice, needs no strip. (Of part of a window the
   // last slice could hold rows behind its end, and would be read as if they had no entries.)
   [[nodiscard]] bool may_fuse(std::int64_t begin, std::int64_t end) const {
-    return !fused_words_.empty() && begin % sorted_window == 0 &&
-           end == std::min(begin + sorted_window, call_.matrix->outputs) &&
-           sorted_->in_order[static_cast<size_t>(begin / sorted_window)] != 0 && length(begin) <= reduction_block;
+    const LocalMatrix& m = *call_.matrix;
+    return !fused_words_.empty() && window_from(m, begin) == begin && end == window_end(m, begin) &&
+           sorted_->in_order[static_cast<size_t>(window_number(m, begin))] != 0 && length(begin) <= reduction_block;
   }
 
   [[nodiscard]] std::vector<std::int64_t> fused_table() const {

@@ -100,11 +100,12 @@ class WindowSorter {
 SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool) {
   SortedRows sorted{Bytes(2 * matrix.outputs), Bytes(2 * matrix.outputs), Bytes(4 * matrix.entries()),
                     Array(matrix.element, matrix.values.count)};
-  const std::int64_t windows = (matrix.outputs + sorted_window - 1) / sorted_window;
-  sorted.in_order.assign(static_cast<size_t>(windows), 0);
-  share_out(pool, windows, [&](int, std::int64_t w) {
-    const std::int64_t first = w * sorted_window;
-    WindowSorter sorter(matrix, sorted, first, std::min(sorted_window, matrix.outputs - first));
+  std::vector<std::int64_t> windows;  // their first rows
+  for (std::int64_t row = 0; row < matrix.outputs; row = window_end(matrix, row)) windows.push_back(row);
+  sorted.in_order.assign(windows.size(), 0);
+  share_out(pool, std::ssize(windows), [&](int, std::int64_t w) {
+    const std::int64_t first = windows[static_cast<size_t>(w)];
+    WindowSorter sorter(matrix, sorted, first, window_end(matrix, first) - first);
     sorted.in_order[static_cast<size_t>(w)] = sorter.run() ? 1 : 0;
   });
   return sorted;

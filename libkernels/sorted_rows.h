@@ -2,6 +2,7 @@
 // of eight that run side by side, so that few branches depend on where a row ends. Made at a product's first call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,9 +15,32 @@ namespace kasen {
 // A window is a block of reductions: the vector work of an epilogue follows whole windows.
 inline constexpr std::int64_t sorted_window = reduction_block;
 
-// Rows window by window, within a window by descending length, then row. Window w has the rows 4096 w ..., and its
-// entries lie where LocalMatrix has those of the same rows: first rows of more than 4096 entries, one after another,
-// each as slices of eight of its segments of 4096 entries, then slices of eight rows (emit_slices.h).
+// Windows begin anew behind the masters: a product whose result is gathered takes masters and slaves in two calls, and
+// the rows of a window that a call cuts would run one by one. `begin` is a window's first row.
+[[nodiscard]] inline std::int64_t window_end(const LocalMatrix& matrix, std::int64_t begin) {
+  return std::min(begin + sorted_window, begin < matrix.masters ? matrix.masters : matrix.outputs);
+}
+// The first row of the first window that begins at `row` or behind it; outputs if none does.
+[[nodiscard]] inline std::int64_t window_from(const LocalMatrix& matrix, std::int64_t row) {
+  const bool slaves = row > matrix.masters;
+  const std::int64_t base = slaves ? matrix.masters : 0;
+  const std::int64_t begin = base + (row - base + sorted_window - 1) / sorted_window * sorted_window;
+  return std::min(begin, slaves ? matrix.outputs : matrix.masters);
+}
+// The end of the last window that ends at `row` or before it.
+[[nodiscard]] inline std::int64_t window_until(const LocalMatrix& matrix, std::int64_t row) {
+  if (row == matrix.masters || row == matrix.outputs) return row;
+  const std::int64_t base = row > matrix.masters ? matrix.masters : 0;
+  return base + (row - base) / sorted_window * sorted_window;
+}
+[[nodiscard]] inline std::int64_t window_number(const LocalMatrix& matrix, std::int64_t begin) {
+  if (begin < matrix.masters) return begin / sorted_window;
+  return (matrix.masters + sorted_window - 1) / sorted_window + (begin - matrix.masters) / sorted_window;
+}
+
+// Rows window by window, within a window by descending length, then row. A window's entries lie where LocalMatrix has
+// those of the same rows: first rows of more than 4096 entries, one after another, each as slices of eight of its
+// segments of 4096 entries, then slices of eight rows (emit_slices.h).
 struct SortedRows {
   Bytes order;    // 16 bits a row: the window's rows as they are sorted
   Bytes lengths;  // 16 bits a row, in that order: its entries, 65535 for more

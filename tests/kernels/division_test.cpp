@@ -128,6 +128,33 @@ TEST(Division, GivesEveryRowOnce) {
   }
 }
 
+// A product whose result is gathered takes the slaves' rows before the masters': neither call may cut a window, whose
+// rows would run one by one.
+TEST(Division, MastersAndSlavesHaveWindowsOfTheirOwn) {
+  LocalMatrix matrix = rows_of_lengths(std::vector<std::int64_t>(30'000, 3));
+  matrix.masters = 18'763;
+  ThreadPool pool(1);
+  const SortedRows sorted = sort_rows(matrix, pool);
+  EXPECT_EQ(std::ssize(sorted.in_order), 5 + 3);
+  for (const Range range :
+       {Range{0, matrix.masters}, Range{matrix.masters, matrix.outputs}, Range{0, matrix.outputs}}) {
+    std::int64_t next = range.begin;
+    for (const RowPiece& piece : divide_rows(matrix, &sorted, {}, range, 2)) {
+      EXPECT_EQ(piece.begin, next);
+      EXPECT_EQ(window_from(matrix, piece.begin), piece.begin);
+      EXPECT_EQ(window_until(matrix, piece.end), piece.end);
+      next = piece.end;
+    }
+    EXPECT_EQ(next, range.end);
+  }
+  std::int64_t number = 0;
+  for (std::int64_t begin = 0; begin < matrix.outputs; begin = window_end(matrix, begin)) {
+    EXPECT_EQ(window_number(matrix, begin), number++);
+    EXPECT_EQ(window_from(matrix, begin + 1), window_end(matrix, begin));
+    EXPECT_EQ(window_until(matrix, window_end(matrix, begin) - 1), begin);
+  }
+}
+
 TEST(Division, CutsOnlyLongRowsAmongThreads) {
   const Divided d(shapes()[0].lengths, true, 2), alone(shapes()[0].lengths, true, 1);
   EXPECT_EQ(d.giants, std::vector<std::int64_t>{777});
