@@ -7,13 +7,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <limits>
 
 #include "libcore/module.h"
 #include "tools/common/files.h"
 #include "tools/common/params.h"
 #include "tools/common/process.h"
+#include "tools/common/progress.h"
 #include "tools/common/tool.h"
 #include "tools/result_format.h"
 #include "tools/words.h"
@@ -45,8 +45,9 @@ class Pipeline {
     check_params();
     partition();
     fuse();
-    measure();
-    execute();
+    std::string summary;  // of the run, kept back until what is beside it has told
+    side_by_side([&] { execute(summary); }, [&] { describe(); });
+    write_standard_output(summary);
     compare();
   }
 
@@ -180,25 +181,23 @@ class Pipeline {
     tell("partition  {}\n", file("bundle"));
   }
 
-  // Both plans side by side, then both reports.
   void fuse() const {
     const Arguments unfused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy",
                             "none",       "--sync",         "lazy",     "-o",           file("unfused.kir")};
     const Arguments fused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"),
                           "--strategy", text("strategy"), "--sync",   text("sync"),
                           "--epilogue", text("epilogue"), "-o",       file("fused.kir")};
-    std::future<void> first = std::async([&] { step(unfused); });
-    step(fused);
-    first.get();
+    side_by_side([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
-  void measure() const {
-    std::future<std::string> picture = std::async([&] { return draw(); });
+  // What a run does not wait for: what the plan costs, and what it looks like.
+  void describe() const {
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
           file("report.txt")});
-    tell("measure    {}\n", file("report.txt"));
-    tell("picture    {}\n", picture.get());
+    tell("{}measure    {}\n", over_progress(), file("report.txt"));
+    const std::string picture = draw();
+    tell("{}picture    {}\n", over_progress(), picture);
   }
 
   // The plan as a graph, drawn where Graphviz is there and does it soon (a large graph takes it minutes, or more than
@@ -217,7 +216,7 @@ class Pipeline {
     return fmt::format("{} (dot could not draw it)", graph);
   }
 
-  void execute() const {
+  void execute(std::string& summary) const {
     Arguments argv{tool("run"), file("fused.kir"),
                    "--bundle",  file("bundle"),
                    "-o",        result(),
@@ -230,7 +229,10 @@ class Pipeline {
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
     if (has("code-cache")) argv.insert(argv.end(), {"--code-cache", text("code-cache")});
     add(argv, "param", "--param");
-    step(argv);
+    const int status = run_process_into(summary, argv);
+    if (status == 0) return;
+    write_standard_output(summary);
+    throw StepFailed{status};
   }
 
   void compare() const {

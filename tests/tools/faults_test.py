@@ -361,6 +361,27 @@ class Faults(ToolTest):
                 time.sleep(0.1)
             self.assertNotEqual(subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, check=False).returncode, 0)
 
+    def test_go_ends_with_what_it_runs(self):
+        """Told to stop, or where the run is killed: the status says so, and no process and no half of a file is left."""
+        self.prepare()
+        for told, number, status in [("kasen", signal.SIGTERM, 130), ("kasen-run", signal.SIGKILL, 137)]:
+            job = subprocess.Popen([TOOLS / "kasen", "go", PAGERANK, "G=graph.txt", "-D", "theta=-1", "--dir", "endless"], cwd=self.dir,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            for line in job.stderr:
+                if line.startswith("picture"):
+                    break
+            of_job = lambda: subprocess.run(["pgrep", "-s", str(job.pid), "-l"], capture_output=True, text=True, check=False).stdout
+            processes = {name: int(pid) for pid, name in (line.split() for line in of_job().splitlines())}
+            os.kill(processes[told], number)
+            self.assertEqual(job.wait(timeout=60), status)
+            job.stderr.close()
+            for _ in range(100):
+                if not of_job():
+                    break
+                time.sleep(0.02)
+            self.assertEqual(of_job(), "")
+            self.assertEqual(sorted(p.name for p in (self.dir / "endless").iterdir() if "tmp" in p.name or "result" in p.name), [])
+
     def test_an_mpirun_that_misses_a_signal(self):
         self.prepare()
         folder = self.dir / "bin"

@@ -12,13 +12,15 @@
 #include <filesystem>
 
 #include "libcore/error.h"
+#include "tools/common/process.h"
 
 namespace kasen::tools {
 namespace {
 
 std::array<char, 4096> temporary{};  // read by the signal handler
 
-void on_signal(int) {
+void on_signal(int number) {
+  signal_processes(number);
   remove_temporary();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }

@@ -6,10 +6,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
+#include <future>
+#include <memory>
+#include <mutex>
 #include <sstream>
 
 #include "libcore/error.h"
@@ -29,25 +37,120 @@ bool command_exists(const std::string& name) {
   return false;
 }
 
+namespace {
+
+constexpr size_t most_processes = 16;
+std::array<std::atomic<pid_t>, most_processes> processes{};  // 0: free; read by signal handlers
+
+class FileActions {
+ public:
+  FileActions() { posix_spawn_file_actions_init(&actions_); }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  [[nodiscard]] posix_spawn_file_actions_t* get() { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+// A process and its place among `processes`.
+class Process {
+ public:
+  Process(const std::vector<std::string>& argv, FileActions& actions) {
+    for (auto& place : processes) {
+      pid_t free = 0;
+      if (!place.compare_exchange_strong(free, -1)) continue;
+      place_ = &place;
+      break;
+    }
+    if (place_ == nullptr) throw InternalError("too many processes at a time");
+    std::vector<char*> pointers;
+    for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
+    pointers.push_back(nullptr);
+    const int fault = posix_spawnp(&child_, pointers[0], actions.get(), nullptr, pointers.data(), environ);
+    *place_ = fault == 0 ? child_ : 0;
+    if (fault != 0) fail(ExitStatus::missing_input, fmt::format("cannot start '{}'", argv[0]), std::strerror(fault));
+  }
+  ~Process() { (void)wait(); }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  int wait() {
+    if (child_ == 0) return status_;
+    siginfo_t end{};  // it stays a zombie, so that nobody else has its number, until it left its place
+    while (waitid(P_PID, static_cast<id_t>(child_), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    *place_ = 0;
+    int status = 0;
+    while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    }
+    child_ = 0;
+    return status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  std::atomic<pid_t>* place_ = nullptr;
+  pid_t child_ = 0;
+  int status_ = 0;
+};
+
+}  // namespace
+
 int run_process(const std::vector<std::string>& argv, const std::string& output) {
-  std::vector<char*> pointers;
-  for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
+  FileActions actions;
   if (!output.empty()) {
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   }
-  pid_t child = 0;
-  const int fault = posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (fault != 0) {
-    fail(ExitStatus::missing_input, fmt::format("cannot start '{}'", argv[0]), std::strerror(fault));
+  return Process(argv, actions).wait();
+}
+
+int run_process_into(std::string& text, const std::vector<std::string>& argv) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from(fdopen(ends[0], "r"), std::fclose);
+  std::unique_ptr<Process> process;
+  try {
+    FileActions actions;
+    posix_spawn_file_actions_adddup2(actions.get(), ends[1], STDOUT_FILENO);
+    process = std::make_unique<Process>(argv, actions);
+  } catch (...) {
+    close(ends[1]);
+    throw;
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  close(ends[1]);
+  std::array<char, 4096> piece{};
+  for (size_t got = 1; got > 0;) {
+    got = std::fread(piece.data(), 1, piece.size(), from.get());
+    text.append(piece.data(), got);
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return process->wait();
+}
+
+void side_by_side(const std::function<void()>& one, const std::function<void()>& other) {
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto guarded = [&](const std::function<void()>& work) {
+    try {
+      work();
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (!first) signal_processes(SIGTERM);
+      if (!first) first = std::current_exception();
+    }
+  };
+  {
+    const std::future<void> beside = std::async([&] { guarded(other); });
+    guarded(one);
+    beside.wait();
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+void signal_processes(int number) {
+  for (const auto& place : processes) {
+    if (const pid_t child = place.load(); child > 0) kill(child, number);
+  }
 }
 
 }  // namespace kasen::tools

@@ -1,6 +1,7 @@
 // Starting the tools that stand beside this one.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,15 @@ namespace kasen::tools {
 // The folder of the running tool's binary.
 [[nodiscard]] std::string tool_folder();
 // Runs argv[0] (looked up in PATH when it has no slash), standard output to `output` (empty: inherited). Returns the
-// exit status, 128 + signal when it was killed. Throws UserError(missing_input) if it cannot be started.
+// exit status, 128 + signal when it was killed. Throws UserError(missing_input) if it cannot be started. Several
+// threads may each run one.
 [[nodiscard]] int run_process(const std::vector<std::string>& argv, const std::string& output = {});
+// The same; what it writes to standard output is added to `text`.
+[[nodiscard]] int run_process_into(std::string& text, const std::vector<std::string>& argv);
+// Sends a signal to all that run_process waits for. Also from signal handlers.
+void signal_processes(int number);
+// Does both at a time. What fails first ends the processes that the other waits for, and is thrown when both are done.
+void side_by_side(const std::function<void()>& one, const std::function<void()>& other);
 // Is there such a command in PATH?
 [[nodiscard]] bool command_exists(const std::string& name);
 

@@ -14,12 +14,16 @@ namespace {
 constexpr auto redraw_after = std::chrono::milliseconds(100);
 constexpr int bar_width = 30;
 
+constexpr const char* wipe = "\r\x1b[K";
+
 }  // namespace
+
+std::string over_progress() { return isatty(STDERR_FILENO) == 1 ? wipe : ""; }
 
 Progress::Progress(std::string title) : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1), last_() {}
 
 void Progress::finish() {
-  if (shown_) tell("\r\x1b[K");
+  if (shown_) tell("{}", wipe);
   shown_ = false;
 }
 
@@ -33,14 +37,14 @@ bool Progress::due() {
 void Progress::update(double fraction) {
   if (!due()) return;
   const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * bar_width);
-  tell("\r\x1b[K{} [{}{}] {:3.0f} %", title_, std::string(static_cast<size_t>(full), '#'),
+  tell("{}{} [{}{}] {:3.0f} %", wipe, title_, std::string(static_cast<size_t>(full), '#'),
        std::string(static_cast<size_t>(bar_width - full), '.'), std::clamp(fraction, 0.0, 1.0) * 100);
   shown_ = true;
 }
 
 void Progress::show(const std::string& text) {
   if (!due()) return;
-  tell("\r\x1b[K{} {}", title_, text);
+  tell("{}{} {}", wipe, title_, text);
   shown_ = true;
 }
 

@@ -6,6 +6,9 @@
 
 namespace kasen::tools {
 
+// What wipes a line that another process may be showing, before a line of one's own.
+[[nodiscard]] std::string over_progress();
+
 class Progress {
  public:
   explicit Progress(std::string title);
