@@ -87,7 +87,7 @@ void Emitter::store_lanes(Scalar scalar, llvm::Value* address, const Plane& plan
 
 void Emitter::stream_lanes(Scalar scalar, llvm::Value* address, const Plane& plane) {
   if (mask != nullptr || lanes_ == 1 || !may_stream(scalar)) return store_lanes(scalar, address, plane);
-  const llvm::Align align(static_cast<std::uint64_t>(scalar_bytes(scalar) * lanes_));
+  const llvm::Align align(static_cast<std::uint64_t>(std::min<std::int64_t>(scalar_bytes(scalar) * lanes_, 64)));
   llvm::StoreInst* store = b.CreateAlignedStore(spread(plane), address, align);
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));

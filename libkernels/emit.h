@@ -49,7 +49,8 @@ class Emitter {
   llvm::Value* mask = nullptr;
   // Loops over coordinates stay loops, however few there are.
   bool compact = false;
-  // Products call the C library's functions, which give the same bits for one lane and for eight.
+  // Products call the C library for what has no code of its own (emit_math.h): the same bits for one lane and for
+  // eight.
   bool library_lane_by_lane = false;
 
   [[nodiscard]] llvm::Type* type(Scalar scalar);          // in registers: bool is i1, id is i64
@@ -65,8 +66,8 @@ class Emitter {
   // Loads and stores of one plane; bools as bytes. `address` is that of the first lane.
   [[nodiscard]] llvm::Value* load_lanes(Scalar scalar, llvm::Value* address);
   void store_lanes(Scalar scalar, llvm::Value* address, const Plane& value);
-  // Past the caches, where all lanes count: `address` is aligned to the vector. fence_streams() ends a function that
-  // has done so, before another thread is told.
+  // Past the caches, where all lanes count: `address` is aligned to the vector, or to 64 bytes. fence_streams() ends a
+  // function that has done so, before another thread is told.
   void stream_lanes(Scalar scalar, llvm::Value* address, const Plane& value);
   void fence_streams();
   [[nodiscard]] llvm::Value* load_one(Scalar scalar, llvm::Value* address);

@@ -23,7 +23,7 @@ class ElementwiseEmitter {
         body_(body),
         kernel_(kernel),
         loop_(loop_type(module, body)),
-        e_(jit, make(jit, kernel), reduction_lanes),
+        e_(jit, make(jit, kernel), loop_lanes(module, body, jit.target())),
         sums_(e_, module, body) {}
 
   std::int64_t run() {
@@ -37,12 +37,12 @@ class ElementwiseEmitter {
       llvm::Value* first = e_.b.CreateGEP(e_.b.getInt64Ty(), products_.pointers, begin);
       slices_->open(e_.b.CreateLoad(e_.b.getInt64Ty(), first));
     }
-    llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-reduction_lanes));
+    llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-e_.lanes()));
     llvm::Value* middle = e_.b.CreateAdd(begin, full);
     // A result may take the place of an operand, which would then be gone.
     if (home_ == Accumulator::Home::scratch && outputs_.empty() && !slices_ && !indices_) sums_.find(sources_);
     if (sums_.empty()) {
-      e_.loop(begin, middle, reduction_lanes, [&](llvm::Value* i) { turn(i); });
+      e_.loop(begin, middle, e_.lanes(), [&](llvm::Value* i) { turn(i); });
     } else {
       e_.loop(begin, middle, strip_elements, [&](llvm::Value* i) { take_strip(i, middle); });
     }
@@ -253,7 +253,7 @@ class ElementwiseEmitter {
   // The last few elements: the same code under a mask, as short as it can be.
   void tail(llvm::Value* begin, llvm::Value* end) {
     e_.compact = reductions_.empty() || home_ == Accumulator::Home::scratch;
-    e_.loop(begin, end, reduction_lanes, [&](llvm::Value* i) {
+    e_.loop(begin, end, e_.lanes(), [&](llvm::Value* i) {
       llvm::Value* left = e_.spread({e_.b.CreateSub(end, i), true});
       e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), left);
       turn(i);

@@ -7,6 +7,7 @@
 
 #include "libcore/error.h"
 #include "libkernels/emit.h"
+#include "libkernels/emit_math.h"
 
 namespace kasen {
 namespace {
@@ -154,10 +155,14 @@ Plane Emitter::plain(ScalarOp op, Scalar operand, std::span<const Plane> args) {
   return {emit(b, v[0], v[1]), uniform};
 }
 
-// A call for all lanes, in as many pieces as the library's vectors need. Lanes that do not count get 1, which is in
-// the domain of every function: a special case would send the library to its slow path.
+// Code of our own where there is one; else a call for all lanes, in as many pieces as the library's vectors need. Lanes
+// that do not count get 1, which is in the domain of every function: a special case would send the library to its slow
+// path.
 Plane Emitter::library(ScalarOp op, Scalar operand, std::span<const Plane> args) {
   const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
+  if (jit_.target().fuses() && emits_math(op, ElementType::of(operand))) {
+    return {emit_math(b, op, uniform ? args[0].value : spread(args[0])), uniform};
+  }
   const int lanes = uniform ? 1 : lanes_;
   const std::optional<MathFunction> function = jit_.target().math(op, operand, library_lane_by_lane ? 1 : lanes);
   if (!function) throw InternalError("no code for a scalar operator");

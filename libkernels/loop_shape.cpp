@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libkernels/emit_math.h"
 #include "libkernels/emit_slices.h"
 
 namespace kasen {
@@ -48,6 +49,33 @@ bool looked_at_once(const Module& module, const LoopBody& body, ValueId id) {
     uses += count(op->operands) * (adds ? 1 : 2);
   }
   return uses == 1;
+}
+
+namespace {
+
+bool has_long_chain(const Expr& expr) {
+  if (!expr.args.empty() && emits_math(expr.op, expr.args[0].type)) return true;
+  return std::any_of(expr.args.begin(), expr.args.end(), has_long_chain);
+}
+
+}  // namespace
+
+int loop_lanes(const Module& module, const LoopBody& body, const Target& target) {
+  if (body.rows != nullptr || !target.fuses()) return reduction_lanes;
+  const Type loop = loop_type(module, body);
+  const auto hinders = [&](ValueId id) {
+    const Type& type = module.type(id);
+    const auto& parts = type.element.components;
+    return reach_of(module, loop, type) == Reach::some ||
+           std::any_of(parts.begin(), parts.end(), [](const Component& c) { return c.count > 0; });
+  };
+  bool chain = false;
+  for (const Op* op : body.ops) {
+    if (op->code == OpCode::reduce || hinders(op->results[0])) return reduction_lanes;
+    if (std::any_of(op->operands.begin(), op->operands.end(), hinders)) return reduction_lanes;
+    chain = chain || has_long_chain(module.fn(op->fns[0]).body);
+  }
+  return chain ? 2 * reduction_lanes : reduction_lanes;
 }
 
 void check_loop(const Module& module, const LoopBody& body, const Type& loop) {

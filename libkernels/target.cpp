@@ -58,6 +58,7 @@ Target::Target() {
   llvm::StringMap<bool> features;
   llvm::sys::getHostCPUFeatures(features);
   const auto has = [&](const char* name) { return features.count(name) != 0 && features[name]; };
+  fuses_ = has("fma") || machine.getTargetTriple().isAArch64();
   if (has("avx2")) vector_bits_ = 256;
   if (has("avx512f") && has("avx512dq") && has("avx512vl") && has("avx512bw")) vector_bits_ = 512;
   // A processor newer than this LLVM is detected as its nearest ancestor or as a generic one; the features are right.

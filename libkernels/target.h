@@ -29,6 +29,7 @@ class Target {
   [[nodiscard]] std::string cpu() const;
   [[nodiscard]] std::string features() const;
   [[nodiscard]] int vector_bits() const { return vector_bits_; }
+  [[nodiscard]] bool fuses() const { return fuses_; }    // multiplies and adds in one instruction, rounding once
   [[nodiscard]] bool may_stream() const;                 // stores past the caches
   [[nodiscard]] static std::int64_t last_level_cache();  // bytes
   [[nodiscard]] std::string description() const;         // "znver4, 512-bit vectors, libmvec"
@@ -41,6 +42,7 @@ class Target {
  private:
   std::shared_ptr<const llvm::orc::JITTargetMachineBuilder> machine_;
   int vector_bits_ = 128;
+  bool fuses_ = false;
   void* libmvec_ = nullptr;  // stays open: generated code calls into it
 };
 
