@@ -20,9 +20,10 @@ struct PlanNotes;
 struct OptimizeOptions {
   Strategy strategy = Strategy::greedy;
   SyncMode sync = SyncMode::hybrid;
-  bool move_statements = true;  // greedy: a turn's first statements may move into the turn before
-  bool epilogue = false;        // greedy: vector work follows a product's rows at once (product_epilogue regions)
-  bool split = true;            // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
+  bool move_statements = true;    // greedy: a turn's first statements may move into the turn before
+  bool epilogue = false;          // greedy: vector work follows a product's rows at once (product_epilogue regions)
+  bool epilogue_by_size = false;  // with epilogue: not where the sizes at hand say that it costs more than it saves
+  bool split = true;              // a + b*x runs as its two lawful halves where that avoids a gather (lazy)
   // What decides where formulas alone cannot: the numbers known for a plan (none: default sizes) and the machine.
   std::function<Sizes(const Module& plan)> sizes;
   MachineProfile machine;

@@ -45,12 +45,13 @@ bool form_regions(Module& module, RegionKind kind);
 // (passes/fuse_rows.cpp).
 [[nodiscard]] bool join_chains(Module& module, const RegionTemplate& shape);
 
-// For such `form`s: has Joiner(module, block, shape) join one region at a time, since places of operators change.
-template <class Joiner>
-[[nodiscard]] bool join_in_blocks(Module& module, const RegionTemplate& shape) {
+// For such `form`s: has Joiner(module, block, shape, more...) join one region at a time, since places of operators
+// change.
+template <class Joiner, class... More>
+[[nodiscard]] bool join_in_blocks(Module& module, const RegionTemplate& shape, More... more) {
   bool changed = false;
   for_each_block(module, [&](Block& block) {
-    while (Joiner(module, block, shape).join_one()) changed = true;
+    while (Joiner(module, block, shape, more...).join_one()) changed = true;
   });
   if (changed) module.level = 3;
   return changed;

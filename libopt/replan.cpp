@@ -59,6 +59,9 @@ std::vector<OptimizeOptions> ways() {
       }
     }
   }
+  OptimizeOptions by_size;
+  by_size.epilogue = by_size.epilogue_by_size = true;
+  all.push_back(by_size);
   return all;
 }
 

@@ -29,7 +29,9 @@ OptimizeOptions options_from(const po::variables_map& values) {
   OptimizeOptions options;
   options.strategy = choose(values, "strategy", strategy_words);
   options.sync = choose(values, "sync", sync_words);
-  options.epilogue = choose(values, "epilogue", on_off_words);
+  const EpilogueWord epilogue = choose(values, "epilogue", epilogue_words);
+  options.epilogue = epilogue.join;
+  options.epilogue_by_size = epilogue.by_size;
   options.split = choose(values, "split", on_off_words);
   if (values.count("machine") > 0) options.machine = read_machine(values["machine"].as<std::string>());
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
@@ -110,8 +112,9 @@ void declare_options(Tool& tool) {
       "producer), hybrid (gather early, scatter late), auto (what costs least, for each region)");
   add("machine", text("FILE.yaml"), "what the machine does (configs/machine.yaml), for auto");
   add("split", text("on|off")->default_value("on"), "lazy: a + b*x runs as its two lawful halves");
-  add("epilogue", text("on|off")->default_value("off"),
-      "greedy: vector work follows the rows of a product at once (product_epilogue regions)");
+  add("epilogue", text("on|off|auto")->default_value("off"),
+      "greedy: vector work follows the rows of a product at once (product_epilogue regions); auto: unless the sizes "
+      "tell that it costs more than it saves");
   add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
   add("list-passes", "prints the passes in their order, with the steps of the paper that each does, and nothing else");
   add("print-after", text("PASS"), "prints the IR after a pass, or after 'all', to standard error");

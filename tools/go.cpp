@@ -68,7 +68,7 @@ class Pipeline {
     (void)choose(values_, "method", method_words);
     (void)choose(values_, "sync", sync_words);
     (void)choose(values_, "strategy", strategy_words);
-    (void)choose(values_, "epilogue", on_off_words);
+    (void)choose(values_, "epilogue", epilogue_words);
     (void)choose(values_, "kernels", kernel_words);
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
     const int workers = bounded(values_, "workers", 1, most_workers);
@@ -253,8 +253,8 @@ void declare(Tool& tool) {
       "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"), "none or greedy")(
-      "epilogue", po::value<std::string>()->default_value("on")->value_name("on|off"),
-      "greedy: vector work follows the rows of a product at once")(
+      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"),
+      "greedy: vector work follows the rows of a product at once; auto: where the sizes do not tell otherwise")(
       "define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
       "sets a const, or the default of a param, of the program")(
       "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(

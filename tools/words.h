@@ -38,6 +38,12 @@ inline constexpr Words<SyncMode, 4> sync_words{{{"lazy", SyncMode::lazy},
                                                 {"auto", SyncMode::automatic}}};
 inline constexpr Words<bool, 2> on_off_words{{{"on", true}, {"off", false}}};
 
+struct EpilogueWord {
+  bool join = false, by_size = false;
+};
+inline constexpr Words<EpilogueWord, 3> epilogue_words{
+    {{"on", {true, false}}, {"off", {false, false}}, {"auto", {true, true}}}};
+
 enum class KernelChoice : std::uint8_t { generated, interpreter };
 inline constexpr Words<KernelChoice, 2> kernel_words{
     {{"generated", KernelChoice::generated}, {"interpreter", KernelChoice::interpreter}}};

@@ -21,7 +21,7 @@ struct Timed {
 using Run = std::function<Timed()>;
 
 const OptimizeOptions as_it_stands{.strategy = Strategy::none, .sync = SyncMode::lazy};
-const OptimizeOptions optimized{.epilogue = true};
+const OptimizeOptions optimized{.epilogue = true, .epilogue_by_size = true};
 
 Question compare(const std::string& name, const std::string& unit, const Run& kasen, const Run& plain) {
   const double expected = plain().check, got = kasen().check;
@@ -36,8 +36,10 @@ Question compare(const std::string& name, const std::string& unit, const Run& ka
 // The first output's sum of squares is what is checked.
 Run program(const std::string& file, const Parts& parts, int threads, const OptimizeOptions& options,
             std::map<std::string, std::vector<Word>> params) {
+  OptimizeOptions fitted = options;  // as `kasen go` fits to its bundle
+  fitted.sizes = [parts](const Module& module) { return sizes_from_parts(module, *parts); };
   auto run = std::make_shared<KasenRun>(KASEN_SOURCE_ROOT "/examples/" + file, parts, KernelOptions{.threads = threads},
-                                        options);
+                                        fitted);
   return [run, params = std::move(params)] {
     Timed timed;
     for (const OutputPart& part : run->run(params).outputs.at(0).parts) {

@@ -3,7 +3,10 @@
 // contributes need not wait for it. So a product, its gather and the vector work on its result become one region, if
 // nothing else reads either. The cases that break the naive way: vector work that also computes on slaves, which have
 // no row of their own; and two readers of the gathered value, which would need it in memory.
-// Requires placed values and vector operators drawn together; keeps their order. The level becomes 3.
+// With epilogue_by_size a third: what the region makes for the next turn's product cannot stand where this turn's
+// operand does, which rows still read; so two arrays with all of the operand's slaves take turns, where one would do.
+// What that touches, masters and slaves once, is weighed against the result that is not written and read, masters
+// twice. Requires placed values and vector operators drawn together; keeps their order. The level becomes 3.
 #include <algorithm>
 #include <utility>
 
@@ -20,8 +23,8 @@ namespace {
 
 class Joiner {
  public:
-  Joiner(Module& module, Block& block, const RegionTemplate& shape)
-      : module_(module), block_(block), shape_(shape), uses_(count_uses(module)) {}
+  Joiner(Module& module, Block& block, const RegionTemplate& shape, const Sizes* sizes)
+      : module_(module), block_(block), shape_(shape), sizes_(sizes), uses_(count_uses(module)) {}
 
   // One region at a time: places of operators change.
   bool join_one() {
@@ -33,6 +36,8 @@ class Joiner {
       const std::optional<size_t> work = only_reader(block_.ops[*g].results[0], *g);
       if (!work) continue;
       if (!follows_rows(module_, shape_, block_.ops[*work], module_.type(block_.ops[*g].results[0]).dims)) continue;
+      if (sizes_ != nullptr && takes_turns(product, block_.ops[*work]) && has_more_slaves(product.operands[0]))
+        continue;
       join(p, *g, *work);
       return true;
     }
@@ -48,6 +53,32 @@ class Joiner {
       if (reads > 0) return reads == uses_[static_cast<size_t>(value)] ? std::optional(i) : std::nullopt;
     }
     return std::nullopt;
+  }
+
+  // Is what the product reads sent from what the turn before made in `work`?
+  [[nodiscard]] bool takes_turns(const Op& product, const Op& work) const {
+    const auto sends = [&](const Op& op) { return op.code == OpCode::scatter && op.results[0] == product.operands[0]; };
+    const auto scatter = std::find_if(block_.ops.begin(), block_.ops.end(), sends);
+    if (scatter == block_.ops.end()) return false;
+    const auto arg = std::find(block_.args.begin(), block_.args.end(), scatter->operands[0]);
+    if (arg == block_.args.end()) return false;
+    const std::vector<ValueId>& next = block_.ops.back().operands;  // as the arguments, but for a loop's variable
+    const ValueId made = next[next.size() - static_cast<size_t>(block_.args.end() - arg)];
+    return std::find(work.results.begin(), work.results.end(), made) != work.results.end();
+  }
+
+  // More than masters, by the numbers at hand.
+  [[nodiscard]] bool has_more_slaves(ValueId operand) const {
+    const Type& type = module_.type(operand);
+    const std::string& dim = module_.dim(type.dims.at(0)).name;
+    const auto known = [&](SymbolKind kind, const SlaveSet& set) -> std::optional<std::int64_t> {
+      const auto it = sizes_->totals.find(Symbol{kind, dim, set, -1});
+      return it == sizes_->totals.end() ? std::nullopt : std::optional(it->second);
+    };
+    const std::optional<std::int64_t> masters = known(SymbolKind::size, {});
+    std::optional<std::int64_t> slaves = known(SymbolKind::slaves, type.state.slaves);
+    if (!slaves) slaves = known(SymbolKind::slaves, {});
+    return masters && slaves && *slaves > *masters;
   }
 
   // The region stands where the vector work stood: product and gather wait for nothing that comes between.
@@ -74,15 +105,23 @@ class Joiner {
   Module& module_;
   Block& block_;
   const RegionTemplate& shape_;
+  const Sizes* sizes_;
   std::vector<int> uses_;
 };
 
 }  // namespace
 
-bool join_epilogues(Module& module, const RegionTemplate& shape) { return join_in_blocks<Joiner>(module, shape); }
+bool join_epilogues(Module& module, const RegionTemplate& shape) {
+  return join_in_blocks<Joiner>(module, shape, nullptr);
+}
 
 bool pass_fuse_epilogue(Module& module, PassContext& context) {
-  return context.options.epilogue && form_regions(module, RegionKind::product_epilogue);
+  if (!context.options.epilogue) return false;
+  if (!context.options.epilogue_by_size || !context.options.sizes) {
+    return form_regions(module, RegionKind::product_epilogue);
+  }
+  const Sizes sizes = context.options.sizes(module);
+  return join_in_blocks<Joiner>(module, region_template(RegionKind::product_epilogue), &sizes);
 }
 
 }  // namespace kasen

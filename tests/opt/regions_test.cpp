@@ -53,6 +53,29 @@ TEST(Epilogues, AreOffUnlessAskedFor) {
   EXPECT_EQ(shape(plan(program, Strategy::none, SyncMode::hybrid, true, true).body), "scatter mxvt gather map");
 }
 
+// Regions of the plan of `text` for these sizes, chosen by them.
+int epilogues_by_size(const std::string& text, const std::string& sizes) {
+  TrialLawChecker laws;
+  OptimizeOptions options;
+  options.epilogue = options.epilogue_by_size = true;
+  if (!sizes.empty()) options.sizes = [sizes](const Module& module) { return known_sizes(module, sizes); };
+  int count = 0;
+  for_each_op(optimize(compile("dim N\ninput G : null[N, N]\n" + text), laws, options),
+              [&](const Op& op, int, int) { count += is_epilogue(op) ? 1 : 0; });
+  return count;
+}
+
+TEST(Epilogues, BySizeNotWhereTwoArraysOfManySlavesWouldTakeTurns) {
+  const std::string turns = "x : f64[N] = 1\nfor k in 0..9 {\n  x = 2 * (G @ x) + 1\n}\noutput x\n";
+  EXPECT_EQ(epilogues_by_size(turns, ""), 1);
+  EXPECT_EQ(epilogues_by_size(turns, "N=1000,nnz=9000,P=4,S=1000"), 1);
+  EXPECT_EQ(epilogues_by_size(turns, "N=1000,nnz=9000,P=4,S=1001"), 0);
+  EXPECT_EQ(epilogues_by_size(turns, "N=1000"), 1);
+  // What follows the rows is not what the next turn's product reads: nothing takes turns.
+  const std::string other = "x : f64[N] = 1\ny : f64[N] = 0\nfor k in 0..9 {\n  y = y + 2 * (G @ x)\n}\noutput y\n";
+  EXPECT_EQ(epilogues_by_size(other, "N=1000,nnz=9000,P=4,S=9000"), epilogues_by_size(other, ""));
+}
+
 TEST(Epilogues, ASecondTimeNothingChanges) {
   Module module = plan(compile("dim N\ninput G : null[N, N]\ninput x : f64[N]\noutput a = 2 * (G @ x)\n"),
                        Strategy::greedy, SyncMode::hybrid, true, true);
