@@ -69,12 +69,12 @@ class Reals {
   // table[index], which is one of the table's.
   [[nodiscard]] llvm::Value* entry(const llvm::ArrayRef<double> table, const char* name, llvm::Value* index) const {
     llvm::Module& module = *b.GetInsertBlock()->getModule();
-    llvm::GlobalVariable* global = module.getNamedGlobal(name);
-    if (global == nullptr) {
-      llvm::Constant* data = llvm::ConstantDataArray::get(b.getContext(), table);
-      global = new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
-      global->setAlignment(llvm::Align(64));
-    }
+    llvm::Constant* data = llvm::ConstantDataArray::get(b.getContext(), table);
+    auto* global = llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(name, data->getType()));
+    global->setInitializer(data);
+    global->setConstant(true);
+    global->setLinkage(llvm::GlobalValue::PrivateLinkage);
+    global->setAlignment(llvm::Align(64));
     llvm::Value* address = b.CreateGEP(b.getDoubleTy(), global, index);
     if (!type_->isVectorTy()) return b.CreateLoad(type_, address);
     return b.CreateMaskedGather(type_, address, llvm::Align(8));
