@@ -147,14 +147,13 @@ void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& loc
   }
   std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
   const PlaneMover values = value_mover(source.matrix, local);
-  const bool valued = source.matrix.element.bytes() > 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, entry
   for (size_t r = 0; r < source.rows.size(); ++r) {
     if (source.rows[r] == absent) continue;
     std::int64_t to = local.pointers[static_cast<size_t>(source.rows[r])];
     const std::int64_t begin = source.matrix.row_pointers[r], end = source.matrix.row_pointers[r + 1];
     if (copy_ascending(source, operand, begin, end, local.indices.data() + to)) {
-      for (std::int64_t e = begin; e < end && valued; ++e) values.move(e, to++);
+      values.move_run(begin, to, end - begin);
       continue;
     }
     row.clear();

@@ -79,10 +79,6 @@ auto read_checked(const std::string& file, const PartFile& facts, const Read& re
   return content;
 }
 
-}  // namespace
-
-namespace {
-
 // Syncs what was written and takes its digest meanwhile.
 FileDigest settled(FileHandle file, const std::string& path) {
   std::future<FileDigest> digest = std::async([&] { return digest_of_file(path); });

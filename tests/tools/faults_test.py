@@ -343,7 +343,8 @@ class Faults(ToolTest):
         for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
             job = subprocess.Popen([TOOLS / "kasen", "run", "-n", "2", "--bundle", "bundle", "-o", "r.h5"], cwd=self.dir,
                                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   start_new_session=True, env={**os.environ, "TMPDIR": str(temporary)})
+                                   start_new_session=True, env={**os.environ, "TMPDIR": str(temporary)},
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # not ignored, as under nohup
             job.stdin.write(endless.encode())
             job.stdin.close()
             for _ in range(200):
