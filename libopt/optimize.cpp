@@ -135,6 +135,18 @@ void require_pass_name(std::string_view name) {
        near.empty() ? "use one of" + listed : "did you mean '" + near + "'?");
 }
 
+Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  require_valid(module, laws);
+  if (module.level >= 3) return module;
+  record_reducer_laws(module, laws);
+  PassContext context{laws, options};
+  for (const PassRow& pass : rows) {
+    if (pass.to >= 3) break;
+    if (runs(pass, module, options)) (void)run_pass(pass, module, context);
+  }
+  return module;
+}
+
 Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options) {
   require_pass_name(options.print_after);
   require_valid(module, laws);

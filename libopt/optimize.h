@@ -37,4 +37,8 @@ struct OptimizeOptions {
 // that broke one.
 [[nodiscard]] Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options);
 
+// The module as the first pass that forms regions finds it: placed, with what the strategy moves before. One that holds
+// regions already is returned as it is.
+[[nodiscard]] Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options);
+
 }  // namespace kasen

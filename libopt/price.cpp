@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 
 #include "libcore/executor.h"
 #include "libopt/report_parts.h"
-#include "libopt/time_model.h"
 
 namespace kasen {
 namespace {
@@ -252,6 +252,16 @@ bool never_dearer(const PricePolynomials& a, const PricePolynomials& b, const Ma
   return no_positive(a.network - b.network) && no_positive(a.rounds - b.rounds) &&
          no_positive(a.shared_rounds - b.shared_rounds) && no_positive(a.starts - b.starts) &&
          (machine.cache_bytes == 0 || no_positive(a.held - b.held)) && rows_never_dearer(a.rows, b.rows, machine);
+}
+
+TimeCase Pricing::time_case(const Module& plan) {
+  const auto numbers = std::make_shared<Numbers>(plan, measure(plan), sizes_ ? sizes_(plan) : Sizes{}, defaults_);
+  TimeCase in;
+  in.value = [numbers](const Polynomial& polynomial) { return std::optional(numbers->evaluate(polynomial)); };
+  in.machine = machine_;
+  in.workers = std::max<double>(1, static_cast<double>((*numbers)({SymbolKind::workers, "", {}, -1})));
+  in.processes = in.workers;
+  return in;
 }
 
 PlanPrice Pricing::operator()(const Module& plan) {

@@ -10,6 +10,7 @@
 #include "libopt/cost.h"
 #include "libopt/machine.h"
 #include "libopt/sizes.h"
+#include "libopt/time_model.h"
 #include "libopt/work.h"
 
 namespace kasen {
@@ -52,6 +53,8 @@ class Pricing {
       : sizes_(std::move(sizes)), machine_(machine) {}
 
   [[nodiscard]] PlanPrice operator()(const Module& plan);
+  // Who computes, and a number for each polynomial of this plan, as the price takes them. The plan has to stay.
+  [[nodiscard]] TimeCase time_case(const Module& plan);
   // "N = 1,000,000": what was not known and taken as a default, for all plans so far, in the order of names.
   [[nodiscard]] std::vector<std::string> defaults() const;
 

@@ -31,25 +31,11 @@ double entry_seconds(double span, const MachineProfile& machine) {
   return machine.near_entry * std::pow(machine.far_entry / machine.near_entry, std::min(far, 1.0));
 }
 
-// Seconds that computing takes in one process: scalar operations, or the reads of a product, whichever is slower.
-std::optional<double> compute_time(const Work& work, const TimeCase& in) {
-  double operations = 0;
-  for (size_t i = 0; i < work.operations.size(); ++i) {
-    const auto count = in.value(work.operations.at(i));
-    if (!count) return std::nullopt;
-    operations += *count * in.machine.operation.at(i);
-  }
-  const auto entries = in.value(work.entries), span = in.value(work.span);
-  if (!entries || !span) return std::nullopt;
-  const double reads = *entries * entry_seconds(*span / in.workers, in.machine);
-  return std::max(operations, reads) / in.processes;
-}
-
 // One execution; nothing where a number is not known.
 std::optional<PredictedTime> row_time(const TimeRow& row, const TimeCase& in, double bandwidth) {
   PredictedTime time;
   const auto bytes = in.value(row.streamed(in.paper));
-  const auto compute = compute_time(row.work, in);
+  const auto compute = compute_seconds(row.work, in);
   if (!bytes || !compute) return std::nullopt;
   time.memory = *bytes / in.processes / bandwidth;
   time.compute = std::max(0.0, *compute - time.memory);
@@ -78,6 +64,19 @@ PredictedTime& PredictedTime::operator+=(const PredictedTime& other) {
   network += other.network;
   messages += other.messages;
   return *this;
+}
+
+std::optional<double> compute_seconds(const Work& work, const TimeCase& in) {
+  double operations = 0;
+  for (size_t i = 0; i < work.operations.size(); ++i) {
+    const auto count = in.value(work.operations.at(i));
+    if (!count) return std::nullopt;
+    operations += *count * in.machine.operation.at(i);
+  }
+  const auto entries = in.value(work.entries), span = in.value(work.span);
+  if (!entries || !span) return std::nullopt;
+  const double reads = *entries * entry_seconds(*span / in.workers, in.machine);
+  return std::max(operations, reads) / in.processes;
 }
 
 double rounds_of_tree(double processes) { return processes > 1 ? std::ceil(std::log2(processes)) : 0; }

@@ -68,6 +68,9 @@ class TimeModel {
   Polynomial held_;
 };
 
+// Seconds that computing takes in one process: scalar operations, or the reads of a product, whichever is slower.
+[[nodiscard]] std::optional<double> compute_seconds(const Work& work, const TimeCase& in);
+
 // Rounds of messages that a shared's exchange takes among so many processes: ceil(log2).
 [[nodiscard]] double rounds_of_tree(double processes);
 

@@ -5,9 +5,12 @@
 
 #include "libcore/module.h"
 #include "libopt/explain.h"
+#include "libopt/fusion/explore.h"
+#include "libopt/fusion/from_module.h"
 #include "libopt/optimize.h"
 #include "libopt/pass.h"
 #include "libopt/plan_notes.h"
+#include "libopt/price.h"
 #include "libopt/prover/prover.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
@@ -78,6 +81,20 @@ std::string list_of_passes() {
          "steps: of the five in which KASEN expands a sub-DDAG (1 begin, 2 expand, 3 transitions, 4 buffers, 5 fuse)\n";
 }
 
+// The memo table of each block, as the passes that fuse would find the program.
+std::string memo_tables(const Module& module, LawChecker& laws, const OptimizeOptions& options, PlanNotes& notes) {
+  const Module placed = before_fusing(module, laws, options);
+  Pricing pricing(options.sizes, options.machine);
+  std::string text;
+  for (const fusion::BlockDag& block : fusion::fusion_dags(placed, pricing.time_case(placed))) {
+    const fusion::Memo memo = fusion::explore(block.dag);
+    text += fmt::format("{}: {} groups, {} entries\n{}", block.title, memo.group_count(), memo.entry_count(),
+                        fusion::memo_text(block.dag, memo));
+  }
+  notes.assume(pricing.defaults());
+  return text.empty() ? "no operator that a template covers\n" : text;
+}
+
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   if (values.count("list-passes") > 0) {
     write_text(values["output"].as<std::string>(), list_of_passes());
@@ -93,6 +110,11 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     options.sizes = sizes_of_plans(values, *sizes);
   }
   PlanNotes notes;
+  if (values.count("print-memo") > 0) {
+    write_text(values["output"].as<std::string>(), memo_tables(module, laws, options, notes));
+    tell_defaults(notes);
+    return ExitStatus::done;
+  }
   notes.explain = values.count("explain") > 0;
   options.notes = &notes;
   module = optimize(std::move(module), laws, options);
@@ -118,6 +140,10 @@ void declare_options(Tool& tool) {
   add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
   add("list-passes", "prints the passes in their order, with the steps of the paper that each does, and nothing else");
   add("print-after", text("PASS"), "prints the IR after a pass, or after 'all', to standard error");
+  add("print-memo",
+      "prints the memo table of partial fusion plans of each block and nothing else (docs/fusion.md): an operator a "
+      "line, as in '11 mxv  R(-1,9) R(10,-1) R(10,9)', its entries by template (O, R, C, M: Outer, Row, Cell, MAgg) "
+      "with the inputs that each takes up, -1 for one that is read from memory, |x where no fused operator may end");
   add("time-passes", "tells how long each pass took");
   add("output,o", text("FILE")->default_value("-"), "where the IR goes");
   add("no-history", "leaves out the line that tells how the file was made");

@@ -470,6 +470,27 @@ class Frame(ToolTest):
         for row in rows:
             self.assertIn(row, told)
 
+    def test_the_memo_table_is_printed_instead_of_a_plan(self):
+        (self.dir / "rows.ks").write_text(
+            "dim H, W local\ninput X : f64[H, W], y : f64[H]\nw : f64[W] = 0\n"
+            "for turn in 0..20 {\n  e = X @ w - y\n  w = w - 0.1 * (X' @ (e * e))\n}\noutput w\n")
+        plan, _ = self.kasen("plan", "rows.ks")
+        table, told = self.kasen("fuse", "--print-memo", stdin=plan)
+        self.assertIn("H = 1,000,000, ", told)
+        self.assertIn("for at 4:1: 5 groups, 10 entries\n  inputs: 1 X, ", table)
+        # One fused operator from the first product's rows to the second's columns.
+        self.assertIn("\n  8 mxv  R(-1,6) R(7,-1) R(7,6)  # ", table)
+        self.assertIn("\n  7 t  R(-1|x)  # ", table)
+        self.assertNotIn("##end", table)
+        _, told = self.kasen("fuse", "--print-memo", "--sizes", "H=1000,W=20,P=2", "-o", "memo.txt", stdin=plan)
+        self.assertEqual(told, "")
+        self.assertEqual((self.dir / "memo.txt").read_text(), table)
+        (self.dir / "plan.kir").write_text(plan)
+        self.kasen("fuse", "plan.kir", "-o", "fused.kir")
+        self.kasen("verify", "fused.kir")
+        empty, _ = self.kasen("plan", stdin="a = 1\noutput a\n")
+        self.assertEqual(self.kasen("fuse", "--print-memo", stdin=empty)[0], "no operator that a template covers\n")
+
     def test_empty_values(self):
         self.prepare()
         for command in [["plan", PAGERANK, "-o", ""], ["fuse", "plan.kir", "-o", ""], ["measure", "fused.kir", "-o", ""],

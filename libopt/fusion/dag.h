@@ -1,0 +1,91 @@
+// The operators of one block as fusion plans see them (Boehm et al., VLDB 2018, section 2.1: a DAG of high-level
+// operators): what an operator is, over which rows and columns, and what it touches and computes. No word of states,
+// buffers or scalar functions: from_module.h makes such a DAG of a block of the IR, tests build theirs directly.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kasen::fusion {
+
+using NodeId = int;  // place in Dag::nodes
+inline constexpr NodeId no_node = -1;
+
+// An index space. Two arrays run alike along axes of one id; without an id it is one index wide.
+struct Axis {
+  int id = -1;
+  double size = 1;
+
+  [[nodiscard]] bool is_wide() const { return id >= 0; }
+  friend bool operator==(const Axis& a, const Axis& b) { return a.id == b.id; }
+};
+
+struct Shape {
+  Axis rows, cols;
+
+  [[nodiscard]] bool is_scalar() const { return !rows.is_wide() && !cols.is_wide(); }
+  [[nodiscard]] bool is_matrix() const { return rows.is_wide() && cols.is_wide(); }
+  [[nodiscard]] double cells() const { return rows.size * cols.size; }
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+enum class Form : std::uint8_t {
+  read,       // comes from outside, or from an operator that no template covers
+  cell,       // element by element; operands may have fewer axes than the result
+  agg_row,    // each row to one number
+  agg_col,    // each column to one number
+  agg_full,   // all to one number
+  product,    // A B: inputs A, then B
+  transpose,  // a view: it moves nothing and computes nothing
+  range,      // some columns
+};
+[[nodiscard]] inline bool is_aggregate(Form form) {
+  return form == Form::agg_row || form == Form::agg_col || form == Form::agg_full;
+}
+
+struct Node {
+  Form form = Form::read;
+  std::string op, name;        // "map[mul]", "rank": how it is printed
+  std::vector<NodeId> inputs;  // earlier nodes; scalars are none
+  std::vector<bool> apart;     // by input: in memory whatever is chosen, since both do not run over the same elements
+  std::vector<bool> zero_at;   // cell, by input: the result is zero where that input is
+  std::vector<NodeId> waits;   // read: nodes of this DAG from which it is made by others (any order)
+  Shape shape;
+  double bytes = 0;      // of the result in memory; a sparse one's stored entries
+  double sparsity = 1;   // share of the cells that are stored
+  double seconds = 0;    // of computing it once, by all processes together
+  bool escapes = false;  // something that is no node of this DAG needs it in memory
+
+  std::vector<NodeId> consumers;  // by Dag::add, ascending, each once
+  [[nodiscard]] size_t uses() const { return consumers.size() + (escapes ? 1 : 0); }
+};
+
+class Dag {
+ public:
+  NodeId add(Node node);
+
+  [[nodiscard]] NodeId size() const { return static_cast<NodeId>(nodes_.size()); }
+  [[nodiscard]] const Node& operator[](NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
+  [[nodiscard]] Node& operator[](NodeId id) { return nodes_[static_cast<size_t>(id)]; }
+  // The result in memory that reading this node reads: a view's is its input's.
+  [[nodiscard]] NodeId stored(NodeId id) const;
+  // Full aggregates over arrays of this shape.
+  [[nodiscard]] int full_aggregates(const Shape& shape) const;
+
+ private:
+  std::vector<Node> nodes_;
+  std::vector<std::pair<Shape, int>> full_aggregates_;
+};
+
+// The number that people see: nodes are counted from 1, in the paper's way.
+[[nodiscard]] inline int shown(NodeId id) { return id + 1; }
+
+// A product that is larger than its operands' common axis is wide: U t(V) (section 3.2, Outer).
+[[nodiscard]] bool is_outer_product(const Dag& dag, NodeId id);
+// A product t(M) B, the transposed one a view: it runs over the rows of M.
+[[nodiscard]] inline bool is_transposed_product(const Dag& dag, NodeId id) {
+  return dag[id].form == Form::product && dag[dag[id].inputs[0]].form == Form::transpose;
+}
+
+}  // namespace kasen::fusion

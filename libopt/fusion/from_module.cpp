@@ -1,0 +1,249 @@
+#include "libopt/fusion/from_module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "libcore/error.h"
+#include "libcore/products.h"
+#include "libcore/state_rules.h"
+#include "libopt/cost_rules.h"
+#include "libopt/extent.h"
+#include "libopt/rewrite.h"
+#include "libopt/work.h"
+
+namespace kasen::fusion {
+namespace {
+
+constexpr std::int64_t coordinate_bytes = 4;  // beside each stored entry (docs/cost.md, the actual column)
+
+// An aggregate's form by what it reduces over; rows are the first dimension, columns all others.
+Form reduce_form(const Module& module, const Op& op) {
+  const std::vector<DimId>& dims = module.type(op.operands.at(0)).dims;
+  const size_t kept = module.type(op.results.at(0)).dims.size();
+  if (kept == 0) return Form::agg_full;
+  if (kept == 1 && !contains(op.over, dims[0])) return Form::agg_row;
+  return op.over == std::vector<DimId>{dims[0]} ? Form::agg_col : Form::read;
+}
+
+// Masters-only maps on a pre-reduced value (rules 11 and 15) stand alone: their slaves keep what they hold.
+bool stands_alone(const Module& module, const Op& op) {
+  if (!module.type(op.results.at(0)).state.is_pre()) return false;
+  const LawUse* law = law_in_force(module, op);
+  return law == nullptr || law->kind == LawKind::pushdown;
+}
+
+// A dense matrix that is cut along its columns, or that every worker holds, has no rows to go through.
+bool is_cut_along_rows(const Module& module, ValueId matrix) {
+  const Type& type = module.type(matrix);
+  return !is_shared(module, type) && (type.sparse || !module.dim(type.dims.at(0)).local);
+}
+
+Form form_of(const Module& module, const Op& op) {
+  switch (op.code) {
+    case OpCode::map:
+      return is_shared(module, module.type(op.results[0])) || stands_alone(module, op) ? Form::read : Form::cell;
+    case OpCode::reduce:
+      return is_shared(module, module.type(op.operands[0])) ? Form::read : reduce_form(module, op);
+    case OpCode::mxv:
+    case OpCode::mxvt:
+      return is_cut_along_rows(module, product_matrix(op)) ? Form::product : Form::read;
+    default:
+      return Form::read;
+  }
+}
+
+// The elements over which an operator runs, or for which a value is stored: masters, or also the slaves of a set.
+using Range = SlaveSet;
+Range stored_range(const State& state) { return state.is_part() || !state.placed() ? Range{} : state.slaves; }
+
+Range read_range(const Module& module, const Op& op, ValueId operand) {
+  const State& state = module.type(operand).state;
+  if (op.code == OpCode::map) return stored_range(module.type(op.results.at(0)).state);
+  if (op.code == OpCode::reduce) return state.is_pre() ? state.slaves : Range{};
+  return is_dense_product(module, op) ? Range{} : stored_range(state);
+}
+
+class BlockReader {
+ public:
+  BlockReader(const Module& module, const Block& block, const std::vector<int>& uses, const TimeCase& in)
+      : module_(module), block_(block), uses_(uses), in_(in), costs_(cost_context(module)) {
+    node_of_.assign(module.values.size(), no_node);
+  }
+
+  Dag read() {
+    for (const Op& op : block_.ops) read_what_others_make(op);
+    for (const Op& op : block_.ops) {
+      const Form form = form_of(module_, op);
+      if (form != Form::read) cover(op, form);
+    }
+    mark_escapes();
+    find_waits();
+    return std::move(dag_);
+  }
+
+ private:
+  // Nodes of form read: operands of covered operators that no covered one of this block makes.
+  void read_what_others_make(const Op& op) {
+    if (form_of(module_, op) == Form::read) return;
+    for (const ValueId operand : operands(op)) {
+      if (made_.contains(operand) || node_of(operand) != no_node) continue;
+      Node node;
+      node.op = "read";
+      describe(node, operand);
+      node_of(operand) = dag_.add(std::move(node));
+    }
+    made_.insert(op.results.begin(), op.results.end());
+  }
+
+  void cover(const Op& op, Form form) {
+    const ValueId result = op.results.at(0);
+    Node node;
+    node.form = form;
+    node.op = name_of(op);
+    describe(node, result);
+    for (const ValueId operand : operands(op)) {
+      node.inputs.push_back(node_of(operand));
+      node.apart.push_back(made_.contains(operand) &&
+                           stored_range(module_.type(operand).state) != read_range(module_, op, operand));
+    }
+    if (op.code == OpCode::mxv) node.inputs[0] = turn(node.inputs[0]);
+    node.seconds = seconds(op);
+    node_of(result) = dag_.add(std::move(node));
+  }
+
+  // A view of its own for each product: nothing is gained by sharing it.
+  NodeId turn(NodeId matrix) {
+    Node view;
+    view.form = Form::transpose;
+    view.op = "t";
+    view.inputs = {matrix};
+    view.shape = {dag_[matrix].shape.cols, dag_[matrix].shape.rows};
+    view.bytes = dag_[matrix].bytes;
+    view.sparsity = dag_[matrix].sparsity;
+    return dag_.add(std::move(view));
+  }
+
+  // In the paper's order: A, then B. Numbers that belong to no index are no inputs.
+  [[nodiscard]] std::vector<ValueId> operands(const Op& op) const {
+    if (is_product(op)) return {op.operands.at(1), op.operands.at(0)};
+    std::vector<ValueId> arrays;
+    for (const ValueId operand : op.operands) {
+      if (!module_.type(operand).dims.empty()) arrays.push_back(operand);
+    }
+    return arrays;
+  }
+
+  void describe(Node& node, ValueId value) {
+    const Type& type = module_.type(value);
+    node.name = module_.value(value).name;
+    if (!type.dims.empty()) node.shape.rows = axis({type.dims[0]});
+    if (type.dims.size() > 1) node.shape.cols = axis({type.dims.begin() + 1, type.dims.end()});
+    if (type.sparse) {
+      const double entries = number(stored_entries(module_, type, costs_.matrix_name(value)));
+      node.bytes = entries * static_cast<double>(coordinate_bytes + type.element.bytes());
+      node.sparsity = std::min(1.0, entries / std::max(1.0, node.shape.cells()));
+    } else if (is_charged(module_, value)) {
+      node.bytes = number(whole_elements(module_, type)) * static_cast<double>(type.element.bytes());
+    }
+  }
+
+  // Several dimensions together are one axis.
+  Axis axis(const std::vector<DimId>& dims) {
+    const auto [place, fresh] = axes_.try_emplace(dims, Axis{static_cast<int>(axes_.size()), 1});
+    if (fresh) {
+      Type type;
+      type.dims = dims;
+      place->second.size = number(whole_elements(module_, type));
+    }
+    return place->second;
+  }
+
+  [[nodiscard]] double number(const Polynomial& polynomial) const {
+    const auto value = in_.value(polynomial);
+    if (!value) throw InternalError("a fusion DAG without a size");
+    return *value;
+  }
+
+  [[nodiscard]] double seconds(const Op& op) const {
+    const auto value = compute_seconds(work_of(costs_, op), in_);
+    if (!value) throw InternalError("a fusion DAG without a size");
+    return *value;
+  }
+
+  [[nodiscard]] std::string name_of(const Op& op) const {
+    const std::string name(row(op.code).name);
+    return is_product(op) ? name : fmt::format("{}[{}]", name, module_.fn(op.fns.at(0)).name);
+  }
+
+  // Uses by anything but this block's covered operators.
+  void mark_escapes() {
+    std::vector<int> left = uses_;
+    for (const Op& op : block_.ops) {
+      if (form_of(module_, op) == Form::read) continue;
+      for (const ValueId operand : op.operands) --left[static_cast<size_t>(operand)];
+    }
+    for (const ValueId value : made_) dag_[node_of(value)].escapes = left[static_cast<size_t>(value)] > 0;
+  }
+
+  // Through transitions, control and the like, what is read may come from nodes of this DAG.
+  void find_waits() {
+    std::map<ValueId, std::set<NodeId>> behind;
+    for (const Op& op : block_.ops) {
+      const bool covered = form_of(module_, op) != Form::read;
+      std::set<NodeId> needs;
+      for_each_operand(op, [&](ValueId operand) {
+        if (made_.contains(operand)) needs.insert(node_of(operand));
+        const auto at = behind.find(operand);
+        if (at != behind.end()) needs.insert(at->second.begin(), at->second.end());
+      });
+      for (const ValueId result : op.results) {
+        if (covered) continue;
+        behind[result] = needs;
+        if (node_of(result) != no_node) dag_[node_of(result)].waits.assign(needs.begin(), needs.end());
+      }
+    }
+  }
+
+  NodeId& node_of(ValueId value) { return node_of_[static_cast<size_t>(value)]; }
+
+  const Module& module_;
+  const Block& block_;
+  const std::vector<int>& uses_;
+  const TimeCase& in_;
+  CostContext costs_;
+  std::vector<NodeId> node_of_;
+  std::set<ValueId> made_;  // results of this block's covered operators, so far or all
+  std::map<std::vector<DimId>, Axis> axes_;
+  Dag dag_;
+};
+
+// Outermost first, with what they are called.
+void collect(const Block& block, const std::string& title, std::vector<std::pair<std::string, const Block*>>& blocks) {
+  blocks.emplace_back(title, &block);
+  for (const Op& op : block.ops) {
+    if (op.code == OpCode::region) continue;
+    for (size_t i = 0; i < op.blocks.size(); ++i) {
+      const std::string name = i == 0 ? std::string(row(op.code).name) : "else";
+      collect(op.blocks[i], fmt::format("{} at {}:{}", name, op.where.line, op.where.column), blocks);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<BlockDag> fusion_dags(const Module& module, const TimeCase& in) {
+  std::vector<std::pair<std::string, const Block*>> blocks;
+  collect(module.body, "body", blocks);
+  const std::vector<int> uses = count_uses(module);
+  std::vector<BlockDag> dags;
+  for (const auto& [title, block] : blocks) {
+    Dag dag = BlockReader(module, *block, uses, in).read();
+    if (dag.size() > 0) dags.push_back({title, std::move(dag)});
+  }
+  return dags;
+}
+
+}  // namespace kasen::fusion

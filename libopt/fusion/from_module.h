@@ -1,0 +1,25 @@
+// Fusion DAGs of a module: the only place that knows both the IR and them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/module.h"
+#include "libopt/fusion/dag.h"
+#include "libopt/time_model.h"
+
+namespace kasen::fusion {
+
+struct BlockDag {
+  std::string title;  // "while at 9:1"
+  Dag dag;
+};
+
+// One for each block that holds operators which templates can cover, the outermost first (section 2.1: blocks are
+// delineated by control flow). Maps, reductions and products of distributed arrays are nodes; so is the view t(M) of a
+// product over M's columns (mxv), as in the paper. What comes from sources, transitions, lists, control and
+// operators on shareds is read. Nodes are numbered so: all that is read in the order of first use, then operators in
+// program order. `in` gives numbers for sizes, all of them.
+[[nodiscard]] std::vector<BlockDag> fusion_dags(const Module& module, const TimeCase& in);
+
+}  // namespace kasen::fusion

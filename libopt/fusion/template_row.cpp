@@ -1,0 +1,111 @@
+// Row (Boehm et al., Table 1: no_agg, row_agg, col_agg, full_agg, col_t_agg): one row of the main input at a time,
+// through products with small matrices, element-wise work and aggregates of rows, to results of one row each or to sums
+// over all rows (t(X) Y, column and full aggregates), which close it.
+#include "libopt/fusion/templates.h"
+#include "libopt/machine.h"
+
+namespace kasen::fusion::template_row {
+namespace {
+
+constexpr double number_bytes = 8;
+
+// One row of `in` goes with each row of `h`. In a square array a vector may go with either axis.
+bool same_rows(const Dag& dag, NodeId h, NodeId in) {
+  const Shape &a = dag[h].shape, &b = dag[in].shape;
+  if (a.rows == a.cols && !(a == b)) return false;
+  return a.rows.is_wide() && a.rows == b.rows;
+}
+
+// What each row meets, or adds to, has to stay in a cache beside it: a vector always, else a small matrix.
+bool is_small(const Axis& rows, const Axis& cols) {
+  return !cols.is_wide() || rows.size * cols.size * number_bytes <= near_span;
+}
+
+// A B with a row of A at a time; a product that is larger than what it is made of belongs to Outer.
+bool is_row_product(const Dag& dag, NodeId h) {
+  if (dag[h].form != Form::product || is_transposed_product(dag, h) || is_outer_product(dag, h)) return false;
+  const Shape &a = dag[dag[h].inputs[0]].shape, &b = dag[dag[h].inputs[1]].shape;
+  return a.is_matrix() && is_small(b.rows, b.cols);
+}
+
+// t(A) B: rows of A and B with one another, added up (col_t_agg, and with one column of B col_agg_B1).
+bool is_column_product(const Dag& dag, NodeId h) {
+  if (!is_transposed_product(dag, h)) return false;
+  return dag[dag[h].inputs[0]].shape.is_matrix() && is_small(dag[h].shape.rows, dag[h].shape.cols);
+}
+
+bool reads_matrix(const Dag& dag, NodeId h) {
+  for (const NodeId in : dag[h].inputs) {
+    if (dag[in].shape.is_matrix() && same_rows(dag, h, in)) return true;
+  }
+  return false;
+}
+
+// Only where its one consumer goes through the rows of what it turns.
+bool is_turned_for_product(const Dag& dag, NodeId h) {
+  const Node& node = dag[h];
+  return node.uses() == 1 && !node.consumers.empty() && is_column_product(dag, node.consumers[0]) &&
+         dag[node.consumers[0]].inputs[0] == h;
+}
+
+// The inputs of a product that come by rows: A; of t(A) B both.
+bool comes_by_rows(const Dag& dag, NodeId h, NodeId in) {
+  if (is_row_product(dag, h)) return dag[h].inputs[0] == in && dag[h].inputs[1] != in;
+  return is_column_product(dag, h);
+}
+
+}  // namespace
+
+bool open(const Dag& dag, NodeId h) {
+  const Node& node = dag[h];
+  switch (node.form) {
+    case Form::cell:
+      return reads_matrix(dag, h);
+    case Form::agg_row:
+    case Form::agg_col:
+      return dag[node.inputs[0]].shape.is_matrix();
+    case Form::product:
+      return is_row_product(dag, h);
+    case Form::transpose:
+      return is_turned_for_product(dag, h);
+    case Form::range:
+      return true;
+    case Form::read:
+    case Form::agg_full:
+      break;
+  }
+  return false;
+}
+
+bool fuse(const Dag& dag, NodeId h, NodeId in) {
+  switch (dag[h].form) {
+    case Form::cell:
+      return same_rows(dag, h, in);
+    case Form::agg_row:
+    case Form::agg_col:
+    case Form::agg_full:
+    case Form::range:
+      return true;
+    case Form::product:
+      return comes_by_rows(dag, h, in);
+    case Form::transpose:
+      return is_turned_for_product(dag, h);
+    case Form::read:
+      break;
+  }
+  return false;
+}
+
+bool merge(const Dag& dag, NodeId h, NodeId in) {
+  if (dag[h].form == Form::cell) return same_rows(dag, h, in);
+  return dag[h].form == Form::product && comes_by_rows(dag, h, in);
+}
+
+// "Only column-wise or full aggregations close a Row template" (section 3.2); so does t(A) B.
+Close close(const Dag& dag, NodeId h) {
+  const Form form = dag[h].form;
+  if (form == Form::agg_col || form == Form::agg_full || is_transposed_product(dag, h)) return Close::closed_valid;
+  return form == Form::transpose ? Close::open_invalid : Close::open_valid;
+}
+
+}  // namespace kasen::fusion::template_row

@@ -1,0 +1,60 @@
+// The template abstraction open-fuse-merge-close (Boehm et al., section 3.2): conditions of one template on an operator
+// and one of its inputs. Exploration asks these and knows no template; a template knows nothing of exploration.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "libopt/fusion/dag.h"
+
+namespace kasen::fusion {
+
+// May a fused operator end here, and may it go on? (Section 3.1: the close status.)
+enum class Close : std::uint8_t {
+  open_valid,
+  open_invalid,    // goes on, but is no operator of its own when it ends here
+  closed_valid,    // ends here
+  closed_invalid,  // cannot be: the entry is dropped
+};
+[[nodiscard]] inline bool is_closed(Close close) {
+  return close == Close::closed_valid || close == Close::closed_invalid;
+}
+[[nodiscard]] inline bool is_valid(Close close) { return close == Close::open_valid || close == Close::closed_valid; }
+
+enum class TemplateId : std::uint8_t {
+#define FUSION_TEMPLATE(name, letter, joins, exploits, whole_rows, binds) name,
+#include "libopt/fusion/templates.def"
+#undef FUSION_TEMPLATE
+};
+
+struct Template {
+  TemplateId id;
+  std::string_view name;
+  char letter;
+  bool joins, exploits, whole_rows;
+  std::string_view binds;
+  bool (*open)(const Dag& dag, NodeId h);              // a fused operator may begin at h, reading h's inputs
+  bool (*fuse)(const Dag& dag, NodeId h, NodeId in);   // one that ends at the input may go on to h
+  bool (*merge)(const Dag& dag, NodeId h, NodeId in);  // one that ends at h may take up what is fused at the input
+  Close (*close)(const Dag& dag, NodeId h);
+};
+
+[[nodiscard]] std::span<const Template> templates();  // in the order of TemplateId
+[[nodiscard]] const Template& row(TemplateId id);
+// A fused operator of `outer` may go on below with entries of `inner`: of its own kind, or with cells, which every
+// binding can compute (section 3.2, Cell templates merge into Row templates).
+[[nodiscard]] inline bool takes(TemplateId outer, TemplateId inner) {
+  return inner == outer || inner == TemplateId::cell;
+}
+
+#define FUSION_TEMPLATE(name, letter, joins, exploits, whole_rows, binds) \
+  namespace template_##name {                                             \
+    bool open(const Dag& dag, NodeId h);                                  \
+    bool fuse(const Dag& dag, NodeId h, NodeId in);                       \
+    bool merge(const Dag& dag, NodeId h, NodeId in);                      \
+    Close close(const Dag& dag, NodeId h);                                \
+  }
+#include "libopt/fusion/templates.def"
+#undef FUSION_TEMPLATE
+
+}  // namespace kasen::fusion
