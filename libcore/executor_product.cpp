@@ -73,6 +73,7 @@ class DenseProductStep : public Step {
  public:
   DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at), matrix_(product_matrix(decoded)) {
     if (is_row_chain(op)) accumulators_ = accumulators(run.module, op.blocks[0].ops, op.blocks[0].ops.back().operands);
+    if (is_product(op)) columns_ = product_columns(run.module, op);
     const Type& type = run.module.type(matrix_);
     const bool whole = type.dims.size() == 2 && run.module.dim(type.dims[1]).local;
     if (!whole) {
@@ -94,6 +95,7 @@ class DenseProductStep : public Step {
       call.matrix = run.storage.view(matrix_, p);
       call.inputs = inputs_;
       call.outputs = outputs_;
+      call.columns = columns_;
       call.cols = run.module.dim(type.dims[1]).size;
       call.rows =
           run.storage.info(matrix_).cut == no_dim ? run.module.dim(type.dims[0]).size : run.storage.masters(matrix_, p);
@@ -103,6 +105,7 @@ class DenseProductStep : public Step {
 
  private:
   ValueId matrix_;
+  std::int64_t columns_ = 1;
   std::vector<FnId> accumulators_;  // [result] of a row_chain
   std::vector<View> inputs_, outputs_;
 };
@@ -138,6 +141,7 @@ void SparseStep::add_call(int part, Range range, RowWork work, View waiting) {
   product.inputs = inputs_[static_cast<size_t>(part)];
   product.outputs = outputs(part);
   product.range = range;
+  product.columns = columns_;
   product.work = work;
   product.waiting = waiting;
   calls_.push_back(product);
@@ -153,8 +157,8 @@ int MatrixStore::add(const Execution& run, const Op& product) {
   if (!run.module.type(matrix).sparse) throw InternalError("only sparse matrices have a pull form");
   const ValueInfo& operand = run.storage.info(product.operands.at(0));
   const ValueInfo& result = run.storage.info(product.results.at(0));
-  if (operand.cut == no_dim || result.cut == no_dim || operand.inner != 1 || result.inner != 1) {
-    fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not a distributed vector", "", "",
+  if (operand.cut == no_dim || result.cut == no_dim || operand.inner != result.inner) {
+    fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
          product.where);
   }
   Key key{input_name(run.module, product), product.code == OpCode::mxvt, operand.space, result.space};

@@ -324,11 +324,20 @@ class Interpreter {
     set(op.results[0], std::move(made));
   }
 
+  // Every column of the operand's index `from` into that of the result's index `to`.
   void multiply_into(const Op& op, Words& made, std::int64_t from, std::int64_t to, std::span<const Word> entry) const {
     Words term(planes_of(op.results[0]));
-    const std::span<const Word> args[2] = {element(op.operands[0], from), entry};
-    evaluate(module_.fn(op.fns.at(0)), args, term);
-    fold(op.fns.at(1), made, to, term);
+    const std::int64_t columns = columns_of(op);
+    for (std::int64_t k = 0; k < columns; ++k) {
+      const std::span<const Word> args[2] = {element(op.operands[0], from * columns + k), entry};
+      evaluate(module_.fn(op.fns.at(0)), args, term);
+      fold(op.fns.at(1), made, to * columns + k, term);
+    }
+  }
+
+  [[nodiscard]] std::int64_t columns_of(const Op& product) const {
+    const std::vector<std::int64_t> shape = shape_of(module_.type(product.operands[0]).dims);
+    return std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
   }
 
   void run_sparse(const Op& op, const WholeMatrix& matrix, Words& made) const {

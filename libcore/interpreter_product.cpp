@@ -124,17 +124,17 @@ void run_products(const std::vector<Product>& products, const ProductCall& call,
     std::vector<Lens> outputs;
     for (const size_t out : product.outputs) outputs.emplace_back(product.result, call.outputs[out]);
     std::vector<Word> word(static_cast<size_t>(product.vector.planes()));
-    for (std::int64_t o = call.range.begin; o < call.range.end; ++o) {
+    for (std::int64_t at = call.range.begin * call.columns; at < call.range.end * call.columns; ++at) {
+      const auto o = static_cast<size_t>(at / call.columns);
       sum.begin();
-      for (std::int64_t e = matrix.pointers[static_cast<size_t>(o)]; e < matrix.pointers[static_cast<size_t>(o) + 1];
-           ++e) {
-        vector.load(matrix.indices[static_cast<size_t>(e)], word.data());
+      for (std::int64_t e = matrix.pointers[o]; e < matrix.pointers[o + 1]; ++e) {
+        vector.load(matrix.indices[static_cast<size_t>(e)] * call.columns + at % call.columns, word.data());
         count.read_bytes += product.vector.bytes();
         sum.add(word, element.at(e));
       }
       const std::vector<Word>& made = sum.end();
       for (const Lens& out : outputs) {
-        out.store(o, made.data());
+        out.store(at, made.data());
         count.written_bytes += product.result.bytes();
       }
     }
@@ -157,19 +157,20 @@ void run_one_dense(const Product& product, const ElementType& stored, const Dens
   std::vector<Word> word(static_cast<size_t>(product.vector.planes()));
   const std::int64_t outputs = product.transposed ? call.rows : call.cols;
   const std::int64_t inputs = product.transposed ? call.cols : call.rows;
-  for (std::int64_t o = 0; o < outputs; ++o) {
+  for (std::int64_t at = 0; at < outputs * call.columns; ++at) {
+    const std::int64_t o = at / call.columns;
     sum.begin();
     for (std::int64_t i = 0; i < inputs; ++i) {
-      vector.load(i, word.data());
+      vector.load(i * call.columns + at % call.columns, word.data());
       sum.add(word, element.at(product.transposed ? o * call.cols + i : i * call.cols + o));
     }
     const std::vector<Word>& made = sum.end();
     for (const Lens& result : results) {
-      result.store(o, made.data());
+      result.store(at, made.data());
       if (!product.shared_result) count.written_bytes += product.result.bytes();
     }
   }
-  if (!product.shared_vector) count.read_bytes += inputs * product.vector.bytes();
+  if (!product.shared_vector) count.read_bytes += inputs * call.columns * product.vector.bytes();
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ struct ProductCall {
   std::span<const View> inputs;
   std::span<const View> outputs;
   Range range;
+  std::int64_t columns = 1;  // elements an index of operand and result, one after another (has_columns in products.h)
   RowWork work = RowWork::all;
   View waiting = {};  // of the product's result; not looked at for `all`
 };
@@ -76,6 +77,7 @@ struct DenseProductCall {
   std::span<const View> inputs;
   std::span<const View> outputs;
   std::int64_t rows = 0, cols = 0;
+  std::int64_t columns = 1;  // elements an index of operand and result, of a product by itself
 };
 
 // What a kernel set has touched, by the rules of the actual cost (docs/cost.md); the interpreter counts each access.

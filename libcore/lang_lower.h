@@ -123,6 +123,9 @@ class Lowering {
   Term reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint);
   Term multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
                 const std::string& hint);
+  [[nodiscard]] bool is_sparse(const Term& term) const;
+  [[nodiscard]] bool matrix_is_left(const Term& left, const Term& right) const;
+  void refuse_sparse_columns(const Term& vector, Mark mark) const;
   DimId dim_argument(const Node& node);
   FnId instantiate(const Node& fn, const std::vector<ElementType>& types, Mark mark, const std::string& what);
   [[nodiscard]] ElementType entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark);

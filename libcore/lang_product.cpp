@@ -41,14 +41,21 @@ Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term m
         fmt::format("dimension '{}' is local, and products take dense matrices by rows", module_.dim(mt.dims[0]).name),
         "exchange its dimensions");
   }
-  if (vt.dims.size() != 1 || vt.dims[0] != from) {
-    const bool other = vt.dims.size() == 1 && vt.dims[0] == to;
+  if (vt.dims.empty() || vt.dims[0] != from) {
+    const bool other = !vt.dims.empty() && vt.dims[0] == to;
     source_.fail(mark,
-                 fmt::format("the product with {} needs a vector over [{}], not {}", matrix_name,
-                             module_.dim(from).name, show(module_, vt)),
+                 fmt::format("the product with {} needs an array over [{}], or [{}, ...], not {}", matrix_name,
+                             module_.dim(from).name, module_.dim(from).name, show(module_, vt)),
                  fmt::format("{} is over {}; the product runs along its {}", matrix_name, show_dims(module_, mt.dims),
                              transposed ? "columns" : "rows"),
                  other ? fmt::format("use {}{} @ x", matrix_name, transposed ? "'" : "") : "");
+  }
+  const auto cut = std::find_if(vt.dims.begin() + 1, vt.dims.end(), [&](DimId d) { return !module_.dim(d).local; });
+  if (cut != vt.dims.end()) {
+    const std::string& name = module_.dim(*cut).name;
+    source_.fail(mark, fmt::format("a product with columns over '{}', which is cut", name),
+                 "every worker multiplies all columns of its rows",
+                 fmt::format("declare it local: dim {} local", name));
   }
   const ElementType entry = entry_type(times, vt.element, mt.element, mark);
   const FnId plain = instantiate(times, {vt.element, entry}, mark, "multiply");
@@ -58,6 +65,7 @@ Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term m
   Type type;
   type.element = module_.fn(z).result();
   type.dims = {to};
+  type.dims.insert(type.dims.end(), vt.dims.begin() + 1, vt.dims.end());
   const ValueId result = emit(transposed ? OpCode::mxvt : OpCode::mxv, mark, hint, type, [&](Op& op) {
     op.fns = {z, r.fn};
     op.operands = {v, m};
@@ -65,7 +73,23 @@ Term Lowering::multiply(const Node& times, const Node& plus, Term vector, Term m
   return r.masked ? without_mask(result, element, r) : value_term(result, false);
 }
 
-// mxv(times, plus, G, v): the matrix is the argument of rank 2, whichever comes first.
+bool Lowering::is_sparse(const Term& term) const {
+  return term.bare() && term.leaves.size() == 1 && term.leaves[0] >= 0 && module_.type(term.leaves[0]).sparse;
+}
+
+// Of two arrays: the one of rank 2, or the sparse one, or the left one. The other has its vector, or its columns.
+bool Lowering::matrix_is_left(const Term& left, const Term& right) const {
+  if (left.dims.size() != 2 || right.dims.size() != 2) return left.dims.size() == 2;
+  return is_sparse(left) || !is_sparse(right);
+}
+
+void Lowering::refuse_sparse_columns(const Term& vector, Mark mark) const {
+  if (!is_sparse(vector)) return;
+  source_.fail(mark, "there is no product of two sparse matrices",
+               "its result would be one, and only inputs are sparse", "write (A @ B) @ v as A @ (B @ v)");
+}
+
+// mxv(times, plus, G, v): the matrix and what it multiplies in either order.
 Term Lowering::product_call(const Node& node, const std::string& hint) {
   if (node.args.size() != 4) {
     source_.fail(node.mark, fmt::format("{} takes 4 arguments, not {}", node.text, node.args.size()), {},
@@ -73,8 +97,10 @@ Term Lowering::product_call(const Node& node, const std::string& hint) {
   }
   Term first = eval(node.args[2]);
   Term second = eval(node.args[3]);
-  Term& matrix = first.dims.size() == 2 ? first : second;
-  Term& vector = first.dims.size() == 2 ? second : first;
+  const bool matrix_first = matrix_is_left(first, second);
+  Term& matrix = matrix_first ? first : second;
+  Term& vector = matrix_first ? second : first;
+  refuse_sparse_columns(vector, node.mark);
   if (matrix.dims.size() != 2) {
     source_.fail(node.mark, fmt::format("{} without a matrix", node.text),
                  fmt::format("its arguments are over {} and {}", show_dims(module_, first.dims),
@@ -115,8 +141,8 @@ Term Lowering::outer_call(const Node& node, const std::string&) {
   return outer(first == 1 ? node.args[0] : function_node("mul", node.mark), std::move(args), node.mark);
 }
 
-// G @ x, G' @ x, x @ G (the same as G' @ x), a @ b of vectors (the same as dot), a @ b' (the same as outer). Over
-// bool: and, or.
+// G @ x, G' @ x, x @ G (the same as G' @ x), G @ B and G' @ B with columns, a @ b of vectors (the same as dot), a @ b'
+// (the same as outer). Over bool: and, or.
 Term Lowering::product(const Node& node, const std::string& hint) {
   if (in_function()) source_.fail(node.mark, "'@' inside a function", "functions work on elements, products on arrays");
   const auto side = [&](const Node& n, bool& turned) {
@@ -139,17 +165,24 @@ Term Lowering::product(const Node& node, const std::string& hint) {
     Term pairs = at(node.mark, [&] { return combine(module_, ScalarOp::mul, std::move(pair)); });
     return reduce(function_node("add", node.mark), std::move(pairs), nullptr, node.mark, hint);
   }
-  const bool matrix_left = left.dims.size() == 2;
+  const bool matrix_left = matrix_is_left(left, right);
   Term& matrix = matrix_left ? left : right;
   Term& vector = matrix_left ? right : left;
-  if (matrix.dims.size() != 2 || vector.dims.size() != 1) {
-    const bool matrices = left.dims.size() == 2 && right.dims.size() == 2;
+  if (matrix.dims.size() != 2 || vector.dims.empty()) {
     source_.fail(
         node.mark,
         fmt::format("'@' of arrays over {} and {}", show_dims(module_, left.dims), show_dims(module_, right.dims)),
-        "it takes a matrix and a vector, or two vectors",
-        matrices ? "there is no product of two matrices: write (A @ B) @ v as A @ (B @ v), or multiply vector by vector"
-                 : "put brackets around the product that comes first");
+        "it takes a matrix and a vector or an array of columns, or two vectors",
+        "put brackets around the product that comes first");
+  }
+  refuse_sparse_columns(vector, node.mark);
+  const bool columns = vector.dims.size() > 1;
+  if (columns && (!matrix_left || right_turned)) {
+    source_.fail(node.mark, matrix_left ? "a matrix times a transposed one" : "an array of columns times a matrix",
+                 "the matrix stands on the left of the columns that it multiplies",
+                 matrix_left
+                     ? ""
+                     : fmt::format("write {} @ B, which gives the columns of the result", right_turned ? "G" : "G'"));
   }
   const bool logic = vector.type().is(Scalar::boolean);
   const bool turned = matrix_left ? left_turned : right_turned;

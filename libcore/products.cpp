@@ -1,6 +1,8 @@
 #include "libcore/products.h"
 
-#include "libcore/executor.h"
+#include <algorithm>
+
+#include "libcore/checked.h"
 
 namespace kasen {
 namespace {
@@ -22,6 +24,15 @@ bool is_dense_product(const Module& module, const Op& op) {
   return is_product(op) && !module.type(product_matrix(op)).sparse;
 }
 
+std::int64_t product_columns(const Module& module, const Op& op) {
+  std::int64_t columns = 1;
+  const std::vector<DimId>& dims = module.type(op.operands.at(0)).dims;
+  for (size_t i = 1; i < dims.size(); ++i) {
+    columns = checked_mul(columns, std::max<std::int64_t>(module.dim(dims[i]).size, 0), "a product's columns");
+  }
+  return columns;
+}
+
 bool is_ordinary_dense_product(const Module& module, const Op& op) {
   if (!is_dense_product(module, op)) return false;
   const ElementType& element = module.type(op.operands.at(1)).element;
@@ -32,7 +43,7 @@ bool is_ordinary_dense_product(const Module& module, const Op& op) {
 }
 
 bool shares_dense_pass(const Module& module, const Op& op) {
-  if (!is_ordinary_dense_product(module, op)) return false;
+  if (!is_ordinary_dense_product(module, op) || has_columns(module, op)) return false;
   const Type& matrix = module.type(op.operands.at(1));
   return matrix.dims.size() == 2 && !module.dim(matrix.dims[0]).local;
 }

@@ -148,7 +148,7 @@ class RegionCheck {
         faults_.add(inner, "it may not stand in a region mxm", "only products with one matrix do");
         continue;
       }
-      if (is_dense_product(m_, inner)) {
+      if (is_dense_product(m_, inner) || has_columns(m_, inner)) {
         in_one_pass(inner);
       } else if (inner.code != first.code) {
         faults_.add(inner, "mxv and mxvt in one region", "they visit the matrix in different order");
@@ -167,8 +167,10 @@ class RegionCheck {
 
   void in_one_pass(const Op& product) {
     if (shares_dense_pass(m_, product)) return;
-    faults_.add(product, "it may not share a pass over a dense matrix",
-                "only f64 or f32 that are multiplied and added do, with a matrix that is cut along its rows");
+    faults_.add(
+        product, "it may not share a pass over its matrix",
+        "only vectors do, and of a dense matrix those of f64 or f32 that are multiplied and added, with a matrix "
+        "that is cut along its rows");
   }
 
   // Blocks of rows go through it one after another: what needs all of them is known only when it has ended. (That no
@@ -210,6 +212,9 @@ class RegionCheck {
     if (is_dense_product(m_, ops[0])) {
       faults_.add(ops[0], "a product with a dense matrix may not stand in a region product_epilogue",
                   "its rows are not computed one by one");
+    } else if (has_columns(m_, ops[0])) {
+      faults_.add(ops[0], "a product of several columns may not stand in a region product_epilogue",
+                  "one element follows each row");
     }
     const ValueId product = ops[0].results[0];
     for (size_t i = 2; i < ops.size(); ++i) {

@@ -229,9 +229,32 @@ class TypeCheck {
                          "exchange its dimensions");
     }
     const size_t in = op.code == OpCode::mxv ? 0 : 1;
-    expect_dims(op, op.operands[0], {matrix.dims[in]}, "the vector");
-    expect_dims(op, op.results[0], {matrix.dims[1 - in]}, "the result");
+    std::vector<DimId> columns = type(op, 0).dims;  // behind the matrix's dimension
+    if (!columns.empty()) columns.erase(columns.begin());
+    if (!product_columns(op, columns)) return;
+    expect_dims(op, op.operands[0], with_columns(matrix.dims[in], columns), "the vector");
+    expect_dims(op, op.results[0], with_columns(matrix.dims[1 - in], columns), "the result");
     product_functions(op, matrix);
+  }
+
+  bool product_columns(const Op& op, const std::vector<DimId>& columns) {
+    if (type(op, 0).sparse) {
+      faults_.add(op, name(op, 0) + " is a sparse matrix", "a product multiplies vectors, or columns of a dense array");
+      return false;
+    }
+    for (const DimId d : columns) {
+      if (m_.dim(d).local) continue;
+      faults_.add(op, fmt::format("{} has columns over '{}', which is cut", name(op, 0), m_.dim(d).name),
+                  "every worker multiplies all columns of its rows", "declare the dimension local");
+      return false;
+    }
+    return true;
+  }
+
+  static std::vector<DimId> with_columns(DimId dim, const std::vector<DimId>& columns) {
+    std::vector<DimId> dims{dim};
+    dims.insert(dims.end(), columns.begin(), columns.end());
+    return dims;
   }
 
   void expect_dims(const Op& op, ValueId id, const std::vector<DimId>& wanted, const char* what) {

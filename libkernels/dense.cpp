@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t block_rows = 1024;
 constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;  // well within the second-level cache of a core
 constexpr std::int64_t tile_cols = 4096;
+constexpr std::int64_t kept_bytes = std::int64_t{1} << 26;
 
 // Rows of `n` of which each takes `stride` elements.
 template <class T>
@@ -32,32 +33,64 @@ void gemv(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* x, float beta
   cblas_sgemv(CblasRowMajor, side, m, n, 1.0F, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
 }
 
+// C = A B, or A' B with CblasTrans, of `columns` columns that lie side by side.
+void gemm(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* b, std::int64_t columns, double* c) {
+  const auto m = static_cast<BlasInteger>(side == CblasTrans ? t.cols : t.rows);
+  const auto k = static_cast<BlasInteger>(side == CblasTrans ? t.rows : t.cols);
+  const auto n = static_cast<BlasInteger>(columns);
+  cblas_dgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), b, n, 0.0, c,
+              n);
+}
+
+void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64_t columns, float* c) {
+  const auto m = static_cast<BlasInteger>(side == CblasTrans ? t.cols : t.rows);
+  const auto k = static_cast<BlasInteger>(side == CblasTrans ? t.rows : t.cols);
+  const auto n = static_cast<BlasInteger>(columns);
+  cblas_sgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), b, n, 0.0F, c,
+              n);
+}
+
+// Rows of a block: more of them where the results of all blocks, which are kept until they are added, would take much
+// memory. A function of sizes alone.
+std::int64_t rows_of_block(std::int64_t rows, std::int64_t result_bytes) {
+  const std::int64_t blocks = std::max<std::int64_t>(64, kept_bytes / std::max<std::int64_t>(result_bytes, 1));
+  return std::max(block_rows, (rows + blocks - 1) / blocks);
+}
+
 template <class T>
 class DensePass {
  public:
   DensePass(Workshop& shop, const DenseProductCall& call, std::span<const DenseOperands> products)
-      : shop_(shop), call_(call), blocks_((call.rows + block_rows - 1) / block_rows) {
+      : shop_(shop),
+        call_(call),
+        across_(call.cols * call.columns),
+        down_(rows_of_block(call.rows, across_ * static_cast<std::int64_t>(sizeof(T)) * along_columns(products))),
+        blocks_((call.rows + down_ - 1) / down_) {
     std::int64_t partial = 0;
     for (const DenseOperands& p : products) {
       lanes_.push_back({p.transposed, reinterpret_cast<const T*>(p.vector), reinterpret_cast<T*>(p.result), partial});
-      partial += p.transposed ? 0 : blocks_ * call.cols;
+      partial += p.transposed ? 0 : blocks_ * across_;
     }
     partials_ = reinterpret_cast<T*>(shop.partials(partial * static_cast<std::int64_t>(sizeof(T))));
   }
 
   void run() {
-    for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows : call_.cols, T{0});
-    if (call_.rows == 0 || call_.cols == 0) return;
+    for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows * call_.columns : across_, T{0});
+    if (call_.rows == 0 || call_.cols == 0 || call_.columns == 0) return;
     share_out(shop_.pool, blocks_, [&](int, std::int64_t b) { block(b); });
     for (const Lane& lane : lanes_) {
       for (std::int64_t b = 0; !lane.transposed && b < blocks_; ++b) {
-        const T* partial = partials_ + lane.partials + b * call_.cols;
-        for (std::int64_t j = 0; j < call_.cols; ++j) lane.y[j] += partial[j];
+        const T* partial = partials_ + lane.partials + b * across_;
+        for (std::int64_t j = 0; j < across_; ++j) lane.y[j] += partial[j];
       }
     }
   }
 
  private:
+  static std::int64_t along_columns(std::span<const DenseOperands> products) {
+    return std::count_if(products.begin(), products.end(), [](const DenseOperands& p) { return !p.transposed; });
+  }
+
   struct Lane {
     bool transposed;
     const T* x;
@@ -67,14 +100,27 @@ class DensePass {
 
   // One product takes a block at once; several take it tile by tile.
   void block(std::int64_t b) const {
-    const std::int64_t first = b * block_rows, rows = std::min(block_rows, call_.rows - first);
+    const std::int64_t first = b * down_, rows = std::min(down_, call_.rows - first);
+    if (call_.columns > 1) return columns(b, first, rows);
     const bool tiled = lanes_.size() > 1;
     const std::int64_t across = tiled ? std::min(tile_cols, call_.cols) : call_.cols;
     const std::int64_t fitting = tile_bytes / (across * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
-    const std::int64_t down = tiled ? std::clamp<std::int64_t>(fitting, 8, block_rows) : block_rows;
+    const std::int64_t down = tiled ? std::clamp<std::int64_t>(fitting, 8, down_) : down_;
     for (std::int64_t r = 0; r < rows; r += down) {
       for (std::int64_t c = 0; c < call_.cols; c += across) {
         tile(b, first, r, c, std::min(down, rows - r), std::min(across, call_.cols - c));
+      }
+    }
+  }
+
+  void columns(std::int64_t b, std::int64_t first, std::int64_t rows) const {
+    const T* a = reinterpret_cast<const T*>(call_.matrix.data) + first * call_.cols;
+    const Tile<T> tile{a, rows, call_.cols, call_.cols};
+    for (const Lane& lane : lanes_) {
+      if (lane.transposed) {
+        gemm(CblasNoTrans, tile, lane.x, call_.columns, lane.y + first * call_.columns);
+      } else {
+        gemm(CblasTrans, tile, lane.x + first * call_.columns, call_.columns, partials_ + lane.partials + b * across_);
       }
     }
   }
@@ -96,6 +142,8 @@ class DensePass {
 
   Workshop& shop_;
   const DenseProductCall& call_;
+  std::int64_t across_;  // elements of a result that is along the columns
+  std::int64_t down_;    // rows of a block
   std::int64_t blocks_;
   std::vector<Lane> lanes_;
   T* partials_ = nullptr;
@@ -104,7 +152,7 @@ class DensePass {
 }  // namespace
 
 void run_blas(Workshop& shop, Scalar scalar, const DenseProductCall& call, std::span<const DenseOperands> products) {
-  if (call.cols > std::numeric_limits<BlasInteger>::max()) {
+  if (std::max(call.cols, call.columns) > std::numeric_limits<BlasInteger>::max()) {
     fail(ExitStatus::limit, "a dense matrix with more than 2^31 columns", "the dense library counts them in 32 bits");
   }
   if (scalar == Scalar::f64) {

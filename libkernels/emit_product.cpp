@@ -1,10 +1,12 @@
 // Products with a sparse matrix in pull form. A row takes its entries in order, in segments of reduction_block, each
-// from the identity; indices and values are read once for all products of a region.
+// from the identity; indices and values are read once for all products of a region. Of several columns eight are taken
+// at once, a lane each: a column's entries keep their order.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "libcore/products.h"
 #include "libkernels/emit_slices.h"
 
 namespace kasen {
@@ -26,7 +28,12 @@ class ProductEmitter {
  public:
   ProductEmitter(Jit& jit, const Module& module, const ProductKernel& kernel, bool dense, const std::string& name,
                  const std::vector<llvm::Type*>& parameters)
-      : module_(module), kernel_(kernel), dense_(dense), e_(jit, jit.add_function(name, parameters), 1) {}
+      : module_(module),
+        kernel_(kernel),
+        dense_(dense),
+        e_(jit, jit.add_function(name, parameters), kernel.columns ? reduction_lanes : 1) {
+    e_.library_lane_by_lane = kernel.columns;
+  }
 
   // rows(arguments, begin, end, scratch)
   std::int64_t rows() {
@@ -38,8 +45,11 @@ class ProductEmitter {
       if (dense_) first_ = e_.b.CreateMul(row, table_.outer);
       llvm::Value* begin = dense_ ? e_.integer(0) : pointer(row);
       llvm::Value* end = dense_ ? table_.count : pointer(e_.b.CreateNSWAdd(row, e_.integer(1)));
-      whole_row(strand, begin, end);
-      store(strand, row);
+      in_columns([&](llvm::Value* column) {
+        column_ = column;
+        whole_row(strand, begin, end);
+        store(strand, row);
+      });
     });
     e_.b.CreateRetVoid();
     return e_.scratch_bytes();
@@ -66,10 +76,33 @@ class ProductEmitter {
     ArgumentLayout layout;
     table_ = read_product_table(e_, e_.function()->getArg(0), layout, kernel_, dense_);
     for (size_t k = 0; k < kernel_.products.size(); ++k) {
-      results_.push_back(std::make_unique<MemorySource>(table_.results[k], MemorySource::Access::shared));
+      results_.push_back(std::make_unique<MemorySource>(table_.results[k], along_columns()));
       const ScalarFunction& multiplier = module_.fn(kernel_.products[k].multiplier);
       ones_.push_back(std::make_unique<OneSource>(multiplier.params[1].type.scalar()));
     }
+  }
+
+  // Consecutive elements where lanes are columns, else one.
+  [[nodiscard]] MemorySource::Access along_columns() const {
+    return kernel_.columns ? MemorySource::Access::consecutive : MemorySource::Access::shared;
+  }
+
+  // The body for the columns from `column` on, as many as there are lanes; null where there is but one.
+  template <class Body>
+  void in_columns(const Body& body) {
+    if (!kernel_.columns) return body(static_cast<llvm::Value*>(nullptr));
+    llvm::Value* whole = e_.b.CreateAnd(table_.columns, e_.integer(-reduction_lanes));
+    e_.loop(e_.integer(0), whole, reduction_lanes, body);
+    e_.loop(whole, table_.columns, reduction_lanes, [&](llvm::Value* column) {
+      e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.b.CreateSub(table_.columns, column), true}));
+      body(column);
+      e_.mask = nullptr;
+    });
+  }
+
+  // The element of an operand or result at this index, and this column.
+  llvm::Value* element(llvm::Value* index) {
+    return column_ == nullptr ? index : e_.b.CreateAdd(e_.b.CreateMul(index, table_.columns), column_);
   }
 
   Strand make_strand() {
@@ -79,7 +112,7 @@ class ProductEmitter {
     }
     for (size_t k = 0; k < kernel_.products.size(); ++k) {
       const ProductKernel::Product& p = kernel_.products[k];
-      strand.lanes.push_back({&p, std::make_unique<MemorySource>(table_.vectors[k], MemorySource::Access::shared),
+      strand.lanes.push_back({&p, std::make_unique<MemorySource>(table_.vectors[k], along_columns()),
                               std::make_unique<Accumulator>(e_, p.result), std::make_unique<Accumulator>(e_, p.result),
                               std::make_unique<Temporary>(e_, p.result)});
     }
@@ -116,7 +149,7 @@ class ProductEmitter {
     if (strand.values) strand.values->move_to(e_, entry);
     for (size_t k = 0; k < strand.lanes.size(); ++k) {
       Strand::Lane& lane = strand.lanes[k];
-      lane.vector->move_to(e_, index);
+      lane.vector->move_to(e_, element(index));
       Source& value = strand.values ? static_cast<Source&>(*strand.values) : *ones_[k];
       emit_multiply(e_, module_, *lane.product, *lane.vector, value, *lane.multiplied);
       reduce(lane, *lane.segment, *lane.multiplied);
@@ -129,7 +162,7 @@ class ProductEmitter {
 
   void store(Strand& strand, llvm::Value* row) {
     for (size_t k = 0; k < strand.lanes.size(); ++k) {
-      results_[k]->set_index(row);
+      results_[k]->set_index(element(row));
       for_each_plane(e_, kernel_.products[k].result, [&](int c, const Plane* j) {
         results_[k]->store(e_, c, j, strand.lanes[k].total->load(e_, c, j));
       });
@@ -141,7 +174,8 @@ class ProductEmitter {
   bool dense_;
   Emitter e_;
   ProductTable table_;
-  llvm::Value* first_ = nullptr;  // dense: the row's first element
+  llvm::Value* first_ = nullptr;   // dense: the row's first element
+  llvm::Value* column_ = nullptr;  // of several: that of the first lane
   std::vector<std::unique_ptr<MemorySource>> results_;
   std::vector<std::unique_ptr<OneSource>> ones_;
 };
@@ -159,13 +193,11 @@ ProductKernel describe(const Module& module, const ProductBody& body) {
     p.identity = require_identity(module, p.reducer, op.where);
     p.slot = kernel.partial_bytes;
     kernel.partial_bytes += 8 * p.result.planes();
+    kernel.columns = has_columns(module, op);
     kernel.matrix = module.type(op.operands[1]).element;
     if (kernel.matrix.is(Scalar::null) && !module.fn(p.multiplier).params[1].type.is_scalar()) {
       refuse("a pattern matrix in this product",
              "its entries are the number 1, and the multiplier takes an array or a tuple", op.where);
-    }
-    if (module.type(op.operands[0]).dims.size() != 1) {
-      refuse("a product with an array of rank 2", "products take vectors", op.where);
     }
     kernel.products.push_back(std::move(p));
   }
@@ -183,7 +215,7 @@ ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& bo
   llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
   ProductEmitter rows(jit, module, kernel, body.dense, kernel.rows_symbol, {pointer, integer, integer, pointer});
   scratch_bytes = std::max(scratch_bytes, rows.rows());
-  if (body.dense) {
+  if (body.dense || kernel.columns) {
     kernel.segment_symbol.clear();
     return kernel;
   }

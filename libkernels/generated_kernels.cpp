@@ -86,9 +86,9 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
     count_.read_bytes += call.rows * call.cols * kernels.matrix_bytes;
     for (const DenseKernels::Product& p : kernels.products) {
-      count_.read_bytes += (p.transposed ? call.cols : call.rows) * p.read_bytes;
+      count_.read_bytes += (p.transposed ? call.cols : call.rows) * call.columns * p.read_bytes;
       const auto copies = static_cast<std::int64_t>(p.results.size());
-      count_.written_bytes += (p.transposed ? call.rows : call.cols) * p.written_bytes * copies;
+      count_.written_bytes += (p.transposed ? call.rows : call.cols) * call.columns * p.written_bytes * copies;
     }
   }
 
@@ -175,7 +175,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
     run_blas(shop_, kernels.matrix.scalar(), call, products);
     for (const DenseKernels::Product& p : kernels.products) {
-      const std::int64_t bytes = (p.transposed ? call.rows : call.cols) * kernels.matrix.bytes();
+      const std::int64_t bytes = (p.transposed ? call.rows : call.cols) * call.columns * kernels.matrix.bytes();
       for (size_t r = 1; r < p.results.size(); ++r) {
         std::copy_n(at(call.outputs, p.results[0]), bytes, at(call.outputs, p.results[r]));
       }
@@ -217,8 +217,9 @@ class GeneratedKernelSet : public GeneratedKernels {
     count_.read_bytes += 8 * rows + entries * (4 + kernels.kernel.matrix.bytes());
     for (size_t k = 0; k < kernels.kernel.products.size(); ++k) {
       const ProductKernel::Product& p = kernels.kernel.products[k];
-      count_.read_bytes += entries * p.vector.bytes();
-      if (kernels.outputs[k] >= 0 || call.work == RowWork::product) count_.written_bytes += rows * p.result.bytes();
+      count_.read_bytes += entries * call.columns * p.vector.bytes();
+      const bool written = kernels.outputs[k] >= 0 || call.work == RowWork::product;
+      if (written) count_.written_bytes += rows * call.columns * p.result.bytes();
     }
     for (const ProductKernels::Copy& copy : kernels.copies) {
       count_.written_bytes += rows * module_->type(call.op->results[static_cast<size_t>(copy.to)]).element.bytes();

@@ -91,6 +91,7 @@ struct ProductKernel {
   };
   std::vector<Product> products;  // in the order of results
   ElementType matrix;             // null: no values
+  bool columns = false;           // of several columns: the table then tells how many, and rows alone is there
   std::int64_t partial_bytes = 0;
 };
 

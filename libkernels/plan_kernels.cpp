@@ -62,7 +62,7 @@ std::string shape_of(const Module& module, const ProductBody& body) {
   shape.add(body.dense ? "dense" : "sparse").add(body.repeated ? "again" : "once");
   for (size_t k = 0; k < body.products.size(); ++k) {
     const Op& op = *body.products[k];
-    shape.add(body.operands[k]).add(op.fns[0]).add(op.fns[1]);
+    shape.add(body.operands[k]).add(op.fns[0]).add(op.fns[1]).add(has_columns(module, op) ? "columns" : "vector");
     for (const ValueId id : op.operands) shape.add(module.type(id).element);
   }
   return shape.text();

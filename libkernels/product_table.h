@@ -8,10 +8,11 @@
 namespace kasen {
 
 // The argument table of a product kernel: pointers and indices (of a dense matrix: outer and inner stride and count),
-// the matrix's values, then each product's vector and result.
+// how many columns if there are several, the matrix's values, then each product's vector and result.
 struct ProductTable {
   llvm::Value *pointers = nullptr, *indices = nullptr;
   llvm::Value *outer = nullptr, *inner = nullptr, *count = nullptr;  // dense
+  llvm::Value* columns = nullptr;                                    // of kernels with several
   ArrayPlanes values;
   std::vector<ArrayPlanes> vectors, results;
 };

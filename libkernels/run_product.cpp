@@ -66,6 +66,7 @@ class ProductRun {
   std::vector<std::int64_t> table(const void* indices, const Array& values, std::span<const View> results,
                                   std::int64_t first) const {
     std::vector<std::int64_t> words{reinterpret_cast<std::int64_t>(pointers_), reinterpret_cast<std::int64_t>(indices)};
+    if (kernel_.columns) words.push_back(call_.columns);
     append_array(words, kernel_.matrix, View{const_cast<std::byte*>(values.bytes.data()), values.count});
     for (size_t k = 0; k < kernel_.products.size(); ++k) {
       const ProductKernel::Product& p = kernel_.products[k];
@@ -81,7 +82,9 @@ class ProductRun {
 
   // ---- rows too long for one thread
 
+  // Of several columns there is enough to do for a row's lanes, and no code for segments: a row is one thread's.
   void find_giants() {
+    if (kernel_.columns) return;
     giant_rows_ = giant_rows(*call_.matrix, call_.range, shop_.pool.threads());
     for (const std::int64_t row : giant_rows_) segments_of(giants_.emplace_back(LongRow{row, {}}));
   }
@@ -376,10 +379,11 @@ void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, con
   const std::int64_t outputs = transposed ? call.rows : call.cols;
   const std::int64_t steps = transposed ? call.cols : call.rows;
   std::vector<std::int64_t> words{transposed ? call.cols : 1, transposed ? 1 : call.cols, steps};
+  if (kernel.columns) words.push_back(call.columns);
   append_array(words, kernel.matrix, call.matrix);
   append_array(words, kernel.products[0].vector, call.inputs[0]);
   append_array(words, kernel.products[0].result, call.outputs[0]);
-  const std::int64_t threads = outputs * steps < piece_work ? 1 : shop.pool.threads();
+  const std::int64_t threads = outputs * steps * call.columns < piece_work ? 1 : shop.pool.threads();
   const auto part = [&](int t) {
     kernel.rows(words.data(), outputs * t / threads, outputs * (t + 1) / threads, shop.scratch(t));
   };

@@ -39,11 +39,12 @@ Cost vector_cost(const CostContext& c, const Op& op) {
 std::int64_t entry_bytes(const Type& matrix) { return matrix.element.bytes() + (matrix.sparse ? coordinate_bytes : 0); }
 
 // One product's share of each entry: an element of its vector and one of its result, which is read and written back.
-// Both are over one dimension; where that is local all of the vector is on every worker, and an entry still meets one.
+// Where the vector's dimension is local all of it is on every worker, and an entry still meets one; of several columns
+// one of each.
 void add_entry_shares(const CostContext& c, const Op& product, Cost& cost) {
   const Type& vector = c.type(product.operands.at(0));
   const Type& result = c.type(product.results.at(0));
-  const Polynomial entries = c.entries(product.operands.at(1));
+  const Polynomial entries = c.entries(product.operands.at(1)) * column_elements(*c.module, product);
   const Polynomial result_bytes(result.element.bytes());
   cost.read += entries * (Polynomial(vector.element.bytes()) + result_bytes);
   cost.written += entries * result_bytes;

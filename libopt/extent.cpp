@@ -49,6 +49,13 @@ Polynomial stored_elements(const Module& module, const Type& type) {
   return stored_indices(module, type) * inner_elements(module, type);
 }
 
+Polynomial column_elements(const Module& module, const Op& product) {
+  Polynomial columns(1);
+  const std::vector<DimId>& dims = module.type(product.operands.at(0)).dims;
+  for (size_t i = 1; i < dims.size(); ++i) columns *= whole_size(module, dims[i]);
+  return columns;
+}
+
 Polynomial whole_elements(const Module& module, const Type& type) {
   Polynomial elements(1);
   for (const DimId dim : type.dims) elements *= whole_size(module, dim);

@@ -9,6 +9,8 @@ namespace kasen {
 // Elements for each index of the cut dimension: all other dimensions multiplied. Sizes that the program fixes are
 // numbers.
 [[nodiscard]] Polynomial inner_elements(const Module& module, const Type& type);
+// Of a product's operand and result: elements for each index of the matrix's dimensions.
+[[nodiscard]] Polynomial column_elements(const Module& module, const Op& product);
 // Local indices of the cut dimension on which the value is stored: masters, and slaves of its set in C and PR.
 // Rows of a product_epilogue region whose pre-reduced product has this type that wait for its gather.
 [[nodiscard]] Polynomial waiting_rows(const Module& module, const Type& product);

@@ -313,7 +313,7 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, cons
   const CostReport report = measure(module);
   std::map<PullForm, PullUse> sorted;
   for_each_op(module, [&](const Op& op, int number, int) {
-    if (!is_sparse_product(module, op)) return;
+    if (!is_sparse_product(module, op) || has_columns(module, op)) return;
     const CostRow& at = report.rows[static_cast<size_t>(number)];
     if (at.loop < 0 || !ran(at.region >= 0 ? at.region : number)) return;
     for (const ValueId v : {op.operands.at(0), op.operands.at(1), op.results.at(0)}) {

@@ -42,7 +42,7 @@ std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
 
 // A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.
 std::optional<RegionKey> product_key(const Module& module, const Op& op) {
-  if (!is_product(op)) return std::nullopt;
+  if (!is_product(op) || has_columns(module, op)) return std::nullopt;
   if (is_dense_product(module, op)) {
     if (!shares_dense_pass(module, op)) return std::nullopt;
     return RegionKey{{}, std::nullopt, op.operands[1]};

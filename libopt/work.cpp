@@ -106,11 +106,11 @@ Work product_work(const CostContext& c, const Op& op) {
   Work work;
   const Module& module = *c.module;
   const ValueId vector = op.operands.at(0), matrix = op.operands.at(1);
-  const Polynomial entries = c.entries(matrix);
+  const Polynomial entries = c.entries(matrix) * column_elements(module, op);
   for (const FnId fn : op.fns) add(work, operations_of(module.fn(fn), {true, true}), entries);
   if (!c.type(matrix).sparse) return work;
   const ElementType& element = c.type(vector).element;
-  const Polynomial reads = entries * inner_elements(module, c.type(vector));
+  const Polynomial& reads = entries;
   work.entries = reads * Polynomial(element.planes());
   work.entry_bytes = reads * Polynomial(element.bytes());
   if (is_charged(module, vector)) work.span = stored_elements(module, c.type(vector)) * Polynomial(element.bytes());

@@ -93,7 +93,7 @@ TEST(Regions, ProductsOfADenseMatrixInBothDirections) {
       "%m = mxvt[mul, add] %w, %A : f64[N] @part\n";
   expect_dense_faults(head + "%n = mxv[mul, add] %x, %A : f64[M] @pre(add){all}\nyield %m, %n\n}", "");
   expect_dense_faults(head + "%n = mxv[add, add] %x, %A : f64[M] @pre(add){all}\nyield %m, %n\n}",
-                      "it may not share a pass over a dense matrix");
+                      "it may not share a pass over its matrix");
   expect_dense_faults(
       "%y, %z = region mxm (%w, %A) : f64[N] @part ~b0, f64[M] @pre(add){all} ~b2 {\n"
       "%m = mxvt[mul, add] %w, %A : f64[N] @part\n%n = mxv[mul, add] %m, %A : f64[M] @pre(add){all}\nyield %m, %n\n}",
@@ -103,6 +103,21 @@ TEST(Regions, ProductsOfADenseMatrixInBothDirections) {
       "%m = mxv[mul, add] %x, %A : f64[M] @pre(add){all} ~b2\n%g = gather %m : f64[M] @part ~b2\n"
       "%q = map[add] %g, %v : f64[M] @part\nyield %q\n}",
       "may not stand in a region product_epilogue");
+}
+
+// Several columns: the operand's dimensions behind the matrix's are the result's, and local; regions take vectors.
+TEST(Regions, ProductsOfSeveralColumns) {
+  const std::string head =
+      "%A = input \"A\" : f64[N,M] @part\n%x = input \"x\" : f64[N,K] @part\n%y = input \"y\" : f64[N,M] @part\n";
+  const std::string room = "buffer ~b0 : f64[M,K] {all}\n";
+  expect_right(3, room + head + "%p = mxv[mul, add] %x, %A : f64[M,K] @pre(add){all} ~b0\n");
+  expect_fault(2, head + "%p = mxv[mul, add] %x, %A : f64[M] @pre(add){all}\n", "%p is over [M]");
+  expect_fault(2, head + "%p = mxv[mul, add] %y, %A : f64[M,M] @pre(add){all}\n", "columns over 'M', which is cut");
+  expect_fault(3,
+               room + head +
+                   "%p = region mxm (%x, %A) : f64[M,K] @pre(add){all} ~b0 {\n"
+                   "%m = mxv[mul, add] %x, %A : f64[M,K] @pre(add){all}\nyield %m\n}\n",
+               "it may not share a pass over its matrix");
 }
 
 // A row_chain whose inside is `inside`, of A, w over its columns and x2 over its rows.
@@ -134,7 +149,7 @@ TEST(Regions, WhatARowChainMayHold) {
                "it does not begin with mxvt",
                "%z, %y = region row_chain (%x2, %A, %w) : f64[M] @pre(add){all} ~b2, f64[N] @part ~b4");
   expect_chain(between + "%n = mxv[add, add] %e, %A : f64[M] @pre(add){all}\nyield %n\n",
-               "it may not share a pass over a dense matrix");
+               "it may not share a pass over its matrix");
   expect_chain(between + "%n = mxv[mul, add] %e, %B : f64[M] @pre(add){all}\nyield %n\n",
                "another matrix than that of its region",
                "%z = region row_chain (%w, %A, %x2, %B) : f64[M] @pre(add){all} ~b2");

@@ -1,0 +1,140 @@
+// Products of several columns at once: a matrix times a dense array over its dimension and local ones behind it. Every
+// plan computes what its program says, with interpreted and generated kernels, and costs what is predicted.
+#include <gtest/gtest.h>
+
+#include "tests/opt/run_everywhere.h"
+
+namespace kasen {
+namespace {
+
+const NamedProgram column_programs[] = {
+    {"dense_both_ways", R"(
+dim N, F local = 7, K local = 3
+input X : f64[N, F], B : f64[F, K], Y : f64[N, K]
+P = X @ B
+H = X' @ Y
+output P, H, G = X' @ (P - Y)
+)"},
+    {"cut_both_ways", R"(
+dim N, M, K local = 9
+input A : dense f64[N, M], B : dense f64[M, K]
+P = A @ B
+H = A' @ P
+output P, H, s = sum(H * B, over K)
+)"},
+    {"gram_matrix", R"(
+dim N, F local = 4
+input X : f64[N, F]
+output G = X' @ X, trace = sum(X * X)
+)"},
+    {"sparse_both_ways", R"(
+dim N, M, K local = 5
+input G : f64[N, M], B : dense f64[M, K], Y : dense f64[N, K]
+P = G @ B
+H = G' @ (P + Y)
+output P, H, rows = sum(P, over K), columns = sum(H, over M)
+)"},
+    {"pattern", R"(
+dim N, K local = 8
+input G : null[N, N], B : dense f64[N, K]
+P = G' @ B
+output P, H = G @ (P / 2)
+)"},
+    {"square_and_many", R"(
+dim N, K local = 17
+input G : f64[N, N], B : dense f64[N, K]
+X : f64[N, K] = 1
+i = 0
+while i < 4 likely expect 4 {
+  X = 0.25 * (G @ X) + B
+  i = i + 1
+}
+output X, t = sum(X)
+)"},
+    {"other_semirings", R"(
+dim N, M, K local = 3
+input G : f64[N, M], A : dense f64[N, M], B : dense f64[M, K], Y : dense f64[N, K]
+output a = mxvt((x, g) -> x + g, min, G, B), b = mxv((x, g) -> x * g, max, G, Y)
+output c = mxvt((x, g) -> x + g, min, A, B), d = mxv((x, g) -> x * g, max, A, Y)
+)"},
+    {"integers_and_booleans", R"(
+dim N, M, K local = 10
+input G : null[N, M], B : dense i64[M, K]
+reached = G @ (B > 0)
+output reached, nearest = mxvt((x, g: i64) -> x + g, min, G, B)
+)"},
+    {"single_precision", R"(
+dim N, M, K local = 3
+input G : f32[N, M], B : dense f32[M, K]
+W = floor(B * 3 + 0.5)
+output P = mxvt((x, g) -> x * floor(g * 3 + 0.5), +, G, W)
+)"},
+    {"elements", R"(
+dim N, M, K local = 3
+input G : f64[N, M], B : dense [f64; 2][M, K]
+fn scaled(p, g) = (g * p[0], g * p[1])
+fn both(a, b) = (a.0 + b.0, a.1 + b.1)
+output P = mxvt(scaled, both, G, B)
+)"},
+    {"without_identity", R"(
+dim N, M, K local = 2
+input G : f64[N, M], B : dense f64[M, K]
+fn odd(a, b) = a + b + 3
+output P = mxvt((x, g) -> x * g, odd, G, B)
+)"},
+    {"two_dimensions_of_columns", R"(
+dim N, M, K local = 2, L local = 3
+input G : f64[N, M], A : dense f64[N, M], B : dense f64[M, K, L]
+output P = G @ B, Q = A @ B, R = A' @ (G @ B)
+)"},
+    {"shareds", R"(
+dim F local = 4, H local = 3, K local = 2
+input W : dense f64[F, H], V : dense f64[H, K], U : dense f64[F, K]
+output a = W @ V, b = W' @ U
+)"},
+    {"computed_matrix", R"(
+dim N, F local = 3, K local = 4
+input X : f64[N, F], u : f64[N], B : f64[F, K]
+Z = tanh(X * u)
+output P = Z @ B, H = Z' @ (Z @ B)
+)"},
+};
+
+class Columns : public ::testing::TestWithParam<NamedProgram> {};
+
+TEST_P(Columns, RunLikeTheirProgramAndCostWhatIsPredicted) { run_everywhere(compile(GetParam().text), 9, 30); }
+
+INSTANTIATE_TEST_SUITE_P(Programs, Columns, ::testing::ValuesIn(column_programs),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+// Column by column it is the product with a vector.
+TEST(ColumnProduct, IsTheProductOfEachColumn) {
+  const char* head = "dim N, M, K local = 3\ninput G : f64[N, M], A : dense f64[N, M], B : dense f64[M, K]\n";
+  const Module at_once = compile(std::string(head) + "output p = sum(G @ B, over K), q = sum(A @ B, over K)");
+  const Module summed = compile(std::string(head) + "b = sum(B, over K)\noutput p = G @ b, q = A @ b");
+  const std::vector<Part> parts = testing::split(testing::random_data(at_once, 3, 9, 30, 5));
+  const auto wanted = interpret(summed, whole_inputs(parts));
+  run_plan(plan(at_once, Strategy::greedy, SyncMode::hybrid), parts, wanted, true);
+}
+
+// Each entry meets K elements of the operand; a transition moves K elements an index.
+TEST(ColumnProduct, CostsItsColumns) {
+  const Module program = compile("dim N, M, K local = 5\ninput G : f64[N, M], B : dense f64[M, K]\noutput P = G @ B");
+  const Module module = plan(program, Strategy::greedy, SyncMode::hybrid);
+  const CostReport report = measure(module);
+  const SymbolNames names(module);
+  EXPECT_EQ(report.model.written.text(names), "40 nnz");
+  EXPECT_EQ(paper_form(report.model.network).text(names), "40 S(M) + 40 S(N)");
+}
+
+// A region's products take vectors.
+TEST(ColumnProduct, StandsAlone) {
+  const char* text =
+      "dim N, M, K local = 5\ninput G : f64[N, M], B : dense f64[M, K], v : f64[M]\noutput P = G @ B, Q = G @ (B * B), "
+      "x = G @ v";
+  for_each_op(plan(compile(text), Strategy::greedy, SyncMode::hybrid),
+              [&](const Op& op, int, int) { EXPECT_FALSE(op.code == OpCode::region && op.kind == RegionKind::mxm); });
+}
+
+}  // namespace
+}  // namespace kasen
