@@ -6,6 +6,7 @@
 
 #include "libcore/error.h"
 #include "libkernels/blas.h"
+#include "libkernels/product_division.h"
 
 namespace kasen {
 namespace {
@@ -150,6 +151,25 @@ class DensePass {
 };
 
 }  // namespace
+
+void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, const DenseProductCall& call) {
+  const std::int64_t outputs = transposed ? call.rows : call.cols;
+  const std::int64_t steps = transposed ? call.cols : call.rows;
+  std::vector<std::int64_t> words{transposed ? call.cols : 1, transposed ? 1 : call.cols, steps};
+  if (kernel.columns) words.push_back(call.columns);
+  append_array(words, kernel.matrix, call.matrix);
+  append_array(words, kernel.products[0].vector, call.inputs[0]);
+  append_array(words, kernel.products[0].result, call.outputs[0]);
+  const std::int64_t threads = outputs * steps * call.columns < piece_work ? 1 : shop.pool.threads();
+  const auto part = [&](int t) {
+    kernel.rows(words.data(), outputs * t / threads, outputs * (t + 1) / threads, shop.scratch(t));
+  };
+  if (threads == 1) {
+    part(0);
+  } else {
+    shop.pool.run(part);
+  }
+}
 
 void run_blas(Workshop& shop, Scalar scalar, const DenseProductCall& call, std::span<const DenseOperands> products) {
   if (std::max(call.cols, call.columns) > std::numeric_limits<BlasInteger>::max()) {

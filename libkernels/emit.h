@@ -83,6 +83,18 @@ class Emitter {
     close_loop(l);
   }
 
+  // Code that runs where `condition`, one bit, holds.
+  template <class Body>
+  void when(llvm::Value* condition, const Body& body) {
+    llvm::BasicBlock* then = llvm::BasicBlock::Create(b.getContext(), "when", function_);
+    llvm::BasicBlock* done = llvm::BasicBlock::Create(b.getContext(), "done", function_);
+    b.CreateCondBr(condition, then, done);
+    b.SetInsertPoint(then);
+    body();
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+  }
+
   // Coordinates begin to count - 1 of a small array, one after another: straight code for few of them, whose numbers
   // are constants, else a loop.
   template <class Body>

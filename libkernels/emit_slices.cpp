@@ -1,6 +1,7 @@
 #include "libkernels/emit_slices.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kasen {
 namespace {
@@ -49,14 +50,24 @@ llvm::Value* SliceEmitter::numbers(Emitter& e, llvm::Value* list, llvm::Value* i
   return load_numbers(e, e.b.getInt16Ty(), e.b.CreateGEP(e.b.getInt16Ty(), list, index), mask);
 }
 
-// While all lanes have entries nothing is masked; rows of a slice are of nearly one length.
 void SliceEmitter::slice(llvm::Value* lengths) {
-  llvm::Value* saved = e_.mask;
-  e_.mask = nullptr;
+  begin();
+  take(lengths);
+  finish(e_.b.CreateIsNotNull(lengths));
+}
+
+void SliceEmitter::begin() {
+  llvm::Value* saved = std::exchange(e_.mask, nullptr);
   for (Lane& lane : lanes_) {
     lane.total->fill(e_, lane.product->identity);
     lane.segment->fill(e_, lane.product->identity);
   }
+  e_.mask = saved;
+}
+
+// While all lanes have entries nothing is masked; rows of a slice are of nearly one length.
+void SliceEmitter::take(llvm::Value* lengths) {
+  llvm::Value* saved = std::exchange(e_.mask, nullptr);
   const auto length = [&](int l) {
     return e_.b.CreateZExt(e_.b.CreateExtractElement(lengths, e_.integer(l)), e_.b.getInt64Ty());
   };
@@ -66,7 +77,11 @@ void SliceEmitter::slice(llvm::Value* lengths) {
     llvm::Value* at = e_.b.CreateVectorSplat(reduction_lanes, e_.b.CreateTrunc(i, e_.b.getInt32Ty()));
     step(e_.b.CreateICmpUGT(lengths, at));
   });
-  e_.mask = e_.b.CreateIsNotNull(lengths);
+  e_.mask = saved;
+}
+
+void SliceEmitter::finish(llvm::Value* mask) {
+  llvm::Value* saved = std::exchange(e_.mask, mask);
   e_.library_lane_by_lane = true;
   for (Lane& lane : lanes_) {
     const ScalarFunction& reducer = module_.fn(lane.product->reducer);
@@ -101,42 +116,88 @@ void SliceEmitter::step(llvm::Value* mask) {
   e_.mask = nullptr;
 }
 
+namespace {
+
+// Rows of a window, slice by slice, from and to the results.
+class WindowEmitter {
+ public:
+  WindowEmitter(Jit& jit, llvm::Function* function, const Module& module, const ProductKernel& kernel)
+      : e_(jit, function, reduction_lanes), f_(function), kernel_(kernel) {
+    e_.scratch_base = f_->getArg(6);
+    ArgumentLayout layout;
+    const ProductTable table = read_product_table(e_, f_->getArg(0), layout, kernel, false);
+    slices_ = std::make_unique<SliceEmitter>(e_, module, kernel, table);
+    for (const ArrayPlanes& result : table.results) {
+      results_.push_back(std::make_unique<MemorySource>(result, MemorySource::Access::scattered));
+    }
+  }
+
+  std::int64_t emit() {
+    slices_->open(f_->getArg(4));
+    first_ = e_.spread({f_->getArg(3), true});
+    begun_ = e_.b.CreateIsNotNull(f_->getArg(7));
+    more_ = {e_.b.CreateIsNotNull(f_->getArg(8)), true};
+    llvm::Value* count = f_->getArg(5);
+    llvm::Value* middle = e_.b.CreateAnd(count, e_.integer(-reduction_lanes));
+    e_.loop(e_.integer(0), middle, reduction_lanes, [&](llvm::Value* k) { slice(k, nullptr); });
+    e_.loop(middle, count, reduction_lanes, [&](llvm::Value* k) {
+      llvm::Value* left = e_.spread({e_.b.CreateSub(count, k), true});
+      slice(k, e_.b.CreateICmpSLT(e_.lane_numbers(), left));
+    });
+    e_.b.CreateRetVoid();
+    return e_.scratch_bytes();
+  }
+
+ private:
+  // The slice from place `k` of the order on, of the lanes in `mask` (null: all).
+  void slice(llvm::Value* k, llvm::Value* mask) {
+    llvm::Value* lengths = SliceEmitter::numbers(e_, f_->getArg(2), k, mask);
+    llvm::Value* order = SliceEmitter::numbers(e_, f_->getArg(1), k, mask);
+    llvm::Value* rows = e_.b.CreateAdd(e_.b.CreateZExt(order, e_.wide(e_.b.getInt64Ty())), first_);
+    slices_->begin();
+    e_.mask = mask;
+    e_.when(begun_, [&] { resume(rows); });
+    e_.mask = nullptr;
+    slices_->take(lengths);
+    // A row that has begun has entries, if none here.
+    llvm::Value* begun = e_.spread({begun_, true});
+    if (mask != nullptr) begun = e_.b.CreateAnd(begun, mask);
+    slices_->finish(e_.b.CreateOr(e_.b.CreateIsNotNull(lengths), begun));
+    e_.mask = mask;
+    for (size_t p = 0; p < results_.size(); ++p) {
+      results_[p]->set_index(rows);
+      for_each_plane(e_, kernel_.products[p].result, [&](int c, const Plane* j) {
+        const Plane segment = slices_->segment(p).load(e_, c, j), total = slices_->total(p).load(e_, c, j);
+        results_[p]->store(e_, c, j, e_.select(more_, segment, total));
+      });
+    }
+    e_.mask = nullptr;
+  }
+
+  void resume(llvm::Value* rows) {
+    for (size_t p = 0; p < results_.size(); ++p) {
+      results_[p]->move_to(e_, rows);
+      slices_->segment(p).assign(e_, make_param(0, kernel_.products[p].result), {results_[p].get()});
+    }
+  }
+
+  Emitter e_;
+  llvm::Function* f_;
+  const ProductKernel& kernel_;
+  std::unique_ptr<SliceEmitter> slices_;
+  std::vector<std::unique_ptr<MemorySource>> results_;
+  llvm::Value *first_ = nullptr, *begun_ = nullptr;
+  Plane more_;
+};
+
+}  // namespace
+
 std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& kernel, const std::string& name) {
   llvm::Type* pointer = llvm::PointerType::getUnqual(jit.context());
   llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
-  llvm::Function* f = jit.add_function(name, {pointer, pointer, pointer, integer, integer, integer, pointer});
-  Emitter e(jit, f, reduction_lanes);
-  e.scratch_base = f->getArg(6);
-  ArgumentLayout layout;
-  const ProductTable table = read_product_table(e, f->getArg(0), layout, kernel, false);
-  SliceEmitter slices(e, module, kernel, table);
-  std::vector<std::unique_ptr<MemorySource>> results;
-  for (const ArrayPlanes& result : table.results) {
-    results.push_back(std::make_unique<MemorySource>(result, MemorySource::Access::scattered));
-  }
-  slices.open(f->getArg(4));
-  llvm::Value* count = f->getArg(5);
-  llvm::Value* first = e.spread({f->getArg(3), true});
-  const auto turn = [&](llvm::Value* k, llvm::Value* mask) {
-    slices.slice(SliceEmitter::numbers(e, f->getArg(2), k, mask));
-    llvm::Value* order = SliceEmitter::numbers(e, f->getArg(1), k, mask);
-    llvm::Value* rows = e.b.CreateAdd(e.b.CreateZExt(order, e.wide(integer)), first);
-    e.mask = mask;
-    for (size_t p = 0; p < results.size(); ++p) {
-      results[p]->set_index(rows);
-      for_each_plane(e, kernel.products[p].result,
-                     [&](int c, const Plane* j) { results[p]->store(e, c, j, slices.total(p).load(e, c, j)); });
-    }
-    e.mask = nullptr;
-  };
-  llvm::Value* middle = e.b.CreateAnd(count, e.integer(-reduction_lanes));
-  e.loop(e.integer(0), middle, reduction_lanes, [&](llvm::Value* k) { turn(k, nullptr); });
-  e.loop(middle, count, reduction_lanes, [&](llvm::Value* k) {
-    llvm::Value* left = e.spread({e.b.CreateSub(count, k), true});
-    turn(k, e.b.CreateICmpSLT(e.lane_numbers(), left));
-  });
-  e.b.CreateRetVoid();
-  return e.scratch_bytes();
+  llvm::Function* f =
+      jit.add_function(name, {pointer, pointer, pointer, integer, integer, integer, pointer, integer, integer});
+  return WindowEmitter(jit, f, module, kernel).emit();
 }
 
 std::int64_t emit_slice(Jit& jit, const Module& module, const ProductKernel& kernel, const std::string& name) {

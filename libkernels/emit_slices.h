@@ -19,6 +19,10 @@ class SliceEmitter {
   void open(llvm::Value* entry);
   // The next slice, whose rows have `lengths` (8 of i32, descending; 0 for lanes without a row).
   void slice(llvm::Value* lengths);
+  // The same in steps: all from the identity; the slice's entries into segments; what these give, of lanes in `mask`.
+  void begin();
+  void take(llvm::Value* lengths);
+  void finish(llvm::Value* mask);
   // The 16-bit numbers of `list` from `index` on, as 8 of i32; 0 for lanes outside of `mask` (null: all).
   [[nodiscard]] static llvm::Value* numbers(Emitter& emitter, llvm::Value* list, llvm::Value* index, llvm::Value* mask);
   // What the slice's rows give, by product.
@@ -47,8 +51,9 @@ class SliceEmitter {
 // Products that a lane can take: small arrays as elements are long work each, and stay one row at a time.
 [[nodiscard]] bool may_run_in_slices(const ProductKernel& kernel);
 
-// window(arguments, order, lengths, first, entry, count, scratch): `count` rows whose numbers, `order` from `first` on,
-// are written to the results; their slices begin at `entry`.
+// window(arguments, order, lengths, first, entry, count, scratch, begun, more): `count` rows whose numbers are `order`
+// from `first` on, and whose slices begin at `entry`, to the results. The entries of a row may come block by block: in
+// the calls between, its result is what its segment has come to (`begun`: by earlier blocks; `more` are to come).
 [[nodiscard]] std::int64_t emit_window(Jit& jit, const Module& module, const ProductKernel& kernel,
                                        const std::string& name);
 

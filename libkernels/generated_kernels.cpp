@@ -182,13 +182,21 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
   }
 
-  // Products in loops get the matrix with its rows sorted, where rows are short.
+  // Products in loops get the matrix with its rows sorted, block by block of a large operand.
   const SortedRows* sorted_form(const ProductKernels& kernels, const LocalMatrix& matrix) {
-    if (kernels.kernel.window == nullptr || !worth_sorting(matrix)) return nullptr;
+    if (kernels.kernel.window == nullptr || !worth_sorting(matrix.entries(), matrix.outputs)) return nullptr;
     const MatrixKey key{&matrix, matrix.pointers.data(), matrix.outputs, matrix.entries()};
     auto it = sorted_.find(key);
-    if (it == sorted_.end()) it = sorted_.emplace(key, sort_rows(matrix, shop_.pool)).first;
+    if (it == sorted_.end()) it = sorted_.emplace(key, sorted_now(matrix)).first;
     return &it->second;
+  }
+
+  SortedRows sorted_now(const LocalMatrix& matrix) {
+    if (const std::int64_t forced = options_.operand_blocks; forced > 0) {
+      return sort_rows(matrix, shop_.pool, {forced, (matrix.inputs + forced - 1) / forced}, forced);
+    }
+    const std::int64_t room = operand_blocks(matrix.inputs, matrix.outputs, matrix.entries());
+    return sort_rows(matrix, shop_.pool, blocks_that_pay(matrix, room), room);
   }
 
   template <class Kernels>

@@ -17,8 +17,11 @@ using ElementwiseFunction = void (*)(const std::int64_t* arguments, std::int64_t
                                      std::byte* partials, std::byte* scratch);
 using RowsFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end, std::byte* scratch);
 // `count` rows of a SortedRows window: their numbers, from `first` on, and lengths; their slices begin at `entry`.
+// Where a row's entries come block by block, `begun` and `more` (0 or 1): are there blocks before, are there blocks
+// behind?
 using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* order, const std::uint16_t* lengths,
-                                std::int64_t first, std::int64_t entry, std::int64_t count, std::byte* scratch);
+                                std::int64_t first, std::int64_t entry, std::int64_t count, std::byte* scratch,
+                                std::int64_t begun, std::int64_t more);
 // A slice of the second form whose rows are segments of one row: what each lane's gives, from the identity, as
 // partials.
 using SliceFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* lengths, std::int64_t entry,

@@ -8,9 +8,10 @@ namespace {
 class RowDivider {
  public:
   RowDivider(const LocalMatrix& matrix, const SortedRows* sorted, std::span<const std::int64_t> giants, Range range,
-             int threads)
-      : matrix_(matrix), pointers_(matrix.pointers.data()), sorted_(sorted), giants_(giants) {
-    heavy_ = std::max(4 * piece_work, work(range.begin, range.end) / (8 * std::max(1, threads)));
+             int threads, std::int64_t block = 0)
+      : matrix_(matrix), pointers_(matrix.pointers.data()), sorted_(sorted), giants_(giants), block_(block) {
+    const std::int64_t blocks = sorted == nullptr ? 1 : sorted->blocks;
+    heavy_ = std::max(4 * piece_work, work(range.begin, range.end) / (8 * blocks * std::max(1, threads)));
   }
 
   [[nodiscard]] std::int64_t work(std::int64_t begin, std::int64_t end) const {
@@ -21,26 +22,42 @@ class RowDivider {
   // A range as pieces, of whole windows where rows are sorted.
   void divide(std::int64_t begin, std::int64_t end, std::vector<RowPiece>& pieces) const {
     const std::int64_t first = window_from(matrix_, begin), last = window_until(matrix_, end);
-    if (sorted_ == nullptr || first >= last) return divide_plain(begin, end, pieces);
-    divide_plain(begin, first, pieces);
-    std::int64_t from = first;
+    if (sorted_ == nullptr || first >= last) {
+      if (block_ == 0) divide_plain(begin, end, pieces);
+      return;
+    }
+    if (block_ == 0) divide_plain(begin, first, pieces);
+    std::int64_t from = first, held = 0;
     for (std::int64_t w = first, next = w; w < last; w = next) {
       next = window_end(matrix_, w);
-      const bool heavy = is_heavy(w, next);
-      if (from < w && (heavy || work(from, next) > piece_work)) {
+      const std::int64_t more = window_work(w, next);
+      const bool heavy = more > heavy_;
+      if (from < w && (heavy || held + more > piece_work)) {
         pieces.push_back({from, w});
         from = w;
+        held = 0;
       }
+      held += more;
       if (!heavy) continue;
       divide_window(w, next - w, pieces);
       from = next;
+      held = 0;
     }
     if (from < last) pieces.push_back({from, last});
-    divide_plain(last, end, pieces);
+    if (block_ == 0) divide_plain(last, end, pieces);
   }
 
  private:
   [[nodiscard]] std::int64_t length(std::int64_t row) const { return pointers_[row + 1] - pointers_[row]; }
+
+  // Of a whole window in the block; rows that run as segments are in the first one.
+  [[nodiscard]] std::int64_t window_work(std::int64_t begin, std::int64_t end) const {
+    if (sorted_->blocks == 1) return work(begin, end);
+    const std::int64_t number = window_number(matrix_, begin);
+    const std::int64_t done =
+        block_ > 0 ? 0 : pointers_[end] - pointers_[begin] + row_work * (end - begin) - work(begin, end);
+    return sorted_->entries(number, block_) + row_work * sorted_->rows(number, block_, end - begin) - done;
+  }
 
   void divide_plain(std::int64_t begin, std::int64_t end, std::vector<RowPiece>& pieces) const {
     while (begin < end) {
@@ -59,10 +76,11 @@ class RowDivider {
   }
 
   // The window's long rows one by one, then its slices of eight rows, as its second form has them.
-  void divide_window(std::int64_t first, std::int64_t count, std::vector<RowPiece>& pieces) const {
-    const std::uint16_t* const order = sorted_->order_from(first);
-    const std::uint16_t* const lengths = sorted_->lengths_from(first);
-    RowPiece piece{0, 0, first, pointers_[first]};
+  void divide_window(std::int64_t first, std::int64_t all, std::vector<RowPiece>& pieces) const {
+    const std::uint16_t* const order = sorted_->order_from(first, block_);
+    const std::uint16_t* const lengths = sorted_->lengths_from(first, block_);
+    const std::int64_t number = window_number(matrix_, first), count = sorted_->rows(number, block_, all);
+    RowPiece piece{0, 0, first, sorted_->entry(number, block_)};
     std::int64_t held = 0, entry = piece.entry;
     for (std::int64_t place = 0; place < count;) {
       const bool alone = lengths[place] > reduction_block;
@@ -88,6 +106,7 @@ class RowDivider {
   const std::int64_t* pointers_;
   const SortedRows* sorted_;
   std::span<const std::int64_t> giants_;
+  std::int64_t block_;
   std::int64_t heavy_ = 0;  // work from which a window is no piece: an eighth of a thread's share, and not little
 };
 
@@ -118,9 +137,9 @@ std::int64_t work_of(const LocalMatrix& matrix, std::span<const std::int64_t> gi
 }
 
 std::vector<RowPiece> divide_rows(const LocalMatrix& matrix, const SortedRows* sorted,
-                                  std::span<const std::int64_t> giants, Range range, int threads) {
+                                  std::span<const std::int64_t> giants, Range range, int threads, std::int64_t block) {
   std::vector<RowPiece> pieces;
-  RowDivider(matrix, sorted, giants, range, threads).divide(range.begin, range.end, pieces);
+  RowDivider(matrix, sorted, giants, range, threads, block).divide(range.begin, range.end, pieces);
   return pieces;
 }
 

@@ -16,7 +16,7 @@ inline constexpr std::int64_t piece_work = 32768;                // of one piece
 inline constexpr std::int64_t giant_row = 16 * reduction_block;  // entries from which a row is cut among threads
 
 // Rows begin .. end - 1; or, with a window of the sorted form (its first row), the places begin .. end - 1 of its
-// order, whose entries begin at `entry`.
+// order in a block of the operand, whose entries begin at `entry`.
 struct RowPiece {
   std::int64_t begin = 0, end = 0;
   std::int64_t window = -1;
@@ -31,9 +31,11 @@ struct RowPiece {
                                    std::int64_t end);
 
 // All rows of the range in pieces of about piece_work. Where rows are sorted, a piece has whole windows or, of one that
-// is heavy beside a thread's share, whole slices.
+// is heavy beside a thread's share, whole slices. Of `block` of the operand; rows outside of whole windows are in the
+// first one's pieces.
 [[nodiscard]] std::vector<RowPiece> divide_rows(const LocalMatrix& matrix, const SortedRows* sorted,
-                                                std::span<const std::int64_t> giants, Range range, int threads);
+                                                std::span<const std::int64_t> giants, Range range, int threads,
+                                                std::int64_t block = 0);
 
 // For products with an epilogue, which go block by block (reduction_block rows, from the range's first row on).
 struct BlockDivision {

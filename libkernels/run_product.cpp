@@ -28,13 +28,16 @@ class ProductRun {
         kernel_(kernels.kernel),
         call_(call),
         sorted_(kernels.kernel.window == nullptr ? nullptr : sorted),
-        pointers_(call.matrix->pointers.data()) {}
+        pointers_(call.matrix->pointers.data()),
+        waiting_(call.waiting) {}
 
   void run() {
     if (call_.range.size() <= 0) return;
     if (kernels_.epilogue && call_.work == RowWork::vector) return run_vector_work();
     find_giants();
-    if (kernels_.epilogue && call_.work == RowWork::all) return run_blocks();
+    if (kernels_.epilogue && call_.work == RowWork::all) {
+      return blocks() > 1 ? run_rows_then_vectors() : run_blocks();
+    }
     run_rows();
     for (const ProductKernels::Copy& copy : kernels_.copies) {
       copy_range(kernels_.kernel.products[product_of(copy.from)].result, call_.outputs[static_cast<size_t>(copy.from)],
@@ -43,6 +46,9 @@ class ProductRun {
   }
 
  private:
+  // Of the operand.
+  [[nodiscard]] std::int64_t blocks() const { return sorted_ == nullptr ? 1 : sorted_->blocks; }
+
   std::int64_t length(std::int64_t row) const { return pointers_[row + 1] - pointers_[row]; }
 
   size_t product_of(int output) const {
@@ -102,11 +108,12 @@ class ProductRun {
     });
   }
 
-  // Of the results, element 0 is row `first`.
+  // Where rows go: of the results, element 0 is row `first`. `block` of the operand, in the first of which rows run
+  // that do not stand in the sorted form.
   struct Rows {
     Tables words;
     std::span<const View> results;
-    std::int64_t first = 0;
+    std::int64_t first = 0, block = 0;
   };
 
   // Its result from its partials, in order.
@@ -135,9 +142,12 @@ class ProductRun {
     const LocalMatrix& m = *call_.matrix;
     const std::int64_t first_whole = window_from(m, begin), end_whole = window_until(m, end);
     if (sorted_ == nullptr || first_whole >= end_whole) return row_by_row(to, begin, end, thread);
-    if (begin < first_whole) row_by_row(to, begin, first_whole, thread);
-    for (std::int64_t w = first_whole; w < end_whole; w = window_end(m, w)) window(to, w, window_end(m, w) - w, thread);
-    if (end_whole < end) row_by_row(to, end_whole, end, thread);
+    row_by_row(to, begin, first_whole, thread);
+    for (std::int64_t w = first_whole; w < end_whole; w = window_end(m, w)) {
+      const std::int64_t number = window_number(m, w), count = sorted_->rows(number, to.block, window_end(m, w) - w);
+      places(to, {0, count, w, sorted_->entry(number, to.block)}, thread);
+    }
+    row_by_row(to, end_whole, end, thread);
   }
 
   // The giant that is this row or the next behind it.
@@ -147,6 +157,7 @@ class ProductRun {
   }
 
   void row_by_row(const Rows& to, std::int64_t begin, std::int64_t end, int thread) {
+    if (to.block > 0) return;
     for (auto giant = giant_from(begin); begin < end;) {
       const bool found = giant != giants_.end() && giant->row < end;
       const std::int64_t stop = found ? giant->row : end;
@@ -158,22 +169,16 @@ class ProductRun {
 
   void piece(const Rows& to, const RowPiece& p, int thread) {
     if (p.window < 0) return rows(to, p.begin, p.end, thread);
-    places(to, p.window, p.begin, p.end, p.entry, thread);
+    places(to, p, thread);
   }
 
-  void window(const Rows& to, std::int64_t first, std::int64_t count, int thread) const {
-    places(to, first, 0, count, pointers_[first], thread);
-  }
-
-  // The places begin .. end - 1 of a window's order, whose entries begin at `entry`. Rows too long for a slice lie
-  // first: as slices of their segments.
-  void places(const Rows& to, std::int64_t first, std::int64_t begin, std::int64_t end, std::int64_t entry,
-              int thread) const {
-    const std::uint16_t* order = sorted_->order_from(first);
-    const std::uint16_t* lengths = sorted_->lengths_from(first);
-    std::int64_t longer = begin;
-    for (; longer < end && lengths[longer] > reduction_block; ++longer) {
-      const std::int64_t row = first + order[longer];
+  // Places of a window's order. Rows too long for a slice lie first, in the first block: as slices of their segments.
+  void places(const Rows& to, const RowPiece& p, int thread) const {
+    const std::uint16_t* order = sorted_->order_from(p.window, to.block);
+    const std::uint16_t* lengths = sorted_->lengths_from(p.window, to.block);
+    std::int64_t longer = p.begin, entry = p.entry;
+    for (; longer < p.end && lengths[longer] > reduction_block; ++longer) {
+      const std::int64_t row = p.window + order[longer];
       const auto giant = giant_from(row);
       if (giant != giants_.end() && giant->row == row) {
         finish_long(*giant, to, thread);
@@ -182,9 +187,9 @@ class ProductRun {
       }
       entry += length(row);
     }
-    if (longer == end) return;
-    kernel_.window(to.words.sorted.data(), order + longer, lengths + longer, first, entry, end - longer,
-                   shop_.scratch(thread));
+    if (longer == p.end) return;
+    kernel_.window(to.words.sorted.data(), order + longer, lengths + longer, p.window, entry, p.end - longer,
+                   shop_.scratch(thread), to.block > 0 ? 1 : 0, to.block + 1 < blocks() ? 1 : 0);
   }
 
   // The partials of a row whose slices begin at `entry` of the second form.
@@ -214,17 +219,21 @@ class ProductRun {
   void run_rows() {
     std::vector<View> results;
     for (const int output : kernels_.outputs) {
-      results.push_back(output < 0 ? call_.waiting : call_.outputs[static_cast<size_t>(output)]);
+      results.push_back(output < 0 ? waiting_ : call_.outputs[static_cast<size_t>(output)]);
     }
-    const Rows to{tables(results, 0), results, 0};
+    Rows to{tables(results, 0), results};
     const Range r = call_.range;
-    if (shop_.pool.threads() == 1 || work_of(*call_.matrix, {}, r.begin, r.end) < piece_work) {
-      rows(to, r.begin, r.end, 0);
-      return;
+    const int threads = shop_.pool.threads();
+    const bool alone = threads == 1 || work_of(*call_.matrix, {}, r.begin, r.end) < piece_work;
+    for (; to.block < blocks(); ++to.block) {
+      if (alone) {
+        rows(to, r.begin, r.end, 0);
+        continue;
+      }
+      const std::vector<RowPiece> pieces = divide_rows(*call_.matrix, sorted_, giant_rows_, r, threads, to.block);
+      share_out(shop_.pool, std::ssize(pieces),
+                [&](int t, std::int64_t p) { piece(to, pieces[static_cast<size_t>(p)], t); });
     }
-    const std::vector<RowPiece> pieces = divide_rows(*call_.matrix, sorted_, giant_rows_, r, shop_.pool.threads());
-    share_out(shop_.pool, std::ssize(pieces),
-              [&](int t, std::int64_t p) { piece(to, pieces[static_cast<size_t>(p)], t); });
   }
 
   void copy_range(const ElementType& element, const View& from, const View& to) const {
@@ -241,9 +250,17 @@ class ProductRun {
   void run_vector_work() {
     std::vector<View> inputs;
     for (const int place : kernels_.epilogue_inputs) {
-      inputs.push_back(place < 0 ? call_.waiting : call_.inputs[static_cast<size_t>(place)]);
+      inputs.push_back(place < 0 ? waiting_ : call_.inputs[static_cast<size_t>(place)]);
     }
     run_elementwise(shop_, plan_, *kernels_.epilogue, inputs, call_.outputs, call_.range.begin, call_.range.end, {});
+  }
+
+  // Of an operand in blocks, no row is done before the last one: the vector work reads what all rows give from memory.
+  void run_rows_then_vectors() {
+    const std::int64_t bytes = storage_bytes(kernel_.products.at(0).result, call_.range.end);
+    waiting_ = View{shop_.rooms(bytes), call_.range.end};
+    run_rows();
+    run_vector_work();
   }
 
   // ---- rows with an epilogue: a block's products into a strip that stays in the cache, then its vector work
@@ -359,6 +376,7 @@ class ProductRun {
   const ProductCall& call_;
   const SortedRows* sorted_;
   const std::int64_t* pointers_;
+  View waiting_;  // the product's result, where its rows wait for vector work
   std::vector<std::int64_t> giant_rows_;
   std::vector<LongRow> giants_;  // of these rows
   BlockDivision division_;
@@ -373,25 +391,6 @@ std::int64_t strip_bytes(const ProductKernel& kernel) {
   std::int64_t bytes = 0;
   for (const ProductKernel::Product& p : kernel.products) bytes += storage_bytes(p.result, reduction_block);
   return bytes;
-}
-
-void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, const DenseProductCall& call) {
-  const std::int64_t outputs = transposed ? call.rows : call.cols;
-  const std::int64_t steps = transposed ? call.cols : call.rows;
-  std::vector<std::int64_t> words{transposed ? call.cols : 1, transposed ? 1 : call.cols, steps};
-  if (kernel.columns) words.push_back(call.columns);
-  append_array(words, kernel.matrix, call.matrix);
-  append_array(words, kernel.products[0].vector, call.inputs[0]);
-  append_array(words, kernel.products[0].result, call.outputs[0]);
-  const std::int64_t threads = outputs * steps * call.columns < piece_work ? 1 : shop.pool.threads();
-  const auto part = [&](int t) {
-    kernel.rows(words.data(), outputs * t / threads, outputs * (t + 1) / threads, shop.scratch(t));
-  };
-  if (threads == 1) {
-    part(0);
-  } else {
-    shop.pool.run(part);
-  }
 }
 
 void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,

@@ -1,5 +1,6 @@
 // A second form of a sparse part for products that run again and again: rows sorted by length within windows, in slices
-// of eight that run side by side, so that few branches depend on where a row ends. Made at a product's first call.
+// of eight that run side by side, so that few branches depend on where a row ends. Where the operand is larger than a
+// core's cache, block by block of its elements. Made at a product's first call.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "libcore/kernel_set.h"
 #include "libcore/numbering.h"
+#include "libcore/sorted_form.h"
 #include "libkernels/threads.h"
 
 namespace kasen {
@@ -38,32 +40,55 @@ inline constexpr std::int64_t sorted_window = reduction_block;
   return (matrix.masters + sorted_window - 1) / sorted_window + (begin - matrix.masters) / sorted_window;
 }
 
-// Rows window by window, within a window by descending length, then row. A window's entries lie where LocalMatrix has
-// those of the same rows: first rows of more than 4096 entries, one after another, each as slices of eight of its
-// segments of 4096 entries, then slices of eight rows (emit_slices.h).
+// Blocks of an operand's elements: block k has the local indices k width to (k + 1) width - 1, the last one all behind.
+struct OperandBlocks {
+  std::int64_t count = 1, width = 0;
+};
+// `count` blocks, or one where more would not pay: rows whose entries do not ascend from block to block, or windows
+// that read few of the operand's lines. `count` alone comes from sizes (libcore/sorted_form.h), this from the entries.
+[[nodiscard]] OperandBlocks blocks_that_pay(const LocalMatrix& matrix, std::int64_t count);
+
+// Rows window by window, within a window block by block, within a block by descending number of entries there, then
+// row. A row's piece in a block are its entries from where that of the block before ends to the first one of a later
+// block, so that pieces one after another are the row as it is. A window's entries lie where LocalMatrix has those of
+// the same rows. First, in block 0, rows of more than 4096 entries, whole, one after another, each as slices of eight
+// of its segments of 4096 entries; then slices of eight pieces (emit_slices.h). Later blocks have neither those rows
+// nor ones without entries.
 struct SortedRows {
-  Bytes order;    // 16 bits a row: the window's rows as they are sorted
-  Bytes lengths;  // 16 bits a row, in that order: its entries, 65535 for more
+  std::int64_t outputs = 0, blocks = 1;
+  Bytes order;    // 16 bits a row and block: the window's rows as they are sorted
+  Bytes lengths;  // 16 bits a row and block, in that order: its entries, 65535 for more
   Bytes indices;  // 32 bits an entry
   Array values;
-  std::vector<char> in_order;  // of each window: do its rows lie sorted in the matrix itself?
+  std::vector<std::int64_t> starts;   // of each window and block: its first entry; and the end
+  std::vector<std::int32_t> carried;  // of each window: its rows in later blocks
+  std::vector<char> in_order;         // of each window: do its rows lie sorted in the matrix itself (one block)?
 
   // Of the rows from number `first` of the order on.
-  [[nodiscard]] const std::uint16_t* order_from(std::int64_t first) const {
-    return reinterpret_cast<const std::uint16_t*>(order.data()) + first;
+  [[nodiscard]] const std::uint16_t* order_from(std::int64_t first, std::int64_t block = 0) const {
+    return reinterpret_cast<const std::uint16_t*>(order.data()) + block * outputs + first;
   }
-  [[nodiscard]] const std::uint16_t* lengths_from(std::int64_t first) const {
-    return reinterpret_cast<const std::uint16_t*>(lengths.data()) + first;
+  [[nodiscard]] const std::uint16_t* lengths_from(std::int64_t first, std::int64_t block = 0) const {
+    return reinterpret_cast<const std::uint16_t*>(lengths.data()) + block * outputs + first;
   }
-  // 4 outputs + 4 entries + value bytes (values by plane, each rounded up to 64).
+  // Of window number `window`: the first entry of a block; its entries; of `count` rows those that it has.
+  [[nodiscard]] std::int64_t entry(std::int64_t window, std::int64_t block) const {
+    return starts[static_cast<size_t>(window * blocks + block)];
+  }
+  [[nodiscard]] std::int64_t entries(std::int64_t window, std::int64_t block) const {
+    return starts[static_cast<size_t>(window * blocks + block) + 1] - entry(window, block);
+  }
+  [[nodiscard]] std::int64_t rows(std::int64_t window, std::int64_t block, std::int64_t count) const {
+    return block == 0 ? count : carried[static_cast<size_t>(window)];
+  }
+  // sorted_form_bytes and the values (by plane, each rounded up to 64).
   [[nodiscard]] std::int64_t storage_bytes() const {
     return order.size() + lengths.size() + indices.size() + values.bytes.size();
   }
 };
 
-[[nodiscard]] SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool);
-
-// Long rows gain nothing: their ends are rare.
-[[nodiscard]] inline bool worth_sorting(const LocalMatrix& matrix) { return matrix.entries() < 64 * matrix.outputs; }
+// With room for the order of rows in `room` blocks, however many there are.
+[[nodiscard]] SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool, OperandBlocks blocks = {},
+                                   std::int64_t room = 1);
 
 }  // namespace kasen

@@ -10,6 +10,7 @@
 #include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/shared_batch.h"
+#include "libcore/sorted_form.h"
 #include "libcore/state_rules.h"
 #include "libcore/whole.h"
 #include "libopt/cost_rules.h"
@@ -82,7 +83,7 @@ struct PullForm {
 };
 
 struct PullUse {
-  ValueId matrix, result;
+  ValueId matrix, operand, result;
 };
 
 PullForm pull_form(const CostContext& context, const Op& product) {
@@ -96,7 +97,7 @@ std::map<PullForm, PullUse> pull_forms(const Module& module) {
   std::map<PullForm, PullUse> forms;
   for_each_op(module, [&](const Op& op, int, int) {
     if (!is_sparse_product(module, op)) return;
-    forms.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.results.at(0)});
+    forms.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.operands.at(0), op.results.at(0)});
   });
   return forms;
 }
@@ -264,16 +265,18 @@ class OneExchange {
   std::map<std::pair<int, int>, std::int64_t> between_;
 };
 
-// The rule of libkernels/sorted_rows.h; small arrays as elements are long work each, and gain nothing from it.
+// What libkernels/sorted_rows.h makes; small arrays as elements are long work each, and gain nothing from it.
 std::int64_t sorted_bytes(const Module& module, const PullForm& form, const PullUse& use, const Sizes& sizes) {
   std::int64_t bytes = 0;
   for (int worker = 0; worker < sizes.workers; ++worker) {
     const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
     const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
     const std::int64_t outputs = value_of(stored_indices(module, module.type(use.result)), here);
-    if (entries >= 64 * outputs) continue;
+    if (!worth_sorting(entries, outputs)) continue;
+    const std::int64_t inputs = value_of(stored_indices(module, module.type(use.operand)), here);
     const ElementType& element = module.type(use.matrix).element;
-    bytes += 4 * outputs + 4 * entries + (element.bytes() > 0 ? storage_bytes(element, entries) : 0);
+    bytes += sorted_form_bytes(outputs, entries, operand_blocks(inputs, outputs, entries));
+    if (element.bytes() > 0) bytes += storage_bytes(element, entries);
   }
   return bytes;
 }
@@ -319,7 +322,7 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, cons
     for (const ValueId v : {op.operands.at(0), op.operands.at(1), op.results.at(0)}) {
       if (has_small_arrays(module.type(v).element)) return;
     }
-    sorted.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.results.at(0)});
+    sorted.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.operands.at(0), op.results.at(0)});
   });
   std::int64_t bytes = 0;
   for (const auto& [form, use] : sorted) bytes += sorted_bytes(module, form, use, sizes);

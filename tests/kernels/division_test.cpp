@@ -155,6 +155,67 @@ TEST(Division, MastersAndSlavesHaveWindowsOfTheirOwn) {
   }
 }
 
+// Of an operand in blocks: each block has every row that is not cut into segments once, pieces begin where their
+// entries do, and threads have equal shares of each block, since they wait for one another at its end.
+TEST(Division, OfEachBlockOfTheOperandIsBalanced) {
+  constexpr std::int64_t blocks = 3;
+  for (const Shape& shape : shapes()) {
+    LocalMatrix matrix = rows_of_lengths(shape.lengths);
+    matrix.inputs = 3000;
+    for (size_t row = 0; row < shape.lengths.size(); ++row) {
+      const std::int64_t begin = matrix.pointers[row], length = shape.lengths[row];
+      for (std::int64_t k = 0; k < length; ++k)
+        matrix.indices[static_cast<size_t>(begin + k)] = static_cast<std::int32_t>(k * matrix.inputs / length);
+    }
+    ThreadPool pool(1);
+    const SortedRows sorted = sort_rows(matrix, pool, {blocks, 1000}, blocks);
+    for (const int threads : {2, 4}) {
+      const std::vector<std::int64_t> giants = giant_rows(matrix, {0, matrix.outputs}, threads);
+      for (std::int64_t block = 0; block < blocks; ++block) {
+        const std::vector<RowPiece> pieces = divide_rows(matrix, &sorted, giants, {0, matrix.outputs}, threads, block);
+        std::vector<int> met(shape.lengths.size());
+        std::vector<std::int64_t> costs;
+        const auto places = [&](std::int64_t window, std::int64_t begin, std::int64_t end, std::int64_t entry) {
+          std::int64_t at = sorted.entry(window_number(matrix, window), block);
+          for (std::int64_t k = 0; k < end; ++k) {
+            const std::int64_t row = window + sorted.order_from(window, block)[k];
+            const std::int64_t length = shape.lengths[static_cast<size_t>(row)];
+            const bool giant = std::binary_search(giants.begin(), giants.end(), row);
+            const std::int64_t here = length > reduction_block ? length : sorted.lengths_from(window, block)[k];
+            if (k == begin) {
+              EXPECT_EQ(at, entry) << shape.name << ", block " << block;
+            }
+            at += here;
+            if (k < begin) continue;
+            ++met[static_cast<size_t>(row)];
+            costs.back() += row_work + (giant ? 0 : here);
+          }
+        };
+        for (const RowPiece& piece : pieces) {
+          costs.push_back(0);
+          if (piece.window >= 0) {
+            places(piece.window, piece.begin, piece.end, piece.entry);
+            continue;
+          }
+          for (std::int64_t w = piece.begin; w < piece.end; w = window_end(matrix, w)) {
+            const std::int64_t number = window_number(matrix, w);
+            places(w, 0, sorted.rows(number, block, window_end(matrix, w) - w), sorted.entry(number, block));
+          }
+        }
+        for (size_t row = 0; row < met.size(); ++row) {
+          const bool later = shape.lengths[row] > 0 && shape.lengths[row] <= reduction_block;
+          ASSERT_EQ(met[row], block == 0 || later ? 1 : 0) << shape.name << ", block " << block << ", row " << row;
+        }
+        WorkQueue queue(std::ssize(pieces), threads);
+        const auto load = loads(queue, threads, [&](std::int64_t p) { return costs[static_cast<size_t>(p)]; });
+        const std::int64_t mean = std::accumulate(costs.begin(), costs.end(), std::int64_t{0}) / threads;
+        EXPECT_LE(largest_of(load), mean + std::max(mean / 10, 2 * piece_work))
+            << shape.name << ", block " << block << ", " << threads << " threads";
+      }
+    }
+  }
+}
+
 TEST(Division, CutsOnlyLongRowsAmongThreads) {
   const Divided d(shapes()[0].lengths, true, 2), alone(shapes()[0].lengths, true, 1);
   EXPECT_EQ(d.giants, std::vector<std::int64_t>{777});

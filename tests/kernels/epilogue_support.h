@@ -113,6 +113,8 @@ inline void expect_agreement(const Module& joined, const Module& apart, const st
     const Made made = run(joined, parts, testing::make_kernels({.threads = threads}), true);
     EXPECT_TRUE(made.agrees) << what << '\n' << made.check;
     expect_equal(made.outputs, first.outputs, 0, what + ", generated, threads " + std::to_string(threads));
+    const Made blocks = run(joined, parts, testing::make_kernels({.threads = threads, .operand_blocks = 3}), true);
+    expect_equal(blocks.outputs, first.outputs, 0, what + ", in blocks, threads " + std::to_string(threads));
   }
 }
 

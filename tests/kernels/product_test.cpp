@@ -1,5 +1,6 @@
 // Products over random sparse matrices: any multiplier, reducer and element type, alone and several at once, rows from
-// empty to longer than many segments; against the interpreter, bit by bit, on one and on two threads.
+// empty to longer than many segments; against the interpreter, bit by bit, on one and on two threads, operands whole
+// and in blocks.
 #include "tests/kernels/random_functions.h"
 
 namespace kasen::test {
@@ -19,7 +20,9 @@ LocalMatrix random_matrix(Random& random, const ElementType& element, std::int64
   for (std::int64_t o = 0; o < outputs; ++o) {
     std::int64_t length = inputs == 0 ? 0 : below(random, 4) == 0 ? 0 : below(random, 12);
     if (o == outputs / 3 && inputs > 0) length = giant;
+    const auto begin = std::ssize(m.indices);
     for (std::int64_t k = 0; k < length; ++k) m.indices.push_back(static_cast<std::int32_t>(below(random, inputs)));
+    if (below(random, 8) > 0) std::sort(m.indices.begin() + begin, m.indices.end());
     m.pointers.push_back(static_cast<std::int64_t>(m.indices.size()));
   }
   m.values = random_array(random, element, element.is(Scalar::null) ? 0 : m.pointers.back());
@@ -91,7 +94,10 @@ void compare(Random& random, const Module& m, std::int64_t outputs, std::int64_t
   const auto reference = make_interpreter_kernels();
   const auto one = testing::make_kernels({.threads = 1});
   const auto two = testing::make_kernels({.threads = 2});
-  for (KernelSet* k : {reference.get(), static_cast<KernelSet*>(one.get()), static_cast<KernelSet*>(two.get())}) {
+  const auto in_blocks = testing::make_kernels({.threads = 1, .operand_blocks = 3});
+  const auto two_in_blocks = testing::make_kernels({.threads = 2, .operand_blocks = 5});
+  for (KernelSet* k : {reference.get(), static_cast<KernelSet*>(one.get()), static_cast<KernelSet*>(two.get()),
+                       static_cast<KernelSet*>(in_blocks.get()), static_cast<KernelSet*>(two_in_blocks.get())}) {
     k->prepare(m);
   }
   const bool looped = m.body.ops[0].code == OpCode::for_loop;
@@ -108,9 +114,13 @@ void compare(Random& random, const Module& m, std::int64_t outputs, std::int64_t
     const std::vector<Array> expected = run(*reference, m, op, matrix, inputs);
     const std::vector<Array> got = run(*one, m, op, matrix, inputs);  // in a loop: with its rows sorted
     const std::vector<Array> parallel = run(*two, m, op, matrix, inputs);
+    const std::vector<Array> blocks = run(*in_blocks, m, op, matrix, inputs);
+    const std::vector<Array> parallel_blocks = run(*two_in_blocks, m, op, matrix, inputs);
     for (size_t k = 0; k < expected.size(); ++k) {
       ASSERT_EQ(difference(expected[k], got[k], outputs), "") << "output " << k << "\n" << print_module(m);
       ASSERT_EQ(difference(got[k], parallel[k], outputs), "") << "two threads, output " << k;
+      ASSERT_EQ(difference(got[k], blocks[k], outputs), "") << "blocks, output " << k << "\n" << print_module(m);
+      ASSERT_EQ(difference(got[k], parallel_blocks[k], outputs), "") << "blocks on two threads, output " << k;
     }
     ASSERT_EQ(reference->accesses().read_bytes, one->accesses().read_bytes);
     ASSERT_EQ(reference->accesses().written_bytes, one->accesses().written_bytes);
