@@ -7,6 +7,7 @@
 #include "libopt/explain.h"
 #include "libopt/fusion/explore.h"
 #include "libopt/fusion/from_module.h"
+#include "libopt/fusion/plans_text.h"
 #include "libopt/optimize.h"
 #include "libopt/pass.h"
 #include "libopt/plan_notes.h"
@@ -81,15 +82,18 @@ std::string list_of_passes() {
          "steps: of the five in which KASEN expands a sub-DDAG (1 begin, 2 expand, 3 transitions, 4 buffers, 5 fuse)\n";
 }
 
-// The memo table of each block, as the passes that fuse would find the program.
-std::string memo_tables(const Module& module, LawChecker& laws, const OptimizeOptions& options, PlanNotes& notes) {
+// Of each block, as the passes that fuse would find the program: the memo table, or what selection makes of it.
+std::string fusion_tables(const Module& module, LawChecker& laws, const OptimizeOptions& options, bool plans,
+                          PlanNotes& notes) {
   const Module placed = before_fusing(module, laws, options);
   Pricing pricing(options.sizes, options.machine);
+  const TimeCase in = pricing.time_case(placed);
   std::string text;
-  for (const fusion::BlockDag& block : fusion::fusion_dags(placed, pricing.time_case(placed))) {
+  for (const fusion::BlockDag& block : fusion::fusion_dags(placed, in)) {
     const fusion::Memo memo = fusion::explore(block.dag);
-    text += fmt::format("{}: {} groups, {} entries\n{}", block.title, memo.group_count(), memo.entry_count(),
-                        fusion::memo_text(block.dag, memo));
+    text += fmt::format("{}: {} groups, {} entries\n", block.title, memo.group_count(), memo.entry_count());
+    text += plans ? fusion::plans_text(block.dag, memo, {.machine = in.machine, .processes = in.processes})
+                  : fusion::memo_text(block.dag, memo);
   }
   notes.assume(pricing.defaults());
   return text.empty() ? "no operator that a template covers\n" : text;
@@ -110,8 +114,9 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
     options.sizes = sizes_of_plans(values, *sizes);
   }
   PlanNotes notes;
-  if (values.count("print-memo") > 0) {
-    write_text(values["output"].as<std::string>(), memo_tables(module, laws, options, notes));
+  const bool plans = values.count("print-plans") > 0;
+  if (plans || values.count("print-memo") > 0) {
+    write_text(values["output"].as<std::string>(), fusion_tables(module, laws, options, plans, notes));
     tell_defaults(notes);
     return ExitStatus::done;
   }
@@ -144,6 +149,10 @@ void declare_options(Tool& tool) {
       "prints the memo table of partial fusion plans of each block and nothing else (docs/fusion.md): an operator a "
       "line, as in '11 mxv  R(-1,9) R(10,-1) R(10,9)', its entries by template (O, R, C, M: Outer, Row, Cell, MAgg) "
       "with the inputs that each takes up, -1 for one that is read from memory, |x where no fused operator may end");
+  add("print-plans",
+      "prints what selection sees in that table and chooses, and nothing else: partitions, interesting points, how "
+      "many "
+      "plans were evaluated with and without each pruning, the operators of fuse-all, fuse-no-redundancy and cost");
   add("time-passes", "tells how long each pass took");
   add("output,o", text("FILE")->default_value("-"), "where the IR goes");
   add("no-history", "leaves out the line that tells how the file was made");

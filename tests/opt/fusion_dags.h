@@ -31,13 +31,15 @@ class DagBuilder {
   NodeId times(const std::vector<NodeId>& inputs) {
     const NodeId made = cell("b(*)", inputs);
     dag[made].zero_at.assign(inputs.size(), true);
+    for (const NodeId in : inputs) {
+      if (dag[in].shape == dag[made].shape && dag[in].sparsity < dag[made].sparsity) make_like(made, in);
+    }
     return made;
   }
   NodeId not_zero(NodeId in) {
     const NodeId made = cell("b(!=)", {in});
     dag[made].zero_at = {true};
-    dag[made].sparsity = dag[in].sparsity;
-    dag[made].bytes = dag[in].bytes;
+    make_like(made, in);
     return made;
   }
   NodeId row_sums(NodeId in) { return aggregate(Form::agg_row, "ua(R+)", in, {dag[in].shape.rows, {}}); }
@@ -64,7 +66,13 @@ class DagBuilder {
     return {rows.empty() ? Axis{} : axes_.at(rows), cols.empty() ? Axis{} : axes_.at(cols)};
   }
   NodeId aggregate(Form form, const std::string& op, NodeId in, const Shape& made) {
-    return add(form, op, {in}, made, dag[in].shape.cells());
+    return add(form, op, {in}, made, dag[in].shape.cells() * dag[in].sparsity);
+  }
+  // Stored, and computed, where `in` is.
+  void make_like(NodeId made, NodeId in) {
+    dag[made].seconds *= dag[in].sparsity / dag[made].sparsity;
+    dag[made].sparsity = dag[in].sparsity;
+    dag[made].bytes = dag[in].bytes;
   }
   NodeId add(Form form, const std::string& op, const std::vector<NodeId>& inputs, const Shape& made, double operations,
              double sparsity = 1) {

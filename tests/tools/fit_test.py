@@ -491,6 +491,21 @@ class Frame(ToolTest):
         empty, _ = self.kasen("plan", stdin="a = 1\noutput a\n")
         self.assertEqual(self.kasen("fuse", "--print-memo", stdin=empty)[0], "no operator that a template covers\n")
 
+    def test_what_selection_sees_and_chooses(self):
+        """The paper's Expression (2): one fused operator, found among all plans by costing two."""
+        plan, _ = self.kasen("plan", stdin="dim N, F local, K local = 4\ninput X : f64[N, F], P : f64[N, K], V : f64[F, K]\n"
+                             "Q = P * (X @ V)\noutput H = X' @ (Q - P * sum(Q, over K))\n")
+        text, told = self.kasen("fuse", "--print-plans", "--sizes", "N=1e6,F=100,P=4", stdin=plan)
+        self.assertEqual(told, "")
+        self.assertIn("  partition of 4 5 6 7 8 9: roots 9, inputs 1 2 3, materialization points 5\n", text)
+        self.assertIn("    points: 6->5 7->5 7->6* 9->7*\n    plans: 2^4; evaluated: 2, ", text)
+        self.assertIn("without pruning 16\n", text)
+        seconds = {name: float(re.search(rf"^  {name}: ([0-9.e-]+) ms", text, re.M)[1])
+                   for name in ["none", "fuse-all", "fuse-no-redundancy", "cost"]}
+        self.assertEqual(min(seconds, key=seconds.get), "fuse-all")
+        self.assertEqual(seconds["cost"], seconds["fuse-all"])
+        self.assertTrue(text.endswith("    R 4 5 6 7 8 9: reads 1 2 3, makes 9\n"))
+
     def test_empty_values(self):
         self.prepare()
         for command in [["plan", PAGERANK, "-o", ""], ["fuse", "plan.kir", "-o", ""], ["measure", "fused.kir", "-o", ""],

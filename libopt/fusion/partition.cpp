@@ -1,0 +1,120 @@
+#include "libopt/fusion/partition.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace kasen::fusion {
+namespace {
+
+bool holds(const std::vector<NodeId>& ids, NodeId id) { return std::binary_search(ids.begin(), ids.end(), id); }
+
+bool references(const Group& group, NodeId to) {
+  return std::any_of(group.begin(), group.end(), [&](const Entry& entry) { return entry.refers_to(to); });
+}
+
+// The smallest node of each component, by node; -1 for nodes without a group.
+std::vector<NodeId> components(const Dag& dag, const Memo& memo) {
+  std::vector<NodeId> head(static_cast<size_t>(dag.size()));
+  std::iota(head.begin(), head.end(), 0);
+  const auto find = [&](NodeId id) {
+    while (head[static_cast<size_t>(id)] != id) id = head[static_cast<size_t>(id)];
+    return id;
+  };
+  for (NodeId id = 0; id < dag.size(); ++id) {
+    for (const NodeId in : dag[id].inputs) {
+      if (!references(memo[id], in)) continue;
+      const NodeId a = find(id), b = find(in);
+      head[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+    }
+  }
+  std::vector<NodeId> component(head.size(), -1);
+  for (NodeId id = 0; id < dag.size(); ++id) {
+    if (!memo[id].empty()) component[static_cast<size_t>(id)] = find(id);
+  }
+  return component;
+}
+
+class Analyzer {
+ public:
+  Analyzer(const Dag& dag, const Memo& memo, std::vector<NodeId> nodes) : dag_(dag), memo_(memo) {
+    made_.nodes = std::move(nodes);
+  }
+
+  Partition run() {
+    for (const NodeId id : made_.nodes) analyze(id);
+    sort_once(made_.inputs);
+    sort_once(made_.tops);
+    for (const NodeId id : made_.nodes) find_points(id);
+    return std::move(made_);
+  }
+
+ private:
+  void analyze(NodeId id) {
+    const Node& node = dag_[id];
+    for (const NodeId in : node.inputs) {
+      const NodeId read = dag_.stored(in);
+      if (!holds(made_.nodes, read)) made_.inputs.push_back(read);
+    }
+    const auto takes_up = [&](NodeId consumer) {
+      return holds(made_.nodes, consumer) && references(memo_[consumer], id);
+    };
+    const bool root = std::none_of(node.consumers.begin(), node.consumers.end(), takes_up);
+    const bool read = !std::all_of(node.consumers.begin(), node.consumers.end(), takes_up);
+    if (root) made_.roots.push_back(id);
+    if (root || read || node.escapes) add_top(id);
+    // Nothing is gained by writing a view down.
+    if (!root && node.uses() > 1 && node.form != Form::transpose) made_.shared.push_back(id);
+  }
+
+  // Who reads a view reads what it shows.
+  void add_top(NodeId id) {
+    const NodeId read = dag_[id].escapes ? id : dag_.stored(id);
+    if (holds(made_.nodes, read)) made_.tops.push_back(read);
+  }
+
+  static void sort_once(std::vector<NodeId>& ids) {
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  }
+
+  void find_points(NodeId to) {
+    for (const NodeId from : dag_[to].consumers) {
+      if (!holds(made_.nodes, from) || !references(memo_[from], to)) continue;
+      const Point point{from, to, holds(made_.shared, to), switches(from, to)};
+      if (point.shared || point.switches) made_.points.push_back(point);
+    }
+  }
+
+  // A fused operator, more than `to` alone, may end there in a template in which `from` does not take it up.
+  [[nodiscard]] bool switches(NodeId from, NodeId to) const {
+    const Group& consumer = memo_[from];
+    return std::any_of(memo_[to].begin(), memo_[to].end(), [&](const Entry& entry) {
+      return entry.references() > 0 && is_valid(entry.close) && !row(entry.type).joins &&
+             std::none_of(consumer.begin(), consumer.end(), [&](const Entry& other) {
+               return other.type == entry.type && is_valid(other.close) && other.refers_to(to);
+             });
+    });
+  }
+
+  const Dag& dag_;
+  const Memo& memo_;
+  Partition made_;
+};
+
+}  // namespace
+
+std::vector<Partition> partitions(const Dag& dag, const Memo& memo) {
+  const std::vector<NodeId> component = components(dag, memo);
+  std::vector<std::vector<NodeId>> nodes(component.size());
+  for (NodeId id = 0; id < dag.size(); ++id) {
+    const NodeId head = component[static_cast<size_t>(id)];
+    if (head >= 0) nodes[static_cast<size_t>(head)].push_back(id);
+  }
+  std::vector<Partition> made;
+  for (std::vector<NodeId>& members : nodes) {
+    if (!members.empty()) made.push_back(Analyzer(dag, memo, std::move(members)).run());
+  }
+  return made;
+}
+
+}  // namespace kasen::fusion
