@@ -73,7 +73,6 @@ class DenseProductStep : public Step {
  public:
   DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at), matrix_(product_matrix(decoded)) {
     if (is_row_chain(op)) accumulators_ = accumulators(run.module, op.blocks[0].ops, op.blocks[0].ops.back().operands);
-    if (is_product(op)) columns_ = product_columns(run.module, op);
     const Type& type = run.module.type(matrix_);
     const bool whole = type.dims.size() == 2 && run.module.dim(type.dims[1]).local;
     if (!whole) {
@@ -95,7 +94,6 @@ class DenseProductStep : public Step {
       call.matrix = run.storage.view(matrix_, p);
       call.inputs = inputs_;
       call.outputs = outputs_;
-      call.columns = columns_;
       call.cols = run.module.dim(type.dims[1]).size;
       call.rows =
           run.storage.info(matrix_).cut == no_dim ? run.module.dim(type.dims[0]).size : run.storage.masters(matrix_, p);
@@ -105,7 +103,6 @@ class DenseProductStep : public Step {
 
  private:
   ValueId matrix_;
-  std::int64_t columns_ = 1;
   std::vector<FnId> accumulators_;  // [result] of a row_chain
   std::vector<View> inputs_, outputs_;
 };
@@ -141,7 +138,6 @@ void SparseStep::add_call(int part, Range range, RowWork work, View waiting) {
   product.inputs = inputs_[static_cast<size_t>(part)];
   product.outputs = outputs(part);
   product.range = range;
-  product.columns = columns_;
   product.work = work;
   product.waiting = waiting;
   calls_.push_back(product);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "libcore/executor_steps.h"
-#include "libcore/products.h"
 
 namespace kasen::executor {
 
@@ -13,11 +12,7 @@ namespace kasen::executor {
 class SparseStep : public Step {
  public:
   SparseStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at, const Op& product)
-      : Step(decoded, at),
-        matrices_(matrices),
-        place_(matrices.add(run, product)),
-        made_(product.results.at(0)),
-        columns_(product_columns(run.module, product)) {}
+      : Step(decoded, at), matrices_(matrices), place_(matrices.add(run, product)), made_(product.results.at(0)) {}
 
  protected:
   [[nodiscard]] const LocalMatrix& matrix(int part) const { return matrices_.matrix(place_, part); }
@@ -45,7 +40,6 @@ class SparseStep : public Step {
   MatrixStore& matrices_;
   int place_;
   ValueId made_;
-  std::int64_t columns_;
   std::vector<std::vector<View>> inputs_, outputs_;  // [part]
   std::vector<ProductCall> calls_;
 };

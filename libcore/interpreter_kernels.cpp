@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/interpreter_chain.h"
 #include "libcore/interpreter_product.h"
@@ -170,8 +171,9 @@ void InterpreterKernels::run_chain(const Chain& chain, const DenseProductCall& c
   std::vector<Bytes> memory;
   std::vector<View> inputs(call.inputs.begin(), call.inputs.end()), outputs(call.outputs.begin(), call.outputs.end());
   for (const ValueId room : chain.rooms) {
-    memory.emplace_back(storage_bytes(module_->type(room).element, call.rows));
-    inputs.push_back({memory.back().data(), call.rows});
+    const std::int64_t count = checked_mul(call.rows, inner_size(*module_, module_->type(room)));
+    memory.emplace_back(storage_bytes(module_->type(room).element, count));
+    inputs.push_back({memory.back().data(), count});
     outputs.push_back(inputs.back());
   }
   DenseProductCall products = call;
@@ -197,11 +199,12 @@ void InterpreterKernels::run_chain(const Chain& chain, const DenseProductCall& c
     const ElementType& element = module_->type(chain.rooms[copy.room]).element;
     const Lens from(element, inputs[call.inputs.size() + copy.room]), to(element, call.outputs[copy.result]);
     std::vector<Word> words(static_cast<size_t>(element.planes()));
-    for (std::int64_t i = 0; i < call.rows; ++i) {
+    const std::int64_t count = call.rows * inner_size(*module_, module_->type(chain.rooms[copy.room]));
+    for (std::int64_t i = 0; i < count; ++i) {
       from.load(i, words.data());
       to.store(i, words.data());
     }
-    count_.written_bytes += call.rows * element.bytes();
+    count_.written_bytes += count * element.bytes();
   }
 }
 

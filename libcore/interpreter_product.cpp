@@ -87,6 +87,7 @@ Product make_product(const Module& module, const Op& op) {
   product.transposed = op.code == OpCode::mxvt;
   product.vector = vector.element;
   product.result = result.element;
+  product.columns = product_columns(module, op);
   product.shared_vector = is_shared(module, vector);
   product.shared_result = is_shared(module, result);
   product.outputs = {0};
@@ -124,11 +125,11 @@ void run_products(const std::vector<Product>& products, const ProductCall& call,
     std::vector<Lens> outputs;
     for (const size_t out : product.outputs) outputs.emplace_back(product.result, call.outputs[out]);
     std::vector<Word> word(static_cast<size_t>(product.vector.planes()));
-    for (std::int64_t at = call.range.begin * call.columns; at < call.range.end * call.columns; ++at) {
-      const auto o = static_cast<size_t>(at / call.columns);
+    for (std::int64_t at = call.range.begin * product.columns; at < call.range.end * product.columns; ++at) {
+      const auto o = static_cast<size_t>(at / product.columns);
       sum.begin();
       for (std::int64_t e = matrix.pointers[o]; e < matrix.pointers[o + 1]; ++e) {
-        vector.load(matrix.indices[static_cast<size_t>(e)] * call.columns + at % call.columns, word.data());
+        vector.load(matrix.indices[static_cast<size_t>(e)] * product.columns + at % product.columns, word.data());
         count.read_bytes += product.vector.bytes();
         sum.add(word, element.at(e));
       }
@@ -157,11 +158,11 @@ void run_one_dense(const Product& product, const ElementType& stored, const Dens
   std::vector<Word> word(static_cast<size_t>(product.vector.planes()));
   const std::int64_t outputs = product.transposed ? call.rows : call.cols;
   const std::int64_t inputs = product.transposed ? call.cols : call.rows;
-  for (std::int64_t at = 0; at < outputs * call.columns; ++at) {
-    const std::int64_t o = at / call.columns;
+  for (std::int64_t at = 0; at < outputs * product.columns; ++at) {
+    const std::int64_t o = at / product.columns;
     sum.begin();
     for (std::int64_t i = 0; i < inputs; ++i) {
-      vector.load(i * call.columns + at % call.columns, word.data());
+      vector.load(i * product.columns + at % product.columns, word.data());
       sum.add(word, element.at(product.transposed ? o * call.cols + i : i * call.cols + o));
     }
     const std::vector<Word>& made = sum.end();
@@ -170,7 +171,7 @@ void run_one_dense(const Product& product, const ElementType& stored, const Dens
       if (!product.shared_result) count.written_bytes += product.result.bytes();
     }
   }
-  if (!product.shared_vector) count.read_bytes += inputs * call.columns * product.vector.bytes();
+  if (!product.shared_vector) count.read_bytes += inputs * product.columns * product.vector.bytes();
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ struct Product {
   std::vector<Word> identity;
   ElementType vector, result;
   bool transposed = false;  // mxvt
+  std::int64_t columns = 1;
   bool shared_vector = false, shared_result = false;
   size_t input = 0;
   std::vector<size_t> outputs;

@@ -61,23 +61,24 @@ struct ProductCall {
   std::span<const View> inputs;
   std::span<const View> outputs;
   Range range;
-  std::int64_t columns = 1;  // elements an index of operand and result, one after another (has_columns in products.h)
   RowWork work = RowWork::all;
   View waiting = {};  // of the product's result; not looked at for `all`
 };
 
+// Where a product has several columns (products.h) its operand and result hold as many elements an index, one after
+// another; the module tells how many.
+//
 // A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`), an mxm region of several
 // with one such matrix, in either direction, or a row_chain region. Inputs and outputs as the op's operands and
 // results. mxv: vector over rows, result over cols, overwritten with this part's contribution; mxvt: vector over cols,
-// result over rows. A row_chain's results that are reductions to a shared are accumulators, as in an ElementwiseCall; a
-// result over rows may stand where an operand of its vector work does.
+// result over rows; of several columns each. A row_chain's results that are reductions to a shared are accumulators, as
+// in an ElementwiseCall; a result over rows may stand where an operand of its vector work does.
 struct DenseProductCall {
   const Op* op = nullptr;
   View matrix;
   std::span<const View> inputs;
   std::span<const View> outputs;
   std::int64_t rows = 0, cols = 0;
-  std::int64_t columns = 1;  // elements an index of operand and result, of a product by itself
 };
 
 // What a kernel set has touched, by the rules of the actual cost (docs/cost.md); the interpreter counts each access.

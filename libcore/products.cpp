@@ -7,14 +7,17 @@
 namespace kasen {
 namespace {
 
-// One operator on both parameters, in either order.
 bool is_plain(const ScalarFunction& fn, ScalarOp op, Scalar scalar) {
-  if (fn.params.size() != 2 || fn.body.op != op || !fn.body.type.is(scalar)) return false;
-  return fn.body.args[0].op == ScalarOp::param && fn.body.args[1].op == ScalarOp::param &&
-         fn.body.args[0].index != fn.body.args[1].index;
+  return is_plain_operator(fn, op) && fn.body.type.is(scalar);
 }
 
 }  // namespace
+
+bool is_plain_operator(const ScalarFunction& fn, ScalarOp op) {
+  if (fn.params.size() != 2 || fn.body.op != op) return false;
+  return fn.body.args[0].op == ScalarOp::param && fn.body.args[1].op == ScalarOp::param &&
+         fn.body.args[0].index != fn.body.args[1].index;
+}
 
 bool is_sparse_product(const Module& module, const Op& op) {
   return is_product(op) && module.type(product_matrix(op)).sparse;

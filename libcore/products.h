@@ -10,6 +10,8 @@ namespace kasen {
 [[nodiscard]] inline ValueId product_matrix(const Op& op) {
   return (op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op).operands.at(1);
 }
+// Is the function one operator on both of its parameters, in either order?
+[[nodiscard]] bool is_plain_operator(const ScalarFunction& fn, ScalarOp op);
 [[nodiscard]] bool is_sparse_product(const Module& module, const Op& op);
 [[nodiscard]] bool is_dense_product(const Module& module, const Op& op);
 // Does it multiply several columns at once: an operand over the matrix's dimension and local ones behind it?

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "libcore/chain_rules.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/verify_rules.h"
@@ -106,7 +107,7 @@ class RegionCheck {
                     "it is known only when the loop has ended");
       }
     }
-    if (inner.code == OpCode::reduce) reduced.push_back(inner.results[0]);
+    if (inner.code == OpCode::reduce && is_shared(m_, m_.type(inner.results[0]))) reduced.push_back(inner.results[0]);
   }
 
   // The slaves on which an operator computes; none for those that touch masters only.
@@ -186,7 +187,7 @@ class RegionCheck {
     for (const Op& inner : work(op, 0)) {
       if (!is_product(inner)) {
         vector_work(op, inner, rows, reduced);
-        if (inner.code == OpCode::map || inner.code == OpCode::reduce) behind_a_row(inner);
+        if (inner.code == OpCode::map || inner.code == OpCode::reduce) in_chain(inner, rows, ops[0].operands.at(1));
       } else {
         chain_product(op, inner);
       }
@@ -194,7 +195,12 @@ class RegionCheck {
   }
 
   void chain_product(const Op& op, const Op& product) {
-    in_one_pass(product);
+    if (!may_stand_in_chain(m_, product)) {
+      faults_.add(
+          product, "it may not stand in a row_chain",
+          "only products of f64 or f32 that are multiplied and added do, with a dense matrix that is cut along its "
+          "rows, of vectors or of a few columns whose number the program tells");
+    }
     if (product.operands[1] != op.blocks[0].ops[0].operands[1]) {
       faults_.add(product, "another matrix than that of its region");
     }
@@ -232,13 +238,30 @@ class RegionCheck {
     }
   }
 
-  // A row gives one element, of a master; what touches slaves as well, or several elements a row, runs apart.
-  void behind_a_row(const Op& op) {
+  void on_masters(const Op& op) {
     const bool reduces = op.code == OpCode::reduce;
     const State& state = m_.type(reduces ? op.operands[0] : op.results[0]).state;
     if (reduces ? state.is_pre() : !state.is_part()) {
       faults_.add(op, "it computes on slaves as well", "rows of a product are followed by work on masters");
     }
+  }
+
+  // A row gives one element, or a few; what touches slaves as well runs apart.
+  void in_chain(const Op& op, DimId rows, ValueId matrix) {
+    on_masters(op);
+    if (contains(op.operands, matrix)) {
+      return faults_.add(op, "it reads its region's matrix", "only products do in a row_chain");
+    }
+    if (runs_along(op) != rows || follows_chain_rows(m_, op, rows)) return;
+    faults_.add(
+        op, "it may not follow the rows of a row_chain",
+        "a row has one element, or scalars over one local dimension of known size up to 64, which +, *, min or max "
+        "reduce");
+  }
+
+  // A row gives one element, of a master; what touches slaves as well, or several elements a row, runs apart.
+  void behind_a_row(const Op& op) {
+    on_masters(op);
     for (const auto* values : {&op.operands, &op.results}) {
       for (const ValueId id : *values) {
         if (is_shared(m_, m_.type(id)) || m_.type(id).dims.size() == 1) continue;

@@ -64,7 +64,8 @@ class DensePass {
   DensePass(Workshop& shop, const DenseProductCall& call, std::span<const DenseOperands> products)
       : shop_(shop),
         call_(call),
-        across_(call.cols * call.columns),
+        columns_(products[0].columns),
+        across_(call.cols * columns_),
         down_(rows_of_block(call.rows, across_ * static_cast<std::int64_t>(sizeof(T)) * along_columns(products))),
         blocks_((call.rows + down_ - 1) / down_) {
     std::int64_t partial = 0;
@@ -76,8 +77,8 @@ class DensePass {
   }
 
   void run() {
-    for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows * call_.columns : across_, T{0});
-    if (call_.rows == 0 || call_.cols == 0 || call_.columns == 0) return;
+    for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows * columns_ : across_, T{0});
+    if (call_.rows == 0 || call_.cols == 0 || columns_ == 0) return;
     share_out(shop_.pool, blocks_, [&](int, std::int64_t b) { block(b); });
     for (const Lane& lane : lanes_) {
       for (std::int64_t b = 0; !lane.transposed && b < blocks_; ++b) {
@@ -102,7 +103,7 @@ class DensePass {
   // One product takes a block at once; several take it tile by tile.
   void block(std::int64_t b) const {
     const std::int64_t first = b * down_, rows = std::min(down_, call_.rows - first);
-    if (call_.columns > 1) return columns(b, first, rows);
+    if (columns_ > 1) return multiply_columns(b, first, rows);
     const bool tiled = lanes_.size() > 1;
     const std::int64_t across = tiled ? std::min(tile_cols, call_.cols) : call_.cols;
     const std::int64_t fitting = tile_bytes / (across * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
@@ -114,14 +115,14 @@ class DensePass {
     }
   }
 
-  void columns(std::int64_t b, std::int64_t first, std::int64_t rows) const {
+  void multiply_columns(std::int64_t b, std::int64_t first, std::int64_t rows) const {
     const T* a = reinterpret_cast<const T*>(call_.matrix.data) + first * call_.cols;
     const Tile<T> tile{a, rows, call_.cols, call_.cols};
     for (const Lane& lane : lanes_) {
       if (lane.transposed) {
-        gemm(CblasNoTrans, tile, lane.x, call_.columns, lane.y + first * call_.columns);
+        gemm(CblasNoTrans, tile, lane.x, columns_, lane.y + first * columns_);
       } else {
-        gemm(CblasTrans, tile, lane.x + first * call_.columns, call_.columns, partials_ + lane.partials + b * across_);
+        gemm(CblasTrans, tile, lane.x + first * columns_, columns_, partials_ + lane.partials + b * across_);
       }
     }
   }
@@ -143,6 +144,7 @@ class DensePass {
 
   Workshop& shop_;
   const DenseProductCall& call_;
+  std::int64_t columns_;
   std::int64_t across_;  // elements of a result that is along the columns
   std::int64_t down_;    // rows of a block
   std::int64_t blocks_;
@@ -156,11 +158,10 @@ void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, con
   const std::int64_t outputs = transposed ? call.rows : call.cols;
   const std::int64_t steps = transposed ? call.cols : call.rows;
   std::vector<std::int64_t> words{transposed ? call.cols : 1, transposed ? 1 : call.cols, steps};
-  if (kernel.columns) words.push_back(call.columns);
   append_array(words, kernel.matrix, call.matrix);
   append_array(words, kernel.products[0].vector, call.inputs[0]);
   append_array(words, kernel.products[0].result, call.outputs[0]);
-  const std::int64_t threads = outputs * steps * call.columns < piece_work ? 1 : shop.pool.threads();
+  const std::int64_t threads = outputs * steps * kernel.columns < piece_work ? 1 : shop.pool.threads();
   const auto part = [&](int t) {
     kernel.rows(words.data(), outputs * t / threads, outputs * (t + 1) / threads, shop.scratch(t));
   };
@@ -172,7 +173,7 @@ void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, con
 }
 
 void run_blas(Workshop& shop, Scalar scalar, const DenseProductCall& call, std::span<const DenseOperands> products) {
-  if (std::max(call.cols, call.columns) > std::numeric_limits<BlasInteger>::max()) {
+  if (std::max(call.cols, products[0].columns) > std::numeric_limits<BlasInteger>::max()) {
     fail(ExitStatus::limit, "a dense matrix with more than 2^31 columns", "the dense library counts them in 32 bits");
   }
   if (scalar == Scalar::f64) {

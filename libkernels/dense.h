@@ -12,7 +12,8 @@
 namespace kasen {
 
 struct DenseOperands {
-  bool transposed = false;  // mxvt: one result a row; else one a column
+  bool transposed = false;   // mxvt: one result a row; else one a column
+  std::int64_t columns = 1;  // where there are several it stands alone
   const std::byte* vector = nullptr;
   std::byte* result = nullptr;
 };

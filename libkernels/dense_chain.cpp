@@ -1,6 +1,7 @@
 #include "libkernels/dense_chain.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace kasen {
@@ -23,6 +24,39 @@ std::int64_t rows_of_a_chunk(std::int64_t row_bytes) {
   return std::min<std::int64_t>(most_bytes / row_bytes, reduction_lanes);
 }
 
+// Columns are planes in rooms, side by side in operands and results: `count` elements of `columns` each.
+template <class T>
+void to_planes(const T* from, T* to, std::int64_t stride, std::int64_t count, std::int64_t columns) {
+  for (std::int64_t k = 0; k < columns; ++k) {
+    for (std::int64_t i = 0; i < count; ++i) to[k * stride + i] = from[i * columns + k];
+  }
+}
+
+template <class T>
+void from_planes(const T* from, std::int64_t stride, T* to, std::int64_t count, std::int64_t columns) {
+  for (std::int64_t k = 0; k < columns; ++k) {
+    for (std::int64_t i = 0; i < count; ++i) to[i * columns + k] = from[k * stride + i];
+  }
+}
+
+// By the scalar's size alone.
+template <class Turn>
+void with_words(Scalar scalar, const Turn& turn) {
+  switch (scalar_bytes(scalar)) {
+    case 8:
+      return turn(std::uint64_t{});
+    case 4:
+      return turn(std::uint32_t{});
+    default:
+      return turn(std::uint8_t{});
+  }
+}
+
+// Elements from one plane to the next.
+std::int64_t plane_stride(Scalar scalar, std::int64_t capacity) {
+  return rounded_up(capacity * scalar_bytes(scalar), 64) / scalar_bytes(scalar);
+}
+
 // Vectors of a block's rows: element 0 is row `first`.
 struct RoomPlaces {
   std::int64_t first = 0;
@@ -39,17 +73,25 @@ class ChainRun {
     block_rows_ = std::clamp(share, least_rows, reduction_block);
     if (kernels.behind && call.rows >= whole_blocks * reduction_block) block_rows_ = reduction_block;
     rows_wait_ = kernels.behind && block_rows_ < reduction_block;
+    if (kernels.chunked) {
+      block_rows_ = std::clamp(share, least_rows, reduction_block);
+      rows_wait_ = false;
+    }
     blocks_ = (call.rows + block_rows_ - 1) / block_rows_;
-    const std::int64_t row_bytes = std::max<std::int64_t>(call.cols, 1) * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t matrix_row = std::max<std::int64_t>(call.cols, 1) * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t row_bytes = matrix_row + (kernels.chunked ? bytes_of_a_row() : 0);
     chunk_rows_ = std::min(rows_of_a_chunk(row_bytes), block_rows_);
+    chunks_ = (block_rows_ + chunk_rows_ - 1) / chunk_rows_;
+    for (const ChainKernels::Outer& p : kernels.outer) column_planes_ += p.columns;
+    turn_whole();
   }
 
   void run() {
-    const std::int64_t columns = blocks_ * call_.cols * std::ssize(kernels_.outer);
+    const std::int64_t columns = blocks_ * call_.cols * column_planes_;
     const std::int64_t column_bytes = rounded_up(columns * static_cast<std::int64_t>(sizeof(T)), 64);
     const bool reduces = kernels_.behind && !rows_wait_;
     const std::int64_t partial_bytes = reduces ? kernels_.behind->kernel.partial_bytes : 0;
-    std::byte* partials = shop_.partials(column_bytes + blocks_ * partial_bytes);
+    std::byte* partials = shop_.partials(column_bytes + reduced_pieces() * partial_bytes);
     columns_ = reinterpret_cast<T*>(partials);
     reduced_ = partials + column_bytes;
     if (rows_wait_) waiting_ = rooms_at(shop_.rooms(room_bytes(call_.rows)), 0, call_.rows);
@@ -57,9 +99,78 @@ class ChainRun {
     add_columns();
     if (reduces) fold();
     if (rows_wait_) wait_is_over();
+    turn_back();
   }
 
  private:
+  [[nodiscard]] std::int64_t bytes_of_a_row() const {
+    return std::accumulate(kernels_.rooms.begin(), kernels_.rooms.end(), std::int64_t{0},
+                           [](std::int64_t sum, const ElementType& e) { return sum + e.bytes(); });
+  }
+
+  // Parts of the rows whose reductions are folded in order: blocks, or chunks of them.
+  [[nodiscard]] std::int64_t reduced_pieces() const { return kernels_.chunked ? blocks_ * chunks_ : blocks_; }
+
+  // ---- what every worker holds, with columns: as planes while the region runs
+
+  [[nodiscard]] View planes_of(const ChainKernels::TurnedWhole& turned) {
+    const std::int64_t count = turned.along ? call_.cols : 1;
+    planes_.emplace_back(storage_bytes(ElementType::array(turned.scalar, turned.columns), count));
+    return {planes_.back().data(), count};
+  }
+
+  void turn_in(const ChainKernels::TurnedWhole& turned, const View& from, const View& to) const {
+    with_words(turned.scalar, [&]<class Word>(Word) {
+      to_planes(reinterpret_cast<const Word*>(from.data), reinterpret_cast<Word*>(to.data),
+                plane_stride(turned.scalar, to.capacity), to.capacity, turned.columns);
+    });
+  }
+
+  void turn_whole() {
+    inputs_.assign(call_.inputs.begin(), call_.inputs.end());
+    outputs_.assign(call_.outputs.begin(), call_.outputs.end());
+    for (const ChainKernels::TurnedWhole& turned : kernels_.whole_inputs) {
+      View& view = inputs_[static_cast<size_t>(turned.place)];
+      const View planes = planes_of(turned);
+      turn_in(turned, view, planes);
+      view = planes;
+    }
+    for (const ChainKernels::TurnedWhole& turned : kernels_.whole_outputs) {
+      View& view = outputs_[static_cast<size_t>(turned.place)];
+      const View planes = planes_of(turned);
+      turn_in(turned, view, planes);
+      view = planes;
+    }
+  }
+
+  void turn_back() const {
+    for (const ChainKernels::TurnedWhole& turned : kernels_.whole_outputs) {
+      const View& from = outputs_[static_cast<size_t>(turned.place)];
+      const View& to = call_.outputs[static_cast<size_t>(turned.place)];
+      with_words(turned.scalar, [&]<class Word>(Word) {
+        from_planes(reinterpret_cast<const Word*>(from.data), plane_stride(turned.scalar, from.capacity),
+                    reinterpret_cast<Word*>(to.data), from.capacity, turned.columns);
+      });
+    }
+  }
+
+  // Rows of an operand into its room, or of a room into its result.
+  void turn_rows(const ChainKernels::TurnedRows& turned, const RoomPlaces& rooms, Range range, bool in) const {
+    const ElementType& element = kernels_.rooms[static_cast<size_t>(turned.room)];
+    const View& room = rooms.views[static_cast<size_t>(turned.room)];
+    const View& rows = (in ? inputs_ : outputs_)[static_cast<size_t>(turned.place)];
+    const std::int64_t columns = element.planes(), stride = plane_stride(element.scalar(), room.capacity);
+    with_words(element.scalar(), [&]<class Word>(Word) {
+      Word* planes = reinterpret_cast<Word*>(room.data) + (range.begin - rooms.first);
+      Word* side_by_side = reinterpret_cast<Word*>(rows.data) + range.begin * columns;
+      if (in) {
+        to_planes(side_by_side, planes, stride, range.size(), columns);
+      } else {
+        from_planes(planes, stride, side_by_side, range.size(), columns);
+      }
+    });
+  }
+
   template <class Body>
   void in_threads(std::int64_t count, bool small, const Body& body) {
     if (small || shop_.pool.threads() == 1) {
@@ -84,15 +195,20 @@ class ChainRun {
     return places;
   }
 
-  // Of a vector of rows (ChainKernels), where row `row` is.
-  [[nodiscard]] T* row_of(int place, const RoomPlaces& rooms, std::int64_t row) const {
-    const View& view =
-        place >= 0 ? call_.inputs[static_cast<size_t>(place)] : rooms.views[static_cast<size_t>(-1 - place)];
-    return reinterpret_cast<T*>(view.data) + (place >= 0 ? row : row - rooms.first);
+  // Of column `column` of rows (ChainKernels), where row `row` is.
+  [[nodiscard]] T* row_of(int place, const RoomPlaces& rooms, std::int64_t row, std::int64_t column) const {
+    if (place >= 0) return reinterpret_cast<T*>(inputs_[static_cast<size_t>(place)].data) + row;
+    const View& room = rooms.views[static_cast<size_t>(-1 - place)];
+    return plane(room, column) + (row - rooms.first);
+  }
+
+  [[nodiscard]] T* plane(const View& view, std::int64_t column) const {
+    return reinterpret_cast<T*>(view.data) + column * plane_stride(kernels_.matrix.scalar(), view.capacity);
   }
 
   void block(std::int64_t b, int thread) {
     const std::int64_t first = b * block_rows_, end = std::min(first + block_rows_, call_.rows);
+    if (kernels_.chunked) return chunks(b, first, end, thread);
     const RoomPlaces own = rows_wait_ ? RoomPlaces{} : rooms_at(shop_.strip(thread), first, reduction_block);
     const RoomPlaces& rooms = rows_wait_ ? waiting_ : own;
     for (std::int64_t r = first; r < end; r += chunk_rows_) {
@@ -106,6 +222,23 @@ class ChainRun {
     loop(*kernels_.behind, rooms, {first, end}, partial, thread);
   }
 
+  // All of the region for a chunk of rows, whose rooms stay in the cache, then for the next.
+  void chunks(std::int64_t b, std::int64_t first, std::int64_t end, int thread) {
+    std::int64_t number = b * chunks_;
+    for (std::int64_t r = first; r < end; r += chunk_rows_, ++number) {
+      const Range rows{r, std::min(r + chunk_rows_, end)};
+      const RoomPlaces rooms = rooms_at(shop_.strip(thread), r, chunk_rows_);
+      for (const ChainKernels::TurnedRows& turned : kernels_.loads) turn_rows(turned, rooms, rows, true);
+      inner(rooms, r, rows.size());
+      if (kernels_.before) loop(*kernels_.before, rooms, rows, nullptr, thread);
+      outer(rooms, r, rows.size(), b);
+      if (kernels_.behind) {
+        loop(*kernels_.behind, rooms, rows, reduced_ + number * kernels_.behind->kernel.partial_bytes, thread);
+      }
+      for (const ChainKernels::TurnedRows& turned : kernels_.stores) turn_rows(turned, rooms, rows, false);
+    }
+  }
+
   // From `row` on; body(tile, first column, columns).
   template <class Body>
   void each_tile(std::int64_t row, const Body& body) const {
@@ -116,15 +249,23 @@ class ChainRun {
   }
 
   void inner(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows) const {
-    if (call_.cols == 0) {
-      for (const ChainKernels::Inner& p : kernels_.inner) std::fill_n(row_of(-1 - p.room, rooms, row), rows, T{0});
-    }
-    each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
-      for (const ChainKernels::Inner& p : kernels_.inner) {
-        T* x = reinterpret_cast<T*>(call_.inputs[static_cast<size_t>(p.vector)].data) + c;
-        kernels_.tiles.rows(tile, call_.cols, rows, cols, x, row_of(-1 - p.room, rooms, row), c > 0 ? 1 : 0);
-      }
+    each_column(kernels_.inner, [&](const ChainKernels::Inner& p, std::int64_t k) {
+      if (call_.cols == 0) std::fill_n(row_of(-1 - p.room, rooms, row, k), rows, T{0});
     });
+    each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
+      each_column(kernels_.inner, [&](const ChainKernels::Inner& p, std::int64_t k) {
+        T* x = plane(inputs_[static_cast<size_t>(p.vector)], k) + c;
+        kernels_.tiles.rows(tile, call_.cols, rows, cols, x, row_of(-1 - p.room, rooms, row, k), c > 0 ? 1 : 0);
+      });
+    });
+  }
+
+  // body(product, column) for every column of every product.
+  template <class Products, class Body>
+  static void each_column(const Products& products, const Body& body) {
+    for (const auto& p : products) {
+      for (std::int64_t k = 0; k < p.columns; ++k) body(p, k);
+    }
   }
 
   // Where two chunks fit into the cache, the first product asks for the next.
@@ -133,20 +274,20 @@ class ChainRun {
     const bool ahead =
         rows * call_.cols * static_cast<std::int64_t>(sizeof(T)) <= 2 * chunk_bytes && row + 2 * rows <= call_.rows;
     each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
-      for (std::int64_t k = 0; k < std::ssize(kernels_.outer); ++k) {
-        T* x = row_of(kernels_.outer[static_cast<size_t>(k)].rows, rooms, row);
-        const DenseTileFunction columns = ahead && k == 0 ? kernels_.tiles.ahead : kernels_.tiles.columns;
-        columns(tile, call_.cols, rows, cols, columns_of(k, b) + c, x, begun);
-      }
+      std::int64_t number = 0;
+      each_column(kernels_.outer, [&](const ChainKernels::Outer& p, std::int64_t k) {
+        const DenseTileFunction columns = ahead && number == 0 ? kernels_.tiles.ahead : kernels_.tiles.columns;
+        columns(tile, call_.cols, rows, cols, columns_of(number++, b) + c, row_of(p.rows, rooms, row, k), begun);
+      });
     });
   }
 
-  // What block `b` gives to the columns of product `k`.
-  [[nodiscard]] T* columns_of(std::int64_t k, std::int64_t b) const {
-    return columns_ + (k * blocks_ + b) * call_.cols;
+  // What block `b` gives to the matrix's columns, of column `number` of all that products give.
+  [[nodiscard]] T* columns_of(std::int64_t number, std::int64_t b) const {
+    return columns_ + (number * blocks_ + b) * call_.cols;
   }
 
-  // A loop on rows of a block. The results of one without rooms are the op's.
+  // A loop on rows of a block.
   void loop(const ChainKernels::Loop& loop, const RoomPlaces& rooms, Range range, std::byte* partial,
             int thread) const {
     const ElementwiseKernel& kernel = loop.kernel;
@@ -163,13 +304,13 @@ class ChainRun {
       if (place < 0) {
         room(kernel.inputs[i], -1 - place);
       } else {
-        append_array(words, kernel.inputs[i], call_.inputs[static_cast<size_t>(place)]);
+        append_array(words, kernel.inputs[i], inputs_[static_cast<size_t>(place)]);
       }
     }
     for (size_t i = 0; i < kernel.stored.size(); ++i) {
       const auto output = static_cast<size_t>(kernel.stored[i]);
-      if (loop.rooms.empty()) {
-        append_array(words, kernel.stored_elements[i], call_.outputs[output]);
+      if (loop.rooms[output] < 0) {
+        append_array(words, kernel.stored_elements[i], outputs_[output]);
       } else {
         room(kernel.stored_elements[i], loop.rooms[output]);
       }
@@ -181,21 +322,35 @@ class ChainRun {
   void add_columns() {
     constexpr std::int64_t piece = 4096;
     const std::int64_t pieces = (call_.cols + piece - 1) / piece;
-    for (std::int64_t k = 0; k < std::ssize(kernels_.outer); ++k) {
-      const std::vector<int>& results = kernels_.outer[static_cast<size_t>(k)].results;
-      T* y = reinterpret_cast<T*>(call_.outputs[static_cast<size_t>(results[0])].data);
-      in_threads(pieces, blocks_ * call_.cols < small_matrix, [&](int, std::int64_t p) {
-        const std::int64_t from = p * piece, to = std::min(from + piece, call_.cols);
-        std::fill(y + from, y + to, T{0});
-        for (std::int64_t b = 0; b < blocks_; ++b) {
-          const T* partial = columns_of(k, b);
-          for (std::int64_t j = from; j < to; ++j) y[j] += partial[j];
-        }
+    std::int64_t number = 0;
+    for (const ChainKernels::Outer& p : kernels_.outer) {
+      T* y = reinterpret_cast<T*>(call_.outputs[static_cast<size_t>(p.results[0])].data);
+      in_threads(pieces, blocks_ * call_.cols < small_matrix, [&](int, std::int64_t at) {
+        const Range columns{at * piece, std::min(at * piece + piece, call_.cols)};
+        for (std::int64_t k = 0; k < p.columns; ++k) add_blocks(number + k, columns, y + k, p.columns);
       });
-      for (size_t r = 1; r < results.size(); ++r) {
-        std::copy_n(y, call_.cols, reinterpret_cast<T*>(call_.outputs[static_cast<size_t>(results[r])].data));
+      number += p.columns;
+      for (size_t r = 1; r < p.results.size(); ++r) {
+        std::copy_n(y, call_.cols * p.columns,
+                    reinterpret_cast<T*>(call_.outputs[static_cast<size_t>(p.results[r])].data));
       }
     }
+  }
+
+  // y[j * stride] = the sum over blocks, for these of the matrix's columns.
+  void add_blocks(std::int64_t number, Range columns, T* y, std::int64_t stride) const {
+    for (std::int64_t j = columns.begin; j < columns.end; ++j) y[j * stride] = T{0};
+    for (std::int64_t b = 0; b < blocks_; ++b) {
+      const T* partial = columns_of(number, b);
+      for (std::int64_t j = columns.begin; j < columns.end; ++j) y[j * stride] += partial[j];
+    }
+  }
+
+  // Of the pieces those that there are: the last block may have fewer chunks.
+  [[nodiscard]] std::int64_t chunk_count() const {
+    if (!kernels_.chunked || blocks_ == 0) return blocks_;
+    const std::int64_t last = call_.rows - (blocks_ - 1) * block_rows_;
+    return (blocks_ - 1) * chunks_ + (last + chunk_rows_ - 1) / chunk_rows_;
   }
 
   // Blocks' partial results onto the accumulators, in order.
@@ -203,8 +358,8 @@ class ChainRun {
     const ElementwiseKernel& kernel = kernels_.behind->kernel;
     for (const ReducedValue& value : kernel.reduced) {
       std::vector<std::int64_t> words;
-      append_array(words, value.element, call_.outputs[static_cast<size_t>(value.result)]);
-      plan_.folds.at(value.reducer)(words.data(), reduced_ + value.slot, blocks_, kernel.partial_bytes,
+      append_array(words, value.element, outputs_[static_cast<size_t>(value.result)]);
+      plan_.folds.at(value.reducer)(words.data(), reduced_ + value.slot, chunk_count(), kernel.partial_bytes,
                                     shop_.scratch(0));
     }
   }
@@ -224,6 +379,10 @@ class ChainRun {
   const ChainKernels& kernels_;
   const DenseProductCall& call_;
   std::int64_t block_rows_ = 0, blocks_ = 0, chunk_rows_ = 0;
+  std::int64_t chunks_ = 0;             // of a block
+  std::int64_t column_planes_ = 0;      // of all outer products
+  std::vector<View> inputs_, outputs_;  // of the op; whole ones with columns as planes,
+  std::vector<Bytes> planes_;           // which are here
   bool rows_wait_ = false;
   RoomPlaces waiting_;  // of all rows
   T* columns_ = nullptr;

@@ -31,8 +31,8 @@ class ProductEmitter {
       : module_(module),
         kernel_(kernel),
         dense_(dense),
-        e_(jit, jit.add_function(name, parameters), kernel.columns ? reduction_lanes : 1) {
-    e_.library_lane_by_lane = kernel.columns;
+        e_(jit, jit.add_function(name, parameters), kernel.several ? reduction_lanes : 1) {
+    e_.library_lane_by_lane = kernel.several;
   }
 
   // rows(arguments, begin, end, scratch)
@@ -84,25 +84,24 @@ class ProductEmitter {
 
   // Consecutive elements where lanes are columns, else one.
   [[nodiscard]] MemorySource::Access along_columns() const {
-    return kernel_.columns ? MemorySource::Access::consecutive : MemorySource::Access::shared;
+    return kernel_.several ? MemorySource::Access::consecutive : MemorySource::Access::shared;
   }
 
   // The body for the columns from `column` on, as many as there are lanes; null where there is but one.
   template <class Body>
   void in_columns(const Body& body) {
-    if (!kernel_.columns) return body(static_cast<llvm::Value*>(nullptr));
-    llvm::Value* whole = e_.b.CreateAnd(table_.columns, e_.integer(-reduction_lanes));
-    e_.loop(e_.integer(0), whole, reduction_lanes, body);
-    e_.loop(whole, table_.columns, reduction_lanes, [&](llvm::Value* column) {
-      e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.b.CreateSub(table_.columns, column), true}));
-      body(column);
-      e_.mask = nullptr;
-    });
+    if (!kernel_.several) return body(static_cast<llvm::Value*>(nullptr));
+    const std::int64_t whole = kernel_.columns / reduction_lanes * reduction_lanes;
+    if (whole > 0) e_.loop(e_.integer(0), e_.integer(whole), reduction_lanes, body);
+    if (whole == kernel_.columns) return;
+    e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.integer(kernel_.columns - whole), true}));
+    body(static_cast<llvm::Value*>(e_.integer(whole)));
+    e_.mask = nullptr;
   }
 
   // The element of an operand or result at this index, and this column.
   llvm::Value* element(llvm::Value* index) {
-    return column_ == nullptr ? index : e_.b.CreateAdd(e_.b.CreateMul(index, table_.columns), column_);
+    return column_ == nullptr ? index : e_.b.CreateAdd(e_.b.CreateMul(index, e_.integer(kernel_.columns)), column_);
   }
 
   Strand make_strand() {
@@ -193,7 +192,8 @@ ProductKernel describe(const Module& module, const ProductBody& body) {
     p.identity = require_identity(module, p.reducer, op.where);
     p.slot = kernel.partial_bytes;
     kernel.partial_bytes += 8 * p.result.planes();
-    kernel.columns = has_columns(module, op);
+    kernel.several = has_columns(module, op);
+    kernel.columns = product_columns(module, op);
     kernel.matrix = module.type(op.operands[1]).element;
     if (kernel.matrix.is(Scalar::null) && !module.fn(p.multiplier).params[1].type.is_scalar()) {
       refuse("a pattern matrix in this product",
@@ -215,7 +215,7 @@ ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& bo
   llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
   ProductEmitter rows(jit, module, kernel, body.dense, kernel.rows_symbol, {pointer, integer, integer, pointer});
   scratch_bytes = std::max(scratch_bytes, rows.rows());
-  if (body.dense || kernel.columns) {
+  if (body.dense || kernel.several) {
     kernel.segment_symbol.clear();
     return kernel;
   }

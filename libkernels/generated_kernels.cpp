@@ -86,9 +86,9 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
     count_.read_bytes += call.rows * call.cols * kernels.matrix_bytes;
     for (const DenseKernels::Product& p : kernels.products) {
-      count_.read_bytes += (p.transposed ? call.cols : call.rows) * call.columns * p.read_bytes;
+      count_.read_bytes += (p.transposed ? call.cols : call.rows) * p.columns * p.read_bytes;
       const auto copies = static_cast<std::int64_t>(p.results.size());
-      count_.written_bytes += (p.transposed ? call.rows : call.cols) * call.columns * p.written_bytes * copies;
+      count_.written_bytes += (p.transposed ? call.rows : call.cols) * p.columns * p.written_bytes * copies;
     }
   }
 
@@ -171,11 +171,11 @@ class GeneratedKernelSet : public GeneratedKernels {
     std::vector<DenseOperands> products;
     const auto at = [](std::span<const View> views, int place) { return views[static_cast<size_t>(place)].data; };
     for (const DenseKernels::Product& p : kernels.products) {
-      products.push_back({p.transposed, at(call.inputs, p.vector), at(call.outputs, p.results.at(0))});
+      products.push_back({p.transposed, p.columns, at(call.inputs, p.vector), at(call.outputs, p.results.at(0))});
     }
     run_blas(shop_, kernels.matrix.scalar(), call, products);
     for (const DenseKernels::Product& p : kernels.products) {
-      const std::int64_t bytes = (p.transposed ? call.rows : call.cols) * call.columns * kernels.matrix.bytes();
+      const std::int64_t bytes = (p.transposed ? call.rows : call.cols) * p.columns * kernels.matrix.bytes();
       for (size_t r = 1; r < p.results.size(); ++r) {
         std::copy_n(at(call.outputs, p.results[0]), bytes, at(call.outputs, p.results[r]));
       }
@@ -225,9 +225,9 @@ class GeneratedKernelSet : public GeneratedKernels {
     count_.read_bytes += 8 * rows + entries * (4 + kernels.kernel.matrix.bytes());
     for (size_t k = 0; k < kernels.kernel.products.size(); ++k) {
       const ProductKernel::Product& p = kernels.kernel.products[k];
-      count_.read_bytes += entries * call.columns * p.vector.bytes();
+      count_.read_bytes += entries * kernels.kernel.columns * p.vector.bytes();
       const bool written = kernels.outputs[k] >= 0 || call.work == RowWork::product;
-      if (written) count_.written_bytes += rows * call.columns * p.result.bytes();
+      if (written) count_.written_bytes += rows * kernels.kernel.columns * p.result.bytes();
     }
     for (const ProductKernels::Copy& copy : kernels.copies) {
       count_.written_bytes += rows * module_->type(call.op->results[static_cast<size_t>(copy.to)]).element.bytes();

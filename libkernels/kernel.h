@@ -94,7 +94,8 @@ struct ProductKernel {
   };
   std::vector<Product> products;  // in the order of results
   ElementType matrix;             // null: no values
-  bool columns = false;           // of several columns: the table then tells how many, and rows alone is there
+  bool several = false;           // columns: rows alone is there
+  std::int64_t columns = 1;
   std::int64_t partial_bytes = 0;
 };
 

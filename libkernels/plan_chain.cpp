@@ -5,6 +5,7 @@
 
 #include "libcore/products.h"
 #include "libcore/regions.h"
+#include "libkernels/lift_columns.h"
 #include "libkernels/plan_kernels.h"
 
 namespace kasen {
@@ -12,23 +13,64 @@ namespace {
 
 class ChainPlanner {
  public:
-  ChainPlanner(const Module& module, const Op& region) : m_(module), region_(region), parts_(row_chain(region)) {}
+  ChainPlanner(ColumnLift& lift, const Op& region)
+      : lift_(lift), m_(lift.module()), region_(region), parts_(row_chain(region)) {
+    const DimId rows = m_.type(product_matrix(region)).dims.at(0);
+    work_ = lift.lift(parts_.work, rows);
+    for (const Op* op : parts_.inner) lift.lift(op->results[0], rows);
+    for (const Op* op : parts_.outer) lift.lift(op->operands[0], rows);
+  }
 
   ChainKernels plan(Jit& jit, const std::string& name, std::int64_t& scratch_bytes) {
     find_waited_for();
-    for (const Op* op : parts_.inner) {
-      made_.inner.push_back({place(region_.operands, op->operands[0]), add_room(op->results[0])});
-    }
+    for (const Op* op : parts_.inner) add_inner(*op);
+    load_columns();
     make_before(jit, name + "_before", scratch_bytes);
     for (const Op* op : parts_.outer) {
-      made_.outer.push_back({rows_at(op->operands[0]), places(op->results[0])});
+      made_.outer.push_back({rows_at(op->operands[0]), places(op->results[0]), product_columns(lift_.plan(), *op)});
     }
     make_behind(jit, name + "_behind", scratch_bytes);
     count();
+    made_.chunked = has_columns_;
     return std::move(made_);
   }
 
+  // Of the vector work, as it is lifted.
+  [[nodiscard]] std::set<FnId> reducers() const {
+    std::set<FnId> found;
+    for (const Op& op : work_) {
+      if (op.code == OpCode::reduce) found.insert(op.fns[0]);
+    }
+    return found;
+  }
+
  private:
+  void add_inner(const Op& op) {
+    const ValueId vector = op.operands[0];
+    const int at = place(region_.operands, vector);
+    made_.inner.push_back({at, add_room(op.results[0]), product_columns(lift_.plan(), op)});
+    const auto same = [&](const ChainKernels::TurnedWhole& turned) { return turned.place == at; };
+    const std::vector<ChainKernels::TurnedWhole>& known = made_.whole_inputs;
+    if (lift_.plan().type(vector).dims.size() == 1 || std::any_of(known.begin(), known.end(), same)) return;
+    made_.whole_inputs.push_back({at, m_.type(vector).element.scalar(), product_columns(lift_.plan(), op), true});
+  }
+
+  [[nodiscard]] bool is_row(ValueId id) const { return !m_.type(id).dims.empty(); }
+
+  // Operands with columns: of rows into rooms, of shareds when the region begins.
+  void load_columns() {
+    for (const ValueId id : region_.operands) {
+      const std::int64_t columns = lift_.columns(id);
+      if (columns == 0) continue;
+      const int at = place(region_.operands, id);
+      if (is_row(id)) {
+        made_.loads.push_back({at, add_room(id)});
+      } else {
+        made_.whole_inputs.push_back({at, m_.type(id).element.scalar(), columns, false});
+      }
+    }
+  }
+
   [[nodiscard]] const std::vector<ValueId>& yielded() const { return region_.blocks[0].ops.back().operands; }
 
   static int place(const std::vector<ValueId>& values, ValueId id) {
@@ -46,22 +88,23 @@ class ChainPlanner {
 
   int add_room(ValueId id) {
     rooms_.push_back(id);
+    has_columns_ = has_columns_ || lift_.columns(id) > 0;
     made_.rooms.push_back(m_.type(id).element);
     return static_cast<int>(rooms_.size()) - 1;
   }
 
-  // A vector of rows: an operand, or a room.
+  // A vector of rows: a room, or an operand.
   [[nodiscard]] int rows_at(ValueId id) const {
-    const int outside = place(region_.operands, id);
-    return outside >= 0 ? outside : -1 - place(rooms_, id);
+    const int room = place(rooms_, id);
+    return room >= 0 ? -1 - room : place(region_.operands, id);
   }
 
   // The maps from which a product's vector is made.
   void find_waited_for() {
     std::set<ValueId> wanted;
     for (const Op* op : parts_.outer) wanted.insert(op->operands[0]);
-    for (size_t i = parts_.work.size(); i-- > 0;) {
-      const Op& op = *parts_.work[i];
+    for (size_t i = work_.size(); i-- > 0;) {
+      const Op& op = work_[i];
       if (op.code != OpCode::map || wanted.count(op.results[0]) == 0) continue;
       waited_for_.insert(&op);
       wanted.insert(op.operands.begin(), op.operands.end());
@@ -87,15 +130,15 @@ class ChainPlanner {
     if (waited_for_.empty()) return;
     std::set<ValueId> used(yielded().begin(), yielded().end());
     for (const Op* op : parts_.outer) used.insert(op->operands[0]);
-    for (const Op* op : parts_.work) {
-      if (waited_for_.count(op) == 0) used.insert(op->operands.begin(), op->operands.end());
+    for (const Op& op : work_) {
+      if (waited_for_.count(&op) == 0) used.insert(op.operands.begin(), op.operands.end());
     }
     LoopBody body{{}, {}, {}, region_.where};
     ChainKernels::Loop loop;
-    for (const Op* op : parts_.work) {
-      if (waited_for_.count(op) == 0) continue;
-      body.ops.push_back(op);
-      if (used.count(op->results[0]) != 0) body.outputs.push_back(op->results[0]);
+    for (const Op& op : work_) {
+      if (waited_for_.count(&op) == 0) continue;
+      body.ops.push_back(&op);
+      if (used.count(op.results[0]) != 0) body.outputs.push_back(op.results[0]);
     }
     list_inputs(body, loop.inputs);
     for (const ValueId id : body.outputs) loop.rooms.push_back(add_room(id));
@@ -103,18 +146,43 @@ class ChainPlanner {
     made_.before = std::move(loop);
   }
 
+  // Where result `r` of the region, which is no product's, comes from: what has columns is turned on its way out of its
+  // room, all else is stored as it is made.
+  void hand_on(ValueId& id, int r, std::vector<int>& rooms) {
+    const std::int64_t columns = lift_.columns(id);
+    if (columns == 0) return;
+    if (!is_row(id)) {
+      made_.whole_outputs.push_back({r, m_.type(id).element.scalar(), columns, false});
+      return;
+    }
+    const int known = place(rooms_, id);
+    const int room = known >= 0 ? known : add_room(id);
+    made_.stores.push_back({r, room});
+    if (known >= 0) {
+      id = no_value;
+    } else {
+      rooms[static_cast<size_t>(r)] = room;
+    }
+  }
+
   void make_behind(Jit& jit, const std::string& name, std::int64_t& scratch_bytes) {
     LoopBody body{{}, {}, yielded(), region_.where};
-    for (ValueId& id : body.outputs) {
+    ChainKernels::Loop loop;
+    loop.rooms.assign(body.outputs.size(), -1);
+    for (size_t r = 0; r < body.outputs.size(); ++r) {
+      ValueId& id = body.outputs[r];
       const bool by_product =
           std::any_of(parts_.outer.begin(), parts_.outer.end(), [&](const Op* op) { return op->results[0] == id; });
-      if (by_product) id = no_value;
+      if (by_product) {
+        id = no_value;
+      } else {
+        hand_on(id, static_cast<int>(r), loop.rooms);
+      }
     }
     if (std::count(body.outputs.begin(), body.outputs.end(), no_value) == std::ssize(body.outputs)) return;
-    for (const Op* op : parts_.work) {
-      if (waited_for_.count(op) == 0) body.ops.push_back(op);
+    for (const Op& op : work_) {
+      if (waited_for_.count(&op) == 0) body.ops.push_back(&op);
     }
-    ChainKernels::Loop loop;
     list_inputs(body, loop.inputs);
     loop.kernel = emit_elementwise(jit, m_, body, name, scratch_bytes);
     made_.behind = std::move(loop);
@@ -128,23 +196,35 @@ class ChainPlanner {
     const ValueId matrix = product_matrix(region_);
     made_.matrix = m_.type(matrix).element;
     made_.matrix_bytes = counted(matrix);
-    const auto reads = [](const std::vector<const Op*>& products, ValueId id) {
-      return std::any_of(products.begin(), products.end(), [&](const Op* op) { return op->operands[0] == id; });
+    const auto find = [](const std::vector<const Op*>& products, const auto& is) {
+      const auto it = std::find_if(products.begin(), products.end(), is);
+      return it == products.end() ? nullptr : *it;
     };
     for (const ValueId id : region_.operands) {
       if (id == matrix) continue;
-      (reads(parts_.inner, id) ? made_.column_reads : made_.row_reads) += counted(id);
+      const Op* reader = find(parts_.inner, [&](const Op* op) { return op->operands[0] == id; });
+      if (reader == nullptr) {
+        made_.row_reads += counted(id);
+      } else {
+        made_.column_reads += counted(id) * product_columns(lift_.plan(), *reader);
+      }
     }
     for (const ValueId id : yielded()) {
-      const bool by_product =
-          std::any_of(parts_.outer.begin(), parts_.outer.end(), [&](const Op* op) { return op->results[0] == id; });
-      (by_product ? made_.column_writes : made_.row_writes) += counted(id);
+      const Op* maker = find(parts_.outer, [&](const Op* op) { return op->results[0] == id; });
+      if (maker == nullptr) {
+        made_.row_writes += counted(id);
+      } else {
+        made_.column_writes += counted(id) * product_columns(lift_.plan(), *maker);
+      }
     }
   }
 
+  ColumnLift& lift_;
   const Module& m_;
   const Op& region_;
   const RowChain parts_;
+  std::vector<Op> work_;  // with its values lifted
+  bool has_columns_ = false;
   ChainKernels made_;
   std::vector<ValueId> rooms_;
   std::set<const Op*> waited_for_;
@@ -152,9 +232,11 @@ class ChainPlanner {
 
 }  // namespace
 
-ChainKernels make_chain_kernels(Jit& jit, const Module& module, const Op& region, const std::string& name,
-                                std::int64_t& scratch_bytes) {
-  return ChainPlanner(module, region).plan(jit, name, scratch_bytes);
+ChainKernels make_chain_kernels(Jit& jit, ColumnLift& lift, const Op& region, const std::string& name,
+                                std::set<FnId>& folded, std::int64_t& scratch_bytes) {
+  ChainPlanner planner(lift, region);
+  folded.merge(planner.reducers());
+  return planner.plan(jit, name, scratch_bytes);
 }
 
 }  // namespace kasen

@@ -8,6 +8,7 @@
 #include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
+#include "libkernels/lift_columns.h"
 
 namespace kasen {
 namespace {
@@ -63,6 +64,7 @@ std::string shape_of(const Module& module, const ProductBody& body) {
   for (size_t k = 0; k < body.products.size(); ++k) {
     const Op& op = *body.products[k];
     shape.add(body.operands[k]).add(op.fns[0]).add(op.fns[1]).add(has_columns(module, op) ? "columns" : "vector");
+    shape.add(product_columns(module, op));
     for (const ValueId id : op.operands) shape.add(module.type(id).element);
   }
   return shape.text();
@@ -106,7 +108,8 @@ class Planner {
     for (const Value& value : module_.values) {
       if (value.type.state.is_pre()) combined_.insert(value.type.state.reducer);
     }
-    for (const FnId fn : folded_) emit_fold(*plan_.jit, module_.fn(fn), fold_name(fn), plan_.scratch_bytes);
+    const Module& all = lift_ ? lift_->module() : module_;
+    for (const FnId fn : folded_) emit_fold(*plan_.jit, all.fn(fn), fold_name(fn), plan_.scratch_bytes);
     for (const FnId fn : combined_) emit_combine(*plan_.jit, module_.fn(fn), combine_name(fn), plan_.scratch_bytes);
   }
 
@@ -276,13 +279,11 @@ class Planner {
   }
 
   void chain(const Op& region) {
-    for (const Op* op : row_chain(region).work) {
-      if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
-    }
+    if (!lift_) lift_.emplace(module_);
     const Scalar scalar = module_.type(product_matrix(region)).element.scalar();
     if (tiles_.count(scalar) == 0) tiles_.emplace(scalar, emit_dense_tiles(*plan_.jit, scalar, next_name("dense")));
-    plan_.chains.emplace(&region,
-                         make_chain_kernels(*plan_.jit, module_, region, next_name("chain"), plan_.scratch_bytes));
+    plan_.chains.emplace(
+        &region, make_chain_kernels(*plan_.jit, *lift_, region, next_name("chain"), folded_, plan_.scratch_bytes));
   }
 
   [[nodiscard]] std::int64_t counted_bytes(ValueId id) const {
@@ -293,6 +294,7 @@ class Planner {
                                                     const std::vector<ValueId>& results) const {
     DenseKernels::Product product;
     product.transposed = op.code == OpCode::mxvt;
+    product.columns = product_columns(module_, op);
     product.vector = place(operands, op.operands[0]);
     for (size_t r = 0; r < results.size(); ++r) {
       if (results[r] == op.results[0]) product.results.push_back(static_cast<int>(r));
@@ -383,6 +385,7 @@ class Planner {
   std::map<std::string, ElementwiseKernel> shapes_;
   std::map<std::string, ProductKernel> products_;
   std::map<Scalar, DenseTileKernel> tiles_;
+  std::optional<ColumnLift> lift_;  // of row_chain regions
   int count_ = 0;
   int loops_ = 0;  // that are open
 };

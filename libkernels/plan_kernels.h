@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct ProductKernels {
 struct DenseKernels {
   struct Product {
     bool transposed = false;
+    std::int64_t columns = 1;
     int vector = 0;                                  // place among the op's operands
     std::vector<int> results;                        // places among its results: the same value in each
     std::int64_t read_bytes = 0, written_bytes = 0;  // of an element that is counted; 0: a shared
@@ -53,16 +55,32 @@ struct DenseKernels {
 struct ChainKernels {
   struct Inner {  // one result a row: its vector is an operand
     int vector = 0, room = 0;
+    std::int64_t columns = 1;
   };
   struct Outer {  // one result a column
     int rows = 0;
     std::vector<int> results;  // places among the op's results: the same value in each
+    std::int64_t columns = 1;
   };
   struct Loop {
     ElementwiseKernel kernel;
     std::vector<int> inputs;
-    std::vector<int> rooms;  // of each of the loop's outputs
+    std::vector<int> rooms;  // of each of the loop's outputs; -1: it is the op's result
   };
+  // Arrays with columns hold a row's side by side; here every column is a plane (lift_columns.h). Rows of operands and
+  // results are turned on their way into and out of rooms; what every worker holds, when the region begins and ends.
+  struct TurnedRows {
+    int place = 0, room = 0;  // of an operand or result
+  };
+  struct TurnedWhole {
+    int place = 0;
+    Scalar scalar = Scalar::f64;
+    std::int64_t columns = 1;
+    bool along = false;  // over the matrix's columns; else a shared
+  };
+  std::vector<TurnedRows> loads, stores;
+  std::vector<TurnedWhole> whole_inputs, whole_outputs;
+  bool chunked = false;  // has columns: nothing waits for more than a chunk of rows
   std::vector<ElementType> rooms;
   std::vector<Inner> inner;
   std::optional<Loop> before;  // what the outer products need: from rooms and operands to rooms
@@ -89,9 +107,12 @@ struct PlanKernels {
   std::string assembly;
 };
 
-// Of a row_chain region; loops are emitted as `name` and a suffix each, and not yet looked up; nor are tiles emitted.
-[[nodiscard]] ChainKernels make_chain_kernels(Jit& jit, const Module& module, const Op& region, const std::string& name,
-                                              std::int64_t& scratch_bytes);
+class ColumnLift;
+
+// Of a row_chain region, whose values `lift` takes up; loops are emitted as `name` and a suffix each, and not yet
+// looked up; nor are tiles emitted. `folded` takes up the reducers of its reductions.
+[[nodiscard]] ChainKernels make_chain_kernels(Jit& jit, ColumnLift& lift, const Op& region, const std::string& name,
+                                              std::set<FnId>& folded, std::int64_t& scratch_bytes);
 
 // Emits and compiles. UserError (bad_input) with the statement's place for what cannot be generated.
 [[nodiscard]] PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options);

@@ -12,7 +12,6 @@ ProductTable read_product_table(Emitter& e, llvm::Value* arguments, ArgumentLayo
   table.outer = read_word(e, arguments, layout.add_word());
   table.inner = read_word(e, arguments, layout.add_word());
   if (dense) table.count = read_word(e, arguments, layout.add_word());
-  if (kernel.columns) table.columns = read_word(e, arguments, layout.add_word());
   table.pointers = e.b.CreateIntToPtr(table.outer, e.b.getPtrTy());
   table.indices = e.b.CreateIntToPtr(table.inner, e.b.getPtrTy());
   table.values = read_array(e, arguments, layout.add_array(kernel.matrix), kernel.matrix);

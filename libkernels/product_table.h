@@ -8,11 +8,10 @@
 namespace kasen {
 
 // The argument table of a product kernel: pointers and indices (of a dense matrix: outer and inner stride and count),
-// how many columns if there are several, the matrix's values, then each product's vector and result.
+// the matrix's values, then each product's vector and result.
 struct ProductTable {
   llvm::Value *pointers = nullptr, *indices = nullptr;
   llvm::Value *outer = nullptr, *inner = nullptr, *count = nullptr;  // dense
-  llvm::Value* columns = nullptr;                                    // of kernels with several
   ArrayPlanes values;
   std::vector<ArrayPlanes> vectors, results;
 };

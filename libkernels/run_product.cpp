@@ -72,7 +72,6 @@ class ProductRun {
   std::vector<std::int64_t> table(const void* indices, const Array& values, std::span<const View> results,
                                   std::int64_t first) const {
     std::vector<std::int64_t> words{reinterpret_cast<std::int64_t>(pointers_), reinterpret_cast<std::int64_t>(indices)};
-    if (kernel_.columns) words.push_back(call_.columns);
     append_array(words, kernel_.matrix, View{const_cast<std::byte*>(values.bytes.data()), values.count});
     for (size_t k = 0; k < kernel_.products.size(); ++k) {
       const ProductKernel::Product& p = kernel_.products[k];
@@ -90,7 +89,7 @@ class ProductRun {
 
   // Of several columns there is enough to do for a row's lanes, and no code for segments: a row is one thread's.
   void find_giants() {
-    if (kernel_.columns) return;
+    if (kernel_.several) return;
     giant_rows_ = giant_rows(*call_.matrix, call_.range, shop_.pool.threads());
     for (const std::int64_t row : giant_rows_) segments_of(giants_.emplace_back(LongRow{row, {}}));
   }

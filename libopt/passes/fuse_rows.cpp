@@ -2,16 +2,19 @@
 // although one row needs no other: a block of rows can go through both products, and the vector work between, while it
 // is in the cache. So products with one dense matrix that is cut along its rows, the vector work on masters that reads
 // their rows' results, and the products that read those become one region, if some product reads what another's rows
-// gave. Regions that were made before are taken apart and join as a whole. The case that breaks the naive way:
-// something between that needs all rows, a total or a transition; what waits for such a thing cannot be a member.
-// (Between two products with a matrix cut along its rows no transition stands, since all of a row is on one worker.)
-// Requires placed values, and regions of vector work and of products drawn together; keeps the order of everything else
-// as near as can be. The level becomes 3.
+// gave, or if a row has several columns, which the work behind the product would bring back from memory. Regions that
+// were made before are taken apart and join as a whole. The case that breaks the naive way: something between that
+// needs all rows, a total or a transition; what waits for such a thing cannot be a member. (Between two products with a
+// matrix cut along its rows no transition stands, since all of a row is on one worker.) Requires placed values, and
+// regions of vector work and of products drawn together; keeps the order of everything else as near as can be. The
+// level becomes 3.
 #include <algorithm>
 #include <utility>
 
+#include "libcore/chain_rules.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
+#include "libcore/whole.h"
 #include "libopt/dependence.h"
 #include "libopt/pass.h"
 #include "libopt/regions.h"
@@ -40,7 +43,7 @@ class ChainJoiner {
       const Op& op = at(first);
       if (!passes_dense_matrix(op)) continue;
       const std::vector<int> members = grow(first);
-      if (!goes_back(members)) continue;
+      if (!goes_back(members) && !works_on_columns(members)) continue;
       join(members);
       return true;
     }
@@ -52,13 +55,27 @@ class ChainJoiner {
 
   [[nodiscard]] bool passes_dense_matrix(const Op& op) const {
     const bool products = is_product(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
-    return products && shares_dense_pass(module_, brought(op)[0]);
+    return products && may_stand_in_chain(module_, brought(op)[0]);
+  }
+
+  // Vector work on masters of the rows, an operator or a region iter_on_vec, none of which reads the matrix.
+  [[nodiscard]] bool follows(const Op& op, DimId rows, ValueId matrix) const {
+    const bool region = op.code == OpCode::region;
+    if (region ? op.kind != RegionKind::iter_on_vec : row(op.code).group != OpGroup::vector) return false;
+    const std::span<const Op> ops = brought(op);
+    return std::all_of(ops.begin(), ops.end(), [&](const Op& inner) {
+      const bool reduces = inner.code == OpCode::reduce;
+      const Type& along = module_.type(reduces ? inner.operands[0] : inner.results[0]);
+      const bool on_masters = reduces ? !along.state.is_pre() : along.state.is_part();
+      return on_masters && cut_dim(module_, along) == rows && !contains(inner.operands, matrix) &&
+             !makes_whole(module_, inner) && follows_chain_rows(module_, inner, rows);
+    });
   }
 
   // In program order whatever may join the product: nothing that it needs waits for a member outside of the chain.
   [[nodiscard]] std::vector<int> grow(int first) const {
     const ValueId matrix = product_matrix(at(first));
-    const std::vector<DimId> rows{module_.type(matrix).dims[0]};
+    const DimId rows = module_.type(matrix).dims[0];
     std::vector<int> members{first};
     std::vector<bool> inside(block_.ops.size()), waits(block_.ops.size());
     inside[static_cast<size_t>(first)] = true;
@@ -70,7 +87,7 @@ class ChainJoiner {
       const bool reads_member = std::any_of(needs.begin(), needs.end(), is(inside));
       const bool blocked = std::any_of(needs.begin(), needs.end(), is(waits));
       const bool same_matrix = passes_dense_matrix(at(op)) && product_matrix(at(op)) == matrix;
-      const bool joins = same_matrix || (reads_member && follows_rows(module_, shape_, at(op), rows));
+      const bool joins = same_matrix || (reads_member && follows(at(op), rows, matrix));
       if (joins && !blocked) {
         inside[static_cast<size_t>(op)] = true;
         members.push_back(op);
@@ -91,6 +108,17 @@ class ChainJoiner {
       made.insert(made.end(), at(member).results.begin(), at(member).results.end());
     }
     return false;
+  }
+
+  // Is vector work among them, of rows with several columns? Those take more room than a row of a narrow matrix.
+  [[nodiscard]] bool works_on_columns(const std::vector<int>& members) const {
+    const auto is = [&](bool product) {
+      return std::any_of(members.begin(), members.end(), [&](int member) {
+        const Op& op = brought(at(member))[0];
+        return is_product(op) == product && (!product || has_columns(module_, op));
+      });
+    };
+    return is(true) && is(false);
   }
 
   // A region's result is what it yields, under the name of the result.

@@ -125,7 +125,7 @@ void expect_chain(const std::string& inside, const std::string& wanted,
                   const std::string& head = "%z = region row_chain (%w, %A, %x2) : f64[M] @pre(add){all} ~b2") {
   const std::string text =
       "buffer ~b0 : f64[N]\nbuffer ~b1 : f64[M] {all}\nbuffer ~b2 : f64[M] {all}\nbuffer ~b3 : f64[N] {all}\n"
-      "buffer ~b4 : f64[N]\n"
+      "buffer ~b4 : f64[N]\nbuffer ~b5 : f64[N,M]\n"
       "%A = input \"A\" : f64[N,M] @part\n%B = input \"B\" : f64[N,M] @part\n%G = input \"G\" : f64[N,M] sparse @part\n"
       "%x = input \"x\" : f64[N] @part\n%v = input \"v\" : f64[M] @part\n%w = scatter %v : f64[M] @cons{all} ~b1\n"
       "%x2 = map[half] %x : f64[N] @part ~b0\n%c = scatter %x : f64[N] @cons{all} ~b3\n" +
@@ -149,7 +149,7 @@ TEST(Regions, WhatARowChainMayHold) {
                "it does not begin with mxvt",
                "%z, %y = region row_chain (%x2, %A, %w) : f64[M] @pre(add){all} ~b2, f64[N] @part ~b4");
   expect_chain(between + "%n = mxv[add, add] %e, %A : f64[M] @pre(add){all}\nyield %n\n",
-               "it may not share a pass over its matrix");
+               "it may not stand in a row_chain");
   expect_chain(between + "%n = mxv[mul, add] %e, %B : f64[M] @pre(add){all}\nyield %n\n",
                "another matrix than that of its region",
                "%z = region row_chain (%w, %A, %x2, %B) : f64[M] @pre(add){all} ~b2");
@@ -163,9 +163,13 @@ TEST(Regions, WhatARowChainMayHold) {
                "%z = region row_chain (%w, %A, %c) : f64[M] @pre(add){all} ~b2");
   expect_chain(head + "%e = map[half] %c : f64[N] @cons{all}\n" + back + "yield %n\n", "it computes on slaves as well",
                "%z = region row_chain (%w, %A, %c) : f64[M] @pre(add){all} ~b2");
-  expect_chain(head + "%e = map[sub] %m, %m : f64[N] @part\n%h = map[half] %A : f64[N,M] @part\n" + back +
-                   "%l = reduce[add] %h : f64 @pre(add)\nyield %n, %l\n",
-               "is no vector", "%z, %s = region row_chain (%w, %A) : f64[M] @pre(add){all} ~b2, f64 @pre(add)");
+  const std::string alone = head + "%e = map[sub] %m, %m : f64[N] @part\n";
+  expect_chain(
+      alone + "%h = map[half] %B : f64[N,M] @part\n" + back + "%l = reduce[add] %h : f64 @pre(add)\nyield %n, %l\n",
+      "it may not follow the rows of a row_chain",
+      "%z, %s = region row_chain (%w, %A, %B) : f64[M] @pre(add){all} ~b2, f64 @pre(add)");
+  expect_chain(alone + "%h = map[half] %A : f64[N,M] @part\n" + back + "yield %n, %h\n", "it reads its region's matrix",
+               "%z, %y = region row_chain (%w, %A) : f64[M] @pre(add){all} ~b2, f64[N,M] @part ~b5");
   // A row is read before it is written where the vector work's operand was; a product needs its vector to the end.
   expect_chain(between + back + "yield %n, %e\n", "", two + "~b0");
   expect_chain(between + "%n = mxv[mul, add] %x2, %A : f64[M] @pre(add){all}\nyield %n, %e\n", "which holds %x2",

@@ -2,6 +2,8 @@
 // plan computes what its program says, with interpreted and generated kernels, and costs what is predicted.
 #include <gtest/gtest.h>
 
+#include "libcore/products.h"
+#include "libcore/regions.h"
 #include "tests/opt/run_everywhere.h"
 
 namespace kasen {
@@ -105,6 +107,118 @@ class Columns : public ::testing::TestWithParam<NamedProgram> {};
 TEST_P(Columns, RunLikeTheirProgramAndCostWhatIsPredicted) { run_everywhere(compile(GetParam().text), 9, 30); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Columns, ::testing::ValuesIn(column_programs),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+// Products with one dense matrix and the work on its rows between them: one pass.
+const NamedProgram chained[] = {
+    // The paper's second expression but for its range of columns: the Hessian of multinomial regression.
+    {"hessian", R"(
+dim N, F local = 6, K local = 3
+input X : f64[N, F], P : f64[N, K], V : f64[F, K]
+Q = P * (X @ V)
+output H = X' @ (Q - P * sum(Q, over K))
+)"},
+    {"softmax", R"(
+dim N, F local = 5, K local = 4
+input X : f64[N, F], Y : f64[N, K], B : f64[F, K], b : f64[K]
+S = X @ B + b
+E = exp(S - max(S, over K))
+P = E / sum(E, over K)
+R = P - Y
+output G = X' @ R, g = sum(R, over N), loss = sum(R * R), P
+)"},
+    {"many_columns", R"(
+dim N, F local = 3, K local = 19
+input X : f64[N, F], B : f64[F, K]
+Q = tanh(X @ B)
+output H = X' @ Q, t = max(Q), rows = min(Q, over K)
+)"},
+    {"vector_and_columns", R"(
+dim N, F local = 4, K local = 2
+input X : f64[N, F], B : f64[F, K], v : f64[F], u : f64[N]
+s = X @ v
+Q = (X @ B) * s + u
+output H = X' @ Q, h = X' @ (s * u), a = sum(s), q = sum(Q, over K)
+)"},
+    {"one_column", R"(
+dim N, F local = 4, K local = 1
+input X : f64[N, F], B : f64[F, K]
+Q = abs(X @ B)
+output H = X' @ Q, rows = sum(Q, over K)
+)"},
+    // Nothing goes back over the matrix: scores, and what is made of them.
+    {"scores", R"(
+dim N, F local = 5, K local = 3
+input X : f64[N, F], B : f64[F, K], b : f64[K], y : i64[N]
+S = X @ B + b
+top = max(S, over K)
+E = exp(S - top)
+Z = sum(E, over K)
+P = E / Z
+output P, loss = sum(top + log(Z)) - sum(S * (outer((c, k) -> if c == i64(k) then 1.0 else 0.0, y, index(K))))
+)"},
+    {"conditions", R"(
+dim N, F local = 4, K local = 3
+input X : f64[N, F], B : f64[F, K], y : f64[N]
+D = X @ B
+near = min(D, over K)
+A = if D <= near + 1e-9 then 1.0 else 0.0  # ties but for rounding
+A = A / sum(A, over K)
+output C = X' @ A, n = sum(A, over N), inertia = sum(near * y)
+)"},
+};
+
+const NamedProgram chained_and_cut[] = {
+    {"matrix_cut_both_ways", R"(
+dim N, M, K local = 3
+input A : dense f64[N, M], B : dense f64[M, K]
+P = A @ B
+output H = A' @ (P * P), P
+)"},
+};
+
+class ChainedColumns : public ::testing::TestWithParam<NamedProgram> {};
+
+TEST_P(ChainedColumns, AreOnePassOverTheMatrix) {
+  const Module program = compile(GetParam().text);
+  int chains = 0, apart = 0;
+  for_each_op(plan(program, Strategy::greedy, SyncMode::hybrid), [&](const Op& op, int, int region) {
+    chains += is_row_chain(op) ? 1 : 0;
+    apart += is_product(op) && region < 0 ? 1 : 0;
+  });
+  EXPECT_EQ(chains, 1);
+  EXPECT_EQ(apart, 0);
+  run_everywhere(program, 9, 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cut, ChainedColumns, ::testing::ValuesIn(chained_and_cut),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+class LongChains : public ::testing::TestWithParam<NamedProgram> {};
+
+// Several blocks, each of several chunks, the last ones shorter.
+TEST_P(LongChains, GoThroughBlocksAndChunks) {
+  const Module program = compile(GetParam().text);
+  const Module chain = plan(program, Strategy::greedy, SyncMode::hybrid);
+  const std::vector<Part> parts = testing::split(testing::random_data(program, 2, 20011, 30, 5));
+  run_plan(chain, parts, interpret(program, whole_inputs(parts)), true);
+  std::vector<RunResult> runs;
+  for (const int threads : {1, 3}) {
+    const auto transport = make_simulated_transport(2);
+    const auto kernels = testing::make_kernels({.threads = threads});
+    runs.push_back(execute(chain, parts, *transport, *kernels, {}));
+  }
+  for (size_t i = 0; i < runs[0].outputs.size(); ++i) {
+    const Output &one = runs[0].outputs[i], &three = runs[1].outputs[i];
+    testing::expect_same(one.name, one.type.element, testing::whole_words(chain, one, parts),
+                         testing::whole_words(chain, three, parts), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, ChainedColumns, ::testing::ValuesIn(chained),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(Programs, LongChains, ::testing::ValuesIn(chained),
                          [](const auto& case_) { return std::string(case_.param.name); });
 
 // Column by column it is the product with a vector.
