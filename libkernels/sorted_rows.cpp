@@ -1,6 +1,7 @@
 #include "libkernels/sorted_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -118,9 +119,14 @@ class WindowSorter {
 
   // Entry 0 of every piece, entry 1 of those that have one: the first ones.
   void slice(std::int64_t k, std::int64_t rows) {
+    std::array<std::int64_t, reduction_lanes> from{}, lengths{};
+    for (std::int64_t l = 0; l < rows; ++l) {
+      from[static_cast<size_t>(l)] = entry(k + l);
+      lengths[static_cast<size_t>(l)] = length(k + l);
+    }
     for (std::int64_t e = 0; rows > 0; ++e) {
-      while (rows > 0 && length(k + rows - 1) <= e) --rows;
-      for (std::int64_t l = 0; l < rows; ++l) mover_.move(entry(k + l) + e, to_++);
+      while (rows > 0 && lengths[static_cast<size_t>(rows) - 1] <= e) --rows;
+      for (std::int64_t l = 0; l < rows; ++l) mover_.move(from[static_cast<size_t>(l)] + e, to_++);
     }
   }
 
@@ -157,10 +163,10 @@ struct Sample {
 };
 
 Sample sample_windows(const LocalMatrix& matrix, const OperandBlocks& blocks) {
-  constexpr size_t samples = 8;
-  constexpr std::int64_t line = 8;
+  constexpr std::int64_t line = 8, enough = std::int64_t{1} << 20;  // entries, about, and at most eight windows
   const std::vector<std::int64_t> windows = window_starts(matrix);
-  const size_t stride = std::max<size_t>(1, windows.size() / samples);
+  const std::int64_t samples = std::clamp<std::int64_t>(enough * std::ssize(windows) / (matrix.entries() + 1), 1, 8);
+  const auto stride = static_cast<size_t>(std::max<std::int64_t>(1, std::ssize(windows) / samples));
   std::vector<std::uint32_t> met(static_cast<size_t>(matrix.inputs / line) + 1, 0);
   Sample made;
   std::uint32_t round = 0;
