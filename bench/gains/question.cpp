@@ -8,6 +8,7 @@
 #include "bench/blackscholes/blackscholes.h"
 #include "bench/kasen_run.h"
 #include "bench/kmeans/kmeans.h"
+#include "bench/numbers.h"
 #include "bench/samples.h"
 #include "libcomm/data/readers.h"
 
@@ -35,11 +36,11 @@ Question compare(const std::string& name, const std::string& unit, const Run& ka
 
 // The first output's sum of squares is what is checked.
 Run program(const std::string& file, const Parts& parts, int threads, const OptimizeOptions& options,
-            std::map<std::string, std::vector<Word>> params) {
+            std::map<std::string, std::vector<Word>> params, const std::map<std::string, std::string>& defines) {
   OptimizeOptions fitted = options;  // as `kasen go` fits to its bundle
   fitted.sizes = [parts](const Module& module) { return sizes_from_parts(module, *parts); };
   auto run = std::make_shared<KasenRun>(KASEN_SOURCE_ROOT "/examples/" + file, parts, KernelOptions{.threads = threads},
-                                        fitted);
+                                        fitted, defines);
   return [run, params = std::move(params)] {
     Timed timed;
     for (const OutputPart& part : run->run(params).outputs.at(0).parts) {
@@ -51,9 +52,10 @@ Run program(const std::string& file, const Parts& parts, int threads, const Opti
 }
 
 Question both(const std::string& name, const std::string& file, const Parts& parts, int threads,
-              const std::map<std::string, std::vector<Word>>& params) {
-  return compare(name, "ms/turn", program(file, parts, threads, optimized, params),
-                 program(file, parts, threads, as_it_stands, params));
+              const std::map<std::string, std::vector<Word>>& params,
+              const std::map<std::string, std::string>& defines = {}) {
+  return compare(name, "ms/turn", program(file, parts, threads, optimized, params, defines),
+                 program(file, parts, threads, as_it_stands, params, defines));
 }
 
 Parts links(const std::string& file, int workers) {
@@ -92,6 +94,27 @@ Question lbfgs(int workers, int threads) {
   return both(fmt::format("gains-lbfgs-{}", workers), "lbfgs.ks", parts, threads, {{"turns", {Word::integer(6)}}});
 }
 
+// Dense samples of ten features in five classes: Newton's steps of five multiplications with the Hessian each.
+Question multinomial(int threads) {
+  constexpr std::int64_t rows = 2'000'000, features = 10, classes = 5;
+  Part part;
+  part.dims["N"] = whole_dim(rows);
+  part.dims["F"] = whole_dim(features, true);
+  part.dims["K"] = whole_dim(classes, true);
+  PartArray& x = part.arrays["X"];
+  x = {{"N", "F"}, Array(ElementType::of(Scalar::f64), rows * features)};
+  PartArray& y = part.arrays["y"];
+  y = {{"N"}, Array(ElementType::of(Scalar::i64), rows)};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < features; ++j) x.data.as<double>()[i * features + j] = dense_element(i, j, features);
+    y.data.as<std::int64_t>()[i] = 1 + static_cast<std::int64_t>(uniform(24, static_cast<std::uint64_t>(i)) * classes);
+  }
+  auto parts = std::make_shared<std::vector<Part>>();
+  parts->push_back(std::move(part));
+  return both("gains-multinomial", "multinomial.ks", parts, threads,
+              {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}}, {{"classes", "5"}});
+}
+
 Question pagerank(const Settings& settings, int workers) {
   return both(fmt::format("gains-rank-{}", workers), "pagerank.ks", links(settings.graph, workers), settings.threads,
               {{"theta", {Word::real(1)}}});
@@ -103,6 +126,7 @@ Questions gains_questions(const Settings& settings) {
   Questions made;
   made.emplace_back([=] { return black_scholes(settings.threads); });
   for (const std::int64_t k : {10, 20}) made.emplace_back([=] { return kmeans(k, settings.threads); });
+  made.emplace_back([=] { return multinomial(settings.threads); });
   for (const int workers : {1, 16}) made.emplace_back([=] { return lbfgs(workers, settings.threads); });
   for (const int workers : {1, 16}) made.emplace_back([=] { return pagerank(settings, workers); });
   return made;
