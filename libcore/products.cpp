@@ -27,6 +27,14 @@ bool is_dense_product(const Module& module, const Op& op) {
   return is_product(op) && !module.type(product_matrix(op)).sparse;
 }
 
+ValueId product_matrix(const Op& op) {
+  if (op.code != OpCode::region) return op.operands.at(1);
+  const std::vector<Op>& ops = op.blocks.at(0).ops;
+  const auto product = std::find_if(ops.begin(), ops.end(), is_product);
+  if (product == ops.end()) throw InternalError("a region of products without one");
+  return product->operands.at(1);
+}
+
 std::int64_t product_columns(const Module& module, const Op& op) {
   std::int64_t columns = 1;
   const std::vector<DimId>& dims = module.type(op.operands.at(0)).dims;

@@ -6,10 +6,8 @@
 namespace kasen {
 
 [[nodiscard]] inline bool is_product(const Op& op) { return row(op.code).group == OpGroup::product; }
-// The matrix of a product, or of a region of products.
-[[nodiscard]] inline ValueId product_matrix(const Op& op) {
-  return (op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op).operands.at(1);
-}
+// The matrix of a product, or of a region of products: that of the first.
+[[nodiscard]] ValueId product_matrix(const Op& op);
 // Is the function one operator on both of its parameters, in either order?
 [[nodiscard]] bool is_plain_operator(const ScalarFunction& fn, ScalarOp op);
 [[nodiscard]] bool is_sparse_product(const Module& module, const Op& op);

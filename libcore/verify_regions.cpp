@@ -178,30 +178,34 @@ class RegionCheck {
   // product reads it is the state rules' to say.)
   void row_chain(const Op& op) {
     const std::vector<Op>& ops = op.blocks[0].ops;
-    if (ops[0].code != OpCode::mxvt) {
+    const auto product = std::find_if(ops.begin(), ops.end(), is_product);
+    if (product == ops.end()) return faults_.add(op, "a row_chain without a product", "", "make it an iter_on_vec");
+    const bool brings_rows = std::any_of(ops.begin(), ops.end(), [](const Op& o) { return o.code == OpCode::mxvt; });
+    if (brings_rows && ops[0].code != OpCode::mxvt) {
       return faults_.add(op, "it does not begin with mxvt",
                          "a row_chain goes from a product with one result a row to what is made of the rows");
     }
-    const DimId rows = cut_dim(m_, m_.type(ops[0].results[0]));
+    const ValueId matrix = product->operands.at(1);
+    const DimId rows = m_.type(matrix).dims.empty() ? no_dim : m_.type(matrix).dims[0];
     std::vector<ValueId> reduced;
     for (const Op& inner : work(op, 0)) {
       if (!is_product(inner)) {
         vector_work(op, inner, rows, reduced);
-        if (inner.code == OpCode::map || inner.code == OpCode::reduce) in_chain(inner, rows, ops[0].operands.at(1));
+        if (inner.code == OpCode::map || inner.code == OpCode::reduce) in_chain(inner, rows, matrix);
       } else {
-        chain_product(op, inner);
+        chain_product(op, inner, matrix);
       }
     }
   }
 
-  void chain_product(const Op& op, const Op& product) {
+  void chain_product(const Op& op, const Op& product, ValueId matrix) {
     if (!may_stand_in_chain(m_, product)) {
       faults_.add(
           product, "it may not stand in a row_chain",
           "only products of f64 or f32 that are multiplied and added do, with a dense matrix that is cut along its "
           "rows, of vectors or of a few columns whose number the program tells");
     }
-    if (product.operands[1] != op.blocks[0].ops[0].operands[1]) {
+    if (product.operands[1] != matrix) {
       faults_.add(product, "another matrix than that of its region");
     }
     if (product.code == OpCode::mxv && !contains(op.blocks[0].ops.back().operands, product.results[0])) {

@@ -29,7 +29,7 @@ std::string together_text(const PlanView& view, const Op& region) {
     return "what follows a product's rows, element by element, row by row";
   if (region.kind == RegionKind::row_chain) {
     return fmt::format("rows of {}, which is dense: each block of them goes through all while it is in the cache",
-                       view.name(first.operands.at(1)));
+                       view.name(product_matrix(region)));
   }
   if (region.kind == RegionKind::mxm) {
     if (is_dense_product(view.plan, first)) {

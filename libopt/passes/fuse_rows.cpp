@@ -43,7 +43,7 @@ class ChainJoiner {
       const Op& op = at(first);
       if (!passes_dense_matrix(op)) continue;
       const std::vector<int> members = grow(first);
-      if (!goes_back(members) && !works_on_columns(members)) continue;
+      if (!contains(members, first) || (!goes_back(members) && !works_on_columns(members))) continue;
       join(members);
       return true;
     }
@@ -72,10 +72,21 @@ class ChainJoiner {
     });
   }
 
+  // Where the chain of a product begins: with the work that makes the columns which it brings back, if it may join.
+  [[nodiscard]] int begin_of(int product, DimId rows, ValueId matrix) const {
+    const Op& op = at(product);
+    if (op.code != OpCode::mxv || !has_columns(module_, op)) return product;
+    const std::vector<int>& needs = graph_.needs(product);
+    const auto maker =
+        std::find_if(needs.begin(), needs.end(), [&](int need) { return contains(at(need).results, op.operands[0]); });
+    return maker != needs.end() && follows(at(*maker), rows, matrix) ? *maker : product;
+  }
+
   // In program order whatever may join the product: nothing that it needs waits for a member outside of the chain.
-  [[nodiscard]] std::vector<int> grow(int first) const {
-    const ValueId matrix = product_matrix(at(first));
+  [[nodiscard]] std::vector<int> grow(int product) const {
+    const ValueId matrix = product_matrix(at(product));
     const DimId rows = module_.type(matrix).dims[0];
+    const int first = begin_of(product, rows, matrix);
     std::vector<int> members{first};
     std::vector<bool> inside(block_.ops.size()), waits(block_.ops.size());
     inside[static_cast<size_t>(first)] = true;
@@ -148,7 +159,7 @@ class ChainJoiner {
       }
     }
     const auto inner = std::find_if(joined.begin(), joined.end(), [](const Op& op) { return op.code == OpCode::mxvt; });
-    std::rotate(joined.begin(), inner, inner + 1);  // it needs nothing from inside
+    if (inner != joined.end()) std::rotate(joined.begin(), inner, inner + 1);  // it needs nothing from inside
     Op region;
     region.code = OpCode::region;
     region.blocks.resize(1);

@@ -163,6 +163,10 @@ TEST(Regions, WhatARowChainMayHold) {
                "%z = region row_chain (%w, %A, %c) : f64[M] @pre(add){all} ~b2");
   expect_chain(head + "%e = map[half] %c : f64[N] @cons{all}\n" + back + "yield %n\n", "it computes on slaves as well",
                "%z = region row_chain (%w, %A, %c) : f64[M] @pre(add){all} ~b2");
+  expect_chain("%e = map[half] %x2 : f64[N] @part\nyield %e\n", "a row_chain without a product",
+               "%y = region row_chain (%x2) : f64[N] @part ~b4");
+  expect_chain("%e = map[half] %x2 : f64[N] @part\n%n = mxv[mul, add] %e, %A : f64[M] @pre(add){all}\nyield %n\n", "",
+               "%z = region row_chain (%x2, %A) : f64[M] @pre(add){all} ~b2");
   const std::string alone = head + "%e = map[sub] %m, %m : f64[N] @part\n";
   expect_chain(
       alone + "%h = map[half] %B : f64[N,M] @part\n" + back + "%l = reduce[add] %h : f64 @pre(add)\nyield %n, %l\n",

@@ -146,6 +146,14 @@ input X : f64[N, F], B : f64[F, K]
 Q = abs(X @ B)
 output H = X' @ Q, rows = sum(Q, over K)
 )"},
+    // Nothing is brought from the matrix to the rows: the gradient of what is there.
+    {"gradient", R"(
+dim N, F local = 5, K local = 3
+input X : f64[N, F], E : f64[N, K], Z : f64[N], Y : f64[N, K]
+P = E / (Z + 10)
+R = P - Y
+output G = X' @ R, g = sum(R, over N), P
+)"},
     // Nothing goes back over the matrix: scores, and what is made of them.
     {"scores", R"(
 dim N, F local = 5, K local = 3
