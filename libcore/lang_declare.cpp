@@ -232,7 +232,8 @@ void Lowering::register_functions(const std::vector<Statement>& program) {
   for (const Statement& s : program) {
     if (s.kind != StatementKind::function) continue;
     const std::string& name = s.name.text;
-    bool builtin = find_primitive(name) != nullptr && name != "outer";  // that one may be the program's own
+    const Primitive* primitive = find_primitive(name);
+    bool builtin = primitive != nullptr && !primitive->yields;
     for (const ScalarOpRow& r : scalar_op_rows()) {
       builtin = builtin || (r.result != ResultRule::special && r.name == name);
     }

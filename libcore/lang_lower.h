@@ -1,8 +1,8 @@
 // From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
 // and terms given values here. Split over lang_declare.cpp (dimensions, inputs), lang_assume.cpp, lang_expression.cpp
-// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp, lang_product.cpp and
-// lang_reducer.cpp (reductions and products), lang_statement.cpp (assignments, lists) and lang_control.cpp (loops and
-// branches).
+// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp, lang_aggregate.cpp, lang_product.cpp
+// and lang_reducer.cpp (reductions and products), lang_statement.cpp (assignments, lists) and lang_control.cpp (loops
+// and branches).
 #pragma once
 
 #include <functional>
@@ -106,6 +106,7 @@ class Lowering {
   struct Primitive {
     std::string_view name;
     Term (Lowering::*call)(const Node&, const std::string&);
+    bool yields = false;  // a program may have a fn of that name instead
   };
   static const Primitive* find_primitive(const std::string& name);
   static Names primitive_names();
@@ -113,6 +114,10 @@ class Lowering {
   Term reduce_call(const Node& node, const std::string& hint);
   Term product_call(const Node& node, const std::string& hint);
   Term reduction_call(const Node& node, const std::string& hint);
+  Term mean_call(const Node& node, const std::string& hint);
+  Term squares_call(const Node& node, const std::string& hint);
+  Term place_call(const Node& node, const std::string& hint);
+  Term aggregated(const Node& node);
   Term dot_call(const Node& node, const std::string& hint);
   Term fill_call(const Node& node, const std::string& hint);
   Term index_call(const Node& node, const std::string& hint);
@@ -121,6 +126,10 @@ class Lowering {
   Term outer_call(const Node& node, const std::string& hint);
   Term outer(const Node& fn, std::vector<Term> args, Mark mark);
   Term reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint);
+  ValueId emit_reduce(FnId fn, ValueId array, const std::vector<DimId>& over, Mark mark, const std::string& hint);
+  std::vector<DimId> named_dims(const std::vector<DimId>& whole, const Node* over, Mark mark);
+  ValueId emit_index(DimId dim, Mark mark, const std::string& hint);
+  ValueId emit_size(DimId dim, Mark mark, const std::string& hint);
   Term multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
                 const std::string& hint);
   [[nodiscard]] bool is_sparse(const Term& term) const;

@@ -11,22 +11,40 @@
 namespace kasen::lang {
 
 const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
-  static constexpr std::array<Primitive, 21> rows{{
-      {"map", &Lowering::map_call},       {"Map", &Lowering::map_call},       {"zipwith", &Lowering::map_call},
-      {"ZipWith", &Lowering::map_call},   {"reduce", &Lowering::reduce_call}, {"Reduce", &Lowering::reduce_call},
-      {"mxv", &Lowering::product_call},   {"MxV", &Lowering::product_call},   {"mxvt", &Lowering::product_call},
-      {"MxVT", &Lowering::product_call},  {"sum", &Lowering::reduction_call}, {"prod", &Lowering::reduction_call},
-      {"min", &Lowering::reduction_call}, {"max", &Lowering::reduction_call}, {"any", &Lowering::reduction_call},
-      {"all", &Lowering::reduction_call}, {"dot", &Lowering::dot_call},       {"fill", &Lowering::fill_call},
-      {"index", &Lowering::index_call},   {"size", &Lowering::size_call},     {"outer", &Lowering::outer_call},
+  static constexpr std::array<Primitive, 25> rows{{
+      {"map", &Lowering::map_call},
+      {"Map", &Lowering::map_call},
+      {"zipwith", &Lowering::map_call},
+      {"ZipWith", &Lowering::map_call},
+      {"reduce", &Lowering::reduce_call},
+      {"Reduce", &Lowering::reduce_call},
+      {"mxv", &Lowering::product_call},
+      {"MxV", &Lowering::product_call},
+      {"mxvt", &Lowering::product_call},
+      {"MxVT", &Lowering::product_call},
+      {"sum", &Lowering::reduction_call},
+      {"prod", &Lowering::reduction_call},
+      {"min", &Lowering::reduction_call},
+      {"max", &Lowering::reduction_call},
+      {"any", &Lowering::reduction_call},
+      {"all", &Lowering::reduction_call},
+      {"mean", &Lowering::mean_call, true},
+      {"sumsq", &Lowering::squares_call, true},
+      {"argmax", &Lowering::place_call, true},
+      {"argmin", &Lowering::place_call, true},
+      {"dot", &Lowering::dot_call},
+      {"fill", &Lowering::fill_call},
+      {"index", &Lowering::index_call},
+      {"size", &Lowering::size_call},
+      {"outer", &Lowering::outer_call, true},
   }};
   const auto it = std::find_if(rows.begin(), rows.end(), [&](const Primitive& p) { return p.name == name; });
   return it == rows.end() ? nullptr : &*it;
 }
 
 Lowering::Names Lowering::primitive_names() {
-  return {"map", "zipwith", "reduce", "mxv",  "mxvt",  "sum",  "prod", "min", "max", "any",
-          "all", "dot",     "outer",  "fill", "index", "size", "f64",  "f32", "i64", "i32"};
+  return {"map",   "zipwith", "reduce", "mxv", "mxvt",  "sum",  "prod",  "min",  "max", "any", "all", "mean",
+          "sumsq", "argmax",  "argmin", "dot", "outer", "fill", "index", "size", "f64", "f32", "i64", "i32"};
 }
 
 Node Lowering::function_node(const std::string& name, Mark mark) const {
@@ -109,41 +127,51 @@ FnId Lowering::instantiate(const Node& fn, const std::vector<ElementType>& types
   return id;
 }
 
+// The dimensions of an array that `over` names; none if that is all of them, which is the common form.
+std::vector<DimId> Lowering::named_dims(const std::vector<DimId>& whole, const Node* over, Mark mark) {
+  if (over == nullptr) return {};
+  std::vector<DimId> rest = whole;
+  std::vector<DimId> dims;
+  for (const NameAt& name : over->names) {
+    const DimId d = dim_named(name);
+    const auto it = std::find(rest.begin(), rest.end(), d);
+    if (it == rest.end()) {
+      source_.fail(name.mark, fmt::format("the array has no dimension '{}'", name.text),
+                   fmt::format("it is over {}", show_dims(module_, whole)));
+    }
+    rest.erase(it);
+    dims.push_back(d);
+  }
+  if (rest.empty()) return {};
+  if (std::set<DimId>(whole.begin(), whole.end()).size() < whole.size()) {
+    source_.fail(mark, fmt::format("a reduction of an array over {} along some of them", show_dims(module_, whole)),
+                 "a dimension stands there twice, and the name does not say which is meant",
+                 "multiply with a vector of ones: A @ fill(1.0, N) for the rows, A' @ fill(1.0, N) for the columns");
+  }
+  return dims;
+}
+
+ValueId Lowering::emit_reduce(FnId fn, ValueId array, const std::vector<DimId>& over, Mark mark,
+                              const std::string& hint) {
+  Type type = module_.type(array);
+  type.element = module_.fn(fn).result();
+  const auto gone = [&](DimId d) { return over.empty() || std::find(over.begin(), over.end(), d) != over.end(); };
+  type.dims.erase(std::remove_if(type.dims.begin(), type.dims.end(), gone), type.dims.end());
+  return emit(OpCode::reduce, mark, hint, type, [&](Op& op) {
+    op.fns = {fn};
+    op.operands = {array};
+    op.over = over;
+  });
+}
+
 Term Lowering::reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint) {
   require_array(array, mark, "a reduction");
   const ValueId operand = materialise(std::move(array), "t", mark);
-  Type type = module_.type(operand);
-  std::vector<DimId> dims;
-  if (over != nullptr) {
-    for (const NameAt& name : over->names) {
-      const DimId d = dim_named(name);
-      const auto it = std::find(type.dims.begin(), type.dims.end(), d);
-      if (it == type.dims.end()) {
-        source_.fail(name.mark, fmt::format("the array has no dimension '{}'", name.text),
-                     fmt::format("it is over {}", show_dims(module_, module_.type(operand).dims)));
-      }
-      type.dims.erase(it);
-      dims.push_back(d);
-    }
-    if (type.dims.empty()) dims.clear();  // all of them: the common form
-    const std::vector<DimId>& whole = module_.type(operand).dims;
-    if (std::set<DimId>(whole.begin(), whole.end()).size() < whole.size() && !type.dims.empty()) {
-      source_.fail(mark, fmt::format("a reduction of an array over {} along some of them", show_dims(module_, whole)),
-                   "a dimension stands there twice, and the name does not say which is meant",
-                   "multiply with a vector of ones: A @ fill(1.0, N) for the rows, A' @ fill(1.0, N) for the columns");
-    }
-  } else {
-    type.dims.clear();
-  }
-  const ElementType element = type.element;
+  const std::vector<DimId> dims = named_dims(module_.type(operand).dims, over, mark);
+  const ElementType element = module_.type(operand).element;
   const Reducer by = reducer_with_mask(fn, element, mark);
   const ValueId from = by.masked ? materialise(with_mask(value_term(operand, false)), "t", mark) : operand;
-  type.element = module_.fn(by.fn).result();
-  const ValueId result = emit(OpCode::reduce, mark, hint, type, [&](Op& op) {
-    op.fns = {by.fn};
-    op.operands = {from};
-    op.over = dims;
-  });
+  const ValueId result = emit_reduce(by.fn, from, dims, mark, hint);
   return by.masked ? without_mask(result, element, by) : value_term(result, false);
 }
 
@@ -156,21 +184,30 @@ Term Lowering::reduce_call(const Node& node, const std::string& hint) {
   return reduce(node.args[0], element(node.args[1]), over ? &node.args[2] : nullptr, node.mark, hint);
 }
 
+// The array of sum(v), sum(A, over F) and the like.
+Term Lowering::aggregated(const Node& node) {
+  const bool over = node.args.size() == 2 && node.args[1].kind == NodeKind::over;
+  if (node.args.size() != 1 && !over) {
+    const bool extremum = node.text == "min" || node.text == "max";
+    const bool coordinates = extremum || node.text == "sum" || node.text == "prod";
+    source_.fail(
+        node.mark, fmt::format("{} of {} arguments", node.text, node.args.size()),
+        extremum ? "it takes one array, or two values" : "it takes one array",
+        fmt::format("write {0}(v){1}{0}(A, over F){2}", node.text, coordinates ? ", " : " or ",
+                    coordinates ? fmt::format(", or {}(j in d: p[j]) for coordinates", node.text) : std::string()));
+  }
+  Term array = element(node.args[0]);
+  require_array(array, node.args[0].mark, node.text);
+  return array;
+}
+
 // sum(v) and the like.
 Term Lowering::reduction_call(const Node& node, const std::string& hint) {
   static const std::map<std::string, std::string> functions{{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
                                                             {"max", "max"}, {"any", "or"},   {"all", "and"}};
-  const bool over = node.args.size() == 2 && node.args[1].kind == NodeKind::over;
-  if (node.args.size() != 1 && !over) {
-    const bool extremum = node.text == "min" || node.text == "max";
-    source_.fail(node.mark, fmt::format("{} of {} arguments", node.text, node.args.size()),
-                 extremum ? "it takes one array, or two values" : "it takes one array",
-                 fmt::format("write {0}(v), {0}(A, over F), or {0}(j in d: p[j]) for coordinates", node.text));
-  }
-  Term array = element(node.args[0]);
-  require_array(array, node.args[0].mark, node.text);
-  return reduce(function_node(functions.at(node.text), node.mark), std::move(array), over ? &node.args[1] : nullptr,
-                node.mark, hint);
+  Term array = aggregated(node);
+  return reduce(function_node(functions.at(node.text), node.mark), std::move(array),
+                node.args.size() == 2 ? &node.args[1] : nullptr, node.mark, hint);
 }
 
 Term Lowering::dot_call(const Node& node, const std::string& hint) {
@@ -199,21 +236,27 @@ Term Lowering::fill_call(const Node& node, const std::string&) {
   return value;
 }
 
-Term Lowering::index_call(const Node& node, const std::string& hint) {
-  if (node.args.size() != 1) source_.fail(node.mark, "index takes a dimension", {}, "write index(N)");
-  const DimId dim = dim_argument(node.args[0]);
+ValueId Lowering::emit_index(DimId dim, Mark mark, const std::string& hint) {
   Type type;
   type.element = ElementType::id(dim);
   type.dims = {dim};
-  return value_term(emit(OpCode::index, node.mark, hint, type, [&](Op& op) { op.dim = dim; }), false);
+  return emit(OpCode::index, mark, hint, type, [&](Op& op) { op.dim = dim; });
+}
+
+Term Lowering::index_call(const Node& node, const std::string& hint) {
+  if (node.args.size() != 1) source_.fail(node.mark, "index takes a dimension", {}, "write index(N)");
+  return value_term(emit_index(dim_argument(node.args[0]), node.mark, hint), false);
+}
+
+ValueId Lowering::emit_size(DimId dim, Mark mark, const std::string& hint) {
+  Type type;
+  type.element = ElementType::of(Scalar::i64);
+  return emit(OpCode::size, mark, hint, type, [&](Op& op) { op.dim = dim; });
 }
 
 Term Lowering::size_call(const Node& node, const std::string& hint) {
   if (node.args.size() != 1) source_.fail(node.mark, "size takes a dimension", {}, "write size(N)");
-  const DimId dim = dim_argument(node.args[0]);
-  Type type;
-  type.element = ElementType::of(Scalar::i64);
-  return value_term(emit(OpCode::size, node.mark, hint, type, [&](Op& op) { op.dim = dim; }), false);
+  return value_term(emit_size(dim_argument(node.args[0]), node.mark, hint), false);
 }
 
 }  // namespace kasen::lang

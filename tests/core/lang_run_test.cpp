@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -246,6 +247,149 @@ output some = any(x < 0), every = all(x < 0), longest = reduce((a, b) -> max(a, 
   EXPECT_TRUE(truth(out, "some"));
   EXPECT_FALSE(truth(out, "every"));
   EXPECT_EQ(real(out, "longest"), 3);
+}
+
+// Elements of few values, so that many are equal, among them NaN, infinities and zeros of both signs.
+std::vector<double> odd_values(size_t count, unsigned seed) {
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  static constexpr double values[] = {1, -2, 0.0, -0.0, 3, 3, -inf, inf, nan};
+  std::mt19937 random(seed);
+  const size_t kinds = seed % 3 == 0 ? 9 : seed % 3 == 1 ? 6 : 2;
+  std::vector<double> made;
+  for (size_t i = 0; i < count; ++i) made.push_back(values[random() % kinds]);
+  return made;
+}
+
+// Where the first of `count` elements, `step` apart, stands that none comes before: the first NaN, if there is one.
+std::int64_t place(const double* x, size_t count, size_t step, bool largest) {
+  size_t best = 0;
+  for (size_t i = 1; i < count && !std::isnan(x[best * step]); ++i) {
+    const double now = x[i * step], then = x[best * step];
+    if (std::isnan(now) || (largest ? now > then : now < then)) best = i;
+  }
+  return static_cast<std::int64_t>(best);
+}
+
+TEST(Aggregates, PlacesOfTheLargestAndTheSmallestAreThoseOfALoop) {
+  const size_t n = 7, m = 5;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const std::vector<double> a = odd_values(n * m, seed);
+    WholeInputs inputs;
+    inputs.dims = {{"N", n}, {"F", m}};
+    inputs.arrays["A"] = reals_of(a);
+    inputs.arrays["v"] = reals_of({a.begin(), a.begin() + n});
+    const Outputs out = run_text(R"(
+dim N, F local
+input A : f64[N, F], v : f64[N]
+output r = argmax(A, over F), c = argmax(A, over N), t = argmax(v), again = argmax(v, over N)
+output rl = argmin(A, over F), cl = argmin(A, over N), tl = argmin(v), s = argmin(f32(A), over F)
+)",
+                                 inputs);
+    for (const bool largest : {true, false}) {
+      const std::string end = largest ? "" : "l";
+      for (size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(out.at("r" + end).as<std::int64_t>()[i], place(&a[i * m], m, 1, largest)) << seed << ' ' << i;
+        if (largest) continue;
+        EXPECT_EQ(out.at("s").as<std::int64_t>()[i], place(&a[i * m], m, 1, false)) << seed << ' ' << i;
+      }
+      for (size_t j = 0; j < m; ++j) {
+        EXPECT_EQ(out.at("c" + end).as<std::int64_t>()[j], place(&a[j], n, m, largest)) << seed << ' ' << j;
+      }
+      EXPECT_EQ(whole(out, "t" + end), place(a.data(), n, 1, largest)) << seed;
+    }
+    EXPECT_EQ(whole(out, "again"), whole(out, "t"));
+  }
+}
+
+TEST(Aggregates, MeansAndSquaresAreThoseOfALoop) {
+  const size_t n = 7, m = 5;
+  std::mt19937 random(3);
+  std::vector<double> a(n * m);
+  for (double& x : a) x = static_cast<double>(random() % 2001) / 8 - 100;  // sums of them are exact
+  WholeInputs inputs;
+  inputs.dims = {{"N", n}, {"F", m}};
+  inputs.arrays["A"] = reals_of(a);
+  const Outputs out = run_text(R"(
+dim N, F local
+input A : f64[N, F]
+output m = mean(A), r = mean(A, over F), c = mean(A, over N), both = mean(A, over F, N), k = mean(i64(A)), s = mean(f32(A))
+output q = sumsq(A), qr = sumsq(A, over F), qc = sumsq(A - 1, over N), qk = sumsq(i32(A))
+)",
+                               inputs);
+  double total = 0, whole_numbers = 0, squares = 0;
+  std::int32_t integer_squares = 0;
+  for (const double x : a) {
+    total += x;
+    whole_numbers += std::trunc(x);
+    squares += x * x;
+    integer_squares += static_cast<std::int32_t>(x) * static_cast<std::int32_t>(x);
+  }
+  EXPECT_EQ(real(out, "m"), total / 35);
+  EXPECT_EQ(real(out, "both"), total / 35);
+  EXPECT_EQ(real(out, "k"), whole_numbers / 35);
+  EXPECT_EQ(out.at("s").as<float>()[0], static_cast<float>(total) / 35);
+  EXPECT_EQ(real(out, "q"), squares);
+  EXPECT_EQ(out.at("qk").as<std::int32_t>()[0], integer_squares);
+  for (size_t i = 0; i < n; ++i) {
+    double row = 0, row_squares = 0;
+    for (size_t j = 0; j < m; ++j) {
+      row += a[i * m + j];
+      row_squares += a[i * m + j] * a[i * m + j];
+    }
+    EXPECT_EQ(out.at("r").as<double>()[i], row / 5) << i;
+    EXPECT_EQ(out.at("qr").as<double>()[i], row_squares) << i;
+  }
+  for (size_t j = 0; j < m; ++j) {
+    double column = 0, column_squares = 0;
+    for (size_t i = 0; i < n; ++i) {
+      column += a[i * m + j];
+      column_squares += (a[i * m + j] - 1) * (a[i * m + j] - 1);
+    }
+    EXPECT_EQ(out.at("c").as<double>()[j], column / 7) << j;
+    EXPECT_EQ(out.at("qc").as<double>()[j], column_squares) << j;
+  }
+}
+
+TEST(Aggregates, OfNothing) {
+  WholeInputs inputs;
+  inputs.dims = {{"N", 0}, {"F", 2}};
+  inputs.arrays["A"] = reals_of({});
+  const Outputs out = run_text(R"(
+dim N, F local
+input A : f64[N, F]
+output m = mean(A), c = mean(A, over N), q = sumsq(A), p = argmax(A, over N), r = argmin(sum(A, over F))
+output none = argmax(A, over F)
+)",
+                               inputs);
+  constexpr std::int64_t no_index = std::numeric_limits<std::int64_t>::max();
+  EXPECT_TRUE(std::isnan(real(out, "m")));
+  EXPECT_TRUE(std::isnan(out.at("c").as<double>()[1]));
+  EXPECT_EQ(real(out, "q"), 0);
+  EXPECT_EQ(out.at("p").as<std::int64_t>()[1], no_index);
+  EXPECT_EQ(whole(out, "r"), no_index);
+  EXPECT_EQ(out.at("none").count, 0);
+}
+
+TEST(Aggregates, AProgramMayHaveItsOwn) {
+  WholeInputs inputs;
+  inputs.dims["N"] = 3;
+  inputs.arrays["x"] = reals_of({3, -1, 4});
+  const Outputs out = run_text(R"(
+dim N
+input x : f64[N]
+fn mean(a, b) = (a + b) / 2
+fn sumsq(a) = a * a + 1
+fn argmax(a, b) = if a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1) then a else b
+argmin = 7
+best = reduce(argmax, map((v, i) -> (v, i64(i)), x, index(N)))
+output m = sum(mean(x, 2 * x)), s = sum(sumsq(x)), place = best.1, argmin, low = argmin(x)
+)",
+                               inputs);
+  EXPECT_EQ(real(out, "m"), 9);
+  EXPECT_EQ(real(out, "s"), 29);
+  EXPECT_EQ(whole(out, "place"), 2);
+  EXPECT_EQ(whole(out, "argmin"), 7);
+  EXPECT_EQ(whole(out, "low"), 1);
 }
 
 TEST(Meaning, ProductsRunAlongRowsOrColumns) {

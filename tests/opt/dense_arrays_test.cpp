@@ -47,6 +47,18 @@ D = outer((a, b) -> abs(a - b), u, v)
 near = reduce(min, D, over M)
 output P, D, near, t = sum(P, over N), first = max(outer(u, v))
 )"},
+    // Of few values, so that many are equal, and with many NaN in Z; the sums of f32 are exact.
+    {"aggregates", R"(
+dim N, M, F local = 3, K
+input A : dense f64[N, M], B : f32[N, F], C : i64[F], v : f64[N], k : i64[N], T : dense f64[N, F, K]
+Z = if A * v < 20 then 0.0 / 0.0 * A else A
+output a = mean(A), b = mean(A, over M), c = mean(A * v, over N), d = mean(floor(B), over F), e = mean(k), f = mean(T, over N, K)
+output g = sumsq(A - 2), h = sumsq(floor(B), over N), i = sumsq(A + v, over M), j = sumsq(k), l = sumsq(C), m = mean(C)
+output n = argmax(A, over M), o = argmin(A, over N), p = argmax(v), q = argmin(k), r = argmax(B, over F), s = argmin(C)
+output t = argmax(Z, over M), u = argmin(Z, over N), w = argmin(floor(B), over N), x = argmax(T, over K), y = argmin(T, over F)
+W = floor(A)
+output z = argmax(W @ (W' @ floor(v)))
+)"},
     {"loops", R"(
 dim N, M
 input A : dense f64[N, M], b : f64[N]
