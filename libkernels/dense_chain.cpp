@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "libkernels/turn_columns.h"
+
 namespace kasen {
 namespace {
 
@@ -22,39 +24,6 @@ std::int64_t rows_of_a_chunk(std::int64_t row_bytes) {
   const std::int64_t fitting = chunk_bytes / row_bytes / reduction_lanes * reduction_lanes;
   if (fitting > 0 || row_bytes > most_bytes) return std::max<std::int64_t>(fitting, reduction_lanes);
   return std::min<std::int64_t>(most_bytes / row_bytes, reduction_lanes);
-}
-
-// Columns are planes in rooms, side by side in operands and results: `count` elements of `columns` each.
-template <class T>
-void to_planes(const T* from, T* to, std::int64_t stride, std::int64_t count, std::int64_t columns) {
-  for (std::int64_t k = 0; k < columns; ++k) {
-    for (std::int64_t i = 0; i < count; ++i) to[k * stride + i] = from[i * columns + k];
-  }
-}
-
-template <class T>
-void from_planes(const T* from, std::int64_t stride, T* to, std::int64_t count, std::int64_t columns) {
-  for (std::int64_t k = 0; k < columns; ++k) {
-    for (std::int64_t i = 0; i < count; ++i) to[i * columns + k] = from[k * stride + i];
-  }
-}
-
-// By the scalar's size alone.
-template <class Turn>
-void with_words(Scalar scalar, const Turn& turn) {
-  switch (scalar_bytes(scalar)) {
-    case 8:
-      return turn(std::uint64_t{});
-    case 4:
-      return turn(std::uint32_t{});
-    default:
-      return turn(std::uint8_t{});
-  }
-}
-
-// Elements from one plane to the next.
-std::int64_t plane_stride(Scalar scalar, std::int64_t capacity) {
-  return rounded_up(capacity * scalar_bytes(scalar), 64) / scalar_bytes(scalar);
 }
 
 // Vectors of a block's rows: element 0 is row `first`.
@@ -119,38 +88,28 @@ class ChainRun {
     return {planes_.back().data(), count};
   }
 
-  void turn_in(const ChainKernels::TurnedWhole& turned, const View& from, const View& to) const {
-    with_words(turned.scalar, [&]<class Word>(Word) {
-      to_planes(reinterpret_cast<const Word*>(from.data), reinterpret_cast<Word*>(to.data),
-                plane_stride(turned.scalar, to.capacity), to.capacity, turned.columns);
-    });
-  }
-
   void turn_whole() {
     inputs_.assign(call_.inputs.begin(), call_.inputs.end());
     outputs_.assign(call_.outputs.begin(), call_.outputs.end());
     for (const ChainKernels::TurnedWhole& turned : kernels_.whole_inputs) {
       View& view = inputs_[static_cast<size_t>(turned.place)];
       const View planes = planes_of(turned);
-      turn_in(turned, view, planes);
+      to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, turned.columns);
       view = planes;
     }
     for (const ChainKernels::TurnedWhole& turned : kernels_.whole_outputs) {
       View& view = outputs_[static_cast<size_t>(turned.place)];
       const View planes = planes_of(turned);
-      turn_in(turned, view, planes);
+      to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, turned.columns);
       view = planes;
     }
   }
 
   void turn_back() const {
     for (const ChainKernels::TurnedWhole& turned : kernels_.whole_outputs) {
-      const View& from = outputs_[static_cast<size_t>(turned.place)];
-      const View& to = call_.outputs[static_cast<size_t>(turned.place)];
-      with_words(turned.scalar, [&]<class Word>(Word) {
-        from_planes(reinterpret_cast<const Word*>(from.data), plane_stride(turned.scalar, from.capacity),
-                    reinterpret_cast<Word*>(to.data), from.capacity, turned.columns);
-      });
+      const View& planes = outputs_[static_cast<size_t>(turned.place)];
+      from_planes(turned.scalar, planes, {0, planes.capacity}, call_.outputs[static_cast<size_t>(turned.place)].data,
+                  turned.columns);
     }
   }
 
@@ -158,17 +117,14 @@ class ChainRun {
   void turn_rows(const ChainKernels::TurnedRows& turned, const RoomPlaces& rooms, Range range, bool in) const {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(turned.room)];
     const View& room = rooms.views[static_cast<size_t>(turned.room)];
+    const Range here{range.begin - rooms.first, range.end - rooms.first};
     const View& rows = (in ? inputs_ : outputs_)[static_cast<size_t>(turned.place)];
-    const std::int64_t columns = element.planes(), stride = plane_stride(element.scalar(), room.capacity);
-    with_words(element.scalar(), [&]<class Word>(Word) {
-      Word* planes = reinterpret_cast<Word*>(room.data) + (range.begin - rooms.first);
-      Word* side_by_side = reinterpret_cast<Word*>(rows.data) + range.begin * columns;
-      if (in) {
-        to_planes(side_by_side, planes, stride, range.size(), columns);
-      } else {
-        from_planes(planes, stride, side_by_side, range.size(), columns);
-      }
-    });
+    std::byte* side_by_side = rows.data + range.begin * element.bytes();
+    if (in) {
+      to_planes(element.scalar(), side_by_side, room, here, element.planes());
+    } else {
+      from_planes(element.scalar(), room, here, side_by_side, element.planes());
+    }
   }
 
   template <class Body>

@@ -1,0 +1,17 @@
+// Arrays with columns: a row's lie side by side in operands and results, each is a plane in what loops with a lane for
+// each row read (lift_columns.h).
+#pragma once
+
+#include "libcore/data.h"
+#include "libcore/kernel_set.h"
+
+namespace kasen {
+
+// Elements from one plane of `capacity` to the next.
+[[nodiscard]] std::int64_t plane_stride(Scalar scalar, std::int64_t capacity);
+
+// Elements `range` of the planes from rows of `columns` scalars each, or to such; the first row at `rows`.
+void to_planes(Scalar scalar, const std::byte* rows, const View& planes, Range range, std::int64_t columns);
+void from_planes(Scalar scalar, const View& planes, Range range, std::byte* rows, std::int64_t columns);
+
+}  // namespace kasen
