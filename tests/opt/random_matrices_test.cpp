@@ -1,0 +1,148 @@
+// Random programs of matrices with columns: products of a dense and a sparse matrix, element-wise work that broadcasts
+// by row and by column, aggregates by row, by column and over all, in and out of loops. Every plan gives what the plain
+// interpreter does and costs what is predicted, with interpreted and generated kernels.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "libcore/regions.h"
+#include "tests/opt/run_everywhere.h"
+
+namespace kasen {
+namespace {
+
+class MatrixProgram {
+ public:
+  explicit MatrixProgram(std::uint64_t seed) : random_(seed) {}
+
+  std::string write() {
+    text_ =
+        "dim N, F local = 4, K local = 3\n"
+        "input X : f64[N, F], G : f64[N, N], Y : f64[N, K], x : f64[N]\n"
+        "q0 = Y / 4\nq1 = tanh(outer((a, b) -> a - f64(i64(b)), x, index(K)))\nq2 : f64[N, K] = 0.5\n"
+        "u0 = tanh(x)\nu1 : f64[N] = 0.25\nb0 : f64[F, K] = 0.5\nb1 = tanh(X' @ Y)\nw0 : f64[F] = 0.5\n"
+        "k0 = tanh(sum(Y, over N))\nk1 : f64[K] = 1\ns0 = 0.25\ns1 = 1.5\n";
+    const int count = 6 + pick(6);
+    for (int i = 0; i < count; ++i) statement();
+    if (pick(3) == 0) {
+      text_ += "for turn in 0..2 {\n";
+      for (int i = 0; i < 4; ++i) statement();
+      text_ += "}\n";
+    }
+    return text_ + "output q0, q1, q2, u0, u1, b0, b1, w0, k0, k1, s0, s1\n";
+  }
+
+ private:
+  int pick(int count) { return static_cast<int>(random_() % static_cast<std::uint64_t>(count)); }
+  std::string one_of(const char* kind, int count) { return kind + std::to_string(pick(count)); }
+  std::string q() { return one_of("q", 3); }
+  std::string u() { return one_of("u", 2); }
+  std::string b() { return one_of("b", 2); }
+  std::string k() { return one_of("k", 2); }
+  std::string s() { return one_of("s", 2); }
+
+  void line(const std::string& to, const std::string& value) { text_ += to + " = " + value + '\n'; }
+
+  std::string rows() {
+    switch (pick(7)) {
+      case 0:
+        return q() + " * " + u();
+      case 1:
+        return q() + " - " + k();
+      case 2:
+        return q() + " / (1 + abs(" + u() + "))";
+      case 3:
+        return "max(" + q() + ", " + q() + " * " + s() + ")";
+      case 4:
+        return "abs(" + q() + " - " + q() + " * " + k() + ")";
+      case 5: {
+        const std::string name = q();
+        return name + " - " + name + " * " + aggregate() + "(" + q() + ", over K)";
+      }
+      default:
+        return "exp(0 - abs(" + q() + " + " + u() + "))";
+    }
+  }
+
+  std::string aggregate() {
+    constexpr const char* names[] = {"sum", "min", "max", "prod"};
+    return names[pick(4)];
+  }
+
+  void statement() {
+    switch (pick(11)) {
+      case 0:
+      case 1:
+        return line(q(), "tanh(" + rows() + ")");
+      case 2:
+        return line(q(), "tanh(X @ " + b() + ")");
+      case 3:
+        return line(q(), "tanh(" + q() + " * (X @ " + b() + ") + " + u() + ")");
+      case 4:
+        return line(b(), "tanh(0.1 * (X' @ " + q() + "))");
+      case 5:
+        return line(b(), "tanh(0.1 * (X' @ (" + rows() + ")))");
+      case 6:
+        return line(u(), "tanh(" + aggregate() + "(" + rows() + ", over K))");
+      case 7:
+        return line(q(), "tanh(0.2 * (G" + std::string(pick(2) == 0 ? "'" : "") + " @ " + q() + "))");
+      case 8:
+        return line(k(), "tanh(0.1 * sum(" + rows() + ", over N))");
+      case 9:
+        return line(s(), "tanh(sum(" + rows() + ") / 16)");
+      default:
+        line("w0", "tanh(0.1 * (X' @ " + u() + "))");
+        return line(u(), "tanh(X @ w0)");
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::string text_;
+};
+
+bool run_seed(std::uint64_t seed) {
+  const std::string text = MatrixProgram(seed).write();
+  const Module program = compile(text);
+  const int workers = 1 + static_cast<int>(seed % 4);
+  const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 11, 30, seed));
+  const auto wanted = interpret(program, whole_inputs(parts));
+  for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+    for (const SyncMode sync : {SyncMode::lazy, SyncMode::hybrid}) {
+      const bool generated = strategy == Strategy::greedy && sync == SyncMode::hybrid;
+      run_plan(plan(program, strategy, sync), parts, wanted, generated);
+      if (!::testing::Test::HasFailure()) continue;
+      ADD_FAILURE() << "seed " << seed << ", " << workers << " workers, strategy " << static_cast<int>(strategy)
+                    << ", sync " << static_cast<int>(sync) << '\n'
+                    << text;
+      return false;
+    }
+  }
+  return true;
+}
+
+TEST(RandomMatrices, EveryPlanGivesWhatTheProgramDoes) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    if (!run_seed(seed)) return;
+  }
+}
+
+TEST(LongRandomMatrices, EveryPlanGivesWhatTheProgramDoes) {
+  for (std::uint64_t seed = 1000; seed < 3000; ++seed) {
+    if (!run_seed(seed)) return;
+  }
+}
+
+// The programs are worth running: most of their plans hold chains whose rows have columns.
+TEST(RandomMatrices, MakeChains) {
+  int chains = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const Module program = compile(MatrixProgram(seed).write());
+    for_each_op(plan(program, Strategy::greedy, SyncMode::hybrid),
+                [&](const Op& op, int, int) { chains += is_row_chain(op) ? 1 : 0; });
+  }
+  EXPECT_GE(chains, 50);
+}
+
+}  // namespace
+}  // namespace kasen
