@@ -34,19 +34,26 @@ void gemv(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* x, float beta
   cblas_sgemv(CblasRowMajor, side, m, n, 1.0F, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
 }
 
+struct GemmSizes {
+  BlasInteger m, n, k;
+};
+
+template <class T>
+GemmSizes sizes_of(CBLAS_TRANSPOSE side, const Tile<T>& t, std::int64_t columns) {
+  const auto rows = static_cast<BlasInteger>(t.rows), cols = static_cast<BlasInteger>(t.cols);
+  const bool turned = side == CblasTrans;
+  return {turned ? cols : rows, static_cast<BlasInteger>(columns), turned ? rows : cols};
+}
+
 // C = A B, or A' B with CblasTrans, of `columns` columns that lie side by side.
 void gemm(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* b, std::int64_t columns, double* c) {
-  const auto m = static_cast<BlasInteger>(side == CblasTrans ? t.cols : t.rows);
-  const auto k = static_cast<BlasInteger>(side == CblasTrans ? t.rows : t.cols);
-  const auto n = static_cast<BlasInteger>(columns);
+  const auto [m, n, k] = sizes_of(side, t, columns);
   cblas_dgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), b, n, 0.0, c,
               n);
 }
 
 void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64_t columns, float* c) {
-  const auto m = static_cast<BlasInteger>(side == CblasTrans ? t.cols : t.rows);
-  const auto k = static_cast<BlasInteger>(side == CblasTrans ? t.rows : t.cols);
-  const auto n = static_cast<BlasInteger>(columns);
+  const auto [m, n, k] = sizes_of(side, t, columns);
   cblas_sgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), b, n, 0.0F, c,
               n);
 }
