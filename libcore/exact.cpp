@@ -29,7 +29,7 @@ bool is_transcendental(ScalarOp op) {
 
 bool exact_node(const Expr& e) {
   if (e.count > 0 && (e.index < 0 || e.index >= exact::most_loops)) return false;
-  if (is_transcendental(e.op)) return false;
+  if (is_transcendental(e.op) || e.op == ScalarOp::mix64) return false;
   if (e.op == ScalarOp::pow) return small_power(e.args[1]);
   if (e.op == ScalarOp::constant && is_float(e.type.scalar())) return std::isfinite(e.literal.f);
   return true;

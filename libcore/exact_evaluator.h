@@ -74,6 +74,8 @@ struct Evaluator {
         return truth(a >= b);
       case ScalarOp::pow:
         return power(a, b);
+      case ScalarOp::mix64:
+        throw Undefined{};
       default:
         return divide(e, a, b);
     }

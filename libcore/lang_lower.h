@@ -1,8 +1,8 @@
 // From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
 // and terms given values here. Split over lang_declare.cpp (dimensions, inputs), lang_assume.cpp, lang_expression.cpp
-// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp, lang_aggregate.cpp, lang_product.cpp
-// and lang_reducer.cpp (reductions and products), lang_statement.cpp (assignments, lists) and lang_control.cpp (loops
-// and branches).
+// and lang_function.cpp (names, expressions, functions), lang_primitive.cpp, lang_aggregate.cpp, lang_random.cpp,
+// lang_product.cpp and lang_reducer.cpp (reductions and products), lang_statement.cpp (assignments, lists) and
+// lang_control.cpp (loops and branches).
 #pragma once
 
 #include <functional>
@@ -122,6 +122,7 @@ class Lowering {
   Term fill_call(const Node& node, const std::string& hint);
   Term index_call(const Node& node, const std::string& hint);
   Term size_call(const Node& node, const std::string& hint);
+  Term random_call(const Node& node, const std::string& hint);
   Term product(const Node& node, const std::string& hint);
   Term outer_call(const Node& node, const std::string& hint);
   Term outer(const Node& fn, std::vector<Term> args, Mark mark);

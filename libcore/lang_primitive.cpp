@@ -11,7 +11,7 @@
 namespace kasen::lang {
 
 const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
-  static constexpr std::array<Primitive, 25> rows{{
+  static constexpr std::array<Primitive, 27> rows{{
       {"map", &Lowering::map_call},
       {"Map", &Lowering::map_call},
       {"zipwith", &Lowering::map_call},
@@ -36,6 +36,8 @@ const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
       {"fill", &Lowering::fill_call},
       {"index", &Lowering::index_call},
       {"size", &Lowering::size_call},
+      {"random", &Lowering::random_call, true},
+      {"normal", &Lowering::random_call, true},
       {"outer", &Lowering::outer_call, true},
   }};
   const auto it = std::find_if(rows.begin(), rows.end(), [&](const Primitive& p) { return p.name == name; });
@@ -43,8 +45,9 @@ const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
 }
 
 Lowering::Names Lowering::primitive_names() {
-  return {"map",   "zipwith", "reduce", "mxv", "mxvt",  "sum",  "prod",  "min",  "max", "any", "all", "mean",
-          "sumsq", "argmax",  "argmin", "dot", "outer", "fill", "index", "size", "f64", "f32", "i64", "i32"};
+  return {"map",   "zipwith", "reduce", "mxv",    "mxvt",   "sum",    "prod", "min",   "max",
+          "any",   "all",     "mean",   "sumsq",  "argmax", "argmin", "dot",  "outer", "fill",
+          "index", "size",    "random", "normal", "f64",    "f32",    "i64",  "i32"};
 }
 
 Node Lowering::function_node(const std::string& name, Mark mark) const {

@@ -193,6 +193,8 @@ CaseNumber CaseEvaluator::binary(const Expr& e) {
       return a_.quotient(a, b);
     case ScalarOp::pow:
       return a_.power(a, b, e.args[1]);
+    case ScalarOp::mix64:
+      throw Undecided{};
     default:
       break;
   }

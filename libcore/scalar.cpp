@@ -73,6 +73,9 @@ ElementType check_plain(const ScalarOpRow& r, std::vector<Expr>& args) {
     case ResultRule::logic:
       if (first != Scalar::boolean) wrong_type(shown(r), args[0].type, "bool");
       return args[0].type;
+    case ResultRule::bits:
+      if (first != Scalar::i64) wrong_type(shown(r), args[0].type, "i64");
+      return args[0].type;
     case ResultRule::compare:
       if (first == Scalar::null) wrong_type(shown(r), args[0].type, "values that can be compared");
       return ElementType::of(Scalar::boolean);

@@ -20,7 +20,7 @@ enum class ScalarOp : std::uint8_t {
 #undef SCALAR_OP
 };
 
-enum class ResultRule : std::uint8_t { same, real, divide, compare, logic, special };
+enum class ResultRule : std::uint8_t { same, real, divide, compare, logic, bits, special };
 
 struct ScalarOpRow {
   ScalarOp op;

@@ -51,6 +51,15 @@ std::int64_t integer_product(Scalar s, std::int64_t a, std::int64_t b) {
   return wrap(s, static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
+// SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014; the constants are
+// variant 13 of Stafford's): its output number b + 1 from state a. Generated code: libkernels/emit_operators.cpp.
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t z = a + (b + 1) * 0x9E3779B97F4A7C15U;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31);
+}
+
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
   if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
@@ -166,6 +175,8 @@ std::int64_t integer_op(ScalarOp op, Scalar s, std::span<const Word> w) {
       return std::min(a, b);
     case ScalarOp::max:
       return std::max(a, b);
+    case ScalarOp::mix64:
+      return static_cast<std::int64_t>(mixed(ua, ub));
     case ScalarOp::logical_and:
       return a & b;
     case ScalarOp::logical_or:

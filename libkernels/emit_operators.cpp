@@ -97,6 +97,16 @@ LlvmValue* extremum(Builder& b, LlvmValue* x, LlvmValue* y, bool smaller) {
 LlvmValue* unary(Builder& b, llvm::Intrinsic::ID id, LlvmValue* x) { return b.CreateUnaryIntrinsic(id, x); }
 LlvmValue* floor_of(Builder& b, LlvmValue* x) { return unary(b, llvm::Intrinsic::floor, x); }
 
+// SplitMix64, as in libcore/scalar_evaluate.cpp.
+LlvmValue* mixed(Builder& b, LlvmValue* x, LlvmValue* y) {
+  const auto constant = [&](std::uint64_t v) { return number(x, static_cast<std::int64_t>(v)); };
+  const auto folded = [&](LlvmValue* z, int by) { return b.CreateXor(z, b.CreateLShr(z, number(z, by))); };
+  LlvmValue* z = b.CreateAdd(x, b.CreateMul(b.CreateAdd(y, number(y, 1)), constant(0x9E3779B97F4A7C15U)));
+  z = b.CreateMul(folded(z, 30), constant(0xBF58476D1CE4E5B9U));
+  z = b.CreateMul(folded(z, 27), constant(0x94D049BB133111EBU));
+  return folded(z, 31);
+}
+
 struct OperatorRow {
   ScalarOp op;
   Emit integer, real;  // null: there is none
@@ -118,6 +128,7 @@ constexpr std::array operators{
   OperatorRow{ScalarOp::sqrt,        nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return unary(b, llvm::Intrinsic::sqrt, x); }},
   OperatorRow{ScalarOp::floor,       nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return floor_of(b, x); }},
   OperatorRow{ScalarOp::ceil,        nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return unary(b, llvm::Intrinsic::ceil, x); }},
+  OperatorRow{ScalarOp::mix64,       mixed,                                                                                              nullptr},
   OperatorRow{ScalarOp::logical_or,  [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateOr(x, y); },                            nullptr},
   OperatorRow{ScalarOp::logical_and, [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateAnd(x, y); },                           nullptr},
   OperatorRow{ScalarOp::logical_not, [](Builder& b, LlvmValue* x, LlvmValue*) { return b.CreateNot(x); },                                nullptr},

@@ -252,6 +252,8 @@ Term Encoder::binary(const Expr& e) {
       break;
     case ScalarOp::div:
       return divided(a, b);
+    case ScalarOp::mix64:
+      throw NotEncodable{"random bits"};
     default:
       return floor_divided(e, a, b);
   }

@@ -379,10 +379,12 @@ dim N
 input x : f64[N]
 fn mean(a, b) = (a + b) / 2
 fn sumsq(a) = a * a + 1
+fn random(a, b) = a + b
+normal = 2.0
 fn argmax(a, b) = if a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1) then a else b
 argmin = 7
 best = reduce(argmax, map((v, i) -> (v, i64(i)), x, index(N)))
-output m = sum(mean(x, 2 * x)), s = sum(sumsq(x)), place = best.1, argmin, low = argmin(x)
+output m = sum(mean(x, 2 * x)), s = sum(sumsq(x)), place = best.1, argmin, low = argmin(x), r = sum(random(x, normal))
 )",
                                inputs);
   EXPECT_EQ(real(out, "m"), 9);
@@ -390,6 +392,66 @@ output m = sum(mean(x, 2 * x)), s = sum(sumsq(x)), place = best.1, argmin, low =
   EXPECT_EQ(whole(out, "place"), 2);
   EXPECT_EQ(whole(out, "argmin"), 7);
   EXPECT_EQ(whole(out, "low"), 1);
+  EXPECT_EQ(real(out, "r"), 12);
+}
+
+// The numbers that its authors' program gives for this seed.
+TEST(Random, MixesLikeSplitMix64) {
+  const std::uint64_t wanted[] = {6457827717110365317U, 3203168211198807973U, 9817491932198370423U,
+                                  4593380528125082431U, 16408922859458223821U};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(static_cast<std::uint64_t>(whole_of("mix64(1234566 + one, " + std::to_string(i) + ")")), wanted[i]) << i;
+  }
+  EXPECT_EQ(static_cast<std::uint64_t>(whole_of("mix64(0, one - 1)")), 0xE220A8397B1DCDAFU);
+}
+
+std::uint64_t split_mix(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t z = a + (b + 1) * 0x9E3779B97F4A7C15U;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31);
+}
+
+// In one half or the other, as the highest bit says.
+double unit(std::uint64_t bits) { return static_cast<double>((bits ^ (std::uint64_t{1} << 63)) >> 11) * 0x1p-53; }
+
+TEST(Random, IsMadeOfTheSeedAndTheIdsAlone) {
+  const size_t n = 200, m = 50;
+  WholeInputs inputs;
+  inputs.dims = {{"N", n}, {"F", m}};
+  const Outputs out = run_text(R"(
+dim N, F local
+param seed = 42
+output a = random(seed, N, F), b = random(-3, N), c = random(42, N, F), z = normal(seed, N, F)
+)",
+                               inputs);
+  const double* a = out.at("a").as<double>();
+  const double* z = out.at("z").as<double>();
+  double mean = 0, spread = 0, neighbours = 0, normal_mean = 0, normal_spread = 0;
+  for (size_t i = 0; i < n; ++i) {
+    EXPECT_EQ(out.at("b").as<double>()[i], unit(split_mix(split_mix(static_cast<std::uint64_t>(-3), 0), i)));
+    for (size_t j = 0; j < m; ++j) {
+      const size_t at = i * m + j;
+      const std::uint64_t key = split_mix(split_mix(split_mix(42, 0), i), j);
+      ASSERT_EQ(a[at], unit(key)) << i << ' ' << j;
+      ASSERT_EQ(a[at], out.at("c").as<double>()[at]);
+      ASSERT_TRUE(a[at] >= 0 && a[at] < 1) << a[at];
+      const double two_pi = 6.283185307179586;
+      const double wanted =
+          std::sqrt(-2 * std::log(1 - unit(split_mix(key, 0)))) * std::cos(two_pi * unit(split_mix(key, 1)));
+      ASSERT_NEAR(z[at], wanted, 1e-14) << i << ' ' << j;
+      mean += a[at] / (n * m);
+      spread += (a[at] - 0.5) * (a[at] - 0.5) / (n * m);
+      neighbours += j > 0 ? (a[at] - 0.5) * (a[at - 1] - 0.5) / (n * m) : 0;
+      normal_mean += z[at] / (n * m);
+      normal_spread += z[at] * z[at] / (n * m);
+    }
+  }
+  EXPECT_NEAR(mean, 0.5, 0.012);  // 4 standard deviations of each
+  EXPECT_NEAR(spread, 1.0 / 12, 0.003);
+  EXPECT_NEAR(neighbours, 0, 0.0034);
+  EXPECT_NEAR(normal_mean, 0, 0.04);
+  EXPECT_NEAR(normal_spread, 1, 0.06);
 }
 
 TEST(Meaning, ProductsRunAlongRowsOrColumns) {

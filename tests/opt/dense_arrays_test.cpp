@@ -59,6 +59,17 @@ output t = argmax(Z, over M), u = argmin(Z, over N), w = argmin(floor(B), over N
 W = floor(A)
 output z = argmax(W @ (W' @ floor(v)))
 )"},
+    // As integers, too: those are the same to the last bit.
+    {"random_arrays", R"(
+dim N, M, F local = 3
+input v : f64[N], k : i64[N]
+R = random(7, N, M)
+S = random(sum(k), N, F)
+u = random(-1, N)
+output R, u, a = R @ fill(1.0, M), b = sum(S * v, over N), c = argmax(R, over M), d = random(3, F)
+output e = map(x -> i64(x * 9007199254740992.0), R), f = map(x -> i64(x * 9007199254740992.0), S)
+output g = normal(7, N, M), h = mean(normal(8, N)), i = mix64(k, k + 1)
+)"},
     {"loops", R"(
 dim N, M
 input A : dense f64[N, M], b : f64[N]
