@@ -95,28 +95,65 @@ Question lbfgs(int workers, int threads) {
   return both(fmt::format("gains-lbfgs-{}", workers), "lbfgs.ks", parts, threads, {{"turns", {Word::integer(6)}}});
 }
 
-// Dense samples of ten features in five classes: Newton's steps of five multiplications with the Hessian each.
-Question multinomial(int threads) {
-  constexpr std::int64_t rows = 2'000'000, features = 10, classes = 5;
+// Samples of ten features, and numbers that the features tell a part of, from about -2 to 2: labels of chance alone
+// would leave nothing but rounding to compare.
+struct DenseSamples {
+  static constexpr std::int64_t rows = 2'000'000, features = 10;
   Part part;
-  part.dims["N"] = whole_dim(rows);
-  part.dims["F"] = whole_dim(features, true);
-  part.dims["K"] = whole_dim(classes, true);
-  PartArray& x = part.arrays["X"];
-  x = {{"N", "F"}, Array(ElementType::of(Scalar::f64), rows * features)};
-  PartArray& y = part.arrays["y"];
-  y = {{"N"}, Array(ElementType::of(Scalar::i64), rows)};
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = 0; j < features; ++j) x.data.as<double>()[i * features + j] = dense_element(i, j, features);
-    // The features tell a part of it: labels of chance alone leave nothing but rounding to compare.
-    const double told = dense_element(i, 0, features) + dense_element(i, 1, features);
+  std::vector<double> told = std::vector<double>(rows);
+};
+
+DenseSamples dense_samples() {
+  DenseSamples made;
+  made.part.dims["N"] = whole_dim(DenseSamples::rows);
+  made.part.dims["F"] = whole_dim(DenseSamples::features, true);
+  PartArray& x = made.part.arrays["X"];
+  x = {{"N", "F"}, Array(ElementType::of(Scalar::f64), DenseSamples::rows * DenseSamples::features)};
+  for (std::int64_t i = 0; i < DenseSamples::rows; ++i) {
+    double* row = x.data.as<double>() + i * DenseSamples::features;
+    for (std::int64_t j = 0; j < DenseSamples::features; ++j) row[j] = dense_element(i, j, DenseSamples::features);
     const double chance = uniform(24, static_cast<std::uint64_t>(i)) - 0.5;
-    y.data.as<std::int64_t>()[i] = std::clamp<std::int64_t>(3 + std::llround(2 * (told + chance)), 1, classes);
+    made.told[static_cast<size_t>(i)] = 2 * (row[0] + row[1] + chance);
   }
+  return made;
+}
+
+// Labels y are made of what is told.
+template <class Label>
+Parts labelled(DenseSamples samples, Label label) {
+  using Value = decltype(label(0.0));
+  PartArray& y = samples.part.arrays["y"];
+  y = {{"N"}, Array(ElementType::of(std::is_integral_v<Value> ? Scalar::i64 : Scalar::f64), DenseSamples::rows)};
+  std::transform(samples.told.begin(), samples.told.end(), y.data.as<Value>(), label);
   auto parts = std::make_shared<std::vector<Part>>();
-  parts->push_back(std::move(part));
+  parts->push_back(std::move(samples.part));
+  return parts;
+}
+
+// Five classes: Newton's steps of five multiplications with the Hessian each.
+Question multinomial(int threads) {
+  static constexpr std::int64_t classes = 5;
+  DenseSamples samples = dense_samples();
+  samples.part.dims["K"] = whole_dim(classes, true);
+  const Parts parts = labelled(
+      std::move(samples), [](double told) { return std::clamp<std::int64_t>(3 + std::llround(told), 1, classes); });
   return both("gains-multinomial", "multinomial.ks", parts, threads,
               {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}}, {{"classes", "5"}});
+}
+
+Parts in_two_classes() {
+  return labelled(dense_samples(), [](double told) { return told > 0 ? 1.0 : -1.0; });
+}
+
+Question l2svm(int threads) {
+  return both("gains-l2svm", "l2svm.ks", in_two_classes(), threads,
+              {{"steps", {Word::integer(6)}}, {"tolerance", {Word::real(0)}}});
+}
+
+// Steps of five multiplications with the information matrix each.
+Question glm(int threads) {
+  return both("gains-glm", "glm.ks", in_two_classes(), threads,
+              {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}, {"tolerance", {Word::real(0)}}});
 }
 
 Question pagerank(const Settings& settings, int workers) {
@@ -130,7 +167,7 @@ Questions gains_questions(const Settings& settings) {
   Questions made;
   made.emplace_back([=] { return black_scholes(settings.threads); });
   for (const std::int64_t k : {10, 20}) made.emplace_back([=] { return kmeans(k, settings.threads); });
-  made.emplace_back([=] { return multinomial(settings.threads); });
+  for (const auto question : {multinomial, l2svm, glm}) made.emplace_back([=] { return question(settings.threads); });
   for (const int workers : {1, 16}) made.emplace_back([=] { return lbfgs(workers, settings.threads); });
   for (const int workers : {1, 16}) made.emplace_back([=] { return pagerank(settings, workers); });
   return made;
