@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Columns, ::testing::ValuesIn(column_programs)
                          [](const auto& case_) { return std::string(case_.param.name); });
 
 // Products with one dense matrix and the work on its rows between them: one pass.
-const NamedProgram chained[] = {
+const NamedProgram column_chains[] = {
     // The paper's second expression but for its range of columns: the Hessian of multinomial regression.
     {"hessian", R"(
 dim N, F local = 6, K local = 3
@@ -176,7 +176,7 @@ output C = X' @ A, n = sum(A, over N), inertia = sum(near * y)
 )"},
 };
 
-const NamedProgram chained_and_cut[] = {
+const NamedProgram cut_column_chains[] = {
     {"matrix_cut_both_ways", R"(
 dim N, M, K local = 3
 input A : dense f64[N, M], B : dense f64[M, K]
@@ -199,7 +199,7 @@ TEST_P(ChainedColumns, AreOnePassOverTheMatrix) {
   run_everywhere(program, 9, 30);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cut, ChainedColumns, ::testing::ValuesIn(chained_and_cut),
+INSTANTIATE_TEST_SUITE_P(Cut, ChainedColumns, ::testing::ValuesIn(cut_column_chains),
                          [](const auto& case_) { return std::string(case_.param.name); });
 
 class LongChains : public ::testing::TestWithParam<NamedProgram> {};
@@ -223,10 +223,10 @@ TEST_P(LongChains, GoThroughBlocksAndChunks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, ChainedColumns, ::testing::ValuesIn(chained),
+INSTANTIATE_TEST_SUITE_P(Programs, ChainedColumns, ::testing::ValuesIn(column_chains),
                          [](const auto& case_) { return std::string(case_.param.name); });
 
-INSTANTIATE_TEST_SUITE_P(Programs, LongChains, ::testing::ValuesIn(chained),
+INSTANTIATE_TEST_SUITE_P(Programs, LongChains, ::testing::ValuesIn(column_chains),
                          [](const auto& case_) { return std::string(case_.param.name); });
 
 // Column by column it is the product with a vector.
