@@ -147,7 +147,7 @@ void PlanCoster::each_operator(const Assignment& plan, const Scope& scope, Take 
 
 double PlanCoster::cost(const Assignment& plan, const Scope& scope, double bound) {
   double sum = 0;
-  each_operator(plan, scope, [&](PlanOperator op) {
+  each_operator(plan, scope, [&](const PlanOperator& op) {
     sum += seconds(dag_, op, rules_);
     return sum < bound;
   });

@@ -165,11 +165,12 @@ class ChainJoiner {
     region.blocks.resize(1);
     region.blocks[0].ops = std::move(joined);
     std::vector<Op> ops;
+    size_t here = 0;
     for (const int place : order) {
-      ops.push_back(place >= 0 ? std::move(block_.ops[static_cast<size_t>(place)]) : std::move(region));
+      if (place < 0) here = ops.size();
+      ops.push_back(place >= 0 ? std::move(block_.ops[static_cast<size_t>(place)]) : Op{});
     }
-    const size_t here =
-        static_cast<size_t>(std::find_if(order.begin(), order.end(), [](int p) { return p < 0; }) - order.begin());
+    ops[here] = std::move(region);
     block_.ops = std::move(ops);
     replace_uses(block_, with);
     Op& placed = block_.ops[here];
