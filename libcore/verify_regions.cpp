@@ -107,7 +107,8 @@ class RegionCheck {
                     "it is known only when the loop has ended");
       }
     }
-    if (inner.code == OpCode::reduce && is_shared(m_, m_.type(inner.results[0]))) reduced.push_back(inner.results[0]);
+    const bool of_a_row = op.kind == RegionKind::row_chain && !is_shared(m_, m_.type(inner.results[0]));
+    if (inner.code == OpCode::reduce && !of_a_row) reduced.push_back(inner.results[0]);
   }
 
   // The slaves on which an operator computes; none for those that touch masters only.

@@ -120,6 +120,15 @@ TEST(Regions, ProductsOfSeveralColumns) {
                "it may not share a pass over its matrix");
 }
 
+// What is reduced over a row's columns is known with the row in a row_chain alone.
+TEST(Regions, ReductionsOfARow) {
+  const std::string head = "%x = input \"x\" : f64[N,K] @part\n%y = input \"y\" : f64[N] @part\n";
+  const std::string inside =
+      "%r = reduce[add; over K] %x : f64[N] @part\n%q = map[add] %r, %y : f64[N] @part\nyield %q\n}\n";
+  expect_fault(3, "buffer ~b0 : f64[N]\n" + head + "%z = region iter_on_vec (%x, %y) : f64[N] @part ~b0 {\n" + inside,
+               "%r is a reduction of this region");
+}
+
 // A row_chain whose inside is `inside`, of A, w over its columns and x2 over its rows.
 void expect_chain(const std::string& inside, const std::string& wanted,
                   const std::string& head = "%z = region row_chain (%w, %A, %x2) : f64[M] @pre(add){all} ~b2") {
