@@ -127,15 +127,18 @@ class Algorithms(ToolTest):
         with h5py.File(self.dir / path) as file:
             return {name: file[name][()] for name in file}
 
-    def every_plan(self, program, inputs, *, run=(), plans=tuple((w, r, s) for w, r in PLANS for s in ("none", "greedy"))):
+    def every_plan(self, program, inputs, *, consts=(), run=(),
+                   plans=tuple((w, r, s) for w, r in PLANS for s in ("none", "greedy"))):
         """[(plan, the program's results by it)] of plans (workers, ranks, strategy); what each counts is as predicted."""
-        options = [word for name, value in run for word in ("-D", f"{name}={value}")]
-        self.kasen("plan", program, "-o", "plan.kir")
+        def defines(values):
+            return [word for name, value in values for word in ("-D", f"{name}={value}")]
+
+        self.kasen("plan", program, *defines(consts), "-o", "plan.kir")
         made = []
         for workers, ranks, strategy in plans:
             self.kasen("partition", "--program", "plan.kir", *inputs, "--workers", workers, "-o", "bundle", "--replace")
             self.kasen("fuse", "plan.kir", "--strategy", strategy, "--bundle", "bundle", "-o", "fused.kir")
-            self.kasen("run", "-n", ranks, "fused.kir", "--bundle", "bundle", *options, "-o", "r.h5", "--stats", "run.json")
+            self.kasen("run", "-n", ranks, "fused.kir", "--bundle", "bundle", *defines(run), "-o", "r.h5", "--stats", "run.json")
             self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check")
             made.append(((workers, ranks, strategy), self.results("r.h5")))
         return made
@@ -246,9 +249,8 @@ class Algorithms(ToolTest):
             run = run + [("tolerance", 0), ("steps", 3)]
             ((_, got),) = self.every_plan(EXAMPLES / program, inputs, run=run, plans=[(2, 1, "greedy")])
             self.assertEqual(got["step"], 3)
-        (self.dir / "multinomial.ks").write_text((EXAMPLES / "multinomial.ks").read_text().replace("first = 1", "first = 0"))
         run = [("tolerance", 0), ("steps", 3)]
-        ((_, got),) = self.every_plan("multinomial.ks", inputs, run=run, plans=[(2, 1, "greedy")])
+        ((_, got),) = self.every_plan(EXAMPLES / "multinomial.ks", inputs, consts=[("first", 0)], run=run, plans=[(2, 1, "greedy")])
         self.assertEqual(got["step"], 3)
 
     def test_glm_far_out(self):
@@ -293,16 +295,10 @@ class Algorithms(ToolTest):
             labels = scores.argmax(1)
             np.savetxt(self.dir / "x.csv", np.column_stack([x, labels + 1]), delimiter=",", fmt=["%.17g"] * 4 + ["%d"])
             b, loss = softmax_optimum(x, labels, classes, 0.5, intercept)
-            self.kasen("plan", EXAMPLES / "multinomial.ks", "-D", f"classes={classes}", "-o", "plan.kir")
-            for workers, strategy, ranks in [(1, "none", 1), (1, "greedy", 1), (3, "greedy", 2), (4, "none", 4)]:
-                self.kasen("partition", "--program", "plan.kir", "X=x.csv", "y=x.csv", "--columns", "X=1,2,3,4", "--columns", "y=5",
-                           "--workers", workers, "-o", "bundle", "--replace")
-                self.kasen("fuse", "plan.kir", "--strategy", strategy, "-o", "fused.kir")
-                self.kasen("run", "-n", ranks, "fused.kir", "--bundle", "bundle", "-D", "lambda=0.5", "-D", "tolerance=1e-13",
-                           "-D", f"intercept={intercept}", "-o", "r.h5", "--stats", "run.json")
-                self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check")
-                got = self.results("r.h5")
-                with self.subTest(classes=classes, workers=workers, strategy=strategy):
+            inputs = ["X=x.csv", "y=x.csv", "--columns", "X=1,2,3,4", "--columns", "y=5"]
+            run = [("lambda", 0.5), ("tolerance", 1e-13), ("intercept", intercept)]
+            for plan, got in self.every_plan(EXAMPLES / "multinomial.ks", inputs, consts=[("classes", classes)], run=run):
+                with self.subTest(classes=classes, plan=plan):
                     np.testing.assert_allclose(got["loss"], loss, rtol=1e-12)
                     np.testing.assert_allclose(got["B"], b[:4], rtol=1e-9, atol=1e-9 * abs(b).max())
                     np.testing.assert_allclose(got["b"], b[4], rtol=1e-9, atol=1e-9 * abs(b).max())
