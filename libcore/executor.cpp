@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/array_views.h"
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
@@ -150,6 +151,9 @@ void Execution::run_steps(const Sequence& steps) {
     began(RunPhase::step, step->number);
     const AccessCount before = kernels.accesses();
     const Clock::time_point begin = Clock::now();
+    for (const Op* range : step->ranges) {
+      require_inside(range_sizes(module, *range), shared_word(range_begin(*range)).i, range->where);
+    }
     bring_whole(*step);
     step->run(*this);
     take_whole(*step);
@@ -199,6 +203,21 @@ void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, 
 
 // ---- decoding
 
+namespace {
+
+std::vector<const Op*> ranges_of(const Op& op) {
+  std::vector<const Op*> found;
+  if (op.code == OpCode::range) found.push_back(&op);
+  for (const Block& block : op.blocks) {
+    for (const Op& inner : block.ops) {
+      if (op.code == OpCode::region && inner.code == OpCode::range) found.push_back(&inner);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
   switch (row(op.code).group) {
     case OpGroup::source:
@@ -245,6 +264,7 @@ Sequence Decoder::decode(const Block& block) {
     ++depth;
     std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
     --depth;
+    step->ranges = ranges_of(op);
     const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
     std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
     std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "libcore/array_views.h"
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
 #include "libcore/state_rules.h"
@@ -50,7 +51,9 @@ class ElementwiseStep : public Step {
   // What one operator asks for: the cut dimension, the widest inner size, and the slaves on which it runs.
   void look_at(Execution& run, const Op& inner) {
     const Module& module = run.module;
-    for (const ValueId v : inner.operands) widen(module, module.type(v));
+    for (const ValueId v : inner.operands) {
+      if (!is_view(inner)) widen(module, module.type(v));  // a view's is read where its result is
+    }
     for (const ValueId v : inner.results) widen(module, module.type(v));
     const Type& result = module.type(inner.results.at(0));
     const State& state = inner.code == OpCode::reduce && is_shared(module, result)

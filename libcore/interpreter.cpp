@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "libcore/array_views.h"
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/laws.h"
@@ -143,7 +144,7 @@ class Interpreter {
       case OpGroup::source:
         return run_source(op);
       case OpGroup::vector:
-        return op.code == OpCode::map ? run_map(op) : run_reduce(op);
+        return is_view(op) ? run_view(op) : op.code == OpCode::map ? run_map(op) : run_reduce(op);
       case OpGroup::product:
         return run_product(op);
       case OpGroup::shared:
@@ -273,6 +274,31 @@ class Interpreter {
     for (std::int64_t i = 0; i < count; ++i, next_index(index, shape)) {
       for (size_t k = 0; k < args.size(); ++k) args[k] = element(op.operands[k], offset(index, strides[k]));
       evaluate(fn, args, std::span(made).subspan(static_cast<size_t>(i) * planes, planes));
+    }
+    set(v, std::move(made));
+  }
+
+  // Element by element of the result, where the array has it.
+  void run_view(const Op& op) {
+    const ValueId v = op.results.at(0), from = viewed(op);
+    const auto shape = shape_of(module_.type(v).dims), whole = shape_of(module_.type(from).dims);
+    const std::vector<size_t> places = view_places(module_, op);
+    const std::ptrdiff_t ranged = ranged_place(module_, op);
+    std::int64_t begin = 0;
+    if (ranged >= 0) {
+      begin = integer(range_begin(op));
+      require_inside({module_.dim(op.over[0]).name, dim_size(op.over[0]), dim_size(op.dim)}, begin, op.where);
+    }
+    Words made;
+    std::vector<std::int64_t> index(shape.size(), 0);
+    const std::int64_t count = product_of(shape);
+    for (std::int64_t i = 0; i < count; ++i, next_index(index, shape)) {
+      std::int64_t at = 0;
+      for (size_t d = 0; d < whole.size(); ++d) {
+        at = at * whole[d] + index[places[d]] + (std::cmp_equal(d, ranged) ? begin : 0);
+      }
+      const std::span<const Word> taken = element(from, at);
+      made.insert(made.end(), taken.begin(), taken.end());
     }
     set(v, std::move(made));
   }

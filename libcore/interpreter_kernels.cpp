@@ -97,6 +97,8 @@ class InterpreterKernels : public KernelSet {
   void run(Program& program, const ElementwiseCall& call);
   void run_index(Program& program, const ElementwiseCall& call, std::span<const Lens> inputs,
                  std::span<const Lens> outputs, std::int64_t index);
+  static void load(const Program& program, Cell& cell, std::span<const Lens> inputs, std::int64_t index);
+  static void run_view(Program& program, const Work& work);
   void run_map(Program& program, Work& work, bool slaves);
   static void run_reduce(Program& program, Work& work);
 
@@ -118,7 +120,7 @@ void InterpreterKernels::prepare_block(const Block& block) {
     } else if (region && row(op.kind).entry == RegionEntry::product) {
       products_.emplace(&op, interpreter::make_products(*module_, op));
       if (is_epilogue(op)) programs_.emplace(&op, interpreter::make_program(*module_, op));
-    } else if (op.code == OpCode::map || op.code == OpCode::reduce || region) {
+    } else if (row(op.code).group == OpGroup::vector || region) {
       programs_.emplace(&op, interpreter::make_program(*module_, op));
     } else {
       for (const Block& inner : op.blocks) prepare_block(inner);
@@ -162,7 +164,7 @@ void InterpreterKernels::prepare_chain(const Op& op) {
   const Chain& chain = chains_.emplace(&op, interpreter::make_chain(*module_, op)).first->second;
   if (chain.vector.results.empty()) return;
   Program program = interpreter::make_program(*module_, chain.vector);
-  for (Cell& cell : program.cells) cell.charged = contains(op.operands, cell.value);
+  for (Cell& cell : program.cells) cell.charged = contains(op.operands, cell.array);
   programs_.emplace(&chain.vector, std::move(program));
 }
 
@@ -223,9 +225,7 @@ void InterpreterKernels::run(Program& program, const ElementwiseCall& call) {
   }
   for (Cell& cell : program.cells) {  // shareds: once a call
     if (cell.input < 0 || !cell.shared) continue;
-    for (size_t e = 0; e < cell.elements; ++e) {
-      inputs[static_cast<size_t>(cell.input)].load(static_cast<std::int64_t>(e), &cell.words[e * cell.planes]);
-    }
+    load(program, cell, inputs, 0);
   }
   for (Work& work : program.works) {
     if (!work.reduce) continue;
@@ -256,20 +256,28 @@ void InterpreterKernels::run(Program& program, const ElementwiseCall& call) {
   }
 }
 
+void InterpreterKernels::load(const Program& program, Cell& cell, std::span<const Lens> inputs, std::int64_t index) {
+  const std::int64_t first = index * static_cast<std::int64_t>(cell.elements);
+  for (size_t e = 0; e < cell.elements; ++e) {
+    const std::int64_t at = cell.array == cell.value ? first + static_cast<std::int64_t>(e)
+                                                     : interpreter::element_at(program, cell.view, index, e);
+    inputs[static_cast<size_t>(cell.input)].load(at, &cell.words[e * cell.planes]);
+  }
+}
+
 void InterpreterKernels::run_index(Program& program, const ElementwiseCall& call, std::span<const Lens> inputs,
                                    std::span<const Lens> outputs, std::int64_t index) {
   for (Cell& cell : program.cells) {
     if (cell.input < 0 || cell.shared || (call.slaves && !cell.used_on_slaves)) continue;
-    const std::int64_t first = index * static_cast<std::int64_t>(cell.elements);
-    for (size_t e = 0; e < cell.elements; ++e) {
-      inputs[static_cast<size_t>(cell.input)].load(first + static_cast<std::int64_t>(e), &cell.words[e * cell.planes]);
-    }
+    load(program, cell, inputs, index);
     if (cell.charged) count_.read_bytes += static_cast<std::int64_t>(cell.elements) * cell.element.bytes();
   }
   for (Work& work : program.works) {
     if (call.slaves && !work.on_slaves) continue;
     if (work.reduce) {
       run_reduce(program, work);
+    } else if (work.fn == nullptr) {
+      run_view(program, work);
     } else {
       run_map(program, work, call.slaves);
     }
@@ -282,6 +290,16 @@ void InterpreterKernels::run_index(Program& program, const ElementwiseCall& call
       outputs[r].store(first + static_cast<std::int64_t>(e), &cell.words[e * cell.planes]);
     }
     count_.written_bytes += static_cast<std::int64_t>(cell.elements) * cell.element.bytes();
+  }
+}
+
+void InterpreterKernels::run_view(Program& program, const Work& work) {
+  Cell& result = program.cells[work.result];
+  const Cell& array = program.cells[work.operands[0]];
+  for (size_t e = 0; e < result.elements; ++e) {
+    const auto at = static_cast<size_t>(interpreter::element_at(program, work.view, 0, e));
+    std::copy_n(array.words.begin() + static_cast<std::ptrdiff_t>(at * array.planes), array.planes,
+                result.words.begin() + static_cast<std::ptrdiff_t>(e * result.planes));
   }
 }
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "libcore/array_views.h"
+#include "libcore/data.h"
 #include "libcore/error.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
@@ -67,12 +70,13 @@ class ProgramBuilder {
   // Behind the product and the gather of a product_epilogue region.
   [[nodiscard]] size_t first_work() const { return is_epilogue(op_) ? 2 : 0; }
 
+  // Read as it is, not only by views. What a region lists counts as read, but for what a product before its work reads.
   [[nodiscard]] bool used(ValueId value) const {
-    if (!is_epilogue(op_)) return true;
-    const auto works = std::span(op_.blocks[0].ops).subspan(first_work());
-    return std::any_of(works.begin(), works.end(), [&](const Op& op) {
-      return std::find(op.operands.begin(), op.operands.end(), value) != op.operands.end();
-    });
+    const auto works = op_.code == OpCode::region ? std::span<const Op>(op_.blocks[0].ops).subspan(first_work())
+                                                  : std::span<const Op>(&op_, 1);
+    const auto shows = [&](const Op& op) { return is_view(op) && viewed(op) == value; };
+    if (!is_epilogue(op_) && std::none_of(works.begin(), works.end(), shows)) return true;
+    return std::any_of(works.begin(), works.end(), [&](const Op& op) { return reads_along(op, value); });
   }
 
   size_t cell(ValueId value) {
@@ -80,7 +84,7 @@ class ProgramBuilder {
     if (!fresh) return it->second;
     const Type& type = module_.type(value);
     Cell made;
-    made.value = value;
+    made.value = made.array = value;
     made.element = type.element;
     made.planes = static_cast<size_t>(type.element.planes());
     made.elements = element_count(module_, type);
@@ -92,6 +96,7 @@ class ProgramBuilder {
   }
 
   void add(const Op& op) {
+    if (is_view(op)) return add_view(op);
     Work work;
     work.op = &op;
     work.fn = &module_.fn(op.fns.at(0));
@@ -107,6 +112,54 @@ class ProgramBuilder {
       add_map(work);
     }
     program_.works.push_back(std::move(work));
+  }
+
+  // What comes from outside is read where the view has it; of what other works make elements are copied.
+  void add_view(const Op& op) {
+    Places places = places_of(op);
+    const size_t made = cell(op.results.at(0));
+    const auto outside = std::find(op_.operands.begin(), op_.operands.end(), viewed(op));
+    if (outside != op_.operands.end()) {
+      program_.cells[made].input = static_cast<int>(outside - op_.operands.begin());
+      program_.cells[made].array = viewed(op);
+      program_.cells[made].view = std::move(places);
+      return;
+    }
+    Work work;
+    work.op = &op;
+    work.operands = {cell(viewed(op))};
+    work.result = made;
+    work.on_slaves = program_.cells[made].on_slaves;
+    work.view = std::move(places);
+    program_.works.push_back(std::move(work));
+  }
+
+  Places places_of(const Op& op) {
+    const Type &from = module_.type(viewed(op)), &to = module_.type(op.results.at(0));
+    const std::vector<size_t> place = view_places(module_, op);
+    const std::ptrdiff_t ranged = ranged_place(module_, op);
+    const bool cut = cut_dim(module_, from) != no_dim;
+    const auto is_cut = [&](size_t d) { return cut && from.dims[d] == cut_dim(module_, from); };
+    Places places;
+    places.row = element_count(module_, from);
+    if (ranged >= 0) places.begin = cell(range_begin(op));
+    std::vector<std::int64_t> shape(to.dims.size(), 1), index(to.dims.size(), 0);
+    for (size_t d = 0; d < place.size(); ++d) {
+      if (!is_cut(d)) shape[place[d]] = static_cast<std::int64_t>(size_of(module_, to.dims[place[d]]));
+    }
+    const size_t count = element_count(module_, to);
+    for (size_t e = 0; e < count; ++e, next_index(index, shape)) {
+      size_t at = 0;
+      for (size_t d = 0; d < place.size(); ++d) {
+        if (!is_cut(d)) at = at * size_of(module_, from.dims[d]) + static_cast<size_t>(index[place[d]]);
+      }
+      places.at.push_back(at);
+    }
+    if (ranged >= 0) places.step = 1;
+    for (size_t d = place.size(); ranged >= 0 && std::cmp_greater(d, ranged + 1); --d) {
+      if (!is_cut(d - 1)) places.step *= size_of(module_, from.dims[d - 1]);
+    }
+    return places;
   }
 
   void add_map(Work& work) {
@@ -177,6 +230,11 @@ std::vector<size_t> broadcast(const Module& module, const Type& outer, const Typ
 }
 
 Program make_program(const Module& module, const Op& op) { return ProgramBuilder(module, op).build(); }
+
+std::int64_t element_at(const Program& program, const Places& view, std::int64_t index, size_t e) {
+  const size_t begin = view.begin == SIZE_MAX ? 0 : static_cast<size_t>(program.cells[view.begin].words.at(0).i);
+  return index * static_cast<std::int64_t>(view.row) + static_cast<std::int64_t>(view.at.at(e) + begin * view.step);
+}
 
 void reduce_into(const ScalarFunction& fn, std::span<Word> acc, std::span<const Word> next) {
   if (acc.size() == 1) {

@@ -9,9 +9,18 @@
 
 namespace kasen::interpreter {
 
+// Where the elements of a view are among those that the array has at the index at hand (of a shared: all of them).
+struct Places {
+  std::vector<size_t> at;    // of each element, in a range that begins at 0
+  size_t row = 1, step = 0;  // elements of the array an index; from one index of the ranged dimension to the next
+  size_t begin = SIZE_MAX;   // the cell that says where a range begins
+};
+
 // Elements of one value at the index at hand (of a shared: all of them), `planes` words each.
 struct Cell {
   ValueId value = no_value;
+  ValueId array = no_value;  // what is read for it: itself, or what it is a view of
+  Places view;
   ElementType element;
   size_t planes = 1, elements = 1;
   bool shared = false;       // costs nothing and is loaded once a call
@@ -38,6 +47,7 @@ struct Work {
   size_t handed_on = SIZE_MAX;  // pushdown: the operand whose slaves the result keeps
   size_t result = 0;            // cells
   std::vector<size_t> operands;
+  Places view;                              // of one whose array is made by other works; fn is null then
   std::vector<std::vector<size_t>> places;  // [operand][element of the result]; of a reduction [0][element of operand]
   Reduction reduction;
 };
@@ -56,6 +66,9 @@ struct Program {
 [[nodiscard]] size_t element_count(const Module& module, const Type& type);
 // For each element of `outer` the element of `inner` that it meets when inner's dimensions are some of outer's.
 [[nodiscard]] std::vector<size_t> broadcast(const Module& module, const Type& outer, const Type& inner);
+
+// Where a view's element `e` is at index `index`.
+[[nodiscard]] std::int64_t element_at(const Program& program, const Places& view, std::int64_t index, size_t e);
 
 // acc = reducer(acc, next), plane by plane words.
 void reduce_into(const ScalarFunction& fn, std::span<Word> acc, std::span<const Word> next);

@@ -74,7 +74,7 @@ Term Lowering::eval(const Node& node) {
     case NodeKind::product:
       return product(node, hint);
     case NodeKind::transpose:
-      source_.fail(node.mark, "a transposed matrix outside a product", "' belongs to the matrix of a product: G' @ x");
+      return transposed(eval(node.args[0]), node.mark, hint);
     default:
       source_.fail(node.mark, "a function where a value is meant",
                    "functions are arguments of map, zipwith, reduce, mxv and mxvt");

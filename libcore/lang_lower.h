@@ -1,8 +1,8 @@
 // From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
 // and terms given values here. Split over lang_declare.cpp (dimensions, inputs), lang_assume.cpp, lang_expression.cpp
 // and lang_function.cpp (names, expressions, functions), lang_primitive.cpp, lang_aggregate.cpp, lang_random.cpp,
-// lang_product.cpp and lang_reducer.cpp (reductions and products), lang_statement.cpp (assignments, lists) and
-// lang_control.cpp (loops and branches).
+// lang_product.cpp and lang_reducer.cpp (reductions and products), lang_view.cpp (ranges), lang_statement.cpp
+// (assignments, lists) and lang_control.cpp (loops and branches).
 #pragma once
 
 #include <functional>
@@ -124,6 +124,9 @@ class Lowering {
   Term size_call(const Node& node, const std::string& hint);
   Term random_call(const Node& node, const std::string& hint);
   Term product(const Node& node, const std::string& hint);
+  Term range_call(const Node& node, const std::string& hint);
+  Term transposed(Term matrix, Mark mark, const std::string& hint);
+  DimId ranged_dim(const Term& array, DimId part, const Node* over, Mark mark);
   Term outer_call(const Node& node, const std::string& hint);
   Term outer(const Node& fn, std::vector<Term> args, Mark mark);
   Term reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint);

@@ -177,13 +177,12 @@ Term Lowering::product(const Node& node, const std::string& hint) {
   }
   refuse_sparse_columns(vector, node.mark);
   const bool columns = vector.dims.size() > 1;
-  if (columns && (!matrix_left || right_turned)) {
-    source_.fail(node.mark, matrix_left ? "a matrix times a transposed one" : "an array of columns times a matrix",
+  if (columns && !matrix_left) {
+    source_.fail(node.mark, "an array of columns times a matrix",
                  "the matrix stands on the left of the columns that it multiplies",
-                 matrix_left
-                     ? ""
-                     : fmt::format("write {} @ B, which gives the columns of the result", right_turned ? "G" : "G'"));
+                 fmt::format("write {} @ B, which gives the columns of the result", right_turned ? "G" : "G'"));
   }
+  if (columns && right_turned) vector = transposed(std::move(vector), node.args[1].mark, "turned");
   const bool logic = vector.type().is(Scalar::boolean);
   const bool turned = matrix_left ? left_turned : right_turned;
   return multiply(function_node(logic ? "and" : "mul", node.mark), function_node(logic ? "or" : "add", node.mark),

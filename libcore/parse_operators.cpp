@@ -105,6 +105,14 @@ void ModuleParser::head(Op& op) {
       op.dim = dim_name();
       lexer_.expect("]");
       return;
+    case OpCode::range:
+      lexer_.expect("[");
+      op.dim = dim_name();
+      lexer_.expect("of");
+      op.over = {dim_name()};
+      lexer_.expect("]");
+      operands(op);
+      return;
     case OpCode::while_loop:
       op.blocks.resize(1);
       carried(op);

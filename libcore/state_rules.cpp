@@ -249,6 +249,14 @@ RuleAnswer map_rule(const Question& q) {
   return yes(single ? 8 : 12, State::part());
 }
 
+// Like a map of the array by itself, but for a pre-reduced one: what is gathered is then all of it, once.
+RuleAnswer view_rule(const Question& q) {
+  if (auto broken = check_shareds(q)) return *broken;
+  if (q.shared(0)) return yes(3, State::cons());
+  if (q.states[0].is_pre()) return no(8, q.says(0) + ", but a view shows values", "gather " + q.name(0) + " first");
+  return yes(q.states[0].is_part() ? 8 : 9, q.states[0]);
+}
+
 // ---- transitions: rules 1 and 2
 
 RuleAnswer gather_rule(const Question& q) {
@@ -300,23 +308,13 @@ struct Row {
   RuleAnswer (*rule)(const Question&);
 };
 
-constexpr std::array<Row, 17> rules{{
-    {OpCode::input, input_rule},
-    {OpCode::param, constant_rule},
-    {OpCode::literal, constant_rule},
-    {OpCode::size, constant_rule},
-    {OpCode::fill, generated_rule},
-    {OpCode::index, generated_rule},
-    {OpCode::map, map_rule},
-    {OpCode::reduce, reduce_rule},
-    {OpCode::mxv, product_rule},
-    {OpCode::mxvt, product_rule},
-    {OpCode::apply, apply_op_rule},
-    {OpCode::make_list, make_list_rule},
-    {OpCode::get, get_rule},
-    {OpCode::put, replace_rule},
-    {OpCode::push, replace_rule},
-    {OpCode::gather, gather_rule},
+constexpr std::array<Row, 19> rules{{
+    {OpCode::input, input_rule},     {OpCode::param, constant_rule},      {OpCode::literal, constant_rule},
+    {OpCode::size, constant_rule},   {OpCode::fill, generated_rule},      {OpCode::index, generated_rule},
+    {OpCode::map, map_rule},         {OpCode::reduce, reduce_rule},       {OpCode::range, view_rule},
+    {OpCode::transpose, view_rule},  {OpCode::mxv, product_rule},         {OpCode::mxvt, product_rule},
+    {OpCode::apply, apply_op_rule},  {OpCode::make_list, make_list_rule}, {OpCode::get, get_rule},
+    {OpCode::put, replace_rule},     {OpCode::push, replace_rule},        {OpCode::gather, gather_rule},
     {OpCode::scatter, scatter_rule},
 }};
 

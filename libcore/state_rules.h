@@ -9,6 +9,7 @@
 //      (over the cut dimension of an array that has another one: over all slaves)
 //   6  mxv: C over the rows read, PR(R) over the columns          7  mxvt: C over the columns, PR(R) over the rows
 //   8  map on P gives P         9  map on C gives C, the set is kept
+//   (8 and 9 are those of the views range and transpose, too)
 //   10 map on PR, exchange law  11 map on PR, pushdown law (masters only)
 //   12 zipwith on P gives P     13 zipwith on C gives C over the intersection of the sets
 //   14 zipwith on PR and C, distributive law; each C operand's set contains the PR operand's

@@ -113,6 +113,8 @@ void ValueRanges::one(const Op& op, int depth) {
     case OpCode::mxv:
     case OpCode::mxvt:
       return set(op.results[0], product(op));
+    case OpCode::range:
+    case OpCode::transpose:
     case OpCode::make_list:
     case OpCode::get:
     case OpCode::gather:

@@ -22,7 +22,7 @@ struct Counts {
   bool top;  // stands in the program's own block only
 };
 
-constexpr std::array<Counts, 23> table{{
+constexpr std::array<Counts, 25> table{{
     // code               operands  results fns blocks top
     {OpCode::input, 0, 0, 1, 0, 0, true},        {OpCode::param, 0, 0, 1, 0, 0, true},
     {OpCode::literal, 0, 0, 1, 0, 0, false},     {OpCode::fill, 0, 0, 1, 0, 0, false},
@@ -35,7 +35,8 @@ constexpr std::array<Counts, 23> table{{
     {OpCode::scatter, 1, 1, 1, 0, 0, false},     {OpCode::while_loop, 1, any, -1, 0, 1, false},
     {OpCode::for_loop, 2, any, -1, 0, 1, false}, {OpCode::if_else, 1, 1, -1, 0, 2, false},
     {OpCode::region, 0, any, -1, 0, 1, false},   {OpCode::yield, 0, any, 0, 0, 0, false},
-    {OpCode::output, 1, 1, 0, 0, 0, true},
+    {OpCode::output, 1, 1, 0, 0, 0, true},       {OpCode::range, 2, 2, 1, 0, 0, false},
+    {OpCode::transpose, 1, 1, 1, 0, 0, false},
 }};
 
 const Counts* find_counts(OpCode code) {
@@ -113,13 +114,16 @@ class StructureCheck {
     for (const FnId fn : op.fns) {
       if (fn < 0 || static_cast<size_t>(fn) >= m_.functions.size()) faults_.add(op, "a function that is not declared");
     }
-    const bool with_dim = op.code == OpCode::index || op.code == OpCode::size;
+    const bool with_dim = op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::range;
     if (with_dim && (op.dim < 0 || static_cast<size_t>(op.dim) >= m_.dims.size())) {
       faults_.add(op, "a dimension that is not declared");
     }
-    if (!op.over.empty() && op.code != OpCode::reduce) faults_.add(op, "'over' is for reduce alone");
+    if (!op.over.empty() && op.code != OpCode::reduce && op.code != OpCode::range) {
+      faults_.add(op, "'over' is for reduce alone");
+    }
     const OpGroup group = row(op.code).group;
-    const bool quiet = group == OpGroup::vector || group == OpGroup::shared || (group == OpGroup::source && !c.top);
+    const bool vector = group == OpGroup::vector && op.code != OpCode::range;  // a range may lie outside
+    const bool quiet = vector || group == OpGroup::shared || (group == OpGroup::source && !c.top);
     if (op.speculated && !quiet) {
       faults_.add(op, "it may not be speculated", "what may be done in vain neither sends anything nor can fail");
     }

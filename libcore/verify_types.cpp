@@ -10,6 +10,7 @@
 #include <functional>
 #include <utility>
 
+#include "libcore/array_views.h"
 #include "libcore/products.h"
 #include "libcore/verify_rules.h"
 
@@ -43,7 +44,7 @@ class TypeCheck {
     OpCode code;
     Check check;
   };
-  static const std::array<Row, 22> rows;
+  static const std::array<Row, 24> rows;
 
   void one(const Op& op) {
     const bool product = is_product(op);
@@ -216,6 +217,53 @@ class TypeCheck {
     }
   }
 
+  // A view has the elements of a dense array.
+  bool view(const Op& op, const std::vector<DimId>& dims) {
+    if (type(op, 0).sparse) {
+      faults_.add(op, name(op, 0) + " is a sparse matrix", "only dense arrays have views");
+      return false;
+    }
+    expect_dims(op, op.results[0], dims, "the result");
+    if (result(op).element == type(op, 0).element) return true;
+    faults_.add(op, "its result holds " + print_element_type(m_, result(op).element),
+                fmt::format("{} holds {}", name(op, 0), print_element_type(m_, type(op, 0).element)));
+    return false;
+  }
+
+  void range(const Op& op) {
+    if (!no_list(op) || !is_single(op, range_begin(op), Scalar::i64, "where a range begins")) return;
+    std::vector<DimId> dims = type(op, 0).dims;
+    const bool one = op.over.size() == 1 && std::count(dims.begin(), dims.end(), op.over[0]) == 1;
+    if (!one || stands_twice(dims)) return faults_.add(op, "it ranges over no one dimension of " + name(op, 0));
+    if (!m_.dim(op.over[0]).local || !m_.dim(op.dim).local) {
+      const DimId cut = m_.dim(op.over[0]).local ? op.dim : op.over[0];
+      return faults_.add(op, fmt::format("it ranges over '{}', which is cut", m_.dim(cut).name),
+                         "every worker holds a local dimension whole, and of others its part",
+                         "declare the dimension local");
+    }
+    if (std::count(dims.begin(), dims.end(), op.dim) > 0) {
+      return faults_.add(op, fmt::format("{} is over '{}' already", name(op, 0), m_.dim(op.dim).name), "",
+                         "call the range by another dimension");
+    }
+    const std::string fault = range_fault(range_sizes(m_, op), 0);
+    if (!fault.empty()) return faults_.add(op, "it lies outside of " + name(op, 0), fault);
+    std::replace(dims.begin(), dims.end(), op.over[0], op.dim);
+    (void)view(op, dims);
+  }
+
+  void transpose(const Op& op) {
+    if (!no_list(op)) return;
+    std::vector<DimId> dims = type(op, 0).dims;
+    if (dims.size() != 2) return faults_.add(op, name(op, 0) + " is no matrix", "it has not two dimensions");
+    const auto cut = [&](DimId d) { return !m_.dim(d).local; };
+    if (std::all_of(dims.begin(), dims.end(), cut)) {
+      return faults_.add(op, name(op, 0) + " is cut, and would be along its other dimension",
+                         "no element moves to another worker", "declare one of its dimensions local");
+    }
+    std::reverse(dims.begin(), dims.end());
+    (void)view(op, dims);
+  }
+
   void product(const Op& op) {
     if (!no_list(op)) return;
     const Type& matrix = type(op, 1);
@@ -365,7 +413,7 @@ class TypeCheck {
   Faults& faults_;
 };
 
-const std::array<TypeCheck::Row, 22> TypeCheck::rows{{
+const std::array<TypeCheck::Row, 24> TypeCheck::rows{{
     {OpCode::input, &TypeCheck::input},
     {OpCode::param, &TypeCheck::words},
     {OpCode::literal, &TypeCheck::words},
@@ -375,6 +423,8 @@ const std::array<TypeCheck::Row, 22> TypeCheck::rows{{
     {OpCode::map, &TypeCheck::elementwise},
     {OpCode::apply, &TypeCheck::elementwise},
     {OpCode::reduce, &TypeCheck::reduce},
+    {OpCode::range, &TypeCheck::range},
+    {OpCode::transpose, &TypeCheck::transpose},
     {OpCode::mxv, &TypeCheck::product},
     {OpCode::mxvt, &TypeCheck::product},
     {OpCode::make_list, &TypeCheck::make_list},

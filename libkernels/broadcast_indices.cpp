@@ -1,7 +1,9 @@
 #include "libkernels/broadcast_indices.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "libcore/array_views.h"
 #include "libkernels/emit_slices.h"
 #include "libkernels/loop_shape.h"
 
@@ -46,11 +48,36 @@ llvm::Value* BroadcastIndices::index(const Type& type) {
   llvm::Value* at_index = llvm::Constant::getNullValue(wide);
   if (cut_dim(module_, type) != no_dim) at_index = e_.b.CreateLoad(wide, digits_[0]);
   for (const DimId d : uncut_dims(module_, type)) {
-    const auto at = std::find(dims_.begin(), dims_.end(), d);
-    if (at == dims_.end()) refuse("an operand", "it has a dimension that the result lacks", where_);
-    const auto place = static_cast<size_t>(at - dims_.begin());
-    at_index = e_.b.CreateMul(at_index, e_.spread({sizes_[place], true}));
-    at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[place + 1]));
+    const size_t at = place(d);
+    at_index = e_.b.CreateMul(at_index, e_.spread({sizes_[at], true}));
+    at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[at + 1]));
+  }
+  return at_index;
+}
+
+size_t BroadcastIndices::place(DimId dim) const {
+  const auto at = std::find(dims_.begin(), dims_.end(), dim);
+  if (at == dims_.end()) refuse("an operand", "it has a dimension that the result lacks", where_);
+  return static_cast<size_t>(at - dims_.begin());
+}
+
+llvm::Value* BroadcastIndices::index(const Op& view, const std::vector<llvm::Value*>& sizes, llvm::Value* begin) {
+  llvm::Type* wide = digits_[0]->getAllocatedType();
+  const std::vector<DimId>& from = module_.type(viewed(view)).dims;
+  const std::vector<DimId>& to = module_.type(view.results.at(0)).dims;
+  const std::vector<size_t> places = view_places(module_, view);
+  const std::ptrdiff_t ranged = ranged_place(module_, view);
+  const DimId cut = cut_dim(module_, module_.type(viewed(view)));
+  llvm::Value* at_index = llvm::Constant::getNullValue(wide);
+  if (cut != no_dim) at_index = e_.b.CreateLoad(wide, digits_[0]);
+  size_t number = 0;
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] == cut) continue;
+    // The dimensions of a square array have one name: those of the loop are then the result's.
+    const size_t digit = to == dims_ ? places[d] : place(to[places[d]]);
+    at_index = e_.b.CreateMul(at_index, e_.spread({sizes[number++], true}));
+    at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[digit + 1]));
+    if (std::cmp_equal(d, ranged)) at_index = e_.b.CreateAdd(at_index, begin);
   }
   return at_index;
 }

@@ -18,8 +18,13 @@ class BroadcastIndices {
   void advance();                 // by reduction_lanes
   // The index of each lane's element in an array of this type, row-major over its own dimensions.
   [[nodiscard]] llvm::Value* index(const Type& type);
+  // Where each lane's element of a view is in its array; a range begins at `begin`. `sizes`: of the array's uncut
+  // dimensions.
+  [[nodiscard]] llvm::Value* index(const Op& view, const std::vector<llvm::Value*>& sizes, llvm::Value* begin);
 
  private:
+  [[nodiscard]] size_t place(DimId dim) const;  // among dims_
+
   Emitter& e_;
   const Module& module_;
   std::vector<DimId> dims_;

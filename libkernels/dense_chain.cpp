@@ -94,13 +94,13 @@ class ChainRun {
     for (const ChainKernels::TurnedWhole& turned : kernels_.whole_inputs) {
       View& view = inputs_[static_cast<size_t>(turned.place)];
       const View planes = planes_of(turned);
-      to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, turned.columns);
+      to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, RowShape(turned.columns));
       view = planes;
     }
     for (const ChainKernels::TurnedWhole& turned : kernels_.whole_outputs) {
       View& view = outputs_[static_cast<size_t>(turned.place)];
       const View planes = planes_of(turned);
-      to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, turned.columns);
+      to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, RowShape(turned.columns));
       view = planes;
     }
   }
@@ -113,18 +113,24 @@ class ChainRun {
     }
   }
 
-  // Rows of an operand into its room, or of a room into its result.
-  void turn_rows(const ChainKernels::TurnedRows& turned, const RoomPlaces& rooms, Range range, bool in) const {
+  // Rows of an operand, or of a range of its columns, into a room.
+  void load_rows(const ChainKernels::LoadedRows& loaded, const RoomPlaces& rooms, Range range) const {
+    const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
+    const View& operand = inputs_[static_cast<size_t>(loaded.place)];
+    std::int64_t first = range.begin * loaded.stride;
+    if (loaded.begin >= 0) first += load_word(Scalar::i64, inputs_[static_cast<size_t>(loaded.begin)].data).i;
+    to_planes(element.scalar(), operand.data + first * scalar_bytes(element.scalar()),
+              rooms.views[static_cast<size_t>(loaded.room)], {range.begin - rooms.first, range.end - rooms.first},
+              RowShape(element.planes(), loaded.stride));
+  }
+
+  // Of a room into its result.
+  void store_rows(const ChainKernels::TurnedRows& turned, const RoomPlaces& rooms, Range range) const {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(turned.room)];
-    const View& room = rooms.views[static_cast<size_t>(turned.room)];
-    const Range here{range.begin - rooms.first, range.end - rooms.first};
-    const View& rows = (in ? inputs_ : outputs_)[static_cast<size_t>(turned.place)];
-    std::byte* side_by_side = rows.data + range.begin * element.bytes();
-    if (in) {
-      to_planes(element.scalar(), side_by_side, room, here, element.planes());
-    } else {
-      from_planes(element.scalar(), room, here, side_by_side, element.planes());
-    }
+    const View& result = outputs_[static_cast<size_t>(turned.place)];
+    from_planes(element.scalar(), rooms.views[static_cast<size_t>(turned.room)],
+                {range.begin - rooms.first, range.end - rooms.first}, result.data + range.begin * element.bytes(),
+                element.planes());
   }
 
   template <class Body>
@@ -184,14 +190,14 @@ class ChainRun {
     for (std::int64_t r = first; r < end; r += chunk_rows_, ++number) {
       const Range rows{r, std::min(r + chunk_rows_, end)};
       const RoomPlaces rooms = rooms_at(shop_.strip(thread), r, chunk_rows_);
-      for (const ChainKernels::TurnedRows& turned : kernels_.loads) turn_rows(turned, rooms, rows, true);
+      for (const ChainKernels::LoadedRows& loaded : kernels_.loads) load_rows(loaded, rooms, rows);
       inner(rooms, r, rows.size());
       if (kernels_.before) loop(*kernels_.before, rooms, rows, nullptr, thread);
       outer(rooms, r, rows.size(), b);
       if (kernels_.behind) {
         loop(*kernels_.behind, rooms, rows, reduced_ + number * kernels_.behind->kernel.partial_bytes, thread);
       }
-      for (const ChainKernels::TurnedRows& turned : kernels_.stores) turn_rows(turned, rooms, rows, false);
+      for (const ChainKernels::TurnedRows& turned : kernels_.stores) store_rows(turned, rooms, rows);
     }
   }
 

@@ -51,6 +51,7 @@ class MemorySource : public Source {
   void set_index(llvm::Value* index) { index_ = index; }  // for stores: loads nothing
   void store(Emitter& emitter, int component, const Plane* coordinate, const Plane& value);
   [[nodiscard]] const ElementType& element() const { return planes_.element; }
+  [[nodiscard]] const ArrayPlanes& planes() const { return planes_; }
   void stream() { streamed_ = true; }  // stores of consecutive elements go past the caches
 
  private:

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "libcore/array_views.h"
 #include "libkernels/broadcast_indices.h"
 #include "libkernels/emit_slices.h"
 #include "libkernels/loop_shape.h"
@@ -66,6 +67,13 @@ class ElementwiseEmitter {
     std::unique_ptr<MemorySource> source;
   };
 
+  struct ViewInput {
+    const Op* op;
+    std::vector<llvm::Value*> sizes;  // of the array's uncut dimensions
+    llvm::Value* begin;               // of a range
+    std::unique_ptr<MemorySource> source;
+  };
+
   void read_arguments() {
     ArgumentLayout layout;
     llvm::Value* table = e_.function()->getArg(0);
@@ -78,7 +86,7 @@ class ElementwiseEmitter {
     for (const ValueId id : body_.inputs) {
       if (body_.rows != nullptr && id == body_.row_value) continue;
       const Type& type = module_.type(id);
-      const Reach reach = reach_of(module_, loop_, type);
+      const Reach reach = read_along(id) ? reach_of(module_, loop_, type) : Reach::elsewhere;
       const auto access = reach == Reach::whole    ? MemorySource::Access::consecutive
                           : reach == Reach::shared ? MemorySource::Access::shared
                                                    : MemorySource::Access::scattered;
@@ -99,19 +107,56 @@ class ElementwiseEmitter {
       kernel_.stored.push_back(static_cast<int>(r));
       kernel_.stored_elements.push_back(type.element);
     }
-    kernel_.local_dims = uncut_dims(module_, loop_);
-    std::vector<llvm::Value*> sizes;
-    for (size_t d = 0; d < kernel_.local_dims.size(); ++d) sizes.push_back(read_word(e_, table, layout.add_word()));
+    const std::vector<DimId> loop_dims = uncut_dims(module_, loop_);
+    std::vector<llvm::Value*> sizes = read_sizes(loop_dims, layout);
+    read_views(layout);
     const auto broadcast = [](const Input& i) { return i.reach == Reach::some; };
-    if (std::any_of(inputs_.begin(), inputs_.end(), broadcast))
-      indices_.emplace(e_, module_, kernel_.local_dims, std::move(sizes), body_.where);
+    if (!views_.empty() || std::any_of(inputs_.begin(), inputs_.end(), broadcast))
+      indices_.emplace(e_, module_, loop_dims, std::move(sizes), body_.where);
+  }
+
+  std::vector<llvm::Value*> read_sizes(const std::vector<DimId>& dims, ArgumentLayout& layout) {
+    std::vector<llvm::Value*> sizes;
+    for (const DimId d : dims) {
+      kernel_.local_dims.push_back(d);
+      sizes.push_back(read_word(e_, e_.function()->getArg(0), layout.add_word()));
+    }
+    return sizes;
+  }
+
+  // A view of an array is read as an input of its own.
+  void read_views(ArgumentLayout& layout) {
+    for (const Op* op : body_.ops) {
+      if (!is_view(*op)) continue;
+      const auto at = std::find(body_.inputs.begin(), body_.inputs.end(), viewed(*op));
+      if (at == body_.inputs.end()) refuse("a view of what its loop makes", "its elements are elsewhere", op->where);
+      const Input& array = inputs_[static_cast<size_t>(at - body_.inputs.begin())];
+      ViewInput view{op, read_sizes(uncut_dims(module_, array.type), layout), nullptr,
+                     std::make_unique<MemorySource>(array.source->planes(), MemorySource::Access::scattered)};
+      if (op->code == OpCode::range) view.begin = e_.spread(sources_.at(range_begin(*op))->load(e_, 0, nullptr));
+      sources_[op->results[0]] = view.source.get();
+      const Type& type = module_.type(op->results[0]);
+      kernel_.counted.push_back(is_shared(module_, type) ? 0 : type.element.bytes());
+      kernel_.counted_dims.push_back(uncut_dims(module_, type));
+      views_.push_back(std::move(view));
+    }
+  }
+
+  // Is it read along the loop, not only by views?
+  [[nodiscard]] bool read_along(ValueId id) const {
+    const auto shows = [&](const Op* op) { return is_view(*op) && viewed(*op) == id; };
+    const auto reads = [&](const Op* op) { return reads_along(*op, id); };
+    const auto names = [&](const auto& pair) { return pair.second == id; };
+    return std::none_of(body_.ops.begin(), body_.ops.end(), shows) ||
+           std::any_of(body_.ops.begin(), body_.ops.end(), reads) ||
+           std::any_of(body_.same.begin(), body_.same.end(), names);
   }
 
   // Each distinct array input is read once.
   void count_input(ValueId id, const Type& type) {
     const auto first = std::find(body_.inputs.begin(), body_.inputs.end(), id) - body_.inputs.begin();
     const bool again = first + 1 < static_cast<std::ptrdiff_t>(kernel_.inputs.size());
-    const bool free = again || is_shared(module_, type);
+    const bool free = again || is_shared(module_, type) || !read_along(id);
     kernel_.counted.push_back(free ? 0 : type.element.bytes());
     kernel_.counted_dims.push_back(uncut_dims(module_, type));
   }
@@ -184,10 +229,11 @@ class ElementwiseEmitter {
       if (input.reach == Reach::whole) input.source->move_to(e_, i);
       if (input.reach == Reach::some) input.source->move_to(e_, indices_->index(input.type));
     }
+    for (ViewInput& view : views_) view.source->move_to(e_, indices_->index(*view.op, view.sizes, view.begin));
     std::map<ValueId, Source*> sources = sources_;
     std::vector<std::unique_ptr<Source>> made;
     for (const Op* op : body_.ops) {
-      if (strip_begin_ != nullptr && sums_.takes(*op)) continue;
+      if (is_view(*op) || (strip_begin_ != nullptr && sums_.takes(*op))) continue;
       Sources args;
       for (const ValueId id : op->operands) args.push_back(find(sources, id));
       if (op->code == OpCode::reduce) {
@@ -290,6 +336,7 @@ class ElementwiseEmitter {
   std::unique_ptr<SliceEmitter> slices_;  // where the loop follows rows of a product
   llvm::Value* lengths_ = nullptr;
   std::vector<Input> inputs_;
+  std::vector<ViewInput> views_;
   std::vector<Output> outputs_;
   std::vector<Reduction> reductions_;
   std::map<ValueId, Source*> sources_;

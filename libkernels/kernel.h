@@ -41,9 +41,10 @@ using CombineFunction = void (*)(const std::int64_t* arguments, const std::int32
 
 // How an operand is found from the index of an element.
 enum class Reach : std::uint8_t {
-  whole,   // it has all dimensions of the loop: consecutive
-  shared,  // one element for all
-  some,    // some of the dimensions: broadcast over the others
+  whole,      // it has all dimensions of the loop: consecutive
+  shared,     // one element for all
+  some,       // some of the dimensions: broadcast over the others
+  elsewhere,  // only views of it are read
 };
 
 struct ReducedValue {
@@ -60,12 +61,12 @@ struct ElementwiseKernel {
   ElementwiseFunction streamed = nullptr;  // stores past the caches: begin a multiple of 8, results 64-byte aligned
   std::vector<ElementType> inputs;         // operands, then (epilogue) the products' results
   std::vector<Reach> reach;                // of each input
-  std::vector<std::int64_t> counted;       // bytes of an element of each input; 0: shared, or counted already
-  std::vector<std::vector<DimId>> counted_dims;  // the local dimensions of each input
+  std::vector<std::int64_t> counted;       // bytes of an element of each input; 0: shared, or counted already; views
+  std::vector<std::vector<DimId>> counted_dims;  // the local dimensions of each input, and of each view
   std::vector<int> stored;                       // results that are arrays
   std::vector<ElementType> stored_elements;
   std::vector<ReducedValue> reduced;
-  std::vector<DimId> local_dims;   // of the loop, in order; their sizes are the last words
+  std::vector<DimId> local_dims;   // of the loop, in order, then those of each view's array; the last words
   std::int64_t partial_bytes = 0;  // of one block
 };
 

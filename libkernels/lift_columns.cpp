@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/array_views.h"
 #include "libcore/chain_rules.h"
 #include "libcore/error.h"
 
@@ -52,7 +53,7 @@ void ColumnLift::lift(ValueId value, DimId rows) {
   type.dims.pop_back();
 }
 
-std::vector<Op> ColumnLift::lift(std::span<const Op* const> work, DimId rows) {
+std::vector<Op> ColumnLift::lift(std::span<const Op* const> work, DimId rows, const std::vector<ValueId>& outside) {
   for (const Op* op : work) {
     for (const ValueId v : op->operands) lift(v, rows);
     for (const ValueId v : op->results) lift(v, rows);
@@ -61,6 +62,8 @@ std::vector<Op> ColumnLift::lift(std::span<const Op* const> work, DimId rows) {
   for (const Op* op : work) {
     if (op->code == OpCode::reduce) {
       reduce(*op, made);
+    } else if (op->code == OpCode::range) {
+      if (std::find(outside.begin(), outside.end(), viewed(*op)) == outside.end()) made.push_back(range(*op));
     } else {
       map(made.emplace_back(*op));
     }
@@ -76,6 +79,21 @@ void ColumnLift::map(Op& op) {
   for (size_t i = 0; i < op.operands.size(); ++i) fn.params[i].type = module_.type(op.operands[i]).element;
   lift_body(fn, count);
   op.fns[0] = module_.add_function(std::move(fn));
+}
+
+// Of a row's elements, which are at hand: a map that takes some of them.
+Op ColumnLift::range(const Op& op) {
+  const ElementType element = module_.type(viewed(op)).element, place = ElementType::of(Scalar::i64);
+  ScalarFunction fn{"range", {{"x", element, {}}, {"begin", place, {}}}, {}};
+  Expr at = make_op(ScalarOp::add, {make_loop_var(0), make_param(1, place)});
+  fn.body =
+      make_loop(ScalarOp::build, 0, columns(op.results.at(0)), make_element(make_param(0, element), std::move(at)));
+  Op map = op;
+  map.code = OpCode::map;
+  map.fns = {module_.add_function(std::move(fn))};
+  map.over.clear();
+  map.dim = no_dim;
+  return map;
 }
 
 // Over the columns: a map. Over the rows: column by column. Over both: the one, then the other.

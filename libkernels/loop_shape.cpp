@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libcore/array_views.h"
 #include "libkernels/emit_math.h"
 #include "libkernels/emit_slices.h"
 
@@ -25,6 +26,7 @@ Type loop_type(const Module& module, const LoopBody& body) {
   };
   for (const Op* op : body.ops) {
     take(op->results[0]);
+    if (is_view(*op)) continue;  // its array does not lie along the loop
     for (const ValueId id : op->operands) take(id);
   }
   for (const ValueId id : body.outputs) {
@@ -71,7 +73,7 @@ int loop_lanes(const Module& module, const LoopBody& body, const Target& target)
   };
   bool chain = false;
   for (const Op* op : body.ops) {
-    if (op->code == OpCode::reduce || hinders(op->results[0])) return reduction_lanes;
+    if (op->code == OpCode::reduce || is_view(*op) || hinders(op->results[0])) return reduction_lanes;
     if (std::any_of(op->operands.begin(), op->operands.end(), hinders)) return reduction_lanes;
     chain = chain || has_long_chain(module.fn(op->fns[0]).body);
   }
@@ -80,9 +82,11 @@ int loop_lanes(const Module& module, const LoopBody& body, const Target& target)
 
 void check_loop(const Module& module, const LoopBody& body, const Type& loop) {
   for (const Op* op : body.ops) {
-    const bool known = op->code == OpCode::map || op->code == OpCode::reduce || op->code == OpCode::apply;
+    const bool known =
+        op->code == OpCode::map || op->code == OpCode::reduce || op->code == OpCode::apply || is_view(*op);
     if (!known) {
-      refuse(fmt::format("'{}' inside a fused loop", row(op->code).name), "fused loops hold map and reduce", op->where);
+      refuse(fmt::format("'{}' inside a fused loop", row(op->code).name), "fused loops hold map, reduce and views",
+             op->where);
     }
     const Type& type = module.type(op->results[0]);
     if (op->code == OpCode::reduce) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libcore/array_views.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libkernels/lift_columns.h"
@@ -16,7 +17,7 @@ class ChainPlanner {
   ChainPlanner(ColumnLift& lift, const Op& region)
       : lift_(lift), m_(lift.module()), region_(region), parts_(row_chain(region)) {
     const DimId rows = m_.type(product_matrix(region)).dims.at(0);
-    work_ = lift.lift(parts_.work, rows);
+    work_ = lift.lift(parts_.work, rows, region.operands);
     for (const Op* op : parts_.inner) lift.lift(op->results[0], rows);
     for (const Op* op : parts_.outer) lift.lift(op->operands[0], rows);
   }
@@ -57,14 +58,22 @@ class ChainPlanner {
 
   [[nodiscard]] bool is_row(ValueId id) const { return !m_.type(id).dims.empty(); }
 
-  // Operands with columns: of rows into rooms, of shareds when the region begins.
+  [[nodiscard]] bool is_outside(const Op& range) const { return place(region_.operands, viewed(range)) >= 0; }
+
+  // Operands with columns: of rows into rooms, as are ranges of them; of shareds when the region begins.
   void load_columns() {
+    for (const Op* op : parts_.work) {
+      if (op->code != OpCode::range || !is_outside(*op)) continue;
+      const std::int64_t stride = lift_.plan().dim(op->over.at(0)).size;
+      made_.loads.push_back({place(region_.operands, viewed(*op)), add_room(op->results[0]), stride,
+                             place(region_.operands, range_begin(*op))});
+    }
     for (const ValueId id : region_.operands) {
       const std::int64_t columns = lift_.columns(id);
-      if (columns == 0) continue;
+      if (columns == 0 || !reads_along(region_, id)) continue;
       const int at = place(region_.operands, id);
       if (is_row(id)) {
-        made_.loads.push_back({at, add_room(id)});
+        made_.loads.push_back({at, add_room(id), columns, -1});
       } else {
         made_.whole_inputs.push_back({at, m_.type(id).element.scalar(), columns, false});
       }
@@ -200,8 +209,11 @@ class ChainPlanner {
       const auto it = std::find_if(products.begin(), products.end(), is);
       return it == products.end() ? nullptr : *it;
     };
+    for (const Op* op : parts_.work) {
+      if (op->code == OpCode::range && is_outside(*op)) made_.row_reads += counted(op->results[0]);
+    }
     for (const ValueId id : region_.operands) {
-      if (id == matrix) continue;
+      if (id == matrix || !reads_along(region_, id)) continue;
       const Op* reader = find(parts_.inner, [&](const Op* op) { return op->operands[0] == id; });
       if (reader == nullptr) {
         made_.row_reads += counted(id);

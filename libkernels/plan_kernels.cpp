@@ -49,7 +49,9 @@ std::string shape_of(const Module& module, const LoopBody& body) {
   Shape shape(module);
   for (const ValueId id : body.inputs) shape.value(id);
   for (const Op* op : body.ops) {
-    shape.add(row(op->code).name).add(op->fns[0]);
+    shape.add(row(op->code).name);
+    for (const FnId fn : op->fns) shape.add(fn);
+    for (const DimId d : op->over) shape.add(d);
     for (const ValueId id : op->operands) shape.value(id);
     shape.value(op->results[0]);
   }
@@ -92,7 +94,7 @@ class Planner {
         } else {
           product(op);
         }
-      } else if (op.code == OpCode::map || op.code == OpCode::reduce || region) {
+      } else if (row(op.code).group == OpGroup::vector || region) {
         loop(op);
       } else {
         const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
@@ -239,7 +241,7 @@ class Planner {
     }
     ElementwiseKernel kernel = emit_elementwise(*plan_.jit, module_, body, next_name("slaves"), plan_.scratch_bytes);
     const std::set<ValueId> used = used_values(body);
-    for (size_t i = 0; i < kernel.counted.size(); ++i) {
+    for (size_t i = 0; i < body.inputs.size(); ++i) {
       if (used.count(body.inputs[i]) == 0) kernel.counted[i] = 0;
     }
     return kernel;

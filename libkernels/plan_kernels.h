@@ -70,7 +70,12 @@ struct ChainKernels {
   // Arrays with columns hold a row's side by side; here every column is a plane (lift_columns.h). Rows of operands and
   // results are turned on their way into and out of rooms; what every worker holds, when the region begins and ends.
   struct TurnedRows {
-    int place = 0, room = 0;  // of an operand or result
+    int place = 0, room = 0;  // of a result
+  };
+  struct LoadedRows {
+    int place = 0, room = 0;  // of an operand
+    std::int64_t stride = 1;  // scalars of the operand a row
+    int begin = -1;           // the operand that says from which of them on the room has some; -1: it has all
   };
   struct TurnedWhole {
     int place = 0;
@@ -78,7 +83,8 @@ struct ChainKernels {
     std::int64_t columns = 1;
     bool along = false;  // over the matrix's columns; else a shared
   };
-  std::vector<TurnedRows> loads, stores;
+  std::vector<LoadedRows> loads;
+  std::vector<TurnedRows> stores;
   std::vector<TurnedWhole> whole_inputs, whole_outputs;
   bool chunked = false;  // has columns: nothing waits for more than a chunk of rows
   std::vector<ElementType> rooms;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/array_views.h"
 #include "libcore/executor.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
@@ -39,7 +40,7 @@ bool hands_on_slaves(const CostContext& c, const Op& op, ValueId operand) {
 // The arrays that the operator reads element by element; what it reads whole counts like a shared.
 std::vector<ValueId> read_along(const CostContext& c, const Op& op) {
   std::vector<ValueId> along;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
+  for (size_t i = is_view(op) ? 1 : 0; i < op.operands.size(); ++i) {
     if (!reads_whole(*c.module, op, i)) along.push_back(op.operands[i]);
   }
   return distinct_arrays(*c.module, along);
@@ -64,6 +65,28 @@ Cost elementwise_cost(const CostContext& c, const Op& op) {
     cost.written += (copies_slaves ? stored_indices(*c.module, c.type(value)) : n) * element_bytes(c, value);
   }
   return cost;
+}
+
+// What a view shows of its array.
+Polynomial viewed_bytes(const CostContext& c, const Op& view) {
+  const ValueId result = view.results.at(0);
+  return is_charged(*c.module, result) ? computed_indices(c, view) * element_bytes(c, result) : Polynomial();
+}
+
+// By itself a view is a copy.
+Cost view_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  cost.read = cost.written = viewed_bytes(c, op);
+  return cost;
+}
+
+// A region reads what its views show of arrays from outside of it, each view by itself.
+Polynomial bytes_of_views(const CostContext& c, const Op& region) {
+  Polynomial bytes;
+  for (const Op& op : region.blocks.at(0).ops) {
+    if (is_view(op) && contains(region.operands, viewed(op))) bytes += viewed_bytes(c, op);
+  }
+  return bytes;
 }
 
 Cost source_cost(const CostContext& c, const Op& op) {
@@ -153,6 +176,7 @@ struct ActualRule {
 constexpr std::array rules{
     ActualRule{OpCode::fill, source_cost},         ActualRule{OpCode::index, source_cost},
     ActualRule{OpCode::map, elementwise_cost},     ActualRule{OpCode::reduce, elementwise_cost},
+    ActualRule{OpCode::range, view_cost},          ActualRule{OpCode::transpose, view_cost},
     ActualRule{OpCode::mxv, product_cost},         ActualRule{OpCode::mxvt, product_cost},
     ActualRule{OpCode::make_list, make_list_cost}, ActualRule{OpCode::gather, transition_cost},
     ActualRule{OpCode::scatter, transition_cost},  ActualRule{OpCode::region, region_cost},
@@ -174,6 +198,7 @@ Polynomial computed_indices(const CostContext& c, const Op& op) {
 // Each operand as far as the operators inside that use it go, each result as far as it is stored.
 Cost actual_vector_region(const CostContext& c, const Op& region) {
   Cost cost;
+  cost.read = bytes_of_views(c, region);
   const Block& block = region.blocks.at(0);
   for (const ValueId value : distinct_arrays(*c.module, region.operands)) {
     cost.read += widest_use(c, block, value) * element_bytes(c, value);
@@ -224,13 +249,14 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
   cost.read = c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
   std::vector<ValueId> rows, whole;
   for (size_t i = 0; i + 1 < ops.size(); ++i) {
-    for (size_t k = 0; k < ops[i].operands.size(); ++k) {
+    for (size_t k = is_view(ops[i]) ? 1 : 0; k < ops[i].operands.size(); ++k) {
       const ValueId v = ops[i].operands[k];
       if (v != matrix && contains(region.operands, v) && !reads_whole(*c.module, ops[i], k)) rows.push_back(v);
     }
     if (makes_whole(*c.module, ops[i])) whole.push_back(ops[i].results.at(0));
   }
   for (const ValueId v : distinct_arrays(*c.module, rows)) cost.read += masters(v);
+  cost.read += bytes_of_views(c, region);
   for (const ValueId v : ops.back().operands) {
     if (is_charged(*c.module, v)) cost.written += contains(whole, v) ? stored_bytes(c, v) : masters(v);
   }

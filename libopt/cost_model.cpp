@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/array_views.h"
 #include "libcore/executor.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
@@ -34,6 +35,27 @@ Cost vector_cost(const CostContext& c, const Op& op) {
   for (const ValueId value : distinct_arrays(*c.module, op.operands)) read_array(c, value, cost);
   for (const ValueId value : distinct_arrays(*c.module, op.results)) make_array(c, value, cost);
   return cost;
+}
+
+// By itself a view is a copy of what it shows.
+Cost model_view(const CostContext& c, const Op& op) {
+  Cost cost;
+  if (!is_charged(*c.module, op.results.at(0))) return cost;
+  read_array(c, op.results[0], cost);
+  make_array(c, op.results[0], cost);
+  return cost;
+}
+
+// What a region reads from outside: arrays, and what its views show of some.
+void read_from_outside(const CostContext& c, const Op& region, std::span<const Op* const> work, Cost& cost) {
+  std::vector<ValueId> read;
+  for (const Op* op : work) {
+    if (is_view(*op) && contains(region.operands, viewed(*op))) read.push_back(op->results.at(0));
+    for (const ValueId v : op->operands) {
+      if (contains(region.operands, v) && reads_along(*op, v)) read.push_back(v);
+    }
+  }
+  for (const ValueId value : distinct_arrays(*c.module, read)) read_array(c, value, cost);
 }
 
 std::int64_t entry_bytes(const Type& matrix) { return matrix.element.bytes() + (matrix.sparse ? coordinate_bytes : 0); }
@@ -84,6 +106,8 @@ constexpr std::array model_rules{
     ModelRule{OpCode::index, vector_cost},
     ModelRule{OpCode::map, vector_cost},
     ModelRule{OpCode::reduce, vector_cost},
+    ModelRule{OpCode::range, model_view},
+    ModelRule{OpCode::transpose, model_view},
     ModelRule{OpCode::mxv, model_product},
     ModelRule{OpCode::mxvt, model_product},
     ModelRule{OpCode::make_list, vector_cost},
@@ -95,7 +119,16 @@ constexpr std::array model_rules{
 }  // namespace
 
 // Each array from outside once, each live array once.
-Cost model_vector_region(const CostContext& c, const Op& region) { return vector_cost(c, region); }
+Cost model_vector_region(const CostContext& c, const Op& region) {
+  Cost cost;
+  std::vector<const Op*> work;
+  for (const Op& op : region.blocks.at(0).ops) {
+    if (op.code != OpCode::yield) work.push_back(&op);
+  }
+  read_from_outside(c, region, work, cost);
+  for (const ValueId value : distinct_arrays(*c.module, region.results)) make_array(c, value, cost);
+  return cost;
+}
 
 // The matrix's entries once, and each product's share.
 Cost model_product_region(const CostContext& c, const Op& region) {
@@ -133,13 +166,7 @@ Cost model_row_chain(const CostContext& c, const Op& region) {
   for (const auto* products : {&chain.inner, &chain.outer}) {
     for (const Op* op : *products) add_entry_shares(c, *op, cost);
   }
-  std::vector<ValueId> read;
-  for (const Op* op : chain.work) {
-    for (const ValueId v : op->operands) {
-      if (contains(region.operands, v)) read.push_back(v);
-    }
-  }
-  for (const ValueId value : distinct_arrays(*c.module, read)) read_array(c, value, cost);
+  read_from_outside(c, region, chain.work, cost);
   const std::vector<ValueId>& yielded = region.blocks[0].ops.back().operands;
   for (const ValueId value : distinct_arrays(*c.module, yielded)) {
     const bool by_product =

@@ -147,7 +147,7 @@ const Type& held_type(const Module& module, const Op& op) {
 // into the order of the result's set, in room of their own.
 std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
   const bool region = op.code == OpCode::region;
-  if (!region && op.code != OpCode::map && op.code != OpCode::reduce) return 0;
+  if (!region && row(op.code).group != OpGroup::vector) return 0;
   const std::span<const Op> inner = region ? std::span<const Op>(op.blocks.at(0).ops) : std::span<const Op>(&op, 1);
   std::map<ValueId, SlaveSet> wanted;
   for (const Op& x : inner) {

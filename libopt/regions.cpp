@@ -34,7 +34,15 @@ std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
   return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt};
 }
 
+// A range is read where its array lies. (A distributed matrix is turned by itself.)
+std::optional<RegionKey> range_key(const Module& module, const Op& op) {
+  const Type& type = module.type(op.results[0]);
+  if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
+  return RegionKey{type.dims, range_of(type.state)};
+}
+
 std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
+  if (op.code == OpCode::range) return range_key(module, op);
   if (op.code == OpCode::map) return map_key(module, op);
   if (op.code == OpCode::reduce) return reduce_key(module, op);
   return std::nullopt;

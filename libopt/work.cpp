@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "libcore/array_views.h"
 #include "libcore/checked.h"
 #include "libcore/regions.h"
 #include "libopt/extent.h"
@@ -92,7 +93,7 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const bool reduces = op.code == OpCode::reduce;
   const ValueId along = reduces ? op.operands.at(0) : op.results.at(0);
-  if (cut_dim(module, c.type(along)) == no_dim) return work;  // on shareds
+  if (is_view(op) || cut_dim(module, c.type(along)) == no_dim) return work;  // reads alone; on shareds
   std::vector<bool> varies;
   for (const ValueId operand : op.operands) varies.push_back(!c.type(operand).dims.empty());
   if (reduces) varies.assign(2, true);

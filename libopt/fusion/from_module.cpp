@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "libcore/array_views.h"
 #include "libcore/error.h"
 #include "libcore/products.h"
 #include "libcore/state_rules.h"
@@ -47,6 +48,8 @@ Form form_of(const Module& module, const Op& op) {
       return is_shared(module, module.type(op.results[0])) || stands_alone(module, op) ? Form::read : Form::cell;
     case OpCode::reduce:
       return is_shared(module, module.type(op.operands[0])) ? Form::read : reduce_form(module, op);
+    case OpCode::range:
+      return is_shared(module, module.type(op.results[0])) ? Form::read : Form::range;
     case OpCode::mxv:
     case OpCode::mxvt:
       return is_cut_along_rows(module, product_matrix(op)) ? Form::product : Form::read;
@@ -61,7 +64,7 @@ Range stored_range(const State& state) { return state.is_part() || !state.placed
 
 Range read_range(const Module& module, const Op& op, ValueId operand) {
   const State& state = module.type(operand).state;
-  if (op.code == OpCode::map) return stored_range(module.type(op.results.at(0)).state);
+  if (op.code == OpCode::map || is_view(op)) return stored_range(module.type(op.results.at(0)).state);
   if (op.code == OpCode::reduce) return state.is_pre() ? state.slaves : Range{};
   return is_dense_product(module, op) ? Range{} : stored_range(state);
 }
@@ -175,7 +178,7 @@ class BlockReader {
 
   [[nodiscard]] std::string name_of(const Op& op) const {
     const std::string name(row(op.code).name);
-    return is_product(op) ? name : fmt::format("{}[{}]", name, module_.fn(op.fns.at(0)).name);
+    return op.fns.empty() || is_product(op) ? name : fmt::format("{}[{}]", name, module_.fn(op.fns.at(0)).name);
   }
 
   // Uses by anything but this block's covered operators.

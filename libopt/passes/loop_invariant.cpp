@@ -2,8 +2,8 @@
 // although the loop makes no turn does no harm but its time. Products, reductions and functions of shareds leave the
 // loop whenever they can. A map leaves it if it is stored in any case (a product reads it), or if no more arrays are
 // read in a turn than before: fused with its readers it costs the arrays that it alone reads, moved out it costs its
-// result. Arrays of one constant and indices are generated where they are used: they are copied, not moved. Lists stay,
-// because reading one may fail. What a branch computes stays in it. Requires level 1; keeps it.
+// result. Arrays of one constant and indices are generated where they are used: they are copied, not moved. Lists and
+// ranges stay, because reading one may fail. What a branch computes stays in it. Requires level 1; keeps it.
 #include <algorithm>
 
 #include "libcore/products.h"
@@ -55,8 +55,8 @@ class Invariants {
     for (size_t i = 0; i < ops().size(); ++i) {
       const Op& op = ops()[i];
       const OpGroup group = row(op.code).group;
-      const bool pure =
-          generates(op) || group == OpGroup::vector || group == OpGroup::product || group == OpGroup::shared;
+      const bool vector = group == OpGroup::vector && op.code != OpCode::range;
+      const bool pure = generates(op) || vector || group == OpGroup::product || group == OpGroup::shared;
       invariant_.push_back(pure && std::all_of(op.operands.begin(), op.operands.end(),
                                                [&](ValueId v) { return fixed[static_cast<size_t>(v)]; }));
       for (const ValueId result : op.results) {

@@ -185,6 +185,19 @@ TEST(FusionMemo, ProgramsOfTheIr) {
   EXPECT_EQ(entry_of(memo, shown(last), text(memo[last].back())).references(), 2U);
 }
 
+// Written down in the language, where a name makes an operator of its own: the numbers and entries are the paper's.
+TEST(FusionMemo, ExpressionTwoAsAProgramHasThePapersEntries) {
+  const std::vector<BlockDag> dags = dags_of(
+      "dim N, F local = 100, C local = 5, K local = 4\ninput X : f64[N, F], V : f64[F, K], P : f64[N, C]\n"
+      "XV = X @ V\nP_k = range(P, K)\nQ = P_k * XV\nS = P_k * sum(Q, over K)\noutput H = X' @ (Q - S)\n");
+  ASSERT_EQ(dags.size(), 1U);
+  const Dag& dag = dags[0].dag;
+  ASSERT_EQ(dag.size(), 11);
+  EXPECT_EQ(dag[4].form, Form::range);
+  const Memo memo = explore(dag), paper = explore(testing::expression_2());
+  for (int number = 1; number <= 11; ++number) EXPECT_EQ(entries(memo, number), entries(paper, number)) << number;
+}
+
 TEST(FusionMemo, TransitionsEndFusion) {
   // The gather of a sparse product's rows stands between it and the map.
   const std::vector<BlockDag> dags = dags_of("dim N\ninput G : f64[N, N]\ninput x : f64[N]\noutput a = 2 * (G @ x)\n");

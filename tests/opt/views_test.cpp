@@ -1,0 +1,216 @@
+// Ranges of columns and transposed matrices. Every plan computes what its program says, with interpreted and generated
+// kernels, and costs what is predicted: in a region what a view shows, and no array for it.
+#include <gtest/gtest.h>
+
+#include "libcore/regions.h"
+#include "tests/opt/run_everywhere.h"
+
+namespace kasen {
+namespace {
+
+const NamedProgram view_programs[] = {
+    {"ranges", R"(
+dim N, C local = 5, K local = 2, L local = 4
+input A : f64[N, C]
+output a = range(A, K), b = range(A, K, 3), c = range(A, L, 1)
+)"},
+    {"fused", R"(
+dim N, C local = 5, K local = 3
+input A : f64[N, C], B : f64[N, K], u : f64[N]
+D = range(A, K, 1) * B + u
+output D, t = sum(range(A, K) * range(A, K, 2)), rows = max(D, over K), columns = sum(range(A, K, 2), over N)
+)"},
+    {"at_what_a_loop_says", R"(
+dim N, C local = 6, K local = 2
+input A : f64[N, C]
+S : f64[N, K] = 0
+for i in 0..5 { S = S + f64(i) * range(A, K, i) }
+output S
+)"},
+    {"at_what_data_says", R"(
+dim N, C local = 6, K local = 2
+input A : f64[N, C]
+param at = 3
+at_last = argmax(sum(A, over N))
+begin = if i64(at_last) > 4 then at else i64(at_last)
+output begin, S = range(2 * A, K, begin)
+)"},
+    {"of_what_is_computed", R"(
+dim N, C local = 4, K local = 3
+input A : f64[N, C]
+E = exp(A)
+P = E / sum(E, over C)
+output P, q = sum(range(P, K, 1), over K), r = range(P, K) - range(P, K, 1)
+)"},
+    {"several_local_dimensions", R"(
+dim N, C local = 3, D local = 4, K local = 2, L local = 3
+input A : f64[N, C, D], B : f64[N, K]
+output a = range(A, K, 1, over C), b = range(A, L, 1, over D), c = range(range(A, L, 0, over D), K, 1, over C)
+output d = sum(range(A, K, 0, over C) * B)
+)"},
+    {"in_front_of_the_cut_one", R"(
+dim N, C local = 4, K local = 2
+input A : f64[C, N]
+output a = range(A, K, 1) * 3, b = sum(range(A, K, 2), over N)
+)"},
+    {"beside_a_whole_one", R"(
+dim N, M, C local = 4, K local = 2
+input A : dense f64[N, M, C], u : f64[M]
+output a = range(A, K, 1), b = sum(range(A, K, 2) * u, over N)
+)"},
+    {"shareds", R"(
+dim F local = 5, G local = 3, C local = 4, K local = 2
+input W : f64[F, C], v : f64[F]
+output a = range(W, K, 2, over C), b = range(W, G, 1, over F), c = range(v, G, 2) * 2, d = range(v, G)
+)"},
+    {"elements", R"(
+dim N, C local = 4, K local = 3
+input A : [f64; 2][N, C], B : i32[N, C], T : bool[N, C]
+output a = range(A, K, 1), b = range(B, K), c = range(T, K, 1), n = sum(range(B, K) + range(B, K, 1))
+)"},
+    {"of_products_of_the_slaves", R"(
+dim N, C local = 4, K local = 2
+input G : f64[N, N], A : dense f64[N, C]
+P = G @ A
+output p = range(P, K, 1), q = G @ range(P, K, 2), r = G' @ range(A, K), s = G @ (range(A, K, 2) * range(A, K))
+)"},
+    {"of_a_product_with_it", R"(
+dim N, F local = 5, K local = 3
+input X : f64[N, F], V : f64[K, F]
+output p = range(X, K, 1)' @ X
+)"},
+    {"a_chain_over_a_range", R"(
+dim N, F local = 6, C local = 4, K local = 3
+input X : f64[N, F], P : f64[N, C], V : f64[F, K]
+Q = range(P, K) * (X @ V)
+output H = X' @ (Q - range(P, K) * sum(Q, over K)), t = sum(P), u = sum(range(P, K, 1), over N)
+)"},
+    {"a_chain_with_a_range_of_its_own", R"(
+dim N, F local = 6, C local = 4, K local = 3
+input X : f64[N, F], V : f64[F, C], begin_at : f64[K]
+param at = 1
+E = exp(X @ V)
+P = E / sum(E, over C)
+R = range(P, K, at)
+output H = X' @ (R * R), h = X' @ range(P, K), t = sum(range(P, K, 1) - R), R
+)"},
+    {"a_chain_that_brings_a_range_back", R"(
+dim N, F local = 6, C local = 4, K local = 2
+input X : f64[N, F], P : f64[N, C], v : f64[F]
+s = X @ v
+output H = X' @ range(P, K, 1), h = X' @ (s * s), Z = range(P, K) * s
+)"},
+    {"a_chain_in_single_precision", R"(
+dim N, F local = 3, C local = 5, K local = 2
+input X : f32[N, F], P : f32[N, C], V : f32[F, K]
+Z = floor(4 * X)
+Q = floor(range(P, K, 3) * 4) * (Z @ floor(V * 3))
+output H = Z' @ Q
+)"},
+    {"transposed", R"(
+dim N, F local = 3, C local = 4, K local = 5
+input X : f64[N, F], W : f64[F, C], S : f64[F, F]
+output a = W', b = W' * 2, c = X', d = S', e = sum(S' - S), f = sum(X' * X', over F)
+)"},
+    {"products_of_shareds", R"(
+dim F local = 3, H local = 4, K local = 2
+input A : f64[F, H], B : f64[H, K], C : f64[K, H], D : f64[H, F], v : f64[H]
+output a = A @ B, b = A @ C', c = D' @ B, d = D' @ C', e = A' @ D', f = A' @ A, g = A @ A', h = (A @ B)', i = C @ v
+)"},
+    {"times_a_transposed_one", R"(
+dim N, F local = 5, K local = 3
+input X : f64[N, F], C : f64[K, F], W : f64[N, K]
+D = -2 * (X @ C') + sum(C * C, over F)
+output D, P = D <= min(D, over K), E = X @ (X' @ W), G = X' @ W, H = (X' @ W)'
+)"},
+    {"sparse_times_a_transposed_one", R"(
+dim N, K local = 3
+input G : f64[N, N], B : f64[K, N]
+output a = G @ B', b = G' @ B'
+)"},
+};
+
+class ViewPrograms : public ::testing::TestWithParam<NamedProgram> {};
+
+TEST_P(ViewPrograms, RunLikeTheirProgramAndCostWhatIsPredicted) { run_everywhere(compile(GetParam().text), 9, 30); }
+
+Module view_plan(const std::string& text, Strategy strategy = Strategy::greedy) {
+  return plan(compile("dim N, F local = 10, C local = 4, K local = 3\n" + text), strategy, SyncMode::hybrid);
+}
+
+// The paper's second expression, whole: the Hessian of multinomial regression with one class for reference.
+const std::string hessian =
+    "input X : f64[N, F], P : f64[N, C], V : f64[F, K]\n"
+    "Q = range(P, K) * (X @ V)\noutput H = X' @ (Q - range(P, K) * sum(Q, over K))";
+
+TEST(Views, JoinRegions) {
+  EXPECT_EQ(shape(view_plan(hessian).body), "row_chain(mxvt range map reduce map mxv) gather scatter");
+  EXPECT_EQ(shape(view_plan("input A : f64[N, C]\noutput t = sum(range(A, K) * range(A, K, 1))").body),
+            "iter_on_vec(range range map reduce) gather scatter");
+  // What is read at other places is made before; a product reads an array.
+  EXPECT_EQ(shape(view_plan("input A : f64[N, C]\nE = exp(A)\noutput t = sum(range(E, K, 1))").body),
+            "map iter_on_vec(range reduce) gather scatter");
+  EXPECT_EQ(shape(view_plan("input A : f64[N, C], v : f64[K]\noutput p = range(A, K, 1) @ v").body), "range mxvt");
+  EXPECT_EQ(shape(view_plan("input A : f64[N, C]\noutput t = sum(range(A, K))", Strategy::none).body),
+            "range reduce gather scatter");
+}
+
+TEST(Views, CostWhatTheyShow) {
+  const auto cost = [](const std::string& text, Strategy strategy) {
+    const Module module = view_plan(text, strategy);
+    const CostReport report = measure(module);
+    const SymbolNames names(module);
+    return report.actual.read.text(names) + ", " + report.actual.written.text(names) + "; " +
+           report.model.read.text(names) + ", " + report.model.written.text(names);
+  };
+  // X 80 N, of the four columns of P three.
+  EXPECT_EQ(cost(hessian, Strategy::greedy), "104 N, 0; 1064 N, 480 N");
+  const std::string sum = "input A : f64[N, C]\noutput t = sum(range(A, K))";
+  EXPECT_EQ(cost(sum, Strategy::greedy), "24 N, 0; 24 N, 0");
+  EXPECT_EQ(cost(sum, Strategy::none), "48 N, 24 N; 48 N, 24 N");
+  // Each view by itself, beside its array.
+  EXPECT_EQ(cost("input A : f64[N, C], B : f64[N, K]\noutput t = sum(range(A, K) * B - range(A, K, 1)), m = max(A)",
+                 Strategy::greedy),
+            "104 N, 0; 104 N, 0");
+}
+
+TEST(Views, StayInALoopThatMayNotTurn) {
+  const Module module = view_plan(
+      "input A : f64[N, C]\nparam at = 1, turns = 0\ns = 0.0\n"
+      "for i in 0..turns { s = s + sum(range(A, K, at)) }\noutput s");
+  EXPECT_NE(shape(module.body).find("for(iter_on_vec(range"), std::string::npos) << shape(module.body);
+}
+
+TEST(Views, OutsideOfTheirArrayAreRefused) {
+  const Module program = compile(
+      "dim N, K local, C local\ninput A : f64[N, C], B : f64[N, K]\nparam at = 1\n"
+      "output s = sum(range(A, K, at) * B), a = sum(A)");
+  const std::vector<Part> parts = testing::split(testing::random_data(program, 2, 9, 30, 5));
+  constexpr std::int64_t room = 1;  // C has 11 indices, K 10
+  for (const std::int64_t at : {-1, 0, 1, 1000}) {
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+      RunOptions options;
+      options.params["at"] = {Word::integer(at)};
+      try {
+        testing::run_simulated(plan(program, strategy, SyncMode::hybrid), parts, options);
+        EXPECT_TRUE(at >= 0 && at <= room) << at;
+      } catch (const UserError& error) {
+        EXPECT_TRUE(at < 0 || at > room) << error.what();
+        EXPECT_NE(std::string(error.what()).find("a range does not lie inside of its array"), std::string::npos);
+      }
+    }
+  }
+}
+
+TEST(Views, PrintAndReadAlike) {
+  const std::string text = print_module(view_plan(hessian + ", T = V'"));
+  EXPECT_NE(text.find("range[K of C] %P, %begin : f64[N,K] @part"), std::string::npos) << text;
+  EXPECT_NE(text.find("transpose %V : f64[K,F] @cons"), std::string::npos) << text;
+  EXPECT_EQ(print_module(parse_module(text, "t.kir")), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, ViewPrograms, ::testing::ValuesIn(view_programs),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+}  // namespace
+}  // namespace kasen
