@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "libcore/products.h"
 #include "libcore/regions.h"
 
 namespace kasen::interpreter {
@@ -68,6 +69,7 @@ class ChainBuilder {
       if (met || contains(yielded(), made)) chain_.rooms.push_back(made);
     }
     seen_ = chain_.rooms;
+    seen_.push_back(product_matrix(region_));  // also where a product multiplies the matrix with itself
     for (size_t k = 0; k < chain_.rooms.size(); ++k) {
       for (const size_t r : results_of(chain_.rooms[k])) chain_.copies.push_back({k, r});
     }

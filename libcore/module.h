@@ -59,9 +59,8 @@ struct Block {
 //   input, param, output  name;  param, literal, fill: literal words (one a plane of the element type)
 //   map, apply            fns[0]; operands in the order of the function's parameters
 //   reduce                fns[0] the reducer; operands[0]; `over` the dimensions reduced (empty: all, to rank 0)
-//   range                 operands: array, begin; over[0] the dimension of the array that is cut down, `dim` what its
-//   indices
-//                         from begin on are called
+//   range                 operands: array, begin; over[0] the array's dimension that is cut down, `dim` the one that
+//                         its indices from begin on become
 //   transpose             operands[0] the matrix
 //   mxv, mxvt             fns[0] multiplier Z(vector element, matrix element), fns[1] reducer;
 //                         operands[0] the vector, operands[1] the matrix. A null matrix's entry is the constant 1 of

@@ -203,8 +203,9 @@ class ChainPlanner {
 
   void count() {
     const ValueId matrix = product_matrix(region_);
-    made_.matrix = m_.type(matrix).element;
-    made_.matrix_bytes = counted(matrix);
+    // Where a product multiplies the matrix with itself, it is lifted, too.
+    made_.matrix = lift_.plan().type(matrix).element;
+    made_.matrix_bytes = is_shared(m_, m_.type(matrix)) ? 0 : made_.matrix.bytes();
     const auto find = [](const std::vector<const Op*>& products, const auto& is) {
       const auto it = std::find_if(products.begin(), products.end(), is);
       return it == products.end() ? nullptr : *it;

@@ -140,6 +140,12 @@ s = X @ v
 Q = (X @ B) * s + u
 output H = X' @ Q, h = X' @ (s * u), a = sum(s), q = sum(Q, over K)
 )"},
+    {"beside_its_gram_matrix", R"(
+dim N, F local = 4, K local = 2
+input X : f64[N, F], B : f64[F, K]
+Q = X @ B
+output G = X' @ X, H = X' @ Q, q = sum(Q)
+)"},
     {"one_column", R"(
 dim N, F local = 4, K local = 1
 input X : f64[N, F], B : f64[F, K]
