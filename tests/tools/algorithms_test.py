@@ -122,7 +122,9 @@ def probit_optimum(x, t, penalty, intercept):
 PLANS = [(1, 1), (2, 2), (3, 2), (4, 4)]  # workers and ranks
 
 
-class Algorithms(ToolTest):
+class PlanTest(ToolTest):
+    """Runs a program by several plans."""
+
     def results(self, path):
         with h5py.File(self.dir / path) as file:
             return {name: file[name][()] for name in file}
@@ -143,15 +145,17 @@ class Algorithms(ToolTest):
             made.append(((workers, ranks, strategy), self.results("r.h5")))
         return made
 
+    def near(self, got, wanted):
+        np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-9 * np.max(np.abs(wanted)))
+
+
+class Algorithms(PlanTest):
     def sparse_program(self, name):
         """The example for samples of which only stored entries exist: one word less."""
         text = (EXAMPLES / name).read_text()
         self.assertIn("dim N, F local", text)
         (self.dir / name).write_text(text.replace("dim N, F local", "dim N, F"))
         return name
-
-    def near(self, got, wanted):
-        np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-9 * np.max(np.abs(wanted)))
 
     def agrees_with_margin_optimum(self, results, x, t, penalty, intercept):
         w, objective = margin_optimum(x, t, penalty, intercept)
