@@ -35,6 +35,7 @@ const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questi
     {"kmeans", kasen::bench::kmeans_questions},
     {"logistic", one<kasen::bench::logistic_question>},
     {"mxm", one<kasen::bench::mxm_question>},
+    {"outer", one<kasen::bench::outer_question>},
     {"pagerank", one<kasen::bench::pagerank_question>},
     {"pagerank-ranks", kasen::bench::pagerank_ranks_questions},
     {"rank-region", one<kasen::bench::region_question>},

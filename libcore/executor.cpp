@@ -7,6 +7,7 @@
 
 #include "libcore/array_views.h"
 #include "libcore/checked.h"
+#include "libcore/entries.h"
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
 #include "libcore/memory_limit.h"
@@ -29,7 +30,7 @@ class YieldStep : public Step {
 // Is `gather` of a result that `step`, a sparse product or a region of them, has just made?
 bool is_product(const Module& module, const Step& step, const Op& gather) {
   const Op& op = step.op;
-  const bool product = is_product(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
+  const bool product = is_product(op) || is_fold(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
   if (!product || is_shared(module, module.type(gather.operands.at(0)))) return false;
   return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
 }
@@ -38,7 +39,7 @@ bool is_product(const Module& module, const Step& step, const Op& gather) {
 bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
   if (step.op.code != OpCode::scatter || is_shared(module, module.type(step.op.results.at(0)))) return false;
   const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
-  if (!region && !is_product(op)) return false;
+  if (!region && !is_product(op) && !is_fold(op)) return false;
   if (!module.type(product_matrix(op)).sparse) return false;
   return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
 }
@@ -225,6 +226,7 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
     case OpGroup::vector:
       return make_elementwise_step(run, op, number);
     case OpGroup::product:
+    case OpGroup::entries:
       return make_product_step(run, matrices, op, number);
     case OpGroup::shared:
       return make_apply_step(run, op, number);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "libcore/checked.h"
+#include "libcore/entries.h"
 #include "libcore/error.h"
 #include "libcore/local_matrix.h"
 #include "libcore/products.h"
@@ -19,7 +20,7 @@ namespace {
 // A matrix is an input, known by its name in the data.
 const std::string& input_name(const Module& module, const Op& product) {
   for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::input && op.results.at(0) == product.operands.at(1)) return op.name;
+    if (op.code == OpCode::input && op.results.at(0) == product_matrix(product)) return op.name;
   }
   fail(ExitStatus::bad_input, "a product's matrix is not an input", "matrices are read, never computed", "",
        product.where);
@@ -149,15 +150,16 @@ void SparseStep::run_calls(Execution& run) {
 }
 
 int MatrixStore::add(const Execution& run, const Op& product) {
-  const ValueId matrix = product.operands.at(1);
-  if (!run.module.type(matrix).sparse) throw InternalError("only sparse matrices have a pull form");
-  const ValueInfo& operand = run.storage.info(product.operands.at(0));
+  if (!run.module.type(product_matrix(product)).sparse) throw InternalError("only sparse matrices have a pull form");
+  const bool fold = is_fold(product);
+  const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
   const ValueInfo& result = run.storage.info(product.results.at(0));
-  if (operand.cut == no_dim || result.cut == no_dim || operand.inner != result.inner) {
+  if (operand.cut == no_dim || result.cut == no_dim || (!fold && operand.inner != result.inner)) {
     fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
          product.where);
   }
-  Key key{input_name(run.module, product), product.code == OpCode::mxvt, operand.space, result.space};
+  const bool by_rows = product.code == OpCode::mxvt || product.code == OpCode::fold_rows;
+  Key key{input_name(run.module, product), by_rows, operand.space, result.space};
   const auto it = std::find(keys_.begin(), keys_.end(), key);
   const auto place = static_cast<size_t>(it - keys_.begin());
   if (it == keys_.end()) {
@@ -213,7 +215,7 @@ std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
 
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number) {
   if (is_epilogue(op)) return make_epilogue_step(run, matrices, op, number);
-  if (run.module.type(product_matrix(op)).sparse) {
+  if (is_fold(op) || run.module.type(product_matrix(op)).sparse) {
     return std::make_unique<SparseProductStep>(run, matrices, op, number);
   }
   return std::make_unique<DenseProductStep>(run, op, number);

@@ -9,6 +9,7 @@
 
 #include "libcore/array_views.h"
 #include "libcore/checked.h"
+#include "libcore/entries.h"
 #include "libcore/error.h"
 #include "libcore/laws.h"
 #include "libcore/value_ranges.h"
@@ -147,6 +148,8 @@ class Interpreter {
         return is_view(op) ? run_view(op) : op.code == OpCode::map ? run_map(op) : run_reduce(op);
       case OpGroup::product:
         return run_product(op);
+      case OpGroup::entries:
+        return run_fold(op);
       case OpGroup::shared:
         return run_map(op);
       case OpGroup::transition:
@@ -370,9 +373,6 @@ class Interpreter {
     const bool transposed = op.code == OpCode::mxvt;
     const auto& from = transposed ? matrix.cols : matrix.rows;
     const auto& to = transposed ? matrix.rows : matrix.cols;
-    std::vector<size_t> order(from.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return from[a] < from[b]; });
     const ElementType& seen = module_.fn(op.fns.at(0)).params.at(1).type;
     const bool null = module_.type(op.operands[1]).element.bytes() == 0;
     Words entry;
@@ -381,7 +381,7 @@ class Interpreter {
         entry.push_back(is_float(seen.plane_scalar(p)) ? Word::real(1) : Word::integer(1));
       }
     }
-    for (const size_t e : order) {
+    for (const size_t e : ascending(from)) {
       if (!null) {
         entry.clear();
         append_element(matrix.values, static_cast<std::int64_t>(e), entry);
@@ -398,6 +398,57 @@ class Interpreter {
         multiply_into(op, made, transposed ? j : i, transposed ? i : j, element(op.operands[1], i * shape[1] + j));
       }
     }
+  }
+
+  // ---- folds of stored entries, in the order of a product's
+
+  // What the function sees of operand `v` at an index: an element, or all columns there.
+  std::span<const Word> point(ValueId v, std::int64_t index) const {
+    const auto& dims = module_.type(v).dims;
+    const std::vector<DimId> local(dims.begin() + (dims.empty() ? 0 : 1), dims.end());
+    const auto words = static_cast<size_t>(product_of(shape_of(local))) * planes_of(v);
+    return std::span(this->words(v)).subspan(static_cast<size_t>(index) * words, words);
+  }
+
+  void run_fold(const Op& op) {
+    const WholeMatrix& matrix = *values_.at(static_cast<size_t>(op.operands.at(0))).matrix;
+    const bool by_rows = op.code == OpCode::fold_rows;
+    const auto& to = by_rows ? matrix.rows : matrix.cols;
+    const ScalarFunction& fn = module_.fn(op.fns.at(0));
+    const bool pattern = module_.type(op.operands[0]).element.bytes() == 0;
+    const Word one = is_float(fn.params.at(0).type.scalar()) ? Word::real(1) : Word::integer(1);
+    Words made = identities(op.fns.at(1), count_of(op.results.at(0)), op.where);
+    Words term(static_cast<size_t>(fn.result().planes()));
+    const size_t planes = planes_of(op.results[0]), columns = term.size() / planes;
+    for (const size_t e : ascending(by_rows ? matrix.cols : matrix.rows)) {
+      Words entry{one};
+      if (!pattern) {
+        entry.clear();
+        append_element(matrix.values, static_cast<std::int64_t>(e), entry);
+      }
+      std::vector<std::span<const Word>> args{entry};
+      for (size_t i = 1; i < op.operands.size(); ++i) {
+        const EntrySide side = entry_side(module_, op, i);
+        const std::int64_t index = side == EntrySide::rows   ? matrix.rows[e]
+                                   : side == EntrySide::cols ? matrix.cols[e]
+                                                             : 0;
+        args.push_back(point(op.operands[i], index));
+      }
+      evaluate(fn, args, term);
+      for (size_t c = 0; c < columns; ++c) {
+        fold(op.fns[1], made, to[e] * static_cast<std::int64_t>(columns) + static_cast<std::int64_t>(c),
+             std::span(term).subspan(c * planes, planes));
+      }
+    }
+    set(op.results[0], std::move(made));
+  }
+
+  // The places of entries, by ascending index of one axis.
+  static std::vector<size_t> ascending(const std::vector<std::int64_t>& from) {
+    std::vector<size_t> order(from.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return from[a] < from[b]; });
+    return order;
   }
 
   // ---- lists

@@ -6,6 +6,7 @@
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/interpreter_chain.h"
+#include "libcore/interpreter_fold.h"
 #include "libcore/interpreter_product.h"
 #include "libcore/interpreter_program.h"
 #include "libcore/kernel_set.h"
@@ -29,6 +30,7 @@ class InterpreterKernels : public KernelSet {
     module_ = &module;
     programs_.clear();
     products_.clear();
+    folds_.clear();
     chains_.clear();
     prepare_block(module.body);
   }
@@ -40,6 +42,9 @@ class InterpreterKernels : public KernelSet {
   }
 
   void product(const ProductCall& call) override {
+    if (const auto fold = folds_.find(call.op); fold != folds_.end()) {
+      return interpreter::run_fold(fold->second, call, count_);
+    }
     const auto it = products_.find(call.op);
     if (it == products_.end()) throw InternalError("a product that was not prepared");
     if (is_epilogue(*call.op)) {
@@ -105,6 +110,7 @@ class InterpreterKernels : public KernelSet {
   const Module* module_ = nullptr;
   std::map<const Op*, Program> programs_;
   std::map<const Op*, std::vector<Product>> products_;
+  std::map<const Op*, interpreter::Fold> folds_;
   std::map<const Op*, Chain> chains_;
   AccessCount count_;
   std::vector<std::span<const Word>> args_;
@@ -115,6 +121,8 @@ void InterpreterKernels::prepare_block(const Block& block) {
     const bool region = op.code == OpCode::region;
     if (is_product(op)) {
       products_.emplace(&op, std::vector<Product>{interpreter::make_product(*module_, op)});
+    } else if (is_fold(op)) {
+      folds_.emplace(&op, interpreter::make_fold(*module_, op));
     } else if (is_row_chain(op)) {
       prepare_chain(op);
     } else if (region && row(op.kind).entry == RegionEntry::product) {

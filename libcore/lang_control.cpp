@@ -33,6 +33,11 @@ Lowering::Names Lowering::carried_names(const std::vector<const std::vector<Stat
   for (const std::string& name : assigned) {
     const Binding* b = find(name);
     if (b == nullptr) continue;
+    if (b->kind == Binding::Kind::formula) {
+      source_.fail(mark, fmt::format("this {} would change '{}'", what, name),
+                   "it is an expression over stored entries, which no turn hands on to the next",
+                   "give it another name inside of the block");
+    }
     poisoned = poisoned || b->kind == Binding::Kind::poisoned;
     if (b->kind == Binding::Kind::value && b->fixed.empty()) carried.push_back(name);
   }

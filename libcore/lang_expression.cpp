@@ -86,11 +86,7 @@ Term Lowering::element(const Node& node) { return require_element(eval(node), no
 Term Lowering::require_element(Term term, const Node& node) const {
   if (!term.bare() || term.leaves[0] < 0) return term;
   const Type& type = module_.type(term.leaves[0]);
-  if (type.sparse) {
-    source_.fail(node.mark, fmt::format("'{}' is a sparse matrix", node.text),
-                 "only products meet stored entries; there is no element-wise work on a sparse matrix",
-                 "write a product, for example G' @ x, or declare the input dense");
-  }
+  if (type.sparse) return entries_term(std::move(term));
   if (type.list > 0) {
     source_.fail(node.mark, fmt::format("'{}' is a list", node.text), "expressions take its arrays one by one",
                  fmt::format("write {}[i]", node.text));
@@ -168,7 +164,8 @@ Term Lowering::name_of_program(const Node& node) {
     case Binding::Kind::poisoned:
       throw Poisoned{};
     case Binding::Kind::constant:
-      return b->term;
+    case Binding::Kind::formula:
+      return charge(b->term);
     case Binding::Kind::dimension: {
       const std::int64_t size = module_.dim(b->dim).size;
       if (size >= 0) return literal_term(Scalar::i64, Word::integer(size));

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "libcore/entries.h"
 #include "libcore/lang_ast.h"
 #include "libcore/lang_term.h"
 #include "libcore/module.h"
@@ -21,10 +22,11 @@ namespace kasen::lang {
 
 // What a name of the program stands for.
 struct Binding {
-  enum class Kind { value, constant, dimension, poisoned };  // poisoned: its definition was faulty
+  // formula: an expression over stored entries; poisoned: its definition was faulty
+  enum class Kind { value, constant, dimension, formula, poisoned };
   Kind kind = Kind::value;
   ValueId id = no_value;
-  Term term;  // constants
+  Term term;  // constants and formulas
   DimId dim = no_dim;
   std::string fixed;  // why it cannot be assigned ("" if it can)
 };
@@ -137,6 +139,28 @@ class Lowering {
   Term multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
                 const std::string& hint);
   [[nodiscard]] bool is_sparse(const Term& term) const;
+
+  // Stored entries (lang_entries.cpp).
+  [[nodiscard]] bool is_entries(const Term& term) const;
+  [[nodiscard]] Term entries_term(Term matrix) const;
+  [[nodiscard]] Term sided_term(ValueId value, EntrySide side, std::vector<DimId> dims, Mark mark);
+  [[nodiscard]] Term pairs_product(Term left, Term right, Mark mark);
+  [[nodiscard]] bool gives_pairs(const Term& left, const Term& right) const;
+  void refuse_entries(const Term& term, Mark mark) const;
+  void require_absent(const Term& term, Mark mark) const;
+  struct SidedLeaf {
+    ValueId value;
+    EntrySide side;
+  };
+  [[nodiscard]] ValueId matrix_of(const Term& formula, Mark mark) const;
+  [[nodiscard]] SidedLeaf side_of(ValueId leaf, ValueId matrix, Mark mark) const;
+  void cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark);
+  [[nodiscard]] ValueId emit_fold(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
+                                  const std::string& hint);
+  [[nodiscard]] Term reduce_entries(const Node& fn, Term entries, const Node* over, Mark mark, const std::string& hint);
+  [[nodiscard]] Term multiply_entries(const Node& times, const Node& plus, Term vector, Term entries, bool transposed,
+                                      Mark mark, const std::string& hint);
+  [[nodiscard]] bool define_formula(const std::string& name, const Term& term, Mark mark);
   [[nodiscard]] bool matrix_is_left(const Term& left, const Term& right) const;
   void refuse_sparse_columns(const Term& vector, Mark mark) const;
   DimId dim_argument(const Node& node);
@@ -208,6 +232,7 @@ class Lowering {
     std::vector<int> operand_of;  // parameter of the user's fn -> operand
   };
   std::map<std::string, std::vector<Instance>> instances_;
+  std::vector<SidedLeaf> sided_;                   // what stands at one side of entries
   std::map<std::string, const Node*> identities_;  // `assume identity(f, e)`: e by f
   std::vector<Statement> assumptions_;
   std::vector<Diagnostic> faults_;

@@ -170,6 +170,7 @@ ValueId Lowering::emit_reduce(FnId fn, ValueId array, const std::vector<DimId>& 
 
 Term Lowering::reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint) {
   require_array(array, mark, "a reduction");
+  if (is_entries(array)) return reduce_entries(fn, std::move(array), over, mark, hint);
   const ValueId operand = materialise(std::move(array), "t", mark);
   const std::vector<DimId> dims = named_dims(module_.type(operand).dims, over, mark);
   const ElementType element = module_.type(operand).element;

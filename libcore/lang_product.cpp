@@ -80,11 +80,11 @@ bool Lowering::is_sparse(const Term& term) const {
 // Of two arrays: the one of rank 2, or the sparse one, or the left one. The other has its vector, or its columns.
 bool Lowering::matrix_is_left(const Term& left, const Term& right) const {
   if (left.dims.size() != 2 || right.dims.size() != 2) return left.dims.size() == 2;
-  return is_sparse(left) || !is_sparse(right);
+  return is_entries(left) || !is_entries(right);
 }
 
 void Lowering::refuse_sparse_columns(const Term& vector, Mark mark) const {
-  if (!is_sparse(vector)) return;
+  if (!is_entries(vector)) return;
   source_.fail(mark, "there is no product of two sparse matrices",
                "its result would be one, and only inputs are sparse", "write (A @ B) @ v as A @ (B @ v)");
 }
@@ -107,6 +107,10 @@ Term Lowering::product_call(const Node& node, const std::string& hint) {
                              show_dims(module_, second.dims)));
   }
   const bool transposed = node.text == "mxvt" || node.text == "MxVT";
+  if (is_entries(matrix) && !is_sparse(matrix)) {
+    return multiply_entries(node.args[0], node.args[1], std::move(vector), std::move(matrix), transposed, node.mark,
+                            hint);
+  }
   return multiply(node.args[0], node.args[1], std::move(vector), std::move(matrix), transposed, node.mark, hint);
 }
 
@@ -165,6 +169,9 @@ Term Lowering::product(const Node& node, const std::string& hint) {
     Term pairs = at(node.mark, [&] { return combine(module_, ScalarOp::mul, std::move(pair)); });
     return reduce(function_node("add", node.mark), std::move(pairs), nullptr, node.mark, hint);
   }
+  if (right_turned && !left_turned && gives_pairs(left, right)) {
+    return pairs_product(std::move(left), std::move(right), node.mark);
+  }
   const bool matrix_left = matrix_is_left(left, right);
   Term& matrix = matrix_left ? left : right;
   Term& vector = matrix_left ? right : left;
@@ -185,6 +192,12 @@ Term Lowering::product(const Node& node, const std::string& hint) {
   if (columns && right_turned) vector = transposed(std::move(vector), node.args[1].mark, "turned");
   const bool logic = vector.type().is(Scalar::boolean);
   const bool turned = matrix_left ? left_turned : right_turned;
+  if (is_entries(matrix) && !is_sparse(matrix)) {
+    require_absent(matrix, node.mark);
+    return multiply_entries(function_node(logic ? "and" : "mul", node.mark),
+                            function_node(logic ? "or" : "add", node.mark), std::move(vector), std::move(matrix),
+                            matrix_left != turned, node.mark, hint);
+  }
   return multiply(function_node(logic ? "and" : "mul", node.mark), function_node(logic ? "or" : "add", node.mark),
                   std::move(vector), std::move(matrix), matrix_left != turned, node.mark, hint);
 }

@@ -142,6 +142,7 @@ void Lowering::assign(const Statement& s) {
                                                            : "convert the value, or choose another name");
     }
   }
+  if (define_formula(name, term, mark)) return;
   const bool copy = term.named;
   rebind(name, materialise(std::move(term), name, mark, copy));
 }

@@ -66,6 +66,7 @@ void Lowering::cover(Term& term, Mark mark) {
 // One map of the whole expression, or one apply if it has shareds alone. A leaf as it stands needs nothing, unless a
 // copy of it is asked for.
 ValueId Lowering::materialise(Term term, const std::string& hint, Mark mark, bool copy) {
+  refuse_entries(term, mark);
   return at(mark, [&] {
     if (term.leaves.empty()) {
       if (term.expr.op == ScalarOp::loop_var) source_.fail(mark, "a coordinate outside its loop");

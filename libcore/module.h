@@ -25,7 +25,7 @@ enum class OpCode : std::uint8_t {
 #include "libcore/operators.def"
 #undef IR_OP
 };
-enum class OpGroup : std::uint8_t { source, vector, product, shared, transition, list, control, end };
+enum class OpGroup : std::uint8_t { source, vector, product, entries, shared, transition, list, control, end };
 
 struct OpRow {
   OpCode code;
@@ -65,6 +65,8 @@ struct Block {
 //   mxv, mxvt             fns[0] multiplier Z(vector element, matrix element), fns[1] reducer;
 //                         operands[0] the vector, operands[1] the matrix. A null matrix's entry is the constant 1 of
 //                         the multiplier's second parameter's type.
+//   fold_rows, fold_cols  fns[0] F(entry, operands...), fns[1] reducer; operands[0] the matrix, then `at_rows` arrays
+//                         over its rows, then arrays over its columns, then shareds (entries.h)
 //   index, size           dim
 //   get                   operands: list, i.  put: list, i, array.  push: list, array
 //   make_list             operands[0] and the result type's list length
@@ -87,6 +89,7 @@ struct Op {
   DimId dim = no_dim;
   RegionKind kind = RegionKind::iter_on_vec;
   int test = -1;
+  int at_rows = 0;
   bool down = false;
   bool likely = false;       // may enable work, never changes a result
   bool speculated = false;   // computed ahead: of the next turn, or of a likely branch, and maybe in vain

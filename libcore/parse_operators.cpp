@@ -129,6 +129,14 @@ void ModuleParser::head(Op& op) {
       name_text(op);
       operands(op);
       return;
+    case OpCode::fold_rows:
+    case OpCode::fold_cols:
+      functions(op);
+      operands(op);
+      lexer_.expect("rows");
+      op.at_rows =
+          static_cast<int>(std::min<std::int64_t>(parse_integer(lexer_, "how many operands are over rows"), 1 << 20));
+      return;
     default:
       functions(op);
       operands(op);

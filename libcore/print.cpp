@@ -111,6 +111,9 @@ struct ModulePrinter {
         return fmt::format("{} {} ({})", name, region_name(op.kind), values(op.operands));
       case OpCode::output:
         return fmt::format("{} {} {}", name, quote(op.name), values(op.operands));
+      case OpCode::fold_rows:
+      case OpCode::fold_cols:
+        return fmt::format("{}{} {} rows {}", name, fns(op), values(op.operands), op.at_rows);
       default:
         return name + fns(op) + (op.operands.empty() ? "" : ' ' + values(op.operands));
     }

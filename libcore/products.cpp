@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/checked.h"
+#include "libcore/entries.h"
 
 namespace kasen {
 namespace {
@@ -28,7 +29,7 @@ bool is_dense_product(const Module& module, const Op& op) {
 }
 
 ValueId product_matrix(const Op& op) {
-  if (op.code != OpCode::region) return op.operands.at(1);
+  if (op.code != OpCode::region) return op.operands.at(is_fold(op) ? 0 : 1);
   const std::vector<Op>& ops = op.blocks.at(0).ops;
   const auto product = std::find_if(ops.begin(), ops.end(), is_product);
   if (product == ops.end()) throw InternalError("a region of products without one");

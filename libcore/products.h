@@ -6,7 +6,7 @@
 namespace kasen {
 
 [[nodiscard]] inline bool is_product(const Op& op) { return row(op.code).group == OpGroup::product; }
-// The matrix of a product, or of a region of products: that of the first.
+// The matrix of a product or fold (entries.h), or of a region of products: that of the first.
 [[nodiscard]] ValueId product_matrix(const Op& op);
 // Is the function one operator on both of its parameters, in either order?
 [[nodiscard]] bool is_plain_operator(const ScalarFunction& fn, ScalarOp op);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "libcore/entries.h"
 #include "libcore/whole.h"
 
 namespace kasen {
@@ -133,6 +134,41 @@ RuleAnswer product_rule(const Question& q) {
               fmt::format(fmt::runtime(verb), q.name(0), '{' + atom + "} first"));
   }
   return yes(rule, State::pre(q.op.fns[1], transposed ? rows : cols));
+}
+
+// ---- folds of entries: rules 6 and 7 with operands on both sides
+
+// What one operand of a fold needs: to be read where entries are, and to be numbered as what stands beside it. The
+// result's own side has the set of its axis; the other side one that holds its axis, the same for all.
+std::optional<RuleAnswer> check_side(const Question& q, size_t i, int rule) {
+  if (entry_side(q.module, q.op, i) == EntrySide::shared) return std::nullopt;
+  const SlaveSet axis = entry_slaves(q.module, q.op, entry_side(q.module, q.op, i));
+  const std::string set = '{' + slaves_text(axis) + '}';
+  const State& state = q.states[i];
+  if (!state.is_cons() || !set_contains(state.slaves, axis)) {
+    return no(rule, fmt::format("{}, but {} reads @cons{}", q.says(i), row(q.op.code).name, set),
+              fmt::format("{} {} to {} first", state.is_pre() ? "gather and scatter" : "scatter", q.name(i), set));
+  }
+  if (!is_across(q.module, q.op, i)) {
+    if (state.slaves == axis) return std::nullopt;
+    return no(rule, fmt::format("{}, but the result has the slaves {} alone", q.says(i), set),
+              fmt::format("scatter {} to {}", q.name(i), set));
+  }
+  for (size_t k = 1; k < i; ++k) {
+    if (!is_across(q.module, q.op, k) || q.states[k].slaves == state.slaves) continue;
+    return no(rule, q.says(k) + ", but " + q.says(i), "scatter both to one set of slaves");
+  }
+  return std::nullopt;
+}
+
+RuleAnswer fold_rule(const Question& q) {
+  const int rule = q.op.code == OpCode::fold_rows ? 7 : 6;
+  if (!q.states[0].is_part()) return no(rule, q.says(0) + ", but a matrix is @part", "declare the matrix @part");
+  if (auto broken = check_shareds(q)) return *broken;
+  for (size_t i = 1; i < q.op.operands.size(); ++i) {
+    if (auto broken = check_side(q, i, rule)) return *broken;
+  }
+  return yes(rule, State::pre(q.op.fns[1], entry_slaves(q.module, q.op, result_side(q.op))));
 }
 
 // ---- map: rules 8 to 15
@@ -308,13 +344,17 @@ struct Row {
   RuleAnswer (*rule)(const Question&);
 };
 
-constexpr std::array<Row, 19> rules{{
-    {OpCode::input, input_rule},     {OpCode::param, constant_rule},      {OpCode::literal, constant_rule},
-    {OpCode::size, constant_rule},   {OpCode::fill, generated_rule},      {OpCode::index, generated_rule},
-    {OpCode::map, map_rule},         {OpCode::reduce, reduce_rule},       {OpCode::range, view_rule},
-    {OpCode::transpose, view_rule},  {OpCode::mxv, product_rule},         {OpCode::mxvt, product_rule},
-    {OpCode::apply, apply_op_rule},  {OpCode::make_list, make_list_rule}, {OpCode::get, get_rule},
-    {OpCode::put, replace_rule},     {OpCode::push, replace_rule},        {OpCode::gather, gather_rule},
+constexpr std::array<Row, 21> rules{{
+    {OpCode::input, input_rule},      {OpCode::param, constant_rule},
+    {OpCode::literal, constant_rule}, {OpCode::size, constant_rule},
+    {OpCode::fill, generated_rule},   {OpCode::index, generated_rule},
+    {OpCode::map, map_rule},          {OpCode::reduce, reduce_rule},
+    {OpCode::range, view_rule},       {OpCode::transpose, view_rule},
+    {OpCode::mxv, product_rule},      {OpCode::mxvt, product_rule},
+    {OpCode::fold_rows, fold_rule},   {OpCode::fold_cols, fold_rule},
+    {OpCode::apply, apply_op_rule},   {OpCode::make_list, make_list_rule},
+    {OpCode::get, get_rule},          {OpCode::put, replace_rule},
+    {OpCode::push, replace_rule},     {OpCode::gather, gather_rule},
     {OpCode::scatter, scatter_rule},
 }};
 

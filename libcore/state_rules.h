@@ -8,6 +8,7 @@
 //   4  reduce(F, P) gives PR(F)                                   5  reduce(F, PR(F)) gives PR(F)
 //      (over the cut dimension of an array that has another one: over all slaves)
 //   6  mxv: C over the rows read, PR(R) over the columns          7  mxvt: C over the columns, PR(R) over the rows
+//      (fold_cols, fold_rows: likewise, and C over the result's own axis, of what stands there)
 //   8  map on P gives P         9  map on C gives C, the set is kept
 //   (8 and 9 are those of the views range and transpose, too)
 //   10 map on PR, exchange law  11 map on PR, pushdown law (masters only)

@@ -113,6 +113,9 @@ void ValueRanges::one(const Op& op, int depth) {
     case OpCode::mxv:
     case OpCode::mxvt:
       return set(op.results[0], product(op));
+    case OpCode::fold_rows:
+    case OpCode::fold_cols:
+      return;  // nothing is known of what points give
     case OpCode::range:
     case OpCode::transpose:
     case OpCode::make_list:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/entries.h"
 #include "libcore/products.h"
 #include "libcore/verify_rules.h"
 
@@ -62,7 +63,7 @@ struct ReducerCheck {
   void block(const Block& b) {
     for (const Op& op : b.ops) {
       if (op.code == OpCode::reduce) check(op, op.fns[0]);
-      if (is_product(op)) check(op, op.fns[1]);
+      if (is_product(op) || is_fold(op)) check(op, op.fns[1]);
       for (const Block& inner : op.blocks) block(inner);
     }
   }

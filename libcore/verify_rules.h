@@ -39,10 +39,11 @@ class Faults {
 // The input that makes this value, or null.
 [[nodiscard]] const Op* find_input(const Module& module, ValueId value);
 
-void verify_tables(const Module& module, Faults& faults);     // dimensions, functions, values, buffers, laws
-void verify_structure(const Module& module, Faults& faults);  // counts, ids, blocks, SSA, scopes
-void verify_types(const Module& module, Faults& faults);      // elements, dimensions, shapes
-void verify_ranges(const Module& module, Faults& faults);     // what functions declare of their arguments
+void verify_tables(const Module& module, Faults& faults);              // dimensions, functions, values, buffers, laws
+void verify_structure(const Module& module, Faults& faults);           // counts, ids, blocks, SSA, scopes
+void verify_types(const Module& module, Faults& faults);               // elements, dimensions, shapes
+void verify_fold(const Module& module, const Op& op, Faults& faults);  // the same of fold_rows and fold_cols
+void verify_ranges(const Module& module, Faults& faults);              // what functions declare of their arguments
 void verify_reducers(const Module& module, LawChecker& laws, Faults& faults);
 void verify_states(const Module& module, LawChecker& laws, Faults& faults);  // level 2
 void verify_regions(const Module& module, Faults& faults);                   // level 3

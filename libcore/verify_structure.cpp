@@ -22,13 +22,14 @@ struct Counts {
   bool top;  // stands in the program's own block only
 };
 
-constexpr std::array<Counts, 25> table{{
+constexpr std::array<Counts, 27> table{{
     // code               operands  results fns blocks top
     {OpCode::input, 0, 0, 1, 0, 0, true},        {OpCode::param, 0, 0, 1, 0, 0, true},
     {OpCode::literal, 0, 0, 1, 0, 0, false},     {OpCode::fill, 0, 0, 1, 0, 0, false},
     {OpCode::index, 0, 0, 1, 0, 0, false},       {OpCode::size, 0, 0, 1, 0, 0, false},
     {OpCode::map, 1, any, 1, 1, 0, false},       {OpCode::reduce, 1, 1, 1, 1, 0, false},
     {OpCode::mxv, 2, 2, 1, 2, 0, false},         {OpCode::mxvt, 2, 2, 1, 2, 0, false},
+    {OpCode::fold_rows, 2, any, 1, 2, 0, false}, {OpCode::fold_cols, 2, any, 1, 2, 0, false},
     {OpCode::apply, 1, any, 1, 1, 0, false},     {OpCode::make_list, 1, 1, 1, 0, 0, false},
     {OpCode::get, 2, 2, 1, 0, 0, false},         {OpCode::put, 3, 3, 1, 0, 0, false},
     {OpCode::push, 2, 2, 1, 0, 0, false},        {OpCode::gather, 1, 1, 1, 0, 0, false},
@@ -114,14 +115,17 @@ class StructureCheck {
     for (const FnId fn : op.fns) {
       if (fn < 0 || static_cast<size_t>(fn) >= m_.functions.size()) faults_.add(op, "a function that is not declared");
     }
+    const OpGroup group = row(op.code).group;
     const bool with_dim = op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::range;
     if (with_dim && (op.dim < 0 || static_cast<size_t>(op.dim) >= m_.dims.size())) {
       faults_.add(op, "a dimension that is not declared");
     }
+    const bool rows_fit =
+        group == OpGroup::entries ? op.at_rows >= 0 && std::cmp_less(op.at_rows, op.operands.size()) : op.at_rows == 0;
+    if (!rows_fit) faults_.add(op, fmt::format("{} operands over rows", op.at_rows), "there are not so many");
     if (!op.over.empty() && op.code != OpCode::reduce && op.code != OpCode::range) {
       faults_.add(op, "'over' is for reduce alone");
     }
-    const OpGroup group = row(op.code).group;
     const bool vector = group == OpGroup::vector && op.code != OpCode::range;  // a range may lie outside
     const bool quiet = vector || group == OpGroup::shared || (group == OpGroup::source && !c.top);
     if (op.speculated && !quiet) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "libcore/array_views.h"
+#include "libcore/entries.h"
 #include "libcore/products.h"
 #include "libcore/verify_rules.h"
 
@@ -44,15 +45,15 @@ class TypeCheck {
     OpCode code;
     Check check;
   };
-  static const std::array<Row, 24> rows;
+  static const std::array<Row, 26> rows;
 
   void one(const Op& op) {
     const bool product = is_product(op);
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const bool region = op.code == OpCode::region;
-      if (type(op, i).sparse && !region && !(product && i == 1)) {
-        return faults_.add(op, name(op, i) + " is a sparse matrix", "only products read stored entries",
-                           "use it as the matrix of mxv or mxvt");
+      if (type(op, i).sparse && !region && !(product && i == 1) && !(is_fold(op) && i == 0)) {
+        return faults_.add(op, name(op, i) + " is a sparse matrix", "only products and folds read stored entries",
+                           "use it as the matrix of mxv, mxvt, fold_rows or fold_cols");
       }
     }
     for (const ValueId id : op.results) {
@@ -332,6 +333,10 @@ class TypeCheck {
     gives(op, combine);
   }
 
+  void fold(const Op& op) {
+    if (no_list(op)) verify_fold(m_, op, faults_);
+  }
+
   // ---- lists and transitions
 
   void make_list(const Op& op) {
@@ -413,7 +418,7 @@ class TypeCheck {
   Faults& faults_;
 };
 
-const std::array<TypeCheck::Row, 24> TypeCheck::rows{{
+const std::array<TypeCheck::Row, 26> TypeCheck::rows{{
     {OpCode::input, &TypeCheck::input},
     {OpCode::param, &TypeCheck::words},
     {OpCode::literal, &TypeCheck::words},
@@ -427,6 +432,8 @@ const std::array<TypeCheck::Row, 24> TypeCheck::rows{{
     {OpCode::transpose, &TypeCheck::transpose},
     {OpCode::mxv, &TypeCheck::product},
     {OpCode::mxvt, &TypeCheck::product},
+    {OpCode::fold_rows, &TypeCheck::fold},
+    {OpCode::fold_cols, &TypeCheck::fold},
     {OpCode::make_list, &TypeCheck::make_list},
     {OpCode::get, &TypeCheck::get},
     {OpCode::put, &TypeCheck::replace},

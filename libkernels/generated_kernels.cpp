@@ -54,6 +54,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void product(const ProductCall& call) override {
+    if (is_fold(*call.op)) return product_of_parts({&call, 1});
     const ProductKernels& kernels = found(plan_->products, call.op);
     run_product(shop_, *plan_, kernels, call, sorted_form(kernels, *call.matrix));
     count(kernels, call);
@@ -61,6 +62,7 @@ class GeneratedKernelSet : public GeneratedKernels {
 
   void product_of_parts(std::span<const ProductCall> calls) override {
     if (calls.empty()) return;
+    if (is_fold(*calls[0].op)) return folds_of_parts(calls);
     const ProductKernels& kernels = found(plan_->products, calls[0].op);
     work_.clear();
     std::vector<const SortedRows*> forms;
@@ -134,6 +136,21 @@ class GeneratedKernelSet : public GeneratedKernels {
     share_out(shop_.pool, std::ssize(calls), [&](int thread, std::int64_t i) {
       run_one(*alone_[static_cast<size_t>(thread)], static_cast<size_t>(i));
     });
+  }
+
+  void folds_of_parts(std::span<const ProductCall> calls) {
+    const EntryFoldKernel& kernel = found(plan_->entry_folds, calls[0].op);
+    work_.clear();
+    for (const ProductCall& call : calls) {
+      const auto& pointers = call.matrix->pointers;
+      const std::int64_t rows = call.range.size();
+      const std::int64_t entries =
+          pointers[static_cast<size_t>(call.range.end)] - pointers[static_cast<size_t>(call.range.begin)];
+      work_.push_back(rows + entries);
+      count_.read_bytes += rows * kernel.row_reads + entries * kernel.entry_reads;
+      count_.written_bytes += rows * kernel.row_writes;
+    }
+    side_by_side(calls, [&](Workshop& shop, size_t i) { run_entry_fold(shop, kernel, calls[i]); });
   }
 
   void run(Workshop& shop, const ElementwiseCall& call) {

@@ -84,6 +84,9 @@ class Planner {
         combined_.insert(op.fns[0]);
       } else if (is_epilogue(op)) {
         product_with_epilogue(op);
+      } else if (is_fold(op)) {
+        plan_.entry_folds.emplace(&op,
+                                  emit_entry_fold(*plan_.jit, module_, op, next_name("entries"), plan_.scratch_bytes));
       } else if (is_row_chain(op)) {
         chain(op);
       } else if (is_product(op) || (region && row(op.kind).entry == RegionEntry::product)) {
@@ -141,6 +144,9 @@ class Planner {
     }
     for (auto& [op, kernels] : plan_.dense) {
       if (kernels.kernel) product(*kernels.kernel);
+    }
+    for (auto& [op, kernel] : plan_.entry_folds) {
+      kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.symbol));
     }
     for (auto& [scalar, tiles] : tiles_) {
       tiles.rows = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.rows_symbol));

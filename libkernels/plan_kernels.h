@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libkernels/entry_fold.h"
 #include "libkernels/kernel.h"
 #include "libkernels/kernels.h"
 #include "libkernels/partial_reduction.h"
@@ -106,6 +107,7 @@ struct PlanKernels {
   std::map<const Op*, ProductKernels> products;
   std::map<const Op*, DenseKernels> dense;
   std::map<const Op*, ChainKernels> chains;
+  std::map<const Op*, EntryFoldKernel> entry_folds;
   std::map<FnId, FoldFunction> folds;
   std::map<FnId, CombineFunction> combines;
   std::int64_t scratch_bytes = 0;  // of each thread

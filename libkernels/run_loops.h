@@ -46,6 +46,9 @@ void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseK
 void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
                  const SortedRows* sorted);
 
+// Folds of entries: rows in pieces of about equal work; a row is one thread's.
+void run_entry_fold(Workshop& shop, const EntryFoldKernel& kernel, const ProductCall& call);
+
 // A dense matrix over any semiring, one result after another.
 void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, const DenseProductCall& call);
 

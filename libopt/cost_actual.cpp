@@ -3,6 +3,7 @@
 #include <array>
 
 #include "libcore/array_views.h"
+#include "libcore/entries.h"
 #include "libcore/executor.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
@@ -146,6 +147,20 @@ Cost product_cost(const CostContext& c, const Op& op) {
 }
 
 // Where operand and result have different storage the masters are copied first.
+// Each entry reads what stands at the other axis, each row of the result what stands there.
+Cost fold_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  const ValueId matrix = op.operands.at(0), result = op.results.at(0);
+  const Polynomial rows = stored_indices(*c.module, c.type(result)), entries = c.entries(matrix);
+  cost.read = Polynomial(8) * rows + entries * Polynomial(4 + c.type(matrix).element.bytes());
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    if (entry_side(*c.module, op, i) == EntrySide::shared) continue;
+    cost.read += (is_across(*c.module, op, i) ? entries : rows) * element_bytes(c, op.operands[i]);
+  }
+  cost.written = stored_bytes(c, result);
+  return cost;
+}
+
 Cost transition_cost(const CostContext& c, const Op& op) {
   Cost cost = transition_network(c, op);
   const ValueId from = op.operands.at(0), to = op.results.at(0);
@@ -178,6 +193,7 @@ constexpr std::array rules{
     ActualRule{OpCode::map, elementwise_cost},     ActualRule{OpCode::reduce, elementwise_cost},
     ActualRule{OpCode::range, view_cost},          ActualRule{OpCode::transpose, view_cost},
     ActualRule{OpCode::mxv, product_cost},         ActualRule{OpCode::mxvt, product_cost},
+    ActualRule{OpCode::fold_rows, fold_cost},      ActualRule{OpCode::fold_cols, fold_cost},
     ActualRule{OpCode::make_list, make_list_cost}, ActualRule{OpCode::gather, transition_cost},
     ActualRule{OpCode::scatter, transition_cost},  ActualRule{OpCode::region, region_cost},
 };

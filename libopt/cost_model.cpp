@@ -3,6 +3,7 @@
 #include <array>
 
 #include "libcore/array_views.h"
+#include "libcore/entries.h"
 #include "libcore/executor.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
@@ -94,6 +95,29 @@ Cost model_product(const CostContext& c, const Op& op) {
   return cost;
 }
 
+// As a product whose entries meet every operand, and give a point: its columns are read and written back.
+Cost model_fold(const CostContext& c, const Op& op) {
+  Cost cost;
+  add_matrix(c, op.operands.at(0), cost);
+  const Polynomial entries = c.entries(op.operands.at(0));
+  const auto share = [&](ValueId v) { return entries * inner_elements(*c.module, c.type(v)); };
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    if (entry_side(*c.module, op, i) == EntrySide::shared) continue;
+    cost.read += share(op.operands[i]) * Polynomial(c.type(op.operands[i]).element.bytes());
+    cost.read_elements += share(op.operands[i]);
+  }
+  const Type& result = c.type(op.results.at(0));
+  const Polynomial results = share(op.results[0]), bytes(result.element.bytes());
+  cost.read += results * bytes;
+  cost.written += results * bytes;
+  cost.read_elements += results;
+  cost.written_elements += results;
+  if (is_charged(*c.module, op.results[0])) {
+    cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
+  }
+  return cost;
+}
+
 Cost model_nothing(const CostContext&, const Op&) { return {}; }
 
 struct ModelRule {
@@ -110,6 +134,8 @@ constexpr std::array model_rules{
     ModelRule{OpCode::transpose, model_view},
     ModelRule{OpCode::mxv, model_product},
     ModelRule{OpCode::mxvt, model_product},
+    ModelRule{OpCode::fold_rows, model_fold},
+    ModelRule{OpCode::fold_cols, model_fold},
     ModelRule{OpCode::make_list, vector_cost},
     ModelRule{OpCode::gather, transition_network},
     ModelRule{OpCode::scatter, transition_network},

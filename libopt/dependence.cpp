@@ -132,10 +132,10 @@ class Contraction {
   std::vector<Bits> reached_;
 };
 
-// The best cluster of this kind that `op` may join, or -1.
+// The best cluster of this kind that `op` may join and has something in common with, or -1.
 int best_home(const Contraction& contraction, const ClusterRules& rules, const std::vector<int>& homes, int op) {
   int best = -1;
-  int most = -1;
+  int most = 0;
   for (const int home : homes) {
     if (rules.kinds[static_cast<size_t>(home)] != rules.kinds[static_cast<size_t>(op)]) continue;
     const int affinity = contraction.affinity(home, op);

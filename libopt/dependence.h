@@ -33,7 +33,8 @@ struct ClusterRules {
 
 // Clusters of at least two operators, each in program order; contracted to one operator each, the block has no cycle.
 // Greedy and maximal: every operator joins, in program order, the first cluster that it may join (one that makes what
-// it reads before one that reads what it reads before any other), then clusters are merged as long as two may be.
+// it reads before one that reads what it reads), then clusters are merged as long as two may be, also where nothing is
+// gained but a loop: what has nothing in common comes last, or it would keep apart what has.
 [[nodiscard]] std::vector<std::vector<int>> cluster(const BlockGraph& graph, const ClusterRules& rules);
 
 // A topological order of the block with each cluster contracted: as near to the program's order as can be. Gives for

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "libcore/checked.h"
+#include "libcore/entries.h"
 #include "libcore/liveness.h"
 #include "libcore/numbering.h"
 #include "libcore/products.h"
@@ -86,18 +87,20 @@ struct PullUse {
   ValueId matrix, operand, result;
 };
 
-PullForm pull_form(const CostContext& context, const Op& product) {
+PullForm pull_form(const CostContext& context, const Op& product, const PullUse& use) {
   const Module& module = *context.module;
-  return {context.matrix_name(product.operands.at(1)), product.code == OpCode::mxvt,
-          module.type(product.operands.at(0)).state.slaves, module.type(product.results.at(0)).state.slaves};
+  return {context.matrix_name(use.matrix), product.code == OpCode::mxvt || product.code == OpCode::fold_rows,
+          module.type(use.operand).state.slaves, module.type(use.result).state.slaves};
 }
 
 std::map<PullForm, PullUse> pull_forms(const Module& module) {
   const CostContext context = cost_context(module);
   std::map<PullForm, PullUse> forms;
   for_each_op(module, [&](const Op& op, int, int) {
-    if (!is_sparse_product(module, op)) return;
-    forms.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.operands.at(0), op.results.at(0)});
+    if (!is_sparse_product(module, op) && !is_fold(op)) return;
+    const ValueId operand = is_fold(op) ? across_operand(module, op) : op.operands.at(0);
+    const PullUse use{product_matrix(op), operand, op.results.at(0)};
+    forms.emplace(pull_form(context, op, use), use);
   });
   return forms;
 }
@@ -322,7 +325,8 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, cons
     for (const ValueId v : {op.operands.at(0), op.operands.at(1), op.results.at(0)}) {
       if (has_small_arrays(module.type(v).element)) return;
     }
-    sorted.emplace(pull_form(context, op), PullUse{op.operands.at(1), op.operands.at(0), op.results.at(0)});
+    const PullUse use{op.operands.at(1), op.operands.at(0), op.results.at(0)};
+    sorted.emplace(pull_form(context, op, use), use);
   });
   std::int64_t bytes = 0;
   for (const auto& [form, use] : sorted) bytes += sorted_bytes(module, form, use, sizes);

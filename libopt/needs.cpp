@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "libcore/entries.h"
 #include "libcore/whole.h"
 #include "libopt/rewrite.h"
 
@@ -41,6 +42,14 @@ class FlowCollector {
         set = set_union(set, product_reads(m_, op));
         return;
       }
+      case OpGroup::entries:
+        for (size_t i = 1; i < op.operands.size(); ++i) {
+          const EntrySide side = entry_side(m_, op, i);
+          if (side == EntrySide::shared) continue;
+          SlaveSet& set = direct_[static_cast<size_t>(op.operands[i])];
+          set = set_union(set, entry_slaves(m_, op, side));
+        }
+        return;
       case OpGroup::vector:
         for (size_t i = 0; i < op.operands.size(); ++i) {
           if (reads_whole(m_, op, i)) {

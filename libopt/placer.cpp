@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "libcore/entries.h"
 #include "libcore/error.h"
 #include "libcore/state_rules.h"
 #include "libcore/whole.h"
@@ -112,6 +113,8 @@ void Placer::place(const Op& op) {
       return emit(op, {op.code == OpCode::input && !shared(op.results[0]) ? State::part() : State::cons()});
     case OpGroup::product:
       return product(op);
+    case OpGroup::entries:
+      return fold(op);
     case OpGroup::vector:
     case OpGroup::shared:
       return vector(op);
@@ -262,6 +265,39 @@ void Placer::product(const Op& op) {
   }
   RuleAnswer answer = apply_rule(m_, placed, laws_);
   if (!answer.allowed) throw InternalError("a product was not placed: " + answer.why);
+  emit(std::move(placed), std::move(answer.results));
+}
+
+// A form of exactly these slaves: what stands at one side of a fold is numbered alike.
+ValueId Placer::read_exactly(ValueId v, const SlaveSet& slaves) {
+  if (const auto form = forms_.cons_exactly(v, slaves)) return *form;
+  const bool resolved = forms_.part(v) || forms_.cons(v);
+  if (!resolved && !hybrid(v)) {
+    gather(v);
+    if (const auto form = forms_.cons_exactly(v, slaves)) return *form;
+  }
+  return forms_.make_cons(v, slaves);
+}
+
+// The other side's operands get all the slaves that any of them needs, for this product or for others.
+void Placer::fold(const Op& op) {
+  Op placed = op;
+  placed.operands[0] = read(op.operands[0]);
+  SlaveSet across;
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    if (is_across(m_, op, i)) across = set_union(across, needs_.direct(op.operands[i]));
+  }
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    const EntrySide side = entry_side(m_, op, i);
+    if (side == EntrySide::shared) {
+      placed.operands[i] = read(op.operands[i]);
+    } else {
+      const bool other = is_across(m_, op, i);
+      placed.operands[i] = read_exactly(op.operands[i], other ? across : entry_slaves(m_, op, side));
+    }
+  }
+  RuleAnswer answer = apply_rule(m_, placed, laws_);
+  if (!answer.allowed) throw InternalError("a fold was not placed: " + answer.why);
   emit(std::move(placed), std::move(answer.results));
 }
 

@@ -75,6 +75,8 @@ class Placer {
   [[nodiscard]] bool split(const Op& op, int depth = 0);  // a chain of lawful maps in the place of one that is not
   bool level_operands(const Op& op);  // scatters P operands that meet C ones where a C result is needed
   void product(const Op& op);
+  [[nodiscard]] ValueId read_exactly(ValueId v, const SlaveSet& slaves);
+  void fold(const Op& op);
   void list(const Op& op);
   void loop(const Op& op);
   void branches(const Op& op);

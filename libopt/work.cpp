@@ -8,6 +8,7 @@
 
 #include "libcore/array_views.h"
 #include "libcore/checked.h"
+#include "libcore/entries.h"
 #include "libcore/regions.h"
 #include "libopt/extent.h"
 
@@ -118,6 +119,26 @@ Work product_work(const CostContext& c, const Op& op) {
   return work;
 }
 
+// The function for each stored entry, and the reducer for each column that it gives.
+Work fold_work(const CostContext& c, const Op& op) {
+  Work work;
+  const Module& module = *c.module;
+  const Polynomial entries = c.entries(op.operands.at(0));
+  const ScalarFunction& fn = module.fn(op.fns.at(0));
+  add(work, operations_of(fn, std::vector<bool>(fn.params.size(), true)), entries);
+  const Polynomial columns = inner_elements(module, c.type(op.results.at(0)));
+  add(work, operations_of(module.fn(op.fns.at(1)), {true, true}), entries * columns);
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    if (!is_across(module, op, i)) continue;
+    const ValueId v = op.operands[i];
+    const Polynomial bytes = inner_elements(module, c.type(v)) * Polynomial(c.type(v).element.bytes());
+    work.entries += entries * Polynomial(c.type(v).element.planes());
+    work.entry_bytes += entries * bytes;
+    work.span += stored_indices(module, c.type(v)) * bytes;
+  }
+  return work;
+}
+
 }  // namespace
 
 Work& Work::operator+=(const Work& other) {
@@ -148,6 +169,8 @@ Work work_of(const CostContext& context, const Op& op) {
   switch (row(op.code).group) {
     case OpGroup::vector:
       return elementwise_work(context, op);
+    case OpGroup::entries:
+      return fold_work(context, op);
     case OpGroup::product:
       return product_work(context, op);
     default:

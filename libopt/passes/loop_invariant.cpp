@@ -6,6 +6,7 @@
 // ranges stay, because reading one may fail. What a branch computes stays in it. Requires level 1; keeps it.
 #include <algorithm>
 
+#include "libcore/entries.h"
 #include "libcore/products.h"
 #include "libopt/pass.h"
 #include "libopt/rewrite.h"
@@ -56,7 +57,8 @@ class Invariants {
       const Op& op = ops()[i];
       const OpGroup group = row(op.code).group;
       const bool vector = group == OpGroup::vector && op.code != OpCode::range;
-      const bool pure = generates(op) || vector || group == OpGroup::product || group == OpGroup::shared;
+      const bool pure =
+          generates(op) || vector || group == OpGroup::product || group == OpGroup::entries || group == OpGroup::shared;
       invariant_.push_back(pure && std::all_of(op.operands.begin(), op.operands.end(),
                                                [&](ValueId v) { return fixed[static_cast<size_t>(v)]; }));
       for (const ValueId result : op.results) {
@@ -92,8 +94,9 @@ class Invariants {
     if (generates(op)) return false;
     const ValueId result = op.results[0];
     if (op.code != OpCode::map || is_shared(m_, m_.type(result))) return true;
-    const bool stored = std::any_of(readers(result).begin(), readers(result).end(),
-                                    [&](size_t reader) { return is_product(ops()[reader]) && !invariant_[reader]; });
+    const bool stored = std::any_of(readers(result).begin(), readers(result).end(), [&](size_t reader) {
+      return (is_product(ops()[reader]) || is_fold(ops()[reader])) && !invariant_[reader];
+    });
     if (stored) return true;
     // What a turn hands on would be copied in each turn, which costs as much as a map.
     if (std::any_of(readers(result).begin(), readers(result).end(),

@@ -19,9 +19,9 @@ namespace {
 
 bool mergeable(const Op& op) {
   const OpGroup group = row(op.code).group;
-  return op.results.size() == 1 &&
-         (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
-          op.code == OpCode::literal || op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::get);
+  return op.results.size() == 1 && (group == OpGroup::vector || group == OpGroup::shared || group == OpGroup::product ||
+                                    group == OpGroup::entries || op.code == OpCode::literal ||
+                                    op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::get);
 }
 
 class Simplifier {
@@ -69,8 +69,10 @@ class Simplifier {
   }
 
   [[nodiscard]] bool equal(const Op& a, const Op& b) const {
-    if (a.code != b.code || a.operands != b.operands || a.fns != b.fns || a.over != b.over || a.dim != b.dim)
+    if (a.code != b.code || a.operands != b.operands || a.fns != b.fns || a.over != b.over || a.dim != b.dim ||
+        a.at_rows != b.at_rows) {
       return false;
+    }
     const Type& type = m_.type(a.results[0]);
     if (type != m_.type(b.results[0]) || a.literal.size() != b.literal.size()) return false;
     for (size_t i = 0; i < a.literal.size(); ++i) {

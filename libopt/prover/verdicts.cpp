@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/entries.h"
 #include "libcore/products.h"
 
 namespace kasen {
@@ -10,7 +11,7 @@ namespace {
 void collect_reducers(const Block& block, std::vector<FnId>& found) {
   for (const Op& op : block.ops) {
     if (op.code == OpCode::reduce) found.push_back(op.fns[0]);
-    if (is_product(op)) found.push_back(op.fns[1]);
+    if (is_product(op) || is_fold(op)) found.push_back(op.fns[1]);
     for (const Block& inner : op.blocks) collect_reducers(inner, found);
   }
 }

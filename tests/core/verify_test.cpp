@@ -89,11 +89,54 @@ TEST(Level1, DimensionsByName) {
 }
 
 TEST(Level1, Matrices) {
-  expect_fault(1, g1 + "%y = map[half] %G : f64[N] @?", "%G is a sparse matrix; only products read stored entries");
+  expect_fault(1, g1 + "%y = map[half] %G : f64[N] @?",
+               "%G is a sparse matrix; only products and folds read stored entries");
   expect_fault(1, x1 + "%z = map[half] %x : f64[N] @?\n%y = mxv[mul, add] %x, %z : f64[N] @?", "%z is no matrix");
   expect_fault(1, "%y = fill 1.0 : f64[N,M] sparse @?", "only inputs are sparse");
   expect_fault(1, "%B = input \"B\" : f64[K,N] @?\n%w = fill 1.0 : f64[K] @?\n%y = mxv[mul, add] %w, %B : f64[N] @?",
                "dense matrices are cut by rows");
+}
+
+TEST(Level1, Folds) {
+  const std::string near = "fn near(e: f64, p: [f64; 3], v: f64) -> f64 = e * p[0] * v\n";
+  const std::string spread = "fn spread(e: f64, p: [f64; 3]) -> [f64; 3] = [$0 in 3: e * p[$0]]\n";
+  const std::string all = near + spread + g1 + d1 + x1 + u1 + k1;
+  expect_right(1, all +
+                      "%a = fold_rows[near, add] %G, %D, %u rows 1 : f64[N] @?\n"
+                      "%b = fold_cols[spread, add] %G, %D rows 1 : f64[M,K] @?\n"
+                      "%c = fold_cols[mul, add] %G, %x rows 1 : f64[M] @?\noutput \"a\" %a");
+  expect_fault(1, all + "%a = fold_rows[mul, add] %x, %u rows 0 : f64[N] @?", "%x is no sparse matrix of the bundle");
+  expect_fault(1, all + "%a = fold_rows[near, add] %G, %u rows 0 : f64[N] @?", "near has 3 parameters");
+  expect_fault(1, all + "%a = fold_rows[mul, add] %G, %x rows 0 : f64[N] @?", "operand 1 of this fold is over M");
+  expect_fault(1, all + "%a = fold_rows[mul, add] %G, %x rows 1 : f64[N] @?", "nothing stands at the other side");
+  expect_fault(1, all + "%a = fold_rows[mul, add] %G, %x rows 3 : f64[N] @?", "3 operands over rows");
+  expect_fault(1, all + "%a = fold_cols[mul, add] %G, %D rows 1 : f64[M] @?", "%D gives [f64; 3]");
+  expect_fault(1, all + "%a = fold_cols[mul, add] %G, %k rows 0 : f64[M] @?", "%k gives i64");
+  expect_fault(1, all + "%a = fold_cols[mul, add] %G, %x rows 1 : f64[N] @?", "it gives elements, or points, over M");
+  expect_fault(1, all + "%a = fold_cols[spread, add] %G, %D rows 1 : f64[M] @?",
+               "spread gives [f64; 3] for each entry");
+  expect_fault(1, all + "%a = fold_cols[mul, half] %G, %x rows 1 : f64[M] @?", "half does not combine two f64");
+  expect_fault(1, all + "%a = fold_cols[mul, sub] %G, %x rows 1 : f64[M] @?", "sub");
+}
+
+TEST(Level2, FoldsReadBothSides) {
+  const std::string both =
+      "fn both(e: f64, x: f64, u: f64) -> f64 = e * x * u\n"
+      "%G = input \"G\" : f64[N,M] sparse @part\n%x = input \"x\" : f64[N] @part\n"
+      "%u = input \"u\" : f64[M] @part\n%xs = scatter %x : f64[N] @cons{G.rows}\n";
+  const std::string end = "\n%g = gather %a : f64[N] @part\noutput \"g\" %g";
+  expect_right(2, both +
+                      "%us = scatter %u : f64[M] @cons{G.cols}\n"
+                      "%a = fold_rows[both, add] %G, %xs, %us rows 1 : f64[N] @pre(add){G.rows}" +
+                      end);
+  expect_fault(2, both + "%a = fold_rows[both, add] %G, %xs, %u rows 1 : f64[N] @pre(add){G.rows}" + end,
+               "%u is @part, but fold_rows reads @cons{G.cols}; scatter %u to {G.cols} first");
+  expect_fault(2,
+               both +
+                   "%us = scatter %u : f64[M] @cons{G.cols}\n"
+                   "%a = fold_rows[both, add] %G, %x, %us rows 1 : f64[N] @pre(add){G.rows}" +
+                   end,
+               "(rule 7)");
 }
 
 TEST(Level1, Lists) {

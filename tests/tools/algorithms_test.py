@@ -119,6 +119,37 @@ def probit_optimum(x, t, penalty, intercept):
     return w, -2 * normals(t * (wide @ w))[0].sum()
 
 
+def uniform(seed, rows, columns):
+    """random(seed, N, K) of the language: SplitMix64 (docs/language.md, Whole arrays)."""
+    def mix64(a, b):
+        z = a + (b + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
+
+    with np.errstate(over="ignore"):
+        state = mix64(np.array([[seed]], np.uint64), np.uint64(0))
+        bits = mix64(mix64(state, np.arange(rows, dtype=np.uint64)[:, None]), np.arange(columns, dtype=np.uint64)[None, :])
+    return (bits.astype(np.int64) >> 11) * 2.0**-53 + 0.5
+
+
+def alternating_least_squares(x, rated, penalty, u, v, rounds):
+    """Each row's factors by its own normal equations, the other side's as they are; and the loss at the end."""
+    def solve(ratings, there, other):
+        rows = []
+        for values, of in zip(ratings, there):
+            a = other[of]
+            rows.append(np.linalg.solve(a.T @ a + penalty * of.sum() * np.eye(other.shape[1]), a.T @ values[of]))
+        return np.array(rows)
+
+    for _ in range(rounds):
+        u = solve(x, rated, v)
+        v = solve(x.T, rated.T, u)
+    errors = np.where(rated, x - u @ v.T, 0.0)
+    weights = penalty * ((rated.sum(1) * (u * u).sum(1)).sum() + (rated.sum(0) * (v * v).sum(1)).sum())
+    return u, v, ((errors**2).sum() + weights) / 2
+
+
 PLANS = [(1, 1), (2, 2), (3, 2), (4, 4)]  # workers and ranks
 
 
@@ -306,6 +337,25 @@ class Algorithms(PlanTest):
                     np.testing.assert_allclose(got["loss"], loss, rtol=1e-12)
                     np.testing.assert_allclose(got["B"], b[:4], rtol=1e-9, atol=1e-9 * abs(b).max())
                     np.testing.assert_allclose(got["b"], b[4], rtol=1e-9, atol=1e-9 * abs(b).max())
+
+
+    def test_als(self):
+        """Factors of ratings: alternating conjugate gradients against normal equations, from the same random start."""
+        rng = np.random.default_rng(21)
+        rated = rng.random((40, 25)) < 0.3
+        rated[np.arange(40), np.arange(40) % 25] = True
+        x = np.where(rated, np.round(3 + rng.normal(size=(40, 3)) @ rng.normal(size=(3, 25)), 3), 0.0)
+        x[rated & (x == 0)] = 1.0  # a rating of 0 would be none
+        lines = [f"{i} {j} {x[i, j]!r}" for i, j in np.argwhere(rated)]
+        (self.dir / "ratings.txt").write_text("\n".join(lines) + "\n")
+        u, v, loss = alternating_least_squares(x, rated, 0.1, uniform(1, 40, 3) - 0.5, uniform(2, 25, 3) - 0.5, 4)
+        run = [("lambda", 0.1), ("tolerance", 0), ("rounds", 4), ("inner_tolerance", 1e-28), ("inner_steps", 200)]
+        for plan, got in self.every_plan(EXAMPLES / "als.ks", ["X=ratings.txt"], consts=[("factors", 3)], run=run):
+            with self.subTest(plan=plan):
+                np.testing.assert_allclose(got["loss"], loss, rtol=1e-12)
+                self.near(got["U"], u)
+                self.near(got["V"], v)
+                self.near(got["U"] @ got["V"].T, u @ v.T)
 
 
 if __name__ == "__main__":

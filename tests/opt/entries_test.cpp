@@ -1,0 +1,205 @@
+// Element-wise work on a sparse matrix (libcore/entries.h): sums and products of expressions over stored entries. Every
+// plan computes what its program says, with interpreted and generated kernels, and costs what is predicted.
+#include "libcore/entries.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/opt/run_everywhere.h"
+
+namespace kasen {
+namespace {
+
+const NamedProgram entry_programs[] = {
+    {"cells", R"(
+dim N, M
+input X : f64[N, M], a : f64[N], b : dense f64[M]
+param s = 0.5
+output all = sum(X), squares = sumsq(X), rows = sum(X * a, over M), columns = sum(X * b, over N)
+output both = sum(X * X * a * b * s), count = sum(f64(X != 0), over N), m = mean(X)
+)"},
+    {"pattern", R"(
+dim N, M
+input G : null[N, M], a : f64[N], b : f64[M]
+output entries = sum(G), out = sum(G, over M), weighed = sum(map((g, x, y) -> g * exp(-abs(x - y)), G, a, b))
+)"},
+    // The paper's sparsity-exploiting outer product (SystemML, Figure 8 h).
+    {"outer_full", R"(
+dim N, M, K local = 5
+input X : f64[N, M], U : f64[N, K], V : f64[M, K]
+param eps = 1e-3
+output s = sum(X * log(abs(U @ V') + eps))
+)"},
+    {"outer_both_ways", R"(
+dim N, M, K local = 11
+input X : f64[N, M], U : f64[N, K], V : f64[M, K]
+W = (X != 0)
+R = X - f64(W) * (U @ V')
+output right = R @ V, left = R' @ U, loss = sum(R * R), rows = sum(R, over M), columns = sum(R, over N)
+)"},
+    {"many_columns", R"(
+dim N, M, K local = 24
+input X : f64[N, M], U : f64[N, K], V : f64[M, K], a : f64[N], b : f64[M]
+output P = (X * (U @ V') * a + X * b) @ V
+)"},
+    {"one_column", R"(
+dim N, M, K local = 1
+input X : f64[N, M], U : f64[N, K], V : f64[M, K]
+output P = (X * (U @ V')) @ V, H = (X * (U @ V'))' @ U
+)"},
+    {"vectors", R"(
+dim N, M
+input X : f64[N, M], a : f64[N], b : f64[M]
+W = X * tanh(a) + X / (1 + b * b)
+output p = W @ b, h = W' @ a, q = b @ (W)', t = a @ W
+)"},
+    {"square", R"(
+dim N, K local = 4
+input G : f64[N, N], U : f64[N, K], V : f64[N, K]
+W = G * (U @ V') - G * (V @ U')
+output s = sum(W), P = W @ U, H = W' @ U
+)"},
+    {"semirings", R"(
+dim N, M
+input X : f64[N, M], a : f64[N], b : f64[M]
+output far = mxvt((x, w) -> x + w, min, X * a, b), most = mxv((x, w) -> x * w, max, X + b, a)
+output some = any(X * a > 1)
+fn twice(x, w) = (x * w, w)
+fn both(a, b) = (a.0 + b.0, a.1 + b.1)
+output pair = mxvt(twice, both, X * a, b)
+)"},
+    {"integers", R"(
+dim N, M
+input X : f64[N, M], i : i64[N], f : f32[M]
+n = sum(i64(X * f64(i)), over M)
+output n, g = sum(floor(f32(X) * 4) * floor(f * 4)), k = max(n)
+)"},
+    {"points", R"(
+dim N, M
+const d = 3
+input X : f64[N, M], p : [f64; d][N], q : [f64; d][M]
+fn far(x, p, q) = x * sum(j in d: (p[j] - q[j]) ^ 2)
+output s = sum(map(far, X, p, q)), rows = sum(map((x, p, q) -> x * sum(j in d: p[j] * q[j]), X, p, q), over M)
+fn twice(x, w) = (x, [w, x * w])
+fn both(a, b) = (a.0 + b.0, [a.1[0] + b.1[0], a.1[1] + b.1[1]])
+output pair = mxvt(twice, both, map(far, X, p, q), fill(2.0, M))
+)"},
+    {"user_functions", R"(
+dim N, M, K local = 6
+input X : f64[N, M], U : f64[N, K], V : f64[M, K]
+fn loss(x, y) = if x == 0 then 0.0 else (x - y) ^ 2
+output s = sum(loss(X, U @ V')), t = sum(map((x, y) -> x * exp(-y), X, U @ V'))
+)"},
+    {"in_a_loop", R"(
+dim N, M, K local = 3
+input X : f64[N, M], V0 : f64[M, K]
+U : f64[N, K] = 0.25
+V = V0
+i = 0
+while i < 4 likely expect 4 {
+  E = X - f64(X != 0) * (U @ V')
+  U = U + 0.01 * (E @ V)
+  V = V + 0.01 * (E' @ U)
+  i = i + 1
+}
+output U, V, loss = sumsq(X - f64(X != 0) * (U @ V'))
+)"},
+    {"beside_products", R"(
+dim N, K local = 3
+input G : f64[N, N], U : f64[N, K]
+P = G @ U
+H = (G * (U @ P')) @ P
+output P, H, r = G' @ sum(H, over K)
+)"},
+};
+
+class Entries : public ::testing::TestWithParam<NamedProgram> {};
+
+TEST_P(Entries, RunLikeTheirProgramAndCostWhatIsPredicted) { run_everywhere(compile(GetParam().text), 9, 30); }
+
+INSTANTIATE_TEST_SUITE_P(Programs, Entries, ::testing::ValuesIn(entry_programs),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+// Rows of more entries than a segment of a reduction has, and more work than one thread takes.
+TEST(LongRows, AreFoldedInSegments) {
+  const Module program = compile(R"(
+dim N, M, K local = 9
+input X : f64[N, M], U : f64[N, K], V : f64[M, K]
+output P = (X * tanh(U @ V')) @ V, H = (X * (U @ V'))' @ U
+)");
+  for (const int workers : {1, 2}) {
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 6000, 90000, 5));
+    run_plan(plan(program, Strategy::greedy, SyncMode::hybrid), parts, interpret(program, whole_inputs(parts)), true);
+  }
+}
+
+struct Refusal {
+  const char* name;
+  const char* statement;
+  const char* what;
+};
+
+const Refusal refusals[] = {
+    {"not_zero_where_nothing_is_stored", "s = sum(X + 1)", "this is not 0 where the matrix stores nothing"},
+    {"logarithm", "s = sum(log(X))", "this is not 0 where the matrix stores nothing"},
+    {"extremum", "s = max(X)", "'max' of stored entries"},
+    {"all_pairs", "s = sum(U @ V')", "all pairs over [N, M]"},
+    {"no_array", "output W = X * 2", "stored entries over [N, M] where an array is meant"},
+    {"two_matrices", "s = sum(X * Y)", "two sparse matrices in one expression"},
+    {"dense", "s = sum(X * D)", "a dense array over [N, M] beside stored entries"},
+    {"unknown_columns", "s = sum(X * (A @ B'))", "'A' is f64[N, L]"},
+    {"other_shape", "s = (X * 2) @ a", "the product needs an array over [M]"},
+    {"changed_in_a_loop", "W = X * 2; i = 0; while i < 3 { W = X * 3; i = i + 1 }", "this loop would change 'W'"},
+    {"array_becomes_a_formula", "E : f64[N, M] = 1; E = X * 2",
+     "'E' is f64[N, M] and would become an expression over stored entries"},
+    {"becomes_a_formula", "a = X * 2", "'a' is f64[N] and would become f64[N, M]"},
+};
+
+class EntryRefusals : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(EntryRefusals, SayWhatAndWhere) {
+  const std::string program = std::string(R"(dim N, M, K local = 2, L local
+input X : f64[N, M], Y : f64[N, M], D : dense f64[N, M], U : f64[N, K], V : f64[M, K], A : f64[N, L], B : f64[M, L], a : f64[N]
+)") + GetParam().statement + "\n";
+  try {
+    (void)compile(program);
+    FAIL() << "it was taken";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::bad_input);
+    const Diagnostic& first = error.diagnostics().at(0);
+    EXPECT_EQ(first.what.substr(0, std::string(GetParam().what).size()), GetParam().what);
+    EXPECT_EQ(first.where.line, 3);
+    EXPECT_FALSE(first.why.empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Statements, EntryRefusals, ::testing::ValuesIn(refusals),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+// A function is taken apart: sums of points go by lanes, what columns have in common is computed once.
+TEST(EntryFunction, HasSumsThenWhatIsCommonThenColumns) {
+  const Module program = compile(R"(
+dim N, M, K local = 20
+input X : f64[N, M], U : f64[N, K], V : f64[M, K]
+output P = (X * tanh(U @ V')) @ V
+)");
+  const Op* fold = first_op(program, OpCode::fold_rows);
+  ASSERT_NE(fold, nullptr);
+  const EntryFunction parts = entry_function(program.fn(fold->fns[0]));
+  ASSERT_EQ(parts.sums.size(), 1U);
+  EXPECT_EQ(parts.sums[0].result(), ElementType::array(Scalar::f64, 20));
+  ASSERT_EQ(parts.once.size(), 1U);
+  EXPECT_EQ(parts.rest.body.op, ScalarOp::build);
+  EXPECT_EQ(parts.rest.body.args[0].op, ScalarOp::mul);
+}
+
+TEST(EntryText, IsReadBack) {
+  const Module program = compile(entry_programs[3].text);
+  const Module placed = plan(program, Strategy::greedy, SyncMode::hybrid);
+  for (const Module* module : {&program, &placed}) {
+    const std::string text = print_module(*module);
+    EXPECT_EQ(print_module(parse_module(text, "plan.kir")), text);
+  }
+}
+
+}  // namespace
+}  // namespace kasen
