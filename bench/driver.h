@@ -56,6 +56,8 @@ struct Row {
 [[nodiscard]] Question sum3_question(const Settings& settings);
 [[nodiscard]] Question region_question(const Settings& settings);
 [[nodiscard]] Question xtxv_question(const Settings& settings);
+[[nodiscard]] Question xtxb_question(const Settings& settings);
+[[nodiscard]] Question aggregates_question(const Settings& settings);
 [[nodiscard]] Question outer_question(const Settings& settings);
 [[nodiscard]] Question logistic_question(const Settings& settings);
 [[nodiscard]] Question exchange_question(const Settings& settings);  // two processes of one thread each

@@ -25,6 +25,7 @@ kasen::bench::Questions one(const Settings& settings) {
 }
 
 const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questions{
+    {"aggregates", one<kasen::bench::aggregates_question>},
     {"balance", kasen::bench::balance_questions},
     {"black-scholes", one<kasen::bench::blackscholes_question>},
     {"chain", one<kasen::bench::chain_question>},
@@ -43,6 +44,7 @@ const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questi
     {"small", kasen::bench::small_questions},
     {"sum3", one<kasen::bench::sum3_question>},
     {"update", one<kasen::bench::update_question>},
+    {"xtxb", one<kasen::bench::xtxb_question>},
     {"xtxv", one<kasen::bench::xtxv_question>},
 };
 

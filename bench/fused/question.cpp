@@ -71,12 +71,31 @@ Question region_question(const Settings& settings) {
   return made;
 }
 
-Question xtxv_question(const Settings& settings) {
+Question aggregates_question(const Settings& settings) {
+  Question made{"aggregates", "ms/pass", 1e3, {}, {}};
+  const Passes ours = kasen("aggregates.ks", {"x", "y", "z"}, settings.threads);
+  double wanted = 0;
+  for (std::int64_t i = 0; i < elements; ++i) {
+    wanted += fused_element(0, i) * (fused_element(1, i) + fused_element(2, i));
+  }
+  check("kasen", wanted * static_cast<double>(fused_passes * (fused_passes - 1) / 2), ours().result);
+  add(made, "kasen", ours);
+  add(made, "only-reading", sum3_by_hand(elements, settings.threads, true));
+  const auto peer = python_peer("fused/aggregates.py", {std::to_string(elements)}, settings.threads);
+  check("einsum", wanted, peer->measure().at(1));
+  made.contestants.push_back({"einsum", [peer] { return peer->measure().at(0); }});
+  return made;
+}
+
+namespace {
+
+// X'(X B), one pass over X or two, of so many columns.
+Question twice_multiplied(const std::string& name, const std::string& program, int columns, const Settings& settings) {
   constexpr std::int64_t rows = 100'000, cols = 500;  // 400 MB
-  Question made{"xtxv", "ms/pass", 1e3, {}, {}};
+  Question made{name, "ms/pass", 1e3, {}, {}};
   const Parts parts = dense_matrix("X", rows, cols);
   const auto run = [&](const OptimizeOptions& options) {
-    return [kasen = std::make_shared<KasenRun>(KASEN_SOURCE_ROOT "/bench/fused/xtxv.ks", parts,
+    return [kasen = std::make_shared<KasenRun>(KASEN_SOURCE_ROOT "/bench/fused/" + program, parts,
                                                KernelOptions{.threads = settings.threads}, options)] {
       const RunResult& result = kasen->run({{"passes", {Word::integer(fused_passes)}}});
       return Pass{result.outputs.back().parts.at(0).data.as<double>()[0], kasen->seconds_per_turn()};
@@ -87,7 +106,8 @@ Question xtxv_question(const Settings& settings) {
   const Passes apart = run({.strategy = Strategy::none});
   check("kasen-apart", ours().result, apart().result);
   add(made, "kasen-apart", apart);
-  const auto peer = python_peer("fused/xtxv.py", {std::to_string(rows), std::to_string(cols)}, settings.threads);
+  const auto peer = python_peer("fused/xtxv.py", {std::to_string(rows), std::to_string(cols), std::to_string(columns)},
+                                settings.threads);
   if (!peer->missing().empty()) {
     made.missing.push_back({"numpy", peer->missing()});
     return made;
@@ -96,5 +116,10 @@ Question xtxv_question(const Settings& settings) {
   made.contestants.push_back({"numpy", [peer] { return peer->measure().at(0); }});
   return made;
 }
+
+}  // namespace
+
+Question xtxv_question(const Settings& settings) { return twice_multiplied("xtxv", "xtxv.ks", 1, settings); }
+Question xtxb_question(const Settings& settings) { return twice_multiplied("xtxb", "xtxb.ks", 4, settings); }
 
 }  // namespace kasen::bench
