@@ -39,6 +39,12 @@ class Faults {
 // The input that makes this value, or null.
 [[nodiscard]] const Op* find_input(const Module& module, ValueId value);
 
+// What is wrong with the types of a view ("" in `what`: nothing).
+struct ViewFault {
+  std::string what, why, remedy;
+};
+[[nodiscard]] ViewFault view_fault(const Module& module, const Op& view);
+
 void verify_tables(const Module& module, Faults& faults);              // dimensions, functions, values, buffers, laws
 void verify_structure(const Module& module, Faults& faults);           // counts, ids, blocks, SSA, scopes
 void verify_types(const Module& module, Faults& faults);               // elements, dimensions, shapes

@@ -218,51 +218,11 @@ class TypeCheck {
     }
   }
 
-  // A view has the elements of a dense array.
-  bool view(const Op& op, const std::vector<DimId>& dims) {
-    if (type(op, 0).sparse) {
-      faults_.add(op, name(op, 0) + " is a sparse matrix", "only dense arrays have views");
-      return false;
-    }
-    expect_dims(op, op.results[0], dims, "the result");
-    if (result(op).element == type(op, 0).element) return true;
-    faults_.add(op, "its result holds " + print_element_type(m_, result(op).element),
-                fmt::format("{} holds {}", name(op, 0), print_element_type(m_, type(op, 0).element)));
-    return false;
-  }
-
-  void range(const Op& op) {
-    if (!no_list(op) || !is_single(op, range_begin(op), Scalar::i64, "where a range begins")) return;
-    std::vector<DimId> dims = type(op, 0).dims;
-    const bool one = op.over.size() == 1 && std::count(dims.begin(), dims.end(), op.over[0]) == 1;
-    if (!one || stands_twice(dims)) return faults_.add(op, "it ranges over no one dimension of " + name(op, 0));
-    if (!m_.dim(op.over[0]).local || !m_.dim(op.dim).local) {
-      const DimId cut = m_.dim(op.over[0]).local ? op.dim : op.over[0];
-      return faults_.add(op, fmt::format("it ranges over '{}', which is cut", m_.dim(cut).name),
-                         "every worker holds a local dimension whole, and of others its part",
-                         "declare the dimension local");
-    }
-    if (std::count(dims.begin(), dims.end(), op.dim) > 0) {
-      return faults_.add(op, fmt::format("{} is over '{}' already", name(op, 0), m_.dim(op.dim).name), "",
-                         "call the range by another dimension");
-    }
-    const std::string fault = range_fault(range_sizes(m_, op), 0);
-    if (!fault.empty()) return faults_.add(op, "it lies outside of " + name(op, 0), fault);
-    std::replace(dims.begin(), dims.end(), op.over[0], op.dim);
-    (void)view(op, dims);
-  }
-
-  void transpose(const Op& op) {
+  void view(const Op& op) {
     if (!no_list(op)) return;
-    std::vector<DimId> dims = type(op, 0).dims;
-    if (dims.size() != 2) return faults_.add(op, name(op, 0) + " is no matrix", "it has not two dimensions");
-    const auto cut = [&](DimId d) { return !m_.dim(d).local; };
-    if (std::all_of(dims.begin(), dims.end(), cut)) {
-      return faults_.add(op, name(op, 0) + " is cut, and would be along its other dimension",
-                         "no element moves to another worker", "declare one of its dimensions local");
-    }
-    std::reverse(dims.begin(), dims.end());
-    (void)view(op, dims);
+    if (op.code == OpCode::range && !is_single(op, range_begin(op), Scalar::i64, "where a range begins")) return;
+    const ViewFault fault = view_fault(m_, op);
+    if (!fault.what.empty()) faults_.add(op, fault.what, fault.why, fault.remedy);
   }
 
   void product(const Op& op) {
@@ -428,8 +388,8 @@ const std::array<TypeCheck::Row, 26> TypeCheck::rows{{
     {OpCode::map, &TypeCheck::elementwise},
     {OpCode::apply, &TypeCheck::elementwise},
     {OpCode::reduce, &TypeCheck::reduce},
-    {OpCode::range, &TypeCheck::range},
-    {OpCode::transpose, &TypeCheck::transpose},
+    {OpCode::range, &TypeCheck::view},
+    {OpCode::transpose, &TypeCheck::view},
     {OpCode::mxv, &TypeCheck::product},
     {OpCode::mxvt, &TypeCheck::product},
     {OpCode::fold_rows, &TypeCheck::fold},

@@ -93,6 +93,12 @@ void Emitter::stream_lanes(Scalar scalar, llvm::Value* address, const Plane& pla
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
 }
 
+void Emitter::ask_for(llvm::Value* address) {
+  constexpr int to_read = 0, into_all_caches = 3, data = 1;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                    {address, b.getInt32(to_read), b.getInt32(into_all_caches), b.getInt32(data)});
+}
+
 void Emitter::fence_streams() { b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); }
 
 llvm::Value* Emitter::load_one(Scalar scalar, llvm::Value* address) {

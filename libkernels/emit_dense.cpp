@@ -73,7 +73,7 @@ class DenseEmitter {
           llvm::Value* from = at(rows.at(static_cast<size_t>(k)), j);
           llvm::Value* term = e_.b.CreateFMul(e_.load_lanes(scalar_, from), factors.at(static_cast<size_t>(k)));
           sum = e_.b.CreateFAdd(sum, term);
-          if (ahead) ask_for(at(from, below));
+          if (ahead) e_.ask_for(at(from, below));
         }
         e_.store_lanes(scalar_, place, {sum, false});
       });
@@ -128,12 +128,6 @@ class DenseEmitter {
       sum = e_.b.CreateFAdd(sum, e_.b.CreateShuffleVector(sum, upper));
     }
     return e_.b.CreateExtractElement(sum, e_.integer(0));
-  }
-
-  void ask_for(llvm::Value* address) {
-    constexpr int to_read = 0, into_all_caches = 3, data = 1;
-    e_.b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
-                         {address, e_.b.getInt32(to_read), e_.b.getInt32(into_all_caches), e_.b.getInt32(data)});
   }
 
   Scalar scalar_;

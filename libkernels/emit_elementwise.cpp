@@ -13,6 +13,7 @@
 #include "libkernels/emit_slices.h"
 #include "libkernels/loop_shape.h"
 #include "libkernels/strip_sums.h"
+#include "libkernels/view_inputs.h"
 
 namespace kasen {
 namespace {
@@ -64,13 +65,6 @@ class ElementwiseEmitter {
   struct Input {
     Type type;
     Reach reach;
-    std::unique_ptr<MemorySource> source;
-  };
-
-  struct ViewInput {
-    const Op* op;
-    std::vector<llvm::Value*> sizes;  // of the array's uncut dimensions
-    llvm::Value* begin;               // of a range
     std::unique_ptr<MemorySource> source;
   };
 
@@ -131,14 +125,13 @@ class ElementwiseEmitter {
       const auto at = std::find(body_.inputs.begin(), body_.inputs.end(), viewed(*op));
       if (at == body_.inputs.end()) refuse("a view of what its loop makes", "its elements are elsewhere", op->where);
       const Input& array = inputs_[static_cast<size_t>(at - body_.inputs.begin())];
-      ViewInput view{op, read_sizes(uncut_dims(module_, array.type), layout), nullptr,
-                     std::make_unique<MemorySource>(array.source->planes(), MemorySource::Access::scattered)};
-      if (op->code == OpCode::range) view.begin = e_.spread(sources_.at(range_begin(*op))->load(e_, 0, nullptr));
-      sources_[op->results[0]] = view.source.get();
+      llvm::Value* begin = nullptr;
+      if (op->code == OpCode::range) begin = e_.spread(sources_.at(range_begin(*op))->load(e_, 0, nullptr));
+      sources_[op->results[0]] =
+          views_.add(*op, array.source->planes(), read_sizes(uncut_dims(module_, array.type), layout), begin);
       const Type& type = module_.type(op->results[0]);
       kernel_.counted.push_back(is_shared(module_, type) ? 0 : type.element.bytes());
       kernel_.counted_dims.push_back(uncut_dims(module_, type));
-      views_.push_back(std::move(view));
     }
   }
 
@@ -229,7 +222,7 @@ class ElementwiseEmitter {
       if (input.reach == Reach::whole) input.source->move_to(e_, i);
       if (input.reach == Reach::some) input.source->move_to(e_, indices_->index(input.type));
     }
-    for (ViewInput& view : views_) view.source->move_to(e_, indices_->index(*view.op, view.sizes, view.begin));
+    if (!views_.empty()) views_.move(*indices_);
     std::map<ValueId, Source*> sources = sources_;
     std::vector<std::unique_ptr<Source>> made;
     for (const Op* op : body_.ops) {
@@ -336,7 +329,7 @@ class ElementwiseEmitter {
   std::unique_ptr<SliceEmitter> slices_;  // where the loop follows rows of a product
   llvm::Value* lengths_ = nullptr;
   std::vector<Input> inputs_;
-  std::vector<ViewInput> views_;
+  ViewInputs views_{e_};
   std::vector<Output> outputs_;
   std::vector<Reduction> reductions_;
   std::map<ValueId, Source*> sources_;
