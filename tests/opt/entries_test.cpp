@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/opt/run_everywhere.h"
 
 namespace kasen {
@@ -118,6 +120,53 @@ TEST_P(Entries, RunLikeTheirProgramAndCostWhatIsPredicted) { run_everywhere(comp
 
 INSTANTIATE_TEST_SUITE_P(Programs, Entries, ::testing::ValuesIn(entry_programs),
                          [](const auto& case_) { return std::string(case_.param.name); });
+
+// Random expressions that are 0 where nothing is stored, and random uses of them.
+class RandomFormula {
+ public:
+  explicit RandomFormula(std::uint64_t seed) : random_(seed) {}
+
+  std::string program() {
+    std::string text =
+        "dim N, M, K local = " + std::to_string(1 + random_() % 10) +
+        "\ninput X : f64[N, M], U : f64[N, K], V : f64[M, K], a : f64[N], b : f64[M]\nparam s = 0.5\nW = " +
+        entries(3) + "\n";
+    const std::vector<std::string> uses{"sum(W)", "sum(W, over M)", "sum(W, over N)", "W @ V",
+                                        "W' @ U", "W @ b",          "W' @ a",         "sumsq(W)"};
+    for (int i = 0; i < 3; ++i) text += "output r" + std::to_string(i) + " = " + one_of(uses) + "\n";
+    return text;
+  }
+
+ private:
+  std::string one_of(const std::vector<std::string>& of) { return of[random_() % of.size()]; }
+
+  // Anything over [N, M], [N], [M] or nothing.
+  std::string any(int depth) {
+    if (depth == 0) return one_of({"a", "b", "s", "0.25", "(U @ V')"});
+    const std::string pairs = "((U @ V') " + one_of({"+", "-", "*"}) + " " + any(depth - 1) + ")";
+    return one_of({pairs, "exp(-abs(" + pairs + "))", "tanh(" + any(depth - 1) + ")", any(depth - 1)});
+  }
+
+  std::string entries(int depth) {
+    if (depth == 0) return one_of({"X", "f64(X != 0)", "X * X"});
+    const std::string one = entries(depth - 1), other = entries(depth - 1);
+    return one_of({"(" + one + " * " + any(2) + ")", "(" + one + " + " + other + ")", "(" + one + " - " + other + ")",
+                   "sqrt(abs(" + one + "))", "(" + one + " / (1.5 + cos(" + any(1) + ")))", "tanh(" + one + ")",
+                   "(if X > 0.5 then " + one + " else " + other + ")"});
+  }
+
+  std::mt19937_64 random_;
+};
+
+class RandomEntries : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomEntries, RunLikeTheirProgram) {
+  const std::string text = RandomFormula(static_cast<std::uint64_t>(GetParam())).program();
+  SCOPED_TRACE(text);
+  run_everywhere(compile(text), 9, 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomEntries, ::testing::Range(0, 40));
 
 // Rows of more entries than a segment of a reduction has, and more work than one thread takes.
 TEST(LongRows, AreFoldedInSegments) {
