@@ -156,6 +156,15 @@ Question glm(int threads) {
               {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}, {"tolerance", {Word::real(0)}}});
 }
 
+// Lloyd's steps in matrix form, ten of them.
+Question kmeans_matrix(int threads) {
+  constexpr std::int64_t centres = 5;
+  DenseSamples samples = dense_samples();
+  samples.part.dims["K"] = whole_dim(centres, true);
+  return both("gains-kmeans-matrix", "kmeans-matrix.ks", labelled(std::move(samples), [](double told) { return told; }),
+              threads, {{"steps", {Word::integer(10)}}, {"tolerance", {Word::real(-1)}}}, {{"k", "5"}});
+}
+
 Question pagerank(const Settings& settings, int workers) {
   return both(fmt::format("gains-rank-{}", workers), "pagerank.ks", links(settings.graph, workers), settings.threads,
               {{"theta", {Word::real(1)}}});
@@ -167,7 +176,8 @@ Questions gains_questions(const Settings& settings) {
   Questions made;
   made.emplace_back([=] { return black_scholes(settings.threads); });
   for (const std::int64_t k : {10, 20}) made.emplace_back([=] { return kmeans(k, settings.threads); });
-  for (const auto question : {multinomial, l2svm, glm}) made.emplace_back([=] { return question(settings.threads); });
+  for (const auto question : {multinomial, l2svm, glm, kmeans_matrix})
+    made.emplace_back([=] { return question(settings.threads); });
   for (const int workers : {1, 16}) made.emplace_back([=] { return lbfgs(workers, settings.threads); });
   for (const int workers : {1, 16}) made.emplace_back([=] { return pagerank(settings, workers); });
   return made;

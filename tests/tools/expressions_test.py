@@ -127,6 +127,11 @@ TABLE = {
         ("sum((S @ R) * Q)", lambda d: ((d.S @ d.R) * d.Q).sum()),
         ("S' @ range(P, K, 2)", lambda d: d.S.T @ d.P[:, 2:]),
         ("max(abs(S @ (m * m)))", lambda d: abs(d.S @ (d.m * d.m)).max()),
+        ("sum(S * log(abs(Q @ R') + 1))", lambda d: (d.S * np.log(abs(d.Q @ d.R.T) + 1)).sum()),
+        ("(S * (Q @ R')) @ R", lambda d: (d.S * (d.Q @ d.R.T)) @ d.R),
+        ("(S * exp(Q @ R'))' @ Q", lambda d: (d.S * np.exp(d.Q @ d.R.T)).T @ d.Q),
+        ("sum(S * u * m) + sumsq(S)", lambda d: (d.S * column(d.u) * d.m).sum() + (d.S ** 2).sum()),
+        ("sum(S * S * w, over M)", lambda d: (d.S * d.S * column(d.w)).sum(1)),
         ("S' @ (Q - Q * sum(Q, over K))", lambda d: d.S.T @ (d.Q - d.Q * column(d.Q.sum(1)))),
     ],
 }
