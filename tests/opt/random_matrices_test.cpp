@@ -18,8 +18,9 @@ class MatrixProgram {
 
   std::string write() {
     text_ =
-        "dim N, F local = 4, K local = 3\n"
-        "input X : f64[N, F], G : f64[N, N], Y : f64[N, K], x : f64[N]\n"
+        "dim N, F local = 4, K local = 3, C local = 5\n"
+        "input X : f64[N, F], G : f64[N, N], Y : f64[N, K], P : f64[N, C], x : f64[N]\n"
+        "param at = 1\np0 = P / 4\np1 = tanh(P * x)\n"
         "q0 = Y / 4\nq1 = tanh(outer((a, b) -> a - f64(i64(b)), x, index(K)))\nq2 : f64[N, K] = 0.5\n"
         "u0 = tanh(x)\nu1 : f64[N] = 0.25\nb0 : f64[F, K] = 0.5\nb1 = tanh(X' @ Y)\nw0 : f64[F] = 0.5\n"
         "k0 = tanh(sum(Y, over N))\nk1 : f64[K] = 1\ns0 = 0.25\ns1 = 1.5\n";
@@ -30,13 +31,15 @@ class MatrixProgram {
       for (int i = 0; i < 4; ++i) statement();
       text_ += "}\n";
     }
-    return text_ + "output q0, q1, q2, u0, u1, b0, b1, w0, k0, k1, s0, s1\n";
+    return text_ + "output p0, p1, q0, q1, q2, u0, u1, b0, b1, w0, k0, k1, s0, s1\n";
   }
 
  private:
   int pick(int count) { return static_cast<int>(random_() % static_cast<std::uint64_t>(count)); }
   std::string one_of(const char* kind, int count) { return kind + std::to_string(pick(count)); }
   std::string q() { return one_of("q", 3); }
+  std::string p() { return one_of("p", 2); }
+  std::string range() { return "range(" + p() + ", K, " + (pick(4) == 0 ? "at" : std::to_string(pick(3))) + ")"; }
   std::string u() { return one_of("u", 2); }
   std::string b() { return one_of("b", 2); }
   std::string k() { return one_of("k", 2); }
@@ -45,7 +48,13 @@ class MatrixProgram {
   void line(const std::string& to, const std::string& value) { text_ += to + " = " + value + '\n'; }
 
   std::string rows() {
-    switch (pick(7)) {
+    switch (pick(9)) {
+      case 6:
+        return range() + " * " + q();
+      case 7: {
+        const std::string name = range();
+        return name + " * " + aggregate() + "(" + name + " + " + q() + ", over K)";
+      }
       case 0:
         return q() + " * " + u();
       case 1:
@@ -71,7 +80,11 @@ class MatrixProgram {
   }
 
   void statement() {
-    switch (pick(11)) {
+    switch (pick(13)) {
+      case 10:
+        return line(p(), "tanh(" + p() + " * " + u() + " - " + aggregate() + "(" + p() + ", over C))");
+      case 11:
+        return line(q(), "tanh(X @ (" + b() + "' * " + s() + ")' - " + range() + ")");
       case 0:
       case 1:
         return line(q(), "tanh(" + rows() + ")");
