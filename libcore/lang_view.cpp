@@ -87,7 +87,9 @@ Term Lowering::range_call(const Node& node, const std::string& hint) {
   const bool known = last != nullptr && last->code == OpCode::literal && last->results[0] == from;
   const RangeSizes sizes{module_.dim(whole).name, module_.dim(whole).size, module_.dim(part).size};
   const std::string fault = range_fault(sizes, known ? last->literal[0].i : 0);
-  if (!fault.empty()) source_.fail(node.mark, "a range does not lie inside of its array", fault);
+  if (!fault.empty())
+    source_.fail(node.mark, "a range does not lie inside of its array", fault,
+                 "begin at another index, or give the dimensions other sizes");
   Type type = module_.type(operand);
   std::replace(type.dims.begin(), type.dims.end(), whole, part);
   const ValueId result = emit(OpCode::range, node.mark, hint, type, [&](Op& op) {
