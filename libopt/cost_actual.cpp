@@ -75,7 +75,7 @@ Polynomial viewed_bytes(const CostContext& c, const Op& view) {
 }
 
 // By itself a view is a copy.
-Cost view_cost(const CostContext& c, const Op& op) {
+Cost shown_cost(const CostContext& c, const Op& op) {
   Cost cost;
   cost.read = cost.written = viewed_bytes(c, op);
   return cost;
@@ -191,7 +191,7 @@ struct ActualRule {
 constexpr std::array rules{
     ActualRule{OpCode::fill, source_cost},         ActualRule{OpCode::index, source_cost},
     ActualRule{OpCode::map, elementwise_cost},     ActualRule{OpCode::reduce, elementwise_cost},
-    ActualRule{OpCode::range, view_cost},          ActualRule{OpCode::transpose, view_cost},
+    ActualRule{OpCode::range, shown_cost},         ActualRule{OpCode::transpose, shown_cost},
     ActualRule{OpCode::mxv, product_cost},         ActualRule{OpCode::mxvt, product_cost},
     ActualRule{OpCode::fold_rows, fold_cost},      ActualRule{OpCode::fold_cols, fold_cost},
     ActualRule{OpCode::make_list, make_list_cost}, ActualRule{OpCode::gather, transition_cost},
