@@ -32,7 +32,7 @@ class ChainPlanner {
     }
     make_behind(jit, name + "_behind", scratch_bytes);
     count();
-    made_.chunked = has_columns_;
+    made_.chunked = has_columns_ || !made_.whole_inputs.empty() || !made_.whole_outputs.empty();
     return std::move(made_);
   }
 

@@ -87,7 +87,7 @@ struct ChainKernels {
   std::vector<LoadedRows> loads;
   std::vector<TurnedRows> stores;
   std::vector<TurnedWhole> whole_inputs, whole_outputs;
-  bool chunked = false;  // has columns: nothing waits for more than a chunk of rows
+  bool chunked = false;  // has columns anywhere: nothing waits for more than a chunk of rows
   std::vector<ElementType> rooms;
   std::vector<Inner> inner;
   std::optional<Loop> before;  // what the outer products need: from rooms and operands to rooms

@@ -7,6 +7,7 @@
 
 #include "libcore/executor.h"
 #include "libopt/explain_parts.h"
+#include "libopt/strategies.h"
 #include "libopt/sync_search.h"
 
 namespace kasen {
@@ -145,6 +146,29 @@ std::string explain_fusion(const PlanNotes& notes) {
   return text;
 }
 
+std::string listed(const std::string& what, const std::vector<std::string>& names) {
+  return names.empty() ? "" : fmt::format("      {}: {}\n", what, fmt::join(names, ", "));
+}
+
+// Which strategy, what its plan stores and what it computes again, and what the next one would take.
+std::string explain_strategies(const PlanNotes& notes) {
+  if (notes.strategies.prices.empty()) return "";
+  std::string text = "\nStrategies (the whole plan's predicted time by each)\n" + strategies_text(notes.strategies);
+  std::string points;
+  for (const PointsNote& note : notes.points) {
+    const std::string at = listed("stored", note.stored) + listed("within one operator", note.inside);
+    if (!at.empty()) points += fmt::format("    {}\n{}", note.block, at);
+  }
+  text += points.empty()
+              ? "  no materialization points: no value has several readers that could be fused with it\n"
+              : "  materialization points (values with several readers that could be fused with it)\n" + points;
+  for (const FusionNote& note : notes.fusion) {
+    const std::string at = listed("computed again", note.again) + listed("taken apart", note.splits);
+    if (!at.empty()) text += fmt::format("  selected in the {}\n{}", note.block, at);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes, const MachineProfile& machine,
@@ -162,7 +186,7 @@ std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes
            "\nWhat the whole plan would cost in other modes is not told: its source does not give this very plan, "
            "whatever kasen fuse is asked for.\n";
   }
-  return text + explain_modes(*notes) + explain_fusion(*notes);
+  return text + explain_modes(*notes) + explain_fusion(*notes) + explain_strategies(*notes);
 }
 
 }  // namespace kasen

@@ -11,6 +11,7 @@
 #include "libopt/plan_notes.h"
 #include "libopt/prover/verdicts.h"
 #include "libopt/rewrite.h"
+#include "libopt/strategies.h"
 
 namespace kasen {
 
@@ -38,11 +39,25 @@ void verify_after(const PassRow& pass, const Module& module, LawChecker& laws) {
   throw InternalError(fmt::format("pass '{}' broke the module: {}", pass.name, format_diagnostic(faults.front())));
 }
 
+bool is_enabled(PassWhen when, const OptimizeOptions& options) {
+  const bool fusing = options.strategy != Strategy::none, greedy = options.strategy == Strategy::greedy;
+  switch (when) {
+    case PassWhen::always:
+      return true;
+    case PassWhen::fusing:
+      return fusing;
+    case PassWhen::moving:
+      return fusing && options.move_statements;
+    case PassWhen::greedy:
+      return greedy;
+    case PassWhen::selected:
+      return fusing && !greedy;
+  }
+  throw InternalError("a pass outside the table");
+}
+
 bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& options) {
-  const bool greedy = options.strategy == Strategy::greedy;
-  const bool enabled =
-      pass.when == PassWhen::always || (pass.when == PassWhen::greedy ? greedy : greedy && options.move_statements);
-  return enabled && module.level >= pass.from && module.level <= pass.to;
+  return is_enabled(pass.when, options) && module.level >= pass.from && module.level <= pass.to;
 }
 
 bool run_pass(const PassRow& pass, Module& module, PassContext& context) {
@@ -84,7 +99,8 @@ bool dearer_than(const PlanPrice& a, const PlanPrice& b) {
 
 // Fusing and moving statements pay on what is expected to run, not always: a loop's first statements that are computed
 // in the turn before are computed once more than there are turns. What comes to more than the program with nothing
-// fused is given up, the moves first. With --sync auto the unfused plan is the hybrid one.
+// fused is given up, the moves first; but not fusing where it was asked for whatever it costs. With --sync auto the
+// unfused plan is the hybrid one.
 OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker& laws, const OptimizeOptions& options) {
   Pricing pricing(options.sizes, options.machine);
   OptimizeOptions other = options;
@@ -98,7 +114,8 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
   const bool decided = never_dearer(price.model_form, unfused.model_form, options.machine) &&
                        never_dearer(price.actual_form, unfused.actual_form, options.machine);
   const bool keep = decided || !dearer_than(price, unfused);
-  const bool still = keep || !dearer_than(pricing(preview(program, laws, other)), unfused);
+  const bool whatever = options.strategy == Strategy::fuse_all || options.strategy == Strategy::fuse_no_redundancy;
+  const bool still = keep || whatever || !dearer_than(pricing(preview(program, laws, other)), unfused);
   if (options.notes != nullptr) {
     options.notes->compared = true;
     options.notes->fused = price;
@@ -109,7 +126,35 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
   return keep ? options : still ? other : plain;
 }
 
+struct Planned {
+  Module plan;
+  OptimizeOptions options;  // with which it was made in the end
+};
+
+// By one strategy, not `cost`.
+Planned planned(const Module& module, LawChecker& laws, const OptimizeOptions& options) {
+  Module plan = all_passes(module, laws, options);
+  if (options.strategy == Strategy::none || module.level > 1) return {std::move(plan), options};
+  OptimizeOptions instead = cheapest(module, plan, laws, options);
+  const bool keep = instead.strategy == options.strategy && instead.move_statements == options.move_statements;
+  if (keep) return {std::move(plan), options};
+  PlanNotes notes;
+  instead.notes = &notes;
+  plan = all_passes(module, laws, instead);
+  instead.notes = nullptr;
+  if (options.notes != nullptr) options.notes->fusion = std::move(notes.fusion);
+  return {std::move(plan), instead};
+}
+
 }  // namespace
+
+OptimizeOptions quiet(OptimizeOptions options) {
+  options.notes = nullptr;
+  options.print_after.clear();
+  options.on_print = nullptr;
+  options.on_pass = nullptr;
+  return options;
+}
 
 std::span<const PassRow> pass_rows() { return rows; }
 
@@ -152,11 +197,21 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options)
   require_valid(module, laws);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
-  if (options.strategy == Strategy::none || module.level > 1) return all_passes(std::move(module), laws, options);
-  Module fused = all_passes(module, laws, options);
-  const OptimizeOptions instead = cheapest(module, fused, laws, options);
-  const bool keep = instead.strategy == options.strategy && instead.move_statements == options.move_statements;
-  return keep ? fused : all_passes(std::move(module), laws, instead);
+  const bool explain = options.notes != nullptr && options.notes->explain;
+  if (options.strategy != Strategy::cost && !explain) return planned(module, laws, options).plan;
+  StrategyChoice choice = weigh_strategies(module, laws, options);
+  OptimizeOptions chosen = options;
+  if (options.strategy == Strategy::cost) chosen.strategy = choice.chosen;
+  Planned made = planned(module, laws, chosen);
+  if (options.notes != nullptr) {
+    if (options.strategy == Strategy::cost) options.notes->assume(choice.defaults);
+    options.notes->strategies = std::move(choice);
+  }
+  if (explain) {
+    const Module placed = before_fusing(std::move(module), laws, quiet(made.options));
+    options.notes->points = materialization_points(placed, made.plan, options);
+  }
+  return std::move(made.plan);
 }
 
 }  // namespace kasen

@@ -19,7 +19,7 @@ struct PassContext {
 // Returns whether the module was changed. A pass that is run on its own result changes nothing.
 using PassFunction = bool (*)(Module& module, PassContext& context);
 
-enum class PassWhen : std::uint8_t { always, greedy, moving };
+enum class PassWhen : std::uint8_t { always, fusing, moving, greedy, selected };
 
 struct PassRow {
   std::string_view name;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/chain_rules.h"
 #include "libcore/error.h"
 #include "libcore/products.h"
 #include "libcore/state_rules.h"
+#include "libcore/whole.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
@@ -77,37 +79,46 @@ std::vector<int> kinds_of(const Module& module, const Block& block, const Region
   return kinds;
 }
 
-bool fuse_block(Module& module, Block& block, const RegionTemplate& shape) {
-  const BlockGraph graph(module, block);
-  const std::vector<std::vector<int>> clusters = cluster(graph, {kinds_of(module, block, shape), shape.inside});
-  if (clusters.empty()) return false;
-  const std::vector<int> uses = count_uses(module);
-  const std::vector<int> order = contracted_order(graph, clusters);
-  std::vector<Op> regions;
-  for (const auto& cluster : clusters) {
-    std::vector<Op> members;
-    for (const int member : cluster) members.push_back(std::move(block.ops[static_cast<size_t>(member)]));
-    regions.push_back(make_region(module, std::move(members), shape.kind, uses));
-  }
-  std::vector<Op> ops;
-  for (const int at : order) {
-    Op& op = at >= 0 ? block.ops[static_cast<size_t>(at)] : regions[static_cast<size_t>(-1 - at)];
-    ops.push_back(std::move(op));
-  }
-  block.ops = std::move(ops);
-  return true;
-}
-
 // Draws the operators of every block together into maximal regions of this kind.
 bool draw_together(Module& module, const RegionTemplate& shape) {
   bool changed = false;
   for_each_block(module, [&](Block& block) {
-    if (!fuse_block(module, block, shape)) return;
-    name_results(module, block);
-    changed = true;
+    std::vector<Cluster> clusters;
+    for (std::vector<int>& members :
+         cluster(BlockGraph(module, block), {kinds_of(module, block, shape), shape.inside})) {
+      clusters.push_back({shape.kind, std::move(members)});
+    }
+    changed = changed || !clusters.empty();
+    make_regions(module, block, clusters);
   });
-  if (changed) module.level = 3;
   return changed;
+}
+
+// All have one key, and none needs another's result where members may not.
+bool is_drawn_together(const Module& module, const RegionTemplate& shape, std::span<const Op* const> members) {
+  std::optional<RegionKey> first;
+  std::vector<ValueId> made;
+  for (const Op* op : members) {
+    const std::optional<RegionKey> key = shape.key(module, *op);
+    if (!key || (first && *key != *first)) return false;
+    const auto is_made = [&](ValueId v) { return contains(made, v); };
+    if (!shape.inside && std::any_of(op->operands.begin(), op->operands.end(), is_made)) return false;
+    made.insert(made.end(), op->results.begin(), op->results.end());
+    first = key;
+  }
+  return true;
+}
+
+// Products with one dense matrix and work on its rows (verify_regions.cpp, row_chain).
+bool is_chain(const Module& module, std::span<const Op* const> members) {
+  const auto product = std::find_if(members.begin(), members.end(), [](const Op* op) { return is_product(*op); });
+  if (product == members.end()) return false;
+  const ValueId matrix = product_matrix(**product);
+  const DimId rows = module.type(matrix).dims.at(0);
+  return std::all_of(members.begin(), members.end(), [&](const Op* op) {
+    return is_product(*op) ? product_matrix(*op) == matrix && may_stand_in_chain(module, *op)
+                           : may_follow_chain(module, *op, rows, matrix);
+  });
 }
 
 constexpr auto vector_shape =
@@ -134,6 +145,50 @@ const RegionTemplate& region_template(RegionKind kind) {
 bool form_regions(Module& module, RegionKind kind) {
   const RegionTemplate& shape = region_template(kind);
   return shape.form(module, shape);
+}
+
+void make_regions(Module& module, Block& block, const std::vector<Cluster>& clusters) {
+  if (clusters.empty()) return;
+  std::vector<std::vector<int>> drawn;
+  for (const Cluster& cluster : clusters) drawn.push_back(cluster.members);
+  const std::vector<int> order = contracted_order(BlockGraph(module, block), drawn);
+  const std::vector<int> uses = count_uses(module);
+  std::vector<Op> regions;
+  for (const Cluster& cluster : clusters) {
+    std::vector<Op> members;
+    for (const int member : cluster.members) members.push_back(std::move(block.ops[static_cast<size_t>(member)]));
+    if (cluster.kind == RegionKind::row_chain) begin_with_rows(members);
+    regions.push_back(make_region(module, std::move(members), cluster.kind, uses));
+  }
+  std::vector<Op> ops;
+  for (const int at : order) {
+    Op& op = at >= 0 ? block.ops[static_cast<size_t>(at)] : regions[static_cast<size_t>(-1 - at)];
+    ops.push_back(std::move(op));
+  }
+  block.ops = std::move(ops);
+  name_results(module, block);
+  module.level = 3;
+}
+
+std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members) {
+  for (const RegionTemplate& shape : {vector_shape, product_shape}) {
+    if (is_drawn_together(module, shape, members)) return shape.kind;
+  }
+  return is_chain(module, members) ? std::optional(RegionKind::row_chain) : std::nullopt;
+}
+
+void begin_with_rows(std::vector<Op>& members) {
+  const auto inner = std::find_if(members.begin(), members.end(), [](const Op& op) { return op.code == OpCode::mxvt; });
+  if (inner != members.end()) std::rotate(members.begin(), inner, inner + 1);
+}
+
+bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix) {
+  const bool reduces = op.code == OpCode::reduce;
+  if (!reduces && op.code != OpCode::map) return false;
+  const Type& along = module.type(reduces ? op.operands[0] : op.results[0]);
+  const bool on_masters = reduces ? !along.state.is_pre() : along.state.is_part();
+  return on_masters && cut_dim(module, along) == rows && !contains(op.operands, matrix) && !makes_whole(module, op) &&
+         follows_chain_rows(module, op, rows);
 }
 
 bool follows_rows(const Module& module, const RegionTemplate& shape, const Op& op, const std::vector<DimId>& rows) {

@@ -38,6 +38,22 @@ struct RegionTemplate {
 // Forms regions of this kind wherever it can; true if any was made.
 bool form_regions(Module& module, RegionKind kind);
 
+// Operators that become one region: places in their block, ascending.
+struct Cluster {
+  RegionKind kind;
+  std::vector<int> members;
+};
+// Makes regions of exactly these, each by itself free of cycles; the rest of the block keeps its order as near as can
+// be. The level becomes 3.
+void make_regions(Module& module, Block& block, const std::vector<Cluster>& clusters);
+
+// The kind of region that exactly these operators of a block can be together, in their order; nothing where they
+// cannot.
+[[nodiscard]] std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members);
+
+// Vector work on masters that may follow the rows of a row_chain over this matrix: a map or a reduction.
+[[nodiscard]] bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix);
+
 // As `form`: a product, its gather and the vector work on it (passes/fuse_epilogue.cpp).
 [[nodiscard]] bool join_epilogues(Module& module, const RegionTemplate& shape);
 
@@ -61,6 +77,9 @@ template <class Joiner, class... More>
 // `rows` (a vector)?
 [[nodiscard]] bool follows_rows(const Module& module, const RegionTemplate& shape, const Op& op,
                                 const std::vector<DimId>& rows);
+
+// A row_chain's first product along the rows comes first: it needs nothing from inside.
+void begin_with_rows(std::vector<Op>& members);
 
 // A region of `members`, which it takes; `uses` counts the uses of every value in the whole module. What anything
 // outside needs is yielded. Its results are what it yields: name_results makes values of their own of them.

@@ -47,7 +47,8 @@ std::vector<OptimizeOptions> ways() {
     for (const bool split : {true, false}) {
       if (!split && sync != SyncMode::lazy) continue;
       for (const bool epilogue : {false, true}) {
-        for (const Strategy strategy : {Strategy::greedy, Strategy::none}) {
+        for (const Strategy strategy :
+             {Strategy::greedy, Strategy::none, Strategy::fuse_no_redundancy, Strategy::fuse_all, Strategy::mpskip}) {
           if (strategy == Strategy::none && epilogue) continue;
           OptimizeOptions options;
           options.strategy = strategy;

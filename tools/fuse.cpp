@@ -13,6 +13,7 @@
 #include "libopt/plan_notes.h"
 #include "libopt/price.h"
 #include "libopt/prover/prover.h"
+#include "libopt/strategies.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
 #include "tools/machine_file.h"
@@ -96,7 +97,10 @@ std::string fusion_tables(const Module& module, LawChecker& laws, const Optimize
                   : fusion::memo_text(block.dag, memo);
   }
   notes.assume(pricing.defaults());
-  return text.empty() ? "no operator that a template covers\n" : text;
+  if (text.empty()) return "no operator that a template covers\n";
+  if (plans)
+    text += "strategies, the whole plan's predicted time:\n" + strategies_text(weigh_strategies(module, laws, options));
+  return text;
 }
 
 ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
@@ -133,14 +137,17 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
 void declare_options(Tool& tool) {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   auto add = tool.options.add_options();
-  add("strategy", text("NAME")->default_value("greedy"), "none: every operator by itself; greedy: fused regions");
+  add("strategy", text("NAME")->default_value("greedy"),
+      "none: every operator by itself; greedy: regions as large as can be; fuse-all, fuse-no-redundancy: the operators "
+      "that these heuristics of fusion plans choose (docs/fusion.md); cost: whichever plan is predicted to be fastest, "
+      "the cheapest fusion plan among them");
   add("sync", text("MODE")->default_value("hybrid"),
       "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
       "producer), hybrid (gather early, scatter late), auto (what costs least, for each region)");
   add("machine", text("FILE.yaml"), "what the machine does (configs/machine.yaml), for auto");
   add("split", text("on|off")->default_value("on"), "lazy: a + b*x runs as its two lawful halves");
   add("epilogue", text("on|off|auto")->default_value("off"),
-      "greedy: vector work follows the rows of a product at once (product_epilogue regions); auto: unless the sizes "
+      "fusing: vector work follows the rows of a product at once (product_epilogue regions); auto: unless the sizes "
       "tell that it costs more than it saves");
   add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
   add("list-passes", "prints the passes in their order, with the steps of the paper that each does, and nothing else");
@@ -163,7 +170,7 @@ void declare_options(Tool& tool) {
 int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-fuse", "places states and transitions, fuses operators and assigns buffers (level 3)",
                      "[PLAN.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--sync lazy|eager|hybrid|auto] "
-                     "[--strategy none|greedy] [-o FUSED.kir]",
+                     "[--strategy none|greedy|fuse-all|fuse-no-redundancy|cost] [-o FUSED.kir]",
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
   declare_sizes_options(tool);
   declare_options(tool);

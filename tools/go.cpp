@@ -252,9 +252,10 @@ void declare(Tool& tool) {
       "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "see kasen partition")(
       "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
-      "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"), "none or greedy")(
+      "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
+      "none, greedy, fuse-all, fuse-no-redundancy or cost")(
       "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"),
-      "greedy: vector work follows the rows of a product at once; auto: where the sizes do not tell otherwise")(
+      "fusing: vector work follows the rows of a product at once; auto: where the sizes do not tell otherwise")(
       "define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
       "sets a const, or the default of a param, of the program")(
       "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(

@@ -31,7 +31,7 @@ inline constexpr Words<Repeats, 6> repeats_words{{{"refuse", Repeats::refuse},
                                                   {"last", Repeats::last},
                                                   {"smallest", Repeats::smallest},
                                                   {"largest", Repeats::largest}}};
-inline constexpr Words<Strategy, 2> strategy_words{{{"none", Strategy::none}, {"greedy", Strategy::greedy}}};
+inline constexpr const auto& strategy_words = strategy_names;
 inline constexpr Words<SyncMode, 4> sync_words{{{"lazy", SyncMode::lazy},
                                                 {"eager", SyncMode::eager},
                                                 {"hybrid", SyncMode::hybrid},

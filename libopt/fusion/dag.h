@@ -50,7 +50,8 @@ struct Node {
   std::vector<NodeId> inputs;  // earlier nodes; scalars are none
   std::vector<bool> apart;     // by input: in memory whatever is chosen, since both do not run over the same elements
   std::vector<bool> zero_at;   // cell, by input: the result is zero where that input is
-  std::vector<NodeId> waits;   // read: nodes of this DAG from which it is made by others (any order)
+  std::vector<NodeId>
+      waits;  // nodes of this DAG from which it, or a number that it takes, is made by others (any order)
   Shape shape;
   double bytes = 0;      // of the result in memory; a sparse one's stored entries
   double sparsity = 1;   // share of the cells that are stored

@@ -76,15 +76,20 @@ class BlockReader {
     node_of_.assign(module.values.size(), no_node);
   }
 
-  Dag read() {
+  BlockDag read(const std::string& title) {
     for (const Op& op : block_.ops) read_what_others_make(op);
-    for (const Op& op : block_.ops) {
-      const Form form = form_of(module_, op);
-      if (form != Form::read) cover(op, form);
+    BlockDag made{title, &block_, {}, {}};
+    for (size_t i = 0; i < block_.ops.size(); ++i) {
+      const Form form = form_of(module_, block_.ops[i]);
+      if (form == Form::read) continue;
+      cover(block_.ops[i], form);
+      made.places.resize(static_cast<size_t>(dag_.size()), -1);
+      made.places.back() = static_cast<int>(i);
     }
     mark_escapes();
     find_waits();
-    return std::move(dag_);
+    made.dag = std::move(dag_);
+    return made;
   }
 
  private:
@@ -191,6 +196,16 @@ class BlockReader {
     for (const ValueId value : made_) dag_[node_of(value)].escapes = left[static_cast<size_t>(value)] > 0;
   }
 
+  // Numbers are no inputs of a node, but may come from others.
+  [[nodiscard]] std::vector<NodeId> waits_of(const Op& op, const std::map<ValueId, std::set<NodeId>>& behind) const {
+    std::set<NodeId> needs;
+    for (const ValueId operand : op.operands) {
+      const auto at = behind.find(operand);
+      if (module_.type(operand).dims.empty() && at != behind.end()) needs.insert(at->second.begin(), at->second.end());
+    }
+    return {needs.begin(), needs.end()};
+  }
+
   // Through transitions, control and the like, what is read may come from nodes of this DAG.
   void find_waits() {
     std::map<ValueId, std::set<NodeId>> behind;
@@ -202,8 +217,11 @@ class BlockReader {
         const auto at = behind.find(operand);
         if (at != behind.end()) needs.insert(at->second.begin(), at->second.end());
       });
+      if (covered) {
+        dag_[node_of(op.results[0])].waits = waits_of(op, behind);
+        continue;
+      }
       for (const ValueId result : op.results) {
-        if (covered) continue;
         behind[result] = needs;
         if (node_of(result) != no_node) dag_[node_of(result)].waits.assign(needs.begin(), needs.end());
       }
@@ -243,8 +261,8 @@ std::vector<BlockDag> fusion_dags(const Module& module, const TimeCase& in) {
   const std::vector<int> uses = count_uses(module);
   std::vector<BlockDag> dags;
   for (const auto& [title, block] : blocks) {
-    Dag dag = BlockReader(module, *block, uses, in).read();
-    if (dag.size() > 0) dags.push_back({title, std::move(dag)});
+    BlockDag read = BlockReader(module, *block, uses, in).read(title);
+    if (read.dag.size() > 0) dags.push_back(std::move(read));
   }
   return dags;
 }

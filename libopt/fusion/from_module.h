@@ -12,7 +12,9 @@ namespace kasen::fusion {
 
 struct BlockDag {
   std::string title;  // "while at 9:1"
+  const Block* block = nullptr;
   Dag dag;
+  std::vector<int> places;  // by node: of its operator in the block; -1 for what is read and for views
 };
 
 // One for each block that holds operators which templates can cover, the outermost first (section 2.1: blocks are

@@ -14,7 +14,6 @@
 #include "libcore/chain_rules.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
-#include "libcore/whole.h"
 #include "libopt/dependence.h"
 #include "libopt/pass.h"
 #include "libopt/regions.h"
@@ -63,13 +62,8 @@ class ChainJoiner {
     const bool region = op.code == OpCode::region;
     if (region ? op.kind != RegionKind::iter_on_vec : row(op.code).group != OpGroup::vector) return false;
     const std::span<const Op> ops = brought(op);
-    return std::all_of(ops.begin(), ops.end(), [&](const Op& inner) {
-      const bool reduces = inner.code == OpCode::reduce;
-      const Type& along = module_.type(reduces ? inner.operands[0] : inner.results[0]);
-      const bool on_masters = reduces ? !along.state.is_pre() : along.state.is_part();
-      return on_masters && cut_dim(module_, along) == rows && !contains(inner.operands, matrix) &&
-             !makes_whole(module_, inner) && follows_chain_rows(module_, inner, rows);
-    });
+    return std::all_of(ops.begin(), ops.end(),
+                       [&](const Op& inner) { return may_follow_chain(module_, inner, rows, matrix); });
   }
 
   // Where the chain of a product begins: with the work that makes the columns which it brings back, if it may join.
@@ -158,8 +152,7 @@ class ChainJoiner {
         joined.push_back(std::move(op));
       }
     }
-    const auto inner = std::find_if(joined.begin(), joined.end(), [](const Op& op) { return op.code == OpCode::mxvt; });
-    if (inner != joined.end()) std::rotate(joined.begin(), inner, inner + 1);  // it needs nothing from inside
+    begin_with_rows(joined);
     Op region;
     region.code = OpCode::region;
     region.blocks.resize(1);

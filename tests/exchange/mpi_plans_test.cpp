@@ -100,6 +100,7 @@ TEST_P(PlansOverRanks, AreThoseOfOneProcess) {
       plans.push_back(plan(program, Strategy::none, sync));
       plans.push_back(plan(program, Strategy::greedy, sync));
     }
+    plans.push_back(plan(program, Strategy::fuse_all, SyncMode::hybrid));
     plans.push_back(plan(program, Strategy::greedy, SyncMode::hybrid, true, true));  // product_epilogue regions
     for (size_t i = 0; i < plans.size(); ++i) {
       SCOPED_TRACE(std::to_string(workers) + " workers, plan " + std::to_string(i));

@@ -26,7 +26,7 @@ TEST(Examples, EveryPlanGetsKernels) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".ks") continue;
     const Module program = compile_program(read(entry.path()), entry.path().filename().string(), {});
-    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy, Strategy::fuse_all}) {
       for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
         const Module plan = optimize(program, laws, OptimizeOptions{.strategy = strategy, .sync = sync});
         const auto kernels = testing::make_kernels({.threads = 1});

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libopt/run_report.h"
+#include "libopt/strategies.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 
@@ -28,12 +29,13 @@ constexpr PlanMode plan_modes[] = {
     {Strategy::none, SyncMode::hybrid},         {Strategy::greedy, SyncMode::lazy},
     {Strategy::greedy, SyncMode::eager},        {Strategy::greedy, SyncMode::hybrid},
     {Strategy::greedy, SyncMode::hybrid, true}, {Strategy::none, SyncMode::automatic},
-    {Strategy::greedy, SyncMode::automatic},
+    {Strategy::greedy, SyncMode::automatic},    {Strategy::fuse_all, SyncMode::hybrid},
+    {Strategy::mpskip, SyncMode::lazy},         {Strategy::fuse_no_redundancy, SyncMode::hybrid, true},
 };
 
 inline std::string name_of(const PlanMode& mode) {
   const char* const modes[] = {"lazy", "eager", "hybrid", "auto"};
-  return std::string(mode.strategy == Strategy::none ? "none " : "greedy ") + modes[static_cast<int>(mode.sync)] +
+  return std::string(strategy_name(mode.strategy)) + ' ' + modes[static_cast<int>(mode.sync)] +
          (mode.epilogue ? " epilogue" : "");
 }
 

@@ -35,6 +35,11 @@ inline Module plan(const Module& program, Strategy strategy, SyncMode sync, bool
   return optimize(program, laws, options);
 }
 
+// What makes plans of its own: cost takes one of these.
+inline constexpr Strategy plan_strategies[] = {Strategy::none, Strategy::greedy, Strategy::fuse_all,
+                                               Strategy::fuse_no_redundancy, Strategy::mpskip};
+inline constexpr bool selects(Strategy strategy) { return strategy != Strategy::none && strategy != Strategy::greedy; }
+
 struct TurnFigures {
   std::string read, written, network;
 };

@@ -2,6 +2,7 @@
 // against the interpreter of the unplanned program.
 #include <gtest/gtest.h>
 
+#include "libopt/strategies.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 
@@ -18,16 +19,19 @@ constexpr Mode modes[] = {
     {Strategy::none, SyncMode::lazy, true},     {Strategy::none, SyncMode::lazy, false},
     {Strategy::none, SyncMode::eager, true},    {Strategy::none, SyncMode::hybrid, true},
     {Strategy::greedy, SyncMode::lazy, true},   {Strategy::greedy, SyncMode::eager, true},
-    {Strategy::greedy, SyncMode::hybrid, true},
+    {Strategy::greedy, SyncMode::hybrid, true}, {Strategy::fuse_all, SyncMode::hybrid, true},
+    {Strategy::fuse_all, SyncMode::lazy, true}, {Strategy::fuse_no_redundancy, SyncMode::hybrid, true},
+    {Strategy::mpskip, SyncMode::hybrid, true}, {Strategy::cost, SyncMode::hybrid, true},
 };
 
 const char* const examples[] = {
     "bfs.ks",      "blackscholes.ks", "chain.ks",        "components.ks",          "hits.ks", "kmeans.ks", "lbfgs.ks",
-    "logistic.ks", "pagerank.ks",     "pagerank-i32.ks", "pagerank-primitives.ks", "sssp.ks"};
+    "logistic.ks", "pagerank.ks",     "pagerank-i32.ks", "pagerank-primitives.ks", "sssp.ks", "l2svm.ks",  "glm.ks",
+    "kcore.ks"};
 
 std::string name_of(const Mode& mode) {
-  return std::string(mode.strategy == Strategy::none ? "none" : "greedy") + " sync " +
-         std::to_string(static_cast<int>(mode.sync)) + (mode.split ? " split" : "");
+  return std::string(strategy_name(mode.strategy)) + " sync " + std::to_string(static_cast<int>(mode.sync)) +
+         (mode.split ? " split" : "");
 }
 
 class PlansRun : public ::testing::TestWithParam<const char*> {};

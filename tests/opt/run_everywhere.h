@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "libopt/run_report.h"
+#include "libopt/strategies.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/support/generated.h"
@@ -63,10 +64,11 @@ inline void run_everywhere(const Module& program, std::int64_t size, std::int64_
   for (const int workers : {1, 2, 3, 4, 5}) {
     const std::vector<Part> parts = testing::split(testing::random_data(program, workers, size, entries, 5));
     const auto wanted = interpret(program, whole_inputs(parts));
-    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+    for (const Strategy strategy : plan_strategies) {
       for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
-        if (strategy == Strategy::none && sync == SyncMode::eager) continue;
-        SCOPED_TRACE(::testing::Message() << workers << " workers, strategy " << static_cast<int>(strategy) << ", sync "
+        if (strategy != Strategy::greedy && sync == SyncMode::eager) continue;
+        if (selects(strategy) && sync == SyncMode::lazy && workers % 2 == 0) continue;
+        SCOPED_TRACE(::testing::Message() << workers << " workers, strategy " << strategy_name(strategy) << ", sync "
                                           << static_cast<int>(sync));
         run_plan(plan(program, strategy, sync), parts, wanted, workers == 3);
         if (::testing::Test::HasFailure()) return;

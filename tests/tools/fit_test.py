@@ -468,7 +468,39 @@ class Frame(ToolTest):
         self.prepare()
         _, told = self.kasen("fuse", "plan.kir", "--time-passes", "-o", "f.kir")
         for row in rows:
-            self.assertIn(row, told)
+            (self.assertNotIn if row == "fuse-selected" else self.assertIn)(row, told)
+        _, told = self.kasen("fuse", "plan.kir", "--strategy", "fuse-all", "--time-passes", "-o", "f.kir")
+        self.assertIn("fuse-selected", told)
+        self.assertNotIn("fuse-vector", told)
+
+    def test_strategies(self):
+        (self.dir / "twice.ks").write_text("dim N\ninput x : f64[N]\ne = 2 * x\nt = sum(e)\noutput y = e / t\n")
+        plan, _ = self.kasen("plan", "twice.ks")
+        made = {}
+        for strategy in ("none", "greedy", "fuse-all", "fuse-no-redundancy", "cost"):
+            text, _ = self.kasen("fuse", "--strategy", strategy, "--no-history", "--sizes", "N=1e6,P=4", stdin=plan)
+            made[strategy] = text
+            (self.dir / f"{strategy}.kir").write_text(text)
+            self.kasen("verify", f"{strategy}.kir")
+        self.assertEqual(made["cost"], made["fuse-all"])
+        self.assertEqual([made[s].count("region iter_on_vec") for s in ("none", "greedy", "fuse-all")], [0, 1, 2])
+        # The same by a configuration file; wrong ones are told, with what was probably meant.
+        (self.dir / "c.yaml").write_text("strategy: fuse-all\nsizes: N=1e6,P=4\n")
+        self.assertEqual(self.kasen("fuse", "--no-history", "--config", "c.yaml", stdin=plan)[0], made["fuse-all"])
+        self.fault("fuse", "--strategy", "fuse-al", status=USAGE, says=["'fuse-al'", "did you mean 'fuse-all'?", "cost"], stdin=plan)
+        self.fault("go", "twice.ks", "--strategy", "costs", status=USAGE, says=["did you mean 'cost'?", "fuse-no-redundancy"])
+        # Why: what each strategy would take, what the greedy plan loses, what is stored; of the finished plan as well.
+        _, told = self.kasen("fuse", "--strategy", "cost", "--explain", "-o", "cost.kir", stdin=plan)
+        again, _ = self.kasen("measure", "cost.kir", "--explain")
+        for text in (told, again):
+            seconds = dict(re.findall(r"^  (greedy|fuse-\S+|mpskip|none) +(\S+) ms$", text, re.M))
+            self.assertEqual(len(seconds), 5, text)
+            regret = re.search(r"regret of the greedy plan: (\S+) ", text)
+            self.assertAlmostEqual(float(regret[1]), float(seconds["greedy"]) / float(seconds["fuse-all"]), 3)
+            self.assertIn("the runner-up, mpskip, is predicted to take the same", text)
+            self.assertIn("computed again: e in 2 operators", text)
+        plans, _ = self.kasen("fuse", "--print-plans", "--sizes", "N=1e6,P=4", stdin=plan)
+        self.assertIn("regret of the greedy plan: ", plans)
 
     def test_the_memo_table_is_printed_instead_of_a_plan(self):
         (self.dir / "rows.ks").write_text(
@@ -504,7 +536,9 @@ class Frame(ToolTest):
                    for name in ["none", "fuse-all", "fuse-no-redundancy", "cost"]}
         self.assertEqual(min(seconds, key=seconds.get), "fuse-all")
         self.assertEqual(seconds["cost"], seconds["fuse-all"])
-        self.assertTrue(text.endswith("    R 4 5 6 7 8 9: reads 1 2 3, makes 9\n"))
+        blocks, weighed = text.split("strategies, the whole plan's predicted time:\n")
+        self.assertTrue(blocks.endswith("    R 4 5 6 7 8 9: reads 1 2 3, makes 9\n"))
+        self.assertRegex(weighed, r"cost takes greedy; the runner-up, .*\n.*regret of the greedy plan: 1 \(")
 
     def test_empty_values(self):
         self.prepare()

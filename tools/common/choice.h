@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "libcore/suggest.h"
 #include "tools/common/tool.h"
 
 namespace kasen::tools {
@@ -29,7 +31,11 @@ template <class T, size_t n>
     if (name == word) return value;
     all += fmt::format("{}{}", all.empty() ? "" : ", ", name);
   }
-  wrong_value(option, fmt::format("--{} does not know '{}'", option, word), "", "choose one of " + all);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) names.emplace_back(name);
+  const std::string near = nearest_name(word, names);
+  wrong_value(option, fmt::format("--{} does not know '{}'", option, word),
+              near.empty() ? std::string() : fmt::format("did you mean '{}'?", near), "choose one of " + all);
 }
 
 template <class T>

@@ -1,0 +1,162 @@
+// Why: greedy regions compute everything once and draw together whatever may be; over matrices it can be cheaper to
+// compute a value again in each operator that needs it, or to keep apart what would take part in both. libopt/fusion/
+// chooses by cost which operators run as one (docs/fusion.md, Selection); this pass makes the plan of its choice: an
+// operator that several selected ones compute is there once for each of them, and each becomes a region of the kind
+// that can hold it. The case that breaks the naive way: a value that one selected operator computes for itself and
+// another reads from memory; the original is in the operator that stores it, copies in all others. Requires placed
+// values and no regions; keeps the order of everything else as near as can be. The level becomes 3.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libcore/executor.h"
+#include "libopt/fusion/explore.h"
+#include "libopt/fusion/from_module.h"
+#include "libopt/fusion/pieces.h"
+#include "libopt/fusion/select.h"
+#include "libopt/pass.h"
+#include "libopt/plan_notes.h"
+#include "libopt/price.h"
+#include "libopt/regions.h"
+#include "libopt/rewrite.h"
+
+namespace kasen {
+
+bool pass_fuse_selected(Module& module, PassContext& context);
+
+namespace {
+
+using fusion::BlockDag;
+using fusion::NodeId;
+using fusion::Piece;
+
+// Makes the pieces' regions in their block.
+class PieceRegions {
+ public:
+  PieceRegions(Module& module, Block& block, const BlockDag& dag, const std::vector<Piece>& pieces)
+      : module_(module), block_(block), dag_(dag), pieces_(pieces), now_(pieces.size()), places_(pieces.size()) {
+    home_.assign(static_cast<size_t>(dag.dag.size()), -1);
+    for (size_t p = 0; p < pieces.size(); ++p) claim(pieces[p].op.roots, p);
+    for (size_t p = 0; p < pieces.size(); ++p) claim(pieces[p].op.members, p);
+  }
+
+  void make() {
+    std::vector<NodeId> node_at(block_.ops.size(), fusion::no_node);
+    for (NodeId id = 0; id < dag_.dag.size(); ++id) {
+      const int place = dag_.places[static_cast<size_t>(id)];
+      if (place >= 0) node_at[static_cast<size_t>(place)] = id;
+    }
+    for (size_t i = 0; i < block_.ops.size(); ++i) place(block_.ops[i], node_at[i]);
+    block_.ops = std::move(ops_);
+    std::vector<Cluster> clusters;
+    for (size_t p = 0; p < pieces_.size(); ++p) {
+      if (pieces_[p].kind) clusters.push_back({*pieces_[p].kind, std::move(places_[p])});
+    }
+    make_regions(module_, block_, clusters);
+  }
+
+ private:
+  void claim(const std::vector<NodeId>& nodes, size_t piece) {
+    for (const NodeId id : nodes) {
+      int& home = home_[static_cast<size_t>(id)];
+      if (home < 0) home = static_cast<int>(piece);
+    }
+  }
+
+  // The operator itself goes to its home, copies of it behind it to the other pieces that compute it.
+  void place(Op& op, NodeId node) {
+    const int home = node == fusion::no_node ? -1 : home_[static_cast<size_t>(node)];
+    if (home < 0) {
+      ops_.push_back(std::move(op));
+      return;
+    }
+    const Op original = op;
+    read_own(op, static_cast<size_t>(home));
+    ops_.push_back(std::move(op));
+    places_[static_cast<size_t>(home)].push_back(static_cast<int>(ops_.size()) - 1);
+    for (size_t p = 0; p < pieces_.size(); ++p) {
+      const std::vector<NodeId>& members = pieces_[p].op.members;
+      if (static_cast<int>(p) == home || !std::binary_search(members.begin(), members.end(), node)) continue;
+      ops_.push_back(std::move(clone_ops(module_, {&original, 1}, now_[p])[0]));
+      places_[p].push_back(static_cast<int>(ops_.size()) - 1);
+    }
+  }
+
+  void read_own(Op& op, size_t piece) {
+    const std::vector<ValueId>& now = now_[piece];
+    for (ValueId& operand : op.operands) {
+      const auto v = static_cast<size_t>(operand);
+      if (v < now.size() && now[v] != no_value) operand = now[v];
+    }
+  }
+
+  Module& module_;
+  Block& block_;
+  const BlockDag& dag_;
+  const std::vector<Piece>& pieces_;
+  std::vector<int> home_;                  // by node: the piece of the operator itself
+  std::vector<std::vector<ValueId>> now_;  // by piece: its copies' results
+  std::vector<std::vector<int>> places_;   // by piece: its operators' places in ops_
+  std::vector<Op> ops_;
+};
+
+fusion::Selector selector_of(Strategy strategy) {
+  switch (strategy) {
+    case Strategy::fuse_all:
+      return fusion::Selector::fuse_all;
+    case Strategy::fuse_no_redundancy:
+      return fusion::Selector::fuse_no_redundancy;
+    default:
+      return fusion::Selector::cost;
+  }
+}
+
+// What the pass did to the block: what is computed again, and what could not be a region.
+FusionNote note_of(const BlockDag& block, const fusion::Pieces& made) {
+  FusionNote note{block.title, {}, {}};
+  for (NodeId id = 0; id < block.dag.size(); ++id) {
+    if (block.places[static_cast<size_t>(id)] < 0) continue;
+    const auto times = std::count_if(made.pieces.begin(), made.pieces.end(), [&](const Piece& piece) {
+      return std::binary_search(piece.op.members.begin(), piece.op.members.end(), id);
+    });
+    if (times > 1) note.again.push_back(fmt::format("{} in {} operators", block.dag[id].name, times));
+  }
+  for (const fusion::Split& split : made.splits) {
+    note.splits.push_back(fmt::format("{} cannot be one region ({}): stored are {}", split.what, split.why,
+                                      fmt::join(split.stored, ", ")));
+  }
+  return note;
+}
+
+bool holds_regions(const Module& module) {
+  bool found = false;
+  for_each_op(module, [&](const Op& op, int, int) { found = found || op.code == OpCode::region; });
+  return found;
+}
+
+}  // namespace
+
+bool pass_fuse_selected(Module& module, PassContext& context) {
+  if (holds_regions(module)) return false;
+  Pricing pricing(context.options.sizes, context.options.machine);
+  const TimeCase in = pricing.time_case(module);
+  const std::vector<BlockDag> dags = fusion::fusion_dags(module, in);
+  const fusion::CostRules costs{.machine = in.machine, .processes = in.processes};
+  std::vector<fusion::Pieces> made;
+  for (const BlockDag& block : dags) {
+    const auto selected =
+        fusion::select(block.dag, fusion::explore(block.dag), selector_of(context.options.strategy), costs);
+    made.push_back(fusion::pieces_of(module, block, selected.operators, costs));
+  }
+  if (context.options.notes != nullptr) {
+    for (size_t d = 0; d < dags.size(); ++d) context.options.notes->fusion.push_back(note_of(dags[d], made[d]));
+  }
+  for_each_block(module, [&](Block& block) {
+    for (size_t d = 0; d < dags.size(); ++d) {
+      if (dags[d].block == &block) PieceRegions(module, block, dags[d], made[d].pieces).make();
+    }
+  });
+  return holds_regions(module);
+}
+
+}  // namespace kasen

@@ -1,0 +1,113 @@
+// Strategies of fusion: the plan by cost is never dearer than any other, selected operators are regions of exactly
+// these, and what cannot be a region is taken apart and told.
+#include "libopt/strategies.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "libopt/price.h"
+#include "tests/opt/plan_support.h"
+#include "tests/opt/random_program.h"
+
+namespace kasen {
+namespace {
+
+double seconds_of(const Module& module) { return Pricing({}, {})(module).actual.seconds; }
+
+void expect_cheapest(const Module& program, SyncMode sync = SyncMode::hybrid) {
+  const double chosen = seconds_of(plan(program, Strategy::cost, sync));
+  for (const Strategy strategy : plan_strategies) {
+    const Module other = plan(program, strategy, sync);
+    EXPECT_FALSE(dearer(chosen, seconds_of(other))) << strategy_name(strategy) << '\n' << print_module(other);
+  }
+}
+
+TEST(Strategies, CostIsNeverDearerThanAnyOther) {
+  for (const auto& file : std::filesystem::directory_iterator(KASEN_ROOT "/examples")) {
+    if (file.path().extension() != ".ks") continue;
+    SCOPED_TRACE(file.path().filename().string());
+    expect_cheapest(example(file.path().filename().string()));
+  }
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    SCOPED_TRACE(seed);
+    expect_cheapest(compile(testing::random_program(seed)), seed % 2 == 0 ? SyncMode::lazy : SyncMode::hybrid);
+  }
+}
+
+// A total stands between two readers of e: stored, it is written and read; computed twice, x is read once more.
+const char* const twice = "dim N\ninput x : f64[N]\ne = 2 * x\nt = sum(e)\noutput y = e / t\n";
+
+TEST(Strategies, WhatIsCheapIsComputedAgain) {
+  const Module program = compile(twice);
+  const auto shape_by = [&](Strategy strategy) { return shape(plan(program, strategy, SyncMode::hybrid).body); };
+  EXPECT_EQ(shape_by(Strategy::greedy), "iter_on_vec(map reduce) gather scatter map");
+  EXPECT_EQ(shape_by(Strategy::fuse_no_redundancy), "map reduce gather scatter map");
+  EXPECT_EQ(shape_by(Strategy::fuse_all), "iter_on_vec(map reduce) gather scatter iter_on_vec(map map)");
+  EXPECT_EQ(shape_by(Strategy::cost), shape_by(Strategy::fuse_all));
+  const auto touched = [&](Strategy strategy) {
+    const Module made = plan(program, strategy, SyncMode::hybrid);
+    Cost all;
+    for (const CostRow& row : measure(made).rows) all += row.actual;
+    return "reads " + all.read.text(SymbolNames(made)) + ", writes " + all.written.text(SymbolNames(made));
+  };
+  EXPECT_EQ(touched(Strategy::greedy), "reads 16 N, writes 16 N");
+  EXPECT_EQ(touched(Strategy::cost), "reads 16 N, writes 8 N");
+}
+
+TEST(Strategies, GreedyIsTakenWhereOthersAreNoCheaper) {
+  static TrialLawChecker laws;
+  const Module program = compile("dim N\ninput x : f64[N]\noutput y = exp(2 * x)\n");
+  const StrategyChoice choice = weigh_strategies(program, laws, {});
+  EXPECT_EQ(choice.chosen, Strategy::greedy);
+  const std::string text = strategies_text(choice);
+  EXPECT_NE(text.find("cost takes greedy; the runner-up, fuse-no-redundancy, is predicted to take the same"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("regret of the greedy plan: 1 ("), std::string::npos) << text;
+}
+
+// Vector work before a product back over the columns, in one pass with it.
+TEST(Strategies, ChainsBeginWithWorkOnRows) {
+  const Module program =
+      compile("dim N, F local = 4\ninput X : f64[N, F], y : f64[N], z : f64[N]\noutput g = X' @ (y * exp(z))\n");
+  EXPECT_EQ(shape(plan(program, Strategy::fuse_all, SyncMode::hybrid).body), "row_chain(map mxv) gather scatter");
+}
+
+PlanNotes notes_of(const Module& program, Strategy strategy) {
+  static TrialLawChecker laws;
+  PlanNotes notes;
+  notes.explain = true;
+  OptimizeOptions options;
+  options.strategy = strategy;
+  options.notes = &notes;
+  (void)optimize(program, laws, options);
+  return notes;
+}
+
+TEST(Strategies, NotesNameWhatIsStoredAndComputedAgain) {
+  const PlanNotes again = notes_of(compile(twice), Strategy::fuse_all);
+  ASSERT_EQ(again.fusion.size(), 1U);
+  EXPECT_EQ(again.fusion[0].again, std::vector<std::string>{"e in 2 operators"});
+  ASSERT_EQ(again.points.size(), 1U);
+  EXPECT_EQ(again.points[0].inside, std::vector<std::string>{"e"});
+  const PlanNotes stored = notes_of(compile(twice), Strategy::greedy);
+  ASSERT_EQ(stored.points.size(), 1U);
+  EXPECT_EQ(stored.points[0].stored, std::vector<std::string>{"e"});
+}
+
+// Rows of several columns and their totals have no region without a product: the Row operator is taken apart.
+TEST(Strategies, WhatNoRegionHoldsIsTakenApart) {
+  const Module program =
+      compile("dim N, K local = 3\ninput Y : f64[N, K]\nE = exp(Y)\noutput P = E / sum(E, over K)\n");
+  EXPECT_EQ(shape(plan(program, Strategy::fuse_all, SyncMode::hybrid).body), "map reduce map");
+  const PlanNotes notes = notes_of(program, Strategy::fuse_all);
+  ASSERT_EQ(notes.fusion.size(), 1U);
+  ASSERT_EQ(notes.fusion[0].splits.size(), 1U);
+  EXPECT_NE(notes.fusion[0].splits[0].find("cannot be one region (it goes through elements of several shapes"),
+            std::string::npos)
+      << notes.fusion[0].splits[0];
+}
+
+}  // namespace
+}  // namespace kasen
