@@ -184,7 +184,7 @@ void begin_with_rows(std::vector<Op>& members) {
 
 bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix) {
   const bool reduces = op.code == OpCode::reduce;
-  if (!reduces && op.code != OpCode::map) return false;
+  if (!reduces && op.code != OpCode::map && op.code != OpCode::range) return false;
   const Type& along = module.type(reduces ? op.operands[0] : op.results[0]);
   const bool on_masters = reduces ? !along.state.is_pre() : along.state.is_part();
   return on_masters && cut_dim(module, along) == rows && !contains(op.operands, matrix) && !makes_whole(module, op) &&

@@ -51,7 +51,7 @@ void make_regions(Module& module, Block& block, const std::vector<Cluster>& clus
 // cannot.
 [[nodiscard]] std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members);
 
-// Vector work on masters that may follow the rows of a row_chain over this matrix: a map or a reduction.
+// Vector work on masters that may follow the rows of a row_chain over this matrix: a map, a reduction or a range.
 [[nodiscard]] bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix);
 
 // As `form`: a product, its gather and the vector work on it (passes/fuse_epilogue.cpp).
