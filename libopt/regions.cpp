@@ -116,6 +116,7 @@ bool is_chain(const Module& module, std::span<const Op* const> members) {
   const ValueId matrix = product_matrix(**product);
   const DimId rows = module.type(matrix).dims.at(0);
   return std::all_of(members.begin(), members.end(), [&](const Op* op) {
+    if (contains(op->results, matrix)) return false;  // it is read from memory
     return is_product(*op) ? product_matrix(*op) == matrix && may_stand_in_chain(module, *op)
                            : may_follow_chain(module, *op, rows, matrix);
   });
