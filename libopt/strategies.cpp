@@ -15,8 +15,8 @@ namespace kasen {
 namespace {
 
 // The preferred one of equal prices first.
-constexpr std::array candidates{Strategy::greedy, Strategy::fuse_no_redundancy, Strategy::fuse_all, Strategy::mpskip,
-                                Strategy::none};
+constexpr std::array weighed_strategies{Strategy::greedy, Strategy::fuse_no_redundancy, Strategy::fuse_all,
+                                        Strategy::mpskip, Strategy::none};
 
 std::string milliseconds(const Price& price) { return fmt::format("{:.6g} ms", price.seconds * 1e3); }
 
@@ -50,7 +50,7 @@ StrategyChoice weigh_strategies(const Module& program, LawChecker& laws, const O
   Pricing pricing(options.sizes, options.machine);
   StrategyChoice choice;
   choice.asked = options.strategy;
-  for (const Strategy strategy : candidates) {
+  for (const Strategy strategy : weighed_strategies) {
     tried.strategy = strategy;
     choice.prices.push_back({strategy, pricing(optimize(program, laws, tried))});
   }
