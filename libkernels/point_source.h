@@ -27,10 +27,7 @@ class PointSource : public Source {
   void fetch(Emitter& e, llvm::Value* index) const {
     const std::int64_t bytes = columns_ * scalar_bytes(scalar_);
     llvm::Value* there = e.at_byte(base_, e.b.CreateMul(index, e.integer(bytes)));
-    for (std::int64_t at = 0; at < bytes; at += 64) {
-      e.b.CreateIntrinsic(llvm::Intrinsic::prefetch, {there->getType()},
-                          {e.at_byte(there, e.integer(at)), e.b.getInt32(0), e.b.getInt32(3), e.b.getInt32(1)});
-    }
+    for (std::int64_t at = 0; at < bytes; at += 64) e.ask_for(e.at_byte(there, e.integer(at)));
   }
 
   // The columns from `first` on, one a lane.
