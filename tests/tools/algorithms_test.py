@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import ROOT, ToolTest  # noqa: E402
+from tools_test import ROOT, ToolTest, strategies  # noqa: E402
 
 EXAMPLES = ROOT / "examples"
 
@@ -151,9 +151,6 @@ def alternating_least_squares(x, rated, penalty, u, v, rounds):
 
 
 PLANS = [(1, 1), (2, 2), (3, 2), (4, 4)]  # workers and ranks
-# By workers: those that select fusion plans take turns.
-STRATEGIES = {w: ("none", "greedy", *more) for w, more in
-              {1: ("fuse-all", "cost"), 2: ("fuse-no-redundancy",), 3: ("fuse-all", "cost"), 4: ("fuse-no-redundancy", "cost")}.items()}
 
 
 class PlanTest(ToolTest):
@@ -164,7 +161,7 @@ class PlanTest(ToolTest):
             return {name: file[name][()] for name in file}
 
     def every_plan(self, program, inputs, *, consts=(), run=(),
-                   plans=tuple((w, r, s) for w, r in PLANS for s in STRATEGIES[w])):
+                   plans=tuple((w, r, s) for w, r in PLANS for s in strategies(w))):
         """[(plan, the program's results by it)] of plans (workers, ranks, strategy); what each counts is as predicted."""
         def defines(values):
             return [word for name, value in values for word in ("-D", f"{name}={value}")]

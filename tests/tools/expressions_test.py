@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import ToolTest  # noqa: E402
+from tools_test import ToolTest, strategies  # noqa: E402
 
 SIZES = {"N": 67, "M": 23, "F": 6, "C": 5, "K": 3, "D": 2}
 DIMS = "dim N, M, F local = 6, C local = 5, K local = 3, D local = 2\n"
@@ -169,11 +169,6 @@ class Expressions(ToolTest):
         super().setUp()
         self.data = Data(self.dir)
 
-    def strategies(self):
-        """All that fuse knows."""
-        usage, _ = self.kasen("fuse", "--help")
-        return re.search(r"--strategy ([\w|-]+)", usage).group(1).split("|")
-
     def write(self, expressions):
         """A program whose outputs are the expressions; returns the inputs that it reads."""
         names, inputs = declared(expressions)
@@ -204,7 +199,7 @@ class Expressions(ToolTest):
         inputs = self.write([text for text, _ in table])
         for workers, ranks in PLANS:
             self.split(inputs, workers)
-            for strategy in self.strategies():
+            for strategy in strategies(workers):
                 self.agrees(table, strategy, ranks)
 
     def test_each_by_itself(self):

@@ -46,6 +46,13 @@ def pagerank(arcs, theta=1e-9, r=0.85):
     return rank
 
 
+def strategies(workers):
+    """Strategies of fuse, taking turns by workers; all of them each time where KASEN_EVERY_STRATEGY is set."""
+    if os.environ.get("KASEN_EVERY_STRATEGY"):
+        return "none", "greedy", "fuse-all", "fuse-no-redundancy", "cost"
+    return {1: ("none", "cost"), 2: ("greedy", "fuse-no-redundancy"), 3: ("greedy", "fuse-all"), 4: ("none", "greedy", "cost")}[workers]
+
+
 class ToolTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
