@@ -62,7 +62,7 @@ void Placer::emit(Op op, std::vector<State> results) {
 void Placer::made(ValueId result) {
   forms_.define(result);
   if (ahead(result)) return;
-  const State& state = m_.type(result).state;
+  const State state = m_.type(result).state;  // a gather adds values, and moves them
   if (shared(result)) {
     if (!state.is_cons()) (void)forms_.make_cons(result, {});
     return;
