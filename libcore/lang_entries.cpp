@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -27,46 +26,41 @@ class WhereAbsent {
  public:
   explicit WhereAbsent(const std::vector<bool>& entry) : entry_(entry) {}
 
+  // Each argument is looked at once: expressions are deep.
   [[nodiscard]] std::optional<double> value(const Expr& e) const {
+    if (e.op == ScalarOp::constant) {
+      return e.type.is_scalar() ? std::optional(number_of(e.type.scalar(), e.literal)) : std::nullopt;
+    }
+    if (e.op == ScalarOp::param) return entry_[static_cast<size_t>(e.index)] ? std::optional(0.0) : std::nullopt;
+    Known known;
+    for (const Expr& arg : e.args) known.push_back(arg.type.is_scalar() ? value(arg) : std::nullopt);
+    const auto zero = [&](size_t i) { return known[i] == std::optional(0.0); };
     switch (e.op) {
-      case ScalarOp::constant:
-        return e.type.is_scalar() ? std::optional(number_of(e.type.scalar(), e.literal)) : std::nullopt;
-      case ScalarOp::param:
-        return entry_[static_cast<size_t>(e.index)] ? std::optional(0.0) : std::nullopt;
       case ScalarOp::mul:
       case ScalarOp::logical_and:
-        if (is_zero(e.args[0]) || is_zero(e.args[1])) return 0;
-        return plain(e);
+        return zero(0) || zero(1) ? std::optional(0.0) : plain(e, known);
       case ScalarOp::div:
-        return is_zero(e.args[0]) ? std::optional(0.0) : plain(e);
+        return zero(0) ? std::optional(0.0) : plain(e, known);
       case ScalarOp::select:
-        return chosen(e);
+        if (known[0]) return known[*known[0] != 0 ? 1 : 2];
+        return known[1] == known[2] ? known[1] : std::nullopt;
       case ScalarOp::cast:
-        return is_zero(e.args[0]) ? std::optional(0.0) : std::nullopt;
       case ScalarOp::sum_over:
-        return is_zero(e.args[0]) ? std::optional(0.0) : std::nullopt;
+        return zero(0) ? std::optional(0.0) : std::nullopt;
       default:
-        return row(e.op).result == ResultRule::special ? std::nullopt : plain(e);
+        return row(e.op).result == ResultRule::special ? std::nullopt : plain(e, known);
     }
   }
 
  private:
-  [[nodiscard]] bool is_zero(const Expr& e) const { return value(e) == std::optional(0.0); }
+  using Known = std::vector<std::optional<double>>;
 
-  [[nodiscard]] std::optional<double> chosen(const Expr& e) const {
-    const auto condition = value(e.args[0]);
-    if (condition) return value(e.args[*condition != 0 ? 1 : 2]);
-    const auto yes = value(e.args[1]), no = value(e.args[2]);
-    return yes && yes == no ? yes : std::nullopt;
-  }
-
-  [[nodiscard]] std::optional<double> plain(const Expr& e) const {
+  static std::optional<double> plain(const Expr& e, const Known& known) {
     std::vector<Word> words;
     const Scalar operand = e.args.at(0).type.scalar();
-    for (const Expr& arg : e.args) {
-      const auto known = arg.type.is_scalar() ? value(arg) : std::nullopt;
-      if (!known) return std::nullopt;
-      words.push_back(word_of(operand, *known));
+    for (const std::optional<double>& number : known) {
+      if (!number) return std::nullopt;
+      words.push_back(word_of(operand, *number));
     }
     return number_of(e.type.scalar(), evaluate_op(e.op, operand, words));
   }
@@ -130,7 +124,7 @@ bool Lowering::gives_pairs(const Term& left, const Term& right) const {
   return columns(left) && columns(right) && left.dims[1] == right.dims[1];
 }
 
-// A name of a formula is the formula, with what its names stand for now.
+// A name of a formula is the formula, with what its names stand for at this place.
 bool Lowering::define_formula(const std::string& name, const Term& term, Mark mark) {
   if (!is_entries(term) || is_sparse(term)) return false;
   const Binding* known = find(name);

@@ -224,6 +224,15 @@ input X : f64[N, M], Y : f64[N, M], D : dense f64[N, M], U : f64[N, K], V : f64[
 INSTANTIATE_TEST_SUITE_P(Statements, EntryRefusals, ::testing::ValuesIn(refusals),
                          [](const auto& case_) { return std::string(case_.param.name); });
 
+// Each part of an expression is looked at once, however deep it is, to see what it is where nothing is stored.
+TEST(DeepExpressions, AreSeenThroughAtOnce) {
+  std::string product = "a";
+  for (int i = 0; i < 120; ++i) product = "(" + product + " * a)";
+  const std::string head = "dim N, M\ninput X : f64[N, M], a : f64[N]\n";
+  EXPECT_NE(first_op(compile(head + "output s = sum(" + product + " * X)\n"), OpCode::fold_rows), nullptr);
+  EXPECT_THROW((void)compile(head + "output s = sum(" + product + " + X)\n"), UserError);
+}
+
 // A function is taken apart: sums of points go by lanes, what columns have in common is computed once.
 TEST(EntryFunction, HasSumsThenWhatIsCommonThenColumns) {
   const Module program = compile(R"(
