@@ -142,34 +142,7 @@ bool Lowering::define_formula(const std::string& name, const Term& term, Mark ma
   return true;
 }
 
-// Refuses a formula where an array of its own is wanted.
-void Lowering::refuse_entries(const Term& term, Mark mark) const {
-  if (!is_entries(term) || is_sparse(term)) return;
-  source_.fail(mark, fmt::format("stored entries over {} where an array is meant", show_dims(module_, term.dims)),
-               "an expression over stored entries has no array of its own: sums and products compute it as they go",
-               "use it in sum(...), sum(..., over N), or a product with @");
-}
-
-// What is not stored counts as 0 in sums and products.
-void Lowering::require_absent(const Term& term, Mark mark) const {
-  std::vector<bool> entry;
-  bool matrix = false;
-  for (const ValueId leaf : term.leaves) {
-    entry.push_back(leaf >= 0 && module_.type(leaf).sparse);
-    matrix = matrix || entry.back();
-  }
-  if (!matrix) {
-    source_.fail(mark, fmt::format("all pairs over {}", show_dims(module_, term.dims)),
-                 "U @ V' of two arrays that are cut is known where it meets stored entries",
-                 "multiply it with a sparse matrix: X * (U @ V')");
-  }
-  if (WhereAbsent(entry).value(term.expr) == std::optional(0.0)) return;
-  source_.fail(mark, "this is not 0 where the matrix stores nothing",
-               "only stored entries are met, and what is not stored counts as 0",
-               "multiply with the matrix, as in X * log(U @ V'), or with (X != 0)");
-}
-
-// The one sparse matrix of a formula.
+// The one sparse matrix of a formula; pairs alone have none.
 ValueId Lowering::matrix_of(const Term& formula, Mark mark) const {
   ValueId matrix = no_value;
   for (const ValueId leaf : formula.leaves) {
@@ -180,7 +153,32 @@ ValueId Lowering::matrix_of(const Term& formula, Mark mark) const {
     }
     matrix = leaf;
   }
+  if (matrix == no_value) {
+    source_.fail(mark, fmt::format("all pairs over {}", show_dims(module_, formula.dims)),
+                 "U @ V' of two arrays that are cut is known where it meets stored entries",
+                 "multiply it with a sparse matrix: X * (U @ V')");
+  }
   return matrix;
+}
+
+// Refuses a formula where an array of its own is wanted.
+void Lowering::refuse_entries(const Term& term, Mark mark) const {
+  if (!is_entries(term) || is_sparse(term)) return;
+  (void)matrix_of(term, mark);
+  source_.fail(mark, fmt::format("stored entries over {} where an array is meant", show_dims(module_, term.dims)),
+               "an expression over stored entries has no array of its own: sums and products compute it as they go",
+               "use it in sum(...), sum(..., over N), or a product with @");
+}
+
+// What is not stored counts as 0 in sums and products.
+void Lowering::require_absent(const Term& term, Mark mark) const {
+  const ValueId matrix = matrix_of(term, mark);
+  std::vector<bool> entry;
+  for (const ValueId leaf : term.leaves) entry.push_back(leaf == matrix);
+  if (WhereAbsent(entry).value(term.expr) == std::optional(0.0)) return;
+  source_.fail(mark, "this is not 0 where the matrix stores nothing",
+               "only stored entries are met, and what is not stored counts as 0",
+               "multiply with the matrix, as in X * log(U @ V'), or with (X != 0)");
 }
 
 // Where a formula's leaf stands. A vector over N meets the columns of a square matrix, as it does elsewhere.
@@ -292,6 +290,10 @@ Term Lowering::multiply_entries(const Node& times, const Node& plus, Term vector
     term = at(mark, [&] { return element_term(module_, std::move(term), std::move(j)); });
   }
   Term product = apply_function(times, {std::move(term), std::move(entries)}, mark);
+  if (points && !product.type().is_scalar()) {
+    source_.fail(mark, fmt::format("entries with columns give {}", show(module_, product.type())),
+                 "each column of the result holds a scalar", "take one column at a time: a vector in their place");
+  }
   const FnId by = reducer(plus, product.type(), mark);
   if (points) product = at(mark, [&] { return loop_term(ScalarOp::build, number, columns, std::move(product)); });
   std::vector<DimId> made{to};
