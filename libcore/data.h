@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "libcore/compressed.h"
 #include "libcore/memory.h"
 #include "libcore/types.h"
 
@@ -82,6 +84,8 @@ struct PartDim {
 struct PartArray {
   std::vector<std::string> dims;
   Array data;  // count = masters(cut dim) * product of the other sizes; whole for shareds
+  // Of two dimensions, the first cut and the second local: instead of `data`, which then has its element alone.
+  std::optional<CompressedArray> compressed = std::nullopt;
 };
 
 struct Part {

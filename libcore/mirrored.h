@@ -9,10 +9,11 @@
 namespace kasen {
 
 // Where one array lives on one part: planes as Array has them, for `capacity` elements. A shared is one element (or
-// the elements of its local dimensions).
+// the elements of its local dimensions). A compressed array has no data here, and `capacity` elements.
 struct View {
   std::byte* data = nullptr;
   std::int64_t capacity = 0;
+  const CompressedArray* compressed = nullptr;
 };
 
 // Element indices[k] of `masters` and element first + k of `copies` are one.
