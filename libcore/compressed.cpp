@@ -181,6 +181,7 @@ class GroupCheck {
         named += *rows;
       }
     }
+    if (!group.rest_is_zero && named != array_.rows) return "its lists do not name every row";
     if (group.rest_is_zero) found[0] = array_.rows - named;
     return counted(group, found);
   }

@@ -66,6 +66,7 @@ class Pipeline {
   // The tools would tell as well, but each only when its turn comes.
   void check_options() const {
     (void)choose(values_, "method", method_words);
+    (void)choose(values_, "compress", compress_words);
     (void)choose(values_, "sync", sync_words);
     (void)choose(values_, "strategy", strategy_words);
     (void)choose(values_, "epilogue", epilogue_words);
@@ -163,6 +164,8 @@ class Pipeline {
                    text("method"),
                    "--theta",
                    std::to_string(values_["theta"].as<int>()),
+                   "--compress",
+                   text("compress"),
                    "--replace",
                    "-o",
                    file("bundle")};
@@ -251,6 +254,7 @@ void declare(Tool& tool) {
       "threads of each rank (0: the cores, shared by the ranks)")(
       "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "see kasen partition")(
       "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
+      "compress", po::value<std::string>()->default_value("none")->value_name("auto|none"), "see kasen partition")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include "libcomm/data/bundle.h"
+#include "libcomm/data/compress.h"
 #include "libcore/module.h"
 #include "tools/auto_method.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
 #include "tools/inputs.h"
 #include "tools/machine_file.h"
+#include "tools/words.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -37,8 +39,14 @@ std::vector<Part> make_parts(const Module* program, ProgramData& data, const po:
   return std::move(chosen.parts);
 }
 
+// What it says is kept with the bundle.
+void compress_parts(std::vector<Part>& parts, BundleInfo& info) {
+  for (const CompressionReport& report : compress(parts)) info.notes.push_back(report_text(report));
+}
+
 ExitStatus make_bundle(const po::variables_map& values) {
   if (values.count("output") == 0) fail(ExitStatus::usage, "no place for the bundle", "", "add -o BUNDLE");
+  const bool compressing = choose(values, "compress", compress_words);
   const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
                                                                    shown_name(values["program"].as<std::string>()))
                                                     : default_program();
@@ -52,6 +60,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
     if (const auto& words = input.table.dictionaries; !words.empty()) info.dictionaries[input.name] = words;
   }
   std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
+  if (compressing) compress_parts(parts, info);
   for (const std::string& note : info.notes) tell("kasen-partition: note: {}\n", note);
   info.workers = options.workers;
   info.method = method_name(options.method);
@@ -68,7 +77,8 @@ ExitStatus make_bundle(const po::variables_map& values) {
 
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
-  for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "machine", "output", "replace"}) {
+  for (const char* other :
+       {"program", "data", "workers", "method", "theta", "dim", "machine", "compress", "output", "replace"}) {
     if (values.count(other) == 0 || values[other].defaulted()) continue;
     fail(ExitStatus::usage, fmt::format("--stats prints what a bundle holds; '{}' says nothing to it", other), "",
          "leave out one of them");
@@ -90,6 +100,8 @@ int main(int argc, char** argv) {
   declare_input_options(tool);
   tool.options.add_options()("machine", po::value<std::string>()->value_name("FILE.yaml"),
                              "with --method auto: what the machine does (see kasen measure --calibrate)");
+  tool.options.add_options()("compress", po::value<std::string>()->default_value("none")->value_name("auto|none"),
+                             "dense matrices by groups of columns, where they get smaller by a tenth");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
       "replace", "an existing bundle may be replaced")(
       "stats", po::value<std::string>()->value_name("BUNDLE"),

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "libcomm/data/bundle.h"
+#include "libcomm/data/compress.h"
 #include "libcomm/data/results.h"
 #include "libcore/executor.h"
 #include "libcore/laws.h"
@@ -107,6 +108,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   p.transport = cluster.transport(p.info.workers);
   cluster.together([&] {
     p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers());
+    for (Part& part : p.parts) expand(part);
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads);
   });

@@ -36,6 +36,7 @@ inline constexpr Words<SyncMode, 4> sync_words{{{"lazy", SyncMode::lazy},
                                                 {"eager", SyncMode::eager},
                                                 {"hybrid", SyncMode::hybrid},
                                                 {"auto", SyncMode::automatic}}};
+inline constexpr Words<bool, 2> compress_words{{{"none", false}, {"auto", true}}};
 inline constexpr Words<bool, 2> on_off_words{{{"on", true}, {"off", false}}};
 
 struct EpilogueWord {

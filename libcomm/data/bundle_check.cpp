@@ -87,6 +87,22 @@ void check_values(const Check& check, const std::string& name, const Array& arra
   }
 }
 
+bool all_bools(const std::byte* bytes, std::int64_t count) {
+  return std::all_of(bytes, bytes + count, [](std::byte b) { return b <= std::byte{1}; });
+}
+
+void check_compressed(const Check& check, const std::string& name, const CompressedArray& array) {
+  const std::string fault = fault_of(array);
+  check.require(fault.empty(), name, fault.c_str());
+  if (array.scalar != Scalar::boolean) return;
+  bool bools = all_bools(array.values.data(), array.values.size());
+  for (const ColumnGroup& group : array.groups) {
+    if (group.format == GroupFormat::plain)
+      bools = bools && all_bools(array.data.data() + group.first_byte, array.rows * group.width);
+  }
+  check.require(bools, name, "a bool is neither");
+}
+
 }  // namespace
 
 void check_dims(const std::map<std::string, PartDim>& dims, const std::string& file) {
@@ -104,7 +120,10 @@ void check_part(const Part& part, const std::string& file) {
     check_rows(check, name, m, static_cast<std::int64_t>(cols.masters.size() + m.col_slaves.slaves.size()));
     check_values(check, name, m.values);
   }
-  for (const auto& [name, array] : part.arrays) check_values(check, name, array.data);
+  for (const auto& [name, array] : part.arrays) {
+    if (array.compressed) check_compressed(check, name, *array.compressed);
+    check_values(check, name, array.data);
+  }
 }
 
 void check_pair(const Part& holder, const Part& owner, const std::string& file) {

@@ -2,6 +2,8 @@
 //   group(path)
 //   list(path, vector, count)                    a rank-1 dataset of the vector's type
 //   planes(path, array, element, extents)        an array's elements, plane by plane; extents without the planes
+//   table(path, vector, rows, cols)              a rank-2 dataset, row by row
+//   bytes(path, bytes, type, count)              a rank-1 dataset of that type
 //   ones(path)                                   one u8 with the value 1 (binsparse's iso value of a pattern)
 //   matrix(path, name, matrix)                   the binsparse attribute
 #pragma once
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "libcomm/data/bundle_manifest.h"
+#include "libcomm/data/hdf5_file.h"
 #include "libcore/checked.h"
 
 namespace kasen {
@@ -22,6 +25,10 @@ struct AxisPointers {
 
 // The same for the owners of PartDim::others, by dimension.
 using OtherPointers = std::map<std::string, std::vector<std::int64_t>>;
+
+// A row for each group of a compressed array, by array: what ColumnGroup has, in its order.
+using GroupTables = std::map<std::string, std::vector<std::int64_t>>;
+inline constexpr std::int64_t numbers_of_a_group = 9;
 
 template <class Visitor>
 void describe_axis(Visitor& v, const std::string& prefix, AxisSlaves& axis, AxisPointers& pointers, std::int64_t slaves,
@@ -96,10 +103,22 @@ void describe_others(Visitor& v, const Manifest& manifest, Part& part, OtherPoin
   }
 }
 
+// Instead of `values`; the manifest says how long all is.
+template <class Visitor>
+void describe_compressed(Visitor& v, const std::string& group, const CompressedFacts& facts, CompressedArray& array,
+                         std::vector<std::int64_t>& groups, int worker) {
+  const auto w = static_cast<std::size_t>(worker);
+  v.table(group + "/groups", groups, facts.groups[w], numbers_of_a_group);
+  v.list(group + "/columns", array.columns, array.cols);
+  v.list(group + "/counts", array.counts, facts.tuples[w]);
+  v.bytes(group + "/tuples", array.values, file_type(array.scalar), facts.values[w]);
+  v.bytes(group + "/data", array.data, FileType::u8, facts.data_bytes[w]);
+}
+
 // `pointers` has two for each matrix of the part: rows, columns, in the order of the part's map.
 template <class Visitor>
 void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPointers>& pointers,
-                   OtherPointers& others) {
+                   OtherPointers& others, GroupTables& groups) {
   describe_dims(v, manifest, part.dims, part.worker);
   describe_others(v, manifest, part, others);
   v.group("/matrices");
@@ -111,6 +130,10 @@ void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector
   v.group("/arrays");
   for (auto& [name, array] : part.arrays) {
     v.group("/arrays/" + name);
+    if (const auto& compressed = manifest.arrays.at(name).compressed) {
+      describe_compressed(v, "/arrays/" + name, *compressed, *array.compressed, groups[name], part.worker);
+      continue;
+    }
     v.planes("/arrays/" + name + "/values", array.data, array.data.element,
              array_extents(manifest, array.dims, part.worker));
   }

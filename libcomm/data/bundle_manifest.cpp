@@ -47,6 +47,18 @@ Json matrix_json(const Manifest& manifest, const MatrixStatistics& m) {
           {"col_mirrors_by_worker", m.col_mirrors_by_worker}};
 }
 
+Json array_json(const Manifest& manifest, const std::string& name, const ArrayFacts& array) {
+  Json json = {{"name", name}, {"dims", array.dims}, {"element", element_text(array.element, manifest.info.dims)}};
+  if (array.compressed) {
+    const CompressedFacts& facts = *array.compressed;
+    json["compressed"] = {{"groups_by_worker", facts.groups},
+                          {"tuples_by_worker", facts.tuples},
+                          {"values_by_worker", facts.values},
+                          {"data_bytes_by_worker", facts.data_bytes}};
+  }
+  return json;
+}
+
 Json dictionaries_json(const BundleInfo& info) {
   Json all = Json::object();
   for (const auto& [input, columns] : info.dictionaries)
@@ -64,9 +76,7 @@ Json content_json(const Manifest& manifest) {
   content["arrays"] = Json::array();
   for (const DimStatistics& dim : info.statistics.dims) content["dims"].push_back(dim_json(manifest, dim));
   for (const MatrixStatistics& m : info.statistics.matrices) content["matrices"].push_back(matrix_json(manifest, m));
-  for (const auto& [name, array] : manifest.arrays)
-    content["arrays"].push_back(
-        {{"name", name}, {"dims", array.dims}, {"element", element_text(array.element, info.dims)}});
+  for (const auto& [name, array] : manifest.arrays) content["arrays"].push_back(array_json(manifest, name, array));
   content["dictionaries"] = dictionaries_json(info);
   content["parts"] = Json::array();
   for (std::size_t w = 0; w < manifest.parts.size(); ++w)
@@ -74,6 +84,26 @@ Json content_json(const Manifest& manifest) {
                                 {"bytes", manifest.parts[w].bytes},
                                 {"digest", manifest.parts[w].digest}});
   return content;
+}
+
+void note_compressed(CompressedFacts& facts, const CompressedArray& array, const Part& part) {
+  const auto note = [&](std::vector<std::int64_t>& by_worker, std::int64_t count) {
+    by_worker.resize(static_cast<std::size_t>(part.workers));
+    by_worker[static_cast<std::size_t>(part.worker)] = count;
+  };
+  note(facts.groups, std::ssize(array.groups));
+  note(facts.tuples, std::ssize(array.counts));
+  note(facts.values, array.values.size() / scalar_bytes(array.scalar));
+  note(facts.data_bytes, array.data.size());
+}
+
+void add_array(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
+  const auto [at, is_new] = manifest.arrays.try_emplace(name, ArrayFacts{array.dims, array.data.element});
+  std::optional<CompressedFacts>& facts = at->second.compressed;
+  if (is_new && array.compressed) facts.emplace();
+  if (facts.has_value() != array.compressed.has_value())
+    throw InternalError(fmt::format("'{}' is compressed in some parts and not in others", name));
+  if (facts) note_compressed(*facts, *array.compressed, part);
 }
 
 }  // namespace
@@ -91,7 +121,13 @@ void add_to_manifest(Manifest& manifest, const Part& part) {
   add_statistics(manifest.info.statistics, part);
   for (const auto& [name, dim] : part.dims) manifest.relabelled[name] |= !dim.original.empty();
   for (const auto& [name, matrix] : part.matrices) manifest.matrices[name] = matrix.element;
-  for (const auto& [name, array] : part.arrays) manifest.arrays[name] = {array.dims, array.data.element};
+  for (const auto& [name, array] : part.arrays) add_array(manifest, name, array, part);
+}
+
+int version_of(const Manifest& manifest) {
+  const bool compressed = std::any_of(manifest.arrays.begin(), manifest.arrays.end(),
+                                      [](const auto& array) { return array.second.compressed.has_value(); });
+  return compressed ? bundle_version : dense_bundle_version;
 }
 
 std::string manifest_text(Manifest& manifest) {
@@ -99,7 +135,7 @@ std::string manifest_text(Manifest& manifest) {
   // Names of files may be no UTF-8, which JSON must be.
   const auto replace = nlohmann::json::error_handler_t::replace;
   manifest.info.digest = digest_of(content.dump(-1, ' ', false, replace));
-  const Json whole = {{"kasen_bundle", bundle_version}, {"digest", manifest.info.digest}, {"content", content}};
+  const Json whole = {{"kasen_bundle", version_of(manifest)}, {"digest", manifest.info.digest}, {"content", content}};
   return whole.dump(1, ' ', false, replace) + "\n";
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,18 @@
 
 namespace kasen {
 
-inline constexpr int bundle_version = 1;
+// The oldest format that has what the bundle holds: 2 where an array is compressed, else 1.
+inline constexpr int bundle_version = 2, dense_bundle_version = 1;
+
+// How long the lists of a compressed array are, by worker.
+struct CompressedFacts {
+  std::vector<std::int64_t> groups, tuples, values, data_bytes;
+};
 
 struct ArrayFacts {
   std::vector<std::string> dims;
   ElementType element;
+  std::optional<CompressedFacts> compressed = std::nullopt;  // of all parts alike
 };
 
 struct PartFile {
@@ -35,6 +43,8 @@ struct Manifest {
 void add_to_manifest(Manifest& manifest, const Part& part);
 [[nodiscard]] const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name);
 [[nodiscard]] const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name);
+
+[[nodiscard]] int version_of(const Manifest& manifest);
 
 // Sets info.digest.
 [[nodiscard]] std::string manifest_text(Manifest& manifest);

@@ -137,11 +137,30 @@ void read_matrix(const Fields& f, const Json& from, Manifest& manifest) {
   manifest.info.statistics.matrices.push_back(std::move(m));
 }
 
+CompressedFacts read_compressed(const Fields& f, const Json& from, int workers) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
+  return {f.by_worker(from, "groups_by_worker", workers, most_indices),
+          f.by_worker(from, "tuples_by_worker", workers, most_entries),
+          f.by_worker(from, "values_by_worker", workers, most_entries),
+          f.by_worker(from, "data_bytes_by_worker", workers, most_bytes)};
+}
+
+// Of two dimensions, the first cut and the second local; numbers that files have.
+bool may_be_compressed(const Manifest& manifest, const ArrayFacts& array) {
+  return array.dims.size() == 2 && !dim_facts(manifest, array.dims[0]).local &&
+         dim_facts(manifest, array.dims[1]).local && array.element.is_scalar() &&
+         scalar_bytes(array.element.scalar()) > 0;
+}
+
 void read_array(const Fields& f, const Json& from, Manifest& manifest) {
   ArrayFacts array{.dims = f.texts(f.at(from, "dims"), "dims"), .element = f.element(from, manifest.info.dims)};
   f.require(array.dims.size() <= 16, "an array of more than 16 dimensions");
   for (const std::string& dim : array.dims)
     f.require(manifest.relabelled.contains(dim), "an array with unknown dimensions");
+  if (from.contains("compressed")) {
+    f.require(may_be_compressed(manifest, array), "an array is compressed that cannot be");
+    array.compressed = read_compressed(f, from["compressed"], manifest.info.workers);
+  }
   f.require(manifest.arrays.emplace(f.name(from), std::move(array)).second, "an array stands there twice");
 }
 
@@ -195,7 +214,7 @@ Manifest parse_manifest(const std::string& text, const std::string& file) {
     fail(ExitStatus::bad_input, fmt::format("'{}' has format version {}", file, version),
          fmt::format("this program reads up to version {}", bundle_version),
          "use a newer Kasen, or make the bundle again");
-  f.require(version == bundle_version, "its version does not exist");
+  f.require(version >= dense_bundle_version, "its version does not exist");
   const std::string digest = f.text(whole, "digest");
   const Json& content = f.at(whole, "content");
   try {
@@ -204,6 +223,7 @@ Manifest parse_manifest(const std::string& text, const std::string& file) {
     f.refuse("it is not UTF-8");
   }
   Manifest manifest = read_content(f, content);
+  f.require(version_of(manifest) == version, "its version is another than that of what it holds");
   manifest.info.digest = digest;
   return manifest;
 }

@@ -23,6 +23,18 @@ class ReadVisitor {
     values = file_.vector<T>(path, file_type(values), count);
   }
 
+  void table(const std::string& path, std::vector<std::int64_t>& values, std::int64_t rows, std::int64_t cols) {
+    const std::int64_t offset = file_.locate(path, FileType::i64, {rows, cols});
+    values.resize(static_cast<std::size_t>(rows * cols));
+    file_.read(offset, values.data(), 8 * rows * cols);
+  }
+
+  void bytes(const std::string& path, Bytes& values, FileType type, std::int64_t count) {
+    const std::int64_t offset = file_.locate(path, type, {count});
+    values = Bytes(count * file_bytes(type));
+    file_.read(offset, values.data(), values.size());
+  }
+
   void planes(const std::string& path, Array& array, const ElementType& element,
               const std::vector<std::int64_t>& extents) {
     const std::vector<ComponentPlace> places = component_places(path, element, extents);
@@ -59,6 +71,26 @@ std::vector<PeerRange> from_pointers(const std::vector<std::int64_t>& pointers, 
   return ranges;
 }
 
+// Numbers that no group can have lead to a format that there is none of, which the check of content refuses.
+std::vector<ColumnGroup> from_table(const std::vector<std::int64_t>& table) {
+  std::vector<ColumnGroup> groups;
+  for (std::size_t k = 0; k < table.size(); k += numbers_of_a_group) {
+    const std::int64_t* row = table.data() + k;
+    const bool good =
+        row[0] >= 0 && row[0] <= static_cast<std::int64_t>(GroupFormat::plain) && row[1] >= 0 && row[1] <= 1;
+    groups.push_back({.format = good ? static_cast<GroupFormat>(row[0]) : GroupFormat{255},
+                      .rest_is_zero = row[1] == 1,
+                      .code_bytes = row[2],
+                      .first_column = row[3],
+                      .width = row[4],
+                      .tuples = row[5],
+                      .first_value = row[6],
+                      .first_tuple = row[7],
+                      .first_byte = row[8]});
+  }
+  return groups;
+}
+
 // Names, dimensions and element types, as the manifest has them.
 Part empty_part(const Manifest& manifest, int worker) {
   Part part{.worker = worker, .workers = manifest.info.workers};
@@ -70,6 +102,9 @@ Part empty_part(const Manifest& manifest, int worker) {
     PartArray& to = part.arrays[name];
     to.dims = array.dims;
     to.data.element = array.element;
+    if (!array.compressed) continue;
+    const std::vector<std::int64_t> extents = array_extents(manifest, array.dims, worker);
+    to.compressed = CompressedArray{.scalar = array.element.scalar(), .rows = extents.at(0), .cols = extents.at(1)};
   }
   return part;
 }
@@ -91,7 +126,9 @@ Part read_part(const std::string& file, const Manifest& manifest, int worker, Pa
   Hdf5Reader in(file);
   ReadVisitor visitor(in, content);
   OtherPointers others;
-  describe_part(visitor, manifest, part, pointers, others);
+  GroupTables groups;
+  describe_part(visitor, manifest, part, pointers, others, groups);
+  for (const auto& [name, table] : groups) part.arrays.at(name).compressed->groups = from_table(table);
   for (const auto& [name, list] : others) {
     PartDim& dim = part.dims.at(name);
     dim.whole = true;

@@ -1,3 +1,4 @@
+#include <array>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -40,6 +41,17 @@ class LayoutVisitor {
       throw InternalError("a part has a list of another length than it counts: " + path);
     const int dataset = file_.dataset(path, file_type(values), {count});
     pieces_.push_back({dataset, 0, values.data(), count * static_cast<std::int64_t>(sizeof(T))});
+  }
+
+  void table(const std::string& path, const std::vector<std::int64_t>& values, std::int64_t rows, std::int64_t cols) {
+    if (std::ssize(values) != rows * cols) throw InternalError("a part has another table than it counts: " + path);
+    pieces_.push_back({file_.dataset(path, FileType::i64, {rows, cols}), 0, values.data(), 8 * rows * cols});
+  }
+
+  void bytes(const std::string& path, const Bytes& values, FileType type, std::int64_t count) {
+    if (values.size() != count * file_bytes(type))
+      throw InternalError("a part has more or fewer bytes than it counts: " + path);
+    pieces_.push_back({file_.dataset(path, type, {count}), 0, values.data(), values.size()});
   }
 
   void planes(const std::string& path, const Array& array, const ElementType& element,
@@ -96,6 +108,23 @@ class LayoutVisitor {
   std::vector<Piece> pieces_;
 };
 
+std::vector<std::int64_t> group_table(const CompressedArray& array) {
+  std::vector<std::int64_t> table;
+  for (const ColumnGroup& g : array.groups) {
+    const std::array<std::int64_t, numbers_of_a_group> row{static_cast<std::int64_t>(g.format),
+                                                           g.rest_is_zero ? 1 : 0,
+                                                           g.code_bytes,
+                                                           g.first_column,
+                                                           g.width,
+                                                           g.tuples,
+                                                           g.first_value,
+                                                           g.first_tuple,
+                                                           g.first_byte};
+    table.insert(table.end(), row.begin(), row.end());
+  }
+  return table;
+}
+
 }  // namespace
 
 FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest) {
@@ -109,12 +138,16 @@ FileHandle write_part(const std::string& file, const Part& part, const Manifest&
   for (const auto& [name, dim] : part.dims) {
     if (dim.whole) others[name] = to_pointers(dim.other_owners, part.workers);
   }
+  GroupTables groups;
+  for (const auto& [name, array] : part.arrays) {
+    if (array.compressed) groups[name] = group_table(*array.compressed);
+  }
   Hdf5Writer out(file);
-  const Json head = {{"version", bundle_version}, {"worker", part.worker}, {"workers", part.workers}};
+  const Json head = {{"version", version_of(manifest)}, {"worker", part.worker}, {"workers", part.workers}};
   out.attribute("/", "kasen_part", head.dump());
   LayoutVisitor visitor(out, manifest, part);
-  describe_part(visitor, manifest, const_cast<Part&>(part), pointers,
-                others);  // the writer's visitor takes all by const
+  // The writer's visitor takes all by const.
+  describe_part(visitor, manifest, const_cast<Part&>(part), pointers, others, groups);
   out.layout_done();
   visitor.write_all();
   return out.release();

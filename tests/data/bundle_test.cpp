@@ -300,8 +300,8 @@ TEST_F(Bundle, RefusesManifestsThatAreNone) {
     EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("manifest.json"), std::string::npos)
         << bad.substr(0, 40);
   }
-  overwrite(file, R"({"kasen_bundle": 2, "new": true})");
-  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 2"), std::string::npos);
+  overwrite(file, R"({"kasen_bundle": 3, "new": true})");
+  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 3"), std::string::npos);
 }
 
 TEST(ElementText, IsReadBack) {

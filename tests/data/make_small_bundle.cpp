@@ -1,12 +1,13 @@
 // Writes into the folder argv[1]: a small bundle `bundle`, the entries that went into it as text (`G.txt`, `X.txt`:
 // row, column, value, in the user's ids), and results of a made-up run as `results.h5` and `results-*.npy`. For the
-// check with h5py, which reads them by other means.
+// check with h5py, which reads them by other means. The bundle has a compressed table, too.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <fstream>
 
 #include "libcomm/data/bundle.h"
+#include "libcomm/data/compress.h"
 #include "libcomm/data/results.h"
 #include "tests/data/partition_cases.h"
 
@@ -17,6 +18,17 @@ using namespace kasen::cases;
 void write_entries(const std::string& file, const std::vector<Edge>& edges, bool valued) {
   std::ofstream out(file);
   for (const auto& [i, j] : edges) out << fmt::format("{} {} {}\n", i, j, valued ? 1000 * i + j : 1);
+}
+
+// A column for each format of a compressed matrix, and one that the first one tells.
+kasen::InputData table_to_compress(std::int64_t rows) {
+  kasen::InputData input = table("table", {"R", "C"}, kasen::ElementType::of(kasen::Scalar::f64), rows, 5);
+  double* cell = input.table.values.as<double>();
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (const std::int64_t value : {r % 7, r / 20000, r % 90 == 5 ? r : 0, r * r, r % 7 * 2})
+      *cell++ = static_cast<double>(value);
+  }
+  return input;
 }
 
 }  // namespace
@@ -37,8 +49,11 @@ int main(int argc, char** argv) {
   inputs.push_back(pattern("G", "N", "N", edges));
   inputs.push_back(valued("X", "H", "W", oblong));
   inputs.push_back(table("points", {"H"}, kasen::ElementType::array(kasen::Scalar::f64, 3), 20, 3));
-  std::vector<kasen::DimData> dims{{.name = "N"}, {.name = "H"}, {.name = "W"}};
-  const auto parts = kasen::partition(dims, std::move(inputs), {.workers = 3, .theta = 5});
+  inputs.push_back(table_to_compress(200'000));
+  std::vector<kasen::DimData> dims{
+      {.name = "N"}, {.name = "H"}, {.name = "W"}, {.name = "R"}, {.name = "C", .local = true}};
+  auto parts = kasen::partition(dims, std::move(inputs), {.workers = 3, .theta = 5});
+  (void)kasen::compress(parts);
   (void)kasen::write_bundle(folder + "/bundle", parts, {.workers = 3, .method = "hybrid-cut", .theta = 5}, false);
 
   kasen::Module module;

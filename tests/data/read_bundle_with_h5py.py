@@ -66,12 +66,53 @@ def check_exchange(parts, name, axis, dim):
             assert (owner[f"dims/{dim}/masters"][:][mirrors] == slaves).all(), (name, axis, w, o)
 
 
+def dense(x, rows):
+    """A compressed array cell by cell, as docs/bundle.md has it."""
+    groups, columns, tuples, data = x["groups"][:], x["columns"][:], x["tuples"][:], x["data"][:]
+    out = numpy.zeros((rows, len(columns)), tuples.dtype)
+    for form, rest, code, column, width, count, value, _, at in groups:
+        to = columns[column:column + width]
+        if form == 3:
+            out[:, to] = data[at:at + rows * width * tuples.itemsize].view(tuples.dtype).reshape(rows, width)
+            continue
+        table = tuples[value:value + count * width].reshape(count, width)
+        if form == 0:
+            out[:, to] = table[data[at:at + rows * code].view(f"<u{code}")]
+            continue
+        lists, segments = count - rest, -(-rows // 65536)
+        end = at + 8 * (segments * lists + 1)
+        pointers = data[at:end].view("<i8")
+        numbers = data[end:end + 2 * pointers[-1]].view("<u2").astype(int)
+        for s in range(segments):
+            for t in range(lists):
+                held = numbers[pointers[s * lists + t]:pointers[s * lists + t + 1]]
+                runs = held.reshape(-1, 2) if form == 1 else [(r, 0) for r in held]
+                for first, more in runs:
+                    out[s * 65536 + first:s * 65536 + first + more + 1, to] = table[t + rest]
+    return out
+
+
+def check_compressed(parts):
+    """The table that make_small_bundle has compressed: a column for each format, and their values again."""
+    formats = set()
+    for part in parts:
+        masters = part["dims/R/masters"][:]
+        x = part["arrays/table"]
+        formats |= set(x["groups"][:, 0].tolist())
+        r = masters.astype(float)
+        wanted = numpy.stack([masters % 7, masters // 20000, numpy.where(masters % 90 == 5, masters, 0), r * r,
+                              masters % 7 * 2], 1)
+        assert (dense(x, len(masters)) == wanted).all()
+        assert x["counts"][:].min() > 0
+    assert formats == {0, 1, 2, 3}, formats
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.argv[1], folder], check=True)
         with open(os.path.join(folder, "bundle", "manifest.json")) as file:
             manifest = json.load(file)
-        assert manifest["kasen_bundle"] == 1
+        assert manifest["kasen_bundle"] == 2  # with a compressed array
         content = manifest["content"]
         parts = [h5py.File(os.path.join(folder, "bundle", p["file"]), "r") for p in content["parts"]]
         for name in ("G", "X"):
@@ -83,6 +124,8 @@ def main():
         for part in parts:
             points[part["dims/H/masters"][:]] = part["arrays/points/values"][:].T
         assert (points.ravel() == numpy.arange(60) + 0.5).all()
+
+        check_compressed(parts)
 
         with h5py.File(os.path.join(folder, "results.h5"), "r") as results:
             assert json.loads(results["rank"].attrs["dims"]) == ["N"]
