@@ -1,6 +1,7 @@
 #include "libkernels/dense_chain.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -15,6 +16,7 @@ constexpr std::int64_t chunk_cols = 4096;                    // whose vectors st
 constexpr std::int64_t most_blocks = 64;                     // of a matrix whose rows are few
 constexpr std::int64_t least_rows = 16;                      // of a block: its results a column take a row's room
 constexpr std::int64_t whole_blocks = 8;                     // of a reduction, from which they are the blocks
+constexpr std::int64_t least_asked = 128;                    // bytes of a row: shorter ones the processor foresees
 constexpr std::int64_t small_matrix = 32768;  // elements below which waking other threads costs more than it saves
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -30,6 +32,13 @@ std::int64_t rows_of_a_chunk(std::int64_t row_bytes) {
 struct RoomPlaces {
   std::int64_t first = 0;
   std::vector<View> views;
+};
+
+// Column `column` of a product, which belongs to `kernels`.
+template <class Product>
+struct ColumnOf {
+  const Product* product = nullptr;
+  std::int64_t column = 0;
 };
 
 template <class T>
@@ -51,12 +60,15 @@ class ChainRun {
     const std::int64_t row_bytes = matrix_row + (kernels.chunked ? bytes_of_a_row() : 0);
     chunk_rows_ = std::min(rows_of_a_chunk(row_bytes), block_rows_);
     chunks_ = (block_rows_ + chunk_rows_ - 1) / chunk_rows_;
-    for (const ChainKernels::Outer& p : kernels.outer) column_planes_ += p.columns;
+    each_column(kernels.inner, [&](const auto& p, std::int64_t k) { inner_columns_.push_back({&p, k}); });
+    each_column(kernels.outer, [&](const auto& p, std::int64_t k) { outer_columns_.push_back({&p, k}); });
+    inner_groups_ = tile_groups(std::ssize(inner_columns_));
+    outer_groups_ = tile_groups(std::ssize(outer_columns_));
     turn_whole();
   }
 
   void run() {
-    const std::int64_t columns = blocks_ * call_.cols * column_planes_;
+    const std::int64_t columns = blocks_ * call_.cols * std::ssize(outer_columns_);
     const std::int64_t column_bytes = rounded_up(columns * static_cast<std::int64_t>(sizeof(T)), 64);
     const bool reduces = kernels_.behind && !rows_wait_;
     const std::int64_t partial_bytes = reduces ? kernels_.behind->kernel.partial_bytes : 0;
@@ -72,6 +84,8 @@ class ChainRun {
   }
 
  private:
+  using Vectors = std::array<void*, most_tile_columns>;
+
   [[nodiscard]] std::int64_t bytes_of_a_row() const {
     return std::accumulate(kernels_.rooms.begin(), kernels_.rooms.end(), std::int64_t{0},
                            [](std::int64_t sum, const ElementType& e) { return sum + e.bytes(); });
@@ -211,14 +225,21 @@ class ChainRun {
   }
 
   void inner(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows) const {
-    each_column(kernels_.inner, [&](const ChainKernels::Inner& p, std::int64_t k) {
-      if (call_.cols == 0) std::fill_n(row_of(-1 - p.room, rooms, row, k), rows, T{0});
-    });
+    for (const auto& [p, k] : inner_columns_) {
+      if (call_.cols == 0) std::fill_n(row_of(-1 - p->room, rooms, row, k), rows, T{0});
+    }
+    const std::int64_t below = asked_below(row, rows);
     each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
-      each_column(kernels_.inner, [&](const ChainKernels::Inner& p, std::int64_t k) {
-        T* x = plane(inputs_[static_cast<size_t>(p.vector)], k) + c;
-        kernels_.tiles.rows(tile, call_.cols, rows, cols, x, row_of(-1 - p.room, rooms, row, k), c > 0 ? 1 : 0);
-      });
+      for (const Range& group : inner_groups_) {
+        Vectors along{}, across{};
+        for (std::int64_t n = group.begin; n < group.end; ++n) {
+          const auto& [p, k] = inner_columns_[static_cast<size_t>(n)];
+          along.at(static_cast<size_t>(n - group.begin)) = plane(inputs_[static_cast<size_t>(p->vector)], k) + c;
+          across.at(static_cast<size_t>(n - group.begin)) = row_of(-1 - p->room, rooms, row, k);
+        }
+        const std::int64_t even = group.begin == 0 ? below : 0, odd = outer_columns_.empty() ? even : 0;
+        tiles(group).rows(tile, call_.cols, rows, cols, along.data(), across.data(), c > 0 ? 1 : 0, even, odd);
+      }
     });
   }
 
@@ -230,18 +251,33 @@ class ChainRun {
     }
   }
 
-  // Where two chunks fit into the cache, the first product asks for the next.
   void outer(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows, std::int64_t b) const {
     const std::int64_t begun = row > b * block_rows_ ? 1 : 0;
-    const bool ahead =
-        rows * call_.cols * static_cast<std::int64_t>(sizeof(T)) <= 2 * chunk_bytes && row + 2 * rows <= call_.rows;
+    const std::int64_t below = asked_below(row, rows);
     each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
-      std::int64_t number = 0;
-      each_column(kernels_.outer, [&](const ChainKernels::Outer& p, std::int64_t k) {
-        const DenseTileFunction columns = ahead && number == 0 ? kernels_.tiles.ahead : kernels_.tiles.columns;
-        columns(tile, call_.cols, rows, cols, columns_of(number++, b) + c, row_of(p.rows, rooms, row, k), begun);
-      });
+      for (const Range& group : outer_groups_) {
+        Vectors along{}, across{};
+        for (std::int64_t n = group.begin; n < group.end; ++n) {
+          const auto& [p, k] = outer_columns_[static_cast<size_t>(n)];
+          along.at(static_cast<size_t>(n - group.begin)) = columns_of(n, b) + c;
+          across.at(static_cast<size_t>(n - group.begin)) = row_of(p->rows, rooms, row, k);
+        }
+        const std::int64_t odd = group.begin == 0 ? below : 0, even = inner_columns_.empty() ? odd : 0;
+        tiles(group).columns(tile, call_.cols, rows, cols, along.data(), across.data(), begun, even, odd);
+      }
     });
+  }
+
+  [[nodiscard]] const DenseTileKernel& tiles(const Range& group) const {
+    return kernels_.tiles.at(static_cast<size_t>(group.size() - 1));
+  }
+
+  // How far the rows of the next chunk are, if it is worth asking for them: where two chunks fit into the cache. The
+  // first products of either direction ask for half of them each, so that memory never rests.
+  [[nodiscard]] std::int64_t asked_below(std::int64_t row, std::int64_t rows) const {
+    const std::int64_t row_bytes = call_.cols * static_cast<std::int64_t>(sizeof(T));
+    const bool worth = row_bytes >= least_asked && rows * row_bytes <= 2 * chunk_bytes;
+    return worth && row + 2 * rows <= call_.rows ? rows * call_.cols : 0;
   }
 
   // What block `b` gives to the matrix's columns, of column `number` of all that products give.
@@ -341,10 +377,12 @@ class ChainRun {
   const ChainKernels& kernels_;
   const DenseProductCall& call_;
   std::int64_t block_rows_ = 0, blocks_ = 0, chunk_rows_ = 0;
-  std::int64_t chunks_ = 0;             // of a block
-  std::int64_t column_planes_ = 0;      // of all outer products
-  std::vector<View> inputs_, outputs_;  // of the op; whole ones with columns as planes,
-  std::vector<Bytes> planes_;           // which are here
+  std::int64_t chunks_ = 0;  // of a block
+  std::vector<ColumnOf<ChainKernels::Inner>> inner_columns_;
+  std::vector<ColumnOf<ChainKernels::Outer>> outer_columns_;
+  std::vector<Range> inner_groups_, outer_groups_;  // of those that a tile meets together
+  std::vector<View> inputs_, outputs_;              // of the op; whole ones with columns as planes,
+  std::vector<Bytes> planes_;                       // which are here
   bool rows_wait_ = false;
   RoomPlaces waiting_;  // of all rows
   T* columns_ = nullptr;

@@ -93,10 +93,11 @@ void Emitter::stream_lanes(Scalar scalar, llvm::Value* address, const Plane& pla
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
 }
 
-void Emitter::ask_for(llvm::Value* address) {
-  constexpr int to_read = 0, into_all_caches = 3, data = 1;
+void Emitter::ask_for(llvm::Value* address, Near near) {
+  constexpr int to_read = 0, data = 1;
+  const unsigned locality = near == Near::first_cache ? 3 : 2;
   b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
-                    {address, b.getInt32(to_read), b.getInt32(into_all_caches), b.getInt32(data)});
+                    {address, b.getInt32(to_read), b.getInt32(locality), b.getInt32(data)});
 }
 
 void Emitter::fence_streams() { b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); }

@@ -70,7 +70,9 @@ class Emitter {
   // function that has done so, before another thread is told.
   void stream_lanes(Scalar scalar, llvm::Value* address, const Plane& value);
   void fence_streams();
-  void ask_for(llvm::Value* address);  // brings it to the caches; it need not be there
+  // Brings it to the caches; it need not be there.
+  enum class Near : std::uint8_t { second_cache, first_cache };
+  void ask_for(llvm::Value* address, Near near = Near::first_cache);
   [[nodiscard]] llvm::Value* load_one(Scalar scalar, llvm::Value* address);
   void store_one(Scalar scalar, llvm::Value* address, llvm::Value* value);
   [[nodiscard]] llvm::Value* gather(Scalar scalar, llvm::Value* addresses);  // one address a lane

@@ -148,13 +148,15 @@ class Planner {
     for (auto& [op, kernel] : plan_.entry_folds) {
       kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.symbol));
     }
-    for (auto& [scalar, tiles] : tiles_) {
+    for (auto& [key, tiles] : tiles_) {
       tiles.rows = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.rows_symbol));
       tiles.columns = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.columns_symbol));
-      tiles.ahead = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.ahead_symbol));
     }
     for (auto& [op, kernels] : plan_.chains) {
-      kernels.tiles = tiles_.at(kernels.matrix.scalar());
+      for (std::int64_t columns = 1; columns <= most_tile_columns; ++columns) {
+        const auto tiles = tiles_.find({kernels.matrix.scalar(), columns});
+        if (tiles != tiles_.end()) kernels.tiles.at(static_cast<size_t>(columns - 1)) = tiles->second;
+      }
       if (kernels.before) elementwise(kernels.before->kernel);
       if (kernels.behind) elementwise(kernels.behind->kernel);
     }
@@ -288,10 +290,23 @@ class Planner {
 
   void chain(const Op& region) {
     if (!lift_) lift_.emplace(module_);
-    const Scalar scalar = module_.type(product_matrix(region)).element.scalar();
-    if (tiles_.count(scalar) == 0) tiles_.emplace(scalar, emit_dense_tiles(*plan_.jit, scalar, next_name("dense")));
-    plan_.chains.emplace(
+    const auto [made, added] = plan_.chains.emplace(
         &region, make_chain_kernels(*plan_.jit, *lift_, region, next_name("chain"), folded_, plan_.scratch_bytes));
+    const ChainKernels& kernels = made->second;
+    emit_tiles(kernels.matrix.scalar(), kernels.inner);
+    emit_tiles(kernels.matrix.scalar(), kernels.outer);
+  }
+
+  // For the columns of all these products.
+  template <class Products>
+  void emit_tiles(Scalar scalar, const Products& products) {
+    std::int64_t columns = 0;
+    for (const auto& p : products) columns += p.columns;
+    for (const Range& group : tile_groups(columns)) {
+      const std::pair key{scalar, group.size()};
+      if (tiles_.count(key) != 0) continue;
+      tiles_.emplace(key, emit_dense_tiles(*plan_.jit, scalar, group.size(), next_name("dense")));
+    }
   }
 
   [[nodiscard]] std::int64_t counted_bytes(ValueId id) const {
@@ -392,8 +407,8 @@ class Planner {
   std::set<FnId> folded_, combined_;
   std::map<std::string, ElementwiseKernel> shapes_;
   std::map<std::string, ProductKernel> products_;
-  std::map<Scalar, DenseTileKernel> tiles_;
-  std::optional<ColumnLift> lift_;  // of row_chain regions
+  std::map<std::pair<Scalar, std::int64_t>, DenseTileKernel> tiles_;  // by the number of columns
+  std::optional<ColumnLift> lift_;                                    // of row_chain regions
   int count_ = 0;
   int loops_ = 0;  // that are open
 };

@@ -1,6 +1,7 @@
 // All kernels of a plan: what prepare makes and the skeletons run.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/kernel_set.h"
 #include "libkernels/entry_fold.h"
 #include "libkernels/kernel.h"
 #include "libkernels/kernels.h"
@@ -94,7 +96,7 @@ struct ChainKernels {
   std::vector<Outer> outer;
   std::optional<Loop> behind;  // what is handed on and reduced; its outputs are the op's results
   ElementType matrix;
-  DenseTileKernel tiles;
+  std::array<DenseTileKernel, most_tile_columns> tiles;  // of 1, 2 ... columns: those that tile_groups asks for
   // Counted of a row, and of a column; shareds cost nothing.
   std::int64_t matrix_bytes = 0;
   std::int64_t row_reads = 0, row_writes = 0, column_reads = 0, column_writes = 0;
@@ -114,6 +116,9 @@ struct PlanKernels {
   std::int64_t cached_bytes = 0;   // results of a loop that take more are stored past the caches
   std::string assembly;
 };
+
+// Of the columns that products of one direction have, those that meet a tile together: groups of nearly one size.
+[[nodiscard]] std::vector<Range> tile_groups(std::int64_t columns);
 
 class ColumnLift;
 

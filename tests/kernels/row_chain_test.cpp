@@ -73,6 +73,27 @@ const std::string several_chains =
   }
 )";
 
+// As many products as do not all meet a tile together: five of one direction, six of the other.
+const std::string many_chains =
+    R"(  %a, %b, %c, %d, %e, %f = region row_chain (%w, %A, %v, %u, %y) : T[F] @pre(add), T[F] @pre(add), T[F] @pre(add), T[F] @pre(add), T[F] @pre(add), T[F] @pre(add) {
+    %p1 = mxvt[mul, add] %w, %A : T[N] @part
+    %p2 = mxvt[mul, add] %v, %A : T[N] @part
+    %p3 = mxvt[turned, add] %w, %A : T[N] @part
+    %p4 = mxvt[turned, add] %v, %A : T[N] @part
+    %p5 = mxvt[mul, add] %w, %A : T[N] @part
+    %d1 = map[add] %p1, %y : T[N] @part
+    %d2 = map[add] %p2, %u : T[N] @part
+    %d3 = map[mul] %p3, %u : T[N] @part
+    %z1 = mxv[mul, add] %d1, %A : T[F] @pre(add)
+    %z2 = mxv[mul, add] %p5, %A : T[F] @pre(add)
+    %z3 = mxv[mul, add] %d2, %A : T[F] @pre(add)
+    %z4 = mxv[turned, add] %u, %A : T[F] @pre(add)
+    %z5 = mxv[mul, add] %d3, %A : T[F] @pre(add)
+    %z6 = mxv[mul, add] %p4, %A : T[F] @pre(add)
+    yield %z1, %z2, %z3, %z4, %z5, %z6
+  }
+)";
+
 struct ChainCase {
   std::int64_t rows, cols;
   std::vector<Array> inputs;  // of the region's operands
@@ -167,7 +188,7 @@ void compare_chain(const Module& m, std::span<const std::array<std::int64_t, 2>>
 
 TEST(RowChain, AgreesWithTheInterpreter) {
   for (const std::string type : {"f64", "f32"}) {
-    for (const std::string& region : {bare_chain, chain_with_work, several_chains}) {
+    for (const std::string& region : {bare_chain, chain_with_work, several_chains, many_chains}) {
       SCOPED_TRACE(type + "\n" + region);
       compare_chain(chain_module(type, region), chain_sizes);
     }
