@@ -59,10 +59,15 @@ struct CompressedArray {
 
   [[nodiscard]] std::int64_t segments() const { return (rows + rows_of_a_segment - 1) / rows_of_a_segment; }
   [[nodiscard]] std::int64_t dense_bytes() const { return rows * cols * scalar_bytes(scalar); }
-  // Of what all rows are read from: values and data.
-  [[nodiscard]] std::int64_t stored_bytes() const { return values.size() + data.size(); }
+  // Of all of it.
+  [[nodiscard]] std::int64_t stored_bytes() const { return values.size() + data.size() + 8 * std::ssize(counts); }
   // Of what distinct values with their counts are read from: values, counts and plain groups.
   [[nodiscard]] std::int64_t distinct_bytes() const;
+};
+
+// What reads of it cost (docs/cost.md).
+struct CompressedBytes {
+  std::int64_t stored = 0, distinct = 0;
 };
 
 // The lists of one group.

@@ -37,6 +37,11 @@ void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t
   }
 }
 
+std::optional<CompressedBytes> compressed_bytes(const PartArray& array) {
+  if (!array.compressed) return array.compressed_bytes;
+  return CompressedBytes{array.compressed->stored_bytes(), array.compressed->distinct_bytes()};
+}
+
 Array::Array(ElementType type, std::int64_t n) : element(std::move(type)), count(n), bytes(storage_bytes(element, n)) {}
 
 }  // namespace kasen

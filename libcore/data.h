@@ -86,7 +86,12 @@ struct PartArray {
   Array data;  // count = masters(cut dim) * product of the other sizes; whole for shareds
   // Of two dimensions, the first cut and the second local: instead of `data`, which then has its element alone.
   std::optional<CompressedArray> compressed = std::nullopt;
+  // Of a compressed array in a part that was read without its elements.
+  std::optional<CompressedBytes> compressed_bytes = std::nullopt;
 };
+
+// Nothing of an array that is not compressed.
+[[nodiscard]] std::optional<CompressedBytes> compressed_bytes(const PartArray& array);
 
 struct Part {
   int worker = 0;

@@ -112,7 +112,9 @@ void Execution::allocate() {
     count.matrix_bytes = matrices_.bytes(*this, p);
     for_each_op(module, [&](const Op& op, int, int) {
       if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
-      const Array& data = parts[static_cast<size_t>(p)].arrays.at(op.name).data;
+      const PartArray& array = parts[static_cast<size_t>(p)].arrays.at(op.name);
+      const Array& data = array.data;
+      if (array.compressed) count.input_bytes += array.compressed->stored_bytes();
       const bool again = is_reordered(module, op.results[0]);
       count.input_bytes += data.bytes.size() + (again ? storage_bytes(data.element, data.count) : 0);
     });

@@ -156,6 +156,18 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
     if (array.data.element != type.element) no_input(op, "its elements are of another type");
     if (array.dims != dims) no_input(op, "it has other dimensions");
     const std::int64_t indices = info.cut == no_dim ? 1 : numbering_.masters(info.cut, static_cast<int>(p));
+    if (array.compressed.has_value() != type.compressed) {
+      no_input(op, type.compressed ? "it is not compressed, as the plan takes it" : "it is compressed");
+    }
+    if (type.compressed) {
+      const CompressedArray& columns = *array.compressed;
+      if (columns.rows != indices || columns.cols != info.inner || columns.scalar != type.element.scalar()) {
+        no_input(op, "it has another shape");
+      }
+      slot.views.push_back({nullptr, indices * info.inner, &columns});
+      slot.capacity.push_back(indices * info.inner);
+      continue;
+    }
     if (array.data.count != indices * info.inner) no_input(op, "it has another number of elements");
     slot.views.push_back({const_cast<std::byte*>(array.data.bytes.data()), array.data.count});
     slot.capacity.push_back(array.data.count);

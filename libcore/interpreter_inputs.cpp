@@ -43,7 +43,7 @@ WholeMatrix whole_matrix(const std::vector<Part>& parts, const std::string& name
 }
 
 // A part's array has its cut dimension outermost; the whole is row-major over its dimensions as they are declared.
-void place_part(const Part& part, const PartArray& array, Array& whole) {
+void place_part(const Part& part, const PartArray& array, const Array& data, Array& whole) {
   size_t cut = 0;
   while (cut < array.dims.size() && part.dims.at(array.dims[cut]).local) ++cut;
   std::vector<std::int64_t> shape;    // in the order of the part's storage
@@ -61,7 +61,7 @@ void place_part(const Part& part, const PartArray& array, Array& whole) {
     shape.push_back(d == cut ? static_cast<std::int64_t>(rows->size()) : part.dims.at(array.dims[d]).size);
   }
   std::vector<std::int64_t> index(shape.size(), 0);
-  for (std::int64_t i = 0; i < array.data.count; ++i, next_index(index, shape)) {
+  for (std::int64_t i = 0; i < data.count; ++i, next_index(index, shape)) {
     std::int64_t at = 0;
     for (size_t d = 0; d < index.size(); ++d) {
       const bool is_row = rows != nullptr && d == 0;
@@ -69,7 +69,7 @@ void place_part(const Part& part, const PartArray& array, Array& whole) {
     }
     for (std::int64_t p = 0; p < whole.element.planes(); ++p) {
       const Scalar s = whole.element.plane_scalar(p);
-      store_word(s, whole.plane(p) + at * scalar_bytes(s), load_word(s, array.data.plane(p) + i * scalar_bytes(s)));
+      store_word(s, whole.plane(p) + at * scalar_bytes(s), load_word(s, data.plane(p) + i * scalar_bytes(s)));
     }
   }
 }
@@ -79,7 +79,16 @@ Array whole_array(const std::vector<Part>& parts, const std::string& name) {
   std::int64_t count = 1;
   for (const std::string& dim : first.dims) count = checked_mul(count, parts[0].dims.at(dim).size, "an array's size");
   Array whole(first.data.element, count);
-  for (const Part& part : parts) place_part(part, part.arrays.at(name), whole);
+  for (const Part& part : parts) {
+    const PartArray& array = part.arrays.at(name);
+    if (!array.compressed) {
+      place_part(part, array, array.data, whole);
+      continue;
+    }
+    Array dense(array.data.element, array.compressed->rows * array.compressed->cols);
+    expand_rows(*array.compressed, 0, array.compressed->rows, dense.bytes.data());
+    place_part(part, array, dense, whole);
+  }
   return whole;
 }
 

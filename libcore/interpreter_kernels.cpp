@@ -4,6 +4,7 @@
 #include <map>
 
 #include "libcore/checked.h"
+#include "libcore/compressed_rules.h"
 #include "libcore/error.h"
 #include "libcore/interpreter_chain.h"
 #include "libcore/interpreter_fold.h"
@@ -24,6 +25,24 @@ using interpreter::Product;
 using interpreter::Program;
 using interpreter::Work;
 
+// The same views, compressed arrays made dense: what the interpreter does with them is told by their cells alone.
+class ExpandedViews {
+ public:
+  explicit ExpandedViews(std::span<const View> views) : views_(views.begin(), views.end()) {
+    for (View& view : views_) {
+      if (view.compressed == nullptr) continue;
+      memory_.emplace_back(storage_bytes(ElementType::of(view.compressed->scalar), view.capacity));
+      expand_rows(*view.compressed, 0, view.compressed->rows, memory_.back().data());
+      view.data = memory_.back().data();
+    }
+  }
+  [[nodiscard]] std::span<const View> views() const { return views_; }
+
+ private:
+  std::vector<View> views_;
+  std::vector<Bytes> memory_;
+};
+
 class InterpreterKernels : public KernelSet {
  public:
   void prepare(const Module& module) override {
@@ -38,7 +57,13 @@ class InterpreterKernels : public KernelSet {
   void elementwise(const ElementwiseCall& call) override {
     const auto it = programs_.find(call.op);
     if (it == programs_.end()) throw InternalError("an operator that was not prepared");
-    run(it->second, call);
+    if (call.range.begin == 0 && !call.slaves) {
+      count_.read_bytes += compressed_reads(*module_, *call.op, call.inputs);
+    }
+    const ExpandedViews inputs(call.inputs);
+    ElementwiseCall dense = call;
+    dense.inputs = inputs.views();
+    run(it->second, dense);
   }
 
   void product(const ProductCall& call) override {
@@ -172,7 +197,7 @@ void InterpreterKernels::prepare_chain(const Op& op) {
   const Chain& chain = chains_.emplace(&op, interpreter::make_chain(*module_, op)).first->second;
   if (chain.vector.results.empty()) return;
   Program program = interpreter::make_program(*module_, chain.vector);
-  for (Cell& cell : program.cells) cell.charged = contains(op.operands, cell.array);
+  for (Cell& cell : program.cells) cell.charged = cell.charged && contains(op.operands, cell.array);
   programs_.emplace(&chain.vector, std::move(program));
 }
 
@@ -346,7 +371,11 @@ void InterpreterKernels::run_reduce(Program& program, Work& work) {
   }
 }
 
-void InterpreterKernels::dense_product(const DenseProductCall& call) {
+void InterpreterKernels::dense_product(const DenseProductCall& compressed) {
+  const ExpandedViews inputs(compressed.inputs), expanded({&compressed.matrix, 1});
+  DenseProductCall call = compressed;
+  call.inputs = inputs.views();
+  call.matrix = expanded.views()[0];
   const Type& matrix = module_->type(product_matrix(*call.op));
   if (is_row_chain(*call.op)) {
     run_chain(chains_.at(call.op), call);
@@ -355,7 +384,9 @@ void InterpreterKernels::dense_product(const DenseProductCall& call) {
     if (it == products_.end()) throw InternalError("a product that was not prepared");
     interpreter::run_dense(it->second, matrix.element, call, count_);
   }
-  if (!is_shared(*module_, matrix)) count_.read_bytes += call.rows * call.cols * matrix.element.bytes();
+  count_.read_bytes += compressed_reads(*module_, *call.op, compressed.inputs);
+  if (is_shared(*module_, matrix) || matrix.compressed) return;
+  count_.read_bytes += call.rows * call.cols * matrix.element.bytes();
 }
 
 }  // namespace

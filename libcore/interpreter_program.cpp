@@ -89,6 +89,7 @@ class ProgramBuilder {
     made.planes = static_cast<size_t>(type.element.planes());
     made.elements = element_count(module_, type);
     made.shared = is_shared(module_, type);
+    made.charged = !type.compressed;  // compressed_reads
     made.on_slaves = !made.shared && (type.state.is_cons() || type.state.is_pre());
     made.words.assign(made.planes * made.elements, Word::integer(0));
     program_.cells.push_back(std::move(made));

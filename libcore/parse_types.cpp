@@ -95,6 +95,7 @@ Type ModuleParser::type() {
   t.element = parse_element_type(lexer_, m_);
   t.dims = dims();
   t.sparse = lexer_.accept("sparse");
+  t.compressed = lexer_.accept("compressed");
   t.state = state();
   return t;
 }

@@ -214,6 +214,7 @@ std::string print_type(const Module& module, const Type& type) {
   for (size_t i = 0; i < type.dims.size(); ++i) text += (i == 0 ? "[" : ",") + module.dim(type.dims[i]).name;
   if (!type.dims.empty()) text += ']';
   if (type.sparse) text += " sparse";
+  if (type.compressed) text += " compressed";
   return text + ' ' + ModulePrinter{module, {}}.state(type);
 }
 

@@ -124,6 +124,7 @@ struct Type {
   bool sparse = false;      // matrices only: only stored entries exist
   std::int64_t list = 0;    // 0: one array; m > 0: a fixed list of m arrays
   State state;
+  bool compressed = false;  // inputs only: a dense matrix by columns' distinct values (compressed.h)
 
   friend bool operator==(const Type&, const Type&) = default;
 };

@@ -81,6 +81,7 @@ std::vector<Diagnostic> verify_module(const Module& module, LawChecker& laws) {
   verify_tables(module, faults);
   if (faults.empty()) verify_structure(module, faults);
   if (faults.empty()) verify_types(module, faults);
+  if (faults.empty()) verify_compressed(module, faults);
   if (faults.empty()) verify_ranges(module, faults);
   if (faults.empty()) verify_reducers(module, laws, faults);
   if (faults.empty() && module.level >= 2) verify_states(module, laws, faults);

@@ -49,6 +49,7 @@ void verify_tables(const Module& module, Faults& faults);              // dimens
 void verify_structure(const Module& module, Faults& faults);           // counts, ids, blocks, SSA, scopes
 void verify_types(const Module& module, Faults& faults);               // elements, dimensions, shapes
 void verify_fold(const Module& module, const Op& op, Faults& faults);  // the same of fold_rows and fold_cols
+void verify_compressed(const Module& module, Faults& faults);          // who reads inputs compressed
 void verify_ranges(const Module& module, Faults& faults);              // what functions declare of their arguments
 void verify_reducers(const Module& module, LawChecker& laws, Faults& faults);
 void verify_states(const Module& module, LawChecker& laws, Faults& faults);  // level 2

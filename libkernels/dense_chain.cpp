@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "libkernels/compressed_product.h"
 #include "libkernels/turn_columns.h"
 
 namespace kasen {
@@ -56,7 +57,11 @@ class ChainRun {
       rows_wait_ = false;
     }
     blocks_ = (call.rows + block_rows_ - 1) / block_rows_;
-    const std::int64_t matrix_row = std::max<std::int64_t>(call.cols, 1) * static_cast<std::int64_t>(sizeof(T));
+    width_ = compressed_ != nullptr ? column_slots(*compressed_) : call.cols;
+    if (compressed_ != nullptr)
+      blocks_of_a_share_ = std::max<std::int64_t>((blocks_ + most_blocks - 1) / most_blocks, 1);
+    shares_ = (blocks_ + blocks_of_a_share_ - 1) / blocks_of_a_share_;
+    const std::int64_t matrix_row = bytes_of_a_matrix_row();
     const std::int64_t row_bytes = matrix_row + (kernels.chunked ? bytes_of_a_row() : 0);
     chunk_rows_ = std::min(rows_of_a_chunk(row_bytes), block_rows_);
     chunks_ = (block_rows_ + chunk_rows_ - 1) / chunk_rows_;
@@ -68,15 +73,19 @@ class ChainRun {
   }
 
   void run() {
-    const std::int64_t columns = blocks_ * call_.cols * std::ssize(outer_columns_);
+    const std::int64_t columns = shares_ * width_ * std::ssize(outer_columns_);
     const std::int64_t column_bytes = rounded_up(columns * static_cast<std::int64_t>(sizeof(T)), 64);
     const bool reduces = kernels_.behind && !rows_wait_;
     const std::int64_t partial_bytes = reduces ? kernels_.behind->kernel.partial_bytes : 0;
     std::byte* partials = shop_.partials(column_bytes + reduced_pieces() * partial_bytes);
     columns_ = reinterpret_cast<T*>(partials);
     reduced_ = partials + column_bytes;
+    if (compressed_ != nullptr) meet_all_tuples();
     if (rows_wait_) waiting_ = rooms_at(shop_.rooms(room_bytes(call_.rows)), 0, call_.rows);
-    in_threads(blocks_, call_.rows * call_.cols < small_matrix, [&](int thread, std::int64_t b) { block(b, thread); });
+    in_threads(shares_, call_.rows * call_.cols < small_matrix, [&](int thread, std::int64_t s) {
+      const std::int64_t end = std::min((s + 1) * blocks_of_a_share_, blocks_);
+      for (std::int64_t b = s * blocks_of_a_share_; b < end; ++b) block(b, thread);
+    });
     add_columns();
     if (reduces) fold();
     if (rows_wait_) wait_is_over();
@@ -85,6 +94,21 @@ class ChainRun {
 
  private:
   using Vectors = std::array<void*, most_tile_columns>;
+
+  [[nodiscard]] std::int64_t bytes_of_a_matrix_row() const {
+    if (compressed_ == nullptr) return std::max<std::int64_t>(call_.cols, 1) * static_cast<std::int64_t>(sizeof(T));
+    return std::max<std::int64_t>(compressed_->data.size() / std::max<std::int64_t>(call_.rows, 1), 1);
+  }
+
+  // What the inner products' vectors give with distinct tuples.
+  void meet_all_tuples() {
+    slots_.resize(inner_columns_.size() * static_cast<size_t>(width_));
+    T* slots = slots_.data();
+    for (const auto& [p, k] : inner_columns_) {
+      meet_tuples(*compressed_, {plane(inputs_[static_cast<size_t>(p->vector)], k), 1}, slots);
+      slots += width_;
+    }
+  }
 
   [[nodiscard]] std::int64_t bytes_of_a_row() const {
     return std::accumulate(kernels_.rooms.begin(), kernels_.rooms.end(), std::int64_t{0},
@@ -131,11 +155,21 @@ class ChainRun {
   void load_rows(const ChainKernels::LoadedRows& loaded, const RoomPlaces& rooms, Range range) const {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
     const View& operand = inputs_[static_cast<size_t>(loaded.place)];
+    if (operand.compressed != nullptr) return load_expanded(loaded, *operand.compressed, rooms, range);
     std::int64_t first = range.begin * loaded.stride;
     if (loaded.begin >= 0) first += load_word(Scalar::i64, inputs_[static_cast<size_t>(loaded.begin)].data).i;
     to_planes(element.scalar(), operand.data + first * scalar_bytes(element.scalar()),
               rooms.views[static_cast<size_t>(loaded.room)], {range.begin - rooms.first, range.end - rooms.first},
               RowShape(element.planes(), loaded.stride));
+  }
+
+  void load_expanded(const ChainKernels::LoadedRows& loaded, const CompressedArray& operand, const RoomPlaces& rooms,
+                     Range range) const {
+    const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
+    Bytes dense(range.size() * loaded.stride * element.bytes() / element.planes());
+    expand_rows(operand, range.begin, range.end, dense.data());
+    to_planes(element.scalar(), dense.data(), rooms.views[static_cast<size_t>(loaded.room)],
+              {range.begin - rooms.first, range.end - rooms.first}, RowShape(element.planes(), loaded.stride));
   }
 
   // Of a room into its result.
@@ -225,6 +259,7 @@ class ChainRun {
   }
 
   void inner(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows) const {
+    if (compressed_ != nullptr) return inner_compressed(rooms, row, rows);
     for (const auto& [p, k] : inner_columns_) {
       if (call_.cols == 0) std::fill_n(row_of(-1 - p->room, rooms, row, k), rows, T{0});
     }
@@ -243,6 +278,23 @@ class ChainRun {
     });
   }
 
+  void inner_compressed(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows) const {
+    const T* slots = slots_.data();
+    for (const auto& [p, k] : inner_columns_) {
+      add_up_rows(*compressed_, slots, {row, row + rows}, {row_of(-1 - p->room, rooms, row, k), 1});
+      slots += width_;
+    }
+  }
+
+  void outer_compressed(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows, std::int64_t b) const {
+    std::int64_t number = 0;
+    for (const auto& [p, k] : outer_columns_) {
+      T* slots = columns_of(number++, b);
+      if (row == first_row_of_share(b)) std::fill_n(slots, width_, T{0});
+      spread_rows(*compressed_, {row, row + rows}, {row_of(p->rows, rooms, row, k), 1}, slots);
+    }
+  }
+
   // body(product, column) for every column of every product.
   template <class Products, class Body>
   static void each_column(const Products& products, const Body& body) {
@@ -252,7 +304,8 @@ class ChainRun {
   }
 
   void outer(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows, std::int64_t b) const {
-    const std::int64_t begun = row > b * block_rows_ ? 1 : 0;
+    if (compressed_ != nullptr) return outer_compressed(rooms, row, rows, b);
+    const std::int64_t begun = row > first_row_of_share(b) ? 1 : 0;
     const std::int64_t below = asked_below(row, rows);
     each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
       for (const Range& group : outer_groups_) {
@@ -280,9 +333,13 @@ class ChainRun {
     return worth && row + 2 * rows <= call_.rows ? rows * call_.cols : 0;
   }
 
-  // What block `b` gives to the matrix's columns, of column `number` of all that products give.
+  [[nodiscard]] std::int64_t first_row_of_share(std::int64_t b) const {
+    return b / blocks_of_a_share_ * blocks_of_a_share_ * block_rows_;
+  }
+
+  // What the share of block `b` gives to the matrix's columns, of column `number` of all that products give.
   [[nodiscard]] T* columns_of(std::int64_t number, std::int64_t b) const {
-    return columns_ + (number * blocks_ + b) * call_.cols;
+    return columns_ + (number * shares_ + b / blocks_of_a_share_) * width_;
   }
 
   // A loop on rows of a block.
@@ -319,14 +376,22 @@ class ChainRun {
   // Blocks' results a column, in order. Threads have columns of their own.
   void add_columns() {
     constexpr std::int64_t piece = 4096;
-    const std::int64_t pieces = (call_.cols + piece - 1) / piece;
+    const std::int64_t pieces = (width_ + piece - 1) / piece;
     std::int64_t number = 0;
+    std::vector<T> folded(compressed_ != nullptr ? static_cast<size_t>(width_) : 0);
     for (const ChainKernels::Outer& p : kernels_.outer) {
       T* y = reinterpret_cast<T*>(call_.outputs[static_cast<size_t>(p.results[0])].data);
-      in_threads(pieces, blocks_ * call_.cols < small_matrix, [&](int, std::int64_t at) {
-        const Range columns{at * piece, std::min(at * piece + piece, call_.cols)};
-        for (std::int64_t k = 0; k < p.columns; ++k) add_blocks(number + k, columns, y + k, p.columns);
-      });
+      if (compressed_ != nullptr) {
+        for (std::int64_t k = 0; k < p.columns; ++k) {
+          add_blocks(number + k, {0, width_}, folded.data(), 1);
+          columns_of_slots(*compressed_, folded.data(), {y + k, p.columns});
+        }
+      } else {
+        in_threads(pieces, shares_ * width_ < small_matrix, [&](int, std::int64_t at) {
+          const Range columns{at * piece, std::min(at * piece + piece, width_)};
+          for (std::int64_t k = 0; k < p.columns; ++k) add_blocks(number + k, columns, y + k, p.columns);
+        });
+      }
       number += p.columns;
       for (size_t r = 1; r < p.results.size(); ++r) {
         std::copy_n(y, call_.cols * p.columns,
@@ -338,7 +403,7 @@ class ChainRun {
   // y[j * stride] = the sum over blocks, for these of the matrix's columns.
   void add_blocks(std::int64_t number, Range columns, T* y, std::int64_t stride) const {
     for (std::int64_t j = columns.begin; j < columns.end; ++j) y[j * stride] = T{0};
-    for (std::int64_t b = 0; b < blocks_; ++b) {
+    for (std::int64_t b = 0; b < blocks_; b += blocks_of_a_share_) {
       const T* partial = columns_of(number, b);
       for (std::int64_t j = columns.begin; j < columns.end; ++j) y[j * stride] += partial[j];
     }
@@ -376,7 +441,13 @@ class ChainRun {
   const PlanKernels& plan_;
   const ChainKernels& kernels_;
   const DenseProductCall& call_;
+  const CompressedArray* compressed_ = call_.matrix.compressed;  // or null
+  std::int64_t width_ = 0;  // of what a row's vector gives: the matrix's columns, or slots of a compressed one
+  std::vector<T> slots_;  // of a compressed one: what each column of the inner products' vectors gives with its tuples
   std::int64_t block_rows_ = 0, blocks_ = 0, chunk_rows_ = 0;
+  // Blocks that one thread takes in order, onto one result a column: of a compressed matrix there are more slots than a
+  // dense one has columns.
+  std::int64_t blocks_of_a_share_ = 1, shares_ = 0;
   std::int64_t chunks_ = 0;  // of a block
   std::vector<ColumnOf<ChainKernels::Inner>> inner_columns_;
   std::vector<ColumnOf<ChainKernels::Outer>> outer_columns_;

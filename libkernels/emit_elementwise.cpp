@@ -149,7 +149,7 @@ class ElementwiseEmitter {
   void count_input(ValueId id, const Type& type) {
     const auto first = std::find(body_.inputs.begin(), body_.inputs.end(), id) - body_.inputs.begin();
     const bool again = first + 1 < static_cast<std::ptrdiff_t>(kernel_.inputs.size());
-    const bool free = again || is_shared(module_, type) || !read_along(id);
+    const bool free = again || is_shared(module_, type) || type.compressed || !read_along(id);
     kernel_.counted.push_back(free ? 0 : type.element.bytes());
     kernel_.counted_dims.push_back(uncut_dims(module_, type));
   }

@@ -8,12 +8,15 @@
 #include <tuple>
 
 #include "libcore/checked.h"
+#include "libcore/compressed_rules.h"
 #include "libkernels/blas.h"
 #include "libkernels/dense.h"
 #include "libkernels/dense_chain.h"
+#include "libkernels/distinct_values.h"
 #include "libkernels/kernels.h"
 #include "libkernels/movers.h"
 #include "libkernels/plan_kernels.h"
+#include "libkernels/run_compressed.h"
 #include "libkernels/run_loops.h"
 
 namespace kasen {
@@ -87,6 +90,7 @@ class GeneratedKernelSet : public GeneratedKernels {
       run_ordinary(kernels, call);
     }
     count_.read_bytes += call.rows * call.cols * kernels.matrix_bytes;
+    count_.read_bytes += compressed_reads(*module_, *call.op, call.inputs);
     for (const DenseKernels::Product& p : kernels.products) {
       count_.read_bytes += (p.transposed ? call.cols : call.rows) * p.columns * p.read_bytes;
       const auto copies = static_cast<std::int64_t>(p.results.size());
@@ -117,6 +121,7 @@ class GeneratedKernelSet : public GeneratedKernels {
  private:
   void row_chain(const ChainKernels& kernels, const DenseProductCall& call) {
     run_row_chain(shop_, *plan_, kernels, call);
+    count_.read_bytes += compressed_reads(*module_, *call.op, call.inputs);
     count_.read_bytes += call.rows * (call.cols * kernels.matrix_bytes + kernels.row_reads);
     count_.read_bytes += call.cols * kernels.column_reads;
     count_.written_bytes += call.rows * kernels.row_writes + call.cols * kernels.column_writes;
@@ -154,6 +159,14 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void run(Workshop& shop, const ElementwiseCall& call) {
+    if (call.slaves || !reads_compressed(call)) return run_dense_arrays(shop, call);
+    if (const auto distinct = plan_->distinct.find(call.op); distinct != plan_->distinct.end()) {
+      return run_distinct_values(shop, *plan_, distinct->second, loop_of(call), call);
+    }
+    RowsMadeDense(shop, call).each([&](const ElementwiseCall& part) { run_dense_arrays(shop, part); });
+  }
+
+  void run_dense_arrays(Workshop& shop, const ElementwiseCall& call) {
     if (const auto partial = plan_->partial_reductions.find(call.op); partial != plan_->partial_reductions.end()) {
       const PartialReduction& r = partial->second;
       return run_partial_reduction(shop, plan_->combines.at(r.reducer), r, call.inputs[0], call.outputs[0], call.range);
@@ -170,6 +183,9 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   void count(const ElementwiseCall& call) {
+    if (call.range.begin == 0 && !call.slaves) {
+      count_.read_bytes += compressed_reads(*module_, *call.op, call.inputs);
+    }
     const auto partial = plan_->partial_reductions.find(call.op);
     if (partial == plan_->partial_reductions.end())
       return count(loop_of(call), *call.op, call.range.size(), call.inner);
@@ -190,7 +206,11 @@ class GeneratedKernelSet : public GeneratedKernels {
     for (const DenseKernels::Product& p : kernels.products) {
       products.push_back({p.transposed, p.columns, at(call.inputs, p.vector), at(call.outputs, p.results.at(0))});
     }
-    run_blas(shop_, kernels.matrix.scalar(), call, products);
+    if (call.matrix.compressed != nullptr) {
+      run_compressed(shop_, kernels.matrix.scalar(), *call.matrix.compressed, products);
+    } else {
+      run_blas(shop_, kernels.matrix.scalar(), call, products);
+    }
     for (const DenseKernels::Product& p : kernels.products) {
       const std::int64_t bytes = (p.transposed ? call.rows : call.cols) * p.columns * kernels.matrix.bytes();
       for (size_t r = 1; r < p.results.size(); ++r) {

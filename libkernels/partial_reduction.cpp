@@ -154,7 +154,7 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
   r.element = to.element;
   r.identity = require_identity(module, r.reducer, op.where);
   r.accumulates = is_shared(module, to);
-  r.counts_reads = !is_shared(module, from);
+  r.counts_reads = !is_shared(module, from) && !from.compressed;
   std::vector<std::int64_t> sizes, strides;  // of the operand's local dimensions; of them in the results, 0: reduced
   for (const DimId d : from.dims) {
     if (!module.dim(d).local) continue;

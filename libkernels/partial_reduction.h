@@ -16,7 +16,7 @@ struct PartialReduction {
   ElementType element;
   std::vector<Word> identity;
   bool accumulates = false;         // results are accumulators that all indices add to; else each index has its own
-  bool counts_reads = true;         // the operand is no shared
+  bool counts_reads = true;         // the operand is neither a shared nor compressed
   std::int64_t inner = 1;           // elements of an index
   std::int64_t results = 1;         // of an index
   std::int64_t steps = 1;           // elements of an index that meet in one result

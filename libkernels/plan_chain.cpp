@@ -198,14 +198,15 @@ class ChainPlanner {
   }
 
   [[nodiscard]] std::int64_t counted(ValueId id) const {
-    return is_shared(m_, m_.type(id)) ? 0 : m_.type(id).element.bytes();
+    return is_shared(m_, m_.type(id)) || m_.type(id).compressed ? 0 : m_.type(id).element.bytes();
   }
 
   void count() {
     const ValueId matrix = product_matrix(region_);
     // Where a product multiplies the matrix with itself, it is lifted, too.
     made_.matrix = lift_.plan().type(matrix).element;
-    made_.matrix_bytes = is_shared(m_, m_.type(matrix)) ? 0 : made_.matrix.bytes();
+    const bool free = is_shared(m_, m_.type(matrix)) || m_.type(matrix).compressed;
+    made_.matrix_bytes = free ? 0 : made_.matrix.bytes();
     const auto find = [](const std::vector<const Op*>& products, const auto& is) {
       const auto it = std::find_if(products.begin(), products.end(), is);
       return it == products.end() ? nullptr : *it;

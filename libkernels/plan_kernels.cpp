@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <set>
 
+#include "libcore/compressed_rules.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/state_rules.h"
+#include "libkernels/distinct_values.h"
 #include "libkernels/lift_columns.h"
 
 namespace kasen {
@@ -35,7 +37,7 @@ class Shape {
     if (id == no_value) return *this;
     add(module_.type(id).element);
     for (const DimId d : module_.type(id).dims) add(d);
-    return *this;
+    return module_.type(id).compressed ? add("compressed") : *this;
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -137,6 +139,7 @@ class Planner {
       elementwise(kernels.all);
       if (kernels.slaves) elementwise(*kernels.slaves);
     }
+    for (auto& [op, made] : plan_.distinct) elementwise(made.kernel);
     for (auto& [op, kernels] : plan_.products) {
       product(kernels.kernel);
       if (kernels.epilogue) elementwise(*kernels.epilogue);
@@ -223,6 +226,9 @@ class Planner {
     LoopKernels kernels{emit_loop(body), std::nullopt};
     if (op.code == OpCode::region) kernels.slaves = slaves_loop(body);
     plan_.loops.emplace(&op, std::move(kernels));
+    if (!takes_distinct_values(module_, op)) return;
+    if (!distinct_) distinct_.emplace(module_);
+    plan_.distinct.emplace(&op, distinct_->emit(*plan_.jit, body, next_name("distinct"), plan_.scratch_bytes));
   }
 
   // The part of a region that runs behind the masters, where it is not all of it.
@@ -310,7 +316,7 @@ class Planner {
   }
 
   [[nodiscard]] std::int64_t counted_bytes(ValueId id) const {
-    return is_shared(module_, module_.type(id)) ? 0 : module_.type(id).element.bytes();
+    return is_shared(module_, module_.type(id)) || module_.type(id).compressed ? 0 : module_.type(id).element.bytes();
   }
 
   [[nodiscard]] DenseKernels::Product dense_product(const Op& op, const std::vector<ValueId>& operands,
@@ -409,6 +415,7 @@ class Planner {
   std::map<std::string, ProductKernel> products_;
   std::map<std::pair<Scalar, std::int64_t>, DenseTileKernel> tiles_;  // by the number of columns
   std::optional<ColumnLift> lift_;                                    // of row_chain regions
+  std::optional<DistinctLift> distinct_;                              // of reductions of compressed matrices' cells
   int count_ = 0;
   int loops_ = 0;  // that are open
 };

@@ -23,6 +23,13 @@ struct LoopKernels {
   std::optional<ElementwiseKernel> slaves;  // what of a mixed region is kept behind the masters
 };
 
+// Of a compressed matrix's distinct values with their counts, which are inputs behind the op's operands: one array of
+// each of these types.
+struct DistinctKernel {
+  ElementwiseKernel kernel;
+  std::vector<Scalar> weights;
+};
+
 struct ProductKernels {
   ProductKernel kernel;
   struct Copy {
@@ -105,6 +112,7 @@ struct ChainKernels {
 struct PlanKernels {
   std::unique_ptr<Jit> jit;
   std::map<const Op*, LoopKernels> loops;
+  std::map<const Op*, DistinctKernel> distinct;  // beside the loops that take cells one by one
   std::map<const Op*, PartialReduction> partial_reductions;
   std::map<const Op*, ProductKernels> products;
   std::map<const Op*, DenseKernels> dense;

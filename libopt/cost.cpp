@@ -312,6 +312,10 @@ std::string SymbolNames::operator()(const Symbol& symbol) const {
       return fmt::format("W({})", slaves_text(symbol.set));
     case SymbolKind::entries:
       return short_entries_ ? "nnz" : fmt::format("nnz({})", symbol.name);
+    case SymbolKind::compressed:
+      return fmt::format("Z({})", symbol.name);
+    case SymbolKind::distinct:
+      return fmt::format("D({})", symbol.name);
     case SymbolKind::workers:
       return short_workers_ ? "P" : "workers";
     case SymbolKind::trips:

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "libcore/array_views.h"
+#include "libcore/compressed_rules.h"
 #include "libcore/entries.h"
 #include "libcore/executor.h"
 #include "libcore/products.h"
@@ -38,19 +39,44 @@ bool hands_on_slaves(const CostContext& c, const Op& op, ValueId operand) {
   return op.code == OpCode::map && c.type(operand).state.is_pre() && by_pushdown(c, op);
 }
 
+// The arrays among `values` whose elements are in memory, each once.
+std::vector<ValueId> uncompressed(const CostContext& c, const std::vector<ValueId>& values) {
+  std::vector<ValueId> arrays = distinct_arrays(*c.module, values);
+  std::erase_if(arrays, [&](ValueId v) { return c.type(v).compressed; });
+  return arrays;
+}
+
+// Those that are not: once for all that an operator or region does with them.
+Polynomial compressed_bytes(const CostContext& c, const Op& op) {
+  Polynomial bytes;
+  const SymbolKind kind = takes_distinct_values(*c.module, op) ? SymbolKind::distinct : SymbolKind::compressed;
+  for (const ValueId value : distinct_arrays(*c.module, op.operands)) {
+    if (c.type(value).compressed) bytes += Polynomial(Symbol{kind, c.matrix_name(value), {}, -1});
+  }
+  return bytes;
+}
+
+// Of the elements of a dense matrix.
+Polynomial matrix_bytes(const CostContext& c, ValueId matrix) {
+  if (c.type(matrix).compressed) return {};
+  return c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
+}
+
 // The arrays that the operator reads element by element; what it reads whole counts like a shared.
 std::vector<ValueId> read_along(const CostContext& c, const Op& op) {
   std::vector<ValueId> along;
   for (size_t i = is_view(op) ? 1 : 0; i < op.operands.size(); ++i) {
     if (!reads_whole(*c.module, op, i)) along.push_back(op.operands[i]);
   }
-  return distinct_arrays(*c.module, along);
+  return uncompressed(c, along);
 }
 
 Cost elementwise_cost(const CostContext& c, const Op& op) {
   Cost cost;
   const std::vector<ValueId> operands = read_along(c, op);
-  if (operands.empty()) return cost;  // on shareds
+  const bool on_shareds =
+      std::none_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return is_charged(*c.module, v); });
+  if (on_shareds) return cost;
   const Polynomial n = computed_indices(c, op);
   bool copies_slaves = false;
   for (const ValueId value : operands) {
@@ -127,7 +153,7 @@ Cost dense_products_cost(const CostContext& c, std::span<const Op> products, con
   const ValueId matrix = products[0].operands.at(1);
   const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
   Cost cost;
-  cost.read = c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
+  cost.read = matrix_bytes(c, matrix);
   for (const Op& op : products) {
     const ValueId vector = op.operands.at(0), result = op.results.at(0);
     if (is_charged(*c.module, vector) && !reads_whole(*c.module, op, 0)) cost.read += masters(vector);
@@ -216,7 +242,7 @@ Cost actual_vector_region(const CostContext& c, const Op& region) {
   Cost cost;
   cost.read = bytes_of_views(c, region);
   const Block& block = region.blocks.at(0);
-  for (const ValueId value : distinct_arrays(*c.module, region.operands)) {
+  for (const ValueId value : uncompressed(c, region.operands)) {
     cost.read += widest_use(c, block, value) * element_bytes(c, value);
   }
   for (const ValueId result : region.results) {
@@ -262,7 +288,7 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
   const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
   const std::vector<Op>& ops = region.blocks.at(0).ops;
   Cost cost;
-  cost.read = c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
+  cost.read = matrix_bytes(c, matrix);
   std::vector<ValueId> rows, whole;
   for (size_t i = 0; i + 1 < ops.size(); ++i) {
     for (size_t k = is_view(ops[i]) ? 1 : 0; k < ops[i].operands.size(); ++k) {
@@ -271,7 +297,7 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
     }
     if (makes_whole(*c.module, ops[i])) whole.push_back(ops[i].results.at(0));
   }
-  for (const ValueId v : distinct_arrays(*c.module, rows)) cost.read += masters(v);
+  for (const ValueId v : uncompressed(c, rows)) cost.read += masters(v);
   cost.read += bytes_of_views(c, region);
   for (const ValueId v : ops.back().operands) {
     if (is_charged(*c.module, v)) cost.written += contains(whole, v) ? stored_bytes(c, v) : masters(v);
@@ -281,7 +307,11 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
 
 Cost actual_cost(const CostContext& context, const Op& op) {
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ActualRule& r) { return r.code == op.code; });
-  return (rule == rules.end() ? free_of_charge : rule->cost)(context, op);
+  Cost cost = (rule == rules.end() ? free_of_charge : rule->cost)(context, op);
+  const OpGroup group = row(op.code).group;
+  const bool reads = group == OpGroup::vector || group == OpGroup::product || op.code == OpCode::region;
+  if (reads) cost.read += compressed_bytes(context, op);
+  return cost;
 }
 
 Cost copy_cost(const CostContext& c, std::span<const Binding> bindings, std::int64_t spared) {

@@ -228,6 +228,10 @@ std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here)
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
     const Type& type = module.type(op.results.at(0));
+    if (type.compressed) {
+      bytes += here.at({SymbolKind::compressed, op.name, {}, -1});
+      return;
+    }
     const std::int64_t arrays = is_reordered(module, op.results.at(0)) ? 2 : 1;
     bytes += room_bytes(module, Room{type.element, type.dims, {}, arrays}, here);
   });
@@ -365,6 +369,10 @@ Footprint footprint(const Module& module) {
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::input || !is_charged(module, op.results.at(0))) return;
     const Type& type = module.type(op.results.at(0));
+    if (type.compressed) {
+      total.inputs += Polynomial(Symbol{SymbolKind::compressed, op.name, {}, -1});
+      return;
+    }
     const std::int64_t bytes = type.element.bytes() * (is_reordered(module, op.results.at(0)) ? 2 : 1);
     total.inputs += master_indices(module, type) * inner_elements(module, type) * Polynomial(bytes);
   });

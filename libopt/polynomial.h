@@ -15,11 +15,13 @@ namespace kasen {
 
 // The order of the kinds is the order in which symbols are printed.
 enum class SymbolKind : std::uint8_t {
-  size,     // indices of a dimension, over all workers; on one worker its masters
-  whole,    // all indices of a dimension, on every worker (a dimension that is not the one that is cut)
-  slaves,   // slaves of `set` along dimension `name`; an empty set means the union over all axes and matrices
-  waiting,  // rows of a product_epilogue over dimension `name` that wait for the gather from `set` (docs/cost.md)
-  entries,  // stored entries of matrix `name`
+  size,        // indices of a dimension, over all workers; on one worker its masters
+  whole,       // all indices of a dimension, on every worker (a dimension that is not the one that is cut)
+  slaves,      // slaves of `set` along dimension `name`; an empty set means the union over all axes and matrices
+  waiting,     // rows of a product_epilogue over dimension `name` that wait for the gather from `set` (docs/cost.md)
+  entries,     // stored entries of matrix `name`
+  compressed,  // bytes of input `name`, compressed
+  distinct,    // bytes of its distinct values with their counts
   workers,
   trips,  // turns of one execution of loop `number`
   taken,  // executions of the first branch of `if` `number`

@@ -13,7 +13,7 @@ namespace {
 
 // Sizes that nobody gave. Large data, cut well: docs/cost.md names them.
 constexpr std::int64_t default_indices = 1'000'000, default_local = 100, default_entries = 16, default_workers = 16,
-                       default_trips = 10;
+                       default_trips = 10, default_compressed = 10'000'000, default_distinct = 100'000;
 
 Symbol size_of(const std::string& dim) { return {SymbolKind::size, dim, {}, -1}; }
 
@@ -67,6 +67,10 @@ class Numbers {
         return told(symbol,
                     default_entries * (rows == rows_of_.end() ? default_indices : (*this)(size_of(rows->second))));
       }
+      case SymbolKind::compressed:
+        return told(symbol, default_compressed);
+      case SymbolKind::distinct:
+        return told(symbol, default_distinct);
       case SymbolKind::workers:
         return told(symbol, default_workers);
       case SymbolKind::trips:

@@ -179,6 +179,25 @@ void SizesBuilder::add_waiting(const Part& part, Polynomial::Bindings& here) {
   }
 }
 
+void SizesBuilder::add_compressed(const Part& part, Polynomial::Bindings& here) {
+  const auto put = [&](SymbolKind kind, const std::string& name, std::int64_t bytes) {
+    here[{kind, name, {}, -1}] = bytes;
+    sizes_.totals[{kind, name, {}, -1}] += bytes;
+  };
+  for (const auto& [name, array] : part.arrays) {
+    if (const std::optional<CompressedBytes> bytes = compressed_bytes(array)) {
+      put(SymbolKind::compressed, name, bytes->stored);
+      put(SymbolKind::distinct, name, bytes->distinct);
+    }
+  }
+  for_each_op(module_, [&](const Op& op, int, int) {
+    if (op.code != OpCode::input || !module_.type(op.results.at(0)).compressed) return;
+    if (here.contains({SymbolKind::compressed, op.name, {}, -1})) return;
+    fail(ExitStatus::bad_input, fmt::format("the bundle does not have '{}' compressed", op.name),
+         "the plan reads it so", "fuse the program again with this bundle", op.where);
+  });
+}
+
 void SizesBuilder::add(const Part& part) {
   sizes_.workers = part.workers;
   Polynomial::Bindings& here = sizes_.by_worker.emplace_back();
@@ -198,6 +217,7 @@ void SizesBuilder::add(const Part& part) {
     add_set(part, dim, set, here);
   }
   add_waiting(part, here);
+  add_compressed(part, here);
   for (const auto& [name, matrix] : part.matrices) {
     const Symbol entries{SymbolKind::entries, name, {}, -1};
     here[entries] = static_cast<std::int64_t>(matrix.columns.size());

@@ -44,6 +44,7 @@ class SizesBuilder {
 
  private:
   void add_dimension(const Part& part, const std::string& dim);
+  void add_compressed(const Part& part, Polynomial::Bindings& here);
   void add_waiting(const Part& part, Polynomial::Bindings& here);
   void add_all(const Part& part, const std::string& dim, Polynomial::Bindings& here);
   void add_set(const Part& part, const std::string& dim, const SlaveSet& set, Polynomial::Bindings& here);

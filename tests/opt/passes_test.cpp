@@ -41,9 +41,10 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   };
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "speculate place identity-copies fuse-vector buffers");
-  EXPECT_EQ(pass_names(passes, false),
-            "dead-code simplify speculate-branch loop-invariant pipeline fuse-products fuse-rows fuse-epilogue "
-            "batch-shareds");
+  EXPECT_EQ(
+      pass_names(passes, false),
+      "dead-code compressed simplify speculate-branch loop-invariant pipeline fuse-products fuse-rows fuse-epilogue "
+      "batch-shareds");
   EXPECT_EQ(printed.size() + 1, pass_rows().size());  // all but fuse-selected
 
   passes.clear();
@@ -57,7 +58,7 @@ TEST(PassRunner, RunsTimesAndPrintsEachPassOfTheStrategy) {
   options.print_after = "place";
   (void)optimize(example("pagerank.ks"), laws, options);
   EXPECT_EQ(pass_names(passes, true), "place buffers");
-  EXPECT_EQ(pass_names(passes, false), "dead-code");
+  EXPECT_EQ(pass_names(passes, false), "dead-code compressed");
   EXPECT_EQ(printed, std::vector<std::string>{"place"});
 }
 

@@ -1,0 +1,41 @@
+// Why: a bundle may hold a matrix compressed, and a plan that reads it so touches fewer bytes; but not every operator
+// can (libcore/compressed_rules.h), and what cannot needs all cells in memory. So it is decided for each input by all
+// that reads it, once it is known that the bundle has it compressed. Copies by identity do not count as readers that
+// can: later passes forward what they copy to readers of any kind. Requires nothing, keeps the level.
+#include <algorithm>
+
+#include "libcore/compressed_rules.h"
+#include "libcore/executor.h"
+#include "libopt/pass.h"
+
+namespace kasen {
+
+bool pass_compressed(Module& module, PassContext& context);
+
+namespace {
+
+bool is_copied(const Module& module, ValueId value) {
+  bool copied = false;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::map && contains(op.operands, value)) copied = copied || is_identity(module.fn(op.fns.at(0)));
+  });
+  return copied;
+}
+
+}  // namespace
+
+bool pass_compressed(Module& module, PassContext& context) {
+  if (!context.options.sizes) return false;
+  bool changed = false;
+  const Sizes sizes = context.options.sizes(module);
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input || module.type(op.results[0]).compressed) continue;
+    if (!sizes.totals.contains(Symbol{SymbolKind::compressed, op.name, {}, -1})) continue;
+    if (hinders_compressed(module, op) || is_copied(module, op.results[0])) continue;
+    module.value(op.results[0]).type.compressed = true;
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace kasen
