@@ -154,8 +154,8 @@ void Execution::run_steps(const Sequence& steps) {
     began(RunPhase::step, step->number);
     const AccessCount before = kernels.accesses();
     const Clock::time_point begin = Clock::now();
-    for (const Op* range : step->ranges) {
-      require_inside(range_sizes(module, *range), shared_word(range_begin(*range)).i, range->where);
+    for (const Op* slice : step->slices) {
+      require_inside(range_sizes(module, *slice), shared_word(range_begin(*slice)).i, slice->where);
     }
     bring_whole(*step);
     step->run(*this);
@@ -208,12 +208,12 @@ void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, 
 
 namespace {
 
-std::vector<const Op*> ranges_of(const Op& op) {
+std::vector<const Op*> slices_of(const Op& op) {
   std::vector<const Op*> found;
-  if (op.code == OpCode::range) found.push_back(&op);
+  if (is_slice(op)) found.push_back(&op);
   for (const Block& block : op.blocks) {
     for (const Op& inner : block.ops) {
-      if (op.code == OpCode::region && inner.code == OpCode::range) found.push_back(&inner);
+      if (op.code == OpCode::region && is_slice(inner)) found.push_back(&inner);
     }
   }
   return found;
@@ -268,7 +268,7 @@ Sequence Decoder::decode(const Block& block) {
     ++depth;
     std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
     --depth;
-    step->ranges = ranges_of(op);
+    step->slices = slices_of(op);
     const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
     std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
     std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);

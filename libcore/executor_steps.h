@@ -44,7 +44,7 @@ class Step {
   Step* leader = nullptr;    // the late scatter of this product's vector, right before it
   bool late = false;
   std::vector<ValueId> reads_whole, makes_whole;  // stand-ins (KernelForm) among its operands and results
-  std::vector<const Op*> ranges;                  // that it reads: itself, or some of its region
+  std::vector<const Op*> slices;                  // that it reads: itself, or some of its region
   std::vector<int> ends;                          // places of matrices that no later step of the run uses
   ValueId progress = no_value;                    // the progress of the loop around, known once this step has run
 };

@@ -290,7 +290,10 @@ class Interpreter {
     std::int64_t begin = 0;
     if (ranged >= 0) {
       begin = integer(range_begin(op));
-      require_inside({module_.dim(op.over[0]).name, dim_size(op.over[0]), dim_size(op.dim)}, begin, op.where);
+      RangeSizes sizes = range_sizes(module_, op);
+      sizes.whole = dim_size(op.over[0]);
+      if (!sizes.single) sizes.size = dim_size(op.dim);
+      require_inside(sizes, begin, op.where);
     }
     Words made;
     std::vector<std::int64_t> index(shape.size(), 0);
@@ -298,7 +301,7 @@ class Interpreter {
     for (std::int64_t i = 0; i < count; ++i, next_index(index, shape)) {
       std::int64_t at = 0;
       for (size_t d = 0; d < whole.size(); ++d) {
-        at = at * whole[d] + index[places[d]] + (std::cmp_equal(d, ranged) ? begin : 0);
+        at = at * whole[d] + (places[d] == no_place ? 0 : index[places[d]]) + (std::cmp_equal(d, ranged) ? begin : 0);
       }
       const std::span<const Word> taken = element(from, at);
       made.insert(made.end(), taken.begin(), taken.end());

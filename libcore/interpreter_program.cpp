@@ -146,13 +146,16 @@ class ProgramBuilder {
     if (ranged >= 0) places.begin = cell(range_begin(op));
     std::vector<std::int64_t> shape(to.dims.size(), 1), index(to.dims.size(), 0);
     for (size_t d = 0; d < place.size(); ++d) {
-      if (!is_cut(d)) shape[place[d]] = static_cast<std::int64_t>(size_of(module_, to.dims[place[d]]));
+      if (!is_cut(d) && place[d] != no_place)
+        shape[place[d]] = static_cast<std::int64_t>(size_of(module_, to.dims[place[d]]));
     }
     const size_t count = element_count(module_, to);
     for (size_t e = 0; e < count; ++e, next_index(index, shape)) {
       size_t at = 0;
       for (size_t d = 0; d < place.size(); ++d) {
-        if (!is_cut(d)) at = at * size_of(module_, from.dims[d]) + static_cast<size_t>(index[place[d]]);
+        if (is_cut(d)) continue;
+        at *= size_of(module_, from.dims[d]);
+        if (place[d] != no_place) at += static_cast<size_t>(index[place[d]]);
       }
       places.at.push_back(at);
     }

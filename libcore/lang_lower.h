@@ -1,7 +1,7 @@
 // From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
 // and terms given values here. Split over lang_declare.cpp (dimensions, inputs), lang_assume.cpp, lang_expression.cpp
 // and lang_function.cpp (names, expressions, functions), lang_primitive.cpp, lang_aggregate.cpp, lang_random.cpp,
-// lang_product.cpp and lang_reducer.cpp (reductions and products), lang_view.cpp (ranges), lang_statement.cpp
+// lang_product.cpp and lang_reducer.cpp (reductions and products), lang_view.cpp (ranges, indices), lang_statement.cpp
 // (assignments, lists) and lang_control.cpp (loops and branches).
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "libcore/array_views.h"
 #include "libcore/entries.h"
 #include "libcore/lang_ast.h"
 #include "libcore/lang_term.h"
@@ -128,7 +129,10 @@ class Lowering {
   Term product(const Node& node, const std::string& hint);
   Term range_call(const Node& node, const std::string& hint);
   Term transposed(Term matrix, Mark mark, const std::string& hint);
-  DimId ranged_dim(const Term& array, DimId part, const Node* over, Mark mark);
+  Term at_call(const Node& node, const std::string& hint);
+  DimId sliced_dim(const Term& array, const std::string& view, const std::string& call, const Node* over, Mark mark);
+  void require_local(DimId dim, const std::string& view, Mark mark);
+  void require_slice_inside(const RangeSizes& sizes, ValueId begin, Mark mark);
   Term outer_call(const Node& node, const std::string& hint);
   Term outer(const Node& fn, std::vector<Term> args, Mark mark);
   Term reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint);

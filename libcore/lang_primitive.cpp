@@ -11,7 +11,7 @@
 namespace kasen::lang {
 
 const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
-  static constexpr std::array<Primitive, 28> rows{{
+  static constexpr std::array<Primitive, 29> rows{{
       {"map", &Lowering::map_call},
       {"Map", &Lowering::map_call},
       {"zipwith", &Lowering::map_call},
@@ -40,15 +40,16 @@ const Lowering::Primitive* Lowering::find_primitive(const std::string& name) {
       {"normal", &Lowering::random_call, true},
       {"outer", &Lowering::outer_call, true},
       {"range", &Lowering::range_call, true},
+      {"at", &Lowering::at_call, true},
   }};
   const auto it = std::find_if(rows.begin(), rows.end(), [&](const Primitive& p) { return p.name == name; });
   return it == rows.end() ? nullptr : &*it;
 }
 
 Lowering::Names Lowering::primitive_names() {
-  return {"map",   "zipwith", "reduce", "mxv",    "mxvt",   "sum",    "prod", "min",   "max",
-          "any",   "all",     "mean",   "sumsq",  "argmax", "argmin", "dot",  "outer", "fill",
-          "index", "size",    "random", "normal", "range",  "f64",    "f32",  "i64",   "i32"};
+  return {"map",    "zipwith", "reduce", "mxv",    "mxvt",   "sum", "prod",  "min",  "max",   "any",
+          "all",    "mean",    "sumsq",  "argmax", "argmin", "dot", "outer", "fill", "index", "size",
+          "random", "normal",  "range",  "at",     "f64",    "f32", "i64",   "i32"};
 }
 
 Node Lowering::function_node(const std::string& name, Mark mark) const {

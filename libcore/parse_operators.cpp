@@ -113,6 +113,12 @@ void ModuleParser::head(Op& op) {
       lexer_.expect("]");
       operands(op);
       return;
+    case OpCode::at:
+      lexer_.expect("[");
+      op.over = {dim_name()};
+      lexer_.expect("]");
+      operands(op);
+      return;
     case OpCode::while_loop:
       op.blocks.resize(1);
       carried(op);

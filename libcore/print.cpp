@@ -99,6 +99,8 @@ struct ModulePrinter {
         return fmt::format("{}[{}]", name, m.dim(op.dim).name);
       case OpCode::range:
         return fmt::format("{}[{} of {}] {}", name, m.dim(op.dim).name, m.dim(op.over.at(0)).name, values(op.operands));
+      case OpCode::at:
+        return fmt::format("{}[{}] {}", name, m.dim(op.over.at(0)).name, values(op.operands));
       case OpCode::while_loop:
         return fmt::format("{} {} test {}", name, carried(op, 0, 0), op.test);
       case OpCode::for_loop:

@@ -344,7 +344,7 @@ struct Row {
   RuleAnswer (*rule)(const Question&);
 };
 
-constexpr std::array<Row, 21> rules{{
+constexpr std::array<Row, 22> rules{{
     {OpCode::input, input_rule},      {OpCode::param, constant_rule},
     {OpCode::literal, constant_rule}, {OpCode::size, constant_rule},
     {OpCode::fill, generated_rule},   {OpCode::index, generated_rule},
@@ -355,7 +355,7 @@ constexpr std::array<Row, 21> rules{{
     {OpCode::apply, apply_op_rule},   {OpCode::make_list, make_list_rule},
     {OpCode::get, get_rule},          {OpCode::put, replace_rule},
     {OpCode::push, replace_rule},     {OpCode::gather, gather_rule},
-    {OpCode::scatter, scatter_rule},
+    {OpCode::scatter, scatter_rule},  {OpCode::at, view_rule},
 }};
 
 }  // namespace

@@ -117,6 +117,7 @@ void ValueRanges::one(const Op& op, int depth) {
     case OpCode::fold_cols:
       return;  // nothing is known of what points give
     case OpCode::range:
+    case OpCode::at:
     case OpCode::transpose:
     case OpCode::make_list:
     case OpCode::get:

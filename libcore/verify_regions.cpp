@@ -90,12 +90,12 @@ class RegionCheck {
 
   // One of them; `reduced` are the results of the reductions before it.
   void vector_work(const Op& op, const Op& inner, DimId dim, std::vector<ValueId>& reduced) {
-    if (inner.code != OpCode::map && inner.code != OpCode::reduce && inner.code != OpCode::range) {
+    if (inner.code != OpCode::map && inner.code != OpCode::reduce && !is_slice(inner)) {
       faults_.add(inner, fmt::format("it may not stand in a region {}", region_name(op.kind)),
-                  "only map, reduce and range follow the elements of one dimension");
+                  "only map, reduce, range and at follow the elements of one dimension");
       return;
     }
-    if (inner.code == OpCode::range) range_of(op, inner);
+    if (is_slice(inner)) slice_of(op, inner);
     if (runs_along(inner) == no_dim || runs_along(inner) != dim) {
       faults_.add(inner, "it runs over another dimension than its region",
                   dim == no_dim ? "" : fmt::format("the region runs over {}", m_.dim(dim).name));
@@ -113,12 +113,12 @@ class RegionCheck {
     if (inner.code == OpCode::reduce && !of_a_row) reduced.push_back(inner.results[0]);
   }
 
-  // Where a range begins is known before the loop. Elements at other places are in memory; those of a row are at hand.
-  void range_of(const Op& op, const Op& range) {
-    const bool outside = contains(op.operands, viewed(range)) || op.kind == RegionKind::row_chain;
-    if (outside && contains(op.operands, range_begin(range))) return;
-    const ValueId made = outside ? range_begin(range) : viewed(range);
-    faults_.add(range, value_text(m_, made) + " is made inside of its region", "its elements are read at other places");
+  // Where a slice begins is known before the loop. Elements at other places are in memory; those of a row are at hand.
+  void slice_of(const Op& op, const Op& slice) {
+    const bool outside = contains(op.operands, viewed(slice)) || op.kind == RegionKind::row_chain;
+    if (outside && contains(op.operands, range_begin(slice))) return;
+    const ValueId made = outside ? range_begin(slice) : viewed(slice);
+    faults_.add(slice, value_text(m_, made) + " is made inside of its region", "its elements are read at other places");
   }
 
   // The slaves on which an operator computes; none for those that touch masters only.

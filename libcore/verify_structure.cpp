@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/array_views.h"
 #include "libcore/verify_rules.h"
 
 namespace kasen {
@@ -22,7 +23,7 @@ struct Counts {
   bool top;  // stands in the program's own block only
 };
 
-constexpr std::array<Counts, 27> table{{
+constexpr std::array<Counts, 28> table{{
     // code               operands  results fns blocks top
     {OpCode::input, 0, 0, 1, 0, 0, true},        {OpCode::param, 0, 0, 1, 0, 0, true},
     {OpCode::literal, 0, 0, 1, 0, 0, false},     {OpCode::fill, 0, 0, 1, 0, 0, false},
@@ -37,7 +38,7 @@ constexpr std::array<Counts, 27> table{{
     {OpCode::for_loop, 2, any, -1, 0, 1, false}, {OpCode::if_else, 1, 1, -1, 0, 2, false},
     {OpCode::region, 0, any, -1, 0, 1, false},   {OpCode::yield, 0, any, 0, 0, 0, false},
     {OpCode::output, 1, 1, 0, 0, 0, true},       {OpCode::range, 2, 2, 1, 0, 0, false},
-    {OpCode::transpose, 1, 1, 1, 0, 0, false},
+    {OpCode::at, 2, 2, 1, 0, 0, false},          {OpCode::transpose, 1, 1, 1, 0, 0, false},
 }};
 
 const Counts* find_counts(OpCode code) {
@@ -123,10 +124,10 @@ class StructureCheck {
     const bool rows_fit =
         group == OpGroup::entries ? op.at_rows >= 0 && std::cmp_less(op.at_rows, op.operands.size()) : op.at_rows == 0;
     if (!rows_fit) faults_.add(op, fmt::format("{} operands over rows", op.at_rows), "there are not so many");
-    if (!op.over.empty() && op.code != OpCode::reduce && op.code != OpCode::range) {
+    if (!op.over.empty() && op.code != OpCode::reduce && !is_slice(op)) {
       faults_.add(op, "'over' is for reduce alone");
     }
-    const bool vector = group == OpGroup::vector && op.code != OpCode::range;  // a range may lie outside
+    const bool vector = group == OpGroup::vector && !is_slice(op);  // a slice may lie outside
     const bool quiet = vector || group == OpGroup::shared || (group == OpGroup::source && !c.top);
     if (op.speculated && !quiet) {
       faults_.add(op, "it may not be speculated", "what may be done in vain neither sends anything nor can fail");

@@ -45,7 +45,7 @@ class TypeCheck {
     OpCode code;
     Check check;
   };
-  static const std::array<Row, 26> rows;
+  static const std::array<Row, 27> rows;
 
   void one(const Op& op) {
     const bool product = is_product(op);
@@ -221,6 +221,7 @@ class TypeCheck {
   void view(const Op& op) {
     if (!no_list(op)) return;
     if (op.code == OpCode::range && !is_single(op, range_begin(op), Scalar::i64, "where a range begins")) return;
+    if (op.code == OpCode::at && !is_single(op, range_begin(op), Scalar::i64, "the index of a dimension")) return;
     const ViewFault fault = view_fault(m_, op);
     if (!fault.what.empty()) faults_.add(op, fault.what, fault.why, fault.remedy);
   }
@@ -378,7 +379,7 @@ class TypeCheck {
   Faults& faults_;
 };
 
-const std::array<TypeCheck::Row, 26> TypeCheck::rows{{
+const std::array<TypeCheck::Row, 27> TypeCheck::rows{{
     {OpCode::input, &TypeCheck::input},
     {OpCode::param, &TypeCheck::words},
     {OpCode::literal, &TypeCheck::words},
@@ -389,6 +390,7 @@ const std::array<TypeCheck::Row, 26> TypeCheck::rows{{
     {OpCode::apply, &TypeCheck::elementwise},
     {OpCode::reduce, &TypeCheck::reduce},
     {OpCode::range, &TypeCheck::view},
+    {OpCode::at, &TypeCheck::view},
     {OpCode::transpose, &TypeCheck::view},
     {OpCode::mxv, &TypeCheck::product},
     {OpCode::mxvt, &TypeCheck::product},

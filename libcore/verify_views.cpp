@@ -20,27 +20,33 @@ ViewFault result_fault(const Module& module, const Op& view, const std::vector<D
           fmt::format("{} holds {}", array, print_element_type(module, from.element)), ""};
 }
 
-ViewFault ranged_fault(const Module& module, const Op& view) {
+ViewFault sliced_fault(const Module& module, const Op& view) {
   std::vector<DimId> dims = module.type(viewed(view)).dims;
   const std::string array = value_text(module, viewed(view));
+  const bool single = view.code == OpCode::at;
   const auto stands = [&](DimId d) { return std::count(dims.begin(), dims.end(), d); };
   const bool square = std::any_of(dims.begin(), dims.end(), [&](DimId d) { return stands(d) > 1; });
   if (view.over.size() != 1 || stands(view.over[0]) != 1 || square) {
-    return {"it ranges over no one dimension of " + array, "", ""};
+    return {fmt::format("it {} no one dimension of {}", single ? "takes an index of" : "ranges over", array), "", ""};
   }
   const DimId whole = view.over[0];
-  if (!module.dim(whole).local || !module.dim(view.dim).local) {
+  if (!module.dim(whole).local || (!single && !module.dim(view.dim).local)) {
     const std::string& cut = module.dim(module.dim(whole).local ? view.dim : whole).name;
-    return {fmt::format("it ranges over '{}', which is cut", cut),
+    return {fmt::format("it {} '{}', which is cut", single ? "takes an index of" : "ranges over", cut),
             "every worker holds a local dimension whole, and of others its part", "declare the dimension local"};
   }
-  if (stands(view.dim) > 0) {
+  if (!single && stands(view.dim) > 0) {
     return {fmt::format("{} is over '{}' already", array, module.dim(view.dim).name), "",
             "call the range by another dimension"};
   }
   const std::string outside = range_fault(range_sizes(module, view), 0);
   if (!outside.empty()) return {"it lies outside of " + array, outside, ""};
-  std::replace(dims.begin(), dims.end(), whole, view.dim);
+  const auto at = std::find(dims.begin(), dims.end(), whole);
+  if (single) {
+    dims.erase(at);
+  } else {
+    *at = view.dim;
+  }
   return result_fault(module, view, dims);
 }
 
@@ -62,7 +68,7 @@ ViewFault view_fault(const Module& module, const Op& view) {
   if (module.type(viewed(view)).sparse) {
     return {value_text(module, viewed(view)) + " is a sparse matrix", "only dense arrays have views", ""};
   }
-  return view.code == OpCode::range ? ranged_fault(module, view) : transposed_fault(module, view);
+  return is_slice(view) ? sliced_fault(module, view) : transposed_fault(module, view);
 }
 
 }  // namespace kasen

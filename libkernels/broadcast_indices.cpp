@@ -73,11 +73,12 @@ llvm::Value* BroadcastIndices::index(const Op& view, const std::vector<llvm::Val
   size_t number = 0;
   for (size_t d = 0; d < from.size(); ++d) {
     if (from[d] == cut) continue;
+    at_index = e_.b.CreateMul(at_index, e_.spread({sizes[number++], true}));
+    if (std::cmp_equal(d, ranged)) at_index = e_.b.CreateAdd(at_index, begin);
+    if (places[d] == no_place) continue;
     // The dimensions of a square array have one name: those of the loop are then the result's.
     const size_t digit = to == dims_ ? places[d] : place(to[places[d]]);
-    at_index = e_.b.CreateMul(at_index, e_.spread({sizes[number++], true}));
     at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[digit + 1]));
-    if (std::cmp_equal(d, ranged)) at_index = e_.b.CreateAdd(at_index, begin);
   }
   return at_index;
 }

@@ -80,7 +80,7 @@ class ElementwiseEmitter {
     for (const ValueId id : body_.inputs) {
       if (body_.rows != nullptr && id == body_.row_value) continue;
       const Type& type = module_.type(id);
-      const Reach reach = read_along(id) ? reach_of(module_, loop_, type) : Reach::elsewhere;
+      const Reach reach = reach_of_input(id, type);
       const auto access = reach == Reach::whole    ? MemorySource::Access::consecutive
                           : reach == Reach::shared ? MemorySource::Access::shared
                                                    : MemorySource::Access::scattered;
@@ -126,13 +126,20 @@ class ElementwiseEmitter {
       if (at == body_.inputs.end()) refuse("a view of what its loop makes", "its elements are elsewhere", op->where);
       const Input& array = inputs_[static_cast<size_t>(at - body_.inputs.begin())];
       llvm::Value* begin = nullptr;
-      if (op->code == OpCode::range) begin = e_.spread(sources_.at(range_begin(*op))->load(e_, 0, nullptr));
+      if (is_slice(*op)) begin = e_.spread(sources_.at(range_begin(*op))->load(e_, 0, nullptr));
       sources_[op->results[0]] =
           views_.add(*op, array.source->planes(), read_sizes(uncut_dims(module_, array.type), layout), begin);
       const Type& type = module_.type(op->results[0]);
       kernel_.counted.push_back(is_shared(module_, type) ? 0 : type.element.bytes());
       kernel_.counted_dims.push_back(uncut_dims(module_, type));
     }
+  }
+
+  // Where a view begins is known before the loop, also where that goes over a single value.
+  [[nodiscard]] Reach reach_of_input(ValueId id, const Type& type) const {
+    const auto begins = [&](const Op* op) { return is_slice(*op) && range_begin(*op) == id; };
+    if (std::any_of(body_.ops.begin(), body_.ops.end(), begins)) return Reach::shared;
+    return read_along(id) ? reach_of(module_, loop_, type) : Reach::elsewhere;
   }
 
   // Is it read along the loop, not only by views?

@@ -244,7 +244,8 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
 
   [[nodiscard]] std::int64_t local_size(DimId dim, size_t dims, std::int64_t inner) const {
-    return dims == 1 ? inner : std::max<std::int64_t>(module_->dim(dim).size, 0);
+    const std::int64_t size = module_->dim(dim).size;
+    return dims == 1 && size < 0 ? inner : std::max<std::int64_t>(size, 0);
   }
 
   [[nodiscard]] std::vector<std::int64_t> local_sizes(const ElementwiseKernel& kernel, std::int64_t inner) const {

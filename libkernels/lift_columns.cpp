@@ -62,8 +62,8 @@ std::vector<Op> ColumnLift::lift(std::span<const Op* const> work, DimId rows, co
   for (const Op* op : work) {
     if (op->code == OpCode::reduce) {
       reduce(*op, made);
-    } else if (op->code == OpCode::range) {
-      if (std::find(outside.begin(), outside.end(), viewed(*op)) == outside.end()) made.push_back(range(*op));
+    } else if (is_slice(*op)) {
+      if (std::find(outside.begin(), outside.end(), viewed(*op)) == outside.end()) made.push_back(slice(*op));
     } else {
       map(made.emplace_back(*op));
     }
@@ -81,13 +81,15 @@ void ColumnLift::map(Op& op) {
   op.fns[0] = module_.add_function(std::move(fn));
 }
 
-// Of a row's elements, which are at hand: a map that takes some of them.
-Op ColumnLift::range(const Op& op) {
+// Of a row's elements, which are at hand: a map that takes some of them, or one.
+Op ColumnLift::slice(const Op& op) {
   const ElementType element = module_.type(viewed(op)).element, place = ElementType::of(Scalar::i64);
-  ScalarFunction fn{"range", {{"x", element, {}}, {"begin", place, {}}}, {}};
-  Expr at = make_op(ScalarOp::add, {make_loop_var(0), make_param(1, place)});
-  fn.body =
-      make_loop(ScalarOp::build, 0, columns(op.results.at(0)), make_element(make_param(0, element), std::move(at)));
+  const bool single = op.code == OpCode::at;
+  ScalarFunction fn{single ? "at" : "range", {{"x", element, {}}, {"begin", place, {}}}, {}};
+  Expr begin = make_param(1, place);
+  Expr at = single ? std::move(begin) : make_op(ScalarOp::add, {make_loop_var(0), std::move(begin)});
+  fn.body = make_element(make_param(0, element), std::move(at));
+  if (!single) fn.body = make_loop(ScalarOp::build, 0, columns(op.results.at(0)), std::move(fn.body));
   Op map = op;
   map.code = OpCode::map;
   map.fns = {module_.add_function(std::move(fn))};

@@ -24,13 +24,13 @@ class ColumnLift {
 
   // Gives an array over [rows, K], or a shared over [K], its lifted type.
   void lift(ValueId value, DimId rows);
-  // Vector work of a row_chain over `rows`, whose values are lifted; without the ranges of arrays from `outside`, which
+  // Vector work of a row_chain over `rows`, whose values are lifted; without the slices of arrays from `outside`, which
   // are read as such.
   [[nodiscard]] std::vector<Op> lift(std::span<const Op* const> work, DimId rows, const std::vector<ValueId>& outside);
 
  private:
   void map(Op& op);
-  [[nodiscard]] Op range(const Op& op);
+  [[nodiscard]] Op slice(const Op& op);
   void reduce(const Op& op, std::vector<Op>& made);
   [[nodiscard]] FnId within(FnId reducer, const ElementType& element);
   [[nodiscard]] FnId across(FnId reducer, const ElementType& element);

@@ -32,7 +32,7 @@ class ChainPlanner {
     }
     make_behind(jit, name + "_behind", scratch_bytes);
     count();
-    made_.chunked = has_columns_ || !made_.whole_inputs.empty() || !made_.whole_outputs.empty();
+    made_.chunked = has_columns_ || !made_.loads.empty() || !made_.whole_inputs.empty() || !made_.whole_outputs.empty();
     return std::move(made_);
   }
 
@@ -58,12 +58,12 @@ class ChainPlanner {
 
   [[nodiscard]] bool is_row(ValueId id) const { return !m_.type(id).dims.empty(); }
 
-  [[nodiscard]] bool is_outside(const Op& range) const { return place(region_.operands, viewed(range)) >= 0; }
+  [[nodiscard]] bool is_outside(const Op& slice) const { return place(region_.operands, viewed(slice)) >= 0; }
 
-  // Operands with columns: of rows into rooms, as are ranges of them; of shareds when the region begins.
+  // Operands with columns: of rows into rooms, as are slices of them; of shareds when the region begins.
   void load_columns() {
     for (const Op* op : parts_.work) {
-      if (op->code != OpCode::range || !is_outside(*op)) continue;
+      if (!is_slice(*op) || !is_outside(*op)) continue;
       const std::int64_t stride = lift_.plan().dim(op->over.at(0)).size;
       made_.loads.push_back({place(region_.operands, viewed(*op)), add_room(op->results[0]), stride,
                              place(region_.operands, range_begin(*op))});
@@ -212,7 +212,7 @@ class ChainPlanner {
       return it == products.end() ? nullptr : *it;
     };
     for (const Op* op : parts_.work) {
-      if (op->code == OpCode::range && is_outside(*op)) made_.row_reads += counted(op->results[0]);
+      if (is_slice(*op) && is_outside(*op)) made_.row_reads += counted(op->results[0]);
     }
     for (const ValueId id : region_.operands) {
       if (id == matrix || !reads_along(region_, id)) continue;

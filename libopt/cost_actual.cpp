@@ -215,13 +215,21 @@ struct ActualRule {
 };
 
 constexpr std::array rules{
-    ActualRule{OpCode::fill, source_cost},         ActualRule{OpCode::index, source_cost},
-    ActualRule{OpCode::map, elementwise_cost},     ActualRule{OpCode::reduce, elementwise_cost},
-    ActualRule{OpCode::range, shown_cost},         ActualRule{OpCode::transpose, shown_cost},
-    ActualRule{OpCode::mxv, product_cost},         ActualRule{OpCode::mxvt, product_cost},
-    ActualRule{OpCode::fold_rows, fold_cost},      ActualRule{OpCode::fold_cols, fold_cost},
-    ActualRule{OpCode::make_list, make_list_cost}, ActualRule{OpCode::gather, transition_cost},
-    ActualRule{OpCode::scatter, transition_cost},  ActualRule{OpCode::region, region_cost},
+    ActualRule{OpCode::fill, source_cost},
+    ActualRule{OpCode::index, source_cost},
+    ActualRule{OpCode::map, elementwise_cost},
+    ActualRule{OpCode::reduce, elementwise_cost},
+    ActualRule{OpCode::range, shown_cost},
+    ActualRule{OpCode::transpose, shown_cost},
+    ActualRule{OpCode::mxv, product_cost},
+    ActualRule{OpCode::mxvt, product_cost},
+    ActualRule{OpCode::fold_rows, fold_cost},
+    ActualRule{OpCode::fold_cols, fold_cost},
+    ActualRule{OpCode::make_list, make_list_cost},
+    ActualRule{OpCode::gather, transition_cost},
+    ActualRule{OpCode::scatter, transition_cost},
+    ActualRule{OpCode::region, region_cost},
+    ActualRule{OpCode::at, shown_cost},
 };
 
 }  // namespace

@@ -131,6 +131,7 @@ constexpr std::array model_rules{
     ModelRule{OpCode::map, vector_cost},
     ModelRule{OpCode::reduce, vector_cost},
     ModelRule{OpCode::range, model_view},
+    ModelRule{OpCode::at, model_view},
     ModelRule{OpCode::transpose, model_view},
     ModelRule{OpCode::mxv, model_product},
     ModelRule{OpCode::mxvt, model_product},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/array_views.h"
 #include "libcore/chain_rules.h"
 #include "libcore/error.h"
 #include "libcore/products.h"
@@ -36,15 +37,15 @@ std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
   return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt};
 }
 
-// A range is read where its array lies. (A distributed matrix is turned by itself.)
-std::optional<RegionKey> range_key(const Module& module, const Op& op) {
+// A slice is read where its array lies. (A distributed matrix is turned by itself.)
+std::optional<RegionKey> slice_key(const Module& module, const Op& op) {
   const Type& type = module.type(op.results[0]);
   if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
   return RegionKey{type.dims, range_of(type.state)};
 }
 
 std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
-  if (op.code == OpCode::range) return range_key(module, op);
+  if (is_slice(op)) return slice_key(module, op);
   if (op.code == OpCode::map) return map_key(module, op);
   if (op.code == OpCode::reduce) return reduce_key(module, op);
   return std::nullopt;
@@ -185,7 +186,7 @@ void begin_with_rows(std::vector<Op>& members) {
 
 bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix) {
   const bool reduces = op.code == OpCode::reduce;
-  if (!reduces && op.code != OpCode::map && op.code != OpCode::range) return false;
+  if (!reduces && op.code != OpCode::map && !is_slice(op)) return false;
   const Type& along = module.type(reduces ? op.operands[0] : op.results[0]);
   const bool on_masters = reduces ? !along.state.is_pre() : along.state.is_part();
   return on_masters && cut_dim(module, along) == rows && !contains(op.operands, matrix) && !makes_whole(module, op) &&

@@ -32,8 +32,7 @@ void for_each_chunk(const Uses& uses, const Each& each) {
 
 void use_table(Uses& uses, const InputData& input, std::size_t axis) {
   if (axis == 0) uses.declared = std::max(uses.declared, input.table.rows);
-  if (axis == 1 && input.dims.size() == 2)
-    uses.declared = std::max(uses.declared, input.table.cols / input.element.planes());
+  if (axis > 0 && axis < input.extents.size()) uses.declared = std::max(uses.declared, input.extents[axis]);
 }
 
 Uses find_uses(const std::string& dim, const std::vector<InputData>& inputs) {

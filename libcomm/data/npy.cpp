@@ -75,6 +75,7 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
            fmt::format("the file's type is {}", header.descr), "declare a wider type", {file.path()});
     }
   });
+  table.axes = header.shape;
   table.digest = file.digest();
   return table;
 }

@@ -150,6 +150,7 @@ std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<D
 std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                             const PartitionOptions& options) {
   check_inputs(inputs, options);
+  settle_axes(inputs, dims);
   std::vector<DimLayout> layouts = unite_dims(dims, inputs);
   mark_whole(dims, inputs, layouts);
   std::vector<EntryList> entries = take_entries(inputs, layouts);

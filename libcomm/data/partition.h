@@ -36,6 +36,8 @@ struct InputData {
   RawMatrix matrix;
   RawTable table;
   std::string source;  // file name and digest, for the manifest
+  // Of a table over several dimensions: what it says of the size of each, -1: nothing; the partitioner fills it in.
+  std::vector<std::int64_t> extents = {};
 };
 
 // One dimension of the program. `size` > 0 on entry is fixed (`dim K = 10`, `--dim N=...`): ids are then indices and

@@ -30,6 +30,9 @@ struct DimLayout {
 [[nodiscard]] const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputData& input,
                                            const std::string& dim);
 
+// table_axes.cpp: which dimensions a table's rows and columns are over. Its rows are then those of the first.
+void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
+
 // ids.cpp: sizes and original ids of all dimensions; fills `dims` too.
 [[nodiscard]] std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs);
 // ids.cpp: the user's ids become indices, in both axes and in values that hold ids of relabelled dimensions.

@@ -44,6 +44,7 @@ struct RawMatrix {
 struct RawTable {
   std::int64_t rows = 0, cols = 0;
   Array values;                                          // count rows * cols
+  std::vector<std::int64_t> axes;                        // a .npy file's own; `cols` joins those behind the first
   std::map<int, std::vector<std::string>> dictionaries;  // by column of the file, from 1: code -> word
   std::string digest;
 };

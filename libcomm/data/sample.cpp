@@ -118,6 +118,7 @@ struct CutSampler::State {
 CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep)
     : state_(std::make_unique<State>()) {
   check_inputs(inputs, {});
+  settle_axes(inputs, dims);
   state_->fraction = fraction;
   state_->layouts = unite_dims(dims, inputs);
   mark_whole(dims, inputs, state_->layouts);

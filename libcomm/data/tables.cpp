@@ -38,6 +38,13 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {} rows", input.name, table.rows),
          input.dims.empty() ? "it is one value" : fmt::format("dimension {} has {} indices", input.dims[0], rows));
   const std::int64_t scalars = shape.elements() * input.element.planes();
+  for (std::size_t axis = 1; axis < input.extents.size(); ++axis) {
+    const DimLayout& dim = find_layout(layouts, input, input.dims[axis]);
+    if (input.extents[axis] < 0 || input.extents[axis] == dim.size) continue;
+    fail(ExitStatus::bad_input,
+         fmt::format("input '{}' has {} indices of dimension {}", input.name, input.extents[axis], dim.name),
+         fmt::format("dimension {} has {}", dim.name, dim.size));
+  }
   if (checked_mul(table.rows, table.cols) != scalars)
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {} columns", input.name, table.cols),
          fmt::format("its dimensions and element ask for {}", rows == 0 ? 0 : scalars / rows));

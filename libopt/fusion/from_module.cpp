@@ -49,6 +49,7 @@ Form form_of(const Module& module, const Op& op) {
     case OpCode::reduce:
       return is_shared(module, module.type(op.operands[0])) ? Form::read : reduce_form(module, op);
     case OpCode::range:
+    case OpCode::at:
       return is_shared(module, module.type(op.results[0])) ? Form::read : Form::range;
     case OpCode::mxv:
     case OpCode::mxvt:

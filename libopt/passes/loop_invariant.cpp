@@ -6,6 +6,7 @@
 // ranges stay, because reading one may fail. What a branch computes stays in it. Requires level 1; keeps it.
 #include <algorithm>
 
+#include "libcore/array_views.h"
 #include "libcore/entries.h"
 #include "libcore/products.h"
 #include "libopt/pass.h"
@@ -56,7 +57,7 @@ class Invariants {
     for (size_t i = 0; i < ops().size(); ++i) {
       const Op& op = ops()[i];
       const OpGroup group = row(op.code).group;
-      const bool vector = group == OpGroup::vector && op.code != OpCode::range;
+      const bool vector = group == OpGroup::vector && !is_slice(op);
       const bool pure =
           generates(op) || vector || group == OpGroup::product || group == OpGroup::entries || group == OpGroup::shared;
       invariant_.push_back(pure && std::all_of(op.operands.begin(), op.operands.end(),

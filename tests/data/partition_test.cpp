@@ -296,6 +296,61 @@ TEST(Partition, LongTablesComeOutPlaneByPlane) {
   }
 }
 
+// Element (t, n, f) of an array over a local T, N and a local F is number (t * size(N) + n) * size(F) + f of its table,
+// whatever of it the table calls a row.
+void expect_batches(std::vector<DimData> dims, InputData input, const std::vector<std::int64_t>& sizes) {
+  const std::int64_t planes = input.element.planes();
+  const auto parts = cut(dims, inputs_of(std::move(input)), {.workers = 2});
+  for (size_t d = 0; d < dims.size(); ++d) EXPECT_EQ(dims[d].size, sizes[d]) << dims[d].name;
+  const std::int64_t inner = sizes.size() > 2 ? sizes[2] : 1;
+  for (const Part& part : parts) {
+    const auto& masters = part.dims.at("N").masters;
+    const Array& x = part.arrays.at("x").data;
+    ASSERT_EQ(x.count, std::ssize(masters) * sizes[0] * inner);
+    for (std::int64_t e = 0; e < x.count; ++e) {
+      const std::int64_t n = masters[static_cast<size_t>(e / inner / sizes[0])], t = e / inner % sizes[0];
+      const std::int64_t number = ((t * sizes[1] + n) * inner + e % inner) * planes;
+      for (std::int64_t p = 0; p < planes; ++p) ASSERT_EQ(x.as<double>(p)[e], static_cast<double>(number + p) + 0.5);
+    }
+  }
+}
+
+std::vector<DimData> batch_dims(std::int64_t batches, std::int64_t samples, std::int64_t features) {
+  return {{.name = "T", .local = true, .size = batches},
+          {.name = "N", .size = samples},
+          {.name = "F", .local = true, .size = features}};
+}
+
+TEST(Partition, RowsOfATableAreThoseOfBatches) {
+  const std::vector<std::string> three{"T", "N", "F"};
+  const ElementType number = ElementType::of(Scalar::f64);
+  const std::vector<std::int64_t> sizes{4, 3, 2};
+  for (const std::int64_t features : {0, 2}) {
+    expect_batches(batch_dims(4, 0, features), cases::table("x", three, number, 12, 2), sizes);
+    expect_batches(batch_dims(0, 3, features), cases::table("x", three, number, 12, 2), sizes);
+  }
+  expect_batches(batch_dims(4, 3, 2), cases::table("x", three, number, 4, 6), sizes);  // a batch a row
+  expect_batches(batch_dims(0, 3, 2), cases::table("x", three, number, 4, 6), sizes);
+  expect_batches(batch_dims(4, 0, 0), cases::table("x", three, ElementType::array(Scalar::f64, 3), 12, 6), sizes);
+  std::vector<DimData> two = batch_dims(4, 0, 0);
+  two.pop_back();
+  expect_batches(two, cases::table("x", {"T", "N"}, number, 12, 1), {4, 3});
+  expect_batches(two, cases::table("x", {"T", "N"}, number, 4, 3), {4, 3});
+}
+
+TEST(Partition, AxesOfAFileAreThoseOfItsArray) {
+  for (const bool given : {false, true}) {
+    InputData cube = cases::table("x", {"T", "N", "F"}, ElementType::of(Scalar::f64), 4, 6);
+    cube.table.axes = {4, 3, 2};
+    expect_batches(given ? batch_dims(4, 3, 2) : batch_dims(0, 0, 0), std::move(cube), {4, 3, 2});
+  }
+  InputData points = cases::table("x", {"T", "N"}, ElementType::array(Scalar::f64, 2), 4, 6);
+  points.table.axes = {4, 3, 2};
+  std::vector<DimData> two = batch_dims(0, 0, 0);
+  two.pop_back();
+  expect_batches(two, std::move(points), {4, 3});
+}
+
 TEST(Partition, LocalDimensionsHaveNoSlaves) {
   const auto edges = cases::random_edges(30, 4, 60, 5);
   std::vector<DimData> dims{{.name = "H"}, {.name = "K", .local = true}};
@@ -369,6 +424,19 @@ TEST(Partition, RefusesWhatDoesNotFit) {
   EXPECT_NE(refusal({{.name = "K", .local = true}}, inputs_of(cases::pattern("G", "K", "K", {{0, 1}, {1, 0}})))
                 .find("only local"),
             std::string::npos);
+}
+
+TEST(Partition, RefusesRowsThatAreNoBatches) {
+  const auto number = ElementType::of(Scalar::f64);
+  const auto said = [&](std::int64_t rows, std::int64_t columns, std::int64_t samples, std::int64_t features) {
+    return refusal(batch_dims(4, samples, features),
+                   inputs_of(cases::table("x", {"T", "N", "F"}, number, rows, columns)));
+  };
+  EXPECT_NE(said(14, 2, 0, 2).find("leave out 2 rows"), std::string::npos);
+  EXPECT_NE(said(16, 2, 3, 2).find("4 indices of dimension N"), std::string::npos);
+  EXPECT_NE(said(12, 3, 3, 2).find("3 indices of dimension F"), std::string::npos);
+  EXPECT_NE(said(4, 6, 0, 2).find("--dim N=SIZE"), std::string::npos);
+  EXPECT_EQ(said(12, 2, 3, 2), "accepted");
 }
 
 TEST(Partition, SaysThatIdsLookOneBased) {

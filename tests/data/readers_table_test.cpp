@@ -241,6 +241,7 @@ TEST(Npy, TypesOrdersAndVersions) {
   const RawTable cube =
       read_text(npy<std::int32_t>("<i4", "False", "(2, 2, 2)", {1, 2, 3, 4, 5, 6, 7, 8}), table_of(Scalar::i64));
   EXPECT_EQ(cube.cols, 4);
+  EXPECT_THAT(cube.axes, ElementsAre(2, 2, 2));
 }
 
 TEST(Npy, Refuses) {

@@ -18,8 +18,8 @@ class MatrixProgram {
 
   std::string write() {
     text_ =
-        "dim N, F local = 4, K local = 3, C local = 5\n"
-        "input X : f64[N, F], G : f64[N, N], Y : f64[N, K], P : f64[N, C], x : f64[N]\n"
+        "dim T local = 3, N, F local = 4, K local = 3, C local = 5\n"
+        "input X : f64[N, F], G : f64[N, N], Y : f64[N, K], Z : f64[T, N, K], P : f64[N, C], x : f64[N]\n"
         "param at = 1\np0 = P / 4\np1 = tanh(P * x)\n"
         "q0 = Y / 4\nq1 = tanh(outer((a, b) -> a - f64(i64(b)), x, index(K)))\nq2 : f64[N, K] = 0.5\n"
         "u0 = tanh(x)\nu1 : f64[N] = 0.25\nb0 : f64[F, K] = 0.5\nb1 = tanh(X' @ Y)\nw0 : f64[F] = 0.5\n"
@@ -37,13 +37,14 @@ class MatrixProgram {
  private:
   int pick(int count) { return static_cast<int>(random_() % static_cast<std::uint64_t>(count)); }
   std::string one_of(const char* kind, int count) { return kind + std::to_string(pick(count)); }
-  std::string q() { return one_of("q", 3); }
+  std::string place(int count) { return pick(4) == 0 ? "at" : std::to_string(pick(count)); }
   std::string p() { return one_of("p", 2); }
-  std::string range() { return "range(" + p() + ", K, " + (pick(4) == 0 ? "at" : std::to_string(pick(3))) + ")"; }
-  std::string u() { return one_of("u", 2); }
+  std::string range() { return "range(" + p() + ", K, " + place(3) + ")"; }
+  std::string q() { return pick(6) == 0 ? "at(Z, " + place(3) + ", over T)" : one_of("q", 3); }
+  std::string u() { return pick(6) == 0 ? "at(" + p() + ", " + place(5) + ")" : one_of("u", 2); }
   std::string b() { return one_of("b", 2); }
-  std::string k() { return one_of("k", 2); }
-  std::string s() { return one_of("s", 2); }
+  std::string k() { return pick(6) == 0 ? "at(" + b() + ", " + place(4) + ", over F)" : one_of("k", 2); }
+  std::string s() { return pick(6) == 0 ? "at(" + one_of("k", 2) + ", " + place(3) + ")" : one_of("s", 2); }
 
   void line(const std::string& to, const std::string& value) { text_ += to + " = " + value + '\n'; }
 
@@ -84,29 +85,29 @@ class MatrixProgram {
       case 10:
         return line(p(), "tanh(" + p() + " * " + u() + " - " + aggregate() + "(" + p() + ", over C))");
       case 11:
-        return line(q(), "tanh(X @ (" + b() + "' * " + s() + ")' - " + range() + ")");
+        return line(one_of("q", 3), "tanh(X @ (" + b() + "' * " + s() + ")' - " + range() + ")");
       case 0:
       case 1:
-        return line(q(), "tanh(" + rows() + ")");
+        return line(one_of("q", 3), "tanh(" + rows() + ")");
       case 2:
-        return line(q(), "tanh(X @ " + b() + ")");
+        return line(one_of("q", 3), "tanh(X @ " + b() + ")");
       case 3:
-        return line(q(), "tanh(" + q() + " * (X @ " + b() + ") + " + u() + ")");
+        return line(one_of("q", 3), "tanh(" + q() + " * (X @ " + b() + ") + " + u() + ")");
       case 4:
         return line(b(), "tanh(0.1 * (X' @ " + q() + "))");
       case 5:
         return line(b(), "tanh(0.1 * (X' @ (" + rows() + ")))");
       case 6:
-        return line(u(), "tanh(" + aggregate() + "(" + rows() + ", over K))");
+        return line(one_of("u", 2), "tanh(" + aggregate() + "(" + rows() + ", over K))");
       case 7:
-        return line(q(), "tanh(0.2 * (G" + std::string(pick(2) == 0 ? "'" : "") + " @ " + q() + "))");
+        return line(one_of("q", 3), "tanh(0.2 * (G" + std::string(pick(2) == 0 ? "'" : "") + " @ " + q() + "))");
       case 8:
-        return line(k(), "tanh(0.1 * sum(" + rows() + ", over N))");
+        return line(one_of("k", 2), "tanh(0.1 * sum(" + rows() + ", over N))");
       case 9:
-        return line(s(), "tanh(sum(" + rows() + ") / 16)");
+        return line(one_of("s", 2), "tanh(sum(" + rows() + ") / 16)");
       default:
         line("w0", "tanh(0.1 * (X' @ " + u() + "))");
-        return line(u(), "tanh(X @ w0)");
+        return line(one_of("u", 2), "tanh(X @ w0)");
     }
   }
 

@@ -1,5 +1,5 @@
-// Ranges of columns and transposed matrices. Every plan computes what its program says, with interpreted and generated
-// kernels, and costs what is predicted: in a region what a view shows, and no array for it.
+// Ranges of columns, single indices and transposed matrices. Every plan computes what its program says, with
+// interpreted and generated kernels, and costs what is predicted: in a region what a view shows, and no array for it.
 #include <gtest/gtest.h>
 
 #include "libcore/regions.h"
@@ -107,6 +107,79 @@ Z = floor(4 * X)
 Q = floor(range(P, K, 3) * 4) * (Z @ floor(V * 3))
 output H = Z' @ Q
 )"},
+    {"at_an_index", R"(
+dim N, C local = 5
+input A : f64[N, C], u : f64[N]
+param last = 4
+output a = at(A, 2), b = sum(at(A, 0) * u), c = at(A, last) - at(A, 3), d = at(2 * A, 1)
+)"},
+    {"batches", R"(
+dim T local = 3, N, F local = 4, K local = 2
+input X : f64[T, N, F], W : f64[F, K], y : f64[T, N]
+V = W
+loss = 0.0
+for t in 0..size(T) {
+  B = at(X, t, over T)
+  E = sum(B @ V, over K) - at(y, t)
+  V = V - 0.1 * (B' @ outer((e, k) -> e * f64(i64(k) + 1), E, index(K)))
+  loss = loss + sumsq(E) + sum(at(X, t, over T) * B) + sum(max(B, over F) - min(at(X, 2 - t, over T), over F))
+}
+output V, loss, last = at(X, size(T) - 1, over T)
+)"},
+    {"at_what_data_say", R"(
+dim T local = 4, N
+input A : i64[T, N]
+best = i64(argmax(sum(A, over N)))
+output best, row = at(A, best), others = A - at(A, best)
+)"},
+    {"at_of_several_local_dimensions", R"(
+dim N, C local = 3, D local = 4, K local = 2
+input A : f64[N, C, D], B : f64[C, D, N], u : f64[N]
+output a = at(A, 1, over C), b = at(A, 3, over D) * u, c = at(at(A, 2, over C), 0), d = at(range(A, K, 1, over D), 1, over C)
+output e = at(B, 2, over C), f = sum(at(B, 0, over D) * u, over N), g = at(at(B, 1, over D), 2)
+)"},
+    {"at_beside_a_whole_dimension", R"(
+dim N, M, C local = 4
+input A : dense f64[N, M, C], u : f64[M]
+output a = at(A, 1), b = sum(at(A, 2) * u, over N)
+)"},
+    {"at_of_shareds", R"(
+dim F local = 5, C local = 4
+input W : f64[F, C], v : f64[F], w : [f64; 3][F]
+total = 0.0
+for i in 0..size(F) { total = total + at(v, i) * sum(at(W, i, over F)) }
+output total, a = at(W, 2, over C), b = at(W, 4, over F) * 2, c = at(v, 3), d = at(w, 1), e = v * at(v, 0)
+)"},
+    {"at_of_elements", R"(
+dim N, C local = 4
+input A : [f64; 2][N, C], B : i32[N, C], T : bool[N, C], P : f32[C, N]
+output a = at(A, 1), b = at(B, 3), c = at(T, 0), n = sum(at(B, 1) + at(B, 2)), p = at(P, 2), q = sum(map(p -> p[0] * p[1], at(A, 2)))
+)"},
+    {"at_of_products_of_the_slaves", R"(
+dim N, C local = 4
+input G : f64[N, N], A : dense f64[N, C]
+P = G @ A
+output p = at(P, 1), q = G @ at(P, 2), r = G' @ at(A, 0), s = G @ (at(A, 2) * at(A, 3) - at(P, 3))
+)"},
+    {"a_chain_over_an_index", R"(
+dim N, F local = 6, C local = 4, T local = 3
+input X : f64[N, F], P : f64[N, C], v : f64[F], V : f64[F, C]
+param k = 2
+s = at(P, 3) * (X @ v)
+E = exp(X @ V)
+output h = X' @ (s - at(P, k)), H = X' @ (E * at(E, 1)), t = sum(at(E, k) * s), c = at(E, 0)
+)"},
+    {"a_chain_over_a_batch", R"(
+dim T local = 3, N, F local = 6, K local = 2
+input X : f64[T, N, F], Y : f64[T, N, K], V : f64[F, K]
+S = V
+for t in 0..3 {
+  B = at(X, t, over T)
+  E = B @ S - at(Y, t, over T)
+  S = S - 0.1 * (B' @ E)
+}
+output S
+)"},
     {"transposed", R"(
 dim N, F local = 3, C local = 4, K local = 5
 input X : f64[N, F], W : f64[F, C], S : f64[F, F]
@@ -147,6 +220,9 @@ TEST(Views, JoinRegions) {
   EXPECT_EQ(shape(view_plan(hessian).body), "row_chain(mxvt range map reduce map mxv) gather scatter");
   EXPECT_EQ(shape(view_plan("input A : f64[N, C]\noutput t = sum(range(A, K) * range(A, K, 1))").body),
             "iter_on_vec(range range map reduce) gather scatter");
+  EXPECT_EQ(
+      shape(view_plan("input X : f64[N, F], P : f64[N, C], v : f64[F]\noutput h = X' @ (at(P, 1) * (X @ v))").body),
+      "row_chain(mxvt at map mxv) gather scatter");
   // What is read at other places is made before; a product reads an array.
   EXPECT_EQ(shape(view_plan("input A : f64[N, C]\nE = exp(A)\noutput t = sum(range(E, K, 1))").body),
             "map iter_on_vec(range reduce) gather scatter");
@@ -174,10 +250,27 @@ TEST(Views, CostWhatTheyShow) {
             "104 N, 0; 104 N, 0");
 }
 
+// An index of a dimension reads what is at that index and writes nothing; for a product it is copied.
+TEST(Views, CostOneIndex) {
+  const std::string read = "input X : f64[C, N, F], u : f64[N]\nparam t = 1\n";
+  const auto cost = [](const std::string& text, Strategy strategy) {
+    const Module module = view_plan(text, strategy);
+    const CostReport report = measure(module);
+    const SymbolNames names(module);
+    return report.actual.read.text(names) + ", " + report.actual.written.text(names) + "; " +
+           report.model.read.text(names) + ", " + report.model.written.text(names);
+  };
+  const std::string sum = read + "output s = sum(at(X, t, over C) * u)";
+  EXPECT_EQ(shape(view_plan(sum).body), "iter_on_vec(at map reduce) gather scatter");
+  EXPECT_EQ(cost(sum, Strategy::greedy), "88 N, 0; 88 N, 0");
+  const std::string copied = read + "output s = at(X, t, over C)' @ u";
+  EXPECT_EQ(shape(view_plan(copied).body), "at mxv gather scatter");
+}
+
 TEST(Views, StayInALoopThatMayNotTurn) {
   const Module module = view_plan(
       "input A : f64[N, C]\nparam at = 1, turns = 0\ns = 0.0\n"
-      "for i in 0..turns { s = s + sum(range(A, K, at)) }\noutput s");
+      "for i in 0..turns { s = s + sum(range(A, K, at)) + sum(at(A, at)) }\noutput s");
   EXPECT_NE(shape(module.body).find("for(iter_on_vec(range"), std::string::npos) << shape(module.body);
 }
 
@@ -202,8 +295,29 @@ TEST(Views, OutsideOfTheirArrayAreRefused) {
   }
 }
 
+TEST(Views, AtAnIndexOutsideAreRefused) {
+  const Module program = compile(
+      "dim N, C local\ninput A : f64[N, C], v : f64[C]\nparam i = 1\noutput a = sum(at(A, i)), b = at(v, i), c = v");
+  const std::vector<Part> parts = testing::split(testing::random_data(program, 2, 9, 30, 5));
+  constexpr std::int64_t size = 10;
+  for (const std::int64_t at : {-1, 0, 9, 10, 1000}) {
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+      RunOptions options;
+      options.params["i"] = {Word::integer(at)};
+      try {
+        testing::run_simulated(plan(program, strategy, SyncMode::hybrid), parts, options);
+        EXPECT_TRUE(at >= 0 && at < size) << at;
+      } catch (const UserError& error) {
+        EXPECT_TRUE(at < 0 || at >= size) << error.what();
+        EXPECT_NE(std::string(error.what()).find("an index does not lie inside of its array"), std::string::npos);
+      }
+    }
+  }
+}
+
 TEST(Views, PrintAndReadAlike) {
-  const std::string text = print_module(view_plan(hessian + ", T = V'"));
+  const std::string text = print_module(view_plan(hessian + ", T = V', t = at(P, 2)"));
+  EXPECT_NE(text.find("at[C] %P, %index : f64[N] @part"), std::string::npos) << text;
   EXPECT_NE(text.find("range[K of C] %P, %begin : f64[N,K] @part"), std::string::npos) << text;
   EXPECT_NE(text.find("transpose %V : f64[K,F] @cons"), std::string::npos) << text;
   EXPECT_EQ(print_module(parse_module(text, "t.kir")), text);

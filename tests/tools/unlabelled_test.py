@@ -58,6 +58,7 @@ class Network:
     def __init__(self, sizes, seed):
         self.w = [(2 * random(seed + i, a, b) - 1) * np.sqrt(6 / (a + b)) for i, (a, b) in enumerate(zip(sizes, sizes[1:]))]
         self.b = [np.zeros(n) for n in sizes[1:]]
+        self.vw, self.vb = [0.0] * len(self.w), [0.0] * len(self.b)
 
     def layers(self, x):
         made = [x]
@@ -79,17 +80,29 @@ class Network:
             back = back @ self.w[i].T
         return gw, gb
 
+    def step(self, x, rate, momentum):
+        gw, gb = self.gradient(x)
+        for i in range(len(self.w)):
+            self.vw[i] = momentum * self.vw[i] - rate * gw[i]
+            self.vb[i] = momentum * self.vb[i] - rate * gb[i]
+            self.w[i] = self.w[i] + self.vw[i]
+            self.b[i] = self.b[i] + self.vb[i]
+
     def train(self, x, steps, rate, momentum, decay):
-        vw, vb = [0.0] * len(self.w), [0.0] * len(self.b)
         for _ in range(steps):
-            gw, gb = self.gradient(x)
-            for i in range(len(self.w)):
-                vw[i] = momentum * vw[i] - rate * gw[i]
-                vb[i] = momentum * vb[i] - rate * gb[i]
-                self.w[i] = self.w[i] + vw[i]
-                self.b[i] = self.b[i] + vb[i]
+            self.step(x, rate, momentum)
             rate *= decay
         return self
+
+    def train_batches(self, batches, epochs, rate, momentum, decay):
+        """Returns the mean of the last epoch's errors, of each batch before its step."""
+        for _ in range(epochs):
+            errors = []
+            for x in batches:
+                errors.append(self.error(x))
+                self.step(x, rate, momentum)
+            rate *= decay
+        return np.mean(errors)
 
 
 class Unlabelled(PlanTest):
@@ -143,6 +156,44 @@ class Unlabelled(PlanTest):
         ((_, got),) = self.every_plan(EXAMPLES / "autoencoder.ks", self.samples(rng.random((50, 4))), consts=[("many", 5)],
                                       run=[("tolerance", 0.5)], plans=[(2, 1, "greedy")])
         self.assertLess(got["step"], 10)
+
+    def test_autoencoder_batches(self):
+        """Batches of one file's rows, and of a file with an axis for them; more workers than a batch has samples."""
+        rng = np.random.default_rng(25)
+        x = sigmoid(rng.normal(size=(90, 2)) @ rng.normal(size=(2, 7)) + 0.1 * rng.normal(size=(90, 7)))
+        for many, few, batches, decay, epochs in [(6, 2, 5, 0.97, 4), (70, 3, 30, 1.0, 2)]:
+            net = Network([7, many, few, many, 7], 42)
+            split = x.reshape(batches, -1, 7)
+            error = net.train_batches(split, epochs, 0.5, 0.9, decay)
+            made = self.every_plan(EXAMPLES / "autoencoder-batches.ks", self.samples(x if many == 6 else split),
+                                   consts=[("many", many), ("few", few), ("batches", batches)],
+                                   run=[("epochs", epochs), ("decay", decay)])
+            for plan, got in made:
+                with self.subTest(many=many, plan=plan):
+                    for i in range(4):
+                        self.near(got[f"W{i + 1}"], net.w[i])
+                        self.near(got[f"b{i + 1}"], net.b[i])
+                    self.near(got["error"], error)
+                    self.assertEqual(got["epoch"], epochs)
+
+    def test_autoencoder_batches_stop(self):
+        rng = np.random.default_rng(26)
+        ((_, got),) = self.every_plan(EXAMPLES / "autoencoder-batches.ks", self.samples(rng.random((50, 4))),
+                                      consts=[("many", 5)], run=[("tolerance", 0.5)], plans=[(2, 1, "greedy")])
+        self.assertLess(got["epoch"], 10)
+
+    def test_batches_that_do_not_fit(self):
+        """Rows that batches do not divide, and targets of other rows than the samples, are told before anything runs."""
+        self.kasen("plan", EXAMPLES / "autoencoder-batches.ks", "-D", "batches=7", "-o", "plan.kir")
+        np.save(self.dir / "x.npy", np.ones((30, 4)))
+        self.fault("partition", "--program", "plan.kir", "X=x.npy", "-o", "bundle", status=65,
+                   says=["input 'X' has 30 rows", "T has 7 indices", "leave out 2 rows, or give T another size"])
+        (self.dir / "two.ks").write_text("dim T local = 5, N, F local\ninput X : f64[T, N, F], y : f64[T, N]\n"
+                                         "s = 0.0\nfor t in 0..size(T) { s = s + sum(at(X, t, over T) * at(y, t)) }\noutput s\n")
+        self.kasen("plan", "two.ks", "-o", "plan.kir")
+        np.save(self.dir / "y.npy", np.ones(25))
+        self.fault("partition", "--program", "plan.kir", "X=x.npy", "y=y.npy", "-o", "bundle", status=65,
+                   says=["input 'y' has 5 indices of dimension N", "dimension N has 6"])
 
     def test_the_reference(self):
         """Its gradient is that of its error."""
