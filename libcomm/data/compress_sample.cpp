@@ -7,7 +7,7 @@
 namespace kasen {
 namespace {
 
-// Two rows of a hundred, but so many that rare values are found in small data, and so few that large data are soon
+// One row of twenty, but so many that rare values are found in small data, and so few that large data are soon
 // looked at.
 constexpr std::int64_t least_sampled = 8192, most_sampled = 65536;
 
@@ -46,7 +46,7 @@ void estimate_facts(SampledGroup& group, const DenseCells& cells, std::int64_t l
 
 // Each row is taken with the probability that fills the sample (Knuth's algorithm S).
 std::vector<std::int64_t> sample_rows(std::int64_t rows) {
-  const std::int64_t wanted = std::min(rows, std::clamp(rows / 50, least_sampled, most_sampled));
+  const std::int64_t wanted = std::min(rows, std::clamp(rows / 20, least_sampled, most_sampled));
   std::vector<std::int64_t> sample;
   sample.reserve(static_cast<std::size_t>(wanted));
   for (std::int64_t row = 0; std::ssize(sample) < wanted; ++row) {
