@@ -213,7 +213,9 @@ class GroupCheck {
 std::int64_t CompressedArray::distinct_bytes() const {
   std::int64_t bytes = values.size() + 8 * std::ssize(counts);
   for (const ColumnGroup& group : groups) {
-    if (group.format == GroupFormat::plain) bytes += rows * group.width * scalar_bytes(scalar);
+    if (group.format != GroupFormat::plain) continue;
+    const std::int64_t cells = checked_mul(rows, group.width, "a compressed array's size");
+    bytes = checked_add(bytes, checked_mul(cells, scalar_bytes(scalar), "a compressed array's size"));
   }
   return bytes;
 }

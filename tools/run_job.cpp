@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -77,6 +78,14 @@ void say(const JobOutput& output, const std::string& text) {
   for (std::string line; std::getline(lines, line);) tell("{}{}\n", summary_mark, line);
 }
 
+std::set<std::string> read_compressed(const Module& plan) {
+  std::set<std::string> names;
+  for (const Op& op : plan.body.ops) {
+    if (op.code == OpCode::input && plan.type(op.results[0]).compressed) names.insert(op.name);
+  }
+  return names;
+}
+
 // What all ranks need before they run.
 struct Prepared {
   Module module;
@@ -108,7 +117,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   p.transport = cluster.transport(p.info.workers);
   cluster.together([&] {
     p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers());
-    for (Part& part : p.parts) expand(part);
+    for (Part& part : p.parts) expand(part, read_compressed(p.module));
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads);
   });

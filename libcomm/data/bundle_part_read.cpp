@@ -31,6 +31,7 @@ class ReadVisitor {
 
   void bytes(const std::string& path, Bytes& values, FileType type, std::int64_t count) {
     const std::int64_t offset = file_.locate(path, type, {count});
+    if (content_ == PartContent::lists) return;
     values = Bytes(count * file_bytes(type));
     file_.read(offset, values.data(), values.size());
   }
@@ -91,6 +92,15 @@ std::vector<ColumnGroup> from_table(const std::vector<std::int64_t>& table) {
   return groups;
 }
 
+// Without its elements only what reads of it cost is known.
+void keep_sizes_alone(PartArray& array, const CompressedFacts& facts, std::size_t worker) {
+  const CompressedArray& groups = *array.compressed;
+  const std::int64_t values = facts.values[worker] * scalar_bytes(groups.scalar);
+  array.compressed_bytes = {groups.stored_bytes() + values + facts.data_bytes[worker],
+                            groups.distinct_bytes() + values};
+  array.compressed.reset();
+}
+
 // Names, dimensions and element types, as the manifest has them.
 Part empty_part(const Manifest& manifest, int worker) {
   Part part{.worker = worker, .workers = manifest.info.workers};
@@ -128,7 +138,12 @@ Part read_part(const std::string& file, const Manifest& manifest, int worker, Pa
   OtherPointers others;
   GroupTables groups;
   describe_part(visitor, manifest, part, pointers, others, groups);
-  for (const auto& [name, table] : groups) part.arrays.at(name).compressed->groups = from_table(table);
+  for (const auto& [name, table] : groups) {
+    PartArray& array = part.arrays.at(name);
+    array.compressed->groups = from_table(table);
+    const CompressedFacts& facts = *manifest.arrays.at(name).compressed;
+    if (content == PartContent::lists) keep_sizes_alone(array, facts, static_cast<std::size_t>(worker));
+  }
   for (const auto& [name, list] : others) {
     PartDim& dim = part.dims.at(name);
     dim.whole = true;
