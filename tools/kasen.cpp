@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "libcomm/data/bundle.h"
 #include "libcore/module.h"
 #include "libopt/prover/prover.h"
 #include "tools/common/files.h"
@@ -30,7 +31,7 @@ constexpr std::array<Command, 8> commands{{
     {"run", "a plan on a bundle, over threads and MPI ranks"},
     {"measure", "what a plan reads, writes, allocates and sends, before it runs"},
     {"go", "all of these in one command"},
-    {"verify", "checks IR files"},
+    {"verify", "checks IR files and bundles"},
     {"generate", "graphs of any size, to try things on"},
 }};
 
@@ -53,11 +54,22 @@ int dispatch(const std::string& command, char** argv) {
   return static_cast<int>(ExitStatus::missing_input);
 }
 
+// As a run reads it: each file against its digest, its structure and its content, and what parts say of each other.
+std::string verified_bundle(const std::string& folder) {
+  const BundleInfo info = read_bundle_info(folder);
+  (void)read_parts(folder, 0, info.workers);
+  return fmt::format("{}: right (a bundle of {} part{})\n", folder, info.workers, info.workers == 1 ? "" : "s");
+}
+
 ExitStatus verify(const po::variables_map& values) {
   bool right = true;
   Prover laws;
   for (const std::string& file : values["file"].as<std::vector<std::string>>()) {
     try {
+      if (std::filesystem::is_directory(file)) {
+        write_standard_output(verified_bundle(file));
+        continue;
+      }
       const Module module = parse_module(read_text(file), shown_name(file));
       require_valid(module, laws);
       write_standard_output(fmt::format("{}: right (level {})\n", shown_name(file), module.level));
@@ -73,8 +85,8 @@ ExitStatus verify(const po::variables_map& values) {
 }
 
 int verify_main(int argc, char** argv) {
-  Tool tool{.info = {"kasen verify", "checks IR files by every rule of their level", "FILE.kir...",
-                     "kasen verify plan.kir fused.kir"}};
+  Tool tool{.info = {"kasen verify", "checks IR files by every rule of their level, and all that bundles hold",
+                     "FILE.kir|BUNDLE...", "kasen verify plan.kir fused.kir"}};
   tool.hidden.add_options()("file", po::value<std::vector<std::string>>()->default_value({"-"}, "-"));
   tool.positional.add("file", -1);
   tool.reads = {"file"};

@@ -50,9 +50,9 @@ BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts,
 // Reads parts first .. first + count - 1: each file against the manifest's digest, then its structure, then its
 // content, so that nothing a file says can lead outside of an array later. UserError: missing_input, bad_input, limit.
 [[nodiscard]] std::vector<Part> read_parts(const std::string& path, int first, int count);
-// A part without what its dense arrays and its matrices' values hold (they are empty): who owns and mirrors what, where
-// entries stand, and what compressed arrays hold, which is what sizes are told by. Structure, length and lists are
-// checked, not the file's digest: who computes with a part reads all of it. UserError as read_parts.
+// A part without what its arrays and its matrices' values hold (they are empty; of compressed arrays their bytes are
+// there): who owns and mirrors what, and where entries stand, which is what sizes are told by. Structure, length and
+// lists are checked, not the file's digest: who computes with a part reads all of it. UserError as read_parts.
 [[nodiscard]] Part read_part_lists(const std::string& path, int worker);
 // The dimensions as every worker has them: element w is Part::dims of worker w. From the bundle's files, without its
 // arrays. UserError as read_parts.

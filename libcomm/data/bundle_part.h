@@ -12,7 +12,7 @@ namespace kasen {
 
 // `manifest` has taken up this part already. The file, all written and not synced yet.
 FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest);
-// Of a part: everything, or all but what is in dense arrays and the values of matrices, whose planes are then empty.
+// Of a part: everything, or all but what is in arrays and the values of matrices, whose planes are then empty.
 enum class PartContent : std::uint8_t { all, lists };
 // Structure and content checked, as far as one part alone shows.
 [[nodiscard]] Part read_part(const std::string& file, const Manifest& manifest, int worker,

@@ -92,13 +92,29 @@ std::vector<ColumnGroup> from_table(const std::vector<std::int64_t>& table) {
   return groups;
 }
 
-// Without its elements only what reads of it cost is known.
-void keep_sizes_alone(PartArray& array, const CompressedFacts& facts, std::size_t worker) {
-  const CompressedArray& groups = *array.compressed;
-  const std::int64_t values = facts.values[worker] * scalar_bytes(groups.scalar);
-  array.compressed_bytes = {groups.stored_bytes() + values + facts.data_bytes[worker],
-                            groups.distinct_bytes() + values};
-  array.compressed.reset();
+// What is read of an array whose elements are not: sizes by the manifest, and which columns are plain by its groups.
+CompressedBytes bytes_of(const CompressedArray& array, const CompressedFacts& facts, std::size_t worker,
+                         const std::string& file) {
+  const std::int64_t scalar = scalar_bytes(array.scalar);
+  const std::int64_t tuples = scalar * facts.values[worker] + 8 * facts.tuples[worker];
+  std::int64_t plain = 0, columns = 0;
+  for (const ColumnGroup& group : array.groups) {
+    if (group.width < 1 || group.width > array.cols - columns)
+      fail(ExitStatus::bad_input, fmt::format("'{}' is not as it was written", file), "columns of groups do not add up",
+           "make it again");
+    columns += group.width;
+    if (group.format == GroupFormat::plain) plain += group.width;
+  }
+  return {tuples + facts.data_bytes[worker], tuples + array.rows * plain * scalar};
+}
+
+void leave_out_elements(Part& part, const Manifest& manifest, const std::string& file) {
+  for (auto& [name, array] : part.arrays) {
+    if (!array.compressed) continue;
+    const CompressedFacts& facts = manifest.arrays.at(name).compressed.value();
+    array.compressed_bytes = bytes_of(*array.compressed, facts, static_cast<std::size_t>(part.worker), file);
+    array.compressed.reset();
+  }
 }
 
 // Names, dimensions and element types, as the manifest has them.
@@ -138,12 +154,8 @@ Part read_part(const std::string& file, const Manifest& manifest, int worker, Pa
   OtherPointers others;
   GroupTables groups;
   describe_part(visitor, manifest, part, pointers, others, groups);
-  for (const auto& [name, table] : groups) {
-    PartArray& array = part.arrays.at(name);
-    array.compressed->groups = from_table(table);
-    const CompressedFacts& facts = *manifest.arrays.at(name).compressed;
-    if (content == PartContent::lists) keep_sizes_alone(array, facts, static_cast<std::size_t>(worker));
-  }
+  for (const auto& [name, table] : groups) part.arrays.at(name).compressed->groups = from_table(table);
+  if (content == PartContent::lists) leave_out_elements(part, manifest, file);
   for (const auto& [name, list] : others) {
     PartDim& dim = part.dims.at(name);
     dim.whole = true;

@@ -26,9 +26,9 @@ MatrixShape matrix_shape(const Part& part, const PartArray& array) {
   return {std::ssize(part.dims.at(array.dims[0]).masters), part.dims.at(array.dims[1]).size};
 }
 
-// With the tables beside its values and data.
+// With the tables of its groups and columns.
 std::int64_t all_bytes(const CompressedArray& array) {
-  return array.stored_bytes() + 8 * std::ssize(array.counts) + 4 * std::ssize(array.columns) +
+  return array.stored_bytes() + 4 * std::ssize(array.columns) +
          static_cast<std::int64_t>(sizeof(ColumnGroup)) * std::ssize(array.groups);
 }
 

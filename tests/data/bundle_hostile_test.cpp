@@ -3,6 +3,8 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -10,9 +12,11 @@
 
 #include "libcomm/data/bundle_manifest.h"
 #include "libcomm/data/bundle_part.h"
+#include "libcomm/data/compress.h"
 #include "libcomm/data/digest.h"
 #include "libcomm/data/new_file.h"
 #include "libcore/error.h"
+#include "tests/data/compress_cases.h"
 #include "tests/data/partition_cases.h"
 #include "tests/support/folder.h"
 
@@ -28,14 +32,32 @@ namespace fs = std::filesystem;
 class Hostile : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::vector<DimData> dims{{.name = "N"}};
+    std::vector<DimData> dims{{.name = "N"}, {.name = "R"}, {.name = "F", .local = true}};
     std::vector<InputData> inputs;
     inputs.push_back(cases::valued("G", "N", "N", cases::random_edges(30, 30, 80, 1)));
     inputs.push_back(cases::table("x", {"N"}, ElementType::of(Scalar::f64), 30, 1));
+    inputs.push_back(table_to_compress());
     parts_ = partition(dims, std::move(inputs), {.workers = 2, .theta = 4});
+    (void)compress(parts_);
     for (const Part& part : parts_) add_to_manifest(manifest_, part);
     manifest_.info.workers = 2;
-    manifest_.info.dims = {"N"};
+    manifest_.info.dims = {"N", "R", "F"};
+  }
+
+  // Columns of bools: rare ones, runs of them, and some that are neither.
+  static InputData table_to_compress() {
+    InputData input = cases::table("B", {"R", "F"}, ElementType::of(Scalar::boolean), 2000, 3);
+    input.table.values = Array(input.element, 6000);
+    for (std::int64_t r = 0; r < 2000; ++r) {
+      const std::uint64_t odd = cases::bits_at(r, 2) % 2;
+      for (const std::int64_t c : {0, 1, 2})
+        input.table.values.as<std::uint8_t>()[3 * r + c] = (c == 0   ? r % 90 == 5
+                                                            : c == 1 ? r / 300 % 2 == 1
+                                                                     : odd == 1)
+                                                               ? 1
+                                                               : 0;
+    }
+    return input;
   }
 
   // Writes part 0 after `change`, and reads it with what the manifest said before.
@@ -94,6 +116,42 @@ TEST_F(Hostile, ContentIsChecked) {
   expect_refused("mirror beyond the end", [&](Part& p) { matrix(p).row_slaves.mirrors.back() = 1 << 20; });
   expect_refused("slaves of itself", [&](Part& p) { matrix(p).row_slaves.slave_owners[0].peer = 0; });
   expect_refused("mirrors of itself", [&](Part& p) { matrix(p).col_slaves.mirror_holders[0].peer = 0; });
+}
+
+// What the manifest does not tell is refused by what the groups say of each other.
+TEST_F(Hostile, CompressedArraysAreChecked) {
+  const auto array = [](Part& p) -> CompressedArray& { return p.arrays.at("B").compressed.value(); };
+  const auto group_of = [&](Part& p, GroupFormat format) -> ColumnGroup& {
+    for (ColumnGroup& group : array(p).groups)
+      if (group.format == format) return group;
+    throw InternalError("the table has no such group");
+  };
+  expect_refused("format", [&](Part& p) { array(p).groups[0].format = GroupFormat{200}; });
+  expect_refused("columns", [&](Part& p) { std::fill(array(p).columns.begin(), array(p).columns.end(), 0); });
+  expect_refused("a column beyond the end", [&](Part& p) { array(p).columns[0] = 1 << 30; });
+  expect_refused("width", [&](Part& p) { array(p).groups[0].width = std::int64_t{1} << 62; });
+  expect_refused("tuples", [&](Part& p) { array(p).groups[0].tuples = std::int64_t{1} << 62; });
+  expect_refused("first value", [&](Part& p) { array(p).groups[0].first_value = -8; });
+  expect_refused("first byte", [&](Part& p) { array(p).groups[0].first_byte = std::int64_t{1} << 62; });
+  expect_refused("counts", [&](Part& p) { ++array(p).counts[0]; });
+  expect_refused("pointers", [&](Part& p) {
+    std::memset(array(p).data.data() + group_of(p, GroupFormat::runs).first_byte + 8, 0x7f, 8);
+  });
+  expect_refused("a bool that is neither",
+                 [&](Part& p) { array(p).data.data()[group_of(p, GroupFormat::plain).first_byte] = std::byte{2}; });
+  expect_refused("a tuple's bool that is neither",
+                 [&](Part& p) { array(p).values.data()[array(p).values.size() - 1] = std::byte{2}; });
+}
+
+// Without their elements sizes of compressed arrays follow from their groups.
+TEST_F(Hostile, GroupsAreCheckedWhereTheirElementsAreNotRead) {
+  const std::string file = folder_.file("lists.h5");
+  for (const std::int64_t width : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{4}, std::int64_t{1} << 62}) {
+    parts_[0].arrays.at("B").compressed->groups.back().width = width;
+    fs::remove(file);
+    write_part(file, parts_[0], manifest_);
+    EXPECT_THROW((void)read_part(file, manifest_, 0, PartContent::lists), UserError) << width;
+  }
 }
 
 TEST_F(Hostile, PairsAreChecked) {
@@ -212,6 +270,10 @@ TEST_F(Hostile, ManifestsOfWrongContentAreRefused) {
   damage("\"element\": \"f64\"", "\"element\": \"f63\"");
   damage("\"name\": \"G\"", "\"name\": \"../G\"");
   damage("\"local\": false", "\"local\": 0");
+  damage("\"groups_by_worker\"", "\"groups\"");
+  damage("\"data_bytes_by_worker\": [", "\"data_bytes_by_worker\": [1,");
+  damage("\"dims\": [\n     \"R\"", "\"dims\": [\n     \"F\"");
+  damage("\"kasen_bundle\": 2", "\"kasen_bundle\": 1");
   damage("\"file\": \"part-0000.h5\"", "\"file\": \"/etc/passwd\"");
 }
 

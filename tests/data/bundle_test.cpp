@@ -9,7 +9,9 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <utility>
 
+#include "libcomm/data/compress.h"
 #include "libcomm/data/element_text.h"
 #include "libcore/error.h"
 #include "tests/data/partition_cases.h"
@@ -143,6 +145,78 @@ TEST_F(Bundle, GivesBackWhatWasWritten) {
     EXPECT_EQ(info.statistics, statistics(parts));
     EXPECT_EQ(entries(), 1U);
   }
+}
+
+// Rows and columns of a table that is worth compressing, and one that is not; rows of the last parts are none.
+std::vector<Part> compressed_parts(int workers, std::int64_t rows) {
+  std::vector<InputData> inputs;
+  inputs.push_back(cases::table("X", {"N", "F"}, ElementType::of(Scalar::f64), rows, 4));
+  for (std::int64_t k = 0; k < rows * 4; ++k) {
+    const std::int64_t r = k / 4;
+    const std::int64_t cells[] = {r % 5, r / 100, r % 40 == 3 ? r : 0, r * r};
+    inputs[0].table.values.as<double>()[k] = static_cast<double>(cells[k % 4]);
+  }
+  inputs.push_back(cases::table("Y", {"N", "F"}, ElementType::of(Scalar::f64), rows, 4));
+  inputs.push_back(cases::table("T", {"F", "N"}, ElementType::of(Scalar::f64), 4, rows));
+  inputs.push_back(cases::table("v", {"N"}, ElementType::of(Scalar::f64), rows, 1));
+  std::vector<DimData> dims{{.name = "N"}, {.name = "F", .local = true}};
+  return partition(dims, std::move(inputs), {.workers = workers});
+}
+
+TEST_F(Bundle, GivesBackCompressedArrays) {
+  for (const auto& [workers, rows] : {std::pair{1, 3000}, {3, 3000}, {4, 9}, {64, 6000}}) {
+    const auto dense = compressed_parts(workers, rows);
+    auto parts = compressed_parts(workers, rows);
+    const std::vector<CompressionReport> reports = compress(parts);
+    ASSERT_EQ(reports.size(), 2U);  // those that can be
+    const bool smaller = rows > 1000;
+    for (const Part& part : parts) {
+      EXPECT_EQ(part.arrays.at("X").compressed.has_value(), smaller);
+      EXPECT_FALSE(part.arrays.at("Y").compressed.has_value());
+    }
+    (void)write_bundle(path("b"), parts, {.workers = workers, .method = "block"}, true);
+    const std::string manifest = cases::content(path("b/manifest.json"));
+    EXPECT_NE(manifest.find(smaller ? "\"kasen_bundle\": 2" : "\"kasen_bundle\": 1"), std::string::npos);
+    auto read = read_parts(path("b"), 0, workers);
+    const Part lists = read_part_lists(path("b"), workers - 1);
+    const auto bytes = compressed_bytes(lists.arrays.at("X"));
+    ASSERT_EQ(bytes.has_value(), smaller);
+    if (smaller) {
+      const auto whole = compressed_bytes(parts.back().arrays.at("X"));
+      EXPECT_EQ(bytes->stored, whole->stored);
+      EXPECT_EQ(bytes->distinct, whole->distinct);
+    }
+    for (std::size_t w = 0; w < read.size(); ++w) {
+      EXPECT_EQ(read[w].arrays.at("X").compressed.has_value(), smaller);
+      expand(read[w], {"X"});
+      EXPECT_EQ(read[w].arrays.at("X").compressed.has_value(), smaller);
+      expand(read[w]);
+      expect_equal(dense[w], read[w]);
+    }
+  }
+}
+
+// Where the other parts get smaller, one that does not has its columns in one plain group; one may have no rows.
+TEST_F(Bundle, CompressesAllPartsOrNone) {
+  auto parts = compressed_parts(3, 6000);
+  Array& mixed = parts[1].arrays.at("X").data;
+  for (std::int64_t k = 0; k < mixed.count; ++k) mixed.as<double>()[k] = static_cast<double>(k) + 0.25;
+  parts[2].dims.at("N").masters.clear();
+  parts[2].arrays.at("X").data = Array(ElementType::of(Scalar::f64), 0);
+  Array before(mixed.element, mixed.count);
+  std::copy_n(mixed.as<double>(), mixed.count, before.as<double>());
+  (void)compress(parts);
+  for (const std::size_t w : {1U, 2U}) {
+    const auto& array = parts[w].arrays.at("X").compressed;
+    ASSERT_TRUE(array.has_value());
+    ASSERT_EQ(array->groups.size(), 1U);
+    EXPECT_EQ(array->groups[0].format, GroupFormat::plain);
+    EXPECT_EQ(fault_of(*array), "");
+    expand(parts[w]);
+  }
+  EXPECT_TRUE(parts[0].arrays.at("X").compressed.has_value());
+  expect_equal(parts[1].arrays.at("X").data, before);
+  EXPECT_EQ(parts[2].arrays.at("X").data.count, 0);
 }
 
 TEST_F(Bundle, ReadsSomeParts) {
