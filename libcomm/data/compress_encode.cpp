@@ -17,7 +17,7 @@ class RowTuples {
   // False, and of no use, where there are more than `most` of them.
   [[nodiscard]] bool number_rows(std::int64_t most) {
     numbers_.resize(static_cast<std::size_t>(cells_.rows));
-    std::vector<Numbering> own(columns_.size()), joint(columns_.size());
+    std::vector<KeyNumbers> own(columns_.size()), joint(columns_.size());
     for (std::int64_t row = 0; row < cells_.rows; ++row) {
       std::int32_t number = own[0].number(cells_.key(row, columns_[0]));
       for (std::size_t k = 1; k < columns_.size(); ++k) {

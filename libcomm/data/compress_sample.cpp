@@ -62,7 +62,7 @@ SampledGroup sampled_column(const DenseCells& cells, std::int32_t column, const 
   group.numbers.reserve(sample.size());
   group.filled.reserve(sample.size());
   group.begins.reserve(sample.size());
-  Numbering numbering;
+  KeyNumbers numbering;
   for (const std::int64_t row : sample) {
     const std::uint64_t key = cells.key(row, column);
     group.numbers.push_back(numbering.number(key));
@@ -81,7 +81,7 @@ SampledGroup joined(const SampledGroup& a, const SampledGroup& b, const DenseCel
   group.numbers.resize(sampled);
   group.filled.resize(sampled);
   group.begins.resize(sampled);
-  Numbering numbering;
+  KeyNumbers numbering;
   for (std::size_t k = 0; k < sampled; ++k) {
     group.numbers[k] =
         numbering.number(static_cast<std::uint64_t>(a.numbers[k]) << 32 | static_cast<std::uint32_t>(b.numbers[k]));

@@ -10,7 +10,7 @@ std::int64_t whole_words(std::int64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 }  // namespace
 
-void Numbering::grow() {
+void KeyNumbers::grow() {
   std::vector<Slot> old(2 * slots_.size());
   old.swap(slots_);
   --shift_;

@@ -37,7 +37,7 @@ struct DenseCells {
 };
 
 // Numbers keys 0, 1, 2, ... in the order in which they first come.
-class Numbering {
+class KeyNumbers {
  public:
   [[nodiscard]] std::int32_t number(std::uint64_t key) {
     std::size_t at = mixed(key) >> shift_;

@@ -13,7 +13,7 @@ namespace kasen::cases {
 
 // Cell (r, c) is cell(r, c).
 template <class T, class Cell>
-Array matrix_of(Scalar scalar, std::int64_t rows, std::int64_t cols, const Cell& cell) {
+Array dense_of(Scalar scalar, std::int64_t rows, std::int64_t cols, const Cell& cell) {
   Array dense(ElementType::of(scalar), rows * cols);
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < cols; ++c) dense.as<T>()[r * cols + c] = static_cast<T>(cell(r, c));

@@ -15,14 +15,14 @@ namespace {
 
 using cases::bits_at;
 using cases::compressed_rightly;
+using cases::dense_of;
 using cases::groups_text;
-using cases::matrix_of;
 
 // Of all scalars with bytes: few values, and the outermost of each.
 template <class T>
 void expect_kept(Scalar scalar, const std::vector<T>& values) {
   const std::int64_t rows = 5000;
-  const Array dense = matrix_of<T>(
+  const Array dense = dense_of<T>(
       scalar, rows, 3, [&](std::int64_t r, std::int64_t c) { return values[bits_at(r, c) % values.size()]; });
   const CompressedArray array = compressed_rightly(dense, rows, 3);
   EXPECT_LT(array.stored_bytes(), array.dense_bytes()) << scalar_name(scalar);
@@ -41,18 +41,18 @@ TEST(Compress, KeepsEveryBitOfEveryScalar) {
 
 // A code is a byte as a bool is, so that they are listed; those that say the same are one group.
 TEST(Compress, KeepsBools) {
-  const auto alike = matrix_of<std::uint8_t>(Scalar::boolean, 5000, 3,
-                                             [](std::int64_t r, std::int64_t) { return bits_at(r, 0) % 4 == 0; });
+  const auto alike = dense_of<std::uint8_t>(Scalar::boolean, 5000, 3,
+                                            [](std::int64_t r, std::int64_t) { return bits_at(r, 0) % 4 == 0; });
   EXPECT_EQ(groups_text(compressed_rightly(alike, 5000, 3)), "offsets(0 1 2)");
-  const auto halves = matrix_of<std::uint8_t>(Scalar::boolean, 5000, 2,
-                                              [](std::int64_t r, std::int64_t c) { return r / 100 % 2 == c; });
+  const auto halves =
+      dense_of<std::uint8_t>(Scalar::boolean, 5000, 2, [](std::int64_t r, std::int64_t c) { return r / 100 % 2 == c; });
   EXPECT_EQ(groups_text(compressed_rightly(halves, 5000, 2)), "runs(0 1)");
 }
 
 // Zeros of both signs are two values; only that without a bit is left to the rest.
 TEST(Compress, TellsTheZerosApart) {
   const Array dense =
-      matrix_of<double>(Scalar::f64, 2000, 1, [](std::int64_t r, std::int64_t) { return r % 100 == 7 ? 3.0 : -0.0; });
+      dense_of<double>(Scalar::f64, 2000, 1, [](std::int64_t r, std::int64_t) { return r % 100 == 7 ? 3.0 : -0.0; });
   const CompressedArray array = compressed_rightly(dense, 2000, 1);
   ASSERT_EQ(array.groups.size(), 1U);
   EXPECT_FALSE(array.groups[0].rest_is_zero);
@@ -61,12 +61,12 @@ TEST(Compress, TellsTheZerosApart) {
 
 TEST(Compress, OneValueIsARunASegment) {
   const std::int64_t rows = 3 * rows_of_a_segment + 1;
-  const Array dense = matrix_of<double>(Scalar::f64, rows, 2, [](std::int64_t, std::int64_t c) { return c + 1; });
+  const Array dense = dense_of<double>(Scalar::f64, rows, 2, [](std::int64_t, std::int64_t c) { return c + 1; });
   const CompressedArray array = compressed_rightly(dense, rows, 2);
   EXPECT_EQ(groups_text(array), "runs(0 1)");
   EXPECT_EQ(array.data.size(), 5 * 8 + 4 * 4);  // pointers, and a run of each segment
   EXPECT_EQ(array.counts, std::vector<std::int64_t>{rows});
-  const Array zeros = matrix_of<double>(Scalar::f64, rows, 2, [](std::int64_t, std::int64_t) { return 0.0; });
+  const Array zeros = dense_of<double>(Scalar::f64, rows, 2, [](std::int64_t, std::int64_t) { return 0.0; });
   const CompressedArray nothing = compressed_rightly(zeros, rows, 2);
   EXPECT_EQ(nothing.groups.size(), 1U);
   EXPECT_TRUE(nothing.groups[0].rest_is_zero);
@@ -76,7 +76,7 @@ TEST(Compress, OneValueIsARunASegment) {
 TEST(Compress, DistinctValuesStay) {
   const auto distinct = [](std::int64_t r, std::int64_t c) { return static_cast<double>(3 * r + c); };
   for (const std::int64_t rows : {1, 2, 5000, 70000}) {
-    EXPECT_FALSE(compress(matrix_of<double>(Scalar::f64, rows, 3, distinct), rows, 3)) << rows;
+    EXPECT_FALSE(compress(dense_of<double>(Scalar::f64, rows, 3, distinct), rows, 3)) << rows;
   }
   EXPECT_FALSE(compress(Array(ElementType::of(Scalar::f64), 0), 0, 3));
   EXPECT_FALSE(compress(Array(ElementType::of(Scalar::f64), 0), 3, 0));
@@ -84,7 +84,7 @@ TEST(Compress, DistinctValuesStay) {
 
 TEST(Compress, SortedValuesAreRuns) {
   const std::int64_t rows = 150000;
-  const Array dense = matrix_of<float>(Scalar::f32, rows, 1, [](std::int64_t r, std::int64_t) { return r / 700; });
+  const Array dense = dense_of<float>(Scalar::f32, rows, 1, [](std::int64_t r, std::int64_t) { return r / 700; });
   const CompressedArray array = compressed_rightly(dense, rows, 1);
   EXPECT_EQ(groups_text(array), "runs(0)");
   EXPECT_TRUE(array.groups[0].rest_is_zero);
@@ -93,7 +93,7 @@ TEST(Compress, SortedValuesAreRuns) {
 
 TEST(Compress, FewFilledRowsAreOffsets) {
   const std::int64_t rows = 150000;
-  const Array dense = matrix_of<double>(Scalar::f64, rows, 1, [](std::int64_t r, std::int64_t) {
+  const Array dense = dense_of<double>(Scalar::f64, rows, 1, [](std::int64_t r, std::int64_t) {
     return bits_at(r, 0) % 40 == 0 ? static_cast<double>(bits_at(r, 1) % 3) : 0.0;
   });
   const CompressedArray array = compressed_rightly(dense, rows, 1);
@@ -107,7 +107,7 @@ TEST(Compress, FewFilledRowsAreOffsets) {
 TEST(Compress, CodesAreAsWideAsTuplesAsk) {
   const std::int64_t rows = 200000;
   const auto codes = [&](std::uint64_t values) {
-    const Array dense = matrix_of<double>(Scalar::f64, rows, 1, [&](std::int64_t r, std::int64_t) {
+    const Array dense = dense_of<double>(Scalar::f64, rows, 1, [&](std::int64_t r, std::int64_t) {
       return r < static_cast<std::int64_t>(values) ? static_cast<double>(r)
                                                    : static_cast<double>(bits_at(r, 0) % values);
     });
@@ -129,7 +129,7 @@ TEST(Compress, CorrelatedColumnsMakeOneGroup) {
     if (c == 3) return static_cast<double>(bits_at(r, 3));        // incompressible
     return static_cast<double>((bits_at(r, 0) % 200) * (1 + static_cast<std::uint64_t>(c)));
   };
-  const CompressedArray array = compressed_rightly(matrix_of<double>(Scalar::f64, rows, 5, cell), rows, 5);
+  const CompressedArray array = compressed_rightly(dense_of<double>(Scalar::f64, rows, 5, cell), rows, 5);
   EXPECT_EQ(groups_text(array), "codes(0 2 4) codes(1) plain(3)");
   EXPECT_EQ(array.groups[0].tuples, 200);
 }
@@ -138,15 +138,15 @@ TEST(Compress, CorrelatedColumnsMakeOneGroup) {
 TEST(Compress, JoinsNoMoreThanACodeHolds) {
   const std::int64_t rows = 60000;
   const auto cell = [](std::int64_t r, std::int64_t c) { return static_cast<double>(1 + bits_at(r, c) % 16); };
-  const CompressedArray two = compressed_rightly(matrix_of<double>(Scalar::f64, rows, 2, cell), rows, 2);
+  const CompressedArray two = compressed_rightly(dense_of<double>(Scalar::f64, rows, 2, cell), rows, 2);
   EXPECT_EQ(groups_text(two), "codes(0 1)");
-  const CompressedArray three = compressed_rightly(matrix_of<double>(Scalar::f64, rows, 3, cell), rows, 3);
+  const CompressedArray three = compressed_rightly(dense_of<double>(Scalar::f64, rows, 3, cell), rows, 3);
   EXPECT_EQ(three.groups.size(), 2U);
 }
 
 // Values come in an order of their own, tuples by how often they occur and then by their bits.
 TEST(Compress, TuplesAreInOrder) {
-  const Array dense = matrix_of<std::int32_t>(Scalar::i32, 4000, 1, [](std::int64_t r, std::int64_t) {
+  const Array dense = dense_of<std::int32_t>(Scalar::i32, 4000, 1, [](std::int64_t r, std::int64_t) {
     return r % 4 == 0 ? 9 : r % 4 == 1 ? 5 : r % 8 == 2 ? -1 : 7;
   });
   const CompressedArray array = compressed_rightly(dense, 4000, 1);
@@ -167,7 +167,7 @@ void expect_same(const CompressedArray& a, const CompressedArray& b) {
 
 // Columns of every kind, side by side.
 Array mixture(std::uint64_t seed, std::int64_t rows, std::int64_t cols) {
-  return matrix_of<double>(Scalar::f64, rows, cols, [&](std::int64_t r, std::int64_t c) -> double {
+  return dense_of<double>(Scalar::f64, rows, cols, [&](std::int64_t r, std::int64_t c) -> double {
     const std::uint64_t bits = bits_at(r, c, seed), kind = bits_at(0, c, seed + 100);
     const std::uint64_t values = 1 + kind / 8 % 300;
     switch (kind % 6) {
@@ -239,12 +239,12 @@ template <class Value>
 void expect_estimate(const char* what, double factor, const Value& value) {
   const std::int64_t rows = 1'000'000;
   const Array dense =
-      matrix_of<std::int64_t>(Scalar::i64, rows, 1, [&](std::int64_t r, std::int64_t) { return value(r); });
+      dense_of<std::int64_t>(Scalar::i64, rows, 1, [&](std::int64_t r, std::int64_t) { return value(r); });
   const DenseCells cells{dense.bytes.data(), rows, 1, 8};
   const std::vector<std::int64_t> sample = sample_rows(rows);
   EXPECT_EQ(std::ssize(sample), 50000);
   const SampledGroup group = sampled_column(cells, 0, sample);
-  Numbering all;
+  KeyNumbers all;
   std::int64_t filled = 0, runs = 0;
   for (std::int64_t r = 0; r < rows; ++r) {
     (void)all.number(cells.key(r, 0));
