@@ -159,7 +159,8 @@ std::vector<Part> compressed_parts(int workers, std::int64_t rows) {
   inputs.push_back(cases::table("Y", {"N", "F"}, ElementType::of(Scalar::f64), rows, 4));
   inputs.push_back(cases::table("T", {"F", "N"}, ElementType::of(Scalar::f64), 4, rows));
   inputs.push_back(cases::table("v", {"N"}, ElementType::of(Scalar::f64), rows, 1));
-  std::vector<DimData> dims{{.name = "N"}, {.name = "F", .local = true}};
+  inputs.push_back(cases::table("W", {"N", "M"}, ElementType::of(Scalar::f64), rows, 2));
+  std::vector<DimData> dims{{.name = "N"}, {.name = "F", .local = true}, {.name = "M"}};
   return partition(dims, std::move(inputs), {.workers = workers});
 }
 

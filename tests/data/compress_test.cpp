@@ -282,6 +282,34 @@ TEST(CompressEstimates, AreExactWhereAllIsSeen) {
   EXPECT_EQ(estimate_distinct(std::vector<std::int32_t>(10, 1), 1000), 1000);  // all distinct so far
 }
 
+// By hand, from the formulas: values that occur about equally often, all but a few that, and one that has nearly all.
+TEST(CompressEstimates, FollowTheFormulas) {
+  EXPECT_EQ(estimate_distinct(std::vector<std::int32_t>{1, 1, 1, 4}, 70), 10);  // 9.70; first order alone: 6.51
+  std::vector<std::int32_t> uneven{100, 1, 1, 1, 1, 1};
+  uneven.insert(uneven.end(), 10, 2);
+  EXPECT_EQ(estimate_distinct(uneven, 1250), 19);  // 18.29 rare ones and 1
+  std::vector<std::int32_t> skewed(40, 1);
+  skewed.push_back(960);
+  EXPECT_EQ(estimate_distinct(skewed, 100'000), 401);  // sqrt(100) * 40 + 1
+}
+
+// A tuple of two columns is another one where either value is: of few rows all is known.
+TEST(CompressEstimates, OfColumnsTogether) {
+  const Array dense = dense_of<std::int32_t>(Scalar::i32, 5000, 2, [](std::int64_t r, std::int64_t c) {
+    return (r + 50 * c) / 100 % 2 + (c == 0 && r < 100 ? 0 : 1) - (c == 1 && r < 50 ? 1 : 0);
+  });
+  const DenseCells cells{dense.bytes.data(), 5000, 2, 4};
+  const std::vector<std::int64_t> sample = sample_rows(5000);
+  const SampledGroup a = sampled_column(cells, 1, sample), b = sampled_column(cells, 0, sample);
+  const SampledGroup both = joined(a, b, cells);
+  EXPECT_EQ(both.columns, (std::vector<std::int32_t>{0, 1}));
+  EXPECT_EQ(both.facts.width, 2);
+  EXPECT_EQ(both.facts.tuples, 6);  // (0 0), (0 2), and each of 1 and 2 with each
+  EXPECT_EQ(both.facts.filled, 4950);
+  EXPECT_EQ(both.facts.runs, 99);  // one each 50 rows, but for the first of zeros
+  EXPECT_TRUE(both.facts.has_zero);
+}
+
 TEST(CompressSample, IsOfDistinctRowsInOrder) {
   for (const std::int64_t rows : {1, 100, 8192, 8193, 400'000, 10'000'000}) {
     const std::vector<std::int64_t> sample = sample_rows(rows);
