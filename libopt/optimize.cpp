@@ -92,9 +92,11 @@ Module preview(Module module, LawChecker& laws, const OptimizeOptions& options) 
   return module;
 }
 
-// By the paper's model and by the actual column.
-bool dearer_than(const PlanPrice& a, const PlanPrice& b) {
-  return dearer(a.model.seconds, b.model.seconds) || dearer(a.actual.seconds, b.actual.seconds);
+// By the paper's model and by the actual column; operators that were chosen by the actual one (mpskip), by it alone:
+// what they compute again in less time may be dearer in the model, which counts a product's bytes for each entry.
+bool dearer_than(const PlanPrice& a, const PlanPrice& b, Strategy strategy) {
+  if (dearer(a.actual.seconds, b.actual.seconds)) return true;
+  return strategy != Strategy::mpskip && dearer(a.model.seconds, b.model.seconds);
 }
 
 // Fusing and moving statements pay on what is expected to run, not always: a loop's first statements that are computed
@@ -113,9 +115,10 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
   const PlanPrice price = pricing(fused);
   const bool decided = never_dearer(price.model_form, unfused.model_form, options.machine) &&
                        never_dearer(price.actual_form, unfused.actual_form, options.machine);
-  const bool keep = decided || !dearer_than(price, unfused);
+  const bool keep = decided || !dearer_than(price, unfused, options.strategy);
   const bool whatever = options.strategy == Strategy::fuse_all || options.strategy == Strategy::fuse_no_redundancy;
-  const bool still = keep || whatever || !dearer_than(pricing(preview(program, laws, other)), unfused);
+  const bool still =
+      keep || whatever || !dearer_than(pricing(preview(program, laws, other)), unfused, options.strategy);
   if (options.notes != nullptr) {
     options.notes->compared = true;
     options.notes->fused = price;

@@ -57,8 +57,7 @@ void make_regions(Module& module, Block& block, const std::vector<Cluster>& clus
 // As `form`: a product, its gather and the vector work on it (passes/fuse_epilogue.cpp).
 [[nodiscard]] bool join_epilogues(Module& module, const RegionTemplate& shape);
 
-// As `form`: products with one dense matrix that need others' rows, and the vector work between
-// (passes/fuse_rows.cpp).
+// As `form`: products with one dense matrix and the vector work on its rows (passes/fuse_rows.cpp).
 [[nodiscard]] bool join_chains(Module& module, const RegionTemplate& shape);
 
 // For such `form`s: has Joiner(module, block, shape, more...) join one region at a time, since places of operators

@@ -1,13 +1,13 @@
 // Why: X'(f(X v)) reads the matrix twice, once for the rows' results and once to bring them back over the columns,
 // although one row needs no other: a block of rows can go through both products, and the vector work between, while it
-// is in the cache. So products with one dense matrix that is cut along its rows, the vector work on masters that reads
-// their rows' results, and the products that read those become one region, if some product reads what another's rows
-// gave, or if a row has several columns, which the work behind the product would bring back from memory. Regions that
-// were made before are taken apart and join as a whole. The case that breaks the naive way: something between that
-// needs all rows, a total or a transition; what waits for such a thing cannot be a member. (Between two products with a
-// matrix cut along its rows no transition stands, since all of a row is on one worker.) Requires placed values, and
-// regions of vector work and of products drawn together; keeps the order of everything else as near as can be. The
-// level becomes 3.
+// is in the cache. The work before and behind, too: what it makes of a row, or reads of it, need not be in memory. So
+// products with one dense matrix that is cut along its rows and the vector work on masters that reads their rows'
+// results, or makes the rows that one of them brings back, become one region. Regions that were made before are taken
+// apart and join as a whole. The case that breaks the naive way: something between that needs all rows, a total or a
+// transition; what waits for such a thing cannot be a member, and where a product waits for what its maker's other
+// readers give, the maker stays outside. (Between two products with a matrix cut along its rows no transition stands,
+// since all of a row is on one worker.) Requires placed values, and regions of vector work and of products drawn
+// together; keeps the order of everything else as near as can be. The level becomes 3.
 #include <algorithm>
 #include <utility>
 
@@ -38,13 +38,14 @@ class ChainJoiner {
 
   // One region at a time: places of operators change.
   bool join_one() {
-    for (int first = 0; first < graph_.size(); ++first) {
-      const Op& op = at(first);
-      if (!passes_dense_matrix(op)) continue;
-      const std::vector<int> members = grow(first);
-      if (!contains(members, first) || (!goes_back(members) && !works_on_columns(members))) continue;
-      join(members);
-      return true;
+    for (int product = 0; product < graph_.size(); ++product) {
+      if (!passes_dense_matrix(at(product))) continue;
+      for (const int first : {begin_of(product), product}) {
+        const std::vector<int> members = grow(first, product);
+        if (!contains(members, product) || (!goes_back(members) && !works_on_rows(members))) continue;
+        join(members);
+        return true;
+      }
     }
     return false;
   }
@@ -66,21 +67,21 @@ class ChainJoiner {
                        [&](const Op& inner) { return may_follow_chain(module_, inner, rows, matrix); });
   }
 
-  // Where the chain of a product begins: with the work that makes the columns which it brings back, if it may join.
-  [[nodiscard]] int begin_of(int product, DimId rows, ValueId matrix) const {
+  // Where the chain of a product begins: with the work that makes the rows which it brings back, if it may join.
+  [[nodiscard]] int begin_of(int product) const {
     const Op& op = at(product);
-    if (op.code != OpCode::mxv || !has_columns(module_, op)) return product;
+    if (op.code != OpCode::mxv) return product;
+    const ValueId matrix = product_matrix(op);
     const std::vector<int>& needs = graph_.needs(product);
     const auto maker =
         std::find_if(needs.begin(), needs.end(), [&](int need) { return contains(at(need).results, op.operands[0]); });
-    return maker != needs.end() && follows(at(*maker), rows, matrix) ? *maker : product;
+    return maker != needs.end() && follows(at(*maker), module_.type(matrix).dims[0], matrix) ? *maker : product;
   }
 
-  // In program order whatever may join the product: nothing that it needs waits for a member outside of the chain.
-  [[nodiscard]] std::vector<int> grow(int product) const {
+  // In program order whatever may join, from `first` on: nothing that it needs waits for a member outside of the chain.
+  [[nodiscard]] std::vector<int> grow(int first, int product) const {
     const ValueId matrix = product_matrix(at(product));
     const DimId rows = module_.type(matrix).dims[0];
-    const int first = begin_of(product, rows, matrix);
     std::vector<int> members{first};
     std::vector<bool> inside(block_.ops.size()), waits(block_.ops.size());
     inside[static_cast<size_t>(first)] = true;
@@ -115,15 +116,10 @@ class ChainJoiner {
     return false;
   }
 
-  // Is vector work among them, of rows with several columns? Those take more room than a row of a narrow matrix.
-  [[nodiscard]] bool works_on_columns(const std::vector<int>& members) const {
-    const auto is = [&](bool product) {
-      return std::any_of(members.begin(), members.end(), [&](int member) {
-        const Op& op = brought(at(member))[0];
-        return is_product(op) == product && (!product || has_columns(module_, op));
-      });
-    };
-    return is(true) && is(false);
+  // Is vector work among them? What passes between it and a product is not read from memory, and stored only where
+  // something else asks for it.
+  [[nodiscard]] bool works_on_rows(const std::vector<int>& members) const {
+    return std::any_of(members.begin(), members.end(), [&](int member) { return !is_product(brought(at(member))[0]); });
   }
 
   // A region's result is what it yields, under the name of the result.

@@ -1,4 +1,5 @@
-// row_chain regions: X'(f(X v)) in one pass over a dense matrix. Where they are formed and where not, what they cost,
+// row_chain regions: X'(f(X v)), and work on rows before or behind a product, in one pass over a dense matrix. Where
+// they are formed and where not, what they cost,
 // and that every plan with them computes what its program says, on generated and interpreted kernels, over workers of
 // which some may hold no rows.
 #include <gtest/gtest.h>
@@ -44,6 +45,27 @@ TEST(RowChains, AreFormed) {
   EXPECT_EQ(chained(local_columns + "B = X * v\noutput g = B' @ (B @ v)"), "map row_chain(mxvt mxv) gather scatter");
 }
 
+// No product needs another's rows: the work that makes a product's rows, or reads what it makes of them.
+TEST(RowChains, TakeUpWorkOnRows) {
+  EXPECT_EQ(chained(local_columns + "output g = X' @ (y * exp(-y))"), "row_chain(map mxv) gather scatter");
+  EXPECT_EQ(chained(local_columns + "m = max(0, 1 - y)\noutput m, g = X' @ (m * y), c = sum(m * y)"),
+            "row_chain(map map reduce mxv) gather gather scatter scatter");
+  EXPECT_EQ(chained(local_columns + "output p = 1 / (1 + exp(-(X @ v)))"), "row_chain(mxvt map)");
+  EXPECT_EQ(chained(local_columns + "p = X @ v\noutput g = X' @ (p / sum(p))"),
+            "row_chain(mxvt reduce) gather scatter row_chain(map mxv) gather scatter");  // a total stands between
+  // A product whose rows come from outside has nothing to take up.
+  EXPECT_EQ(row_chains(chain_plan(local_columns + "output g = X' @ y")), 0);
+  EXPECT_EQ(row_chains(chain_plan(local_columns + "output p = X @ v")), 0);
+}
+
+// The product's maker gives a total, too, for which the product's matrix waits: the maker stays outside, what follows
+// the product's rows does not.
+TEST(RowChains, BeginWithTheProductWhereItWaitsForItsMaker) {
+  EXPECT_EQ(chained("input X : f64[N, F], v : f64[F], y : f64[N]\ne = exp(y)\nB = X / sum(e)\n"
+                    "output p = 2 * (B @ v), g = B' @ e"),
+            "iter_on_vec(map reduce) gather scatter map row_chain(mxvt mxv map) gather scatter");
+}
+
 TEST(RowChains, OneForEachWayThroughTheMatrix) {
   EXPECT_EQ(chained(local_columns + "g = X' @ (X @ v)\noutput h = X' @ (X @ g)"),
             "row_chain(mxvt mxv) gather scatter row_chain(mxvt mxv) gather scatter");
@@ -54,7 +76,6 @@ TEST(RowChains, OneForEachWayThroughTheMatrix) {
 
 TEST(RowChains, AreNotFormedOfWhatMayNotShareAPass) {
   const auto formed = [](const std::string& text) { return row_chains(chain_plan(text)); };
-  EXPECT_EQ(formed(local_columns + "p = X @ v\noutput g = X' @ (p / sum(p))"), 0);  // a total stands between
   EXPECT_EQ(formed(local_columns + "input Y : f64[N, F]\noutput g = Y' @ (X @ v)"), 0);
   EXPECT_EQ(formed(local_columns + "output g = mxv((a, b) -> a * b, max, X, X @ v)"), 0);
   EXPECT_EQ(formed(local_columns + "output g = X' @ mxvt((a, b) -> a * b, max, X, v)"), 0);
@@ -90,6 +111,20 @@ TEST(RowChains, ReadTheMatrixOnce) {
   EXPECT_EQ(apart.actual.written.text(names), "24 N");
   EXPECT_EQ(fused.model.read.text(names), "408 N");     // of 10 N elements 8, and 8 + 8 of each product; y
   EXPECT_EQ(fused.model.written.text(names), "160 N");  // 8 of each product for each element
+}
+
+// What passes between a product and the work on its rows is neither stored nor read.
+TEST(RowChains, KeepWhatPassesBetween) {
+  const Module program = compile(
+      "dim N, F local = 10\ninput X : f64[N, F], v : f64[F], y : f64[N]\n"
+      "along = X @ v + 1\nfar = sum(along * along)\nm = max(0, y - far * along)\noutput g = X' @ (m * y), c = sum(m * "
+      "y)");
+  const CostReport fused = measure(plan(program, Strategy::greedy, SyncMode::hybrid));
+  const CostReport apart = measure(plan(program, Strategy::none, SyncMode::hybrid));
+  const SymbolNames names(program);
+  EXPECT_EQ(fused.actual.read.text(names), "176 N");   // X twice; along, y
+  EXPECT_EQ(fused.actual.written.text(names), "8 N");  // along
+  EXPECT_EQ(apart.actual.written.text(names), "48 N");
 }
 
 const NamedProgram chain_programs[] = {
@@ -166,6 +201,26 @@ for turn in 0..3 {
   v = tanh(X' @ (e * y))
 }
 output v, g = X' @ (y * exp(-y)), e
+)"},
+    {"work_before_and_behind", R"(
+dim N, F local = 3
+input X : f64[N, F], y : f64[N], v : f64[F]
+scores : f64[N] = 0
+for turn in 0..3 {
+  along = X @ v + 0.5
+  far = 1 / (1 + sum(along * along))
+  scores = scores + far * along
+  m = max(0, 1 - scores * y)
+  v = tanh(X' @ (m * y) + sum(m * y))
+}
+output v, scores, g = X' @ (y * exp(-y))
+)"},
+    {"a_maker_that_waits", R"(
+dim N, F local = 4
+input X : f64[N, F], v : f64[F], y : f64[N]
+e = exp(-y)
+B = X / sum(e)
+output p = 2 * (B @ v), g = B' @ e
 )"},
     {"behind_an_if", R"(
 dim N, M
