@@ -65,6 +65,7 @@ struct Row {
 using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions balance_questions(const Settings& settings);
 [[nodiscard]] Questions kmeans_questions(const Settings& settings);
+[[nodiscard]] Questions compressed_questions(const Settings& settings);
 [[nodiscard]] Questions dense_questions(const Settings& settings);
 [[nodiscard]] Questions endtoend_questions(const Settings& settings);  // whole processes
 [[nodiscard]] Questions pagerank_ranks_questions(const Settings& settings);

@@ -29,6 +29,7 @@ const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questi
     {"balance", kasen::bench::balance_questions},
     {"black-scholes", one<kasen::bench::blackscholes_question>},
     {"chain", one<kasen::bench::chain_question>},
+    {"compressed", kasen::bench::compressed_questions},
     {"dense", kasen::bench::dense_questions},
     {"end-to-end", kasen::bench::endtoend_questions},
     {"exchange", one<kasen::bench::exchange_question>},

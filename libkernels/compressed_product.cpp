@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace kasen {
 namespace {
@@ -14,6 +15,60 @@ const T* tuples_of(const CompressedArray& matrix, const ColumnGroup& group) {
 template <class T>
 const T* plain_rows(const CompressedArray& matrix, const ColumnGroup& group) {
   return reinterpret_cast<const T*>(matrix.data.data() + group.first_byte);
+}
+
+// Groups of codes that are looked up side by side: each row's sum is read and written once for all of them, and no
+// addition waits for that of another group.
+constexpr size_t codes_at_once = 4;
+
+// How many groups from `first` on, codes of one width, are taken together: codes_at_once, or 1.
+size_t together(std::span<const ColumnGroup> groups, size_t first) {
+  if (first + codes_at_once > groups.size() || groups[first].format != GroupFormat::codes) return 1;
+  for (size_t k = 1; k < codes_at_once; ++k) {
+    if (groups[first + k].code_bytes != groups[first].code_bytes) return 1;
+  }
+  return codes_at_once;
+}
+
+template <class Code>
+std::array<const Code*, codes_at_once> codes_of(const CompressedArray& matrix, const ColumnGroup* groups) {
+  std::array<const Code*, codes_at_once> codes{};
+  for (size_t k = 0; k < codes_at_once; ++k) {
+    codes[k] = reinterpret_cast<const Code*>(matrix.data.data() + groups[k].first_byte);
+  }
+  return codes;
+}
+
+template <class T, class Code>
+void add_codes(const CompressedArray& matrix, const ColumnGroup* groups, const T* slots, Range rows, Strided<T> y) {
+  const auto codes = codes_of<Code>(matrix, groups);
+  const T *a = slots + groups[0].first_tuple, *b = slots + groups[1].first_tuple, *c = slots + groups[2].first_tuple,
+          *d = slots + groups[3].first_tuple;
+  for (std::int64_t r = rows.begin; r < rows.end; ++r) {
+    y[r - rows.begin] += (a[codes[0][r]] + b[codes[1][r]]) + (c[codes[2][r]] + d[codes[3][r]]);
+  }
+}
+
+template <class T, class Code>
+void spread_codes(const CompressedArray& matrix, const ColumnGroup* groups, Range rows, Strided<const T> u, T* slots) {
+  const auto codes = codes_of<Code>(matrix, groups);
+  T *a = slots + groups[0].first_tuple, *b = slots + groups[1].first_tuple, *c = slots + groups[2].first_tuple,
+    *d = slots + groups[3].first_tuple;
+  for (std::int64_t r = rows.begin; r < rows.end; ++r) {
+    const T x = u[r - rows.begin];
+    a[codes[0][r]] += x;
+    b[codes[1][r]] += x;
+    c[codes[2][r]] += x;
+    d[codes[3][r]] += x;
+  }
+}
+
+// body(a code's type) of groups of codes.
+template <class Body>
+void with_code_type(std::int64_t bytes, const Body& body) {
+  if (bytes == 1) return body(std::uint8_t{});
+  if (bytes == 2) return body(std::uint16_t{});
+  body(std::uint32_t{});
 }
 
 // unlisted(row) for the rows that no list of the group names.
@@ -117,7 +172,17 @@ void add_up_rows(const CompressedArray& matrix, const T* slots, Range rows, Stri
   for (std::int64_t r = rows.begin; r < rows.end; r += compressed_rows_at_once) {
     const Range some{r, std::min(r + compressed_rows_at_once, rows.end)};
     const Strided<T> to{y.first + (r - rows.begin) * y.stride, y.stride};
-    for (const ColumnGroup& group : matrix.groups) add_group(matrix, group, slots, some, to);
+    for (size_t g = 0; g < matrix.groups.size();) {
+      const ColumnGroup* groups = &matrix.groups[g];
+      const size_t taken = together(matrix.groups, g);
+      if (taken == 1) {
+        add_group(matrix, *groups, slots, some, to);
+      } else {
+        with_code_type(groups->code_bytes,
+                       [&](auto code) { add_codes<T, decltype(code)>(matrix, groups, slots, some, to); });
+      }
+      g += taken;
+    }
   }
 }
 
@@ -127,7 +192,17 @@ void spread_rows(const CompressedArray& matrix, Range rows, Strided<const T> u, 
     const Range some{r, std::min(r + compressed_rows_at_once, rows.end)};
     const Strided<const T> from{u.first + (r - rows.begin) * u.stride, u.stride};
     const bool finite = is_finite(from, some.size());
-    for (const ColumnGroup& group : matrix.groups) spread_group(matrix, group, some, from, finite, slots);
+    for (size_t g = 0; g < matrix.groups.size();) {
+      const ColumnGroup* groups = &matrix.groups[g];
+      const size_t taken = together(matrix.groups, g);
+      if (taken == 1) {
+        spread_group(matrix, *groups, some, from, finite, slots);
+      } else {
+        with_code_type(groups->code_bytes,
+                       [&](auto code) { spread_codes<T, decltype(code)>(matrix, groups, some, from, slots); });
+      }
+      g += taken;
+    }
   }
 }
 

@@ -20,14 +20,13 @@ void spread_counts(const CompressedArray& matrix, std::byte* out) {
   }
 }
 
-View counts_of_cells(const CompressedArray& matrix, Scalar scalar, std::int64_t cells, std::vector<Bytes>& memory) {
-  memory.emplace_back(storage_bytes(ElementType::of(scalar), cells));
+View counts_of_cells(const CompressedArray& matrix, Scalar scalar, std::int64_t cells, std::byte* room) {
   if (scalar == Scalar::f64) {
-    spread_counts<double>(matrix, memory.back().data());
+    spread_counts<double>(matrix, room);
   } else {
-    spread_counts<float>(matrix, memory.back().data());
+    spread_counts<float>(matrix, room);
   }
-  return {memory.back().data(), cells};
+  return {room, cells};
 }
 
 }  // namespace
@@ -81,10 +80,14 @@ void run_distinct_values(Workshop& shop, const PlanKernels& plan, const Distinct
       if (is_matrix(call.inputs[i])) views[i] = {const_cast<std::byte*>(first), count};
     }
   };
-  std::vector<Bytes> memory;
   const std::int64_t values = matrix.values.size() / scalar_bytes(matrix.scalar);
   take(matrix.values.data(), values);
-  for (const Scalar scalar : distinct.weights) views.push_back(counts_of_cells(matrix, scalar, values, memory));
+  const std::int64_t room_bytes = storage_bytes(ElementType::of(Scalar::f64), values);
+  std::byte* room = shop.rooms(room_bytes * std::ssize(distinct.weights));
+  for (const Scalar scalar : distinct.weights) {
+    views.push_back(counts_of_cells(matrix, scalar, values, room));
+    room += room_bytes;
+  }
   run_elementwise(shop, plan, distinct.kernel, views, call.outputs, 0, values, sizes);
   views.resize(call.inputs.size());
   for (const ColumnGroup& group : matrix.groups) {

@@ -160,7 +160,7 @@ class PlanTest(ToolTest):
         with h5py.File(self.dir / path) as file:
             return {name: file[name][()] for name in file}
 
-    def every_plan(self, program, inputs, *, consts=(), run=(),
+    def every_plan(self, program, inputs, *, consts=(), run=(), partition=(),
                    plans=tuple((w, r, s) for w, r in PLANS for s in strategies(w))):
         """[(plan, the program's results by it)] of plans (workers, ranks, strategy); what each counts is as predicted."""
         def defines(values):
@@ -170,7 +170,7 @@ class PlanTest(ToolTest):
         made, cut = [], None
         for workers, ranks, strategy in plans:
             if workers != cut:
-                self.kasen("partition", "--program", "plan.kir", *inputs, "--workers", workers, "-o", "bundle", "--replace")
+                self.kasen("partition", "--program", "plan.kir", *inputs, *partition, "--workers", workers, "-o", "bundle", "--replace")
             cut = workers
             self.kasen("fuse", "plan.kir", "--strategy", strategy, "--bundle", "bundle", "-o", "fused.kir")
             self.kasen("run", "-n", ranks, "fused.kir", "--bundle", "bundle", *defines(run), "-o", "r.h5", "--stats", "run.json")
