@@ -8,6 +8,7 @@
 
 #include "libcore/regions.h"
 #include "tests/opt/run_everywhere.h"
+#include "tests/support/compressed.h"
 
 namespace kasen {
 namespace {
@@ -136,6 +137,50 @@ bool run_seed(std::uint64_t seed) {
     }
   }
   return true;
+}
+
+// Without the sparse matrix, beside which nothing stays compressed: numbers in its place.
+std::string without_sparse(std::string text) {
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what)) text.replace(at, what.size(), by);
+  };
+  replace("G : f64[N, N], ", "");
+  replace("G' @ ", "1.5 * ");
+  replace("G @ ", "0.5 * ");
+  return text;
+}
+
+// A plan that reads compressed what it can, and data for it; returns how many inputs that are.
+int run_compressed(const Module& program, Strategy strategy, int workers, std::uint64_t seed) {
+  static TrialLawChecker laws;
+  std::vector<Part> parts = testing::split(testing::random_data(program, workers, 11, 0, seed));
+  const auto wanted = interpret(program, whole_inputs(parts));
+  OptimizeOptions options;
+  options.strategy = strategy;
+  options.sizes = [sizes = sizes_from_parts(program, parts)](const Module&) {
+    Sizes all = sizes;
+    for (const char* name : {"X", "Y", "P"}) all.totals[{SymbolKind::compressed, name, {}, -1}] = 100;
+    return all;
+  };
+  const Module plan = optimize(program, laws, options);
+  int compressed = 0;
+  for (const Op& op : plan.body.ops) {
+    if (op.code != OpCode::input || !plan.type(op.results[0]).compressed) continue;
+    testing::compress_by_hand(parts, op.name, static_cast<int>(seed) + compressed++);
+  }
+  run_plan(plan, parts, wanted, true);
+  return compressed;
+}
+
+TEST(RandomMatrices, CompressedOnesGiveWhatDenseOnesDo) {
+  int compressed = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const std::string text = without_sparse(MatrixProgram(seed).write());
+    const Strategy strategy = plan_strategies[seed % std::size(plan_strategies)];
+    compressed += run_compressed(compile(text), strategy, 1 + static_cast<int>(seed % 4), seed);
+    if (HasFailure()) FAIL() << "seed " << seed << ", strategy " << strategy_name(strategy) << '\n' << text;
+  }
+  EXPECT_GE(compressed, 60);
 }
 
 TEST(RandomMatrices, EveryPlanGivesWhatTheProgramDoes) {
