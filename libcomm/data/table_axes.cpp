@@ -15,6 +15,15 @@ std::int64_t fixed_size(const std::vector<DimData>& dims, const std::string& nam
   return at == dims.end() ? 0 : at->size;
 }
 
+// Batches that every worker has some of: a local dimension, then one that is cut. Elsewhere a table of another width is
+// a mistake.
+bool has_batches(const InputData& input, const std::vector<DimData>& dims) {
+  const auto is_local = [&](const std::string& name) {
+    return std::any_of(dims.begin(), dims.end(), [&](const DimData& d) { return d.name == name && d.local; });
+  };
+  return is_local(input.dims[0]) && !is_local(input.dims[1]);
+}
+
 // The file has an axis for each dimension, and one for what elements that are small arrays have.
 bool has_its_axes(const InputData& input) {
   const std::size_t behind = input.element.planes() > 1 ? 1 : 0;
@@ -57,7 +66,7 @@ void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dim
     for (const std::string& name : input.dims) fixed.push_back(fixed_size(dims, name));
     if (input.dims.size() > 2 && has_its_axes(input)) {
       input.extents.assign(input.table.axes.begin(), input.table.axes.begin() + std::ssize(input.dims));
-    } else if (joins_two(input, fixed)) {
+    } else if (has_batches(input, dims) && joins_two(input, fixed)) {
       split_rows(input, fixed);
     } else if (input.dims.size() == 2) {
       input.extents = {input.table.rows, input.table.cols / input.element.planes()};

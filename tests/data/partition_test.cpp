@@ -391,6 +391,15 @@ std::string refusal(std::vector<DimData> dims, std::vector<InputData> inputs,
   return "accepted";
 }
 
+// Only batches are told from a table's rows: three rows of one number are no row of three.
+TEST(Partition, ATableOfAnotherWidthIsNotSplit) {
+  InputData narrow = cases::table("x", {"N", "F"}, ElementType::of(Scalar::f64), 6, 1);
+  const std::string said =
+      refusal({{.name = "N"}, {.name = "F", .local = true, .size = 3}}, inputs_of(std::move(narrow)));
+  EXPECT_NE(said.find("'x'"), std::string::npos) << said;
+  EXPECT_NE(said.find("F"), std::string::npos) << said;
+}
+
 TEST(Partition, RefusesWhatDoesNotFit) {
   const auto scalar = ElementType::of(Scalar::f64);
   EXPECT_NE(
