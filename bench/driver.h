@@ -69,6 +69,7 @@ using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions dense_questions(const Settings& settings);
 [[nodiscard]] Questions endtoend_questions(const Settings& settings);  // whole processes
 [[nodiscard]] Questions pagerank_ranks_questions(const Settings& settings);
+[[nodiscard]] Questions fits_questions(const Settings& settings);
 [[nodiscard]] Questions gains_questions(const Settings& settings);
 [[nodiscard]] Questions small_questions(const Settings& settings);
 

@@ -33,6 +33,7 @@ const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questi
     {"dense", kasen::bench::dense_questions},
     {"end-to-end", kasen::bench::endtoend_questions},
     {"exchange", one<kasen::bench::exchange_question>},
+    {"fits", kasen::bench::fits_questions},
     {"gains", kasen::bench::gains_questions},
     {"kmeans", kasen::bench::kmeans_questions},
     {"logistic", one<kasen::bench::logistic_question>},

@@ -11,9 +11,9 @@
 namespace kasen::executor {
 namespace {
 
-[[noreturn]] void no_input(const Op& op, const std::string& why) {
-  fail(ExitStatus::bad_input, fmt::format("input '{}' does not fit the data", op.name), why,
-       "partition the data with this program", op.where);
+[[noreturn]] void no_input(const Op& op, const std::string& why,
+                           const std::string& remedy = "partition the data with this program") {
+  fail(ExitStatus::bad_input, fmt::format("input '{}' does not fit the data", op.name), why, remedy, op.where);
 }
 
 }  // namespace
@@ -157,7 +157,8 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
     if (array.dims != dims) no_input(op, "it has other dimensions");
     const std::int64_t indices = info.cut == no_dim ? 1 : numbering_.masters(info.cut, static_cast<int>(p));
     if (array.compressed.has_value() != type.compressed) {
-      no_input(op, type.compressed ? "it is not compressed, as the plan takes it" : "it is compressed");
+      no_input(op, type.compressed ? "it is not compressed, as the plan takes it" : "it is compressed",
+               "fuse the program again with this bundle");
     }
     if (type.compressed) {
       const CompressedArray& columns = *array.compressed;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bench/blackscholes/blackscholes.h"
+#include "bench/dense_samples.h"
 #include "bench/kasen_run.h"
 #include "bench/kmeans/kmeans.h"
 #include "bench/numbers.h"
@@ -95,54 +96,10 @@ Question lbfgs(int workers, int threads) {
   return both(fmt::format("gains-lbfgs-{}", workers), "lbfgs.ks", parts, threads, {{"turns", {Word::integer(6)}}});
 }
 
-// Samples of ten features, and numbers that the features tell a part of, from about -2 to 2: labels of chance alone
-// would leave nothing but rounding to compare.
-struct DenseSamples {
-  static constexpr std::int64_t rows = 2'000'000, features = 10;
-  Part part;
-  std::vector<double> told = std::vector<double>(rows);
-};
-
-DenseSamples dense_samples() {
-  DenseSamples made;
-  made.part.dims["N"] = whole_dim(DenseSamples::rows);
-  made.part.dims["F"] = whole_dim(DenseSamples::features, true);
-  PartArray& x = made.part.arrays["X"];
-  x = {{"N", "F"}, Array(ElementType::of(Scalar::f64), DenseSamples::rows * DenseSamples::features)};
-  for (std::int64_t i = 0; i < DenseSamples::rows; ++i) {
-    double* row = x.data.as<double>() + i * DenseSamples::features;
-    for (std::int64_t j = 0; j < DenseSamples::features; ++j) row[j] = dense_element(i, j, DenseSamples::features);
-    const double chance = uniform(24, static_cast<std::uint64_t>(i)) - 0.5;
-    made.told[static_cast<size_t>(i)] = 2 * (row[0] + row[1] + chance);
-  }
-  return made;
-}
-
-// Labels y are made of what is told.
-template <class Label>
-Parts labelled(DenseSamples samples, Label label) {
-  using Value = decltype(label(0.0));
-  PartArray& y = samples.part.arrays["y"];
-  y = {{"N"}, Array(ElementType::of(std::is_integral_v<Value> ? Scalar::i64 : Scalar::f64), DenseSamples::rows)};
-  std::transform(samples.told.begin(), samples.told.end(), y.data.as<Value>(), label);
-  auto parts = std::make_shared<std::vector<Part>>();
-  parts->push_back(std::move(samples.part));
-  return parts;
-}
-
 // Five classes: Newton's steps of five multiplications with the Hessian each.
 Question multinomial(int threads) {
-  static constexpr std::int64_t classes = 5;
-  DenseSamples samples = dense_samples();
-  samples.part.dims["K"] = whole_dim(classes, true);
-  const Parts parts = labelled(
-      std::move(samples), [](double told) { return std::clamp<std::int64_t>(3 + std::llround(told), 1, classes); });
-  return both("gains-multinomial", "multinomial.ks", parts, threads,
+  return both("gains-multinomial", "multinomial.ks", in_classes(5), threads,
               {{"steps", {Word::integer(3)}}, {"inner_steps", {Word::integer(5)}}}, {{"classes", "5"}});
-}
-
-Parts in_two_classes() {
-  return labelled(dense_samples(), [](double told) { return told > 0 ? 1.0 : -1.0; });
 }
 
 Question l2svm(int threads) {

@@ -154,6 +154,8 @@ class BlockReader {
       const double entries = number(stored_entries(module_, type, costs_.matrix_name(value)));
       node.bytes = entries * static_cast<double>(coordinate_bytes + type.element.bytes());
       node.sparsity = std::min(1.0, entries / std::max(1.0, node.shape.cells()));
+    } else if (type.compressed) {
+      node.bytes = number(Polynomial(Symbol{SymbolKind::compressed, costs_.matrix_name(value), {}, -1}));
     } else if (is_charged(module_, value)) {
       node.bytes = number(whole_elements(module_, type)) * static_cast<double>(type.element.bytes());
     }

@@ -249,7 +249,8 @@ TEST(Compressed, APlanForCompressedDataRefusesDenseAndTheOtherWayRound) {
       EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
     }
   };
-  refused([&] { (void)testing::run_simulated(takes, dense); }, "it is not compressed, as the plan takes it");
+  refused([&] { (void)testing::run_simulated(takes, dense); },
+          "it is not compressed, as the plan takes it; fuse the program again with this bundle");
   refused([&] { (void)testing::run_simulated(does_not, parts); }, "it is compressed");
   refused([&] { (void)sizes_from_parts(takes, dense); }, "the bundle does not have 'X' compressed");
 }

@@ -1,0 +1,36 @@
+#include "bench/dense_samples.h"
+
+#include <cmath>
+
+#include "bench/numbers.h"
+
+namespace kasen::bench {
+
+DenseSamples dense_samples() {
+  DenseSamples made;
+  made.part.dims["N"] = whole_dim(DenseSamples::rows);
+  made.part.dims["F"] = whole_dim(DenseSamples::features, true);
+  PartArray& x = made.part.arrays["X"];
+  x = {{"N", "F"}, Array(ElementType::of(Scalar::f64), DenseSamples::rows * DenseSamples::features)};
+  for (std::int64_t i = 0; i < DenseSamples::rows; ++i) {
+    double* row = x.data.as<double>() + i * DenseSamples::features;
+    for (std::int64_t j = 0; j < DenseSamples::features; ++j) row[j] = dense_element(i, j, DenseSamples::features);
+    const double chance = uniform(24, static_cast<std::uint64_t>(i)) - 0.5;
+    made.told[static_cast<size_t>(i)] = 2 * (row[0] + row[1] + chance);
+  }
+  return made;
+}
+
+Parts in_two_classes() {
+  return labelled(dense_samples(), [](double told) { return told > 0 ? 1.0 : -1.0; });
+}
+
+Parts in_classes(std::int64_t classes) {
+  DenseSamples samples = dense_samples();
+  samples.part.dims["K"] = whole_dim(classes, true);
+  return labelled(std::move(samples), [classes](double told) {
+    return std::clamp<std::int64_t>((classes + 1) / 2 + std::llround(told), 1, classes);
+  });
+}
+
+}  // namespace kasen::bench

@@ -1,0 +1,60 @@
+"""scikit-learn's fit of a model to dense_samples.h: MODEL ROWS. Answers with the seconds and what was minimised."""
+import sys
+import time
+import warnings
+
+sys.path.insert(0, __file__.rsplit("/", 2)[0])
+from counted import missing, serve, uniform
+
+import numpy as np
+
+try:
+    from sklearn.cluster import KMeans
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import LinearSVC
+except ImportError:
+    missing("scikit-learn (Debian: python3-sklearn)")
+
+model, rows = sys.argv[1], int(sys.argv[2])
+X = uniform(7, 0, rows * 10).reshape(rows, 10) - 0.5
+told = 2 * (X[:, 0] + X[:, 1] + (uniform(24, 0, rows) - 0.5))
+
+
+def l2svm():
+    """lambda = 1: a half of each squared hinge and of |w|^2."""
+    y = np.where(told > 0, 1.0, -1.0)
+    fit = LinearSVC(loss="squared_hinge", dual=False, C=0.5, fit_intercept=False, tol=1e-5, max_iter=1000).fit(X, y)
+    w = fit.coef_[0]
+    return lambda: (np.maximum(0, 1 - y * (X @ w)) ** 2).sum() / 2 + w @ w / 2
+
+
+def multinomial():
+    y = np.clip(3 + np.sign(told) * np.floor(np.abs(told) + 0.5), 1, 5).astype(np.int64)
+    fit = LogisticRegression(C=1.0, fit_intercept=False, multi_class="multinomial", solver="newton-cg", tol=1e-5).fit(X, y)
+
+    def loss():
+        scores = X @ fit.coef_.T
+        top = scores.max(1)
+        right = scores[np.arange(rows), y - 1]
+        return (top + np.log(np.exp(scores - top[:, None]).sum(1)) - right).sum() + (fit.coef_**2).sum() / 2
+
+    return loss
+
+
+def kmeans():
+    """Ten steps from five samples, evenly apart."""
+    first = X[np.arange(5) * (rows // 5)]
+    fit = KMeans(5, init=first, n_init=1, max_iter=10, tol=0, algorithm="lloyd", copy_x=False).fit(X)
+    return lambda: fit.inertia_
+
+
+def measure():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.perf_counter()
+        minimum = {"l2svm": l2svm, "multinomial": multinomial, "kmeans": kmeans}[model]()
+        taken = time.perf_counter() - start
+        return taken, minimum()
+
+
+serve(measure)
