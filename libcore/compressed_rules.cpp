@@ -16,7 +16,7 @@ namespace {
 std::optional<std::string> shape_hinders(const Module& module, const Type& type) {
   if (type.sparse || type.list > 0 || type.dims.size() != 2) return "it is no dense matrix";
   if (module.dim(type.dims[0]).local || !module.dim(type.dims[1]).local) {
-    return fmt::format("rows of {} columns, whole on a worker, are compressed", module.dim(type.dims[1]).name);
+    return fmt::format("it is no matrix that is cut along {} alone", module.dim(type.dims[0]).name);
   }
   if (!type.element.is_scalar() || type.element.bytes() == 0) return "its elements are no scalars";
   return std::nullopt;
@@ -95,13 +95,14 @@ bool takes_distinct_values(const Module& module, const Op& op) {
 }
 
 std::int64_t compressed_reads(const Module& module, const Op& op, std::span<const View> inputs) {
-  std::set<const CompressedArray*> seen;
-  std::int64_t bytes = 0;
-  const bool distinct = takes_distinct_values(module, op);
+  std::set<const CompressedArray*> arrays;
   for (const View& view : inputs) {
-    if (view.compressed == nullptr || !seen.insert(view.compressed).second) continue;
-    bytes += distinct ? view.compressed->distinct_bytes() : view.compressed->stored_bytes();
+    if (view.compressed != nullptr) arrays.insert(view.compressed);
   }
+  if (arrays.empty()) return 0;  // of most operators, whatever they do
+  const bool distinct = takes_distinct_values(module, op);
+  std::int64_t bytes = 0;
+  for (const CompressedArray* array : arrays) bytes += distinct ? array->distinct_bytes() : array->stored_bytes();
   return bytes;
 }
 

@@ -85,7 +85,7 @@ Array whole_array(const std::vector<Part>& parts, const std::string& name) {
       place_part(part, array, array.data, whole);
       continue;
     }
-    Array dense(array.data.element, array.compressed->rows * array.compressed->cols);
+    Array dense(array.data.element, checked_mul(array.compressed->rows, array.compressed->cols));
     expand_rows(*array.compressed, 0, array.compressed->rows, dense.bytes.data());
     place_part(part, array, dense, whole);
   }

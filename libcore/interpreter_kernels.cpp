@@ -371,11 +371,11 @@ void InterpreterKernels::run_reduce(Program& program, Work& work) {
   }
 }
 
-void InterpreterKernels::dense_product(const DenseProductCall& compressed) {
-  const ExpandedViews inputs(compressed.inputs), expanded({&compressed.matrix, 1});
-  DenseProductCall call = compressed;
+void InterpreterKernels::dense_product(const DenseProductCall& given) {
+  const ExpandedViews inputs(given.inputs), matrices({&given.matrix, 1});
+  DenseProductCall call = given;
   call.inputs = inputs.views();
-  call.matrix = expanded.views()[0];
+  call.matrix = matrices.views()[0];
   const Type& matrix = module_->type(product_matrix(*call.op));
   if (is_row_chain(*call.op)) {
     run_chain(chains_.at(call.op), call);
@@ -384,7 +384,7 @@ void InterpreterKernels::dense_product(const DenseProductCall& compressed) {
     if (it == products_.end()) throw InternalError("a product that was not prepared");
     interpreter::run_dense(it->second, matrix.element, call, count_);
   }
-  count_.read_bytes += compressed_reads(*module_, *call.op, compressed.inputs);
+  count_.read_bytes += compressed_reads(*module_, *call.op, given.inputs);
   if (is_shared(*module_, matrix) || matrix.compressed) return;
   count_.read_bytes += call.rows * call.cols * matrix.element.bytes();
 }

@@ -63,12 +63,19 @@ void spread_codes(const CompressedArray& matrix, const ColumnGroup* groups, Rang
   }
 }
 
-// body(a code's type) of groups of codes.
-template <class Body>
-void with_code_type(std::int64_t bytes, const Body& body) {
-  if (bytes == 1) return body(std::uint8_t{});
-  if (bytes == 2) return body(std::uint16_t{});
-  body(std::uint32_t{});
+// one(group), or several(the first of codes_at_once groups, their codes' type), for all groups.
+template <class One, class Several>
+void each_group(const CompressedArray& matrix, const One& one, const Several& several) {
+  for (size_t g = 0; g < matrix.groups.size();) {
+    const ColumnGroup* groups = &matrix.groups[g];
+    const size_t taken = together(matrix.groups, g);
+    if (taken == 1) {
+      one(*groups);
+    } else {
+      with_codes(matrix, *groups, [&](const auto* codes) { several(groups, *codes); });
+    }
+    g += taken;
+  }
 }
 
 // unlisted(row) for the rows that no list of the group names.
@@ -172,17 +179,9 @@ void add_up_rows(const CompressedArray& matrix, const T* slots, Range rows, Stri
   for (std::int64_t r = rows.begin; r < rows.end; r += compressed_rows_at_once) {
     const Range some{r, std::min(r + compressed_rows_at_once, rows.end)};
     const Strided<T> to{y.first + (r - rows.begin) * y.stride, y.stride};
-    for (size_t g = 0; g < matrix.groups.size();) {
-      const ColumnGroup* groups = &matrix.groups[g];
-      const size_t taken = together(matrix.groups, g);
-      if (taken == 1) {
-        add_group(matrix, *groups, slots, some, to);
-      } else {
-        with_code_type(groups->code_bytes,
-                       [&](auto code) { add_codes<T, decltype(code)>(matrix, groups, slots, some, to); });
-      }
-      g += taken;
-    }
+    each_group(
+        matrix, [&](const ColumnGroup& group) { add_group(matrix, group, slots, some, to); },
+        [&](const ColumnGroup* groups, auto code) { add_codes<T, decltype(code)>(matrix, groups, slots, some, to); });
   }
 }
 
@@ -192,17 +191,11 @@ void spread_rows(const CompressedArray& matrix, Range rows, Strided<const T> u, 
     const Range some{r, std::min(r + compressed_rows_at_once, rows.end)};
     const Strided<const T> from{u.first + (r - rows.begin) * u.stride, u.stride};
     const bool finite = is_finite(from, some.size());
-    for (size_t g = 0; g < matrix.groups.size();) {
-      const ColumnGroup* groups = &matrix.groups[g];
-      const size_t taken = together(matrix.groups, g);
-      if (taken == 1) {
-        spread_group(matrix, *groups, some, from, finite, slots);
-      } else {
-        with_code_type(groups->code_bytes,
-                       [&](auto code) { spread_codes<T, decltype(code)>(matrix, groups, some, from, slots); });
-      }
-      g += taken;
-    }
+    each_group(
+        matrix, [&](const ColumnGroup& group) { spread_group(matrix, group, some, from, finite, slots); },
+        [&](const ColumnGroup* groups, auto code) {
+          spread_codes<T, decltype(code)>(matrix, groups, some, from, slots);
+        });
   }
 }
 

@@ -152,10 +152,10 @@ class ChainRun {
   }
 
   // Rows of an operand, or of a range of its columns, into a room.
-  void load_rows(const ChainKernels::LoadedRows& loaded, const RoomPlaces& rooms, Range range) const {
+  void load_rows(const ChainKernels::LoadedRows& loaded, const RoomPlaces& rooms, Range range, int thread) const {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
     const View& operand = inputs_[static_cast<size_t>(loaded.place)];
-    if (operand.compressed != nullptr) return load_expanded(loaded, *operand.compressed, rooms, range);
+    if (operand.compressed != nullptr) return load_expanded(loaded, *operand.compressed, rooms, range, thread);
     std::int64_t first = range.begin * loaded.stride;
     if (loaded.begin >= 0) first += load_word(Scalar::i64, inputs_[static_cast<size_t>(loaded.begin)].data).i;
     to_planes(element.scalar(), operand.data + first * scalar_bytes(element.scalar()),
@@ -164,11 +164,11 @@ class ChainRun {
   }
 
   void load_expanded(const ChainKernels::LoadedRows& loaded, const CompressedArray& operand, const RoomPlaces& rooms,
-                     Range range) const {
+                     Range range, int thread) const {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
-    Bytes dense(range.size() * loaded.stride * element.bytes() / element.planes());
-    expand_rows(operand, range.begin, range.end, dense.data());
-    to_planes(element.scalar(), dense.data(), rooms.views[static_cast<size_t>(loaded.room)],
+    std::byte* dense = shop_.strip(thread) + room_bytes(reduction_block);
+    expand_rows(operand, range.begin, range.end, dense);
+    to_planes(element.scalar(), dense, rooms.views[static_cast<size_t>(loaded.room)],
               {range.begin - rooms.first, range.end - rooms.first}, RowShape(element.planes(), loaded.stride));
   }
 
@@ -238,7 +238,7 @@ class ChainRun {
     for (std::int64_t r = first; r < end; r += chunk_rows_, ++number) {
       const Range rows{r, std::min(r + chunk_rows_, end)};
       const RoomPlaces rooms = rooms_at(shop_.strip(thread), r, chunk_rows_);
-      for (const ChainKernels::LoadedRows& loaded : kernels_.loads) load_rows(loaded, rooms, rows);
+      for (const ChainKernels::LoadedRows& loaded : kernels_.loads) load_rows(loaded, rooms, rows, thread);
       inner(rooms, r, rows.size());
       if (kernels_.before) loop(*kernels_.before, rooms, rows, nullptr, thread);
       outer(rooms, r, rows.size(), b);
@@ -465,7 +465,12 @@ class ChainRun {
 std::int64_t strip_bytes(const ChainKernels& kernels) {
   std::int64_t bytes = 0;
   for (const ElementType& element : kernels.rooms) bytes += storage_bytes(element, reduction_block);
-  return bytes;
+  std::int64_t dense = 0;  // of a compressed operand's rows, behind the rooms
+  for (const ChainKernels::LoadedRows& loaded : kernels.loads) {
+    const Scalar scalar = kernels.rooms[static_cast<size_t>(loaded.room)].scalar();
+    if (loaded.compressed) dense = std::max(dense, reduction_block * loaded.stride * scalar_bytes(scalar));
+  }
+  return bytes + dense;
 }
 
 void run_row_chain(Workshop& shop, const PlanKernels& plan, const ChainKernels& kernels, const DenseProductCall& call) {

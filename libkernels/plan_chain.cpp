@@ -73,7 +73,7 @@ class ChainPlanner {
       if (columns == 0 || !reads_along(region_, id)) continue;
       const int at = place(region_.operands, id);
       if (is_row(id)) {
-        made_.loads.push_back({at, add_room(id), columns, -1});
+        made_.loads.push_back({at, add_room(id), columns, -1, lift_.plan().type(id).compressed});
       } else {
         made_.whole_inputs.push_back({at, m_.type(id).element.scalar(), columns, false});
       }

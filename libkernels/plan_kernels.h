@@ -86,6 +86,7 @@ struct ChainKernels {
     int place = 0, room = 0;  // of an operand
     std::int64_t stride = 1;  // scalars of the operand a row
     int begin = -1;           // the operand that says from which of them on the room has some; -1: it has all
+    bool compressed = false;
   };
   struct TurnedWhole {
     int place = 0;

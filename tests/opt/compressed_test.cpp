@@ -164,7 +164,7 @@ const DenseCase dense_cases[] = {
      "%A is cut in another way along N"},
     {"a_vector", "dim N\ninput X : f64[N]\noutput s = sum(X)\n", "it is no dense matrix"},
     {"columns_cut", "dim N, M\ninput X : dense f64[N, M]\noutput s = sum(X)\n",
-     "rows of M columns, whole on a worker, are compressed"},
+     "it is no matrix that is cut along N alone"},
     {"tuples", "dim N, F local = 3\ninput X : (f64, i64)[N, F]\noutput s = sum(map(x -> x.0, X))\n",
      "its elements are no scalars"},
 };

@@ -231,14 +231,16 @@ TEST(Views, JoinRegions) {
             "range reduce gather scatter");
 }
 
+// Actual reads and writes; the model's.
+std::string cost(const std::string& text, Strategy strategy) {
+  const Module module = view_plan(text, strategy);
+  const CostReport report = measure(module);
+  const SymbolNames names(module);
+  return report.actual.read.text(names) + ", " + report.actual.written.text(names) + "; " +
+         report.model.read.text(names) + ", " + report.model.written.text(names);
+}
+
 TEST(Views, CostWhatTheyShow) {
-  const auto cost = [](const std::string& text, Strategy strategy) {
-    const Module module = view_plan(text, strategy);
-    const CostReport report = measure(module);
-    const SymbolNames names(module);
-    return report.actual.read.text(names) + ", " + report.actual.written.text(names) + "; " +
-           report.model.read.text(names) + ", " + report.model.written.text(names);
-  };
   // X 80 N, of the four columns of P three.
   EXPECT_EQ(cost(hessian, Strategy::greedy), "104 N, 0; 1064 N, 480 N");
   const std::string sum = "input A : f64[N, C]\noutput t = sum(range(A, K))";
@@ -253,13 +255,6 @@ TEST(Views, CostWhatTheyShow) {
 // An index of a dimension reads what is at that index and writes nothing; for a product it is copied.
 TEST(Views, CostOneIndex) {
   const std::string read = "input X : f64[C, N, F], u : f64[N]\nparam t = 1\n";
-  const auto cost = [](const std::string& text, Strategy strategy) {
-    const Module module = view_plan(text, strategy);
-    const CostReport report = measure(module);
-    const SymbolNames names(module);
-    return report.actual.read.text(names) + ", " + report.actual.written.text(names) + "; " +
-           report.model.read.text(names) + ", " + report.model.written.text(names);
-  };
   const std::string sum = read + "output s = sum(at(X, t, over C) * u)";
   EXPECT_EQ(shape(view_plan(sum).body), "iter_on_vec(at map reduce) gather scatter");
   EXPECT_EQ(cost(sum, Strategy::greedy), "88 N, 0; 88 N, 0");

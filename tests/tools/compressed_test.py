@@ -89,9 +89,7 @@ class CompressedSamples(labelled.PlanTest):
                                run=[("steps", 15), ("decay", 0.97)])
         for plan, got in made:
             with self.subTest(plan=plan):
-                for i in range(4):
-                    self.near(got[f"W{i + 1}"], net.w[i])
-                    self.near(got[f"b{i + 1}"], net.b[i])
+                net.has(self, got)
                 self.near(got["error"], net.error(x))
 
 

@@ -88,6 +88,12 @@ class Network:
             self.w[i] = self.w[i] + self.vw[i]
             self.b[i] = self.b[i] + self.vb[i]
 
+    def has(self, test, got):
+        """The weights that a run gave."""
+        for i in range(4):
+            test.near(got[f"W{i + 1}"], self.w[i])
+            test.near(got[f"b{i + 1}"], self.b[i])
+
     def train(self, x, steps, rate, momentum, decay):
         for _ in range(steps):
             self.step(x, rate, momentum)
@@ -144,9 +150,7 @@ class Unlabelled(PlanTest):
                                    run=[("steps", steps), ("decay", decay)])
             for plan, got in made:
                 with self.subTest(many=many, plan=plan):
-                    for i in range(4):
-                        self.near(got[f"W{i + 1}"], net.w[i])
-                        self.near(got[f"b{i + 1}"], net.b[i])
+                    net.has(self, got)
                     self.near(got["code"], net.layers(x)[2])
                     self.near(got["error"], net.error(x))
                     self.assertLess(got["error"], Network([7, many, few, many, 7], 42).error(x))
@@ -170,9 +174,7 @@ class Unlabelled(PlanTest):
                                    run=[("epochs", epochs), ("decay", decay)])
             for plan, got in made:
                 with self.subTest(many=many, plan=plan):
-                    for i in range(4):
-                        self.near(got[f"W{i + 1}"], net.w[i])
-                        self.near(got[f"b{i + 1}"], net.b[i])
+                    net.has(self, got)
                     self.near(got["error"], error)
                     self.assertEqual(got["epoch"], epochs)
 
