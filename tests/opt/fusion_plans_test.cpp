@@ -319,17 +319,20 @@ Dag random_dag(std::uint32_t seed, int length) {
   return std::move(b.dag);
 }
 
-constexpr size_t most_points = 11;
+struct PointCount {
+  size_t least = 1, most = 11;
+  int operators = 6;  // of the smallest DAG
+};
 
-// Calls `check` for each partition, of many random DAGs, with some points but not too many.
+// Calls `check` for each partition, of many random DAGs, with so many points.
 template <class Check>
-int for_random_partitions(std::uint32_t seeds, Check check) {
+int for_random_partitions(std::uint32_t seeds, Check check, PointCount points = {}) {
   int count = 0;
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
-    const Dag dag = random_dag(seed, 6 + static_cast<int>(seed % 12));
+    const Dag dag = random_dag(seed, points.operators + static_cast<int>(seed % 12));
     const Memo memo = explore(dag);
     for (const Partition& partition : partitions(dag, memo)) {
-      if (partition.points.empty() || partition.points.size() > most_points) continue;
+      if (partition.points.size() < points.least || partition.points.size() > points.most) continue;
       SCOPED_TRACE(seed);
       check(dag, memo, partition);
       ++count;
@@ -390,6 +393,17 @@ TEST(RandomFusionPlans, PrunedSearchFindsTheOptimum) {
   EXPECT_LT(5 * pruned, 4 * all);
   EXPECT_LT(pruned, by_cost);
   EXPECT_LT(pruned, by_structure);
+}
+
+// As large as a search is exact whatever it is told.
+TEST(RandomFusionPlans, PrunedSearchFindsTheOptimumOfLargePartitions) {
+  const auto check = [](const Dag& dag, const Memo& memo, const Partition& partition) {
+    const double best = cheapest_of_all(dag, memo, partition, {});
+    const SearchResult found = cheapest_plan(dag, memo, partition, {});
+    EXPECT_TRUE(alike(found.seconds, best)) << found.seconds << " and " << best;
+    EXPECT_TRUE(found.exact);
+  };
+  EXPECT_GT(for_random_partitions(200, check, {12, 15, 24}), 20);
 }
 
 TEST(RandomFusionPlans, OptimumHoldsUnderConstraintsAndOverTheNetwork) {
