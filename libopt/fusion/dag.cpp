@@ -5,6 +5,21 @@
 #include "libcore/error.h"
 
 namespace kasen::fusion {
+namespace {
+
+// One more of a kind.
+template <class Kind, class IsLike>
+void count(std::vector<std::pair<Kind, int>>& counts, const Kind& kind, IsLike is_like) {
+  const auto at =
+      std::find_if(counts.begin(), counts.end(), [&](const auto& counted) { return is_like(counted.first); });
+  if (at == counts.end()) {
+    counts.emplace_back(kind, 1);
+  } else {
+    ++at->second;
+  }
+}
+
+}  // namespace
 
 NodeId Dag::add(Node node) {
   const NodeId id = size();
@@ -15,17 +30,14 @@ NodeId Dag::add(Node node) {
     std::vector<NodeId>& consumers = (*this)[in].consumers;
     if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
   }
-  if (node.form == Form::agg_full) {
-    const Shape& shape = (*this)[node.inputs.at(0)].shape;
-    const auto at = std::find_if(full_aggregates_.begin(), full_aggregates_.end(),
-                                 [&](const auto& counted) { return counted.first == shape; });
-    if (at == full_aggregates_.end()) {
-      full_aggregates_.emplace_back(shape, 1);
-    } else {
-      ++at->second;
-    }
-  }
   nodes_.push_back(std::move(node));
+  const Node& added = nodes_.back();
+  if (added.form == Form::agg_full) {
+    const Shape& shape = (*this)[added.inputs.at(0)].shape;
+    count(full_aggregates_, shape, [&](const Shape& known) { return known == shape; });
+  }
+  if (is_vector_product(*this, id))
+    count(like_products_, id, [&](NodeId known) { return are_like_products(*this, known, id); });
   return id;
 }
 
@@ -41,10 +53,28 @@ int Dag::full_aggregates(const Shape& shape) const {
   return 0;
 }
 
+int Dag::like_products(NodeId id) const {
+  for (const auto& [first, count] : like_products_) {
+    if (are_like_products(*this, first, id)) return count;
+  }
+  return 0;
+}
+
 bool is_outer_product(const Dag& dag, NodeId id) {
   const Node& node = dag[id];
   if (node.form != Form::product || !node.shape.is_matrix()) return false;
   return dag[node.inputs[0]].shape.cols.size < std::min(node.shape.rows.size, node.shape.cols.size);
+}
+
+bool is_vector_product(const Dag& dag, NodeId id) {
+  const Node& node = dag[id];
+  return node.form == Form::product && dag[node.inputs[0]].shape.is_matrix() && !dag[node.inputs[1]].shape.is_matrix();
+}
+
+bool are_like_products(const Dag& dag, NodeId a, NodeId b) {
+  return is_vector_product(dag, a) && is_vector_product(dag, b) &&
+         dag.stored(dag[a].inputs[0]) == dag.stored(dag[b].inputs[0]) &&
+         is_transposed_product(dag, a) == is_transposed_product(dag, b);
 }
 
 }  // namespace kasen::fusion

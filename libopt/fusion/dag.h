@@ -73,10 +73,13 @@ class Dag {
   [[nodiscard]] NodeId stored(NodeId id) const;
   // Full aggregates over arrays of this shape.
   [[nodiscard]] int full_aggregates(const Shape& shape) const;
+  // Products like this one (are_like_products), itself among them.
+  [[nodiscard]] int like_products(NodeId id) const;
 
  private:
   std::vector<Node> nodes_;
   std::vector<std::pair<Shape, int>> full_aggregates_;
+  std::vector<std::pair<NodeId, int>> like_products_;  // the first of each kind
 };
 
 // The number that people see: nodes are counted from 1, in the paper's way.
@@ -88,5 +91,10 @@ class Dag {
 [[nodiscard]] inline bool is_transposed_product(const Dag& dag, NodeId id) {
   return dag[id].form == Form::product && dag[dag[id].inputs[0]].form == Form::transpose;
 }
+
+// A matrix times a vector.
+[[nodiscard]] bool is_vector_product(const Dag& dag, NodeId id);
+// Of one matrix in memory with vectors, in the same direction.
+[[nodiscard]] bool are_like_products(const Dag& dag, NodeId a, NodeId b);
 
 }  // namespace kasen::fusion

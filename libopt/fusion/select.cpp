@@ -71,7 +71,7 @@ Selection selection_of(const Dag& dag, const Memo& memo, Selector selector, cons
     choice.exact = found.exact;
     made.partitions.push_back(std::move(choice));
   }
-  if (selector != Selector::none) join_aggregates(dag, memo, costs, made.operators);
+  if (selector != Selector::none) join_operators(dag, memo, costs, made.operators);
   std::sort(made.operators.begin(), made.operators.end(),
             [](const PlanOperator& a, const PlanOperator& b) { return a.roots < b.roots; });
   made.seconds = total(dag, made.operators, costs);

@@ -38,8 +38,9 @@ struct Selection {
 // Without entries that break a constraint whatever else is chosen (section 4.4, prefiltering).
 [[nodiscard]] Memo feasible(const Dag& dag, const Memo& memo, const CostRules& costs);
 
-// Operators that end in full aggregates run as one (MAgg, section 2.2) where that is cheaper: over arrays of one shape,
-// with an input that they share, and none waiting for another's result.
-void join_aggregates(const Dag& dag, const Memo& memo, const CostRules& costs, std::vector<PlanOperator>& operators);
+// Operators of a template that joins run as one where that is cheaper: full aggregates over arrays of one shape (MAgg,
+// section 2.2), products of one matrix in one direction (MxM). They share an input, and none waits for another's
+// result.
+void join_operators(const Dag& dag, const Memo& memo, const CostRules& costs, std::vector<PlanOperator>& operators);
 
 }  // namespace kasen::fusion

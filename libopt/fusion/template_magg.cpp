@@ -17,4 +17,6 @@ Close close(const Dag& dag, NodeId h) {
   return dag[h].form == Form::agg_full ? Close::closed_valid : Close::closed_invalid;
 }
 
+bool together(const Dag& dag, NodeId a, NodeId b) { return dag[dag[a].inputs[0]].shape == dag[dag[b].inputs[0]].shape; }
+
 }  // namespace kasen::fusion::template_magg

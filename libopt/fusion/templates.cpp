@@ -6,17 +6,17 @@ namespace kasen::fusion {
 namespace {
 
 constexpr std::array template_rows{
-#define FUSION_TEMPLATE(name, letter, joins, exploits, whole_rows, binds) \
-  Template{TemplateId::name,                                              \
-           #name,                                                         \
-           letter,                                                        \
-           joins,                                                         \
-           exploits,                                                      \
-           whole_rows,                                                    \
-           binds,                                                         \
-           template_##name::open,                                         \
-           template_##name::fuse,                                         \
-           template_##name::merge,                                        \
+#define FUSION_TEMPLATE(name, letter, together, exploits, whole_rows, binds) \
+  Template{TemplateId::name,                                                 \
+           #name,                                                            \
+           letter,                                                           \
+           together,                                                         \
+           exploits,                                                         \
+           whole_rows,                                                       \
+           binds,                                                            \
+           template_##name::open,                                            \
+           template_##name::fuse,                                            \
+           template_##name::merge,                                           \
            template_##name::close},
 #include "libopt/fusion/templates.def"
 #undef FUSION_TEMPLATE

@@ -22,7 +22,7 @@ enum class Close : std::uint8_t {
 [[nodiscard]] inline bool is_valid(Close close) { return close == Close::open_valid || close == Close::closed_valid; }
 
 enum class TemplateId : std::uint8_t {
-#define FUSION_TEMPLATE(name, letter, joins, exploits, whole_rows, binds) name,
+#define FUSION_TEMPLATE(name, letter, together, exploits, whole_rows, binds) name,
 #include "libopt/fusion/templates.def"
 #undef FUSION_TEMPLATE
 };
@@ -31,12 +31,16 @@ struct Template {
   TemplateId id;
   std::string_view name;
   char letter;
-  bool joins, exploits, whole_rows;
+  bool (*together)(const Dag& dag, NodeId a, NodeId b);
+  bool exploits, whole_rows;
   std::string_view binds;
   bool (*open)(const Dag& dag, NodeId h);              // a fused operator may begin at h, reading h's inputs
   bool (*fuse)(const Dag& dag, NodeId h, NodeId in);   // one that ends at the input may go on to h
   bool (*merge)(const Dag& dag, NodeId h, NodeId in);  // one that ends at h may take up what is fused at the input
   Close (*close)(const Dag& dag, NodeId h);
+
+  // Several of its operators run as one: which ones is found when all others are chosen.
+  [[nodiscard]] bool joins() const { return together != nullptr; }
 };
 
 [[nodiscard]] std::span<const Template> templates();  // in the order of TemplateId
@@ -47,14 +51,20 @@ struct Template {
   return inner == outer || inner == TemplateId::cell;
 }
 
-#define FUSION_TEMPLATE(name, letter, joins, exploits, whole_rows, binds) \
-  namespace template_##name {                                             \
-    bool open(const Dag& dag, NodeId h);                                  \
-    bool fuse(const Dag& dag, NodeId h, NodeId in);                       \
-    bool merge(const Dag& dag, NodeId h, NodeId in);                      \
-    Close close(const Dag& dag, NodeId h);                                \
+#define FUSION_TEMPLATE(name, letter, together, exploits, whole_rows, binds) \
+  namespace template_##name {                                                \
+    bool open(const Dag& dag, NodeId h);                                     \
+    bool fuse(const Dag& dag, NodeId h, NodeId in);                          \
+    bool merge(const Dag& dag, NodeId h, NodeId in);                         \
+    Close close(const Dag& dag, NodeId h);                                   \
   }
 #include "libopt/fusion/templates.def"
 #undef FUSION_TEMPLATE
+namespace template_magg {
+bool together(const Dag& dag, NodeId a, NodeId b);
+}
+namespace template_mxm {
+bool together(const Dag& dag, NodeId a, NodeId b);
+}
 
 }  // namespace kasen::fusion

@@ -113,7 +113,7 @@ TEST(FusionPlans, RedundantComputeAgainstMaterialization) {
     b.output(b.sum(b.cell("b(-)", {b.cell("u(exp)", {shared}), z})));
     // Without MAgg, which would compute it once for both.
     Memo memo = explore(b.dag);
-    for (Group& group : memo.groups) std::erase_if(group, [](const Entry& e) { return row(e.type).joins; });
+    for (Group& group : memo.groups) std::erase_if(group, [](const Entry& e) { return row(e.type).joins(); });
     return operators_of(select(b.dag, memo, Selector::cost, {})).size();
   };
   EXPECT_EQ(chosen(1), 2U);
@@ -138,6 +138,41 @@ TEST(FusionPlans, AggregatesJoinOverWhatTheyShare) {
   for (const PlanOperator& op : select(c.dag, explore(c.dag), Selector::cost, {}).operators) {
     EXPECT_EQ(op.roots.size(), 1U);
   }
+}
+
+// Products with one matrix in one direction read it once together.
+TEST(FusionPlans, ProductsJoinOverTheirMatrix) {
+  DagBuilder b({{"n", 1e6}, {"m", 1e6}});
+  const NodeId x = b.read("X", "n", "m", 1e-5), u = b.read("u", "n"), v = b.read("v", "m"), w = b.read("w", "m");
+  b.output(b.product(x, v));
+  b.output(b.product(x, w));
+  b.output(b.product(b.t(x), u));
+  const Memo memo = explore(b.dag);
+  for (const Selector selector : {Selector::fuse_all, Selector::fuse_no_redundancy, Selector::cost}) {
+    EXPECT_EQ(operators_of(select(b.dag, memo, selector, {})), (Texts{"P 5 6 <- 1 3 4", "R 7 8 <- 1 2"}));
+  }
+  EXPECT_EQ(operators_of(select(b.dag, memo, Selector::none, {})).size(), 3U);
+
+  // Not where the second one needs the first, be it through what others joined: y = X v and z = X f(a), a and b
+  // sums of one array, where b's takes a number that is made of y.
+  DagBuilder c({{"n", 1e6}, {"m", 1e6}});
+  const NodeId cx = c.read("X", "n", "m", 1e-5), cv = c.read("v", "m"), ca = c.read("a", "m");
+  const NodeId y = c.product(cx, cv);
+  c.output(y);
+  const NodeId sum_a = c.sum(c.times({ca, cv}));
+  const NodeId with = c.read("c", "m");
+  c.dag[with].waits = {y};
+  const NodeId sum_b = c.sum(c.cell("b(-)", {ca, with}));
+  const NodeId after = c.read("f(sum)", "m");
+  c.dag[after].waits = {sum_a};
+  c.output(sum_a);
+  c.output(sum_b);
+  c.output(c.product(cx, after));
+  const Selection best = select(c.dag, explore(c.dag), Selector::cost, {});
+  // Either pair may join, but not both.
+  EXPECT_EQ(std::count_if(best.operators.begin(), best.operators.end(),
+                          [](const PlanOperator& op) { return op.roots.size() == 2; }),
+            1);
 }
 
 TEST(FusionPlans, ConstraintsAreKept) {
@@ -199,7 +234,7 @@ class PaperCost {
   const Entry* best(NodeId id, const Template* within) {
     const Entry* found = nullptr;
     for (const Entry& entry : memo_[id]) {
-      if (row(entry.type).joins || (within == nullptr ? !is_valid(entry.close) : is_closed(entry.close))) continue;
+      if (row(entry.type).joins() || (within == nullptr ? !is_valid(entry.close) : is_closed(entry.close))) continue;
       if (within != nullptr && !takes(within->id, entry.type)) continue;
       bool valid = true, begins = row(entry.type).open(dag_, id);
       for (const NodeId ref : entry.refs) {

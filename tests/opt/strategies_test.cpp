@@ -77,6 +77,18 @@ TEST(Strategies, ChainsBeginWithWorkOnRows) {
   }
 }
 
+// Products with one sparse matrix are one region whatever strategy selects them.
+TEST(Strategies, ProductsOfOneMatrixRunTogether) {
+  const Module program = compile(
+      "dim N\ninput G : f64[N, N], a : f64[N], b : f64[N], c : f64[N]\n"
+      "output x = G' @ a\noutput y = G' @ b\noutput z = G @ c\n");
+  for (const Strategy strategy :
+       {Strategy::greedy, Strategy::fuse_all, Strategy::fuse_no_redundancy, Strategy::mpskip}) {
+    const std::string made = shape(plan(program, strategy, SyncMode::hybrid).body);
+    EXPECT_NE(made.find("mxm(mxv mxv)"), std::string::npos) << strategy_name(strategy) << ": " << made;
+  }
+}
+
 // What is computed again there takes less time, but more bytes by the paper's model: it is not given up for that.
 TEST(Strategies, ASelectionByCostIsAskedByTheActualColumn) {
   static TrialLawChecker laws;
