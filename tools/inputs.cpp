@@ -16,11 +16,12 @@
 namespace kasen::tools {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FileFormat>, 5> formats{{{"edges", FileFormat::edge_list},
+constexpr std::array<std::pair<std::string_view, FileFormat>, 6> formats{{{"edges", FileFormat::edge_list},
                                                                           {"mtx", FileFormat::matrix_market},
                                                                           {"libsvm", FileFormat::libsvm},
                                                                           {"csv", FileFormat::csv},
-                                                                          {"npy", FileFormat::npy}}};
+                                                                          {"npy", FileFormat::npy},
+                                                                          {"idx", FileFormat::idx}}};
 
 // A dense input's file is a table of numbers of one type; told before any file is read, at the input's declaration.
 void check_table_type(const Module& module, const Op& op) {

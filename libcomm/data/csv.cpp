@@ -302,6 +302,12 @@ RawTable make_table(std::int64_t rows, std::int64_t cols, const ReadOptions& opt
   return table;
 }
 
+void fail_element(const std::string& path, std::int64_t i, std::int64_t cols, Scalar wanted, std::string_view type) {
+  fail(ExitStatus::bad_input,
+       fmt::format("element [{}, {}] does not fit type {}", i / cols, i % cols, scalar_name(wanted)),
+       fmt::format("the file's type is {}", type), "declare a wider type", {path});
+}
+
 RawTable read_csv(TextSource& source, const ReadOptions& options) {
   const InputFile file(source);
   const Layout layout = layout_of(file, options);

@@ -13,12 +13,14 @@ struct Extension {
   FileFormat format;
 };
 
-constexpr std::array<Extension, 5> extensions{{
+constexpr std::array<Extension, 7> extensions{{
     {".csv", FileFormat::csv},
     {".svm", FileFormat::libsvm},
     {".libsvm", FileFormat::libsvm},
     {".el", FileFormat::edge_list},
     {".edges", FileFormat::edge_list},
+    {".idx", FileFormat::idx},
+    {"-ubyte", FileFormat::idx},
 }};
 
 std::vector<std::string_view> fields_of(std::string_view line) {
@@ -68,6 +70,7 @@ Likeness likeness(std::string_view beginning) {
 
 FileFormat detect_format(const std::string& path, std::string_view beginning) {
   if (beginning.starts_with("\x93NUMPY")) return FileFormat::npy;
+  if (begins_as_idx(beginning)) return FileFormat::idx;
   if (beginning.starts_with("%%MatrixMarket") || beginning.starts_with("%%matrixmarket"))
     return FileFormat::matrix_market;
   std::string_view name = path;

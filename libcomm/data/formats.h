@@ -23,6 +23,10 @@ namespace kasen {
 [[nodiscard]] RawTable read_libsvm_table(TextSource& text, const ReadOptions& options);
 [[nodiscard]] RawTable read_csv(TextSource& text, const ReadOptions& options);
 [[nodiscard]] RawTable read_npy(TextSource& text, const ReadOptions& options);
+[[nodiscard]] RawTable read_idx(TextSource& text, const ReadOptions& options);
+
+[[noreturn]] RawMatrix refuse_idx(TextSource& text, const ReadOptions& options);  // no sparse matrix is in it
+[[nodiscard]] bool begins_as_idx(std::string_view beginning);
 
 // Reads one input from a text block by block, beside others that read the same text.
 class BlockReader {
@@ -48,5 +52,8 @@ struct ValueParser {
 // A table of checked size.
 [[nodiscard]] RawTable make_table(std::int64_t rows, std::int64_t cols, const ReadOptions& options,
                                   const std::string& path);
+// Element `i` of a table of `cols` columns, of `type` in the file, does not fit the type that the input wants.
+[[noreturn]] void fail_element(const std::string& path, std::int64_t i, std::int64_t cols, Scalar wanted,
+                               std::string_view type);
 
 }  // namespace kasen

@@ -69,10 +69,7 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
     for (std::int64_t i = begin; i < end && !same; ++i) {
       const std::int64_t from = header.fortran ? (i % cols) * rows + i / cols : i;
       if (kind->convert(data, from, options.element.scalar(), plane, i)) continue;
-      fail(ExitStatus::bad_input,
-           fmt::format("element [{}, {}] does not fit type {}", i / cols, i % cols,
-                       scalar_name(options.element.scalar())),
-           fmt::format("the file's type is {}", header.descr), "declare a wider type", {file.path()});
+      fail_element(file.path(), i, cols, options.element.scalar(), header.descr);
     }
   });
   table.axes = header.shape;

@@ -23,13 +23,14 @@ struct Format {
 
 std::unique_ptr<BlockReader> no_blocks(const ReadOptions&, const std::string&) { return nullptr; }
 
-constexpr std::array<Format, 5> formats{{
+constexpr std::array<Format, 6> formats{{
     // format                  sparse matrix       dense table        several at once
     {FileFormat::edge_list, read_edge_list, read_csv, no_blocks},
     {FileFormat::matrix_market, read_market_matrix, read_market_table, no_blocks},
     {FileFormat::libsvm, nullptr, read_libsvm_table, libsvm_blocks},
     {FileFormat::csv, read_edge_list, read_csv, no_blocks},
     {FileFormat::npy, read_npy_edges, read_npy, no_blocks},
+    {FileFormat::idx, refuse_idx, read_idx, no_blocks},
 }};
 
 constexpr size_t detection_bytes = 65536;

@@ -14,7 +14,7 @@
 
 namespace kasen {
 
-enum class FileFormat : std::uint8_t { edge_list, matrix_market, libsvm, csv, npy };
+enum class FileFormat : std::uint8_t { edge_list, matrix_market, libsvm, csv, npy, idx };
 
 enum class Repeats : std::uint8_t { refuse, sum, first, last, smallest, largest };  // of a valued entry
 
@@ -44,7 +44,7 @@ struct RawMatrix {
 struct RawTable {
   std::int64_t rows = 0, cols = 0;
   Array values;                                          // count rows * cols
-  std::vector<std::int64_t> axes;                        // a .npy file's own; `cols` joins those behind the first
+  std::vector<std::int64_t> axes;                        // an array file's own; `cols` joins those behind the first
   std::map<int, std::vector<std::string>> dictionaries;  // by column of the file, from 1: code -> word
   std::string digest;
 };

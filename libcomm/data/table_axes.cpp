@@ -24,10 +24,14 @@ bool has_batches(const InputData& input, const std::vector<DimData>& dims) {
   return is_local(input.dims[0]) && !is_local(input.dims[1]);
 }
 
-// The file has an axis for each dimension, and one for what elements that are small arrays have.
-bool has_its_axes(const InputData& input) {
+// The file has an axis for each dimension, and one for what elements that are small arrays have. Where batches may be
+// meant, of fixed sizes too: as many axes has a file of images, whose first are the samples.
+bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed, bool batches) {
   const std::size_t behind = input.element.planes() > 1 ? 1 : 0;
-  return input.table.axes.size() == input.dims.size() + behind;
+  if (input.table.axes.size() != input.dims.size() + behind) return false;
+  for (std::size_t axis = 0; axis < fixed.size() && batches; ++axis)
+    if (fixed[axis] > 0 && fixed[axis] != input.table.axes[axis]) return false;
+  return true;
 }
 
 // Rows of the first dimension, or rows of the first two, one run of rows after another? The latter where one of the two
@@ -64,9 +68,10 @@ void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dim
     if (input.sparse || input.dims.size() < 2 || !input.extents.empty()) continue;
     std::vector<std::int64_t> fixed;
     for (const std::string& name : input.dims) fixed.push_back(fixed_size(dims, name));
-    if (input.dims.size() > 2 && has_its_axes(input)) {
+    const bool batches = has_batches(input, dims);
+    if (input.dims.size() > 2 && has_its_axes(input, fixed, batches)) {
       input.extents.assign(input.table.axes.begin(), input.table.axes.begin() + std::ssize(input.dims));
-    } else if (has_batches(input, dims) && joins_two(input, fixed)) {
+    } else if (batches && joins_two(input, fixed)) {
       split_rows(input, fixed);
     } else if (input.dims.size() == 2) {
       input.extents = {input.table.rows, input.table.cols / input.element.planes()};

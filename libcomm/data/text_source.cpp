@@ -119,6 +119,14 @@ std::string_view TextSource::peek(std::int64_t bytes) {
   return {ahead_.data(), ahead_.size()};
 }
 
+std::int64_t TextSource::take(char* to, std::int64_t bytes) {
+  std::int64_t got = std::min(bytes, std::ssize(ahead_));
+  std::copy_n(ahead_.begin(), got, to);
+  ahead_.erase(ahead_.begin(), ahead_.begin() + got);
+  for (std::int64_t more = 1; more > 0 && got < bytes; got += more) more = read_more(to + got, bytes - got);
+  return got;
+}
+
 bool TextSource::next(TextBlock& block) {
   const std::scoped_lock lock(mutex_);
   std::vector<char>& room = block.room;

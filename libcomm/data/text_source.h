@@ -43,12 +43,15 @@ class TextSource {
   TextSource& operator=(const TextSource&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] bool plain_file() const { return plain_file_; }  // regular, not compressed: can be mapped
+  [[nodiscard]] bool plain_file() const { return plain_file_; }    // regular, not compressed: can be mapped
+  [[nodiscard]] std::int64_t file_bytes() const { return size_; }  // 0 of a pipe
   [[nodiscard]] bool compressed() const { return compressed_; }
   [[nodiscard]] bool can_be_read_again() const { return regular_; }
   [[nodiscard]] std::int64_t mark_bytes() const { return mark_bytes_; }  // of the byte order mark
   // The beginning of the content, at least `bytes` of it if it has as many; blocks begin with it all the same.
   [[nodiscard]] std::string_view peek(std::int64_t bytes);
+  // The next bytes as they are; fewer than asked for only at the end. Not after next().
+  [[nodiscard]] std::int64_t take(char* to, std::int64_t bytes);
   // The next block, of about `block_bytes` or, where that is longer, one line; false at the end. Any thread may call
   // it. Content that does not end its last line is given as if it did.
   [[nodiscard]] bool next(TextBlock& block);
