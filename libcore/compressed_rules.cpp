@@ -34,9 +34,9 @@ std::optional<std::string> other_hinders(const Module& module, DimId rows) {
   return std::nullopt;
 }
 
-bool may_read(const Module& module, const Op& op, size_t operand) {
+bool may_read(const Module& module, const Op& op) {
   if (op.code == OpCode::map || op.code == OpCode::reduce) return true;
-  if (is_product(op)) return operand == 1 && is_ordinary_dense_product(module, op);
+  if (is_product(op)) return is_ordinary_dense_product(module, op);
   return op.code == OpCode::region && op.kind != RegionKind::product_epilogue;
 }
 
@@ -66,7 +66,7 @@ std::optional<std::string> hinders_compressed(const Module& module, const Op& in
   std::optional<std::string> why;
   for_each_op(module, [&](const Op& op, int, int) {
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      if (why || op.operands[i] != value || may_read(module, op, i)) continue;
+      if (why || op.operands[i] != value || may_read(module, op)) continue;
       why = fmt::format("{} reads it", row(op.code).name);
       if (op.where.line > 0) *why += fmt::format(" in line {}", op.where.line);
     }

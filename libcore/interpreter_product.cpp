@@ -88,7 +88,7 @@ Product make_product(const Module& module, const Op& op) {
   product.vector = vector.element;
   product.result = result.element;
   product.columns = product_columns(module, op);
-  product.shared_vector = is_shared(module, vector);
+  product.shared_vector = is_shared(module, vector) || vector.compressed;  // compressed_reads
   product.shared_result = is_shared(module, result);
   product.outputs = {0};
   return product;

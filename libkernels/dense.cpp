@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libkernels/blas.h"
 #include "libkernels/product_division.h"
@@ -45,16 +46,16 @@ GemmSizes sizes_of(CBLAS_TRANSPOSE side, const Tile<T>& t, std::int64_t columns)
   return {turned ? cols : rows, static_cast<BlasInteger>(columns), turned ? rows : cols};
 }
 
-// C = A B, or A' B with CblasTrans, of `columns` columns that lie side by side.
-void gemm(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* b, std::int64_t columns, double* c) {
+// C = A B, or A' B with CblasTrans, of `columns` columns that lie side by side; onto what C holds if `beta` is 1.
+void gemm(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* b, std::int64_t columns, double beta, double* c) {
   const auto [m, n, k] = sizes_of(side, t, columns);
-  cblas_dgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), b, n, 0.0, c,
+  cblas_dgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), b, n, beta, c,
               n);
 }
 
-void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64_t columns, float* c) {
+void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64_t columns, float beta, float* c) {
   const auto [m, n, k] = sizes_of(side, t, columns);
-  cblas_sgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), b, n, 0.0F, c,
+  cblas_sgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), b, n, beta, c,
               n);
 }
 
@@ -65,6 +66,21 @@ std::int64_t rows_of_block(std::int64_t rows, std::int64_t result_bytes) {
   return std::max(block_rows, (rows + blocks - 1) / blocks);
 }
 
+// Rows of a matrix, or of an operand with columns: where they lie, or made dense elsewhere.
+template <class T>
+struct TileRows {
+  const T* data;
+  const CompressedArray* compressed;
+  std::int64_t width;
+
+  [[nodiscard]] std::int64_t room() const { return compressed != nullptr ? width : 0; }  // elements a row
+  [[nodiscard]] const T* some(std::int64_t first, std::int64_t rows, T* room) const {
+    if (compressed == nullptr) return data + first * width;
+    expand_rows(*compressed, first, first + rows, reinterpret_cast<std::byte*>(room));
+    return room;
+  }
+};
+
 template <class T>
 class DensePass {
  public:
@@ -74,19 +90,28 @@ class DensePass {
         columns_(products[0].columns),
         across_(call.cols * columns_),
         down_(rows_of_block(call.rows, across_ * static_cast<std::int64_t>(sizeof(T)) * along_columns(products))),
-        blocks_((call.rows + down_ - 1) / down_) {
-    std::int64_t partial = 0;
+        blocks_((call.rows + down_ - 1) / down_),
+        matrix_{reinterpret_cast<const T*>(call.matrix.data), call.matrix.compressed, call.cols} {
+    std::int64_t partial = 0, room = matrix_.room();
     for (const DenseOperands& p : products) {
-      lanes_.push_back({p.transposed, reinterpret_cast<const T*>(p.vector), reinterpret_cast<T*>(p.result), partial});
+      const T* x = reinterpret_cast<const T*>(p.vector);
+      lanes_.push_back({p.transposed, x, reinterpret_cast<T*>(p.result), partial, {x, p.compressed, p.columns}});
       partial += p.transposed ? 0 : blocks_ * across_;
+      room += p.compressed != matrix_.compressed ? lanes_.back().rows.room() : 0;
     }
     partials_ = reinterpret_cast<T*>(shop.partials(partial * static_cast<std::int64_t>(sizeof(T))));
+    if (room == 0) return;
+    const std::int64_t fitting = tile_bytes / (room * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
+    dense_rows_ = std::clamp<std::int64_t>(fitting, 8, down_);
+    dense_room_ = dense_rows_ * room;
+    dense_ = reinterpret_cast<T*>(shop.shared_strips(
+        checked_mul(dense_room_ * static_cast<std::int64_t>(sizeof(T)), shop.pool.threads(), "rows made dense")));
   }
 
   void run() {
     for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows * columns_ : across_, T{0});
     if (call_.rows == 0 || call_.cols == 0 || columns_ == 0) return;
-    share_out(shop_.pool, blocks_, [&](int, std::int64_t b) { block(b); });
+    share_out(shop_.pool, blocks_, [&](int thread, std::int64_t b) { block(b, thread); });
     for (const Lane& lane : lanes_) {
       for (std::int64_t b = 0; !lane.transposed && b < blocks_; ++b) {
         const T* partial = partials_ + lane.partials + b * across_;
@@ -105,12 +130,19 @@ class DensePass {
     const T* x;
     T* y;
     std::int64_t partials;  // where its blocks' begin
+    TileRows<T> rows;       // of what it multiplies by, if that is over the matrix's rows
   };
 
   // One product takes a block at once; several take it tile by tile.
-  void block(std::int64_t b) const {
+  void block(std::int64_t b, int thread) const {
     const std::int64_t first = b * down_, rows = std::min(down_, call_.rows - first);
-    if (columns_ > 1) return multiply_columns(b, first, rows);
+    if (dense_rows_ > 0) {
+      for (std::int64_t r = 0; r < rows; r += dense_rows_) {
+        multiply_columns(b, first + r, std::min(dense_rows_, rows - r), r > 0, dense_ + thread * dense_room_);
+      }
+      return;
+    }
+    if (columns_ > 1) return multiply_columns(b, first, rows, false, nullptr);
     const bool tiled = lanes_.size() > 1;
     const std::int64_t across = tiled ? std::min(tile_cols, call_.cols) : call_.cols;
     const std::int64_t fitting = tile_bytes / (across * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
@@ -122,15 +154,20 @@ class DensePass {
     }
   }
 
-  void multiply_columns(std::int64_t b, std::int64_t first, std::int64_t rows) const {
-    const T* a = reinterpret_cast<const T*>(call_.matrix.data) + first * call_.cols;
+  // `begun`: the block's results hold something already. `room` is for what is made dense.
+  void multiply_columns(std::int64_t b, std::int64_t first, std::int64_t rows, bool begun, T* room) const {
+    const T* a = matrix_.some(first, rows, room);
+    room += dense_rows_ * matrix_.room();
     const Tile<T> tile{a, rows, call_.cols, call_.cols};
     for (const Lane& lane : lanes_) {
       if (lane.transposed) {
-        gemm(CblasNoTrans, tile, lane.x, columns_, lane.y + first * columns_);
-      } else {
-        gemm(CblasTrans, tile, lane.x + first * columns_, columns_, partials_ + lane.partials + b * across_);
+        gemm(CblasNoTrans, tile, lane.x, columns_, T{0}, lane.y + first * columns_);
+        continue;
       }
+      const bool itself = lane.rows.compressed != nullptr && lane.rows.compressed == matrix_.compressed;
+      const T* x = itself ? a : lane.rows.some(first, rows, room);
+      if (!itself) room += dense_rows_ * lane.rows.room();
+      gemm(CblasTrans, tile, x, columns_, begun ? T{1} : T{0}, partials_ + lane.partials + b * across_);
     }
   }
 
@@ -157,6 +194,10 @@ class DensePass {
   std::int64_t blocks_;
   std::vector<Lane> lanes_;
   T* partials_ = nullptr;
+  TileRows<T> matrix_;
+  std::int64_t dense_rows_ = 0;  // that are made dense at a time; 0: all lie in memory
+  std::int64_t dense_room_ = 0;  // elements that these take on each thread,
+  T* dense_ = nullptr;           // and where
 };
 
 }  // namespace

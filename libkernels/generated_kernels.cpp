@@ -204,9 +204,11 @@ class GeneratedKernelSet : public GeneratedKernels {
     std::vector<DenseOperands> products;
     const auto at = [](std::span<const View> views, int place) { return views[static_cast<size_t>(place)].data; };
     for (const DenseKernels::Product& p : kernels.products) {
-      products.push_back({p.transposed, p.columns, at(call.inputs, p.vector), at(call.outputs, p.results.at(0))});
+      const View& operand = call.inputs[static_cast<size_t>(p.vector)];
+      products.push_back(
+          {p.transposed, p.columns, operand.data, at(call.outputs, p.results.at(0)), operand.compressed});
     }
-    if (call.matrix.compressed != nullptr) {
+    if (call.matrix.compressed != nullptr && go_through_tuples(products)) {
       run_compressed(shop_, kernels.matrix.scalar(), *call.matrix.compressed, products);
     } else {
       run_blas(shop_, kernels.matrix.scalar(), call, products);

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::int64_t most_shares = 64;                     // of the rows, by each of which slots are filled
 constexpr std::int64_t dense_bytes = std::int64_t{1} << 19;  // of rows at a time, for each thread: in its second cache
+// Columns of an operand that go through the tuples, one after another; of more, making rows dense costs less (measured
+// with 4 to 256 distinct values a column).
+constexpr std::int64_t most_by_tuples = 3;
 
 template <class T>
 class CompressedPass {
@@ -91,6 +94,11 @@ std::int64_t rows_at_once(std::span<const View> inputs, std::int64_t inner, int 
 }
 
 }  // namespace
+
+bool go_through_tuples(std::span<const DenseOperands> products) {
+  return std::all_of(products.begin(), products.end(),
+                     [](const DenseOperands& p) { return p.compressed == nullptr && p.columns <= most_by_tuples; });
+}
 
 void run_compressed(Workshop& shop, Scalar scalar, const CompressedArray& matrix,
                     std::span<const DenseOperands> products) {

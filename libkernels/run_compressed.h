@@ -9,7 +9,12 @@
 
 namespace kasen {
 
-// Products with a compressed matrix of f64 or f32, multiplied and added, in either direction, one after another.
+// Do the products with a compressed matrix cost less by its tuples than with its rows made dense (run_blas)? By their
+// columns alone.
+[[nodiscard]] bool go_through_tuples(std::span<const DenseOperands> products);
+
+// Products with a compressed matrix of f64 or f32, multiplied and added, in either direction, one after another, by its
+// tuples.
 void run_compressed(Workshop& shop, Scalar scalar, const CompressedArray& matrix,
                     std::span<const DenseOperands> products);
 

@@ -156,7 +156,8 @@ Cost dense_products_cost(const CostContext& c, std::span<const Op> products, con
   cost.read = matrix_bytes(c, matrix);
   for (const Op& op : products) {
     const ValueId vector = op.operands.at(0), result = op.results.at(0);
-    if (is_charged(*c.module, vector) && !reads_whole(*c.module, op, 0)) cost.read += masters(vector);
+    const bool along = is_charged(*c.module, vector) && !reads_whole(*c.module, op, 0);
+    if (along && !c.type(vector).compressed) cost.read += masters(vector);
     if (!is_charged(*c.module, result)) continue;
     const Polynomial once = makes_whole(*c.module, op) ? stored_bytes(c, result) : masters(result);
     cost.written += once * Polynomial(std::count(handed_on.begin(), handed_on.end(), result));

@@ -64,10 +64,31 @@ input X : f64[N, F], Z : f64[N, K], v : f64[F]
 y = X @ v
 output G = X' @ (Z * y), s = sum(Z), t = sum(Z, over N)
 )"},
+    {"with_itself", R"(
+dim N, F local = 7
+input X : f64[N, F], w : f64[N], v : f64[F]
+output G = X' @ X, W = X' @ (w * X), y = X' @ (X @ v), s = sum(X)
+)"},
+    {"with_itself_weighted", R"(
+dim N, F local = 7
+input X : f64[N, F], v : f64[F]
+H = X' @ X
+for i in 0..2 {
+  p = 1 / (1 + exp(-(X @ v)))
+  H = X' @ (p * (1 - p) * X)
+  v = v - 0.01 * (H @ v)
+}
+output H, v
+)"},
+    {"as_the_operand", R"(
+dim N, F local = 7, K local = 3
+input X : f64[N, F], Z : f64[N, K], U : f64[N, K]
+output A = Z' @ X, B = X' @ Z, C = U' @ X, D = X' @ (X * 2 - 1), E = X' @ (exp(U) + Z)
+)"},
     {"single_precision", R"(
 dim N, F local = 7
 input X : f32[N, F], v : f32[F]
-output rows = X @ v, all = max(X), columns = X' @ (X @ v), sums = sum(X * v)
+output rows = X @ v, all = max(X), columns = X' @ (X @ v), sums = sum(X * v), G = X' @ X
 )"},
     {"integers", R"(
 dim N, F local = 7
@@ -152,8 +173,6 @@ void PrintTo(const DenseCase& c, std::ostream* out) { *out << c.name; }
 
 const DenseCase dense_cases[] = {
     {"output", "dim N, F local = 3\ninput X : f64[N, F]\noutput X, s = sum(X)\n", "output reads it in line 3"},
-    {"transposed_with_itself", "dim N, F local = 3\ninput X : f64[N, F]\noutput G = X' @ X\n",
-     "mxv reads it in line 3"},
     {"a_range", "dim N, F local = 3, K local = 2\ninput X : f64[N, F]\noutput Y = range(X, K, 1, over F) * 2\n",
      "range reads it in line 3"},
     {"another_semiring",
@@ -292,7 +311,7 @@ S = X @ B
 P = exp(S - max(S, over K))
 G = X' @ (P / sum(P, over K))
 output y = X @ v, z = X' @ u, c = X' @ (X @ v), G, rows = sum(X * u, over F), t = sum(X * u), s = sumsq(X)
-output columns = sum(X, over N), l = sum(log(X + 1))
+output columns = sum(X, over N), l = sum(log(X + 1)), XX = X' @ X, UX = X' @ (X * u)
 )";
 
 TEST(Compressed, ManyRowsGiveWhatDenseOnesDoAndTheSameBitsOnAnyNumberOfThreads) {
@@ -317,6 +336,33 @@ TEST(Compressed, ManyRowsGiveWhatDenseOnesDoAndTheSameBitsOnAnyNumberOfThreads) 
       expect_counts(plan, parts, one, "generated");
       if (HasFailure()) return;
     }
+  }
+}
+
+// Rows of a block that do not fit the cache when they are made dense are made so some at a time.
+TEST(Compressed, ProductsOfWideRowsWithThemselves) {
+  TrialLawChecker laws;
+  const Module program = compile(R"(
+dim N, F local = 75, K local = 4
+input X : f64[N, F], Z : f64[N, K], B : f64[F, K]
+output G = X' @ X, C = Z' @ X, D = X' @ Z, E = X @ B
+)");
+  const std::vector<Part> dense = data_with_zeros(program, 1, 2500);
+  const RunResult wanted = run_generated(optimize(program, laws, {.strategy = Strategy::none}), dense, 2);
+  std::vector<Part> parts = data_with_zeros(program, 1, 2500);
+  compress_inputs(program, parts, 1);
+  for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {
+    SCOPED_TRACE(strategy_name(strategy));
+    const Module plan = optimize(program, laws, options_for(parts, program, strategy));
+    ASSERT_EQ(compressed_inputs(plan), 2);
+    const RunResult one = run_generated(plan, parts, 1), three = run_generated(plan, parts, 3);
+    expect_bits(one, three);
+    for (size_t i = 0; i < one.outputs.size(); ++i) {
+      const auto made = testing::whole_words(plan, one.outputs[i], parts);
+      const auto dense_words = testing::whole_words(plan, wanted.outputs[i], dense);
+      testing::expect_same(one.outputs[i].name, one.outputs[i].type.element, made, dense_words, 1e-10);
+    }
+    expect_counts(plan, parts, one, "generated");
   }
 }
 
