@@ -76,9 +76,15 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   steps_ = decoder.decode(module.body);
   for (const auto& step : steps_) step->ends = matrices_.used_last_by(step->number);
   result.ops.resize(static_cast<size_t>(decoder.next));
+  if (options.resume != nullptr) {
+    resumption_ = std::make_unique<Resumption>(*this, *options.resume);
+    all_.insert(all_.end(), resumption_->scatters().begin(), resumption_->scatters().end());
+  }
   allocate();
   prepared.get();
 }
+
+Execution::~Execution() = default;
 
 void Execution::check_params() const {
   std::vector<std::string> known;
@@ -140,7 +146,11 @@ void Execution::check_memory(std::span<const std::int64_t> packing) const {
 RunResult Execution::run() {
   const std::int64_t allocated = storage.allocations();
   began_ = Clock::now();
-  run_steps(steps_);
+  if (resumption_) {
+    resume_steps(steps_);
+  } else {
+    run_steps(steps_);
+  }
   result.seconds = seconds_since(began_);
   result.traffic = transport.traffic();
   result.kernel_bytes = kernels.held_bytes();
@@ -148,39 +158,76 @@ RunResult Execution::run() {
   return std::move(result);
 }
 
-void Execution::run_steps(const Sequence& steps) {
-  for (const auto& step : steps) {
-    OpCount& counted = count(step->number);
-    began(RunPhase::step, step->number);
-    const AccessCount before = kernels.accesses();
-    const Clock::time_point begin = Clock::now();
-    for (const Op* slice : step->slices) {
-      require_inside(range_sizes(module, *slice), shared_word(range_begin(*slice)).i, slice->where);
-    }
-    bring_whole(*step);
-    step->run(*this);
-    take_whole(*step);
-    counted.seconds += seconds_since(begin);
-    ++counted.executions;
-    ++place.step;
-    if (step->progress != no_value) change_ = shared_word(step->progress).f;
-    if (!step->control) {
-      const AccessCount after = kernels.accesses();
-      counted.read_bytes += after.read_bytes - before.read_bytes;
-      counted.written_bytes += after.written_bytes - before.written_bytes;
-    }
-    ended(RunPhase::step, step->number);
-    for (const int matrix : step->ends) matrices_.release(matrix);
-  }
+void Execution::run_steps(std::span<const std::unique_ptr<Step>> steps) {
+  for (const auto& step : steps) run_step(*step, false);
 }
 
-void Execution::open_loop() { place.turns.push_back(0); }
+void Execution::run_step(Step& step, bool from_border) {
+  OpCount& counted = count(step.number);
+  began(RunPhase::step, step.number);
+  const AccessCount before = kernels.accesses();
+  const Clock::time_point begin = Clock::now();
+  for (const Op* slice : step.slices) {
+    require_inside(range_sizes(module, *slice), shared_word(range_begin(*slice)).i, slice->where);
+  }
+  bring_whole(step);
+  if (from_border) {
+    step.resume(*this);
+  } else {
+    step.run(*this);
+  }
+  take_whole(step);
+  counted.seconds += seconds_since(begin);
+  ++counted.executions;
+  ++place.step;
+  if (step.progress != no_value) change_ = shared_word(step.progress).f;
+  if (!step.control) {
+    const AccessCount after = kernels.accesses();
+    counted.read_bytes += after.read_bytes - before.read_bytes;
+    counted.written_bytes += after.written_bytes - before.written_bytes;
+  }
+  ended(RunPhase::step, step.number);
+  for (const int matrix : step.ends) matrices_.release(matrix);
+}
+
+// What is before the loop is not run but for operators that make values again from nothing.
+void Execution::resume_steps(const Sequence& steps) {
+  const int loop = resumption_->place().loop;
+  size_t at = 0;
+  while (at + 1 < steps.size() && steps[at + 1]->number <= loop) ++at;
+  for (const auto& step : std::span(steps).first(at)) {
+    if (resumption_->is_made_again(step->op)) {
+      run_step(*step, false);
+    } else {
+      for (const int matrix : step->ends) matrices_.release(matrix);
+    }
+  }
+  run_step(*steps[at], true);
+  run_steps(std::span(steps).subspan(at + 1));
+}
+
+void Execution::resume_loop() {
+  resumption_->restore(*this);
+  const BorderPlace& from = resumption_->place();
+  open_loop(from.lo, from.hi);
+  place.turns.back() = from.turns;
+  place.step = from.step;
+}
+
+void Execution::open_loop(std::int64_t lo, std::int64_t hi) {
+  if (place.turns.empty()) {
+    lo_ = lo;
+    hi_ = hi;
+  }
+  place.turns.push_back(0);
+}
 
 void Execution::end_turn(int number) {
   ++place.turns.back();
   ++count(number).turns;
-  if (place.turns.size() > 1 || !options.on_turn) return;
-  options.on_turn(Turn{place, change_, seconds_since(began_)});
+  if (place.turns.size() > 1) return;
+  if (options.on_turn) options.on_turn(Turn{place, change_, seconds_since(began_)});
+  if (options.on_border) tell_border(number);
 }
 
 void Execution::close_loop() {

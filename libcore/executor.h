@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/border.h"
 #include "libcore/data.h"
 #include "libcore/kernel_set.h"
 #include "libcore/module.h"
@@ -15,12 +16,6 @@
 #include "libcore/transport.h"
 
 namespace kasen {
-
-// Where the run is: enough to stop there and resume.
-struct Place {
-  std::int64_t step = 0;            // operators executed
-  std::vector<std::int64_t> turns;  // finished turns of each open loop, outermost first
-};
 
 // One finished turn of an outermost loop. `change` is the first float shared carried or tested by the loop (NaN: none).
 struct Turn {
@@ -47,14 +42,18 @@ class RunObserver {
 struct RunOptions {
   std::map<std::string, std::vector<Word>> params;  // by name; missing ones take the program's default
   std::function<void(const Turn&)> on_turn;         // progress; may throw to stop
-  RunObserver* observer = nullptr;                  // not owned
-  WithinGroups masters = WithinGroups::ordered;     // the order of masters; results have the same bits in any
+  // After each turn of an outermost loop, on every process; may throw to stop. Not called: nothing is looked at.
+  std::function<void(const Border&)> on_border;
+  const ResumePoint* resume = nullptr;           // goes on from there; not owned
+  RunObserver* observer = nullptr;               // not owned
+  WithinGroups masters = WithinGroups::ordered;  // the order of masters; results have the same bits in any
   // Called before the first step for each sparse matrix that products use, of each part (its place among `parts`), once
   // it is in the forms that they use: its entries are not looked at again, and a caller short of memory frees them.
   std::function<void(size_t part, const std::string& matrix)> on_formed;
 };
 
-// Counters of one operator (in preorder over the module, regions as one), summed over its executions on this process.
+// Counters of one operator (in preorder over the module, regions as one), summed over its executions on this process;
+// of a run that goes on from a border, what it did itself (the slaves that it sends first are charged to the loop).
 struct OpCount {
   std::int64_t executions = 0;
   std::int64_t read_bytes = 0, written_bytes = 0;  // actual column: element traffic of kernels

@@ -75,9 +75,18 @@ class WhileStep : public LoopStep {
  public:
   using LoopStep::LoopStep;
   void run(Execution& run) override {
-    const ValueId test = op.blocks[0].args.at(static_cast<size_t>(op.test));
     entry_.apply(run);
     run.open_loop();
+    go_on(run);
+  }
+  void resume(Execution& run) override {
+    run.resume_loop();
+    go_on(run);
+  }
+
+ private:
+  void go_on(Execution& run) {
+    const ValueId test = op.blocks[0].args.at(static_cast<size_t>(op.test));
     while (run.shared_word(test).i != 0) turn(run);
     run.close_loop();
     exit_.apply(run);
@@ -89,10 +98,20 @@ class ForStep : public LoopStep {
   using LoopStep::LoopStep;
   void run(Execution& run) override {
     const std::int64_t lo = run.shared_word(op.operands[0]).i, hi = run.shared_word(op.operands[1]).i;
-    const ValueId variable = op.blocks[0].args.at(0);
     entry_.apply(run);
-    run.open_loop();
-    for (std::int64_t k = lo; k < hi; ++k) {
+    run.open_loop(lo, hi);
+    go_on(run, lo, lo, hi);
+  }
+  void resume(Execution& run) override {
+    run.resume_loop();
+    const BorderPlace& place = run.options.resume->place;
+    go_on(run, place.lo, place.lo + place.turns, place.hi);
+  }
+
+ private:
+  void go_on(Execution& run, std::int64_t lo, std::int64_t from, std::int64_t hi) {
+    const ValueId variable = op.blocks[0].args.at(0);
+    for (std::int64_t k = from; k < hi; ++k) {
       const Scalar scalar = run.module.type(variable).element.scalar();
       const Word i = Word::integer(op.down ? hi - 1 - (k - lo) : k);
       for (int p = 0; p < run.part_count(); ++p) store_word(scalar, run.storage.view(variable, p).data, i);
@@ -117,6 +136,11 @@ class IfStep : public Step {
     const bool yes = run.shared_word(op.operands[0]).i != 0;
     run.run_steps(yes ? then_steps_ : else_steps_);
     (yes ? then_ : else_).apply(run);
+  }
+  void resume(Execution& run) override {
+    const bool otherwise = !else_steps_.empty() && else_steps_.front()->number <= run.options.resume->place.loop;
+    run.resume_steps(otherwise ? else_steps_ : then_steps_);
+    (otherwise ? else_ : then_).apply(run);
   }
 
  private:

@@ -22,20 +22,6 @@ void fill_view(const ElementType& element, const View& view, std::int64_t count,
   }
 }
 
-// Elements of `inner` each, from the part's order (masters ascending) to this numbering's, or back.
-void move_rows(const ElementType& element, std::int64_t inner, const std::vector<std::int32_t>& order, const View& from,
-               const View& to, bool forth) {
-  for (std::int64_t p = 0; p < element.planes(); ++p) {
-    const std::int64_t size = inner * scalar_bytes(element.plane_scalar(p));
-    const std::byte* source = from.data + plane_offset(element, from.capacity, p);
-    std::byte* target = to.data + plane_offset(element, to.capacity, p);
-    for (size_t i = 0; i < order.size(); ++i) {
-      const auto here = static_cast<std::int64_t>(i) * size, there = order[i] * size;
-      std::copy_n(source + (forth ? there : here), size, target + (forth ? here : there));
-    }
-  }
-}
-
 // A dense input that has a buffer of its own is copied there, and one over a dimension whose masters do not ascend to
 // its own storage; all others stay where the data is.
 class InputStep : public Step {
@@ -168,6 +154,19 @@ void copy_elements(const ElementType& element, const View& from, const View& to,
     std::memmove(to.data + plane_offset(element, to.capacity, p) + begin * size,
                  from.data + plane_offset(element, from.capacity, p) + begin * size,
                  static_cast<size_t>((end - begin) * size));
+  }
+}
+
+void move_rows(const ElementType& element, std::int64_t inner, const std::vector<std::int32_t>& order, const View& from,
+               const View& to, bool forth) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = inner * scalar_bytes(element.plane_scalar(p));
+    const std::byte* source = from.data + plane_offset(element, from.capacity, p);
+    std::byte* target = to.data + plane_offset(element, to.capacity, p);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const auto here = static_cast<std::int64_t>(i) * size, there = order[i] * size;
+      std::copy_n(source + (forth ? there : here), size, target + (forth ? here : there));
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Step {
   virtual void begin(Execution& /*run*/) {}
   // A scatter with `late`: run() has only sent; the reader of its result calls this before it meets a slave.
   virtual void finish(Execution& /*run*/) {}
+  // The rest of the step from a border inside of it: of a loop, or what holds one.
+  virtual void resume(Execution& run);
   // Packing area that the step needs on a part.
   [[nodiscard]] virtual std::int64_t packing_bytes(int /*part*/) const { return 0; }
 
@@ -88,18 +91,47 @@ class MatrixStore {
   std::vector<std::vector<std::int64_t>> rows_alone_;
 };
 
+// How a loop gets back what it held at a border: values, and the slaves of consistent ones.
+class Resumption {
+ public:
+  Resumption(Execution& run, const ResumePoint& from);
+  ~Resumption();
+  [[nodiscard]] const BorderPlace& place() const { return from_.place; }
+  [[nodiscard]] std::span<Step* const> scatters() const { return steps_; }
+  [[nodiscard]] bool is_made_again(const Op& op) const;
+  void restore(Execution& run);
+
+ private:
+  void read(Execution& run, const HeldValue& held) const;
+
+  const ResumePoint& from_;
+  HeldAtBorder held_;
+  struct Slaves;  // of one array of a value
+  std::vector<std::unique_ptr<Slaves>> slaves_;
+  std::vector<Step*> steps_;
+};
+
+// For Execution::on_border, while the call lasts.
+[[nodiscard]] std::unique_ptr<Border> make_border(Execution& run, const HeldAtBorder& held, const BorderPlace& place);
+
 // Everything that a run has; steps see it whole.
 class Execution {
  public:
   Execution(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
             const RunOptions& options);
+  ~Execution();
   RunResult run();
 
   // Runs a block's steps.
-  void run_steps(const Sequence& steps);
+  void run_steps(const Sequence& steps) { run_steps(std::span(steps)); }
+  void run_steps(std::span<const std::unique_ptr<Step>> steps);
+  // Those from the border on that RunOptions::resume names: one of them is its loop, or holds it.
+  void resume_steps(const Sequence& steps);
+  // Gives the loop's values back, and opens it with the turns that it had.
+  void resume_loop();
 
-  // What a while or for loop tells: its turn is over / it is left.
-  void open_loop();
+  // What a while or for loop tells: it begins (a for loop with these bounds) / its turn is over / it is left.
+  void open_loop(std::int64_t lo = 0, std::int64_t hi = 0);
   void end_turn(int number);
   void close_loop();
 
@@ -148,6 +180,9 @@ class Execution {
 
  private:
   void check_params() const;
+  void run_step(Step& step, bool from_border);
+  [[nodiscard]] const HeldAtBorder& held_at(int loop);
+  void tell_border(int loop);
   void move_whole(ValueId stand_in, int part, bool bring);
   void check_memory(std::span<const std::int64_t> packing) const;
   void allocate();
@@ -155,7 +190,10 @@ class Execution {
   MatrixStore matrices_;
   std::map<FnId, std::vector<Word>> identities_;
   Sequence steps_;
-  std::vector<Step*> all_;  // in preorder
+  std::vector<Step*> all_;                  // in preorder
+  std::unique_ptr<Resumption> resumption_;  // with RunOptions::resume
+  std::map<int, HeldAtBorder> held_;        // by loop
+  std::int64_t lo_ = 0, hi_ = 0;            // of the outermost loop
   std::vector<Bytes> packing_;
   std::int64_t exchanges_ = 0;
   double change_ = std::numeric_limits<double>::quiet_NaN();
@@ -228,6 +266,9 @@ void start_accumulators(Execution& run, const Op& op, std::span<const FnId> redu
 
 // Fills `view` with the identity of a reducer: `elements` of them.
 void store_identity(Execution& run, FnId reducer, const View& view, std::int64_t elements);
+// Elements of `inner` each, from the part's order (masters ascending) to this numbering's, or back.
+void move_rows(const ElementType& element, std::int64_t inner, const std::vector<std::int32_t>& order, const View& from,
+               const View& to, bool forth);
 // Copies elements [begin, end) of one array to another of the same element type.
 void copy_elements(const ElementType& element, const View& from, const View& to, std::int64_t begin, std::int64_t end);
 

@@ -1,0 +1,225 @@
+// A run that goes on from any border of its outermost loops ends with the bits of one that was never disturbed, in any
+// plan, with either kernels, and with another order of masters.
+#include "libcore/border.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+
+#include "tests/opt/likely_programs.h"
+#include "tests/opt/random_program.h"
+#include "tests/opt/run_everywhere.h"
+#include "tests/support/random_program.h"
+
+namespace kasen {
+namespace {
+
+// What one process of any number would keep of a border: by value, array and worker.
+struct Kept {
+  BorderPlace place;
+  std::map<std::tuple<ValueId, std::int64_t, int>, Array> arrays;
+};
+
+// How often each way of holding a value was met.
+struct Met {
+  int borders = 0, copies = 0, contributions = 0, lists = 0, views = 0, shareds = 0;
+};
+
+class Runner {
+ public:
+  Runner(const Module& module, const std::vector<Part>& parts, bool generated)
+      : module_(module), parts_(parts), generated_(generated) {}
+
+  RunResult run(const RunOptions& options) const {
+    const auto transport = make_simulated_transport(static_cast<int>(parts_.size()));
+    if (!generated_) return execute(module_, parts_, *transport, *make_interpreter_kernels(), options);
+    return execute(module_, parts_, *transport, *testing::make_kernels({.threads = 2}), options);
+  }
+
+  RunResult undisturbed(std::vector<Kept>& borders, Met& met) const {
+    RunOptions options;
+    options.on_border = [&](const Border& border) { borders.push_back(keep(border, met)); };
+    return run(options);
+  }
+
+  RunResult from(const Kept& kept, WithinGroups masters) const {
+    ResumePoint point{kept.place, [&](const HeldValue& held, std::int64_t array, int part, std::int64_t count) {
+                        const Array& found = kept.arrays.at({held.value, array, held.shared ? 0 : part});
+                        EXPECT_EQ(found.count, count);
+                        return copy_of(found);
+                      }};
+    RunOptions options;
+    options.masters = masters;
+    options.resume = &point;
+    return run(options);
+  }
+
+ private:
+  static Array copy_of(const Array& array) {
+    Array copy(array.element, array.count);
+    std::copy_n(array.bytes.data(), array.bytes.size(), copy.bytes.data());
+    return copy;
+  }
+
+  Kept keep(const Border& border, Met& met) const {
+    Kept kept{border.place(), {}};
+    ++met.borders;
+    met.views += static_cast<int>(border.place().looks.size());
+    for (const HeldValue& held : border.values()) {
+      const Type& type = module_.type(held.value);
+      met.shareds += held.shared ? 1 : 0;
+      met.contributions += held.slaves ? 1 : 0;
+      met.copies += !held.shared && type.state.is_cons() && !type.state.slaves.empty() ? 1 : 0;
+      met.lists += held.arrays > 1 ? 1 : 0;
+      for (std::int64_t array = 0; array < held.arrays; ++array) {
+        for (int p = 0; p < static_cast<int>(parts_.size()); ++p) {
+          if (border.count(held, p) > 0) kept.arrays[{held.value, array, p}] = border.read(held, array, p);
+        }
+      }
+    }
+    return kept;
+  }
+
+  const Module& module_;
+  const std::vector<Part>& parts_;
+  bool generated_;
+};
+
+void expect_bits(const RunResult& a, const RunResult& b) {
+  ASSERT_EQ(a.outputs.size(), b.outputs.size());
+  for (size_t o = 0; o < a.outputs.size(); ++o) {
+    for (size_t p = 0; p < a.outputs[o].parts.size(); ++p) {
+      const Array &x = a.outputs[o].parts[p].data, &y = b.outputs[o].parts[p].data;
+      ASSERT_EQ(x.count, y.count);
+      EXPECT_TRUE(std::equal(x.bytes.data(), x.bytes.data() + x.bytes.size(), y.bytes.data())) << a.outputs[o].name;
+    }
+  }
+}
+
+void go_on_everywhere(const Module& module, const std::vector<Part>& parts, bool generated, Met& met) {
+  const Runner runner(module, parts, generated);
+  std::vector<Kept> borders;
+  const RunResult whole = runner.undisturbed(borders, met);
+  for (const Kept& kept : borders) {
+    SCOPED_TRACE(::testing::Message() << "loop " << kept.place.loop << ", turn " << kept.place.turns);
+    const auto masters = kept.place.turns % 2 == 0 ? WithinGroups::ordered : WithinGroups::by_length;
+    expect_bits(whole, runner.from(kept, masters));
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+void go_on_in_all_plans(const Module& program, std::uint64_t seed, Met& met) {
+  for (const int workers : {1, 3}) {
+    const std::vector<Part> parts = testing::split(testing::random_data(program, workers, 17, 40, seed));
+    for (const Strategy strategy : {Strategy::none, Strategy::greedy, Strategy::fuse_all}) {
+      for (const SyncMode sync : {SyncMode::lazy, SyncMode::hybrid}) {
+        SCOPED_TRACE(::testing::Message()
+                     << workers << " workers, " << strategy_name(strategy) << ", sync " << static_cast<int>(sync));
+        const bool generated = strategy == Strategy::greedy && sync == SyncMode::hybrid && workers == 3;
+        go_on_everywhere(plan(program, strategy, sync, true, seed % 2 == 1), parts, generated, met);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Border, RandomProgramsGoOnFromEveryTurn) {
+  Met met;
+  for (std::uint64_t seed = 1; seed <= 24 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    go_on_in_all_plans(compile(testing::random_program(seed)), seed, met);
+    go_on_in_all_plans(testing::RandomProgram(seed).make(6), seed, met);
+  }
+  EXPECT_GT(met.borders, 500);
+  EXPECT_GT(met.shareds, 100);
+}
+
+TEST(Border, LikelyProgramsGoOnFromEveryTurn) {
+  Met met;
+  for (const testing::LikelyProgram& program : testing::likely_programs()) {
+    SCOPED_TRACE(program.name);
+    for (const char* word : {"", "likely"}) go_on_in_all_plans(compile(testing::with_word(program.text, word)), 7, met);
+  }
+  EXPECT_GT(met.borders, 100);
+}
+
+// Each way of holding a value at least once.
+TEST(Border, EveryStateIsHeld) {
+  struct Case {
+    const char* name;
+    const char* text;
+    int Met::*wanted;
+  };
+  const std::vector<Case> cases{
+      {"two loops, the second in a branch",
+       "dim N\ninput G : f64[N, N], x : f64[N]\nv = x\nfor i in 0..3 {\n  v = v / 3 + G' @ v\n}\ns = sum(v)\nw = 2 * "
+       "v\n"
+       "if s > 0 {\n  for k in reversed (1..4) {\n    w = w / f64(k) + s * x\n  }\n} else {\n  w = w - v\n}\n"
+       "output v, w\n",
+       &Met::shareds},
+      {"slaves that copy",
+       "dim N\ninput G : f64[N, N], x : f64[N], y : f64[N]\nv = x * y\nu = y\n"
+       "for i in 0..4 {\n  u = G' @ v + u / 2\n}\noutput u\n",
+       &Met::copies},
+      {"lists and what a view shows",
+       "dim N\ninput x : f64[N], y : f64[N]\nlist L[3] : f64[N] = 1\npush(L, x)\na = L[2]\nv = x\n"
+       "for i in 0..5 {\n  v = v / 2 + a * L[i % 3]\n}\noutput v, b = L[0]\n",
+       &Met::views},
+      {"lists that turn",
+       "dim N\ninput x : f64[N]\nlist L[3] : f64[N] = 1\nv = x\n"
+       "for i in 0..5 {\n  v = v / 2 + L[1]\n  push(L, v)\n}\noutput v, b = L[0], c = L[2]\n",
+       &Met::lists},
+      {"contributions that are combined behind the loop",
+       "dim N\ninput G : f64[N, N], x : f64[N]\nu = G' @ x\nv = x\nfor i in 0..4 {\n  v = v / 2\n}\n"
+       "output w = u + v\n",
+       &Met::contributions},
+  };
+  for (const Case& made : cases) {
+    SCOPED_TRACE(made.name);
+    Met met;
+    go_on_in_all_plans(compile(made.text), 3, met);
+    EXPECT_GT(met.*made.wanted, 0);
+  }
+}
+
+TEST(Border, ExamplesGoOn) {
+  Met met;
+  for (const char* name : {"pagerank.ks", "hits.ks", "lbfgs.ks", "kmeans.ks", "components.ks", "sssp.ks", "cg.ks"}) {
+    SCOPED_TRACE(name);
+    const Module program = example(name);
+    const std::vector<Part> parts = testing::split(testing::random_data(program, 3, 30, 120, 5));
+    for (const bool epilogue : {false, true})
+      go_on_everywhere(plan(program, Strategy::greedy, SyncMode::hybrid, true, epilogue), parts, true, met);
+  }
+  EXPECT_GT(met.borders, 30);
+}
+
+TEST(Border, WhatIsNoBorderOfThePlanIsRefused) {
+  const Module program = compile("dim N\ninput x : f64[N]\nv = x\nfor i in 0..3 {\n  v = v / 2\n}\noutput v\n");
+  const Module made = plan(program, Strategy::greedy, SyncMode::hybrid);
+  const std::vector<Part> parts = testing::split(testing::random_data(program, 2, 9, 9, 1));
+  const Runner runner(made, parts, false);
+  Met met;
+  std::vector<Kept> borders;
+  (void)runner.undisturbed(borders, met);
+  ASSERT_EQ(borders.size(), 3U);
+  const auto status = [&](auto change) {
+    Kept kept{borders[1].place, {}};
+    change(kept.place);
+    try {
+      (void)runner.from(kept, WithinGroups::ordered);
+    } catch (const UserError& error) {
+      return error.status();
+    }
+    return ExitStatus::done;
+  };
+  EXPECT_EQ(status([](BorderPlace& place) { place.loop = 0; }), ExitStatus::bad_input);
+  EXPECT_EQ(status([](BorderPlace& place) { place.loop = 1000; }), ExitStatus::bad_input);
+  EXPECT_EQ(status([](BorderPlace& place) { place.turns = -1; }), ExitStatus::bad_input);
+  EXPECT_EQ(status([](BorderPlace& place) { place.turns = 4; }), ExitStatus::bad_input);
+  EXPECT_EQ(status([](BorderPlace& place) { place.looks = {0}; }), ExitStatus::bad_input);
+}
+
+}  // namespace
+}  // namespace kasen
