@@ -76,10 +76,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   steps_ = decoder.decode(module.body);
   for (const auto& step : steps_) step->ends = matrices_.used_last_by(step->number);
   result.ops.resize(static_cast<size_t>(decoder.next));
-  if (options.resume != nullptr) {
-    resumption_ = std::make_unique<Resumption>(*this, *options.resume);
-    all_.insert(all_.end(), resumption_->scatters().begin(), resumption_->scatters().end());
-  }
+  if (options.resume != nullptr) resumption_ = std::make_unique<Resumption>(*this, *options.resume);
   allocate();
   prepared.get();
 }
@@ -152,7 +149,7 @@ RunResult Execution::run() {
     run_steps(steps_);
   }
   result.seconds = seconds_since(began_);
-  result.traffic = transport.traffic();
+  result.traffic = transport.traffic() - restored_;
   result.kernel_bytes = kernels.held_bytes();
   result.late_allocations = storage.allocations() - allocated;
   return std::move(result);
@@ -207,8 +204,15 @@ void Execution::resume_steps(const Sequence& steps) {
 }
 
 void Execution::resume_loop() {
-  resumption_->restore(*this);
   const BorderPlace& from = resumption_->place();
+  const Traffic before = transport.traffic();
+  const std::int64_t charged = count(from.loop).network_bytes;
+  std::vector<Bytes> packing = resumption_->packing(*this);  // for these scatters alone
+  packing_.swap(packing);
+  resumption_->restore(*this);
+  packing_.swap(packing);
+  restored_ = transport.traffic() - before;
+  count(from.loop).network_bytes = charged;
   open_loop(from.lo, from.hi);
   place.turns.back() = from.turns;
   place.step = from.step;
@@ -245,9 +249,17 @@ void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, 
   for (int p = 0; p < part_count(); ++p) {
     const std::int64_t held = storage.indices(from, p) * info.inner, wanted = storage.indices(to, p) * info.inner;
     copy_elements(element, source[static_cast<size_t>(p)], storage.view_of(to_slot, p), 0, std::min(held, wanted));
-    if (info.cut == no_dim) continue;
-    count(number).read_bytes += held * element.bytes();
-    count(number).written_bytes += wanted * element.bytes();
+  }
+  charge_copy(from, to, number);
+}
+
+void Execution::charge_copy(ValueId from, ValueId to, int number) {
+  const ValueInfo& info = storage.info(to);
+  if (info.cut == no_dim) return;
+  const std::int64_t bytes = info.inner * module.type(to).element.bytes();
+  for (int p = 0; p < part_count(); ++p) {
+    count(number).read_bytes += storage.indices(from, p) * bytes;
+    count(number).written_bytes += storage.indices(to, p) * bytes;
   }
 }
 

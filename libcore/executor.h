@@ -53,7 +53,7 @@ struct RunOptions {
 };
 
 // Counters of one operator (in preorder over the module, regions as one), summed over its executions on this process;
-// of a run that goes on from a border, what it did itself (the slaves that it sends first are charged to the loop).
+// of a run that goes on from a border, what it did itself, but for the slaves that it sends to have its values back.
 struct OpCount {
   std::int64_t executions = 0;
   std::int64_t read_bytes = 0, written_bytes = 0;  // actual column: element traffic of kernels

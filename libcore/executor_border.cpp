@@ -113,13 +113,22 @@ Resumption::Resumption(Execution& run, const ResumePoint& from) : from_(from) {
       made->value = held.value;
       made->array = array;
       made->step = make_transition_step(run, made->op, place.loop);
-      steps_.push_back(made->step.get());
       slaves_.push_back(std::move(made));
     }
   }
 }
 
 Resumption::~Resumption() = default;
+
+std::vector<Bytes> Resumption::packing(const Execution& run) const {
+  std::vector<Bytes> areas;
+  for (int p = 0; p < run.part_count(); ++p) {
+    std::int64_t largest = 0;
+    for (const auto& slaves : slaves_) largest = std::max(largest, slaves->step->packing_bytes(p));
+    areas.emplace_back(largest);
+  }
+  return areas;
+}
 
 bool Resumption::is_made_again(const Op& op) const {
   return std::any_of(op.results.begin(), op.results.end(), [&](ValueId result) {

@@ -80,6 +80,7 @@ class WhileStep : public LoopStep {
     go_on(run);
   }
   void resume(Execution& run) override {
+    entry_.charge(run);
     run.resume_loop();
     go_on(run);
   }
@@ -103,6 +104,7 @@ class ForStep : public LoopStep {
     go_on(run, lo, lo, hi);
   }
   void resume(Execution& run) override {
+    entry_.charge(run);
     run.resume_loop();
     const BorderPlace& place = run.options.resume->place;
     go_on(run, place.lo, place.lo + place.turns, place.hi);
@@ -295,6 +297,10 @@ void Rebinding::seal(const Execution& run) {
     }
     if (source_[n] < 0) throw InternalError("a binding leaves a name without memory");
   }
+}
+
+void Rebinding::charge(Execution& run) const {
+  for (const Copy& c : copies_) run.charge_copy(c.from, c.to, number_);
 }
 
 void Rebinding::apply(Execution& run) const {

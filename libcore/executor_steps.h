@@ -97,7 +97,7 @@ class Resumption {
   Resumption(Execution& run, const ResumePoint& from);
   ~Resumption();
   [[nodiscard]] const BorderPlace& place() const { return from_.place; }
-  [[nodiscard]] std::span<Step* const> scatters() const { return steps_; }
+  [[nodiscard]] std::vector<Bytes> packing(const Execution& run) const;  // by part
   [[nodiscard]] bool is_made_again(const Op& op) const;
   void restore(Execution& run);
 
@@ -108,7 +108,6 @@ class Resumption {
   HeldAtBorder held_;
   struct Slaves;  // of one array of a value
   std::vector<std::unique_ptr<Slaves>> slaves_;
-  std::vector<Step*> steps_;
 };
 
 // For Execution::on_border, while the call lasts.
@@ -162,6 +161,7 @@ class Execution {
 
   // Copies what a value holds into a slot and charges it: the source's elements read, the target's written.
   void copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number);
+  void charge_copy(ValueId from, ValueId to, int number);
 
   const Module& plan;     // with the data's sizes
   const KernelForm form;  // what steps and kernels run
@@ -193,6 +193,7 @@ class Execution {
   std::vector<Step*> all_;                  // in preorder
   std::unique_ptr<Resumption> resumption_;  // with RunOptions::resume
   std::map<int, HeldAtBorder> held_;        // by loop
+  Traffic restored_;                        // by what gives values back: the plan has no such operator
   std::int64_t lo_ = 0, hi_ = 0;            // of the outermost loop
   std::vector<Bytes> packing_;
   std::int64_t exchanges_ = 0;
@@ -226,6 +227,8 @@ class Rebinding {
   void copy(ValueId from, int from_offset, ValueId to, int to_slot);
   void seal(const Execution& run);  // after the last of them
   void apply(Execution& run) const;
+  // As if it had been applied: of a loop whose values come back from a border instead.
+  void charge(Execution& run) const;
 
  private:
   struct Copy {

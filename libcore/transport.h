@@ -23,6 +23,10 @@ struct Traffic {
   std::int64_t worker_bytes = 0;   // between two workers, wherever they are (sent by workers of this process)
   std::int64_t rank_bytes = 0;     // of these, what crossed ranks
   std::int64_t rank_messages = 0;  // messages that crossed ranks
+
+  friend Traffic operator-(const Traffic& a, const Traffic& b) {
+    return {a.worker_bytes - b.worker_bytes, a.rank_bytes - b.rank_bytes, a.rank_messages - b.rank_messages};
+  }
 };
 
 class Transport {

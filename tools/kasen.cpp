@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcomm/data/bundle.h"
+#include "libcomm/data/checkpoint.h"
 #include "libcore/module.h"
 #include "libopt/prover/prover.h"
 #include "tools/common/files.h"
@@ -31,7 +32,7 @@ constexpr std::array<Command, 8> commands{{
     {"run", "a plan on a bundle, over threads and MPI ranks"},
     {"measure", "what a plan reads, writes, allocates and sends, before it runs"},
     {"go", "all of these in one command"},
-    {"verify", "checks IR files and bundles"},
+    {"verify", "checks IR files, bundles and checkpoints"},
     {"generate", "graphs of any size, to try things on"},
 }};
 
@@ -54,6 +55,20 @@ int dispatch(const std::string& command, char** argv) {
   return static_cast<int>(ExitStatus::missing_input);
 }
 
+// A checkpoint, or all of a run's folder. False: one is not right.
+bool verify_saved(const std::vector<std::string>& folders) {
+  bool right = true;
+  for (const std::string& folder : folders) {
+    try {
+      write_standard_output(fmt::format("{}: right ({})\n", folder, verify_checkpoint(folder)));
+    } catch (const UserError& error) {
+      right = false;
+      tell("{}: {}\n", folder, error.what());
+    }
+  }
+  return right;
+}
+
 // As a run reads it: each file against its digest, its structure and its content, and what parts say of each other.
 std::string verified_bundle(const std::string& folder) {
   const BundleInfo info = read_bundle_info(folder);
@@ -67,7 +82,12 @@ ExitStatus verify(const po::variables_map& values) {
   for (const std::string& file : values["file"].as<std::vector<std::string>>()) {
     try {
       if (std::filesystem::is_directory(file)) {
-        write_standard_output(verified_bundle(file));
+        const std::vector<std::string> saved = is_checkpoint(file) ? std::vector{file} : checkpoints_in(file);
+        if (saved.empty()) {
+          write_standard_output(verified_bundle(file));
+        } else {
+          right = verify_saved(saved) && right;
+        }
         continue;
       }
       const Module module = parse_module(read_text(file), shown_name(file));
@@ -85,8 +105,9 @@ ExitStatus verify(const po::variables_map& values) {
 }
 
 int verify_main(int argc, char** argv) {
-  Tool tool{.info = {"kasen verify", "checks IR files by every rule of their level, and all that bundles hold",
-                     "FILE.kir|BUNDLE...", "kasen verify plan.kir fused.kir"}};
+  Tool tool{.info = {"kasen verify",
+                     "checks IR files by every rule of their level, and all that bundles and checkpoints hold",
+                     "FILE.kir|BUNDLE|CHECKPOINTS...", "kasen verify plan.kir fused.kir"}};
   tool.hidden.add_options()("file", po::value<std::vector<std::string>>()->default_value({"-"}, "-"));
   tool.positional.add("file", -1);
   tool.reads = {"file"};

@@ -9,12 +9,14 @@
 
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
+#include "tools/run_checkpoint.h"
 #include "tools/run_cluster.h"
 #include "tools/run_job.h"
 #include "tools/run_launch.h"
 #include "tools/run_machine.h"
 #include "tools/run_network.h"
 #include "tools/run_options.h"
+#include "tools/run_signals.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -41,10 +43,14 @@ void tell(const JobOutput& output, const std::string& text) {
 
 ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no rank outlives a killed mpirun
+  if (!settings.checkpoint.empty()) remember_stop_signals();
   const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
   const JobOutput output{.launched = launched, .progress = false};
   try {
     run_job(settings, *cluster, output);
+  } catch (const Stopped& stopped) {  // on all ranks
+    if (cluster->rank() == 0) tell(output, stopped.text);
+    return ExitStatus::resumable;
   } catch (const JobFailed& failed) {  // on all ranks: each leaves by itself
     if (cluster->rank() == 0) tell(output, failed.text);
     return failed.status;
@@ -55,6 +61,18 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
              ExitStatus::limit);
   } catch (const std::exception& error) {
     fail_job(*cluster, output, fmt::format("error: {}; this is a fault of Kasen", error.what()), ExitStatus::internal);
+  }
+  return ExitStatus::done;
+}
+
+ExitStatus run_alone(const RunSettings& settings) {
+  if (!settings.checkpoint.empty()) remember_stop_signals();
+  const JobOutput output{.launched = false, .progress = true};
+  try {
+    run_job(settings, *make_single_process(), output);
+  } catch (const Stopped& stopped) {
+    tell(output, stopped.text);
+    return ExitStatus::resumable;
   }
   return ExitStatus::done;
 }
@@ -103,8 +121,7 @@ int main(int argc, char** argv) {
       return ExitStatus::done;
     }
     if (started_by_mpi()) return run_rank(argc, argv, settings, false);
-    run_job(settings, *make_single_process(), JobOutput{.launched = false, .progress = true});
-    return ExitStatus::done;
+    return run_alone(settings);
   });
   return status != 0 ? status : own;
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "libcomm/exchange/mpi_session.h"
@@ -18,6 +19,7 @@ class SingleProcess : public Cluster {
   [[nodiscard]] std::unique_ptr<Transport> transport(int workers) override { return make_simulated_transport(workers); }
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
   [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override { return to; }
+  [[nodiscard]] std::int64_t largest(std::int64_t mine) override { return mine; }
   void together(const std::function<void()>& step) override { step(); }
   [[noreturn]] void abort(ExitStatus status) override { std::exit(static_cast<int>(status)); }
 };
@@ -33,6 +35,10 @@ class MpiCluster : public Cluster {
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override { return session_.gather(bytes); }
   [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override {
     return session_.exchange(std::move(to));
+  }
+  [[nodiscard]] std::int64_t largest(std::int64_t mine) override {
+    session_.all_reduce_max(std::span(&mine, 1));
+    return mine;
   }
   [[noreturn]] void abort(ExitStatus status) override { session_.abort_all(status); }
 

@@ -22,6 +22,8 @@ class Cluster : public ResultRanks {
   [[nodiscard]] virtual std::unique_ptr<Transport> transport(int workers) = 0;
   // Every rank's bytes on rank 0, in the order of ranks; nothing elsewhere. All ranks call it.
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+  // The largest of what the ranks give, on all of them.
+  [[nodiscard]] virtual std::int64_t largest(std::int64_t mine) = 0;
   // ResultRanks::together: where the step fails on any rank, all throw JobFailed (one process alone: what it threw).
   // Ends every rank with this status, after the caller has told why.
   [[noreturn]] virtual void abort(ExitStatus status) = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -17,6 +18,7 @@
 #include "tools/common/files.h"
 #include "tools/common/fitted.h"
 #include "tools/common/progress.h"
+#include "tools/run_checkpoint.h"
 #include "tools/run_gather.h"
 #include "tools/run_launch.h"
 #include "tools/run_params.h"
@@ -152,6 +154,11 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
   p.options.masters = settings.masters;
   if (cluster.rank() == 0) p.options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
+  std::optional<RunCheckpoints> checkpoints;
+  if (!settings.checkpoint.empty()) {
+    checkpoints.emplace(settings, p.module, p.info, p.options, *p.transport, cluster, output);
+    checkpoints->attach(p.options);
+  }
   Stopwatch watch;
   const RunResult result = execute(p.module, p.parts, *p.transport, *p.kernels, p.options);
   progress.finish();
@@ -167,6 +174,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     if (cluster.rank() != 0) return;
     p.times.writing = watch.lap();
     text += summary_text(p.module, report, p.times);
+    if (checkpoints) text += checkpoints->summary();
     for (const std::string& file : files) text += fmt::format("result: {}\n", file);
     if (!settings.stats.empty()) {
       write_text(settings.stats, run_report_json(p.module, report));

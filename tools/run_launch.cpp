@@ -49,6 +49,22 @@ void forward_signal(int number) {
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
 
+// With checkpoints the ranks are asked to save and end first, by way of mpirun, which hands USR1 on; a second signal
+// ends them at once.
+void forward_stop(int number) {
+  static volatile std::sig_atomic_t asked = 0;
+  if (asked != 0) forward_signal(number);
+  asked = 1;
+  if (const pid_t child = mpirun_process.load(); child > 0) kill(child, SIGUSR1);
+}
+
+void forward_signals(bool saves) {
+  std::signal(SIGINT, forward_signal);
+  std::signal(SIGTERM, saves ? forward_stop : forward_signal);
+  if (saves) std::signal(SIGUSR1, forward_stop);
+  if (std::signal(SIGHUP, forward_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+}
+
 std::vector<std::string> mpirun_line(const RunSettings& settings, const std::vector<std::string>& arguments) {
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   std::vector<std::string> line{"mpirun", "-q", "-n", std::to_string(settings.ranks), "--bind-to", "none"};
@@ -167,9 +183,7 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   const pid_t child = start(mpirun_line(settings, arguments), ends[1]);
   mpirun_process = child;
-  std::signal(SIGINT, forward_signal);
-  std::signal(SIGTERM, forward_signal);
-  if (std::signal(SIGHUP, forward_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+  forward_signals(!settings.checkpoint.empty());
   close(ends[1]);
   int status = 0;
   std::string summary;

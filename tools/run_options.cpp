@@ -36,6 +36,38 @@ std::string code_cache_of(const po::variables_map& values) {
   return given == "none" ? "" : given;
 }
 
+void declare_checkpoints(Tool& tool) {
+  tool.options.add_options()("checkpoint", po::value<std::string>()->value_name("DIR"),
+                             "saves what the outermost loop carries there now and then; USR1 and TERM save once more "
+                             "and end the run with status 75")("every", po::value<int>()->value_name("TURNS"),
+                                                               "a checkpoint after so many turns")(
+      "every-seconds", po::value<double>()->value_name("S"),
+      "a checkpoint after so many seconds (60 where neither is given)")(
+      "keep", po::value<int>()->default_value(2)->value_name("K"), "removes all checkpoints but the newest K")(
+      "resume",
+      "goes on from the newest complete checkpoint in DIR, on any number of ranks; from the start where there "
+      "is none");
+}
+
+void read_checkpoints(const po::variables_map& values, RunSettings& s) {
+  s.resume = values.count("resume") > 0;
+  const bool named = values.count("checkpoint") > 0;
+  for (const char* option : {"every", "every-seconds", "resume"}) {
+    if (values.count(option) == 0 || named) continue;
+    fail(ExitStatus::usage, fmt::format("--{} without --checkpoint", option),
+         "it says nothing of where checkpoints are", "add --checkpoint DIR");
+  }
+  if (!named) return;
+  s.checkpoint = values["checkpoint"].as<std::string>();
+  s.keep = bounded(values, "keep", 1, 1000);
+  if (values.count("every") > 0) s.every = bounded(values, "every", 1, 1'000'000'000);
+  if (values.count("every-seconds") > 0) s.every_seconds = values["every-seconds"].as<double>();
+  if (values.count("every-seconds") > 0 && !(s.every_seconds > 0 && s.every_seconds < 1e9))
+    wrong_value("every-seconds", fmt::format("--every-seconds {} is no time between checkpoints", s.every_seconds),
+                "it is a number of seconds above 0");
+  if (s.every == 0 && s.every_seconds == 0) s.every_seconds = 60;
+}
+
 }  // namespace
 
 void declare_run_options(Tool& tool) {
@@ -61,6 +93,7 @@ void declare_run_options(Tool& tool) {
       "top", po::value<int>()->default_value(0)->value_name("K"),
       "prints the K largest elements of each vector result")(
       "network-profile", "prints what the network between two ranks does, as lines of a machine profile; runs no plan");
+  declare_checkpoints(tool);
   tool.options.add_options()(
       "machine-profile", "prints what this machine computes and touches, as lines of a machine profile; runs no plan");
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"))(
@@ -87,6 +120,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.top = bounded(values, "top", 0, most_top);
   s.code_cache = code_cache_of(values);
   s.params = name_values(values, "param");
+  read_checkpoints(values, s);
   return s;
 }
 

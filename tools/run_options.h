@@ -1,6 +1,7 @@
 // The options of kasen-run, read once and checked.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ struct RunSettings {
   int threads = 0;         // 0: the machine's cores, shared by the ranks
   int top = 0;             // prints the largest elements of vector results
   std::string code_cache;  // a folder; empty: none
+  std::string checkpoint;  // a folder; empty: none
+  bool resume = false;
+  std::int64_t every = 0;    // turns of an outermost loop; 0: whenever every_seconds says
+  double every_seconds = 0;  // 0: whenever `every` says
+  int keep = 2;              // checkpoints
   std::map<std::string, std::string> params;
 };
 

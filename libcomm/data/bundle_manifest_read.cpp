@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "libcomm/data/bundle_manifest.h"
 #include "libcomm/data/digest.h"
-#include "libcomm/data/element_text.h"
+#include "libcomm/data/json_fields.h"
 #include "libcore/checked.h"
 #include "libcore/error.h"
 
@@ -17,76 +16,11 @@ namespace kasen {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Fields = JsonFields;
 
 constexpr std::int64_t most_workers = 1 << 20;
 constexpr std::int64_t most_indices = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_entries = std::int64_t{1} << 48;
-
-// Reads fields with their types and ranges; whatever does not fit is one fault of the manifest.
-struct Fields {
-  const std::string& file;
-
-  [[noreturn]] void refuse(const std::string& why) const {
-    fail(ExitStatus::bad_input, fmt::format("'{}' is no manifest of a bundle", file), why, "make the bundle again");
-  }
-  void require(bool good, const std::string& why) const {
-    if (!good) refuse(why);
-  }
-  const Json& at(const Json& from, const char* key) const {
-    require(from.is_object() && from.contains(key), fmt::format("'{}' is missing", key));
-    return from[key];
-  }
-  std::int64_t number(const Json& value, const char* key, std::int64_t most) const {
-    const bool whole =
-        value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t(most));
-    require(whole && value.get<std::int64_t>() >= 0 && value.get<std::int64_t>() <= most,
-            fmt::format("'{}' is out of range", key));
-    return value.get<std::int64_t>();
-  }
-  std::int64_t integer(const Json& from, const char* key, std::int64_t most) const {
-    return number(at(from, key), key, most);
-  }
-  bool boolean(const Json& from, const char* key) const {
-    require(at(from, key).is_boolean(), fmt::format("'{}' is not true or false", key));
-    return from[key].get<bool>();
-  }
-  std::string text(const Json& from, const char* key) const {
-    require(at(from, key).is_string(), fmt::format("'{}' is no text", key));
-    return from[key].get<std::string>();
-  }
-  const Json& list(const Json& from, const char* key) const {
-    require(at(from, key).is_array(), fmt::format("'{}' is no list", key));
-    return from[key];
-  }
-  std::vector<std::string> texts(const Json& value, const char* key) const {
-    require(value.is_array(), fmt::format("'{}' is no list", key));
-    std::vector<std::string> result;
-    for (const Json& item : value) {
-      require(item.is_string(), fmt::format("'{}' is no list of texts", key));
-      result.push_back(item.get<std::string>());
-    }
-    return result;
-  }
-  std::vector<std::int64_t> by_worker(const Json& from, const char* key, int workers, std::int64_t most) const {
-    std::vector<std::int64_t> result;
-    for (const Json& item : list(from, key)) result.push_back(number(item, key, most));
-    require(std::cmp_equal(result.size(), workers), fmt::format("'{}' does not have one number a worker", key));
-    return result;
-  }
-  // Names become paths inside HDF5 files.
-  std::string name(const Json& from) const {
-    std::string name = text(from, "name");
-    const bool good = !name.empty() && name.size() < 256 && name != "." && name != ".." &&
-                      std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c != '/' && c != 127; });
-    require(good, "a name that no program can have");
-    return name;
-  }
-  ElementType element(const Json& from, const std::vector<std::string>& dims) const {
-    const auto parsed = parse_element(text(from, "element"), dims);
-    require(parsed.has_value(), "an element type that does not exist");
-    return *parsed;
-  }
-};
 
 std::int64_t total(const std::vector<std::int64_t>& numbers) {
   std::int64_t sum = 0;
@@ -206,25 +140,12 @@ Manifest read_content(const Fields& f, const Json& content) {
 }  // namespace
 
 Manifest parse_manifest(const std::string& text, const std::string& file) {
-  const Fields f{file};
-  const Json whole = Json::parse(text, nullptr, false);
-  f.require(!whole.is_discarded() && whole.is_object(), "it is not JSON, or cut off");
-  const std::int64_t version = f.integer(whole, "kasen_bundle", std::numeric_limits<std::int64_t>::max());
-  if (version > bundle_version)
-    fail(ExitStatus::bad_input, fmt::format("'{}' has format version {}", file, version),
-         fmt::format("this program reads up to version {}", bundle_version),
-         "use a newer Kasen, or make the bundle again");
-  f.require(version >= dense_bundle_version, "its version does not exist");
-  const std::string digest = f.text(whole, "digest");
-  const Json& content = f.at(whole, "content");
-  try {
-    f.require(digest_of(content.dump()) == digest, "it was altered: its digest does not fit its content");
-  } catch (const Json::exception&) {
-    f.refuse("it is not UTF-8");
-  }
-  Manifest manifest = read_content(f, content);
+  const Fields f{file, "a bundle", "make the bundle again"};
+  std::int64_t version = 0;
+  const Json whole = f.parse(text, "kasen_bundle", dense_bundle_version, bundle_version, version);
+  Manifest manifest = read_content(f, f.content(whole));
   f.require(version_of(manifest) == version, "its version is another than that of what it holds");
-  manifest.info.digest = digest;
+  manifest.info.digest = f.text(whole, "digest");
   return manifest;
 }
 

@@ -162,6 +162,16 @@ std::string shown_path(const std::string& path) {
   return path.substr(0, mark) + (end == std::string::npos ? "" : path.substr(end));
 }
 
+void remove_folder(const std::string& path) {
+  std::string away = path;
+  for (int attempt = 0; shown_path(path) == path; ++attempt) {
+    away = temporary_name(path, attempt);
+    if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, away.c_str(), RENAME_NOREPLACE) == 0) break;
+    if (errno != EEXIST) fail_on(ExitStatus::io, "remove", path);
+  }
+  remove_quietly(away);
+}
+
 NewFile::NewFile(std::string path) : path_(std::move(path)) {
   namespace fs = std::filesystem;
   // Asked of the path itself: behind /dev/stdout there may be a pipe, which has no path of its own.

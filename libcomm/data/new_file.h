@@ -35,6 +35,8 @@ class FileHandle {
 void write_new_file(const std::string& path, std::string_view content);  // and syncs it
 [[nodiscard]] std::string read_whole_file(const std::string& path, std::int64_t most_bytes);
 void sync_folder(const std::string& path);
+// First out of sight, under a temporary name, so that none of its name is ever there in part.
+void remove_folder(const std::string& path);
 [[nodiscard]] std::string parent_folder(const std::string& path);
 [[nodiscard]] bool exists(const std::string& path);
 // What messages call a file: the name that a temporary one will have.

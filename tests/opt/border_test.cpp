@@ -104,7 +104,9 @@ void go_on_everywhere(const Module& module, const std::vector<Part>& parts, bool
   for (const Kept& kept : borders) {
     SCOPED_TRACE(::testing::Message() << "loop " << kept.place.loop << ", turn " << kept.place.turns);
     const auto masters = kept.place.turns % 2 == 0 ? WithinGroups::ordered : WithinGroups::by_length;
-    expect_bits(whole, runner.from(kept, masters));
+    const RunResult rest = runner.from(kept, masters);
+    expect_bits(whole, rest);
+    expect_counts(module, parts, rest, generated ? "generated" : "interpreter");
     if (::testing::Test::HasFailure()) return;
   }
 }

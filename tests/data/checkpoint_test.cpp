@@ -1,0 +1,256 @@
+// Checkpoints: what is written comes back bit for bit on any split of workers; what is damaged is never taken for
+// whole.
+#include "libcomm/data/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "libcomm/data/checkpoint_manifest.h"
+#include "libcomm/data/digest.h"
+#include "libcore/error.h"
+#include "tests/support/folder.h"
+
+namespace kasen {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int worker_count = 3;
+const CheckpointKey key{"plan", "bundle", "params", worker_count};
+
+ElementType pair_of_points() { return ElementType{{{Scalar::i64, no_dim, 0}, {Scalar::f64, no_dim, 3}}, true}; }
+
+// A vector, one of tuples, a list, a flag that all share, and each worker's own contributions.
+Module values_of_a_plan() {
+  Module module;
+  module.dims.push_back({.name = "N", .size = 100});
+  const auto add = [&](const char* name, const ElementType& element, std::int64_t list) {
+    Type type;
+    type.element = element;
+    type.list = list;
+    module.add_value(name, type);
+  };
+  add("v", ElementType::of(Scalar::f64), 0);
+  add("points", pair_of_points(), 0);
+  add("L", ElementType::of(Scalar::f32), 3);
+  add("again", ElementType::of(Scalar::boolean), 0);
+  add("u", ElementType::of(Scalar::i32), 0);
+  return module;
+}
+
+class MadeBorder : public Border {
+ public:
+  MadeBorder(const Module& module, std::uint64_t seed) : module_(module), seed_(seed) {
+    place_ = {.loop = 4, .step = 77, .turns = static_cast<std::int64_t>(seed), .lo = -3, .hi = 1000, .looks = {2}};
+    for (ValueId v = 0; v < std::ssize(module.values); ++v)
+      values_.push_back({v, std::max<std::int64_t>(1, module.type(v).list), v == 3, v == 4});
+  }
+  [[nodiscard]] const BorderPlace& place() const override { return place_; }
+  [[nodiscard]] std::span<const HeldValue> values() const override { return values_; }
+  [[nodiscard]] std::int64_t count(const HeldValue& held, int part) const override {
+    if (held.shared) return part == 0 ? 1 : 0;
+    return part == 1 && held.value == 0 ? 0 : 40 + 7 * part + held.value;
+  }
+  [[nodiscard]] Array read(const HeldValue& held, std::int64_t array, int part) const override {
+    Array made(module_.type(held.value).element, count(held, part));
+    std::mt19937_64 random(seed_ * 1000 + static_cast<std::uint64_t>(100 * held.value + 10 * array + part));
+    for (std::int64_t p = 0; p < made.element.planes(); ++p) {
+      const std::int64_t bytes = made.count * scalar_bytes(made.element.plane_scalar(p));
+      for (std::int64_t i = 0; i < bytes; ++i) made.plane(p)[i] = static_cast<std::byte>(random() % 2);
+    }
+    return made;
+  }
+
+ private:
+  const Module& module_;
+  std::uint64_t seed_;
+  BorderPlace place_;
+  std::vector<HeldValue> values_;
+};
+
+bool same_bytes(const Array& a, const Array& b) {
+  return a.count == b.count && std::equal(a.bytes.data(), a.bytes.data() + a.bytes.size(), b.bytes.data());
+}
+
+class CheckpointTest : public ::testing::Test {
+ protected:
+  std::string root() const { return folder_.file("saved"); }
+  Checkpoints all(int keep = 2, const CheckpointKey& wanted = key) const {
+    return Checkpoints(root(), wanted, *alone_, 0, worker_count, keep);
+  }
+  std::string write(Checkpoints& into, std::uint64_t seed) const {
+    return into.write(module_, MadeBorder(module_, seed));
+  }
+
+  // Whatever the checkpoint gives is what was saved.
+  void expect_all(SavedBorder& saved, std::uint64_t seed) const {
+    const MadeBorder wanted(module_, seed);
+    EXPECT_EQ(saved.place().turns, wanted.place().turns);
+    EXPECT_EQ(saved.place().lo, -3);
+    EXPECT_EQ(saved.place().looks, std::vector<std::int64_t>{2});
+    for (const HeldValue& held : wanted.values()) {
+      for (std::int64_t array = 0; array < held.arrays; ++array) {
+        for (int w = 0; w < worker_count; ++w) {
+          const Array array_of = wanted.read(held, array, w);
+          if (array_of.count == 0) continue;
+          const Value& value = module_.value(held.value);
+          EXPECT_TRUE(same_bytes(array_of, saved.read(value.name, array, w, value.type.element, array_of.count)));
+        }
+      }
+    }
+  }
+
+  ExitStatus status_of(const std::function<void()>& step) const {
+    try {
+      step();
+    } catch (const UserError& error) {
+      return error.status();
+    }
+    return ExitStatus::done;
+  }
+
+  cases::Folder folder_;
+  std::unique_ptr<ResultRanks> alone_ = one_rank();
+  Module module_ = values_of_a_plan();
+};
+
+TEST_F(CheckpointTest, ComesBackOnAnySplitOfWorkers) {
+  Checkpoints checkpoints = all();
+  EXPECT_TRUE(checkpoints.empty());
+  const std::string path = write(checkpoints, 5);
+  for (int first = 0; first < worker_count; ++first) {
+    for (int workers = 1; first + workers <= worker_count; ++workers) {
+      SavedBorder saved(path, key, first, workers);
+      expect_all(saved, 5);
+    }
+  }
+  EXPECT_EQ(verify_checkpoint(path), "a checkpoint of 3 workers, after turn 5");
+  EXPECT_TRUE(is_checkpoint(path));
+}
+
+TEST_F(CheckpointTest, TheNewestAreKeptAndNoneIsOverwritten) {
+  {
+    Checkpoints checkpoints = all(2);
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) (void)write(checkpoints, seed);
+    EXPECT_EQ(checkpoints_in(root()), (std::vector{root() + "/checkpoint-000003", root() + "/checkpoint-000004"}));
+  }
+  // Of another plan: neither taken nor removed.
+  CheckpointKey other = key;
+  other.plan = "another";
+  {
+    Checkpoints checkpoints = all(1, other);
+    std::vector<std::string> told;
+    EXPECT_EQ(checkpoints.newest([&](const std::string& why) { told.push_back(why); }), nullptr);
+    EXPECT_EQ(told.size(), 2U);
+    EXPECT_EQ(write(checkpoints, 9), root() + "/checkpoint-000005");
+    (void)write(checkpoints, 10);
+    EXPECT_EQ(checkpoints_in(root()).size(), 3U);
+  }
+  Checkpoints checkpoints = all(2);
+  std::vector<std::string> told;
+  const auto saved = checkpoints.newest([&](const std::string& why) { told.push_back(why); });
+  ASSERT_NE(saved, nullptr);
+  expect_all(*saved, 4);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("of another plan"), std::string::npos);
+}
+
+TEST_F(CheckpointTest, TheFolderIsOneRunsAlone) {
+  const Checkpoints checkpoints = all();
+  EXPECT_EQ(status_of([&] { (void)all(); }), ExitStatus::cannot_create);
+}
+
+TEST_F(CheckpointTest, WhatAKilledRunLeftHalfWrittenGoes) {
+  {
+    Checkpoints checkpoints = all();
+    fs::copy(write(checkpoints, 1), root() + "/checkpoint-000002.tmp-4711-0");
+  }
+  fs::create_directory(root() + "/mine.tmp-1-0");
+  const Checkpoints checkpoints = all();
+  EXPECT_FALSE(fs::exists(root() + "/checkpoint-000002.tmp-4711-0"));
+  EXPECT_TRUE(fs::exists(root() + "/mine.tmp-1-0"));
+}
+
+// Every byte of every file, and every length: refused, or nothing of what is saved has changed.
+TEST_F(CheckpointTest, DamageIsSeen) {
+  std::string path;
+  {
+    Checkpoints checkpoints = all();
+    path = write(checkpoints, 1);
+  }
+  std::mt19937_64 random(3);
+  int refused = 0, tried = 0;
+  for (const char* name : {"manifest.json", "rank-0000.h5"}) {
+    const std::string file = path + "/" + name;
+    const std::string whole = cases::content(file);
+    for (int attempt = 0; attempt < 600; ++attempt) {
+      std::string bytes = whole;
+      if (attempt % 3 == 0) {
+        bytes.resize(random() % whole.size());
+      } else {
+        bytes[random() % whole.size()] ^= static_cast<char>(1 << (random() % 8));
+      }
+      std::ofstream(file, std::ios::binary) << bytes;
+      ++tried;
+      try {
+        SavedBorder saved(path, key, 0, worker_count);
+        expect_all(saved, 1);
+      } catch (const UserError& error) {
+        ++refused;
+      }
+    }
+    std::ofstream(file, std::ios::binary) << whole;
+    SavedBorder saved(path, key, 0, worker_count);
+    expect_all(saved, 1);
+  }
+  EXPECT_GT(refused, tried / 2);
+}
+
+// Manifests made by hand, with the right digest.
+TEST_F(CheckpointTest, HostileManifestsAreRefused) {
+  std::string path;
+  {
+    Checkpoints checkpoints = all();
+    path = write(checkpoints, 1);
+  }
+  const Json whole = Json::parse(cases::content(path + "/manifest.json"));
+  const auto status_with = [&](const std::function<void(Json&)>& change) {
+    Json changed = whole;
+    change(changed["content"]);
+    changed["digest"] = digest_of(changed["content"].dump());
+    std::ofstream(path + "/manifest.json") << changed.dump();
+    return status_of([&] { SavedBorder saved(path, key, 0, worker_count); });
+  };
+  EXPECT_EQ(status_with([](Json&) {}), ExitStatus::done);
+  const std::vector<std::function<void(Json&)>> changes{
+      [](Json& c) { c["parts"][0]["file"] = "../rank-0000.h5"; },
+      [](Json& c) { c["parts"][0]["file"] = "rank-/../x.h5"; },
+      [](Json& c) { c["parts"].erase(0); },
+      [](Json& c) { c["values"][0]["name"] = "../v"; },
+      [](Json& c) { c["values"][0]["name"] = c["values"][1]["name"]; },
+      [](Json& c) { c["values"][0]["element"] = "f16"; },
+      [](Json& c) { c["values"][0]["element"] = "i64"; },
+      [](Json& c) { c["values"][0]["arrays"] = 0; },
+      [](Json& c) { c["values"][0]["arrays"] = 4; },
+      [](Json& c) { c["values"][0]["elements_by_worker"][0] = -1; },
+      [](Json& c) { c["values"][0]["elements_by_worker"][0] = std::int64_t{1} << 60; },
+      [](Json& c) { c["values"][0]["elements_by_worker"][0] = std::int64_t{1} << 47; },
+      [](Json& c) { c["values"][0]["elements_by_worker"].push_back(1); },
+      [](Json& c) { c["workers"] = 0; },
+      [](Json& c) { c["workers"] = 2; },
+      [](Json& c) { c["turns"] = -1; },
+      [](Json& c) { c["turns"] = 1e300; },
+      [](Json& c) { c["lo"] = "x"; },
+      [](Json& c) { c["looks"] = {-1}; },
+      [](Json& c) { c.erase("values"); },
+      [](Json& c) { c["plan"] = "another"; },
+  };
+  for (size_t i = 0; i < changes.size(); ++i) EXPECT_EQ(status_with(changes[i]), ExitStatus::bad_input) << i;
+}
+
+}  // namespace
+}  // namespace kasen

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Checkpoints: runs that are stopped, killed and damaged go on to the bits of an undisturbed one.
+
+Usage: checkpoint_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import h5py  # noqa: E402
+from tools_test import CREATE, TOOLS, USAGE, ToolTest  # noqa: E402
+
+RESUMABLE, INTERRUPTED = 75, 130
+# Two loops, the second over what the first has made; enough turns that a signal meets one of them.
+PROGRAM = """
+dim N
+input G : null[N, N]
+param turns = 40, more = 20
+degree = G @ fill(1.0, N)
+v = fill(1.0, N)
+for i in 0..turns {
+  v = 0.15 + 0.85 * (G' @ (v / degree)) * cos(f64(i))
+}
+s = sum(v)
+w = v
+for i in reversed(0..more) {
+  w = (w + v / s) / (1.5 + sin(f64(i)))
+}
+output v, w
+"""
+
+
+class Checkpointed(ToolTest):
+    def setUp(self):
+        super().setUp()
+        (self.dir / "p.ks").write_text(PROGRAM)
+        self.kasen("plan", "p.ks", "-o", "plan.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", 4, "-o", "bundle")
+        self.kasen("fuse", "plan.kir", "--bundle", "bundle", "-o", "fused.kir")
+
+    def run_plan(self, *args, **options):
+        return self.kasen("run", "fused.kir", "--bundle", "bundle", *args, **options)
+
+    def undisturbed(self, *args):
+        self.run_plan("-o", "whole.h5", *args)
+        return (self.dir / "whole.h5").read_bytes()
+
+    def saved(self):
+        return sorted(p.name for p in (self.dir / "saved").iterdir() if not p.name.startswith("."))
+
+    def start(self, *args):
+        job = subprocess.Popen([TOOLS / "kasen", "run", "fused.kir", "--bundle", "bundle", *map(str, args)], cwd=self.dir,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: job.poll() is None and job.kill())
+        return job
+
+    def processes(self):
+        """Of this test: their command lines name its folder's files, and they run in it."""
+        found = []
+        for p in pathlib.Path("/proc").iterdir():
+            if not p.name.isdigit():
+                continue
+            try:
+                if os.readlink(p / "cwd") == str(self.dir.resolve()):
+                    found.append((int(p.name), (p / "cmdline").read_bytes().split(b"\0")))
+            except OSError:
+                continue
+        return found
+
+    def wait_for_checkpoint(self, job, least=1):
+        deadline = time.time() + 60
+        while time.time() < deadline and job.poll() is None:
+            if (self.dir / "saved").exists() and len([n for n in self.saved() if ".tmp-" not in n]) >= least:
+                return
+            time.sleep(0.01)
+        self.fail(f"no checkpoint: {job.communicate()}")
+
+    def test_same_bits_from_any_of_them_on_any_ranks(self):
+        want = self.undisturbed()
+        for first, then in [([], ["-n", 3]), (["-n", 2], []), (["-n", 4], ["-n", 2])]:
+            for turns in [7, 15, 50]:  # within the first loop, the last of it, in the second one
+                shutil.rmtree(self.dir / "saved", ignore_errors=True)
+                out, _ = self.run_plan("-o", "r.h5", *first, "--checkpoint", "saved", "--every", turns, "--keep", 100)
+                self.assertEqual((self.dir / "r.h5").read_bytes(), want)
+                self.assertEqual(len(self.saved()), 60 // turns)
+                self.assertIn(f"checkpoints: {60 // turns} in ", out)
+                for name in reversed(self.saved()):
+                    out, err = self.run_plan("-o", "r.h5", *then, "--checkpoint", "saved", "--every", 1000, "--resume")
+                    self.assertIn(f"resumed: saved/{name} (after turn ", out)
+                    self.assertEqual(err, "")
+                    self.assertEqual((self.dir / "r.h5").read_bytes(), want)
+                    shutil.rmtree(self.dir / "saved" / name)
+
+    def test_without_any_it_begins_from_the_start(self):
+        want = self.undisturbed()
+        out, err = self.run_plan("-o", "r.h5", "--checkpoint", "deep/saved", "--resume")
+        self.assertNotIn("resumed", out)
+        self.assertEqual((err, (self.dir / "r.h5").read_bytes()), ("", want))
+
+    def test_signals_save_and_end(self):
+        args = ["-D", "turns=2000000"]
+        for ranks in [[], ["-n", 2]]:
+            for number in [signal.SIGUSR1, signal.SIGTERM]:
+                shutil.rmtree(self.dir / "saved", ignore_errors=True)
+                job = self.start("-o", "r.h5", *ranks, *args, "--checkpoint", "saved", "--every-seconds", 0.2)
+                self.wait_for_checkpoint(job)
+                job.send_signal(number)
+                _, err = job.communicate(timeout=60)
+                self.assertEqual(job.returncode, RESUMABLE, err)
+                self.assertRegex(err, r"kasen-run: stopped by a signal after turn \d+ of the loop at p.ks:7:1; all is saved in "
+                                 r"saved/checkpoint-\d{6}; the same command with --resume goes on")
+                self.assertEqual(err.count("\n"), 1)
+                self.assertNotIn("r.h5", self.files())
+                out, _ = self.kasen("verify", "saved")
+                self.assertEqual(out.count(": right (a checkpoint of 4 workers, after turn "), len(self.saved()))
+                self.assertEqual(self.processes(), [])
+
+    def test_a_second_signal_ends_at_once(self):
+        # One turn takes long: the border is far away.
+        for ranks in [[], ["-n", 2]]:
+            shutil.rmtree(self.dir / "saved", ignore_errors=True)
+            (self.dir / "slow.ks").write_text("dim N\ninput G : null[N, N]\nv = G @ fill(1.0, N)\nfor i in 0..3 {\n"
+                                              "  for j in 0..1000000000 {\n    v = v / 2 + 1\n  }\n}\noutput v\n")
+            self.kasen("plan", "slow.ks", "-o", "slow.kir")
+            self.kasen("fuse", "slow.kir", "--bundle", "bundle", "-o", "slow-fused.kir")
+            job = subprocess.Popen([TOOLS / "kasen", "run", "slow-fused.kir", "--bundle", "bundle", *map(str, ranks), "--checkpoint", "saved"],
+                                   cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(lambda: job.poll() is None and job.kill())
+            time.sleep(2)
+            job.send_signal(signal.SIGTERM)
+            time.sleep(1)
+            self.assertIsNone(job.poll())
+            job.send_signal(signal.SIGTERM)
+            _, err = job.communicate(timeout=30)
+            self.assertEqual(job.returncode, INTERRUPTED, err)
+            deadline = time.time() + 5
+            while self.processes() and time.time() < deadline:
+                time.sleep(0.1)
+            self.assertEqual(self.processes(), [])
+
+    def test_ranks_killed_at_random_moments(self):
+        args = ["-D", "turns=3000"]
+        want = self.undisturbed(*args)
+        rng = random.Random(11)
+        kills = 0
+        for _ in range(40):
+            job = self.start("-o", "r.h5", "-n", 2, *args, "--checkpoint", "saved", "--every", 50, "--resume")
+            deadline = time.time() + 0.5 + rng.random()
+            while job.poll() is None and time.time() < deadline:
+                time.sleep(0.005)
+            ranks = [pid for pid, line in self.processes() if b"--as-rank" in line and not line[0].endswith(b"mpirun")]
+            if job.poll() is None and ranks and kills < 5:
+                os.kill(rng.choice(ranks), signal.SIGKILL)
+                kills += 1
+            _, err = job.communicate(timeout=60)
+            if job.returncode == 0:
+                break
+            self.assertEqual(err.count("error:"), 1, err)
+        self.assertEqual(job.returncode, 0, err)
+        self.assertGreater(kills, 0)
+        self.assertEqual((self.dir / "r.h5").read_bytes(), want)
+        self.assertEqual([n for n in self.saved() if ".tmp-" in n], [])
+
+    def test_a_killed_mpirun_leaves_no_rank(self):
+        job = self.start("-o", "r.h5", "-n", 2, "-D", "turns=200000000", "--checkpoint", "saved", "--every-seconds", 0.2)
+        self.wait_for_checkpoint(job)
+        for pid, line in self.processes():
+            if line[0].endswith(b"mpirun"):
+                os.kill(pid, signal.SIGKILL)
+        job.communicate(timeout=30)
+        deadline = time.time() + 5
+        while self.processes() and time.time() < deadline:
+            time.sleep(0.1)
+        self.assertEqual(self.processes(), [])
+
+    def test_what_is_damaged_or_of_another_run_is_skipped(self):
+        want = self.undisturbed()
+        self.run_plan("-o", "r.h5", "-n", 2, "--checkpoint", "saved", "--every", 10, "--keep", 10)
+        names = self.saved()
+        self.assertEqual(len(names), 6)
+        newest, second, third, fourth = [self.dir / "saved" / n for n in reversed(names)][:4]
+        (newest / "manifest.json").unlink()
+        part = second / "rank-0001.h5"
+        part.write_bytes(part.read_bytes()[:-30])
+        with h5py.File(third / "rank-0000.h5", "r+") as file:
+            vector = max(file["worker-0000"].values(), key=len)
+            vector[3] += 1e-9
+        out, err = self.kasen("verify", "saved", status=1)
+        self.assertEqual((out.count(": right"), err.count("error:")), (3, 3), out + err)
+        out, err = self.run_plan("-o", "r.h5", "--checkpoint", "saved", "--keep", 10, "--resume")
+        self.assertEqual(err.count("warning:"), 3, err)
+        self.assertIn("was altered", err)
+        self.assertIn(f"resumed: saved/{fourth.name} ", out)
+        self.assertEqual((self.dir / "r.h5").read_bytes(), want)
+        # Other parameters, another plan: another run's.
+        _, err = self.run_plan("-o", "r.h5", "--checkpoint", "saved", "--resume", "-D", "more=21")
+        self.assertIn("a checkpoint of other parameters; it is skipped", err)
+        self.assertIn("the run begins from the start", err)
+        self.kasen("fuse", "plan.kir", "--strategy", "none", "-o", "fused.kir")
+        _, err = self.run_plan("-o", "r.h5", "--checkpoint", "saved", "--resume")
+        self.assertIn("a checkpoint of another plan; it is skipped", err)
+        self.assertEqual((self.dir / "r.h5").read_bytes(), want)
+
+    def test_a_full_disk_costs_the_checkpoint_alone(self):
+        # Three vectors of 24 MB, of which only a sum is a result; no file may have more than 8 MiB.
+        (self.dir / "long.ks").write_text(PROGRAM.replace("output v, w", "output total = sum(w)"))
+        self.kasen("plan", "long.ks", "-o", "plan.kir")
+        self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--dim", "N=3000000", "--workers", 2, "-o", "long")
+        self.kasen("fuse", "plan.kir", "--bundle", "long", "-o", "fused.kir")
+        def small():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, 8 << 20))
+        args = ["run", "fused.kir", "--bundle", "long", "--format", "npy", "-D", "turns=4", "-D", "more=4"]
+        self.kasen(*args, "-o", "whole.npy")
+        for ranks in [[], ["-n", 2]]:
+            out, err = self.kasen(*args, *ranks, "-o", "r.npy", "--checkpoint", "saved", "--every", 3, preexec_fn=small)
+            self.assertEqual(err.count("goes on"), 1 if ranks else 2, err)  # equal messages of ranks stand once
+            self.assertIn("cannot write 'saved/checkpoint-000001/rank-000", err)
+            self.assertNotIn("checkpoints:", out)
+            self.assertEqual(self.saved(), [])
+            self.assertEqual((self.dir / "r.npy").read_bytes(), (self.dir / "whole.npy").read_bytes())
+
+    def test_what_is_wrong_is_said(self):
+        for option in [["--resume"], ["--every", 5], ["--every-seconds", 5]]:
+            self.fault("run", "fused.kir", "--bundle", "bundle", *option, status=USAGE, says="without --checkpoint")
+        self.fault("run", "fused.kir", "--bundle", "bundle", "--checkpoint", "saved", "--every", 0, status=USAGE, says="every")
+        self.fault("run", "fused.kir", "--bundle", "bundle", "--checkpoint", "saved", "--every-seconds", -1, status=USAGE, says="above 0")
+        (self.dir / "file").write_text("x")
+        self.fault("run", "fused.kir", "--bundle", "bundle", "--checkpoint", "file", status=CREATE, says="file")
+        self.run_plan("-o", "r.h5", "--checkpoint", "saved", "--every", 10)
+        for ranks in [[], ["-n", 2]]:
+            self.fault("run", "fused.kir", "--bundle", "bundle", *ranks, "--checkpoint", "saved", status=USAGE,
+                       says=["holds checkpoints of an earlier run", "--resume"])
+        job = self.start("-o", "long.h5", "-D", "turns=200000000", "--checkpoint", "other", "--every-seconds", 0.1)
+        deadline = time.time() + 30
+        while not (self.dir / "other").exists() and time.time() < deadline:
+            time.sleep(0.05)
+        self.fault("run", "fused.kir", "--bundle", "bundle", "--checkpoint", "other", "--resume", status=CREATE,
+                   says="another run writes its checkpoints there")
+        job.kill()
+        job.communicate()
+
+    def test_h5py_reads_them(self):
+        self.run_plan("-o", "r.h5", "-n", 2, "--checkpoint", "saved", "--every", 60)
+        saved = self.dir / "saved" / self.saved()[0]
+        count = 0
+        for file in saved.glob("rank-*.h5"):
+            with h5py.File(file) as data:
+                for worker in data.values():
+                    count += max(len(value) for value in worker.values())
+        self.assertEqual(count, len({v for arc in self.arcs for v in arc}))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

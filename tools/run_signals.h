@@ -1,0 +1,11 @@
+// Signals that ask a run to save what it has and to end: USR1 and TERM.
+#pragma once
+
+namespace kasen::tools {
+
+// From here on the first of them is remembered; a second one, or the end of the process that started this one, ends the
+// run at once.
+void remember_stop_signals();
+[[nodiscard]] bool stop_signal_came();
+
+}  // namespace kasen::tools
