@@ -174,6 +174,7 @@ void Execution::run_step(Step& step, bool from_border) {
     step.run(*this);
   }
   take_whole(step);
+  if (options.refuse_nan) require_no_nan(step);
   counted.seconds += seconds_since(begin);
   ++counted.executions;
   ++place.step;

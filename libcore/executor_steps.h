@@ -180,6 +180,7 @@ class Execution {
 
  private:
   void check_params() const;
+  void require_no_nan(const Step& step) const;
   void run_step(Step& step, bool from_border);
   [[nodiscard]] const HeldAtBorder& held_at(int loop);
   void tell_border(int loop);

@@ -153,6 +153,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   if (!settings.trace.empty()) p.options.observer = &trace;
   p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
   p.options.masters = settings.masters;
+  p.options.refuse_nan = settings.refuse_nan;
   if (cluster.rank() == 0) p.options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
   std::optional<RunCheckpoints> checkpoints;
   if (!settings.checkpoint.empty()) {

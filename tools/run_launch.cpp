@@ -16,6 +16,7 @@
 #include <ctime>
 #include <filesystem>
 #include <thread>
+#include <utility>
 
 #include "tools/common/files.h"
 #include "tools/common/process.h"
@@ -132,7 +133,7 @@ class Listener {
     } else if (mark == error_mark) {
       std::string message = text.substr(1);
       std::replace(message.begin(), message.end(), line_break_mark, '\n');
-      if (errors.find(message) == std::string::npos) errors += message + '\n';
+      take(message);
     } else if (mark == summary_mark) {
       summary += text.substr(1) + '\n';
     } else {
@@ -140,7 +141,15 @@ class Listener {
     }
   }
 
+  // Of what several ranks say the first alone: others fail for the same reason, or because of it.
+  void take(const std::string& message) {
+    const bool fault = message.find("error:") != std::string::npos;
+    if (fault && std::exchange(failed_, true)) return;
+    if (errors.find(message) == std::string::npos) errors += message + '\n';
+  }
+
   Progress progress_;
+  bool failed_ = false;
 };
 
 // The plan as a file that every rank can read.

@@ -13,6 +13,8 @@ namespace {
 constexpr std::array<std::pair<std::string_view, WithinGroups>, 2> master_orders{
     {{"best", WithinGroups::ordered}, {"given", WithinGroups::by_length}}};
 
+constexpr std::array<std::pair<std::string_view, bool>, 2> nan_words{{{"allow", false}, {"error", true}}};
+
 std::string file_option(const po::variables_map& values, const std::string& name) {
   std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
   if (file != "-") return file;
@@ -84,7 +86,10 @@ void declare_run_options(Tool& tool) {
                              "generated (compiled for this processor) or interpreter (the reference: slow)")(
       "code-cache", po::value<std::string>()->value_name("FOLDER"),
       "keeps compiled kernels there for the next run, or none ($XDG_CACHE_HOME/kasen, or ~/.cache/kasen; only where it "
-      "is yours alone)")(
+      "is yours alone)")("nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
+                         "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN "
+                         "(slower: looks at all that "
+                         "is made)")(
       "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
       "best (those that a product reads most often lie together, where that pays) or given (as in the data); a matter "
       "of speed alone")("stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
@@ -114,6 +119,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.trace = file_option(values, "trace");
   s.format = chosen_format(values);
   s.kernels = choose(values, "kernels", kernel_words);
+  s.refuse_nan = choose(values, "nan", nan_words);
   s.masters = choose(values, "masters", master_orders);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
   s.threads = bounded(values, "threads", 0, most_threads);

@@ -19,6 +19,7 @@ struct RunSettings {
   ResultFormat format = ResultFormat::hdf5;
   KernelChoice kernels = KernelChoice::generated;
   WithinGroups masters = WithinGroups::ordered;
+  bool refuse_nan = false;
   int ranks = 0;           // 0: this process alone, without MPI
   int threads = 0;         // 0: the machine's cores, shared by the ranks
   int top = 0;             // prints the largest elements of vector results

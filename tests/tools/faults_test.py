@@ -51,6 +51,33 @@ class Faults(ToolTest):
                    status=LIMIT, says="cannot start 4000 threads")
         self.assertNotIn("r.h5", self.files())
 
+    def test_the_first_nan_is_named(self):
+        """By statement, id, worker and turn, fused or not, on any ranks; without the option it goes on."""
+        (self.dir / "x.csv").write_text("".join(f"{100 if i != 7 else 3}\n" for i in range(12)))
+        program = self.program("dim N\ninput x : f64[N]\nv = x\nlevel = 1.0\nfor k in 0..5 {\n  w = v - 1\n  v = sqrt(w)\n  level = sum(v)\n}\n"
+                               "output v, level\n")
+        self.kasen("plan", program, "-o", "nan.kir")
+        self.kasen("partition", "--program", "nan.kir", "x=x.csv", "--workers", 3, "-o", "x")
+        # 3 -> sqrt(2) -> sqrt(0.41) -> sqrt(-0.36)
+        for strategy in ["none", "greedy"]:
+            self.kasen("fuse", "nan.kir", "--strategy", strategy, "-o", "f.kir")
+            for ranks in [[], ["-n", 1], ["-n", 3]]:
+                for kernels in ["generated", "interpreter"]:
+                    self.fault("run", "f.kir", "--bundle", "x", *ranks, "--nan", "error", "--kernels", kernels, "-o", "r.h5", status=1,
+                               says=["p.ks:7:", " is NaN at 7 of N (worker ", "), in turn 3;", "--nan=error"])
+                    self.assertNotIn("r.h5", self.files())
+            self.kasen("run", "f.kir", "--bundle", "x", "-o", "r.h5")
+            (self.dir / "r.h5").unlink()
+        # All workers have one: one message.
+        (self.dir / "x.csv").write_text("2\n" * 12)
+        self.kasen("partition", "--program", "nan.kir", "x=x.csv", "--workers", 3, "-o", "x", "--replace")
+        self.fault("run", "f.kir", "--bundle", "x", "-n", 3, "--nan", "error", "-o", "r.h5", status=1, says=["p.ks:7:", "in turn 3;"])
+        # One that comes with the data, and one of all workers' together.
+        (self.dir / "x.csv").write_text("".join("nan\n" if i == 3 else "3e5\n" for i in range(12)))
+        self.kasen("partition", "--program", "nan.kir", "x=x.csv", "--workers", 3, "-o", "x", "--replace")
+        self.fault("run", "f.kir", "--bundle", "x", "--nan", "error", status=1, says=["p.ks:2:", "%x is NaN at 3 of N (worker "])
+        self.fault("run", "f.kir", "--bundle", "x", "--nan", "never", status=USAGE, says=["never", "allow"])
+
     def test_define_of_nothing(self):
         self.fault("plan", PAGERANK, "-D", "tetha=1", status=USAGE, says=["tetha", "theta"])
 
