@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "libcore/array_views.h"
 #include "libcore/executor.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
@@ -35,7 +36,7 @@ std::optional<std::string> other_hinders(const Module& module, DimId rows) {
 }
 
 bool may_read(const Module& module, const Op& op) {
-  if (op.code == OpCode::map || op.code == OpCode::reduce) return true;
+  if (op.code == OpCode::map || op.code == OpCode::reduce || is_slice(op)) return true;
   if (is_product(op)) return is_ordinary_dense_product(module, op);
   return op.code == OpCode::region && op.kind != RegionKind::product_epilogue;
 }

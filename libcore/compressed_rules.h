@@ -12,9 +12,9 @@
 namespace kasen {
 
 // Why the dense input cannot be read compressed; nothing if it can. What may be: a matrix of scalars, cut along its
-// first dimension, its second local, that map, reduce and ordinary products (as their matrix or as what that is
-// multiplied by) read, and regions of them. Nothing else is cut by its rows in another way: neither a sparse matrix nor
-// a dense array along a later dimension.
+// first dimension, its second local, that map, reduce, range, at and ordinary products (as their matrix or as what that
+// is multiplied by) read, and regions of them. Nothing else is cut by its rows in another way: neither a sparse matrix
+// nor a dense array along a later dimension.
 [[nodiscard]] std::optional<std::string> hinders_compressed(const Module& module, const Op& input);
 
 // Does the operator reduce functions of one compressed matrix's cells alone, and of single shareds, to single shareds,

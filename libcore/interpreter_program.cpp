@@ -123,6 +123,7 @@ class ProgramBuilder {
     if (outside != op_.operands.end()) {
       program_.cells[made].input = static_cast<int>(outside - op_.operands.begin());
       program_.cells[made].array = viewed(op);
+      program_.cells[made].charged = !module_.type(viewed(op)).compressed;
       program_.cells[made].view = std::move(places);
       return;
     }

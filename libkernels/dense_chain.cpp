@@ -156,11 +156,14 @@ class ChainRun {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
     const View& operand = inputs_[static_cast<size_t>(loaded.place)];
     if (operand.compressed != nullptr) return load_expanded(loaded, *operand.compressed, rooms, range, thread);
-    std::int64_t first = range.begin * loaded.stride;
-    if (loaded.begin >= 0) first += load_word(Scalar::i64, inputs_[static_cast<size_t>(loaded.begin)].data).i;
+    const std::int64_t first = range.begin * loaded.stride + first_column(loaded);
     to_planes(element.scalar(), operand.data + first * scalar_bytes(element.scalar()),
               rooms.views[static_cast<size_t>(loaded.room)], {range.begin - rooms.first, range.end - rooms.first},
               RowShape(element.planes(), loaded.stride));
+  }
+
+  [[nodiscard]] std::int64_t first_column(const ChainKernels::LoadedRows& loaded) const {
+    return loaded.begin < 0 ? 0 : load_word(Scalar::i64, inputs_[static_cast<size_t>(loaded.begin)].data).i;
   }
 
   void load_expanded(const ChainKernels::LoadedRows& loaded, const CompressedArray& operand, const RoomPlaces& rooms,
@@ -168,6 +171,7 @@ class ChainRun {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
     std::byte* dense = shop_.strip(thread) + room_bytes(reduction_block);
     expand_rows(operand, range.begin, range.end, dense);
+    dense += first_column(loaded) * scalar_bytes(element.scalar());
     to_planes(element.scalar(), dense, rooms.views[static_cast<size_t>(loaded.room)],
               {range.begin - rooms.first, range.end - rooms.first}, RowShape(element.planes(), loaded.stride));
   }

@@ -130,7 +130,7 @@ class ElementwiseEmitter {
       sources_[op->results[0]] =
           views_.add(*op, array.source->planes(), read_sizes(uncut_dims(module_, array.type), layout), begin);
       const Type& type = module_.type(op->results[0]);
-      kernel_.counted.push_back(is_shared(module_, type) ? 0 : type.element.bytes());
+      kernel_.counted.push_back(is_shared(module_, type) || array.type.compressed ? 0 : type.element.bytes());
       kernel_.counted_dims.push_back(uncut_dims(module_, type));
     }
   }

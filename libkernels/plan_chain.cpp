@@ -66,7 +66,7 @@ class ChainPlanner {
       if (!is_slice(*op) || !is_outside(*op)) continue;
       const std::int64_t stride = lift_.plan().dim(op->over.at(0)).size;
       made_.loads.push_back({place(region_.operands, viewed(*op)), add_room(op->results[0]), stride,
-                             place(region_.operands, range_begin(*op))});
+                             place(region_.operands, range_begin(*op)), m_.type(viewed(*op)).compressed});
     }
     for (const ValueId id : region_.operands) {
       const std::int64_t columns = lift_.columns(id);
@@ -212,7 +212,8 @@ class ChainPlanner {
       return it == products.end() ? nullptr : *it;
     };
     for (const Op* op : parts_.work) {
-      if (is_slice(*op) && is_outside(*op)) made_.row_reads += counted(op->results[0]);
+      const bool reads = is_slice(*op) && is_outside(*op) && !m_.type(viewed(*op)).compressed;
+      if (reads) made_.row_reads += counted(op->results[0]);
     }
     for (const ValueId id : region_.operands) {
       if (id == matrix || !reads_along(region_, id)) continue;

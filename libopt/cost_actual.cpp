@@ -94,16 +94,22 @@ Cost elementwise_cost(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// What a view shows of its array.
-Polynomial viewed_bytes(const CostContext& c, const Op& view) {
+// What a view shows of its array,
+Polynomial shown_bytes(const CostContext& c, const Op& view) {
   const ValueId result = view.results.at(0);
   return is_charged(*c.module, result) ? computed_indices(c, view) * element_bytes(c, result) : Polynomial();
+}
+
+// and what of it is read so; a compressed array is read as a whole.
+Polynomial viewed_bytes(const CostContext& c, const Op& view) {
+  return c.type(viewed(view)).compressed ? Polynomial() : shown_bytes(c, view);
 }
 
 // By itself a view is a copy.
 Cost shown_cost(const CostContext& c, const Op& op) {
   Cost cost;
-  cost.read = cost.written = viewed_bytes(c, op);
+  cost.read = viewed_bytes(c, op);
+  cost.written = shown_bytes(c, op);
   return cost;
 }
 

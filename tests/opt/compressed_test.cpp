@@ -85,6 +85,37 @@ dim N, F local = 7, K local = 3
 input X : f64[N, F], Z : f64[N, K], U : f64[N, K]
 output A = Z' @ X, B = X' @ Z, C = U' @ X, D = X' @ (X * 2 - 1), E = X' @ (exp(U) + Z)
 )"},
+    {"views", R"(
+dim N, F local = 7, K local = 3
+input X : f64[N, F], v : f64[K], w : f64[N]
+Y = range(X, K, 2, over F)
+output Y, first = at(X, 0, over F), mixed = at(X, 6, over F) * w + sum(Y * v, over K) - at(X, 3, over F)
+output both = X * w, total = sum(range(X, K, 4, over F)), most = max(at(X, 1, over F))
+)"},
+    {"views_in_loops", R"(
+dim N, F local = 7, K local = 3
+input X : f64[N, F], v : f64[F], w : f64[N]
+s = 0.0
+u : f64[N] = 0
+for i in 0..5 {
+  Y = range(X, K, i, over F)
+  c = at(X, i, over F)
+  s = s + sum(Y) + sum(c * w)
+  u = u + c * w + max(Y, over K)
+}
+output s, u
+)"},
+    {"views_in_a_row_chain", R"(
+dim N, F local = 7, K local = 3
+input X : f64[N, F], B : f64[F, K], v : f64[F], w : f64[N]
+for i in 0..3 {
+  P = (X @ B) * range(X, K, i, over F)
+  q = (X @ v) * at(X, i, over F) * w
+  B = B - 0.001 * (X' @ P)
+  v = v - 0.001 * (X' @ q)
+}
+output B, v
+)"},
     {"single_precision", R"(
 dim N, F local = 7
 input X : f32[N, F], v : f32[F]
@@ -173,8 +204,7 @@ void PrintTo(const DenseCase& c, std::ostream* out) { *out << c.name; }
 
 const DenseCase dense_cases[] = {
     {"output", "dim N, F local = 3\ninput X : f64[N, F]\noutput X, s = sum(X)\n", "output reads it in line 3"},
-    {"a_range", "dim N, F local = 3, K local = 2\ninput X : f64[N, F]\noutput Y = range(X, K, 1, over F) * 2\n",
-     "range reads it in line 3"},
+    {"transposed", "dim N, F local = 3\ninput X : f64[N, F]\noutput Y = X' * 2\n", "transpose reads it in line 3"},
     {"another_semiring",
      "dim N, F local = 3\ninput X : f64[N, F], v : f64[F]\noutput y = mxvt((x, w) -> x + w, min, X, v)\n",
      "mxvt reads it in line 3"},
