@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "libcore/array_views.h"
@@ -42,6 +43,24 @@ bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
   if (!region && !is_product(op) && !is_fold(op)) return false;
   if (!module.type(product_matrix(op)).sparse) return false;
   return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
+}
+
+// Entries of matrices and elements of arrays.
+std::int64_t data_bytes(const Part& part) {
+  std::int64_t bytes = 0;
+  for (const auto& [name, m] : part.matrices) {
+    bytes += 8 * std::ssize(m.row_pointers) + 4 * std::ssize(m.columns) + m.values.bytes.size();
+  }
+  for (const auto& [name, array] : part.arrays) {
+    bytes += array.data.bytes.size() + (array.compressed ? array.compressed->stored_bytes() : 0);
+  }
+  return bytes;
+}
+
+// Parts get smaller as they get more.
+std::int64_t workers_that_fit(std::int64_t workers, std::int64_t largest, std::int64_t room) {
+  const double times = static_cast<double>(largest) / static_cast<double>(std::max<std::int64_t>(room, 1));
+  return static_cast<std::int64_t>(std::min(1e15, std::ceil(static_cast<double>(workers) * times)));
 }
 
 void count_inside(const Block& block, int& count) {
@@ -125,19 +144,35 @@ void Execution::allocate() {
   matrices_.build(*this);
 }
 
+// What a part takes: its data, which are in memory already, and all that the run will allocate for it.
+std::int64_t Execution::part_bytes(size_t part, std::int64_t packing, bool with_data) const {
+  const int p = static_cast<int>(part);
+  std::int64_t bytes = checked_add(storage.planned_bytes(p), matrices_.bytes(*this, p), "the run's memory");
+  bytes = checked_add(bytes, packing, "the run's memory");
+  return with_data ? checked_add(bytes, data_bytes(parts[part]), "the run's memory") : bytes;
+}
+
 void Execution::check_memory(std::span<const std::int64_t> packing) const {
-  std::int64_t needed = 0;
-  for (int p = 0; p < part_count(); ++p) {
-    needed = checked_add(needed, storage.planned_bytes(p), "the run's memory");
-    needed = checked_add(needed, matrices_.bytes(*this, p), "the run's memory");
-    needed = checked_add(needed, packing[static_cast<size_t>(p)], "the run's memory");
+  const bool limited = options.memory > 0;
+  std::int64_t needed = 0, largest = 1;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const std::int64_t bytes = part_bytes(p, packing[p], limited);
+    needed = checked_add(needed, bytes, "the run's memory");
+    largest = std::max(largest, bytes);
   }
-  const auto available = available_memory();
-  if (!available || needed <= *available) return;
+  const auto room = limited ? std::optional(options.memory) : available_memory();
+  if (!room || needed <= *room) return;
+  const std::int64_t workers = transport.workers(), fitting = *room / largest;
   fail(ExitStatus::limit,
-       fmt::format("the run needs {} bytes of memory on this process, {} are available", needed, *available),
-       "buffers, matrices and packing areas of all its parts are held at once",
-       "use more processes on more machines, or a smaller input");
+       fmt::format("the run needs {} bytes of memory on this process, {} are {}", needed, *room,
+                   limited ? "allowed (--memory)" : "available"),
+       fmt::format("its {} part{} {} up to {} bytes each, held at once", parts.size(), parts.size() == 1 ? "" : "s",
+                   parts.size() == 1 ? "takes" : "take", largest),
+       fitting > 0
+           ? fmt::format("so much is enough for {} of the {} parts: use {} processes or more, each with as much",
+                         fitting, workers, (workers + fitting - 1) / fitting)
+           : fmt::format("not one of {} parts fits: partition for some {} workers, and use as many processes", workers,
+                         workers_that_fit(workers, largest, *room)));
 }
 
 RunResult Execution::run() {

@@ -42,6 +42,7 @@ class RunObserver {
 struct RunOptions {
   std::map<std::string, std::vector<Word>> params;  // by name; missing ones take the program's default
   std::function<void(const Turn&)> on_turn;         // progress; may throw to stop
+  std::int64_t memory = 0;  // bytes that this process may take, its data among them; 0: what the system has left
   bool refuse_nan = false;  // UserError(check_failed) where the first NaN was made: reads all that is made once more
   // After each turn of an outermost loop, on every process; may throw to stop. Not called: nothing is looked at.
   std::function<void(const Border&)> on_border;

@@ -154,6 +154,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
   p.options.masters = settings.masters;
   p.options.refuse_nan = settings.refuse_nan;
+  p.options.memory = settings.memory;
   if (cluster.rank() == 0) p.options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
   std::optional<RunCheckpoints> checkpoints;
   if (!settings.checkpoint.empty()) {

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
+#include <string_view>
+#include <system_error>
 
 #include "tools/common/files.h"
 #include "tools/result_format.h"
@@ -14,6 +18,24 @@ constexpr std::array<std::pair<std::string_view, WithinGroups>, 2> master_orders
     {{"best", WithinGroups::ordered}, {"given", WithinGroups::by_length}}};
 
 constexpr std::array<std::pair<std::string_view, bool>, 2> nan_words{{{"allow", false}, {"error", true}}};
+
+// "8G": bytes, or a number of KiB, MiB, GiB or TiB.
+std::int64_t byte_option(const po::variables_map& values, const std::string& name) {
+  if (values.count(name) == 0) return 0;
+  const std::string text = values[name].as<std::string>();
+  constexpr std::string_view units = "KMGT";
+  double number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view rest(end, text.data() + text.size());
+  const size_t unit = rest.empty() ? units.size() : units.find(rest[0]);
+  const bool known = rest.empty() || (unit < units.size() && (rest.size() == 1 || rest.substr(1) == "iB"));
+  const double bytes = number * (rest.empty() ? 1 : std::exp2(10 * (static_cast<double>(unit) + 1)));
+  if (fault != std::errc() || !known || !(bytes >= 1 && bytes < 1e18)) {
+    wrong_value(name, fmt::format("--{} {} is no size", name, text), "it is bytes, or with K, M, G or T behind it",
+                fmt::format("--{} 8G", name));
+  }
+  return static_cast<std::int64_t>(bytes);
+}
 
 std::string file_option(const po::variables_map& values, const std::string& name) {
   std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
@@ -86,10 +108,13 @@ void declare_run_options(Tool& tool) {
                              "generated (compiled for this processor) or interpreter (the reference: slow)")(
       "code-cache", po::value<std::string>()->value_name("FOLDER"),
       "keeps compiled kernels there for the next run, or none ($XDG_CACHE_HOME/kasen, or ~/.cache/kasen; only where it "
-      "is yours alone)")("nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
-                         "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN "
-                         "(slower: looks at all that "
-                         "is made)")(
+      "is yours alone)")("memory", po::value<std::string>()->value_name("SIZE"),
+                         "what each process may take, 8G say; a run that needs more is refused before it begins "
+                         "(default: what the machine, the job or the shell has left)")(
+      "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
+      "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN "
+      "(slower: looks at all that "
+      "is made)")(
       "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
       "best (those that a product reads most often lie together, where that pays) or given (as in the data); a matter "
       "of speed alone")("stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
@@ -119,6 +144,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.trace = file_option(values, "trace");
   s.format = chosen_format(values);
   s.kernels = choose(values, "kernels", kernel_words);
+  s.memory = byte_option(values, "memory");
   s.refuse_nan = choose(values, "nan", nan_words);
   s.masters = choose(values, "masters", master_orders);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);

@@ -20,11 +20,12 @@ struct RunSettings {
   KernelChoice kernels = KernelChoice::generated;
   WithinGroups masters = WithinGroups::ordered;
   bool refuse_nan = false;
-  int ranks = 0;           // 0: this process alone, without MPI
-  int threads = 0;         // 0: the machine's cores, shared by the ranks
-  int top = 0;             // prints the largest elements of vector results
-  std::string code_cache;  // a folder; empty: none
-  std::string checkpoint;  // a folder; empty: none
+  std::int64_t memory = 0;  // bytes of a process; 0: what is there
+  int ranks = 0;            // 0: this process alone, without MPI
+  int threads = 0;          // 0: the machine's cores, shared by the ranks
+  int top = 0;              // prints the largest elements of vector results
+  std::string code_cache;   // a folder; empty: none
+  std::string checkpoint;   // a folder; empty: none
   bool resume = false;
   std::int64_t every = 0;    // turns of an outermost loop; 0: whenever every_seconds says
   double every_seconds = 0;  // 0: whenever `every` says

@@ -51,6 +51,24 @@ class Faults(ToolTest):
                    status=LIMIT, says="cannot start 4000 threads")
         self.assertNotIn("r.h5", self.files())
 
+    def test_a_run_beyond_its_memory(self):
+        """Refused with what would make it fit, and that does."""
+        self.prepare(workers=4)
+        run = ["run", "fused.kir", "--bundle", "bundle", "-o", "r.h5"]
+        err = self.fault(*run, "--memory", 1000, status=LIMIT, says=["1000 are allowed (--memory)", "not one of 4 parts fits"])
+        needed = int(err.split("the run needs ")[1].split()[0])
+        largest = int(err.split("up to ")[1].split()[0])
+        self.assertGreaterEqual(4 * largest, needed)
+        err = self.fault(*run, "--memory", needed - 1, status=LIMIT, says="enough for 3 of the 4 parts: use 2 processes or more")
+        self.assertNotIn("r.h5", self.files())
+        self.kasen(*run, "--memory", needed)
+        self.kasen(*run, "--memory", needed - 1, "-n", 2)
+        self.fault(*run, "--memory", largest, "-n", 2, status=LIMIT, says="use 4 processes or more")
+        self.kasen(*run, "--memory", f"{largest / 1024 + 0.01}K", "-n", 4)
+        self.kasen(*run, "--memory", "0.25GiB")
+        for wrong in ["much", "8X", "-1", "1e30", "8GB"]:
+            self.fault(*run, "--memory", wrong, status=USAGE, says=[wrong, "8G"])
+
     def test_the_first_nan_is_named(self):
         """By statement, id, worker and turn, fused or not, on any ranks; without the option it goes on."""
         (self.dir / "x.csv").write_text("".join(f"{100 if i != 7 else 3}\n" for i in range(12)))
