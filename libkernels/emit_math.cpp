@@ -1,8 +1,10 @@
 #include "libkernels/emit_math.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 #include <array>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 namespace kasen {
@@ -25,7 +28,8 @@ constexpr double rounding = 0x1.8p52;
 // Arithmetic on values of one shape, that of `like`.
 class Reals {
  public:
-  Reals(llvm::IRBuilder<>& builder, llvm::Value* like) : b(builder), type_(like->getType()) {}
+  Reals(llvm::IRBuilder<>& builder, llvm::Value* like, const Target& target)
+      : b(builder), type_(like->getType()), scales_(type_->isVectorTy() && target.scales()) {}
 
   llvm::IRBuilder<>& b;
 
@@ -66,6 +70,23 @@ class Reals {
     return polynomial(x, std::move(values));
   }
 
+  // Is scaled() one instruction?
+  [[nodiscard]] bool scales() const { return scales_; }
+  // x 2^n, rounded once, of a whole number n.
+  [[nodiscard]] llvm::Value* scaled(llvm::Value* x, llvm::Value* n) const {
+    constexpr unsigned width = 8, as_set = 4;  // lanes of the instruction; round as the processor is set to
+    const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type_)->getNumElements();
+    std::vector<llvm::Value*> parts;
+    for (unsigned first = 0; first < lanes; first += width) {
+      std::vector<int> places(width);
+      std::iota(places.begin(), places.end(), static_cast<int>(first));
+      llvm::Value *of = b.CreateShuffleVector(x, places), *by = b.CreateShuffleVector(n, places);
+      parts.push_back(b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_pd_512, {},
+                                        {of, by, of, b.getInt8(0xff), b.getInt32(as_set)}));
+    }
+    return llvm::concatenateVectors(b, parts);
+  }
+
   // table[index], which is one of the table's.
   [[nodiscard]] llvm::Value* entry(const llvm::ArrayRef<double> table, const char* name, llvm::Value* index) const {
     llvm::Module& module = *b.GetInsertBlock()->getModule();
@@ -84,23 +105,23 @@ class Reals {
   [[nodiscard]] llvm::Type* bits_type() const { return type_->getWithNewType(llvm::Type::getInt64Ty(b.getContext())); }
 
   llvm::Type* type_;
+  bool scales_;
 };
 
-// 2^n e^r with |r| <= ln 2 / 2, and Taylor's sum of e^r: the fourteenth term is below 2^-57.
+// 2^n e^r with |r| <= ln 2 / 2. The polynomial misses e^r by 2^-57.9 of it at most, in all of that range alike.
 llvm::Value* emit_exp(const Reals& r, llvm::Value* x) {
-  constexpr auto terms = [] {  // of (e^r - 1 - r) / r^2
-    std::array<double, 12> c{};
-    double factorial = 1;
-    for (int k = 2; k < 14; ++k) c[static_cast<std::size_t>(k - 2)] = 1 / (factorial *= k);
-    return c;
-  }();
-  x = r.at_least(r.at_most(x, 710), -746);  // infinity and 0 from there on
+  constexpr std::array terms{0.50000000000000111,    0.16666666666666413,   0.041666666666530155,
+                             0.0083333333334944647,  0.0013888888943631107, 0.00019841269506574687,
+                             2.4801493097934204e-05, 2.755758637548783e-06, 2.7630248706991783e-07,
+                             2.5000061506648057e-08};  // of (e^r - 1 - r) / r^2
+  x = r.at_least(r.at_most(x, 710), -746);             // infinity and 0 from there on
   llvm::Value* shifted = r.fused(x, r.real(std::numbers::log2e), r.real(rounding));
   llvm::Value* n = r.sub(shifted, r.real(rounding));
   llvm::Value* minus_n = r.b.CreateFNeg(n);
   llvm::Value* rest = r.fused(minus_n, r.real(ln2_low), r.fused(minus_n, r.real(ln2_high), x));
   llvm::Value* tail = r.mul(r.mul(rest, rest), r.polynomial(rest, terms));
   llvm::Value* power = r.add(r.add(tail, rest), r.real(1));
+  if (r.scales()) return r.scaled(power, n);
   // 2^n in two factors, each of which is a normal number: a result that is none is rounded once.
   llvm::Value* exponent = r.b.CreateSub(r.bits(shifted), r.integer(std::bit_cast<std::uint64_t>(rounding)));
   llvm::Value* half = r.b.CreateAShr(exponent, r.integer(1));
@@ -110,54 +131,54 @@ llvm::Value* emit_exp(const Reals& r, llvm::Value* x) {
   return power;
 }
 
-// Of z in [0.7, 1.4), by its bits: 128 intervals, each with an inverse of a number in it and that number's logarithm. 1
-// lies in the middle of its interval, whose inverse is 1: what is near 1 keeps all its bits.
-constexpr int log_steps = 128, log_step_bits = 45;
-constexpr std::uint64_t log_begin = std::bit_cast<std::uint64_t>(1.0) - (std::uint64_t{77} << log_step_bits) -
-                                    (std::uint64_t{1} << (log_step_bits - 1));
-struct LogTables {
-  std::array<double, log_steps> inverse, logarithm;
-};
-
-const LogTables& log_tables() {
-  static const LogTables tables = [] {
-    LogTables made{};
-    for (std::uint64_t i = 0; i < log_steps; ++i) {
-      const std::uint64_t middle = log_begin + (i << log_step_bits) + (std::uint64_t{1} << (log_step_bits - 1));
-      made.inverse[i] = 1 / std::bit_cast<double>(middle);
-      made.logarithm[i] = static_cast<double>(-std::log(static_cast<long double>(made.inverse[i])));
-    }
-    return made;
-  }();
-  return tables;
-}
-
-// x = 2^k z; with c the table's inverse and r = c z - 1, |r| <= 1/255, log x = k ln 2 - log c + r - r^2/2 + ..., whose
-// eighth term is below 2^-58 of r.
-llvm::Value* emit_log(const Reals& r, llvm::Value* x) {
-  constexpr std::array terms{-1.0 / 2, 1.0 / 3, -1.0 / 4, 1.0 / 5, -1.0 / 6, 1.0 / 7};
-  constexpr double smallest = 0x1p-1022, scale = 0x1p54;
-  llvm::Value* subnormal = r.b.CreateFCmpOLT(x, r.real(smallest));
-  llvm::Value* bits = r.bits(r.b.CreateSelect(subnormal, r.mul(x, r.real(scale)), x));
-  llvm::Value* above = r.b.CreateSub(bits, r.integer(log_begin));
-  llvm::Value* index = r.b.CreateAnd(r.b.CreateLShr(above, r.integer(log_step_bits)), r.integer(log_steps - 1));
-  llvm::Value* k = r.b.CreateAShr(above, r.integer(52));
-  llvm::Value* z = r.from_bits(r.b.CreateSub(bits, r.b.CreateShl(k, r.integer(52))));
-  k = r.b.CreateSub(k, r.b.CreateSelect(subnormal, r.integer(54), r.integer(0)));
+// log(x) + more, of a normal number x = 2^k z with z in [sqrt(1/2), sqrt(2)), less k if it is given. With f = z - 1 and
+// s = f / (2 + f), log z = 2 atanh s = f - s (f - 2 (s^2/3 + s^4/5 + ...)) = f - (f^2/2 - s (f^2/2 + R)); the terms of
+// R / s^2 are those of fdlibm's e_log.c (Sun Microsystems, 1993), within 2^-58 of it.
+llvm::Value* log_of_normal(const Reals& r, llvm::Value* x, llvm::Value* less, llvm::Value* more) {
+  constexpr std::array terms{6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
+                             2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01,
+                             1.479819860511658591e-01};
+  constexpr auto begin = std::bit_cast<std::uint64_t>(std::numbers::sqrt2 / 2);
+  llvm::Value* bits = r.bits(x);
+  llvm::Value* k = r.b.CreateAShr(r.b.CreateSub(bits, r.integer(begin)), r.integer(52));
+  llvm::Value* f = r.sub(r.from_bits(r.b.CreateSub(bits, r.b.CreateShl(k, r.integer(52)))), r.real(1));
+  if (less != nullptr) k = r.b.CreateSub(k, less);
   // An integer below 2^51 behind the bits of `rounding` is that number plus `rounding`.
   llvm::Value* exponent =
       r.sub(r.from_bits(r.b.CreateAdd(k, r.integer(std::bit_cast<std::uint64_t>(rounding)))), r.real(rounding));
-  const LogTables& tables = log_tables();
-  llvm::Value* rest = r.fused(z, r.entry(tables.inverse, "log_inverse", index), r.real(-1));
-  llvm::Value* tail = r.mul(r.mul(rest, rest), r.polynomial(rest, terms));
-  llvm::Value* known = r.fused(exponent, r.real(ln2_high), r.entry(tables.logarithm, "log_logarithm", index));
-  llvm::Value* high = r.add(known, rest);  // |known| >= |rest|, or 0: what the sum loses is a number
-  llvm::Value* lost = r.add(r.sub(known, high), rest);
-  llvm::Value* result = r.add(high, r.add(lost, r.fused(exponent, r.real(ln2_low), tail)));
+  llvm::Value* s = r.b.CreateFDiv(f, r.add(f, r.real(2)));
+  llvm::Value* square = r.mul(s, s);
+  llvm::Value* half = r.mul(r.mul(f, r.real(0.5)), f);
+  llvm::Value* series = r.fused(square, r.polynomial(square, terms), half);
+  llvm::Value* low = r.mul(exponent, r.real(ln2_low));
+  if (more != nullptr) low = r.add(low, more);
+  llvm::Value* tail = r.sub(half, r.fused(s, series, low));
+  return r.fused(exponent, r.real(ln2_high), r.sub(f, tail));
+}
+
+// `result`, but what the logarithm of x is where x is no normal number above 0.
+llvm::Value* with_ends(const Reals& r, llvm::Value* x, llvm::Value* result) {
   result = r.b.CreateSelect(r.b.CreateFCmpOEQ(x, r.real(infinity)), x, result);
   llvm::Value* outside = r.b.CreateSelect(r.b.CreateFCmpOEQ(x, r.real(0)), r.real(-infinity),
                                           r.real(std::numeric_limits<double>::quiet_NaN()));
   return r.b.CreateSelect(r.b.CreateFCmpOGT(x, r.real(0)), result, outside);
+}
+
+llvm::Value* emit_log(const Reals& r, llvm::Value* x) {
+  constexpr double smallest = 0x1p-1022, scale = 0x1p54;
+  llvm::Value* subnormal = r.b.CreateFCmpOLT(x, r.real(smallest));
+  llvm::Value* normal = r.b.CreateSelect(subnormal, r.mul(x, r.real(scale)), x);
+  llvm::Value* less = r.b.CreateSelect(subnormal, r.integer(54), r.integer(0));
+  return with_ends(r, x, log_of_normal(r, normal, less, nullptr));
+}
+
+// The logarithm of u, which is 1 + x rounded, and of the first order what rounding took.
+llvm::Value* emit_log1p(const Reals& r, llvm::Value* x) {
+  llvm::Value* u = r.add(x, r.real(1));
+  llvm::Value* of_x = r.sub(u, r.real(1));
+  llvm::Value* lost = r.add(r.sub(r.real(1), r.sub(u, of_x)), r.sub(x, of_x));  // exactly
+  llvm::Value* result = with_ends(r, u, log_of_normal(r, u, nullptr, r.b.CreateFDiv(lost, u)));
+  return r.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);  // of -0
 }
 
 constexpr int erf_steps = 256;  // places a unit, at which erf and its derivative are known
@@ -203,14 +224,15 @@ llvm::Value* emit_erf(const Reals& r, llvm::Value* x) {
 }  // namespace
 
 bool emits_math(ScalarOp op, const ElementType& operand) {
-  const bool known = op == ScalarOp::exp || op == ScalarOp::log || op == ScalarOp::erf;
+  const bool known = op == ScalarOp::exp || op == ScalarOp::log || op == ScalarOp::log1p || op == ScalarOp::erf;
   return known && operand == ElementType::of(Scalar::f64);
 }
 
-llvm::Value* emit_math(llvm::IRBuilder<>& b, ScalarOp op, llvm::Value* x) {
-  const Reals reals(b, x);
+llvm::Value* emit_math(llvm::IRBuilder<>& b, ScalarOp op, llvm::Value* x, const Target& target) {
+  const Reals reals(b, x, target);
   if (op == ScalarOp::exp) return emit_exp(reals, x);
   if (op == ScalarOp::log) return emit_log(reals, x);
+  if (op == ScalarOp::log1p) return emit_log1p(reals, x);
   return emit_erf(reals, x);
 }
 

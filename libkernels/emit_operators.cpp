@@ -172,7 +172,7 @@ Plane Emitter::plain(ScalarOp op, Scalar operand, std::span<const Plane> args) {
 Plane Emitter::library(ScalarOp op, Scalar operand, std::span<const Plane> args) {
   const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
   if (jit_.target().fuses() && emits_math(op, ElementType::of(operand))) {
-    return {emit_math(b, op, uniform ? args[0].value : spread(args[0])), uniform};
+    return {emit_math(b, op, uniform ? args[0].value : spread(args[0]), jit_.target()), uniform};
   }
   const int lanes = uniform ? 1 : lanes_;
   const std::optional<MathFunction> function = jit_.target().math(op, operand, library_lane_by_lane ? 1 : lanes);

@@ -29,10 +29,11 @@ class Target {
   [[nodiscard]] std::string cpu() const;
   [[nodiscard]] std::string features() const;
   [[nodiscard]] int vector_bits() const { return vector_bits_; }
-  [[nodiscard]] bool fuses() const { return fuses_; }    // multiplies and adds in one instruction, rounding once
-  [[nodiscard]] bool may_stream() const;                 // stores past the caches
-  [[nodiscard]] static std::int64_t last_level_cache();  // bytes
-  [[nodiscard]] std::string description() const;         // "znver4, 512-bit vectors, libmvec"
+  [[nodiscard]] bool fuses() const { return fuses_; }  // multiplies and adds in one instruction, rounding once
+  [[nodiscard]] bool scales() const { return vector_bits_ == 512; }  // by a power of 2 in one instruction
+  [[nodiscard]] bool may_stream() const;                             // stores past the caches
+  [[nodiscard]] static std::int64_t last_level_cache();              // bytes
+  [[nodiscard]] std::string description() const;                     // "znver4, 512-bit vectors, libmvec"
 
   // The widest version, of at most `lanes` elements, of a library function (exp, log ...) for f64 or f32. Chosen once:
   // glibc's libmvec for AVX-512, AVX2 or SSE; where it lacks one, the C library's scalar function, called lane by lane.

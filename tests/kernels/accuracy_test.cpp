@@ -1,6 +1,8 @@
 // How far the vector math library's functions are from the truth, which long double tells to 11 bits more.
 #include <fmt/format.h>
 
+#include <fstream>
+#include <numbers>
 #include <numeric>
 
 #include "libcore/executor.h"
@@ -27,8 +29,9 @@ double missed(double got, long double right) {
 
 using Numbers = std::vector<double>;
 
-// What the generated kernel makes of `expression` in x and y.
-Numbers values_of(const std::string& expression, const Numbers& x, const Numbers& y) {
+// What the generated kernels make of `statements`, which make z of x and y, with the functions before them.
+Numbers values_of(const std::string& statements, const Numbers& x, const Numbers& y,
+                  const std::string& functions = "") {
   const auto size = static_cast<std::int64_t>(x.size());
   Part part;
   PartDim& dim = part.dims["N"];
@@ -43,7 +46,7 @@ Numbers values_of(const std::string& expression, const Numbers& x, const Numbers
   std::vector<Part> parts;
   parts.push_back(std::move(part));
   TrialLawChecker laws;
-  const std::string program = "dim N\ninput x : f64[N], y : f64[N]\nz = " + expression + "\noutput z\n";
+  const std::string program = "dim N\ninput x : f64[N], y : f64[N]\n" + functions + statements + "\noutput z\n";
   const Module plan = optimize(compile_program(program, "program.ks", {}), laws, {});
   const RunResult result = execute(plan, parts, *make_simulated_transport(1), *testing::make_kernels({}), {});
   const Array& z = result.outputs.at(0).parts.at(0).data;
@@ -57,7 +60,7 @@ double worst(const std::string& expression, double low, double high, long double
   Numbers x(count), y(count);
   for (double& v : x) v = numbers(random);
   for (double& v : y) v = exponents(random);
-  const Numbers z = values_of(expression, x, y);
+  const Numbers z = values_of("z = " + expression, x, y);
   double most = 0;
   for (size_t i = 0; i < x.size(); ++i) most = std::max(most, missed(z[i], truth(x[i], y[i])));
   return most;
@@ -67,6 +70,7 @@ double worst(const std::string& expression, double low, double high, long double
 TEST(Accuracy, OfTheMathLibrary) {
   const auto exp = [](long double x, long double) { return std::exp(x); };
   const auto log = [](long double x, long double) { return std::log(x); };
+  const auto log1p = [](long double x, long double) { return std::log1p(x); };
   const auto erf = [](long double x, long double) { return std::erf(x); };
   const auto pow = [](long double x, long double y) { return std::pow(x, y); };
   struct Row {
@@ -76,8 +80,10 @@ TEST(Accuracy, OfTheMathLibrary) {
   };
   for (const Row& row :
        {Row{"exp(x)", -1, 1, 2, exp}, Row{"exp(x)", -700, 700, 2, exp}, Row{"log(x)", 0.5, 2, 2, log},
-        Row{"log(x)", 1e-300, 1e-290, 2, log}, Row{"log(x)", 0, 1e6, 2, log}, Row{"erf(x)", -1, 1, 2, erf},
-        Row{"erf(x)", -6, 6, 2, erf}, Row{"x ^ y", 0.01, 10, 2, pow}, Row{"x ^ y", 0.9, 1.1, 2, pow}}) {
+        Row{"log(x)", 1e-300, 1e-290, 2, log}, Row{"log(x)", 0, 1e6, 2, log}, Row{"log1p(x)", -1, 1, 2, log1p},
+        Row{"log1p(x)", -1e-5, 1e-5, 2, log1p}, Row{"log1p(x)", 0, 1e6, 2, log1p}, Row{"log1p(x)", -0.3, 0.5, 2, log1p},
+        Row{"log(x)", 0.99, 1.01, 2, log}, Row{"erf(x)", -1, 1, 2, erf}, Row{"erf(x)", -6, 6, 2, erf},
+        Row{"x ^ y", 0.01, 10, 2, pow}, Row{"x ^ y", 0.9, 1.1, 2, pow}}) {
     const double most = worst(row.expression, row.low, row.high, row.truth);
     std::fprintf(stderr, "%s on [%g, %g]: %.3f ulp\n", row.expression, row.low, row.high, most);
     EXPECT_LE(most, row.limit) << row.expression << " on " << row.low << " to " << row.high;
@@ -106,8 +112,8 @@ Numbers odd_numbers() {
             1e9,
             0x1p52};
   for (int k = 0; k < 40; ++k) {
-    for (const double middle :
-         {1 + k / 128.0, 0.7 + k / 256.0, 0x1p-40 * std::exp2(2 * k), k / 512.0, 0.34657359 * k}) {
+    for (const double middle : {1 + k / 128.0, 0.7 + k / 256.0, std::sqrt(0.5) * std::exp2(k - 20), std::sqrt(0.5) - 1,
+                                1 - std::exp2(-k), 0x1p-40 * std::exp2(2 * k), k / 512.0, 0.34657359 * k}) {
       for (const double at : {std::nextafter(middle, 0), middle, std::nextafter(middle, infinity)}) x.push_back(at);
     }
   }
@@ -118,19 +124,65 @@ Numbers odd_numbers() {
 TEST(Accuracy, WhereNumbersEnd) {
   const auto exp = [](long double x) { return std::exp(x); };
   const auto log = [](long double x) { return std::log(x); };
+  const auto log1p = [](long double x) { return std::log1p(x); };
   const auto erf = [](long double x) { return std::erf(x); };
   struct Row {
     const char* name;
     long double (*truth)(long double);
   };
   const Numbers x = odd_numbers();
-  for (const Row& row : {Row{"exp", exp}, Row{"log", log}, Row{"erf", erf}}) {
-    const Numbers z = values_of(std::string(row.name) + "(x)", x, x);
+  for (const Row& row : {Row{"exp", exp}, Row{"log", log}, Row{"log1p", log1p}, Row{"erf", erf}}) {
+    const Numbers z = values_of("z = " + std::string(row.name) + "(x)", x, x);
     for (size_t i = 0; i < x.size(); ++i) {
       const long double right = row.truth(x[i]);
       EXPECT_LE(missed(z[i], right), 2) << row.name << '(' << x[i] << ") = " << z[i] << ", not " << right;
       EXPECT_TRUE(right != 0 || std::signbit(z[i]) == std::signbit(right)) << row.name << '(' << x[i] << ')';
     }
+  }
+}
+
+// examples/glm.ks: from its functions to where the program begins, and what it makes of the scores m.
+struct Probit {
+  std::string functions, statements;
+};
+Probit probit() {
+  std::ifstream file(KASEN_SOURCE_ROOT "/examples/glm.ks");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto between = [&](const char* from, const char* to) {
+    const size_t begin = text.find(from), end = text.find(to, begin);
+    if (end == std::string::npos) throw std::runtime_error("examples/glm.ks has no such part");
+    return text.substr(begin, end - begin);
+  };
+  return {between("fn density", "t = if"), "m = x\n" + between("a = abs(m)", "loss = ")};
+}
+
+// The hazard of the normal distribution, its density over cdf(-a); far out by Laplace's fraction.
+long double normal_hazard(long double a) {
+  if (a < 6) return std::sqrt(2 / std::numbers::pi_v<long double>) * std::exp(-a * a / 2) / std::erfc(a / sqrtl(2));
+  long double fraction = a;
+  for (int k = 400; k > 0; --k) fraction = a + static_cast<long double>(k) / fraction;
+  return fraction;
+}
+// -log(cdf(m)).
+long double normal_loss(long double m) {
+  if (m > 0) return -std::log1p(-std::erfc(m / sqrtl(2)) / 2);
+  return m * m / 2 + std::log(normal_hazard(-m)) + std::log(2 * std::numbers::pi_v<long double>) / 2;
+}
+
+// The number of right digits does not depend on how far out a score is.
+TEST(Accuracy, OfProbitRegression) {
+  Random random(12);
+  std::uniform_real_distribution<double> near(-12, 12), exponents(0, 18);
+  Numbers m{0, -0.0, 1e15, -1e15, 1e150, -1e150};
+  for (int i = 0; i < 20'000; ++i) m.push_back(near(random));
+  for (int i = 0; i < 1000; ++i) m.push_back((i % 2 == 0 ? -1 : 1) * std::pow(10, exponents(random)));
+  const auto [functions, statements] = probit();
+  const Numbers hazards = values_of(statements + "z = h", m, m, functions);
+  const Numbers losses = values_of(statements + "z = map(surprise, m, q, map(to_log, m, h, q))", m, m, functions);
+  for (size_t i = 0; i < m.size(); ++i) {
+    const long double hazard = normal_hazard(std::fabs(m[i])), loss = normal_loss(m[i]);
+    EXPECT_LE(std::fabs(hazards[i] - hazard), 1e-15 * hazard) << m[i];
+    EXPECT_LE(std::fabs(losses[i] - loss), 2e-14 * loss + 1e-300) << m[i];
   }
 }
 
