@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
 
@@ -73,6 +75,16 @@ void declare_checkpoints(Tool& tool) {
       "is none");
 }
 
+// A bundle is what it was: nothing is added to its folder.
+void check_apart(const std::string& folder, const std::string& bundle) {
+  std::error_code fault;
+  const std::filesystem::path inner = std::filesystem::weakly_canonical(folder, fault),
+                              outer = std::filesystem::weakly_canonical(bundle, fault);
+  if (fault || std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first != outer.end()) return;
+  wrong_value("checkpoint", fmt::format("the folder of checkpoints '{}' is in the bundle '{}'", folder, bundle),
+              "a bundle holds nothing but data", "name another folder");
+}
+
 void read_checkpoints(const po::variables_map& values, RunSettings& s) {
   s.resume = values.count("resume") > 0;
   const bool named = values.count("checkpoint") > 0;
@@ -83,6 +95,7 @@ void read_checkpoints(const po::variables_map& values, RunSettings& s) {
   }
   if (!named) return;
   s.checkpoint = values["checkpoint"].as<std::string>();
+  check_apart(s.checkpoint, s.bundle);
   s.keep = bounded(values, "keep", 1, 1000);
   if (values.count("every") > 0) s.every = bounded(values, "every", 1, 1'000'000'000);
   if (values.count("every-seconds") > 0) s.every_seconds = values["every-seconds"].as<double>();

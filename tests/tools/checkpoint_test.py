@@ -233,6 +233,8 @@ class Checkpointed(ToolTest):
             self.fault("run", "fused.kir", "--bundle", "bundle", *option, status=USAGE, says="without --checkpoint")
         self.fault("run", "fused.kir", "--bundle", "bundle", "--checkpoint", "saved", "--every", 0, status=USAGE, says="every")
         self.fault("run", "fused.kir", "--bundle", "bundle", "--checkpoint", "saved", "--every-seconds", -1, status=USAGE, says="above 0")
+        for taken in ["bundle", "bundle/saved"]:
+            self.fault("run", "fused.kir", "--bundle", "bundle", "--checkpoint", taken, status=USAGE, says=taken)
         (self.dir / "file").write_text("x")
         self.fault("run", "fused.kir", "--bundle", "bundle", "--checkpoint", "file", status=CREATE, says="file")
         self.run_plan("-o", "r.h5", "--checkpoint", "saved", "--every", 10)
