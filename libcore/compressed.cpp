@@ -24,15 +24,18 @@ class RowExpansion {
   RowExpansion(const CompressedArray& array, std::int64_t begin, std::int64_t end, T* out)
       : array_(array), begin_(begin), end_(end), out_(out) {}
 
-  void run() const {
+  void run(std::span<const char> wanted) const {
     for (const ColumnGroup& group : array_.groups) {
-      for (std::int64_t k = 0; k < group.width; ++k) column(group, k);
+      for (std::int64_t k = 0; k < group.width; ++k) {
+        const std::int32_t at = array_.columns[static_cast<size_t>(group.first_column + k)];
+        if (wanted.empty() || wanted[static_cast<size_t>(at)] != 0) column(group, k, at);
+      }
     }
   }
 
  private:
-  void column(const ColumnGroup& group, std::int64_t k) const {
-    const std::int32_t at = array_.columns[static_cast<size_t>(group.first_column + k)];
+  // Column k of the group, which is the matrix's `at`.
+  void column(const ColumnGroup& group, std::int64_t k, std::int32_t at) const {
     const ColumnCells<T> cells{out_ + at, array_.cols};
     const T* values = reinterpret_cast<const T*>(array_.values.data()) + group.first_value + k;
     switch (group.format) {
@@ -226,14 +229,15 @@ GroupLists::GroupLists(const CompressedArray& array, const ColumnGroup& group)
       listed_(group.listed()),
       unlisted_(group.tuples - group.listed()) {}
 
-void expand_rows(const CompressedArray& array, std::int64_t begin, std::int64_t end, std::byte* out) {
+void expand_rows(const CompressedArray& array, std::int64_t begin, std::int64_t end, std::byte* out,
+                 std::span<const char> columns) {
   switch (scalar_bytes(array.scalar)) {
     case 1:
-      return RowExpansion(array, begin, end, reinterpret_cast<std::uint8_t*>(out)).run();
+      return RowExpansion(array, begin, end, reinterpret_cast<std::uint8_t*>(out)).run(columns);
     case 4:
-      return RowExpansion(array, begin, end, reinterpret_cast<std::uint32_t*>(out)).run();
+      return RowExpansion(array, begin, end, reinterpret_cast<std::uint32_t*>(out)).run(columns);
     case 8:
-      return RowExpansion(array, begin, end, reinterpret_cast<std::uint64_t*>(out)).run();
+      return RowExpansion(array, begin, end, reinterpret_cast<std::uint64_t*>(out)).run(columns);
     default:
       return;
   }

@@ -95,8 +95,10 @@ void each_listed_run(const CompressedArray& array, const ColumnGroup& group, std
 template <class Use>
 void with_codes(const CompressedArray& array, const ColumnGroup& group, const Use& use);
 
-// Rows begin to end as a dense matrix, row by row, to `out`, which holds them alone.
-void expand_rows(const CompressedArray& array, std::int64_t begin, std::int64_t end, std::byte* out);
+// Rows begin to end as a dense matrix, row by row, to `out`, which holds them alone. `columns` says of each column
+// whether it is wanted, and `out` keeps what it has in place of others; without it all are.
+void expand_rows(const CompressedArray& array, std::int64_t begin, std::int64_t end, std::byte* out,
+                 std::span<const char> columns = {});
 
 // What is wrong with an array from a file, or nothing: all that the functions above rely on, and that the lists of a
 // group name each row once.

@@ -170,7 +170,9 @@ class ChainRun {
                      Range range, int thread) const {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
     std::byte* dense = shop_.strip(thread) + room_bytes(reduction_block);
-    expand_rows(operand, range.begin, range.end, dense);
+    std::vector<char> columns(static_cast<size_t>(operand.cols));
+    std::fill_n(columns.begin() + first_column(loaded), element.planes(), 1);
+    expand_rows(operand, range.begin, range.end, dense, columns);
     dense += first_column(loaded) * scalar_bytes(element.scalar());
     to_planes(element.scalar(), dense, rooms.views[static_cast<size_t>(loaded.room)],
               {range.begin - rooms.first, range.end - rooms.first}, RowShape(element.planes(), loaded.stride));

@@ -163,7 +163,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     if (const auto distinct = plan_->distinct.find(call.op); distinct != plan_->distinct.end()) {
       return run_distinct_values(shop, *plan_, distinct->second, loop_of(call), call);
     }
-    RowsMadeDense(shop, call).each([&](const ElementwiseCall& part) { run_dense_arrays(shop, part); });
+    RowsMadeDense(shop, *module_, call).each([&](const ElementwiseCall& part) { run_dense_arrays(shop, part); });
   }
 
   void run_dense_arrays(Workshop& shop, const ElementwiseCall& call) {

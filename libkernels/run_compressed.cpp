@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "libcore/array_views.h"
 #include "libcore/checked.h"
 #include "libkernels/compressed_product.h"
 
@@ -93,6 +94,21 @@ std::int64_t rows_at_once(std::span<const View> inputs, std::int64_t inner, int 
   return least * std::max<std::int64_t>(fitting, 1);
 }
 
+// Those columns of the call's operand `at` that it reads (expand_rows): all, unless it reads slices of it alone.
+std::vector<char> columns_read(const Module& module, const ElementwiseCall& call, size_t at) {
+  const std::vector<ValueId>& operands = call.op->operands;
+  if (reads_along(*call.op, operands[at])) return {};
+  std::vector<char> columns(static_cast<size_t>(call.inputs[at].compressed->cols));
+  const bool region = call.op->code == OpCode::region;
+  for (const Op& op : region ? std::span<const Op>(call.op->blocks.at(0).ops) : std::span(call.op, 1)) {
+    if (!is_slice(op) || viewed(op) != operands[at]) continue;
+    const auto begins = std::find(operands.begin(), operands.end(), range_begin(op)) - operands.begin();
+    const std::int64_t first = load_word(Scalar::i64, call.inputs[static_cast<size_t>(begins)].data).i;
+    std::fill_n(columns.begin() + first, range_sizes(module, op).size, 1);
+  }
+  return columns;
+}
+
 }  // namespace
 
 bool go_through_tuples(std::span<const DenseOperands> products) {
@@ -120,8 +136,11 @@ std::int64_t RowsMadeDense::bytes(const View& view, std::int64_t rows) {
   return (checked_mul(row, rows, "rows made dense") + 63) / 64 * 64;
 }
 
-RowsMadeDense::RowsMadeDense(Workshop& shop, const ElementwiseCall& call)
-    : shop_(shop), call_(call), views_(call.inputs.begin(), call.inputs.end()) {
+RowsMadeDense::RowsMadeDense(Workshop& shop, const Module& module, const ElementwiseCall& call)
+    : shop_(shop), call_(call), views_(call.inputs.begin(), call.inputs.end()), columns_(views_.size()) {
+  for (size_t i = 0; i < views_.size(); ++i) {
+    if (views_[i].compressed != nullptr) columns_[i] = columns_read(module, call, i);
+  }
   const std::int64_t fitting = rows_at_once(call.inputs, call.inner, shop.pool.threads());
   rows_ = std::min(fitting, std::max<std::int64_t>(call.range.size(), 1));
 }
@@ -137,7 +156,7 @@ void RowsMadeDense::make(Range rows) {
     const std::int64_t threads = shop_.pool.threads();
     shop_.pool.run([&](int t) {
       const Range some{rows.begin + rows.size() * t / threads, rows.begin + rows.size() * (t + 1) / threads};
-      expand_rows(*from.compressed, some.begin, some.end, room + (some.begin - rows.begin) * row);
+      expand_rows(*from.compressed, some.begin, some.end, room + (some.begin - rows.begin) * row, columns_[i]);
     });
     // Kernels count from the array's first element, which is not there.
     const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(room) - static_cast<std::uintptr_t>(rows.begin * row);

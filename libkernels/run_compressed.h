@@ -20,10 +20,11 @@ void run_compressed(Workshop& shop, Scalar scalar, const CompressedArray& matrix
 
 [[nodiscard]] bool reads_compressed(const ElementwiseCall& call);
 
-// An element-wise call whose compressed operands are made dense for as many rows as stay in the caches.
+// An element-wise call whose compressed operands are made dense for as many rows as stay in the caches, those columns
+// of them that it reads.
 class RowsMadeDense {
  public:
-  RowsMadeDense(Workshop& shop, const ElementwiseCall& call);
+  RowsMadeDense(Workshop& shop, const Module& module, const ElementwiseCall& call);
   // run(call) for sub-ranges of the call's, in order, with dense operands.
   template <class Run>
   void each(const Run& run) {
@@ -43,6 +44,7 @@ class RowsMadeDense {
   Workshop& shop_;
   const ElementwiseCall& call_;
   std::vector<View> views_;
+  std::vector<std::vector<char>> columns_;  // of each compressed operand those that are read (expand_rows)
   std::int64_t rows_ = 1;
 };
 

@@ -139,6 +139,20 @@ TEST(Compressed, RowsAreExpandedAsAPlainLoopHasThem) {
   }
 }
 
+TEST(Compressed, ColumnsThatAreNotWantedAreNotExpanded) {
+  const CompressedArray array = ColumnMaker().made();
+  for (std::size_t wanted = 0; wanted < 32; ++wanted) {
+    std::vector<char> columns(5);
+    for (std::size_t c = 0; c < 5; ++c) columns[c] = static_cast<char>(wanted >> c & 1U);
+    std::vector<double> out(30 * 5, -99);
+    expand_rows(array, 770, 800, reinterpret_cast<std::byte*>(out.data()), columns);
+    for (std::int64_t i = 0; i < 30 * 5; ++i) {
+      const bool made = columns[static_cast<std::size_t>(i % 5)] != 0;
+      ASSERT_EQ(out[static_cast<std::size_t>(i)], made ? made_cell(770 + i / 5, i % 5) : -99) << wanted << " " << i;
+    }
+  }
+}
+
 TEST(Compressed, ListedRunsAreThoseOfTheRange) {
   const CompressedArray array = ColumnMaker().made();
   for (const std::size_t g : {1U, 2U}) {
