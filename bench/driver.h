@@ -63,6 +63,7 @@ struct Row {
 [[nodiscard]] Question exchange_question(const Settings& settings);  // two processes of one thread each
 // Several of one name: each is made when its turn comes, for they may fill the memory.
 using Questions = std::vector<std::function<Question()>>;
+[[nodiscard]] Questions als_questions(const Settings& settings);
 [[nodiscard]] Questions balance_questions(const Settings& settings);
 [[nodiscard]] Questions kmeans_questions(const Settings& settings);
 [[nodiscard]] Questions compressed_questions(const Settings& settings);

@@ -26,6 +26,7 @@ kasen::bench::Questions one(const Settings& settings) {
 
 const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questions{
     {"aggregates", one<kasen::bench::aggregates_question>},
+    {"als", kasen::bench::als_questions},
     {"balance", kasen::bench::balance_questions},
     {"black-scholes", one<kasen::bench::blackscholes_question>},
     {"chain", one<kasen::bench::chain_question>},

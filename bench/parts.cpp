@@ -17,9 +17,11 @@ Array array_of(const std::vector<double>& values) {
 
 }  // namespace
 
-Parts partitioned(SparseInput matrix, std::vector<VectorInput> vectors, int workers) {
+Parts partitioned(SparseInput matrix, std::vector<VectorInput> vectors, int workers,
+                  const std::vector<LocalDim>& locals) {
   std::vector<DimData> dims{{matrix.row_dim, false, matrix.row_count, {}}};
   if (matrix.col_dim != matrix.row_dim) dims.push_back({matrix.col_dim, false, matrix.col_count, {}});
+  for (const LocalDim& local : locals) dims.push_back({local.name, true, local.size, {}});
   std::vector<InputData> inputs(1);
   InputData& m = inputs[0];
   m.name = matrix.name;

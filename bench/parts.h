@@ -25,8 +25,15 @@ struct VectorInput {
   std::vector<double> values;
 };
 
+// A dimension that every worker holds whole and no input is over.
+struct LocalDim {
+  std::string name;
+  std::int64_t size = 0;
+};
+
 // One worker has runs of indices, several have hashed ones under hybrid-cut.
-[[nodiscard]] Parts partitioned(SparseInput matrix, std::vector<VectorInput> vectors, int workers);
+[[nodiscard]] Parts partitioned(SparseInput matrix, std::vector<VectorInput> vectors, int workers,
+                                const std::vector<LocalDim>& locals = {});
 
 // A dimension all of whose indices are masters of the one part.
 [[nodiscard]] PartDim whole_dim(std::int64_t size, bool local = false);
