@@ -15,7 +15,7 @@ using Json = JsonFields::Json;
 constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_elements = std::int64_t{1} << 48, most_checkpoint_workers = 1 << 20, most_arrays = 1 << 24;
 
-Json content_json(const CheckpointManifest& manifest) {
+Json checkpoint_json(const CheckpointManifest& manifest) {
   const BorderPlace& place = manifest.place;
   Json content = {{"plan", manifest.key.plan},
                   {"bundle", manifest.key.bundle},
@@ -48,7 +48,7 @@ std::int64_t any_integer(const JsonFields& f, const Json& from, const char* key)
   return value.get<std::int64_t>();
 }
 
-BorderPlace read_place(const JsonFields& f, const Json& content) {
+BorderPlace read_border_place(const JsonFields& f, const Json& content) {
   BorderPlace place;
   place.loop = static_cast<int>(f.integer(content, "loop", std::numeric_limits<int>::max()));
   place.turns = f.integer(content, "turns", any_number);
@@ -59,13 +59,13 @@ BorderPlace read_place(const JsonFields& f, const Json& content) {
   return place;
 }
 
-CheckpointManifest read_content(const JsonFields& f, const Json& content) {
+CheckpointManifest read_checkpoint_content(const JsonFields& f, const Json& content) {
   CheckpointManifest manifest;
   manifest.key = {f.text(content, "plan"), f.text(content, "bundle"), f.text(content, "params"),
                   static_cast<int>(f.integer(content, "workers", most_checkpoint_workers))};
   const int workers = manifest.key.workers;
   f.require(workers >= 1, "'workers' is 0");
-  manifest.place = read_place(f, content);
+  manifest.place = read_border_place(f, content);
   manifest.dims = f.texts(f.at(content, "dims"), "dims");
   std::set<std::string> names;
   for (const Json& from : f.list(content, "values")) {
@@ -97,7 +97,7 @@ std::string checkpoint_path(const CheckpointValue& value, int worker, std::int64
 }
 
 std::string checkpoint_text(const CheckpointManifest& manifest) {
-  const Json content = content_json(manifest);
+  const Json content = checkpoint_json(manifest);
   const Json whole = {
       {"kasen_checkpoint", checkpoint_version}, {"digest", digest_of(content.dump())}, {"content", content}};
   return whole.dump(1) + "\n";
@@ -107,7 +107,7 @@ CheckpointManifest parse_checkpoint(const std::string& text, const std::string& 
   const JsonFields f{file, "a checkpoint", "go on from another one"};
   std::int64_t version = 0;
   const Json whole = f.parse(text, "kasen_checkpoint", checkpoint_version, checkpoint_version, version);
-  return read_content(f, f.content(whole));
+  return read_checkpoint_content(f, f.content(whole));
 }
 
 }  // namespace kasen

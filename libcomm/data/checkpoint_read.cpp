@@ -12,11 +12,11 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t most_manifest_bytes = std::int64_t{1} << 28;
+constexpr std::int64_t most_checkpoint_manifest = std::int64_t{1} << 28;
 
-CheckpointManifest read_manifest(const std::string& folder) {
+CheckpointManifest manifest_in(const std::string& folder) {
   const std::string file = folder + "/manifest.json";
-  return parse_checkpoint(read_whole_file(file, most_manifest_bytes), file);
+  return parse_checkpoint(read_whole_file(file, most_checkpoint_manifest), file);
 }
 
 // One of something else: its bits would be those of another run.
@@ -97,7 +97,7 @@ struct SavedBorder::State {
   std::string folder;
   CheckpointManifest manifest;
   PartFiles files;
-  explicit State(const std::string& name) : folder(name), manifest(read_manifest(folder)), files(folder, manifest) {}
+  explicit State(const std::string& name) : folder(name), manifest(manifest_in(folder)), files(folder, manifest) {}
 };
 
 SavedBorder::SavedBorder(const std::string& folder, const CheckpointKey& key, int first_worker, int workers)
@@ -126,7 +126,7 @@ Array SavedBorder::read(const std::string& name, std::int64_t array, int worker,
 
 bool is_checkpoint(const std::string& folder) {
   try {
-    return read_whole_file(folder + "/manifest.json", most_manifest_bytes).find("\"kasen_checkpoint\"") !=
+    return read_whole_file(folder + "/manifest.json", most_checkpoint_manifest).find("\"kasen_checkpoint\"") !=
            std::string::npos;
   } catch (const UserError&) {
     return false;
@@ -134,13 +134,13 @@ bool is_checkpoint(const std::string& folder) {
 }
 
 std::string verify_checkpoint(const std::string& folder) {
-  const CheckpointManifest manifest = read_manifest(folder);
+  const CheckpointManifest manifest = manifest_in(folder);
   PartFiles files(folder, manifest);
   for (int w = 0; w < manifest.key.workers; ++w) files.check(w);
   return fmt::format("a checkpoint of {} worker{}, after turn {}", manifest.key.workers,
                      manifest.key.workers == 1 ? "" : "s", manifest.place.turns);
 }
 
-CheckpointKey key_of_checkpoint(const std::string& folder) { return read_manifest(folder).key; }
+CheckpointKey key_of_checkpoint(const std::string& folder) { return manifest_in(folder).key; }
 
 }  // namespace kasen

@@ -86,7 +86,7 @@ class Runner {
   bool generated_;
 };
 
-void expect_bits(const RunResult& a, const RunResult& b) {
+void expect_undisturbed(const RunResult& a, const RunResult& b) {
   ASSERT_EQ(a.outputs.size(), b.outputs.size());
   for (size_t o = 0; o < a.outputs.size(); ++o) {
     for (size_t p = 0; p < a.outputs[o].parts.size(); ++p) {
@@ -105,7 +105,7 @@ void go_on_everywhere(const Module& module, const std::vector<Part>& parts, bool
     SCOPED_TRACE(::testing::Message() << "loop " << kept.place.loop << ", turn " << kept.place.turns);
     const auto masters = kept.place.turns % 2 == 0 ? WithinGroups::ordered : WithinGroups::by_length;
     const RunResult rest = runner.from(kept, masters);
-    expect_bits(whole, rest);
+    expect_undisturbed(whole, rest);
     expect_counts(module, parts, rest, generated ? "generated" : "interpreter");
     if (::testing::Test::HasFailure()) return;
   }
