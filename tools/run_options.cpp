@@ -136,9 +136,9 @@ void declare_run_options(Tool& tool) {
       "top", po::value<int>()->default_value(0)->value_name("K"),
       "prints the K largest elements of each vector result")(
       "network-profile", "prints what the network between two ranks does, as lines of a machine profile; runs no plan");
-  declare_checkpoints(tool);
   tool.options.add_options()(
       "machine-profile", "prints what this machine computes and touches, as lines of a machine profile; runs no plan");
+  declare_checkpoints(tool);
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"))(
       "plan-name", po::value<std::string>(), "what messages call a plan that kasen-run -n has stored");
   tool.positional.add("plan", 1);
