@@ -37,7 +37,7 @@ const char* skip_separator(const char* p) {
     fail_text(p, "there are more than two columns, and the input's element type is null", "",
               "declare the type of the values, or choose columns 1 and 2");
   }
-  fail_text(p, fmt::format("there are more than {} columns", known), "", "choose which columns to take");
+  fail_text(p, fmt::format("there are more than {} columns", known), "", "choose which to take: --columns INPUT=1,2,3");
 }
 
 class EntryParser {

@@ -326,6 +326,16 @@ RunResult run_generated(const Module& plan, const std::vector<Part>& parts, int 
   return execute(plan, parts, *transport, *kernels, {});
 }
 
+// Of the same plan's program on dense data.
+void expect_close(const Module& plan, const RunResult& made, const std::vector<Part>& parts, const RunResult& wanted,
+                  const std::vector<Part>& dense) {
+  for (size_t i = 0; i < made.outputs.size(); ++i) {
+    const Output& output = made.outputs[i];
+    testing::expect_same(output.name, output.type.element, testing::whole_words(plan, output, parts),
+                         testing::whole_words(plan, wanted.outputs[i], dense), 1e-10);
+  }
+}
+
 void expect_bits(const RunResult& a, const RunResult& b) {
   for (size_t i = 0; i < a.outputs.size(); ++i) {
     const Array &x = a.outputs[i].parts.at(0).data, &y = b.outputs[i].parts.at(0).data;
@@ -358,11 +368,7 @@ TEST(Compressed, ManyRowsGiveWhatDenseOnesDoAndTheSameBitsOnAnyNumberOfThreads) 
       const RunResult plain = run_generated(optimize(program, laws, {.strategy = strategy}), dense, 2);
       const RunResult one = run_generated(plan, parts, 1), two = run_generated(plan, parts, 2);
       expect_bits(one, two);
-      for (size_t i = 0; i < one.outputs.size(); ++i) {
-        const auto made = testing::whole_words(plan, one.outputs[i], parts);
-        const auto wanted = testing::whole_words(plan, plain.outputs[i], dense);
-        testing::expect_same(one.outputs[i].name, one.outputs[i].type.element, made, wanted, 1e-10);
-      }
+      expect_close(plan, one, parts, plain, dense);
       expect_counts(plan, parts, one, "generated");
       if (HasFailure()) return;
     }
@@ -387,11 +393,7 @@ output G = X' @ X, C = Z' @ X, D = X' @ Z, E = X @ B
     ASSERT_EQ(compressed_inputs(plan), 2);
     const RunResult one = run_generated(plan, parts, 1), three = run_generated(plan, parts, 3);
     expect_bits(one, three);
-    for (size_t i = 0; i < one.outputs.size(); ++i) {
-      const auto made = testing::whole_words(plan, one.outputs[i], parts);
-      const auto dense_words = testing::whole_words(plan, wanted.outputs[i], dense);
-      testing::expect_same(one.outputs[i].name, one.outputs[i].type.element, made, dense_words, 1e-10);
-    }
+    expect_close(plan, one, parts, wanted, dense);
     expect_counts(plan, parts, one, "generated");
   }
 }

@@ -15,6 +15,8 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools_test import ROOT, ToolTest, strategies  # noqa: E402
+sys.path.append(str(ROOT / "bench"))
+from counted import factors  # noqa: E402
 
 EXAMPLES = ROOT / "examples"
 
@@ -117,20 +119,6 @@ def probit_optimum(x, t, penalty, intercept):
 
     w = newton(objective, derivatives, wide.shape[1], 1e-13 * len(x))
     return w, -2 * normals(t * (wide @ w))[0].sum()
-
-
-def uniform(seed, rows, columns):
-    """random(seed, N, K) of the language: SplitMix64 (docs/language.md, Whole arrays)."""
-    def mix64(a, b):
-        z = a + (b + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
-
-    with np.errstate(over="ignore"):
-        state = mix64(np.array([[seed]], np.uint64), np.uint64(0))
-        bits = mix64(mix64(state, np.arange(rows, dtype=np.uint64)[:, None]), np.arange(columns, dtype=np.uint64)[None, :])
-    return (bits.astype(np.int64) >> 11) * 2.0**-53 + 0.5
 
 
 def alternating_least_squares(x, rated, penalty, u, v, rounds):
@@ -350,7 +338,7 @@ class Algorithms(PlanTest):
         x[rated & (x == 0)] = 1.0  # a rating of 0 would be none
         lines = [f"{i} {j} {x[i, j]!r}" for i, j in np.argwhere(rated)]
         (self.dir / "ratings.txt").write_text("\n".join(lines) + "\n")
-        u, v, loss = alternating_least_squares(x, rated, 0.1, uniform(1, 40, 3) - 0.5, uniform(2, 25, 3) - 0.5, 4)
+        u, v, loss = alternating_least_squares(x, rated, 0.1, factors(1, 40, 3) - 0.5, factors(2, 25, 3) - 0.5, 4)
         run = [("lambda", 0.1), ("tolerance", 0), ("rounds", 4), ("inner_tolerance", 1e-28), ("inner_steps", 200)]
         for plan, got in self.every_plan(EXAMPLES / "als.ks", ["X=ratings.txt"], consts=[("factors", 3)], run=run):
             with self.subTest(plan=plan):
