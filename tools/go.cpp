@@ -16,6 +16,7 @@
 #include "tools/common/progress.h"
 #include "tools/common/tool.h"
 #include "tools/result_format.h"
+#include "tools/run_options.h"
 #include "tools/words.h"
 
 namespace kasen::tools {
@@ -45,13 +46,29 @@ class Pipeline {
     check_params();
     partition();
     fuse();
-    std::string summary;  // of the run, kept back until what is beside it has told
-    side_by_side([&] { execute(summary); }, [&] { describe(); });
-    write_standard_output(summary);
+    if (has("checkpoint")) {
+      describe();  // not beside: only the run knows what to do when it is asked to save and stop
+      save_and_run();
+    } else {
+      describe_and_run();
+    }
     compare();
   }
 
  private:
+  void describe_and_run() const {
+    std::string summary;  // of the run, kept back until what is beside it has told
+    side_by_side([&] { execute(summary); }, [&] { describe(); });
+    write_standard_output(summary);
+  }
+
+  void save_and_run() const {
+    std::string summary;
+    const StopHandedOn handed;
+    execute(summary);
+    write_standard_output(summary);
+  }
+
   [[nodiscard]] std::string text(const std::string& option) const { return values_[option].as<std::string>(); }
   [[nodiscard]] bool has(const std::string& option) const { return values_.count(option) > 0; }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
@@ -80,6 +97,9 @@ class Pipeline {
     (void)bounded(values_, "theta", 0, std::numeric_limits<int>::max());
     (void)bounded(values_, "threads", 0, most_threads);
     (void)bounded(values_, "top", 0, most_top);
+    RunSettings settings;
+    settings.bundle = file("bundle");
+    read_lasting_options(values_, settings);
   }
 
   void make_folder() const {
@@ -230,7 +250,8 @@ class Pipeline {
                    "--kernels", text("kernels")};
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
-    if (has("code-cache")) argv.insert(argv.end(), {"--code-cache", text("code-cache")});
+    const Arguments lasting = lasting_arguments(values_);
+    argv.insert(argv.end(), lasting.begin(), lasting.end());
     add(argv, "param", "--param");
     const int status = run_process_into(summary, argv);
     if (status == 0) return;
@@ -271,10 +292,9 @@ void declare(Tool& tool) {
       "trace", po::value<std::string>()->value_name("FILE"), "writes when what ran, as Chrome trace events");
   declare_format(tool);
   tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
-                             "generated or interpreter")("code-cache", po::value<std::string>()->value_name("FOLDER"),
-                                                         "see kasen run")(
-      "top", po::value<int>()->default_value(10)->value_name("K"),
-      "prints the K largest elements of each vector result");
+                             "generated or interpreter")("top", po::value<int>()->default_value(10)->value_name("K"),
+                                                         "prints the K largest elements of each vector result");
+  declare_lasting_options(tool);
   tool.hidden.add_options()("program", po::value<std::string>())("data", po::value<Arguments>());
   tool.positional.add("program", 1).add("data", -1);
   tool.reads = {"program", "data"};

@@ -107,6 +107,46 @@ void read_checkpoints(const po::variables_map& values, RunSettings& s) {
 
 }  // namespace
 
+void declare_lasting_options(Tool& tool) {
+  tool.options.add_options()("code-cache", po::value<std::string>()->value_name("FOLDER"),
+                             "keeps compiled kernels there for the next run, or none ($XDG_CACHE_HOME/kasen, or "
+                             "~/.cache/kasen; only where it is yours alone)")(
+      "memory", po::value<std::string>()->value_name("SIZE"),
+      "what each process may take, 8G say; a run that needs more is refused before it begins (default: what the "
+      "machine, the job or the shell has left)")(
+      "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
+      "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN (slower: looks at all "
+      "that is made)")("masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
+                       "best (those that a product reads most often lie together, where that pays) or given (as in the "
+                       "data); a matter of speed alone");
+  declare_checkpoints(tool);
+}
+
+void read_lasting_options(const po::variables_map& values, RunSettings& s) {
+  s.memory = byte_option(values, "memory");
+  s.refuse_nan = choose(values, "nan", nan_words);
+  s.masters = choose(values, "masters", master_orders);
+  s.code_cache = code_cache_of(values);
+  read_checkpoints(values, s);
+}
+
+std::vector<std::string> lasting_arguments(const po::variables_map& values) {
+  Tool lasting;
+  declare_lasting_options(lasting);
+  std::vector<std::string> arguments;
+  for (const auto& option : lasting.options.options()) {
+    const std::string& name = option->long_name();
+    if (values.count(name) == 0 || values[name].defaulted()) continue;
+    arguments.push_back("--" + name);
+    const boost::any& value = values[name].value();
+    if (option->semantic()->max_tokens() == 0) continue;
+    if (const auto* text = boost::any_cast<std::string>(&value)) arguments.push_back(*text);
+    if (const auto* count = boost::any_cast<int>(&value)) arguments.push_back(std::to_string(*count));
+    if (const auto* number = boost::any_cast<double>(&value)) arguments.push_back(fmt::format("{}", *number));
+  }
+  return arguments;
+}
+
 void declare_run_options(Tool& tool) {
   tool.options.add_options()("bundle", po::value<std::string>()->value_name("BUNDLE"),
                              "the data, as kasen partition wrote them")(
@@ -119,26 +159,14 @@ void declare_run_options(Tool& tool) {
   declare_format(tool);
   tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
                              "generated (compiled for this processor) or interpreter (the reference: slow)")(
-      "code-cache", po::value<std::string>()->value_name("FOLDER"),
-      "keeps compiled kernels there for the next run, or none ($XDG_CACHE_HOME/kasen, or ~/.cache/kasen; only where it "
-      "is yours alone)")("memory", po::value<std::string>()->value_name("SIZE"),
-                         "what each process may take, 8G say; a run that needs more is refused before it begins "
-                         "(default: what the machine, the job or the shell has left)")(
-      "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
-      "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN "
-      "(slower: looks at all that "
-      "is made)")(
-      "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
-      "best (those that a product reads most often lie together, where that pays) or given (as in the data); a matter "
-      "of speed alone")("stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
+      "stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
       "trace", po::value<std::string>()->value_name("FILE"),
       "writes when each step of each rank ran, for Perfetto or chrome://tracing")(
       "top", po::value<int>()->default_value(0)->value_name("K"),
       "prints the K largest elements of each vector result")(
-      "network-profile", "prints what the network between two ranks does, as lines of a machine profile; runs no plan");
-  tool.options.add_options()(
+      "network-profile", "prints what the network between two ranks does, as lines of a machine profile; runs no plan")(
       "machine-profile", "prints what this machine computes and touches, as lines of a machine profile; runs no plan");
-  declare_checkpoints(tool);
+  declare_lasting_options(tool);
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"))(
       "plan-name", po::value<std::string>(), "what messages call a plan that kasen-run -n has stored");
   tool.positional.add("plan", 1);
@@ -157,15 +185,11 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.trace = file_option(values, "trace");
   s.format = chosen_format(values);
   s.kernels = choose(values, "kernels", kernel_words);
-  s.memory = byte_option(values, "memory");
-  s.refuse_nan = choose(values, "nan", nan_words);
-  s.masters = choose(values, "masters", master_orders);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
   s.threads = bounded(values, "threads", 0, most_threads);
   s.top = bounded(values, "top", 0, most_top);
-  s.code_cache = code_cache_of(values);
   s.params = name_values(values, "param");
-  read_checkpoints(values, s);
+  read_lasting_options(values, s);
   return s;
 }
 

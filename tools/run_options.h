@@ -34,6 +34,12 @@ struct RunSettings {
 };
 
 void declare_run_options(Tool& tool);
+// Those that `kasen go` takes, too, and hands on: what a run keeps, refuses and may take.
+void declare_lasting_options(Tool& tool);
+void read_lasting_options(const po::variables_map& values, RunSettings& settings);  // settings.bundle is known
+// As arguments of kasen-run, those that were given.
+[[nodiscard]] std::vector<std::string> lasting_arguments(const po::variables_map& values);
+
 [[nodiscard]] RunSettings read_run_options(const po::variables_map& values);
 
 }  // namespace kasen::tools

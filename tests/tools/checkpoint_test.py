@@ -57,7 +57,10 @@ class Checkpointed(ToolTest):
         return sorted(p.name for p in (self.dir / "saved").iterdir() if not p.name.startswith("."))
 
     def start(self, *args):
-        job = subprocess.Popen([TOOLS / "kasen", "run", "fused.kir", "--bundle", "bundle", *map(str, args)], cwd=self.dir,
+        return self.start_command("run", "fused.kir", "--bundle", "bundle", *args)
+
+    def start_command(self, *args):
+        job = subprocess.Popen([TOOLS / "kasen", *map(str, args)], cwd=self.dir,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: job.poll() is None and job.kill())
         return job
@@ -122,6 +125,25 @@ class Checkpointed(ToolTest):
                 out, _ = self.kasen("verify", "saved")
                 self.assertEqual(out.count(": right (a checkpoint of 4 workers, after turn "), len(self.saved()))
                 self.assertEqual(self.processes(), [])
+
+    def test_go_hands_them_on(self):
+        line = ["go", "p.ks", "G=graph.txt", "--workers", 4, "--param", "turns=150000", "--dir", "all", "--checkpoint", "saved"]
+        for ranks in [[], ["-n", 2]]:
+            shutil.rmtree(self.dir / "saved", ignore_errors=True)
+            job = self.start_command(*line, *ranks, "--every-seconds", 0.2)
+            self.wait_for_checkpoint(job)
+            job.send_signal(signal.SIGTERM)
+            _, err = job.communicate(timeout=60)
+            self.assertEqual(job.returncode, RESUMABLE, err)
+            self.assertIn("the same command with --resume goes on", err)
+            self.assertEqual(self.processes(), [])
+            out, _ = self.kasen(*line, "--every", 10**8, "--resume")
+            self.assertIn("resumed: saved/checkpoint-", out)
+            self.assertIn("Predicted and counted agree to the byte", out)
+        self.kasen(*line[:-2], "-o", "whole.h5")
+        self.assertEqual((self.dir / "all/result.h5").read_bytes(), (self.dir / "whole.h5").read_bytes())
+        _, err = self.kasen(*line, "--every", 0, status=USAGE)
+        self.assertIn("--every", err)
 
     def test_a_second_signal_ends_at_once(self):
         # One turn takes long: the border is far away.

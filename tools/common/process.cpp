@@ -41,6 +41,14 @@ namespace {
 
 constexpr size_t most_processes = 16;
 std::array<std::atomic<pid_t>, most_processes> processes{};  // 0: free; read by signal handlers
+volatile std::sig_atomic_t stop_came = 0;
+void (*on_second_stop)(int) = SIG_DFL;
+
+void hand_on_stop(int /*number*/) {
+  if (stop_came != 0 && on_second_stop != SIG_DFL) on_second_stop(SIGTERM);
+  stop_came = 1;
+  signal_processes(SIGTERM);
+}
 
 class FileActions {
  public:
@@ -151,6 +159,17 @@ void signal_processes(int number) {
   for (const auto& place : processes) {
     if (const pid_t child = place.load(); child > 0) kill(child, number);
   }
+}
+
+StopHandedOn::StopHandedOn() {
+  stop_came = 0;
+  on_second_stop = std::signal(SIGTERM, hand_on_stop);
+  std::signal(SIGUSR1, hand_on_stop);
+}
+
+StopHandedOn::~StopHandedOn() {
+  std::signal(SIGTERM, on_second_stop);
+  std::signal(SIGUSR1, SIG_DFL);
 }
 
 }  // namespace kasen::tools

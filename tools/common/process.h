@@ -17,6 +17,16 @@ namespace kasen::tools {
 [[nodiscard]] int run_process_into(std::string& text, const std::vector<std::string>& argv);
 // Sends a signal to all that run_process waits for. Also from signal handlers.
 void signal_processes(int number);
+
+// While one lives, TERM and USR1 ask the processes that run to save and to end by themselves (as kasen-run with
+// checkpoints does); a second signal does what the first would have done before.
+class StopHandedOn {
+ public:
+  StopHandedOn();
+  ~StopHandedOn();
+  StopHandedOn(const StopHandedOn&) = delete;
+  StopHandedOn& operator=(const StopHandedOn&) = delete;
+};
 // Does both at a time. What fails first ends the processes that the other waits for, and is thrown when both are done.
 void side_by_side(const std::function<void()>& one, const std::function<void()>& other);
 // Is there such a command in PATH?
