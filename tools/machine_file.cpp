@@ -15,7 +15,7 @@ MachineProfile read_machine(const std::string& path) {
   po::options_description options;
   for (const MachineKey& key : machine_keys())
     options.add_options()(std::string(key.name).c_str(), po::value<double>(), "");
-  std::map<std::string, Location> places;
+  std::map<std::string, YamlPlace> places;
   po::variables_map values;
   po::store(read_config(path, options, places), values);
   MachineProfile machine;
@@ -25,8 +25,8 @@ MachineProfile read_machine(const std::string& path) {
     double& number = key.of(machine);
     number = values[name].as<double>();
     if (std::isfinite(number) && (number > 0 || (number == 0 && key.may_be_zero))) continue;
-    fail(ExitStatus::configuration, fmt::format("'{}' is {}", name, number),
-         key.may_be_zero ? "it is a positive number or 0" : "it is a positive number", "", places.at(name));
+    places.at(name).fault(fmt::format("'{}' is {}", name, number),
+                          key.may_be_zero ? "it is a positive number or 0" : "it is a positive number");
   }
   return machine;
 }

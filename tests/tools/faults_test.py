@@ -261,7 +261,7 @@ class Faults(ToolTest):
     def test_configurations_with_wrong_values(self):
         plan, _ = self.kasen("plan", PAGERANK)
         for text, place in [("no-history: []\n", "1:13"), ("no-history: {}\n", "1:13"), ("sync: [lazy, eager]\n", "1:7"),
-                            ("sync: []\n", "1:7"), ("sync: lazy\n---\nsync: eager\n", "3:1")]:
+                            ("sync: []\n", "1:7"), ("sync: lazy\n---\nsync: eager\n", "2:1")]:
             (self.dir / "c.yaml").write_text(text)
             self.fault("fuse", "--config", "c.yaml", status=CONFIG, says="c.yaml:" + place, stdin=plan)
         (self.dir / "c.yaml").write_text("threads: many\n")

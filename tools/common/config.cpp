@@ -2,124 +2,99 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <yaml-cpp/yaml.h>
 
-#include <algorithm>
-#include <set>
+#include <cstdint>
+#include <limits>
+#include <typeinfo>
 
-#include "libcore/error.h"
-#include "libcore/suggest.h"
 #include "tools/common/files.h"
 
 namespace kasen::tools {
 namespace po = boost::program_options;
 namespace {
 
-[[noreturn]] void fault(const std::string& path, const YAML::Mark& mark, std::string what, std::string why = {},
-                        std::string remedy = {}) {
-  fail(ExitStatus::configuration, std::move(what), std::move(why), std::move(remedy),
-       Location{path, mark.line + 1, mark.column + 1});
+// One value as the command line would give it, of the option's type.
+std::string scalar_text(const po::option_description& option, const YamlValue& value) {
+  const auto* typed = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
+  const auto of = [&](const std::type_info& type) { return typed != nullptr && typed->value_type() == type; };
+  if (value.is(YamlValue::Kind::nothing)) value.fault(fmt::format("'{}' has no value", option.long_name()));
+  if (of(typeid(int))) (void)value.whole(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+  if (of(typeid(std::int64_t)))
+    (void)value.whole(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+  if (of(typeid(std::uint64_t))) (void)value.whole_unsigned();
+  if (of(typeid(double))) (void)value.real();
+  return value.text();
 }
 
-std::string scalar_text(const std::string& path, const YAML::Node& node) {
-  if (!node.IsScalar()) fault(path, node.Mark(), "expected one value");
-  return node.Scalar();
-}
-
-// The option's values as the command line would give them.
-std::vector<std::string> values_of(const std::string& path, const YAML::Node& node) {
+// The option's values as the command line would give them. What may be given several times is a list, or a map of
+// NAME=VALUE.
+std::vector<std::string> values_of(const po::option_description& option, const YamlValue& value) {
+  const auto* typed = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
+  const bool several = typed != nullptr && typed->value_type() == typeid(std::vector<std::string>);
+  if (!several && value.is(YamlValue::Kind::list))
+    value.fault(fmt::format("'{}' takes one value, here is a list", option.long_name()), "",
+                "kasen experiment tries each value of a list");
   std::vector<std::string> values;
-  if (node.IsSequence()) {
-    for (const YAML::Node& item : node) values.push_back(scalar_text(path, item));
-  } else if (node.IsMap()) {
-    for (const auto& pair : node) values.push_back(pair.first.Scalar() + "=" + scalar_text(path, pair.second));
+  if (several && value.is(YamlValue::Kind::list)) {
+    for (const YamlValue& item : value.items()) values.push_back(scalar_text(option, item));
+  } else if (several && value.is(YamlValue::Kind::map)) {
+    for (const auto& entry : value.entries()) values.push_back(entry.key + '=' + scalar_text(option, entry.value));
   } else {
-    values.push_back(scalar_text(path, node));
+    values.push_back(scalar_text(option, value));
   }
+  if (values.empty()) value.fault(fmt::format("'{}' has no value", option.long_name()));
   return values;
 }
 
-class ConfigReader {
- public:
-  ConfigReader(const std::string& path, const po::options_description& options, std::map<std::string, Location>& places)
-      : path_(path), options_(options), places_(places), result_(&options) {}
-
-  po::parsed_options read() {
-    YAML::Node root = load();
-    if (root.IsNull()) return result_;
-    if (!root.IsMap()) fault(path_, root.Mark(), "a configuration is a map of option names to values");
-    for (const auto& pair : root) entry(pair.first, pair.second);
-    return result_;
+// As the command line reads them, but told with their place.
+void check_values(const po::option_description& option, const std::vector<std::string>& values,
+                  const YamlValue& value) {
+  try {
+    boost::any parsed;
+    option.semantic()->parse(parsed, values, true);
+  } catch (const po::error&) {
+    value.fault(fmt::format("'{}' is no value of '{}'", shown_text(fmt::format("{}", fmt::join(values, ", "))),
+                            option.long_name()),
+                "", "see --help");
   }
+}
 
- private:
-  YAML::Node load() {
-    try {
-      const std::vector<YAML::Node> documents = YAML::LoadAll(read_text(path_));
-      if (documents.size() > 1) fault(path_, documents[1].Mark(), "a second document", "a configuration is one map");
-      return documents.empty() ? YAML::Node() : documents[0];
-    } catch (const YAML::Exception& error) {
-      fault(path_, error.mark, "this is not YAML", error.msg);
-    }
+po::parsed_options options_of(const YamlValue& root, const po::options_description& options,
+                              std::map<std::string, YamlPlace>& places) {
+  YamlMap map(root, "a configuration");
+  std::vector<std::pair<const po::option_description*, const YamlValue*>> given;
+  for (const auto& option : options.options()) {
+    const std::string& name = option->long_name();
+    if (name == "config" || name == "help" || name == "version") continue;
+    if (const YamlValue* value = map.find(name)) given.emplace_back(option.get(), value);
   }
-
-  void entry(const YAML::Node& key, const YAML::Node& value) {
-    const std::string name = scalar_text(path_, key);
-    if (!seen_.insert(name).second) fault(path_, key.Mark(), fmt::format("key '{}' stands twice", name));
-    const po::option_description* option = options_.find_nothrow(name, false);
-    if (option == nullptr || name == "config" || name == "help" || name == "version") unknown(key.Mark(), name);
-    const bool is_switch = option->semantic()->max_tokens() == 0;
-    std::vector<std::string> values = values_of(path_, value);
-    if (is_switch) {
-      if (!value.IsScalar() || (values[0] != "true" && values[0] != "false"))
-        fault(path_, value.Mark(), fmt::format("'{}' is true or false", name));
-      if (values[0] == "false") return;
-      values.clear();
-    } else {
-      check_values(*option, values, value.Mark());
-    }
-    places_[name] = {path_, value.Mark().line + 1, value.Mark().column + 1};
+  map.finish("see --help");
+  po::parsed_options result(&options);
+  for (const auto& [option, value] : given) {
     po::option found;
-    found.string_key = name;
-    found.value = values;
-    result_.options.push_back(std::move(found));
-  }
-
-  // As the command line reads them, but told with their place.
-  void check_values(const po::option_description& option, const std::vector<std::string>& values,
-                    const YAML::Mark& mark) const {
-    if (values.empty()) fault(path_, mark, fmt::format("'{}' has no value", option.long_name()));
-    try {
-      boost::any parsed;
-      option.semantic()->parse(parsed, values, true);
-    } catch (const po::error&) {
-      fault(path_, mark, fmt::format("'{}' is no value of '{}'", fmt::join(values, ", "), option.long_name()), {},
-            "see --help");
+    found.string_key = option->long_name();
+    if (option->semantic()->max_tokens() == 0) {
+      if (!value->truth()) continue;
+    } else {
+      found.value = values_of(*option, *value);
+      check_values(*option, found.value, *value);
     }
+    places[found.string_key] = value->place();
+    result.options.push_back(std::move(found));
   }
-
-  [[noreturn]] void unknown(const YAML::Mark& mark, const std::string& name) {
-    std::vector<std::string> names;
-    for (const auto& option : options_.options()) {
-      if (option->long_name() != name) names.push_back(option->long_name());
-    }
-    const std::string near = nearest_name(name, names);
-    fault(path_, mark, fmt::format("unknown key '{}'", name), "it is none of the known names",
-          near.empty() ? "see --help" : fmt::format("did you mean '{}'?", near));
-  }
-
-  const std::string& path_;
-  const po::options_description& options_;
-  std::map<std::string, Location>& places_;
-  po::parsed_options result_;
-  std::set<std::string> seen_;
-};
+  return result;
+}
 
 }  // namespace
 
+po::parsed_options parse_config(const std::string& text, const std::string& file,
+                                const po::options_description& options, std::map<std::string, YamlPlace>& places) {
+  return options_of(parse_yaml(text, file), options, places);
+}
+
 po::parsed_options read_config(const std::string& path, const po::options_description& options,
-                               std::map<std::string, Location>& places) {
-  return ConfigReader(path, options, places).read();
+                               std::map<std::string, YamlPlace>& places) {
+  return parse_config(read_text(path), shown_name(path), options, places);
 }
 
 }  // namespace kasen::tools

@@ -1,11 +1,11 @@
-// --config FILE.yaml: a tool's options as YAML keys. One typed reader: unknown and repeated keys are refused.
+// --config FILE.yaml: a tool's options as YAML keys, through the one reader of YAML (yaml.h).
 #pragma once
 
 #include <boost/program_options.hpp>
 #include <map>
 #include <string>
 
-#include "libcore/error.h"
+#include "tools/common/yaml.h"
 
 namespace kasen::tools {
 
@@ -13,6 +13,10 @@ namespace kasen::tools {
 // `places` gets the place of each key's value. Throws UserError(configuration) with file:line:column.
 [[nodiscard]] boost::program_options::parsed_options read_config(
     const std::string& path, const boost::program_options::options_description& options,
-    std::map<std::string, Location>& places);
+    std::map<std::string, YamlPlace>& places);
+// The same of a text; `file` is for messages.
+[[nodiscard]] boost::program_options::parsed_options parse_config(
+    const std::string& text, const std::string& file, const boost::program_options::options_description& options,
+    std::map<std::string, YamlPlace>& places);
 
 }  // namespace kasen::tools

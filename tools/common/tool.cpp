@@ -18,8 +18,8 @@
 namespace kasen::tools {
 namespace {
 
-std::string arguments;                       // of this process, for history_line
-std::map<std::string, Location> configured;  // options that the --config file sets
+std::string arguments;                        // of this process, for history_line
+std::map<std::string, YamlPlace> configured;  // options that the --config file sets
 
 void print_error(const std::string& name, const UserError& error) {
   const bool colour = colour_wanted(STDERR_FILENO);
@@ -60,7 +60,7 @@ po::variables_map parse(int argc, char** argv, const Tool& tool) {
     const int style = Style::unix_style & ~Style::allow_guessing;
     po::store(po::command_line_parser(argc, argv).options(all).positional(tool.positional).style(style).run(), values);
     if (values.count("config") > 0 && values.count("help") == 0) {
-      std::map<std::string, Location> places;
+      std::map<std::string, YamlPlace> places;
       const po::parsed_options options = read_config(values["config"].as<std::string>(), all, places);
       for (const auto& [name, place] : places) {
         if (values.count(name) == 0 || values[name].defaulted()) configured.emplace(name, place);
@@ -164,7 +164,7 @@ std::map<std::string, std::string> name_values(const po::variables_map& values, 
 void wrong_value(const std::string& option, std::string what, std::string why, std::string remedy) {
   const auto place = configured.find(option);
   if (place == configured.end()) fail(ExitStatus::usage, std::move(what), std::move(why), std::move(remedy));
-  fail(ExitStatus::configuration, std::move(what), std::move(why), std::move(remedy), place->second);
+  place->second.fault(std::move(what), std::move(why), std::move(remedy));
 }
 
 void with_value(const std::string& option, const std::function<void()>& read) {

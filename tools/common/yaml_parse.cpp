@@ -1,0 +1,145 @@
+// From YAML's text to values, by yaml-cpp's events: limits hold before anything grows, and repeated keys, which its own
+// tree passes silently, are seen.
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <optional>
+#include <sstream>
+
+#include "libcore/error.h"
+#include "tools/common/files.h"
+#include "tools/common/yaml.h"
+
+namespace kasen::tools {
+namespace {
+
+constexpr size_t most_bytes = size_t{1} << 20, most_values = 100'000, deepest = 32;
+
+}  // namespace
+
+class YamlBuilder : public YAML::EventHandler {
+ public:
+  explicit YamlBuilder(std::shared_ptr<const YamlSource> source) : source_(std::move(source)) {}
+
+  [[nodiscard]] YamlValue take() { return std::move(root_); }
+  [[nodiscard]] YamlPlace place(const YAML::Mark& mark) const { return {source_, mark.line + 1, mark.column + 1}; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) place(mark).fault("a second document", "a file holds one", "remove the line ---");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(value(YamlValue::Kind::nothing, mark, "?", anchor));
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { refuse_anchor(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
+    YamlValue made = value(YamlValue::Kind::scalar, mark, tag, anchor);
+    made.quoted_ = tag == "!";
+    made.scalar_ = text;
+    add(std::move(made));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    begin(value(YamlValue::Kind::list, mark, tag, anchor));
+  }
+  void OnSequenceEnd() override { end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    begin(value(YamlValue::Kind::map, mark, tag, anchor));
+  }
+  void OnMapEnd() override { end(); }
+
+ private:
+  // A list or a map whose end has not come.
+  struct Open {
+    YamlValue value;
+    std::set<std::string> keys;
+    std::optional<YamlValue> key;  // that waits for its value
+  };
+
+  [[noreturn]] void refuse_anchor(const YAML::Mark& mark) const {
+    place(mark).fault("an anchor or alias", "each value stands where it is used", "write the value out");
+  }
+
+  YamlValue value(YamlValue::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    if (anchor != 0) refuse_anchor(mark);
+    if (tag != "?" && tag != "!" && !tag.empty())
+      place(mark).fault(fmt::format("the tag '{}'", shown_text(tag)), "values have no tags here", "leave it out");
+    if (++values_ > most_values) place(mark).fault(fmt::format("more than {} values", most_values));
+    YamlValue made;
+    made.kind_ = kind;
+    made.place_ = place(mark);
+    if (!open_.empty()) made.name_ = open_.back().key ? open_.back().key->scalar_ : open_.back().value.name_;
+    return made;
+  }
+
+  void begin(YamlValue made) {
+    if (open_.size() >= deepest) made.fault(fmt::format("nested deeper than {} levels", deepest));
+    if (expects_key()) refuse_key(made);
+    open_.push_back({std::move(made), {}, {}});
+  }
+
+  void end() {
+    YamlValue made = std::move(open_.back().value);
+    open_.pop_back();
+    add(std::move(made));
+  }
+
+  [[nodiscard]] bool expects_key() const {
+    return !open_.empty() && open_.back().value.is(YamlValue::Kind::map) && !open_.back().key;
+  }
+  [[noreturn]] static void refuse_key(const YamlValue& made) { made.fault("a key is one word"); }
+
+  void add(YamlValue made) {
+    if (open_.empty()) {
+      root_ = std::move(made);
+      return;
+    }
+    Open& open = open_.back();
+    if (open.value.is(YamlValue::Kind::list)) {
+      open.value.items_.push_back(std::move(made));
+    } else if (open.key) {
+      if (made.is(YamlValue::Kind::nothing)) made.place_ = open.key->place_;  // else that of what comes next
+      open.value.entries_.push_back({open.key->scalar_, open.key->place_, std::move(made)});
+      open.key.reset();
+    } else {
+      if (!made.is(YamlValue::Kind::scalar)) refuse_key(made);
+      if (!open.keys.insert(made.scalar_).second)
+        made.fault(fmt::format("key '{}' stands twice", shown_text(made.scalar_)), "the first would be lost",
+                   "keep one of them");
+      open.key = std::move(made);
+    }
+  }
+
+  std::shared_ptr<const YamlSource> source_;
+  int documents_ = 0;
+  size_t values_ = 0;
+  std::vector<Open> open_;
+  YamlValue root_;
+};
+
+YamlValue parse_yaml(const std::string& text, const std::string& file) {
+  const auto source = std::make_shared<const YamlSource>(YamlSource{file, text});
+  const YamlPlace whole{source, 0, 0};
+  if (text.size() > most_bytes)
+    whole.fault(fmt::format("more than {} MiB", most_bytes >> 20), "a configuration is expected here",
+                "check the name");
+  if (text.find('\0') != std::string::npos) whole.fault("this is not YAML", "it holds a byte 0");
+  YamlBuilder builder(source);
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    builder.place(error.mark).fault("this is not YAML", error.msg);
+  }
+  return builder.take();
+}
+
+YamlValue read_yaml(const std::string& path) { return parse_yaml(read_text(path), shown_name(path)); }
+
+}  // namespace kasen::tools
