@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <utility>
 
 #include "libcore/error.h"
@@ -133,7 +133,7 @@ Expr substitute_from(const Expr& body, std::span<const Expr> args, int& next) {
 
 bool operator==(const Expr& a, const Expr& b) {
   return a.op == b.op && a.type == b.type && a.index == b.index && a.count == b.count &&
-         std::memcmp(&a.literal, &b.literal, sizeof(Word)) == 0 && a.args == b.args;
+         std::bit_cast<std::int64_t>(a.literal) == std::bit_cast<std::int64_t>(b.literal) && a.args == b.args;
 }
 
 Expr make_literal(Scalar scalar, Word value) {
