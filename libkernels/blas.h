@@ -2,10 +2,17 @@
 // calls; Kasen calls them from threads of its own, each for itself.
 #pragma once
 
+// Debian has a folder for each way of threading; elsewhere there is one.
 #ifdef KASEN_OPENBLAS
+#if __has_include(<openblas-pthread/cblas.h>)
 #include <openblas-pthread/cblas.h>
 #else
+#include <cblas.h>
+#endif
+#elif __has_include(<blis-openmp/cblas.h>)
 #include <blis-openmp/cblas.h>
+#else
+#include <blis/cblas.h>
 #endif
 
 namespace kasen {

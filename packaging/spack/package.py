@@ -1,0 +1,44 @@
+# Kasen for Spack: put this folder into a repository as packages/kasen, then `spack install kasen`.
+from spack.package import *
+
+
+class Kasen(MesonPackage):
+    """Array programs, measured before they run: a small array program becomes a distributed one over threads and MPI, whose
+    reads, writes, memory and messages are predicted to the byte, with kernels generated for the processor at hand."""
+
+    # Kasen has no public place yet: `spack dev-build kasen@0.1.0` builds a checkout, as does `spack develop`.
+    license("Apache-2.0")
+    version("0.1.0")
+
+    variant("blas", default="blis", values=("blis", "openblas"), multi=False, description="The library of dense products")
+    variant("bench", default=False, description="Build bench/, the comparison with SuiteSparse:GraphBLAS")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("meson@1.0.1:", type="build")
+    depends_on("ninja", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("python@3.8:", type="build")
+    depends_on("googletest+gmock", type="build")
+    depends_on("suite-sparse@7: +graphblas", type="build")
+    depends_on("benchmark", type="build", when="+bench")
+
+    depends_on("fmt@9:")
+    depends_on("boost@1.74: +program_options")
+    depends_on("yaml-cpp@0.7:")
+    depends_on("nlohmann-json@3.11:")
+    depends_on("z3@4.8:")
+    depends_on("xxhash@0.8:")
+    depends_on("zlib-api")
+    depends_on("xz@5:")
+    depends_on("metis@5:")
+    depends_on("hdf5@1.10: ~mpi")
+    depends_on("mpi")
+    depends_on("llvm@16 +llvm_dylib")
+    depends_on("blis +cblas threads=openmp", when="blas=blis")
+    depends_on("openblas threads=openmp", when="blas=openblas")
+
+    requires("%gcc@12:", msg="C++20 with std::from_chars of double, and GCC's extensions")
+
+    def meson_args(self):
+        return [f"-Dblas={self.spec.variants['blas'].value}", f"-Dbench={str('+bench' in self.spec).lower()}"]
