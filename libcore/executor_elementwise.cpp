@@ -80,7 +80,10 @@ class ElementwiseStep : public Step {
   }
 
   void widen(const Module& module, const Type& type) {
-    inner_ = std::max(inner_, inner_size(module, type));
+    if (type.dims.size() > dims_) {  // the loop is over the array with most of them; any of them may be empty
+      dims_ = type.dims.size();
+      inner_ = inner_size(module, type);
+    }
     const DimId cut = cut_dim(module, type);
     if (cut == no_dim) return;
     if (cut_ != no_dim && cut_ != cut) {
@@ -202,6 +205,7 @@ class ElementwiseStep : public Step {
 
   DimId cut_ = no_dim;
   std::int64_t inner_ = 1;
+  size_t dims_ = 0;                      // of the array whose inner size it is
   bool everywhere_ = true;               // all operators run on masters and slaves
   std::optional<SlaveSet> slave_set_;    // the slaves on which some operator runs
   std::optional<size_t> copied_slaves_;  // a single pushdown map: the operand

@@ -67,7 +67,7 @@ class SharedTransition : public Step {
         pack(run, p);
       }
     }
-    run.transport.finish(run.start(sends_, receives_));
+    run.transport.finish(run.start(*this, sends_, receives_));
     for (const Message& message : receives_) unpack(run, message);
   }
 

@@ -150,8 +150,9 @@ class Execution {
   // back those that it makes. What is put back is charged as written.
   void bring_whole(const Step& step);
   void take_whole(const Step& step);
-  // Starts one exchange; what is sent is charged to the operators whose it is.
-  [[nodiscard]] int start(std::span<const Message> sends, std::span<const Message> receives) {
+  // Starts one exchange of a step; what is sent is charged to the operators whose it is.
+  [[nodiscard]] int start(const Step& step, std::span<const Message> sends, std::span<const Message> receives) {
+    if (transport.compares_steps()) transport.announce(purpose_of(step));
     return transport.start(exchanges_++, sends, receives);
   }
   void charge(int number, std::int64_t sent_bytes) { count(number).network_bytes += sent_bytes; }
@@ -182,6 +183,7 @@ class Execution {
   void check_params() const;
   void require_no_nan(const Step& step) const;
   void run_step(Step& step, bool from_border);
+  [[nodiscard]] std::string purpose_of(const Step& step) const;
   [[nodiscard]] const HeldAtBorder& held_at(int loop);
   void tell_border(int loop);
   void move_whole(ValueId stand_in, int part, bool bring);

@@ -7,6 +7,7 @@
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
+#include "libcore/verify_rules.h"
 
 namespace kasen::executor {
 namespace {
@@ -80,7 +81,7 @@ class ArrayTransition : public Step {
       (gather_ ? sends_ : receives_).push_back(message);
     }
     for (const Message& message : sends_) run.charge(number, message.bytes);
-    ticket_ = run.start(sends_, receives_);
+    ticket_ = run.start(*this, sends_, receives_);
     count_moved_here(run);
     if (!gather_) copy_masters(run, true);  // while the messages are under way
     run.ended(RunPhase::start, number);
@@ -226,6 +227,20 @@ class ArrayTransition : public Step {
 };
 
 }  // namespace
+
+// What an exchange is for: the operator, its types with state and reducer, the user's line, the turns of the loops
+// around.
+std::string Execution::purpose_of(const Step& step) const {
+  const Op& op = step.op;
+  const auto types = [&](const std::vector<ValueId>& values) {
+    std::string text;
+    for (const ValueId v : values) text += (text.empty() ? "" : ", ") + print_type(module, module.type(v));
+    return text;
+  };
+  const std::string& file = op.where.file.empty() ? module.source_name : op.where.file;
+  return fmt::format("{} : {} of {}, {}:{}, turns {}", op_text(module, op), types(op.results), types(op.operands), file,
+                     op.where.line, fmt::join(place.turns, "."));
+}
 
 void require_gathered_is_pre(const Execution& run, const Op& op) {
   if (op.code != OpCode::gather || run.module.type(op.operands.at(0)).state.is_pre()) return;

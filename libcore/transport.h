@@ -38,6 +38,11 @@ class Transport {
   [[nodiscard]] virtual int first_worker() const = 0;
   [[nodiscard]] virtual int local_workers() const = 0;
 
+  // Does the transport compare what the ranks are about to do? Then the caller says before each start what it is for,
+  // in words that are the same on every rank.
+  [[nodiscard]] virtual bool compares_steps() const { return false; }
+  virtual void announce(const std::string& /*purpose*/) {}
+
   // Starts moving `sends` (all messages from local workers) and `receives` (all to local workers); a message between
   // two local workers stands in both. Buffers stay untouched by the caller until finish. Every rank calls start in the
   // same order; `step` numbers the exchanges and is checked between ranks where that is cheap. Returns a ticket.

@@ -7,6 +7,7 @@
 #include "libcomm/data/digest.h"
 #include "tools/common/files.h"
 #include "tools/run_launch.h"
+#include "tools/run_params.h"
 #include "tools/run_signals.h"
 
 namespace kasen::tools {
@@ -14,20 +15,6 @@ namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// The values with which the plan's params run, by their bits.
-std::string params_digest(const Module& module, const RunOptions& options) {
-  std::string text;
-  for_each_op(module, [&](const Op& op, int, int) {
-    if (op.code != OpCode::param) return;
-    const auto given = options.params.find(op.name);
-    text += op.name;
-    for (const Word& word : given == options.params.end() ? op.literal : given->second)
-      text += fmt::format(" {:x}", static_cast<std::uint64_t>(word.i));
-    text += '\n';
-  });
-  return digest_of(text);
 }
 
 std::string place_text(const Module& module, const BorderPlace& place) {
@@ -49,8 +36,8 @@ RunCheckpoints::RunCheckpoints(const RunSettings& settings, const Module& module
       cluster_(cluster),
       output_(output),
       first_worker_(transport.first_worker()) {
-  const CheckpointKey key{digest_of(print_module(module, false)), bundle.digest, params_digest(module, options),
-                          bundle.workers};
+  const CheckpointKey key{digest_of(print_module(module, false)), bundle.digest,
+                          digest_of(params_text(module, options.params)), bundle.workers};
   folder_ = std::make_unique<Checkpoints>(settings.checkpoint, key, cluster, first_worker_, transport.local_workers(),
                                           settings.keep);
   if (settings.resume) find_newest();

@@ -27,6 +27,8 @@ class RunCheckpoints {
 
   // Sets `resume` and `on_border`; this object outlives the run.
   void attach(RunOptions& options);
+  // The newest that the run could go on from; empty: none.
+  [[nodiscard]] std::string newest() const { return newest_.empty() && from_ ? from_->folder() : newest_; }
   // Lines for the summary.
   [[nodiscard]] std::string summary() const;
 

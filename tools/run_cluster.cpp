@@ -21,7 +21,12 @@ class SingleProcess : public Cluster {
   [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override { return to; }
   [[nodiscard]] std::int64_t largest(std::int64_t mine) override { return mine; }
   void together(const std::function<void()>& step) override { step(); }
-  [[noreturn]] void abort(ExitStatus status) override { std::exit(static_cast<int>(status)); }
+  [[nodiscard]] NodeBoard board(std::int64_t bytes) override {
+    const auto own = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes));
+    return {.ranks = {0}, .places = {own->data()}, .own = 0, .memory = own};
+  }
+  void record_waits(WaitRecord* /*record*/) override {}
+  [[noreturn]] void abort(ExitStatus status) override { std::_Exit(static_cast<int>(status)); }
 };
 
 class MpiCluster : public Cluster {
@@ -40,6 +45,8 @@ class MpiCluster : public Cluster {
     session_.all_reduce_max(std::span(&mine, 1));
     return mine;
   }
+  [[nodiscard]] NodeBoard board(std::int64_t bytes) override { return make_node_board(session_, bytes); }
+  void record_waits(WaitRecord* record) override { session_.record_waits(record); }
   [[noreturn]] void abort(ExitStatus status) override { session_.abort_all(status); }
 
   void together(const std::function<void()>& step) override {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcomm/data/result_ranks.h"
+#include "libcomm/exchange/node_board.h"
 #include "libcore/error.h"
 #include "libcore/transport.h"
 
@@ -24,8 +25,12 @@ class Cluster : public ResultRanks {
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;
   // The largest of what the ranks give, on all of them.
   [[nodiscard]] virtual std::int64_t largest(std::int64_t mine) = 0;
+  // A board of this node's ranks, of `bytes` each. All ranks call it.
+  [[nodiscard]] virtual NodeBoard board(std::int64_t bytes) = 0;
+  // Where this rank waits for others is written there from now on (nullptr: nowhere).
+  virtual void record_waits(WaitRecord* record) = 0;
   // ResultRanks::together: where the step fails on any rank, all throw JobFailed (one process alone: what it threw).
-  // Ends every rank with this status, after the caller has told why.
+  // Ends every rank with this status, after the caller has told why. Any thread may call it.
   [[noreturn]] virtual void abort(ExitStatus status) = 0;
 };
 

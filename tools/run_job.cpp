@@ -10,6 +10,7 @@
 
 #include "libcomm/data/bundle.h"
 #include "libcomm/data/compress.h"
+#include "libcomm/data/digest.h"
 #include "libcomm/data/results.h"
 #include "libcore/executor.h"
 #include "libcore/laws.h"
@@ -25,6 +26,7 @@
 #include "tools/run_results.h"
 #include "tools/run_summary.h"
 #include "tools/run_trace.h"
+#include "tools/run_watch.h"
 
 namespace kasen::tools {
 namespace {
@@ -99,6 +101,22 @@ struct Prepared {
   RunTimes times;
 };
 
+// Ranks that were started apart, or see other files under a name, would diverge sooner or later.
+void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& cluster) {
+  std::string text = print_module(p.module, false) + p.info.digest + params_text(p.module, p.options.params);
+  text += fmt::format("\n{}\n{} {} {} {} {} {} {} {}", result_name(settings, p.module),
+                      static_cast<int>(settings.format), settings.top, settings.stats, settings.trace,
+                      settings.checkpoint, settings.resume, settings.refuse_nan, settings.timeout > 0);
+  const std::string digest = digest_of(text);
+  const auto differs = static_cast<std::int64_t>(hash_of(digest));
+  if (cluster.largest(differs) == ~cluster.largest(~differs)) return;
+  cluster.together([&] {
+    fail(ExitStatus::bad_input, "the ranks do not do the same",
+         "they read different plans or bundles, or were started with different options",
+         "start all of them with one command line, and see that every node has the same files");
+  });
+}
+
 Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   Prepared p;
   Stopwatch watch;
@@ -116,6 +134,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
     });
     if (cluster.rank() == 0) check_result(settings, p.module);
   });
+  require_same_run(settings, p, cluster);
   p.transport = cluster.transport(p.info.workers);
   cluster.together([&] {
     p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers());
@@ -133,6 +152,22 @@ void drop_entries(PartMatrix& matrix) {
   matrix.values = {};
 }
 
+// The watch sees every step, and when a checkpoint is written.
+void attach_watch(RunWatch& watch, Prepared& p, const RunCheckpoints* checkpoints) {
+  watch.know(p.module);
+  watch.forward_to(p.options.observer);
+  p.options.observer = &watch;
+  watch.enter(JobPhase::preparing);
+  if (checkpoints == nullptr) return;
+  watch.saved(checkpoints->newest());
+  p.options.on_border = [&watch, checkpoints, inner = p.options.on_border](const Border& border) {
+    watch.enter(JobPhase::saving);
+    inner(border);
+    watch.saved(checkpoints->newest());
+    watch.enter(JobPhase::running);
+  };
+}
+
 RunReport report_of(const Prepared& p, const RunResult& result, const RunSettings& settings, int ranks, int threads) {
   RunReport report = make_run_report(p.module, result);
   report.bundle_digest = p.info.digest;
@@ -147,6 +182,8 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
 
 void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output) {
   const int threads = threads_of(settings, cluster.ranks());
+  std::optional<RunWatch> watch;
+  if (settings.timeout > 0) watch.emplace(settings.timeout, cluster, output);
   Prepared p = prepare(settings, cluster, threads);
   Progress progress("run");
   Trace trace(settings.trace.empty() ? 0 : events_of_rank(cluster.ranks()));
@@ -161,10 +198,12 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     checkpoints.emplace(settings, p.module, p.info, p.options, *p.transport, cluster, output);
     checkpoints->attach(p.options);
   }
-  Stopwatch watch;
+  if (watch) attach_watch(*watch, p, checkpoints ? &*checkpoints : nullptr);
+  Stopwatch stopwatch;
   const RunResult result = execute(p.module, p.parts, *p.transport, *p.kernels, p.options);
   progress.finish();
-  p.times.preparing = watch.lap() - result.seconds;
+  p.times.preparing = stopwatch.lap() - result.seconds;
+  if (watch) watch->enter(JobPhase::writing);
 
   ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
   std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
@@ -174,7 +213,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   const std::vector<std::string> files = writer.finish();
   cluster.together([&] {
     if (cluster.rank() != 0) return;
-    p.times.writing = watch.lap();
+    p.times.writing = stopwatch.lap();
     text += summary_text(p.module, report, p.times);
     if (checkpoints) text += checkpoints->summary();
     for (const std::string& file : files) text += fmt::format("result: {}\n", file);

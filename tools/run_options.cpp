@@ -39,6 +39,13 @@ std::int64_t byte_option(const po::variables_map& values, const std::string& nam
   return static_cast<std::int64_t>(bytes);
 }
 
+double seconds_option(const po::variables_map& values, const std::string& name, const std::string& what) {
+  const double seconds = values[name].as<double>();
+  if (!(seconds > 0 && seconds < 1e9))
+    wrong_value(name, fmt::format("--{} {} is not {}", name, seconds, what), "it is a number of seconds above 0");
+  return seconds;
+}
+
 std::string file_option(const po::variables_map& values, const std::string& name) {
   std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
   if (file != "-") return file;
@@ -98,10 +105,8 @@ void read_checkpoints(const po::variables_map& values, RunSettings& s) {
   check_apart(s.checkpoint, s.bundle);
   s.keep = bounded(values, "keep", 1, 1000);
   if (values.count("every") > 0) s.every = bounded(values, "every", 1, 1'000'000'000);
-  if (values.count("every-seconds") > 0) s.every_seconds = values["every-seconds"].as<double>();
-  if (values.count("every-seconds") > 0 && !(s.every_seconds > 0 && s.every_seconds < 1e9))
-    wrong_value("every-seconds", fmt::format("--every-seconds {} is no time between checkpoints", s.every_seconds),
-                "it is a number of seconds above 0");
+  if (values.count("every-seconds") > 0)
+    s.every_seconds = seconds_option(values, "every-seconds", "a time between checkpoints");
   if (s.every == 0 && s.every_seconds == 0) s.every_seconds = 60;
 }
 
@@ -118,7 +123,9 @@ void declare_lasting_options(Tool& tool) {
       "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN (slower: looks at all "
       "that is made)")("masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
                        "best (those that a product reads most often lie together, where that pays) or given (as in the "
-                       "data); a matter of speed alone");
+                       "data); a matter of speed alone")(
+      "timeout", po::value<double>()->value_name("SECONDS"),
+      "ends a run in which no step begins or ends for so long, and prints the last step of each rank");
   declare_checkpoints(tool);
 }
 
@@ -127,6 +134,7 @@ void read_lasting_options(const po::variables_map& values, RunSettings& s) {
   s.refuse_nan = choose(values, "nan", nan_words);
   s.masters = choose(values, "masters", master_orders);
   s.code_cache = code_cache_of(values);
+  if (values.count("timeout") > 0) s.timeout = seconds_option(values, "timeout", "a time");
   read_checkpoints(values, s);
 }
 

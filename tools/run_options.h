@@ -21,6 +21,7 @@ struct RunSettings {
   WithinGroups masters = WithinGroups::ordered;
   bool refuse_nan = false;
   std::int64_t memory = 0;  // bytes of a process; 0: what is there
+  double timeout = 0;       // seconds in which something goes on; 0: no limit
   int ranks = 0;            // 0: this process alone, without MPI
   int threads = 0;          // 0: the machine's cores, shared by the ranks
   int top = 0;              // prints the largest elements of vector results

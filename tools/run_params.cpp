@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "libcore/error.h"
+#include "libcore/executor.h"
 #include "tools/common/params.h"
 
 namespace kasen::tools {
@@ -51,6 +52,19 @@ std::map<std::string, std::vector<Word>> read_params(const Module& module,
     words[0] = Word::integer(*place);
   }
   return params;
+}
+
+std::string params_text(const Module& module, const std::map<std::string, std::vector<Word>>& params) {
+  std::string text;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::param) return;
+    const auto given = params.find(op.name);
+    text += op.name;
+    for (const Word& word : given == params.end() ? op.literal : given->second)
+      text += fmt::format(" {:x}", static_cast<std::uint64_t>(word.i));
+    text += '\n';
+  });
+  return text;
 }
 
 }  // namespace kasen::tools

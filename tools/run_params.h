@@ -17,5 +17,7 @@ namespace kasen::tools {
 [[nodiscard]] std::map<std::string, std::vector<Word>> read_params(const Module& module,
                                                                    const std::map<std::string, std::string>& given,
                                                                    const std::function<DimsOfWorkers()>& dims);
+// The values with which the plan's params run, by their bits, a line each.
+[[nodiscard]] std::string params_text(const Module& module, const std::map<std::string, std::vector<Word>>& params);
 
 }  // namespace kasen::tools

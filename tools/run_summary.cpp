@@ -22,11 +22,8 @@ std::string grouped(std::int64_t number) {
 std::string statement(const Module& module, const Op& op) {
   const std::string name =
       op.code == OpCode::region ? fmt::format("region {}", region_name(op.kind)) : std::string(row(op.code).name);
-  const auto line = static_cast<size_t>(op.where.line);
-  if (line == 0 || line > module.source.size()) return name;
-  std::string text = module.source[line - 1];
-  text.erase(0, text.find_first_not_of(" \t"));
-  return fmt::format("{:<20} {}:{}: {}", name, op.where.file.empty() ? module.source_name : op.where.file, line, text);
+  const std::string source = source_of(module, op);
+  return source.empty() ? name : fmt::format("{:<20} {}", name, source);
 }
 
 // The operators that took most of the time, loops themselves left out.
@@ -71,6 +68,14 @@ std::string pool_text(const Module& module, const RunReport& report) {
 }
 
 }  // namespace
+
+std::string source_of(const Module& module, const Op& op) {
+  const auto line = static_cast<size_t>(op.where.line);
+  if (line == 0 || line > module.source.size()) return "";
+  std::string text = module.source[line - 1];
+  text.erase(0, text.find_first_not_of(" \t"));
+  return fmt::format("{}:{}: {}", op.where.file.empty() ? module.source_name : op.where.file, line, text);
+}
 
 std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times) {
   const std::int64_t turns = outer_turns(module, report);

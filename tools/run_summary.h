@@ -14,6 +14,9 @@ struct RunTimes {
 };
 [[nodiscard]] std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times);
 
+// The user's line of an operator: "pagerank.ks:11: new_pr = ..."; empty where there is none.
+[[nodiscard]] std::string source_of(const Module& module, const Op& op);
+
 // One line for a finished turn of the outermost loop.
 [[nodiscard]] std::string turn_text(const Turn& turn);
 

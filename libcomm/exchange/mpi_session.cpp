@@ -12,21 +12,10 @@
 namespace kasen {
 namespace {
 
-enum Collective : std::int64_t { op_barrier = 1, op_sum, op_max, op_broadcast, op_gather, op_exchange };
-
-// Every rank must be at the same call with the same count.
-void agree(std::int64_t operation, std::int64_t count) {
-  std::int64_t extremes[4] = {operation, -operation, count, -count};
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 4, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
-  if (extremes[0] != -extremes[1] || extremes[2] != -extremes[3]) {
-    throw InternalError(
-        fmt::format("the ranks disagree on a collective: this one is at operation {} with count {}", operation, count));
-  }
-}
-
-void all_reduce(std::span<std::int64_t> values, MPI_Op op) {
+void all_reduce(std::span<std::int64_t> values, MPI_Op op, std::int64_t message_bytes) {
   for (size_t at = 0; at < values.size();) {
-    const size_t count = std::min(values.size() - at, static_cast<size_t>(largest_message / 8));
+    const size_t count =
+        std::min(values.size() - at, static_cast<size_t>(std::max<std::int64_t>(message_bytes / 8, 1)));
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, static_cast<int>(count), MPI_INT64_T, op, MPI_COMM_WORLD),
               "MPI_Allreduce");
     at += count;
@@ -35,7 +24,7 @@ void all_reduce(std::span<std::int64_t> values, MPI_Op op) {
 
 // Calls move(address, bytes) for each slice of a text that one message can hold.
 template <class Move>
-void in_slices(std::string& text, const Move& move, std::int64_t slice = largest_message) {
+void in_slices(std::string& text, const Move& move, std::int64_t slice) {
   const auto size = static_cast<std::int64_t>(text.size());
   for (std::int64_t at = 0; at < size; at += slice) {
     move(text.data() + at, static_cast<int>(std::min(size - at, slice)));
@@ -65,57 +54,79 @@ MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exce
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks_), "MPI_Comm_size");
+  // Environments may differ between nodes: what one rank asks for, all do.
+  std::int64_t asked[2] = {checks_are_asked_for() ? 1 : 0, -asked_message_bytes()};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  checks_ = asked[0] != 0;
+  message_bytes_ = -asked[1];
 }
 
 MpiSession::~MpiSession() {
-  if (std::uncaught_exceptions() == exceptions_) MPI_Finalize();
+  if (std::uncaught_exceptions() != exceptions_) return;
+  try {
+    agree("the end", 0);
+  } catch (const std::exception&) {  // the others tell, and end the job while this rank waits below
+  }
+  MPI_Finalize();
 }
 
-void MpiSession::barrier() const { agree(op_barrier, 0); }
+Waiting MpiSession::agree(std::string_view operation, std::int64_t count, std::string_view purpose) const {
+  const NextCall call{operation, count, calls_++, purpose};
+  Waiting waiting(waits_, WaitRecord::collective, -1, call.number);
+  require_agreement(call, ranks_);
+  return waiting;
+}
+
+void MpiSession::barrier() const { (void)agree("a barrier", 0); }
 
 void MpiSession::all_reduce_sum(std::span<std::int64_t> values) const {
-  agree(op_sum, static_cast<std::int64_t>(values.size()));
-  all_reduce(values, MPI_SUM);
+  const Waiting waiting = agree("a sum of 64-bit integers", std::ssize(values));
+  all_reduce(values, MPI_SUM, message_bytes_);
 }
 
 void MpiSession::all_reduce_max(std::span<std::int64_t> values) const {
-  agree(op_max, static_cast<std::int64_t>(values.size()));
-  all_reduce(values, MPI_MAX);
+  const Waiting waiting = agree("a maximum of 64-bit integers", std::ssize(values));
+  all_reduce(values, MPI_MAX, message_bytes_);
 }
 
 void MpiSession::broadcast(std::string& bytes) const {
-  agree(op_broadcast, 0);
+  const Waiting waiting = agree("a broadcast", 0);
   auto size = static_cast<std::int64_t>(bytes.size());
   check_mpi(MPI_Bcast(&size, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
   bytes.resize(static_cast<size_t>(size));
-  in_slices(bytes,
-            [](char* data, int count) { check_mpi(MPI_Bcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast"); });
+  const auto move = [](char* data, int count) {
+    check_mpi(MPI_Bcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  };
+  in_slices(bytes, move, message_bytes_);
 }
 
 std::vector<std::string> MpiSession::gather(const std::string& bytes) const {
-  agree(op_gather, 0);
+  const Waiting waiting = agree("a gather of bytes", 0);
   const auto size = static_cast<std::int64_t>(bytes.size());
   std::vector<std::int64_t> sizes(rank_ == 0 ? static_cast<size_t>(ranks_) : 0);
   check_mpi(MPI_Gather(&size, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Gather");
   std::vector<std::string> all;
   if (rank_ != 0) {
-    in_slices(const_cast<std::string&>(bytes), [](char* data, int count) {
+    const auto send = [](char* data, int count) {
       check_mpi(MPI_Send(data, count, MPI_BYTE, 0, 0, MPI_COMM_WORLD), "MPI_Send");
-    });
+    };
+    in_slices(const_cast<std::string&>(bytes), send, message_bytes_);
     return all;
   }
   all.push_back(bytes);
   for (int from = 1; from < ranks_; ++from) {
     std::string& text = all.emplace_back(static_cast<size_t>(sizes[static_cast<size_t>(from)]), '\0');
-    in_slices(text, [from](char* data, int count) {
+    const auto receive = [from](char* data, int count) {
       check_mpi(MPI_Recv(data, count, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
-    });
+    };
+    in_slices(text, receive, message_bytes_);
   }
   return all;
 }
 
-std::vector<std::string> MpiSession::exchange(std::vector<std::string> to, std::int64_t message_bytes) const {
-  agree(op_exchange, message_bytes);
+std::vector<std::string> MpiSession::exchange(std::vector<std::string> to, std::int64_t most_bytes) const {
+  const std::int64_t message_bytes = std::min(most_bytes, message_bytes_);
+  const Waiting waiting = agree("texts from each rank to each", message_bytes);
   if (std::cmp_not_equal(to.size(), ranks_)) throw InternalError("an exchange without a text for each rank");
   std::vector<std::int64_t> sent(to.size()), coming(to.size());
   for (size_t r = 0; r < to.size(); ++r) sent[r] = static_cast<std::int64_t>(to[r].size());
@@ -158,9 +169,10 @@ std::optional<Failure> MpiSession::first_failure(const std::optional<Failure>& m
   }
   check_mpi(MPI_Bcast(facts, 2, MPI_INT64_T, rank, MPI_COMM_WORLD), "MPI_Bcast");
   text.resize(static_cast<size_t>(facts[1]));
-  in_slices(text, [rank](char* data, int count) {
+  const auto move = [rank](char* data, int count) {
     check_mpi(MPI_Bcast(data, count, MPI_BYTE, rank, MPI_COMM_WORLD), "MPI_Bcast");
-  });
+  };
+  in_slices(text, move, message_bytes_);
   return Failure{rank, static_cast<ExitStatus>(facts[0]), text};
 }
 

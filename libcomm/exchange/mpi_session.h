@@ -1,6 +1,6 @@
 // MPI from start to end, and the few collectives that a tool needs beside the exchanges of a plan. Every member that
 // is marked collective is called by all ranks in the same order; a disagreement is found before it can hang or go wrong
-// (one small reduction each) and ends in an InternalError.
+// (one small reduction each) and ends in an InternalError that names the first two ranks that differ.
 //
 // A rank that fails tells the user and calls abort_all: a dead rank ends the whole job (Open MPI 4.1 cannot go on
 // without it), and the exit status passes through mpirun.
@@ -10,8 +10,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "libcomm/exchange/agreement.h"
 #include "libcore/error.h"
 
 namespace kasen {
@@ -36,6 +38,16 @@ class MpiSession {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int ranks() const { return ranks_; }
 
+  // Are exchanges compared as well (agreement.h)? So for all ranks if any asks for it.
+  [[nodiscard]] bool checks() const { return checks_; }
+  // Bytes of a message at most: the least that any rank asks for.
+  [[nodiscard]] std::int64_t message_bytes() const { return message_bytes_; }
+  // Where this rank waits is written there from now on (nullptr: nowhere).
+  void record_waits(WaitRecord* record) { waits_ = record; }
+  [[nodiscard]] WaitRecord* waits() const { return waits_; }
+
+  // Collective: are all ranks at this call? The result says that this rank waits, as long as it lives.
+  Waiting agree(std::string_view operation, std::int64_t count, std::string_view purpose = {}) const;
   void barrier() const;                                       // collective
   void all_reduce_sum(std::span<std::int64_t> values) const;  // collective; equal counts
   void all_reduce_max(std::span<std::int64_t> values) const;  // collective; equal counts
@@ -55,7 +67,11 @@ class MpiSession {
 
  private:
   int rank_ = 0, ranks_ = 1;
-  int exceptions_;  // in flight when the session began
+  bool checks_ = false;
+  std::int64_t message_bytes_ = 0;
+  WaitRecord* waits_ = nullptr;
+  mutable std::int64_t calls_ = 0;  // collectives so far
+  int exceptions_;                  // in flight when the session began
 };
 
 }  // namespace kasen

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,18 +26,19 @@ struct Segment {
 };
 
 // The payloads for or from one rank, in the order in which both sides have them.
-std::map<int, std::vector<Segment>> by_rank(std::vector<Message> messages, bool by_receiver, int ranks, int workers) {
+using Groups = std::map<int, std::vector<Segment>>;
+Groups by_rank(std::vector<Message> messages, bool by_receiver, int ranks, int workers) {
   std::stable_sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) {
     return std::pair(a.from, a.to) < std::pair(b.from, b.to);
   });
-  std::map<int, std::vector<Segment>> groups;
+  Groups groups;
   for (const Message& m : messages) {
     if (m.bytes > 0) groups[rank_of_worker(by_receiver ? m.to : m.from, ranks, workers)].push_back({m.data, m.bytes});
   }
   return groups;
 }
 
-// Cuts a run of segments into messages of at most `limit` bytes. Both sides have the same sizes and cut alike.
+// Cuts a message into pieces of at most `limit` bytes. Both sides have the same sizes and cut alike.
 std::vector<std::vector<Segment>> cut(const std::vector<Segment>& segments, std::int64_t limit) {
   std::vector<std::vector<Segment>> messages(1);
   std::int64_t room = limit;
@@ -85,6 +88,19 @@ std::int64_t bytes_of(const std::vector<Segment>& segments) {
   return bytes;
 }
 
+// What one rank sends another in an exchange: how much, and how it is spread over workers.
+struct Sizes {
+  std::int64_t bytes = 0, cuts = 0;
+  friend bool operator==(const Sizes&, const Sizes&) = default;
+};
+static_assert(sizeof(Sizes) == 2 * sizeof(std::int64_t));  // as they travel
+
+Sizes sizes_of(const std::vector<Segment>& segments) {
+  std::string cuts;
+  for (const Segment& segment : segments) cuts += fmt::format("{} ", segment.bytes);
+  return {bytes_of(segments), static_cast<std::int64_t>(hash_of(cuts))};
+}
+
 // What a request of an exchange must turn out to be.
 struct Expected {
   int rank = 0;
@@ -102,12 +118,15 @@ struct Exchange {
 class MpiTransport : public Transport {
  public:
   MpiTransport(const MpiSession& session, int workers, const MpiTransportOptions& options)
-      : rank_(session.rank()),
+      : session_(session),
+        rank_(session.rank()),
         ranks_(session.ranks()),
         workers_(workers),
         local_(workers_of_rank(rank_, ranks_, workers)),
-        options_(options),
+        message_bytes_(options.message_bytes > 0 ? std::min(options.message_bytes, session.message_bytes())
+                                                 : session.message_bytes()),
         exceptions_(std::uncaught_exceptions()) {
+    const Waiting waiting = session.agree("the making of a transport", workers);
     check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
   }
@@ -122,6 +141,8 @@ class MpiTransport : public Transport {
   [[nodiscard]] int local_workers() const override { return local_.count; }
   void moved_here(std::int64_t bytes) override { traffic_.worker_bytes += bytes; }
   [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
+  [[nodiscard]] bool compares_steps() const override { return session_.checks(); }
+  void announce(const std::string& purpose) override { purpose_ = purpose; }
 
   [[nodiscard]] int start(std::int64_t step, std::span<const Message> sends,
                           std::span<const Message> receives) override {
@@ -135,15 +156,19 @@ class MpiTransport : public Transport {
       check(m, m.to);
       (is_local(m.from) ? here_awaited : coming).push_back(m);
     }
+    const Groups from_ranks = by_rank(std::move(coming), false, ranks_, workers_);
+    const Groups to_ranks = by_rank(std::move(away), true, ranks_, workers_);
+    if (session_.checks()) compare(step, to_ranks, from_ranks);
     const int ticket = free_ticket();
     Exchange& exchange = exchanges_[static_cast<size_t>(ticket)];
     exchange.open = true;
     exchange.step = step;
-    for (const auto& [rank, segments] : by_rank(std::move(coming), false, ranks_, workers_)) {
-      for (const auto& message : cut(segments, options_.message_bytes)) receive(exchange, rank, message);
+    for (const auto& [rank, segments] : from_ranks) {
+      for (const auto& piece : cut(segments, message_bytes_)) receive(exchange, rank, piece);
     }
-    for (const auto& [rank, segments] : by_rank(std::move(away), true, ranks_, workers_)) {
-      for (const auto& message : cut(segments, options_.message_bytes)) send(exchange, rank, message);
+    for (const auto& [rank, segments] : to_ranks) {
+      for (const auto& piece : cut(segments, message_bytes_)) send(exchange, rank, piece);
+      ++traffic_.rank_messages;
     }
     copy_local(step, std::move(here_sent), std::move(here_awaited));
     return ticket;
@@ -157,6 +182,7 @@ class MpiTransport : public Transport {
     // One by one: MPI_Waitall of Open MPI 4.1 spins for ever once one of its requests has failed.
     for (size_t i = 0; i < exchange.requests.size(); ++i) {
       MPI_Status status;
+      const Waiting waiting(session_.waits(), WaitRecord::message, exchange.expected[i].rank, exchange.step);
       const int code = MPI_Wait(&exchange.requests[i], &status);
       check_arrival(exchange, exchange.expected[i], status, code);
     }
@@ -176,6 +202,28 @@ class MpiTransport : public Transport {
       throw InternalError(fmt::format("no message of {} bytes can go from worker {} to worker {} by rank {}", m.bytes,
                                       m.from, m.to, rank_));
     }
+  }
+
+  // Before anything is sent: are all ranks at this exchange, and does each of them send what the other awaits? Where
+  // two differ all ranks throw.
+  void compare(std::int64_t step, const Groups& to_ranks, const Groups& from_ranks) {
+    const std::string purpose = std::exchange(purpose_, {});
+    const Waiting waiting = session_.agree(fmt::format("exchange {}", step), workers_, purpose);
+    std::vector<Sizes> sent(static_cast<size_t>(ranks_)), coming = sent, awaited = sent;
+    for (const auto& [rank, segments] : to_ranks) sent[static_cast<size_t>(rank)] = sizes_of(segments);
+    for (const auto& [rank, segments] : from_ranks) awaited[static_cast<size_t>(rank)] = sizes_of(segments);
+    check_mpi(MPI_Alltoall(sent.data(), 2, MPI_INT64_T, coming.data(), 2, MPI_INT64_T, communicator_), "MPI_Alltoall");
+    std::optional<Failure> mine;
+    for (int r = 0; r < ranks_ && !mine; ++r) {
+      const Sizes &here = awaited[static_cast<size_t>(r)], &there = coming[static_cast<size_t>(r)];
+      if (here == there) continue;
+      const std::string cuts = here.bytes == there.bytes ? ", cut otherwise" : "";
+      mine = Failure{
+          rank_, ExitStatus::internal,
+          fmt::format("exchange {}{}: rank {} sends {} bytes{}, and rank {} awaits {}", step,
+                      purpose.empty() ? "" : fmt::format(" ({})", purpose), r, there.bytes, cuts, rank_, here.bytes)};
+    }
+    if (const auto first = session_.first_failure(mine)) throw InternalError(first->text);
   }
 
   int free_ticket() {
@@ -212,7 +260,6 @@ class MpiTransport : public Transport {
     }));
     exchange.expected.push_back({rank, bytes_of(message), false});
     traffic_.rank_bytes += bytes_of(message);
-    ++traffic_.rank_messages;
   }
 
   void check_arrival(const Exchange& exchange, const Expected& expected, const MPI_Status& status, int code) const {
@@ -251,13 +298,15 @@ class MpiTransport : public Transport {
     }
   }
 
+  const MpiSession& session_;
   int rank_, ranks_, workers_;
   WorkerRange local_;
-  MpiTransportOptions options_;
+  std::int64_t message_bytes_;
   int exceptions_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::vector<Exchange> exchanges_;  // by ticket
   Traffic traffic_;
+  std::string purpose_;  // of the exchange that starts next
 };
 
 }  // namespace
@@ -278,8 +327,8 @@ std::unique_ptr<Transport> make_mpi_transport(const MpiSession& session, int wor
     fail(ExitStatus::usage, fmt::format("{} ranks are more than the {} parts of the bundle", session.ranks(), workers),
          "each rank needs a part", fmt::format("start at most {} ranks, or partition again", workers));
   }
-  if (options.message_bytes < 1 || options.message_bytes > largest_message) {
-    throw InternalError("messages have 1 to 2^30 bytes");
+  if (options.message_bytes < 0 || options.message_bytes > largest_message) {
+    throw InternalError("messages have at most 2^30 bytes");
   }
   return std::make_unique<MpiTransport>(session, workers, options);
 }

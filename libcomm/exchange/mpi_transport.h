@@ -20,13 +20,14 @@ struct WorkerRange {
 [[nodiscard]] int rank_of_worker(int worker, int ranks, int workers);
 
 struct MpiTransportOptions {
-  std::int64_t message_bytes = std::int64_t{1} << 30;  // longer messages go in pieces of this size
+  std::int64_t message_bytes = 0;  // longer messages go in pieces of this size; 0: the session's
 };
 
 // Collective. UserError(usage) where there are more ranks than workers. Exchanges may overlap: a ticket can be open
-// while others start. Ranks that are at different exchanges or expect other sizes end in an InternalError in finish; a
-// network fault in UserError(io); after either the job can only be ended. The session must outlive the transport, which
-// only its thread may use.
+// while others start. Where the session checks, start compares what the ranks are about to do and what they send and
+// await, and ends in an InternalError on all of them; else ranks that are at different exchanges or expect other sizes
+// end in one in finish, if a message arrives at all. A network fault ends in UserError(io). After either the job can
+// only be ended. The session must outlive the transport, which only its thread may use.
 [[nodiscard]] std::unique_ptr<Transport> make_mpi_transport(const MpiSession& session, int workers,
                                                             const MpiTransportOptions& options = {});
 

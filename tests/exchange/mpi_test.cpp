@@ -69,7 +69,8 @@ struct Side {
 };
 
 // What the counters must be, from the plan alone.
-Traffic count(const Plan& plan, int rank, int ranks, int workers, std::int64_t message_bytes) {
+// Pieces are no messages of their own.
+Traffic count(const Plan& plan, int rank, int ranks, int workers) {
   Traffic traffic;
   std::map<int, std::int64_t> to_rank;
   for (const auto& [pair, bytes] : plan) {
@@ -80,7 +81,7 @@ Traffic count(const Plan& plan, int rank, int ranks, int workers, std::int64_t m
   }
   for (const auto& [other, bytes] : to_rank) {
     traffic.rank_bytes += bytes;
-    traffic.rank_messages += (bytes + message_bytes - 1) / message_bytes;
+    traffic.rank_messages += bytes > 0 ? 1 : 0;
   }
   return traffic;
 }
@@ -114,7 +115,7 @@ TEST(MpiTransport, RandomExchangesArriveAndAreCounted) {
         Side side(plan, *transport, step, step % 2 == 0);
         transport->finish(transport->start(step, side.sends, side.receives));
         side.expect_arrived(step);
-        const Traffic more = count(plan, mpi().rank(), mpi().ranks(), workers, message_bytes);
+        const Traffic more = count(plan, mpi().rank(), mpi().ranks(), workers);
         expected.worker_bytes += more.worker_bytes;
         expected.rank_bytes += more.rank_bytes;
         expected.rank_messages += more.rank_messages;
@@ -205,6 +206,7 @@ TEST(MpiTransport, RanksAtOtherExchangesAreFound) {
   if (mpi().ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto transport = make_mpi_transport(mpi(), mpi().ranks());
   Ring other_step(8, 8);
+  if (mpi().checks()) GTEST_SKIP() << "found before anything is sent: see mpi_checks_test.cpp";
   const int at = transport->start(100 + mpi().rank(), other_step.sends, other_step.receives);
   EXPECT_THROW(transport->finish(at), InternalError);
   const auto second = make_mpi_transport(mpi(), mpi().ranks());
