@@ -15,6 +15,7 @@
 #include <limits>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "libcomm/data/parallel.h"
@@ -95,6 +96,59 @@ std::int64_t total_entries(const CutModel& model) {
   return total;
 }
 
+// The vertices that have neighbours, where most have none: METIS, which cannot make such a graph smaller, takes minutes
+// over the others, and they can go anywhere.
+std::optional<std::vector<idx_t>> connected_alone(const Graph& graph) {
+  std::vector<idx_t> kept;
+  const auto vertices = static_cast<idx_t>(graph.begin.size() - 1);
+  for (idx_t v = 0; v < vertices; ++v) {
+    const auto at = static_cast<std::size_t>(v);
+    if (graph.begin[at + 1] > graph.begin[at]) kept.push_back(v);
+  }
+  if (std::cmp_greater(kept.size(), vertices / 2)) return std::nullopt;
+  return kept;
+}
+
+// The graph of these vertices alone; all of its edges are between them.
+Graph graph_of(const Graph& whole, const std::vector<idx_t>& kept) {
+  Graph graph;
+  graph.constraints = whole.constraints;
+  graph.begin = {0};
+  std::vector<idx_t> place(whole.begin.size() - 1);
+  for (std::size_t k = 0; k < kept.size(); ++k) place[static_cast<std::size_t>(kept[k])] = static_cast<idx_t>(k);
+  for (const idx_t v : kept) {
+    const auto at = static_cast<std::size_t>(v), weights = static_cast<std::size_t>(whole.constraints);
+    for (idx_t e = whole.begin[at]; e < whole.begin[at + 1]; ++e)
+      graph.neighbours.push_back(place[static_cast<std::size_t>(whole.neighbours[static_cast<std::size_t>(e)])]);
+    graph.begin.push_back(static_cast<idx_t>(graph.neighbours.size()));
+    const auto first = whole.weights.begin() + static_cast<std::ptrdiff_t>(at * weights);
+    graph.weights.insert(graph.weights.end(), first, first + static_cast<std::ptrdiff_t>(weights));
+  }
+  return graph;
+}
+
+// `cut` owns the kept vertices; of each dimension the others fill the parts up, one after the other.
+std::vector<std::int32_t> fill_up(const CutModel& model, int parts, const std::vector<idx_t>& kept,
+                                  const std::vector<std::int32_t>& cut) {
+  std::vector<std::int32_t> owner(static_cast<std::size_t>(model.vertices), -1);
+  for (std::size_t k = 0; k < kept.size(); ++k) owner[static_cast<std::size_t>(kept[k])] = cut[k];
+  for (const CutModel::Dim& dim : model.dims) {
+    const auto first = owner.begin() + dim.first, last = first + dim.layout->size;
+    std::vector<std::int64_t> count(static_cast<std::size_t>(parts));
+    for (auto at = first; at != last; ++at)
+      if (*at >= 0) ++count[static_cast<std::size_t>(*at)];
+    const std::int64_t share = (dim.layout->size + parts - 1) / parts;
+    std::size_t part = 0;
+    for (auto at = first; at != last; ++at) {
+      if (*at >= 0) continue;
+      while (count[part] >= share && part + 1 < count.size()) ++part;
+      ++count[part];
+      *at = static_cast<std::int32_t>(part);
+    }
+  }
+  return owner;
+}
+
 // What the two processes share.
 class Shared {
  public:
@@ -148,13 +202,10 @@ std::int64_t metis_bytes(const CutModel& model) {
 
 namespace {
 
-MetisCut cut_apart(const CutModel& model, int parts) {
-  if (2 * static_cast<std::int64_t>(model.nets.size()) > most || total_entries(model) > most)
-    return {{}, "the graph is too large for METIS, which counts with 32 bits"};
-  Graph graph;
-  list_neighbours(model, graph);
-  list_weights(model, graph);
-  const Shared shared(model.vertices);
+MetisCut cut_graph(Graph& graph, int parts) {
+  const auto vertices = static_cast<std::int64_t>(graph.begin.size()) - 1;
+  if (vertices == 0) return {};
+  const Shared shared(vertices);
   if (shared.data() == nullptr) return {{}, "there is no memory for METIS"};
   const pid_t self = getpid(), process = fork();
   if (process == 0) child(graph, parts, shared.data(), self);
@@ -164,9 +215,23 @@ MetisCut cut_apart(const CutModel& model, int parts) {
     if (errno != EINTR) return {{}, fmt::format("METIS was lost: {}", std::strerror(errno))};
   if (WIFSIGNALED(status)) return {{}, fmt::format("METIS ended with signal {}", WTERMSIG(status))};
   if (WEXITSTATUS(status) != 0) return {{}, "METIS failed or ran out of memory"};
-  MetisCut cut{{shared.data(), shared.data() + model.vertices}, {}};
+  MetisCut cut{{shared.data(), shared.data() + vertices}, {}};
   const bool sound = std::all_of(cut.owner.begin(), cut.owner.end(), [&](auto p) { return p >= 0 && p < parts; });
   return sound ? std::move(cut) : MetisCut{{}, "METIS gave a part that does not exist"};
+}
+
+MetisCut cut_apart(const CutModel& model, int parts) {
+  if (2 * static_cast<std::int64_t>(model.nets.size()) > most || total_entries(model) > most)
+    return {{}, "the graph is too large for METIS, which counts with 32 bits"};
+  Graph graph;
+  list_neighbours(model, graph);
+  list_weights(model, graph);
+  auto kept = connected_alone(graph);
+  if (!kept) return cut_graph(graph, parts);
+  if (std::cmp_less(kept->size(), 16 * parts)) kept->clear();  // too few to be cut so: blocks will do
+  Graph smaller = graph_of(graph, *kept);
+  const MetisCut cut = cut_graph(smaller, parts);
+  return cut.why_not.empty() ? MetisCut{fill_up(model, parts, *kept, cut.owner), {}} : cut;
 }
 
 }  // namespace

@@ -160,8 +160,9 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
         dim.original.empty() ? std::max(uses.declared, largest + 1) : static_cast<std::int64_t>(dim.original.size());
   }
   if (dim.size > largest_size)
-    fail(ExitStatus::limit, fmt::format("dimension {} has {} indices", dim.name, dim.size),
-         fmt::format("at most {} are supported", largest_size));
+    fail_for_size(dim.name, dim.size,
+                  fmt::format("at most {} are supported, each of which takes 16 bytes or more, with data or without",
+                              largest_size));
 }
 
 // From an id to its index: by a bit for each id and how many stand before each word of bits, or, where ids are spread

@@ -153,6 +153,7 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
   settle_axes(inputs, dims);
   std::vector<DimLayout> layouts = unite_dims(dims, inputs);
   mark_whole(dims, inputs, layouts);
+  require_room(layouts, [&](const DimLayout& dim) { return part_index_bytes(dim, inputs, options); });
   std::vector<EntryList> entries = take_entries(inputs, layouts);
   const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
   assign_owners(layouts, inputs, entries, rules, options);

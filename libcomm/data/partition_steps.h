@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,14 @@ void for_each_entry(const EntryList& entries, const Each& each) {
 
 // partition.cpp: UserError(usage, bad_input) for what cannot be cut at all; the entries of sparse inputs, as indices.
 void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options);
+// partition_memory.cpp: what parts take for an index at least; UserError(limit) where the indices alone take more
+// memory than there is, before it is taken.
+[[nodiscard]] std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
+                                            const PartitionOptions& options);
+void require_room(const std::vector<DimLayout>& layouts,
+                  const std::function<std::int64_t(const DimLayout&)>& index_bytes);
+// The message of a dimension that is too large, and what to do.
+[[noreturn]] void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why);
 // Those that the caller says, and those along which a dense input is not cut.
 void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
                 std::vector<DimLayout>& layouts);

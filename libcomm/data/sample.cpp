@@ -122,6 +122,8 @@ CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs,
   state_->fraction = fraction;
   state_->layouts = unite_dims(dims, inputs);
   mark_whole(dims, inputs, state_->layouts);
+  constexpr std::int64_t owner_and_place = 8;
+  require_room(state_->layouts, [](const DimLayout& dim) { return dim.local ? 0 : owner_and_place; });
   state_->dims = std::move(dims);
   state_->entries = take_entries(inputs, state_->layouts);
   for (InputData& input : inputs)
