@@ -133,6 +133,8 @@ class Python(unittest.TestCase):
 
     def test_bundle(self):
         got, _ = self.run_blocks("A bundle")
+        for slaves in ("row_slaves", "col_slaves"):  # the cut has both
+            self.assertGreater(sum(len(part["matrices/G"][slaves]) for part in got["parts"]), 0)
         np.testing.assert_array_equal(got["G"].toarray(), self.G)
         self.assertEqual(got["G"].nnz, np.count_nonzero(self.G))
         np.testing.assert_array_equal(got["x"], self.x)
