@@ -137,6 +137,10 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
 void declare_options(Tool& tool) {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   auto add = tool.options.add_options();
+  takes(tool, "strategy", strategy_words);
+  takes(tool, "sync", sync_words);
+  takes(tool, "split", on_off_words);
+  takes(tool, "epilogue", epilogue_words);
   add("strategy", text("NAME")->default_value("greedy"),
       "none: every operator by itself; greedy: regions as large as can be; fuse-all, fuse-no-redundancy: the operators "
       "that these heuristics of fusion plans choose (docs/fusion.md); cost: whichever plan is predicted to be fastest, "
@@ -149,9 +153,18 @@ void declare_options(Tool& tool) {
   add("epilogue", text("on|off|auto")->default_value("off"),
       "fusing: vector work follows the rows of a product at once (product_epilogue regions); auto: unless the sizes "
       "tell that it costs more than it saves");
+  tool.under("Output");
+  add("output,o", text("FILE")->default_value("-"), "where the IR goes");
+  add("no-history", "leaves out the line that tells how the file was made");
+}
+
+void declare_looks(Tool& tool) {
+  auto add = tool.options.add_options();
+  tool.under("A look inside");
   add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
   add("list-passes", "prints the passes in their order, with the steps of the paper that each does, and nothing else");
-  add("print-after", text("PASS"), "prints the IR after a pass, or after 'all', to standard error");
+  add("print-after", po::value<std::string>()->value_name("PASS"),
+      "prints the IR after a pass, or after 'all', to standard error");
   add("print-memo",
       "prints the memo table of partial fusion plans of each block and nothing else (docs/fusion.md): an operator a "
       "line, as in '11 mxv  R(-1,9) R(10,-1) R(10,9)', its entries by template (O, R, C, M: Outer, Row, Cell, MAgg) "
@@ -161,8 +174,8 @@ void declare_options(Tool& tool) {
       "many "
       "plans were evaluated with and without each pruning, the operators of fuse-all, fuse-no-redundancy and cost");
   add("time-passes", "tells how long each pass took");
-  add("output,o", text("FILE")->default_value("-"), "where the IR goes");
-  add("no-history", "leaves out the line that tells how the file was made");
+  tool.words["print-after"] = {"all"};
+  for (const PassRow& pass : pass_rows()) tool.words["print-after"].emplace_back(pass.name);
 }
 
 }  // namespace
@@ -172,9 +185,11 @@ int main(int argc, char** argv) {
                      "[PLAN.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--sync lazy|eager|hybrid|auto] "
                      "[--strategy none|greedy|fuse-all|fuse-no-redundancy|cost] [-o FUSED.kir]",
                      "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
+  tool.under("What decides");
   declare_sizes_options(tool);
   declare_options(tool);
-  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"));
+  declare_looks(tool);
+  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("PLAN.kir"));
   tool.positional.add("plan", 1);
   tool.reads.insert(tool.reads.end(), {"plan", "machine"});
   tool.writes = {"output"};

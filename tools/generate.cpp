@@ -34,8 +34,6 @@ ExitStatus generate(const po::variables_map& values) {
   if (values.count("kind") == 0) fail(ExitStatus::usage, "no kind of graph", "", "there are rmat and star");
   if (values.count("output") == 0) fail(ExitStatus::usage, "no place for the graph", "", "add -o FILE.txt or FILE.npy");
   const auto kind = values["kind"].as<std::string>(), path = values["output"].as<std::string>();
-  if (kind != "rmat" && kind != "star")
-    fail(ExitStatus::usage, fmt::format("no graphs of kind '{}'", kind), "", "there are rmat and star");
   EdgeFile file(path, path.ends_with(".npy") ? EdgeFormat::npy : EdgeFormat::text);
   file.write(kind == "rmat" ? rmat(values) : star(values));
   return ExitStatus::done;
@@ -56,7 +54,8 @@ int main(int argc, char** argv) {
       "b", po::value<double>()->default_value(0.19, "0.19"), "rmat: from the lower half to the upper one")(
       "c", po::value<double>()->default_value(0.19, "0.19"), "rmat: from the upper half to the lower one")(
       "output,o", po::value<std::string>()->value_name("FILE"), ".npy: two 32-bit numbers an edge; else lines of text");
-  tool.hidden.add_options()("kind", po::value<std::string>());
+  tool.hidden.add_options()("kind", po::value<std::string>()->value_name("KIND"));
+  tool.words["kind"] = {"rmat", "star"};
   tool.positional.add("kind", 1);
   tool.writes = {"output"};
   return run_tool(argc, argv, tool, generate);

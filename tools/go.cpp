@@ -268,34 +268,59 @@ class Pipeline {
   ResultFormat format_;
 };
 
-void declare(Tool& tool) {
-  tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"), "number of parts")(
-      "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
-      "threads", po::value<int>()->default_value(0)->value_name("T"),
-      "threads of each rank (0: the cores, shared by the ranks)")(
-      "method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"), "see kasen partition")(
-      "theta", po::value<int>()->default_value(100)->value_name("T"), "see kasen partition")(
+void declare_data(Tool& tool) {
+  tool.under("Program and data");
+  tool.options.add_options()("define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
+                             "sets a const, or the default of a param, of the program")(
+      "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
+      "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
+      "columns", po::value<Arguments>()->value_name("NAME=1,3,.."), "see kasen partition")(
+      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition");
+  takes(tool, "repeats", repeats_words);
+}
+
+void declare_plan(Tool& tool) {
+  tool.under("Plan");
+  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
+                             "see kasen partition")("theta", po::value<int>()->default_value(100)->value_name("T"),
+                                                    "see kasen partition")(
       "compress", po::value<std::string>()->default_value("none")->value_name("auto|none"), "see kasen partition")(
       "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(
       "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"),
-      "fusing: vector work follows the rows of a product at once; auto: where the sizes do not tell otherwise")(
-      "define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
-      "sets a const, or the default of a param, of the program")(
-      "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
-      "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
-      "columns", po::value<Arguments>()->value_name("NAME=1,3,.."), "see kasen partition")(
-      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition")(
-      "dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
-      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)")(
+      "fusing: vector work follows the rows of a product at once; auto: where the sizes do not tell otherwise");
+  takes(tool, "method", method_words);
+  takes(tool, "compress", compress_words);
+  takes(tool, "sync", sync_words);
+  takes(tool, "strategy", strategy_words);
+  takes(tool, "epilogue", epilogue_words);
+}
+
+void declare_run(Tool& tool) {
+  tool.under("Run");
+  tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"), "number of parts")(
+      "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
+      "threads", po::value<int>()->default_value(0)->value_name("T"),
+      "threads of each rank (0: the cores, shared by the ranks)")(
+      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
       "trace", po::value<std::string>()->value_name("FILE"), "writes when what ran, as Chrome trace events");
-  declare_format(tool);
-  tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
-                             "generated or interpreter")("top", po::value<int>()->default_value(10)->value_name("K"),
-                                                         "prints the K largest elements of each vector result");
+  takes(tool, "kernels", kernel_words);
   declare_lasting_options(tool);
-  tool.hidden.add_options()("program", po::value<std::string>())("data", po::value<Arguments>());
+}
+
+void declare(Tool& tool) {
+  declare_data(tool);
+  declare_plan(tool);
+  declare_run(tool);
+  tool.under("Results");
+  tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
+      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)");
+  declare_format(tool);
+  tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),
+                             "prints the K largest elements of each vector result");
+  tool.hidden.add_options()("program", po::value<std::string>()->value_name("PROGRAM.ks"))(
+      "data", po::value<Arguments>()->value_name("NAME=DATA"));
   tool.positional.add("program", 1).add("data", -1);
   tool.reads = {"program", "data"};
   tool.writes = {"output", "trace"};

@@ -1,6 +1,7 @@
 #include "tools/inputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +9,6 @@
 #include <optional>
 
 #include "libcomm/data/readers.h"
-#include "libcore/suggest.h"
 #include "libcore/whole.h"
 #include "tools/common/progress.h"
 #include "tools/words.h"
@@ -55,6 +55,12 @@ std::vector<WantedInput> inputs_of(const Module& module) {
   return wanted;
 }
 
+// Told where there is no such name.
+std::string near_or_all(const std::string& name, const std::vector<std::string>& names) {
+  const std::string near = did_you_mean(name, names);
+  return near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : near;
+}
+
 std::int64_t whole_number(const std::string& text, const std::string& option) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -76,9 +82,7 @@ std::map<std::string, std::string> files_by_input(const std::vector<std::string>
     }
     const std::string name = named ? text.substr(0, equals) : names[0];
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      const std::string near = nearest_name(name, names);
-      fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "",
-           near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
+      fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "", near_or_all(name, names));
     }
     const std::string file = named ? text.substr(equals + 1) : text;
     if (!files.emplace(name, file == "-" ? "/dev/stdin" : file).second) {
@@ -138,10 +142,14 @@ InputData input_data(const WantedInput& wanted, const std::string& path, RawInpu
 }
 
 void check_columns(const std::vector<WantedInput>& wanted, const po::variables_map& values) {
+  std::vector<std::string> names;
+  for (const WantedInput& w : wanted) names.push_back(w.name);
   for (const auto& [name, columns] : name_values(values, "columns")) {
     const bool known =
         std::any_of(wanted.begin(), wanted.end(), [&name = name](const WantedInput& w) { return w.name == name; });
-    if (!known) wrong_value("columns", fmt::format("--columns: the program has no input '{}'", name));
+    if (!known)
+      wrong_value("columns", fmt::format("--columns: the program has no input '{}'", name), "",
+                  near_or_all(name, names));
     with_value("columns", [&, &list = columns] { (void)columns_from(list); });
   }
 }
@@ -158,25 +166,34 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
     }
     dims.push_back(std::move(data));
   }
-  if (!given.empty()) wrong_value("dim", fmt::format("--dim: the program has no dimension '{}'", given.begin()->first));
-  return dims;
+  if (given.empty()) return dims;
+  std::vector<std::string> names;
+  for (const Dimension& d : module.dims) names.push_back(d.name);
+  const std::string& unknown = given.begin()->first;
+  wrong_value("dim", fmt::format("--dim: the program has no dimension '{}'", unknown), "", near_or_all(unknown, names));
 }
 
 }  // namespace
 
 void declare_input_options(Tool& tool) {
-  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
-                             one_of(method_words).c_str())(
-      "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
-      "hybrid-cut and ml: columns of more than T entries are cut by their rows' owners")(
-      "dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
-      "sets the size of a dimension; its ids are then not relabelled")(
+  takes(tool, "repeats", repeats_words);
+  takes(tool, "input-format", formats);
+  tool.options.add_options()("dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
+                             "sets the size of a dimension; its ids are then not relabelled")(
       "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
       ("for an entry that stands twice: " + one_of(repeats_words)).c_str())(
       "columns", po::value<std::vector<std::string>>()->value_name("NAME=1,3,.."),
       "columns of a text table that an input takes")("input-format", po::value<std::string>()->value_name("NAME"),
                                                      (one_of(formats) + ", instead of looking at the file").c_str());
   tool.reads.push_back("data");
+}
+
+void declare_cut_options(Tool& tool) {
+  takes(tool, "method", method_words);
+  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
+                             one_of(method_words).c_str())(
+      "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
+      "hybrid-cut and ml: columns of more than T entries are cut by their rows' owners");
 }
 
 bool chooses_method(const po::variables_map& values) { return !choose(values, "method", method_words); }

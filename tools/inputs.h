@@ -27,9 +27,10 @@ struct ProgramData {
 
 // A method of partition_methods, or `auto`.
 [[nodiscard]] bool chooses_method(const po::variables_map& values);
-// --method, --theta, --dim, --repeats, --columns and --input-format. The files are the option `data`: NAME=FILE, or
-// FILE alone for a program with one input.
+// --dim, --repeats, --columns and --input-format. The files are the option `data`: NAME=FILE, or FILE alone for a
+// program with one input.
 void declare_input_options(Tool& tool);
+void declare_cut_options(Tool& tool);  // --method, --theta
 // With --method auto the options' method is a default.
 [[nodiscard]] PartitionOptions partition_options(const po::variables_map& values, std::int64_t workers);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -13,8 +14,11 @@
 #include "libcore/module.h"
 #include "libopt/prover/prover.h"
 #include "tools/common/files.h"
+#include "tools/common/option_rows.h"
+#include "tools/common/pages.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
+#include "tools/common/wrap.h"
 #include "tools/go.h"
 
 using namespace kasen;
@@ -25,25 +29,49 @@ namespace {
 struct Command {
   std::string_view name, summary;
 };
-constexpr std::array<Command, 8> commands{{
-    {"plan", "a program (*.ks) to IR"},
-    {"partition", "data files to a bundle for some number of workers"},
-    {"fuse", "IR to an optimized plan"},
-    {"run", "a plan on a bundle, over threads and MPI ranks"},
-    {"measure", "what a plan reads, writes, allocates and sends, before it runs"},
-    {"go", "all of these in one command"},
-    {"verify", "checks IR files, bundles and checkpoints"},
-    {"generate", "graphs of any size, to try things on"},
-}};
+constexpr auto commands = std::to_array<Command>({
+#define COMMAND(name, summary) {#name, summary},
+#include "tools/commands.def"
+#undef COMMAND
+});
+constexpr std::string_view about = "array programs, measured before they run, fused, and run over MPI";
+constexpr std::string_view example = "kasen go examples/pagerank.ks G=datasets/cnr-2000.txt.xz --workers 4 -n 2";
 
-void print_usage() {
+std::string overview() {
   std::string text = fmt::format(
-      "kasen {}: array programs, measured before they run, fused, and run over MPI\n\n"
-      "Usage: kasen COMMAND ...      (kasen COMMAND --help tells more)\n\n",
-      version);
-  for (const Command& c : commands) text += fmt::format("  {:<10} {}\n", c.name, c.summary);
-  text += "\nExample:\n  kasen go examples/pagerank.ks G=datasets/cnr-2000.txt.xz --workers 4 -n 2\n";
-  write_standard_output(text);
+      "Example:\n  {}\n\nkasen {}: {}\nUsage: kasen COMMAND ...\n\nCommands (kasen COMMAND --help tells more):\n",
+      example, version, about);
+  const size_t width = text_width();
+  for (const Command& c : commands) text += fmt::format("  {:<14} {}\n", c.name, wrapped(c.summary, width, 17, 17));
+  text += "\nTopics (kasen help TOPIC):\n";
+  std::string numbers;
+  for (const Page& page : pages()) {
+    if (page.topic) text += fmt::format("  {:<14} {}\n", page.name, wrapped(page.title, width, 17, 17));
+    if (!page.topic) numbers += fmt::format(" {}", page.name);
+  }
+  return text + fmt::format("\nError numbers (kasen help NUMBER):\n  {}\n", wrapped(numbers, width, 2, 2));
+}
+
+// What completion and the page of `kasen` itself are made of when Kasen is built.
+std::string overview_json() {
+  const auto objects = [](const auto& rows, auto text_of, auto wanted) {
+    std::string json;
+    for (const auto& row : rows) {
+      if (!wanted(row)) continue;
+      json += fmt::format("{}\n  {{\"name\": {}, \"summary\": {}}}", json.empty() ? "" : ",", json_text(row.name),
+                          json_text(text_of(row)));
+    }
+    return json;
+  };
+  const auto title = [](const Page& page) { return page.title; };
+  return fmt::format(
+      "{{\"name\": \"kasen\", \"summary\": {}, \"example\": {}, \"version\": {},\n \"commands\": [{}],\n "
+      "\"topics\": [{}],\n \"errors\": [{}]}}\n",
+      json_text(about), json_text(example), json_text(version),
+      objects(
+          commands, [](const Command& c) { return c.summary; }, [](const Command&) { return true; }),
+      objects(pages(), title, [](const Page& page) { return page.topic; }),
+      objects(pages(), title, [](const Page& page) { return !page.topic; }));
 }
 
 // Replaces this process by the tool that stands beside it.
@@ -99,6 +127,7 @@ ExitStatus verify(const po::variables_map& values) {
       for (const Diagnostic& d : error.diagnostics()) {
         tell("{}{}\n", d.where.file.empty() ? file + ": " : "", format_diagnostic(d, colour_wanted(STDERR_FILENO)));
       }
+      tell_rules(error);
     }
   }
   return right ? ExitStatus::done : ExitStatus::check_failed;
@@ -108,34 +137,79 @@ int verify_main(int argc, char** argv) {
   Tool tool{.info = {"kasen verify",
                      "checks IR files by every rule of their level, and all that bundles and checkpoints hold",
                      "FILE.kir|BUNDLE|CHECKPOINTS...", "kasen verify plan.kir fused.kir"}};
-  tool.hidden.add_options()("file", po::value<std::vector<std::string>>()->default_value({"-"}, "-"));
+  tool.hidden.add_options()(
+      "file",
+      po::value<std::vector<std::string>>()->default_value({"-"}, "-")->value_name("FILE.kir|BUNDLE|CHECKPOINTS"));
   tool.positional.add("file", -1);
   tool.reads = {"file"};
   return run_tool(argc, argv, tool, verify);
 }
 
+bool is_command(std::string_view name) {
+  return std::any_of(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& c : commands) names.emplace_back(c.name);
+  return names;
+}
+
+int start(const std::string& command, int argc, char** argv) {
+  if (command == "verify") return verify_main(argc, argv);
+  if (command == "go") return go_main(argc, argv);
+  return dispatch(command, argv);
+}
+
+// kasen help [COMMAND | TOPIC | NUMBER]
+int help(int argc, char** argv) {
+  if (argc < 3) {
+    write_standard_output(overview());
+    return 0;
+  }
+  std::string word = argv[2];
+  if (is_command(word)) {
+    std::string option = "--help";
+    std::array<char*, 4> line{argv[2], option.data(), argc > 3 ? argv[3] : nullptr, nullptr};
+    return start(word, argc > 3 ? 3 : 2, line.data());
+  }
+  if (const Page* page = find_page(word)) {
+    write_standard_output(page_text(*page, text_width()));
+    return 0;
+  }
+  std::vector<std::string> known = command_names(), topics = page_names();
+  known.insert(known.end(), topics.begin(), topics.end());
+  fail(ExitStatus::usage, fmt::format("there is no help on '{}'", word), did_you_mean(word, known), "see 'kasen help'");
+}
+
+int kasen_main(int argc, char** argv) {
+  const std::string command = argc > 1 ? argv[1] : "help";
+  if (command == "--help" || command == "-h" || command == "help") {
+    const int status = help(argc, argv);
+    return argc > 1 ? status : static_cast<int>(ExitStatus::usage);
+  }
+  if (command == "--version") {
+    write_standard_output(fmt::format("kasen {}\n", version));
+    return 0;
+  }
+  if (command == "--describe") {
+    write_standard_output(overview_json());
+    return 0;
+  }
+  if (is_command(command)) return start(command, argc - 1, argv + 1);
+  std::vector<std::string> known = command_names();
+  known.emplace_back("help");
+  fail(ExitStatus::usage, fmt::format("unknown command '{}'", command), did_you_mean(command, known),
+       "see 'kasen --help'");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string command = argc > 1 ? argv[1] : "--help";
   try {
-    if (command == "--help" || command == "-h" || command == "help") {
-      print_usage();
-      return argc > 1 ? 0 : static_cast<int>(ExitStatus::usage);
-    }
-    if (command == "--version") {
-      write_standard_output(fmt::format("kasen {}\n", version));
-      return 0;
-    }
+    return kasen_main(argc, argv);
   } catch (const UserError& error) {
     tell("kasen: {}\n", error.what());
     return static_cast<int>(error.status());
   }
-  if (command == "verify") return verify_main(argc - 1, argv + 1);
-  if (command == "go") return go_main(argc - 1, argv + 1);
-  for (const Command& c : commands) {
-    if (c.name == command) return dispatch(command, argv + 1);
-  }
-  tell("kasen: error: unknown command '{}'; see 'kasen --help'\n", command);
-  return static_cast<int>(ExitStatus::usage);
 }

@@ -150,18 +150,22 @@ ExitStatus run_measure(const po::variables_map& values) {
 
 void add_options(Tool& tool) {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  tool.under("Sizes");
   declare_sizes_options(tool);
   auto add = tool.options.add_options();
+  tool.under("Report");
   add("compare", text("OTHER.kir"), "another module beside this one, and what it saves");
   add("against", text("RUN.json"), "what a run counted (kasen run --stats)");
-  add("explain", "why a plan is as it is: transitions, splits, laws, regions, buffers");
-  add("machine", text("FILE.yaml"), "adds predicted times, by what that machine does (see --calibrate)");
-  add("calibrate", "measures this machine and writes such a file; takes no module");
   add("check", "with --against: exit status 1 if predicted and counted differ");
+  add("explain", "why a plan is as it is: transitions, splits, laws, regions, buffers");
   add("format", text("FORMAT")->default_value("text"), "text, json, html or dot");
   add("output,o", text("FILE")->default_value("-"), "where the report goes");
+  takes(tool, "format", formats);
+  tool.under("Times");
+  add("machine", text("FILE.yaml"), "adds predicted times, by what that machine does (see --calibrate)");
+  add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
-  tool.hidden.add_options()("module", po::value<std::string>()->default_value("-"));
+  tool.hidden.add_options()("module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));
   tool.positional.add("module", 1);
   tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine"});
   tool.writes.push_back("output");

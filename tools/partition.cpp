@@ -94,19 +94,25 @@ int main(int argc, char** argv) {
                      "cuts data for a number of workers and writes a bundle, or tells what a bundle holds",
                      "[--program PLAN.kir] [NAME=]DATA... --workers P -o BUNDLE | --stats BUNDLE",
                      "kasen partition --program plan.kir G=web.txt.xz --workers 16 --method hybrid-cut -o web-16"}};
+  tool.under("Data");
   tool.options.add_options()("program", po::value<std::string>()->value_name("PLAN.kir"),
-                             "the program whose inputs the data are (without it: one graph G over N)")(
-      "workers", po::value<std::int64_t>()->default_value(1)->value_name("P"), "number of parts");
+                             "the program whose inputs the data are (without it: one graph G over N)");
   declare_input_options(tool);
+  tool.under("Cutting");
+  tool.options.add_options()("workers", po::value<std::int64_t>()->default_value(1)->value_name("P"),
+                             "number of parts");
+  declare_cut_options(tool);
   tool.options.add_options()("machine", po::value<std::string>()->value_name("FILE.yaml"),
                              "with --method auto: what the machine does (see kasen measure --calibrate)");
   tool.options.add_options()("compress", po::value<std::string>()->default_value("none")->value_name("auto|none"),
                              "dense matrices by groups of columns, where they get smaller by a tenth");
+  takes(tool, "compress", compress_words);
+  tool.under("Bundle");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
       "replace", "an existing bundle may be replaced")(
       "stats", po::value<std::string>()->value_name("BUNDLE"),
       "prints how a bundle was made, its sizes, slaves, exchange and balance");
-  tool.hidden.add_options()("data", po::value<std::vector<std::string>>());
+  tool.hidden.add_options()("data", po::value<std::vector<std::string>>()->value_name("NAME=DATA"));
   tool.positional.add("data", -1);
   tool.reads.insert(tool.reads.end(), {"program", "machine"});
   tool.writes = {"output"};

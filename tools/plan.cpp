@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
                              "sets a const, or the default of a param")(
       "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "where the IR goes")(
       "no-history", "leaves out the line that tells how the file was made");
-  tool.hidden.add_options()("program", po::value<std::string>()->default_value("-"));
+  tool.hidden.add_options()("program", po::value<std::string>()->default_value("-")->value_name("PROGRAM.ks"));
   tool.positional.add("program", 1);
   tool.reads = {"program"};
   tool.writes = {"output"};

@@ -18,6 +18,7 @@ inline constexpr auto result_format_choices = [] {
 }();
 
 inline void declare_format(Tool& tool) {
+  takes(tool, "format", result_format_choices);
   tool.options.add_options()(
       "format", po::value<std::string>()->default_value(std::string(result_formats.front().name))->value_name("NAME"),
       one_of(result_format_choices).c_str());

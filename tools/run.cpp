@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <thread>
 
+#include "libcomm/data/hdf5_version.h"
+#include "libcomm/exchange/mpi_version.h"
+#include "libkernels/llvm_version.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
 #include "tools/run_checkpoint.h"
@@ -96,6 +99,16 @@ ExitStatus profile_network(int argc, char** argv, const po::variables_map& value
   return ExitStatus::done;
 }
 
+ExitStatus tell_libraries() {
+  std::string text;
+  for (const auto& [name, versions] :
+       {std::pair{"LLVM", llvm_versions()}, {"HDF5", hdf5_versions()}, {"MPI", mpi_versions()}}) {
+    text += fmt::format("{} {} {}\n", name, versions.built, versions.running);
+  }
+  write_text("-", text);
+  return ExitStatus::done;
+}
+
 ExitStatus profile_machine(const po::variables_map& values) {
   const int threads = values["threads"].as<int>();
   write_text("-", machine_profile(threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency())));
@@ -109,9 +122,11 @@ int main(int argc, char** argv) {
                      "[FUSED.kir] --bundle BUNDLE [-n R] [-o RESULT.h5]",
                      "kasen run -n 2 fused.kir --bundle web-16 -o ranks.h5 --top 10"}};
   declare_run_options(tool);
-  tool.hidden.add_options()("as-rank", "this process is a rank that kasen-run -n has started");
+  tool.hidden.add_options()("as-rank", "this process is a rank that kasen-run -n has started")(
+      "libraries", "prints versions: name, when Kasen was built, now");
   int status = 0;
   const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
+    if (values.count("libraries") > 0) return tell_libraries();
     if (values.count("machine-profile") > 0) return profile_machine(values);
     if (values.count("network-profile") > 0) return profile_network(argc, argv, values, status);
     const RunSettings settings = read_run_options(values);

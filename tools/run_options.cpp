@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
+#include "tools/common/cache_folder.h"
 #include "tools/common/files.h"
 #include "tools/result_format.h"
 
@@ -53,16 +53,6 @@ std::string file_option(const po::variables_map& values, const std::string& name
               "under mpirun it may lose data without an error", "name a file");
 }
 
-// Where the user's caches are; nothing where the environment does not tell.
-std::string default_code_cache() {
-  const auto folder = [](const char* variable, const std::string& below) -> std::string {
-    const char* path = std::getenv(variable);
-    return path == nullptr || path[0] != '/' ? "" : path + below;
-  };
-  const std::string caches = folder("XDG_CACHE_HOME", "/kasen");
-  return caches.empty() ? folder("HOME", "/.cache/kasen") : caches;
-}
-
 std::string code_cache_of(const po::variables_map& values) {
   if (values.count("code-cache") == 0) return default_code_cache();
   const std::string given = values["code-cache"].as<std::string>();
@@ -70,6 +60,7 @@ std::string code_cache_of(const po::variables_map& values) {
 }
 
 void declare_checkpoints(Tool& tool) {
+  tool.under("Checkpoints");
   tool.options.add_options()("checkpoint", po::value<std::string>()->value_name("DIR"),
                              "saves what the outermost loop carries there now and then; USR1 and TERM save once more "
                              "and end the run with status 75")("every", po::value<int>()->value_name("TURNS"),
@@ -113,6 +104,8 @@ void read_checkpoints(const po::variables_map& values, RunSettings& s) {
 }  // namespace
 
 void declare_lasting_options(Tool& tool) {
+  takes(tool, "nan", nan_words);
+  takes(tool, "masters", master_orders);
   tool.options.add_options()("code-cache", po::value<std::string>()->value_name("FOLDER"),
                              "keeps compiled kernels there for the next run, or none ($XDG_CACHE_HOME/kasen, or "
                              "~/.cache/kasen; only where it is yours alone)")(
@@ -155,27 +148,48 @@ std::vector<std::string> lasting_arguments(const po::variables_map& values) {
   return arguments;
 }
 
-void declare_run_options(Tool& tool) {
+namespace {
+
+void declare_data(Tool& tool) {
+  tool.under("Data and results");
   tool.options.add_options()("bundle", po::value<std::string>()->value_name("BUNDLE"),
                              "the data, as kasen partition wrote them")(
-      "ranks,n", po::value<int>()->value_name("R"), "runs over R MPI ranks (without it: this process alone, no MPI)")(
-      "threads", po::value<int>()->default_value(0)->value_name("T"),
-      "threads of each rank (0: the cores, shared by the ranks)")(
       "param,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "sets a param of the program")(
       "output,o", po::value<std::string>()->value_name("FILE"),
       "where the results go (default: the program's name and the format's ending)");
   declare_format(tool);
-  tool.options.add_options()("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
-                             "generated (compiled for this processor) or interpreter (the reference: slow)")(
-      "stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
+  tool.options.add_options()("top", po::value<int>()->default_value(0)->value_name("K"),
+                             "prints the K largest elements of each vector result");
+}
+
+void declare_processes(Tool& tool) {
+  tool.under("Processes, memory and speed");
+  tool.options.add_options()("ranks,n", po::value<int>()->value_name("R"),
+                             "runs over R MPI ranks (without it: this process alone, no MPI)")(
+      "threads", po::value<int>()->default_value(0)->value_name("T"),
+      "threads of each rank (0: the cores, shared by the ranks)")(
+      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
+      "generated (compiled for this processor) or interpreter (the reference: slow)");
+  takes(tool, "kernels", kernel_words);
+}
+
+void declare_reports(Tool& tool) {
+  tool.under("What it did, and what the machine does");
+  tool.options.add_options()("stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
       "trace", po::value<std::string>()->value_name("FILE"),
       "writes when each step of each rank ran, for Perfetto or chrome://tracing")(
-      "top", po::value<int>()->default_value(0)->value_name("K"),
-      "prints the K largest elements of each vector result")(
       "network-profile", "prints what the network between two ranks does, as lines of a machine profile; runs no plan")(
       "machine-profile", "prints what this machine computes and touches, as lines of a machine profile; runs no plan");
+}
+
+}  // namespace
+
+void declare_run_options(Tool& tool) {
+  declare_data(tool);
+  declare_processes(tool);
   declare_lasting_options(tool);
-  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-"))(
+  declare_reports(tool);
+  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("FUSED.kir"))(
       "plan-name", po::value<std::string>(), "what messages call a plan that kasen-run -n has stored");
   tool.positional.add("plan", 1);
   tool.reads = {"plan", "bundle"};

@@ -91,6 +91,7 @@ std::vector<ScalingPoint> sampled_points(const Module& module, ProgramData data,
 }  // namespace
 
 void declare_scaling_options(Tool& tool) {
+  tool.under("Other numbers of workers");
   tool.options.add_options()("workers", po::value<std::string>()->value_name("P,P,.."),
                              "how --data would be cut for these numbers of workers, and what that costs")(
       "data", po::value<std::vector<std::string>>()->value_name("NAME=FILE"), "with --workers: an input's data")(
@@ -98,6 +99,7 @@ void declare_scaling_options(Tool& tool) {
       "with --workers: estimates from so many of the indices, with error bars (memory decides if it is not given)")(
       "plot", po::value<std::string>()->value_name("FILE.svg"), "with --workers: a picture of the same");
   declare_input_options(tool);
+  declare_cut_options(tool);
   tool.writes.push_back("plot");
 }
 

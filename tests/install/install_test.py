@@ -15,7 +15,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2])
 OUTSIDE = ROOT / "docs" / "outside"
-TOOLS = {"kasen", "kasen-fuse", "kasen-generate", "kasen-measure", "kasen-partition", "kasen-plan", "kasen-run"}
+TOOLS = {"kasen", "kasen-doctor", "kasen-fuse", "kasen-generate", "kasen-measure", "kasen-partition", "kasen-plan", "kasen-run"}
 ROOMS = ["core", "opt", "data", "exchange", "kernels"]
 # Nothing of the user's own, no path to the build; Open MPI starts as root, too, with more ranks than cores.
 PLAIN = {"PATH": "/usr/bin:/bin", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -77,6 +77,9 @@ class Installed(Moved):
 
     def test_tree_is_there_with_its_links(self):
         share = self.home / "share" / "kasen"
+        for page in ("man/man1/kasen.1", "man/man1/kasen-run.1", "man/man7/kasen-errors.7", "bash-completion/completions/kasen",
+                     "zsh/site-functions/_kasen", "fish/vendor_completions.d/kasen.fish"):
+            self.assertTrue((share.parent / page).is_file(), page)
         for folder in ("docs", "examples", "configs"):
             tracked = {p.name for p in (ROOT / folder).iterdir()}
             self.assertEqual({p.name for p in (share / folder).iterdir()}, tracked)

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/suggest.h"
 #include "tools/common/tool.h"
 
 namespace kasen::tools {
@@ -23,19 +22,26 @@ template <class T, size_t n>
 }
 
 template <class T, size_t n>
+[[nodiscard]] std::vector<std::string> words_of(const std::array<std::pair<std::string_view, T>, n>& choices) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.emplace_back(word);
+  return words;
+}
+
+// The option of the tool is one of these words.
+template <class T, size_t n>
+void takes(Tool& tool, const std::string& option, const std::array<std::pair<std::string_view, T>, n>& choices) {
+  tool.words[option] = words_of(choices);
+}
+
+template <class T, size_t n>
 [[nodiscard]] T choose(const po::variables_map& values, const std::string& option,
                        const std::array<std::pair<std::string_view, T>, n>& choices) {
   const auto& word = values[option].as<std::string>();
-  std::string all;
   for (const auto& [name, value] : choices) {
     if (name == word) return value;
-    all += fmt::format("{}{}", all.empty() ? "" : ", ", name);
   }
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) names.emplace_back(name);
-  const std::string near = nearest_name(word, names);
-  wrong_value(option, fmt::format("--{} does not know '{}'", option, word),
-              near.empty() ? std::string() : fmt::format("did you mean '{}'?", near), "choose one of " + all);
+  unknown_word(option, word, words_of(choices));
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 #include "tools/common/tool.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +9,14 @@
 #include <cstdlib>
 #include <map>
 #include <new>
-#include <sstream>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "libcore/suggest.h"
 #include "tools/common/config.h"
 #include "tools/common/files.h"
+#include "tools/common/help.h"
 #include "tools/common/version.h"
 
 namespace kasen::tools {
@@ -27,13 +31,7 @@ void print_error(const std::string& name, const UserError& error) {
     const std::string prefix = d.where.file.empty() ? name + ": " : "";
     tell("{}{}\n", prefix, format_diagnostic(d, colour));
   }
-}
-
-std::string help_text(const Tool& tool) {
-  std::ostringstream options;
-  options << tool.options;
-  return fmt::format("{}: {}\n\nUsage: {} {}\n\n{}\nExample:\n  {}\n", tool.info.name, tool.info.summary,
-                     tool.info.name, tool.info.usage, options.str(), tool.info.example);
+  tell_rules(error);
 }
 
 std::vector<std::string> option_names(const Tool& tool) {
@@ -43,12 +41,11 @@ std::vector<std::string> option_names(const Tool& tool) {
 }
 
 [[noreturn]] void wrong_option(const Tool& tool, const po::error& error) {
-  std::string remedy = fmt::format("see '{} --help'", tool.info.name);
-  if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
-    const std::string near = nearest_name(unknown->get_option_name(), option_names(tool));
-    if (!near.empty()) remedy = fmt::format("did you mean '{}'? {}", near, remedy);
-  }
-  fail(ExitStatus::usage, error.what(), "", remedy);
+  const std::string remedy = fmt::format("see '{} --help'", command_of(tool.info));
+  const auto* unknown = dynamic_cast<const po::unknown_option*>(&error);
+  if (unknown == nullptr) fail(ExitStatus::usage, error.what(), "", remedy);
+  const std::string name = unknown->get_option_name();
+  fail(ExitStatus::usage, fmt::format("unknown option '{}'", name), did_you_mean(name, option_names(tool)), remedy);
 }
 
 po::variables_map parse(int argc, char** argv, const Tool& tool) {
@@ -59,7 +56,7 @@ po::variables_map parse(int argc, char** argv, const Tool& tool) {
     using Style = po::command_line_style::style_t;
     const int style = Style::unix_style & ~Style::allow_guessing;
     po::store(po::command_line_parser(argc, argv).options(all).positional(tool.positional).style(style).run(), values);
-    if (values.count("config") > 0 && values.count("help") == 0) {
+    if (values.count("config") > 0) {
       std::map<std::string, YamlPlace> places;
       const po::parsed_options options = read_config(values["config"].as<std::string>(), all, places);
       for (const auto& [name, place] : places) {
@@ -93,7 +90,7 @@ void refuse_empty(const Tool& tool, const po::variables_map& values) {
     for (const std::string& text : given_texts(values, name)) {
       if (!text.empty()) continue;
       wrong_value(name, fmt::format("{}{} is empty", shown ? "--" : "the argument ", name), "",
-                  fmt::format("leave it out, or see '{} --help'", tool.info.name));
+                  fmt::format("leave it out, or see '{} --help'", command_of(tool.info)));
     }
   }
 }
@@ -111,6 +108,40 @@ std::vector<std::string> files_of(const po::variables_map& values, const std::st
     if (named) files.push_back(text);
   }
   return files;
+}
+
+// Words of options that take only some, before anything is done.
+void check_words(const Tool& tool, const po::variables_map& values) {
+  for (const auto& [option, words] : tool.words) {
+    for (const std::string& word : given_texts(values, option)) {
+      if (std::find(words.begin(), words.end(), word) != words.end()) continue;
+      if (tool.options.find_nothrow(option, false) != nullptr) unknown_word(option, word, words);
+      wrong_value(option, fmt::format("there is no {} '{}'", option, word), did_you_mean(word, words),
+                  fmt::format("choose one of {}", fmt::join(words, ", ")));
+    }
+  }
+}
+
+// `--help [WORD]`, wherever it stands. Nothing: it does not.
+std::optional<std::string> help_asked(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") break;
+    if (argument != "--help" && argument != "-h") continue;
+    return i + 1 < argc && argv[i + 1][0] != '-' ? argv[i + 1] : "";
+  }
+  return std::nullopt;
+}
+
+// What is told of the tool itself. False: nothing of this was asked for.
+bool told_of_itself(int argc, char** argv, const Tool& tool) {
+  if (argc == 2 && std::string_view(argv[1]) == "--describe") {
+    write_standard_output(description_json(tool));
+    return true;
+  }
+  const std::optional<std::string> asked = help_asked(argc, argv);
+  if (asked) write_standard_output(asked->empty() ? help_text(tool) : help_text(tool, *asked));
+  return asked.has_value();
 }
 
 void check_files(const Tool& tool, const po::variables_map& values) {
@@ -137,6 +168,14 @@ void check_files(const Tool& tool, const po::variables_map& values) {
 int status_of(ExitStatus status) { return static_cast<int>(status); }
 
 }  // namespace
+
+void tell_rules(const UserError& error) {
+  std::set<int> rules;
+  for (const Diagnostic& d : error.diagnostics()) {
+    if (d.rule >= 0 && rules.insert(d.rule).second)
+      tell("note: 'kasen help rule-{:02}' shows rule {}\n", d.rule, d.rule);
+  }
+}
 
 bool colour_wanted(int fd) { return isatty(fd) == 1 && std::getenv("NO_COLOR") == nullptr; }
 
@@ -167,6 +206,16 @@ void wrong_value(const std::string& option, std::string what, std::string why, s
   place->second.fault(std::move(what), std::move(why), std::move(remedy));
 }
 
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
+  const std::string near = nearest_name(name, names);
+  return near.empty() ? std::string() : fmt::format("did you mean '{}'?", near);
+}
+
+void unknown_word(const std::string& option, const std::string& word, const std::vector<std::string>& words) {
+  wrong_value(option, fmt::format("--{} does not know '{}'", option, word), did_you_mean(word, words),
+              fmt::format("choose one of {}", fmt::join(words, ", ")));
+}
+
 void with_value(const std::string& option, const std::function<void()>& read) {
   try {
     read();
@@ -183,21 +232,21 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on sizes a write fails, as on a full disk
   remove_temporaries_on_signals();
+  tool.under("General");
   tool.options.add_options()("config", po::value<std::string>()->value_name("FILE.yaml"),
-                             "options as YAML keys; the command line wins")("help,h", "show this help")(
-      "version", "show the version");
+                             "options as YAML keys; the command line wins")(
+      "help,h", "shows this; with a word behind it what there is on that: an option, a heading, a topic")(
+      "version", "shows the version");
   const std::string& name = tool.info.name;
   try {
+    if (told_of_itself(argc, argv, tool)) return 0;
     const po::variables_map values = parse(argc, argv, tool);
-    if (values.count("help") > 0) {
-      write_standard_output(help_text(tool));
-      return 0;
-    }
     if (values.count("version") > 0) {
       write_standard_output(fmt::format("{} {}\n", name, version));
       return 0;
     }
     refuse_empty(tool, values);
+    check_words(tool, values);
     check_files(tool, values);
     return status_of(body(values));
   } catch (const UserError& error) {

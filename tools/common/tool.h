@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/error.h"
@@ -24,11 +25,18 @@ struct ToolInfo {
 struct Tool {
   ToolInfo info;
   po::options_description options{"Options"};
-  po::positional_options_description positional;  // of options in `hidden`
+  po::positional_options_description positional;  // of options in `hidden`; the value_name there says what it takes
   po::options_description hidden;
   // Options that name what is read (files, NAME=FILE, or folders: all files in them) and what is written. An output
   // that would take the place of an input or of another output is refused before the body runs.
   std::vector<std::string> reads, writes;
+  // Headings of the help, each with the number of options that stand before it; the words that an option takes
+  // (tools/common/choice.h: takes), for help and completion: others are refused before the body runs.
+  std::vector<std::pair<size_t, std::string>> headings;
+  std::map<std::string, std::vector<std::string>> words;
+
+  // Options that are declared from here on stand under this heading.
+  void under(std::string heading) { headings.emplace_back(options.options().size(), std::move(heading)); }
 };
 
 // Parses the command line and --config, runs `body`, prints faults to standard error. Returns the exit status.
@@ -48,9 +56,16 @@ struct Tool {
 // configuration with its place there.
 [[noreturn]] void wrong_value(const std::string& option, std::string what, std::string why = {},
                               std::string remedy = {});
+// The option does not take this word: told with the nearest of those that it takes.
+[[noreturn]] void unknown_word(const std::string& option, const std::string& word,
+                               const std::vector<std::string>& words);
+// "did you mean 'degree'?" for the nearest of the names, or "" where none is near (libcore/suggest.h).
+[[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);
 // Runs `read`, which makes something of the option's value: its faults of usage become those of wrong_value.
 void with_value(const std::string& option, const std::function<void()>& read);
 
+// Where to read on, for each state rule that is broken.
+void tell_rules(const UserError& error);
 [[nodiscard]] bool colour_wanted(int fd);  // a terminal, and NO_COLOR is not set
 
 }  // namespace kasen::tools

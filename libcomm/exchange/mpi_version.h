@@ -1,0 +1,10 @@
+// Of Open MPI; may be called before MPI starts.
+#pragma once
+
+#include "libcore/library_versions.h"
+
+namespace kasen {
+
+[[nodiscard]] LibraryVersions mpi_versions();
+
+}  // namespace kasen

@@ -1,0 +1,12 @@
+// The version of a library that Kasen was built with, and of the one that it runs with.
+#pragma once
+
+#include <string>
+
+namespace kasen {
+
+struct LibraryVersions {
+  std::string built, running;  // "1.10.8"
+};
+
+}  // namespace kasen

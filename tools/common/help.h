@@ -1,0 +1,14 @@
+// What --help shows: an example first, then usage, options under their headings, where to read on.
+#pragma once
+
+#include <string>
+
+#include "tools/common/option_rows.h"
+
+namespace kasen::tools {
+
+[[nodiscard]] std::string help_text(const Tool& tool);
+// Of one option, heading or topic. UserError(usage) with a suggestion if there is none of this name.
+[[nodiscard]] std::string help_text(const Tool& tool, const std::string& word);
+
+}  // namespace kasen::tools

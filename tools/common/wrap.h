@@ -1,0 +1,16 @@
+// Text for a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace kasen::tools {
+
+// Of lines on standard output: COLUMNS, or the terminal's, or 80; from 40 to 120.
+[[nodiscard]] size_t text_width();
+// Words in lines of at most `width` characters, all lines but the first behind `indent` blanks. `first`: where the
+// first line begins, already written. What stands in brackets stays together where it fits.
+[[nodiscard]] std::string wrapped(std::string_view text, size_t width, size_t indent, size_t first);
+
+}  // namespace kasen::tools

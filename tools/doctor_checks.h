@@ -1,0 +1,55 @@
+// What `kasen doctor` looks at: one function a check, one row each in doctor.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasen::tools {
+
+enum class Verdict : std::uint8_t { ok, better, broken };  // better: usable, and could be
+
+struct Finding {
+  Verdict verdict = Verdict::ok;
+  std::string what;
+  std::string remedy;  // how to mend it; "" where nothing is to be mended
+};
+
+// What checks look at. Tests have a system of their own below `root`.
+struct Patient {
+  std::string root;
+  std::string machine;  // a profile to compare with; "": the built-in one
+  std::string folder;   // to write in, which goes away
+  double patience;      // seconds that a tool which is started may take
+
+  // A file's first line; nothing where it cannot be read.
+  [[nodiscard]] std::optional<std::string> line(const std::string& path) const;
+};
+
+[[nodiscard]] int allowed_cores();  // of this process
+
+// Processor
+[[nodiscard]] Finding check_cores(const Patient& patient);
+[[nodiscard]] Finding check_threads(const Patient& patient);
+[[nodiscard]] Finding check_vectors(const Patient& patient);
+[[nodiscard]] Finding check_governor(const Patient& patient);
+// Memory
+[[nodiscard]] Finding check_memory(const Patient& patient);
+[[nodiscard]] Finding check_huge_pages(const Patient& patient);
+[[nodiscard]] Finding check_shared_memory(const Patient& patient);
+[[nodiscard]] Finding check_bandwidth(const Patient& patient);
+// Folders and files
+[[nodiscard]] Finding check_current_folder(const Patient& patient);
+[[nodiscard]] Finding check_temporary_folder(const Patient& patient);
+[[nodiscard]] Finding check_code_cache(const Patient& patient);
+[[nodiscard]] Finding check_open_files(const Patient& patient);
+// Libraries and MPI
+[[nodiscard]] Finding check_libraries(const Patient& patient);
+[[nodiscard]] Finding check_kernels(const Patient& patient);
+[[nodiscard]] Finding check_mpi(const Patient& patient);
+[[nodiscard]] Finding check_root(const Patient& patient);
+[[nodiscard]] Finding check_bindings(const Patient& patient);
+[[nodiscard]] Finding check_job(const Patient& patient);
+
+}  // namespace kasen::tools

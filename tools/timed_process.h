@@ -1,0 +1,17 @@
+// A process that is given only some time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kasen::tools {
+
+struct TimedResult {
+  int status = 0;      // its exit status; 128 + signal where it was killed; -1: it could not be started
+  bool late = false;   // the time was over: it was ended with all that it had started
+  std::string output;  // of both streams
+};
+
+[[nodiscard]] TimedResult run_for(const std::vector<std::string>& argv, double seconds);
+
+}  // namespace kasen::tools
