@@ -6,37 +6,10 @@
 
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
+#include "libcore/loop_progress.h"
 
 namespace kasen::executor {
 namespace {
-
-// The value whose change tells how far a loop is: the first float shared that it carries, else the first one that its
-// test is computed from inside the body.
-ValueId find_watched(const Module& module, const Op& loop) {
-  const auto is_float_shared = [&](ValueId v) {
-    const Type& type = module.type(v);
-    return type.dims.empty() && type.list == 0 && type.state.is_cons() && type.element.is_scalar() &&
-           is_float(type.element.scalar());
-  };
-  const Block& body = loop.blocks.at(0);
-  const std::vector<ValueId>& yielded = body.ops.back().operands;
-  for (const ValueId v : yielded) {
-    if (is_float_shared(v)) return v;
-  }
-  if (loop.test < 0) return no_value;
-  const ValueId test = yielded.at(static_cast<size_t>(loop.test));
-  const auto defines = [&](ValueId v) {
-    return std::find_if(body.ops.begin(), body.ops.end(), [&](const Op& op) {
-      return std::find(op.results.begin(), op.results.end(), v) != op.results.end();
-    });
-  };
-  const auto made = defines(test);
-  if (made == body.ops.end()) return no_value;
-  for (const ValueId v : made->operands) {
-    if (is_float_shared(v) && defines(v) != body.ops.end()) return v;
-  }
-  return no_value;
-}
 
 class LoopStep : public Step {
  public:
@@ -51,7 +24,7 @@ class LoopStep : public Step {
     body_ = decoder.decode(op.blocks.at(0));
     --decoder.loops;
     if (!outermost) return;
-    const ValueId watched = find_watched(decoder.run.module, op);
+    const ValueId watched = watched_value(decoder.run.module, op);
     for (const auto& step : body_) {
       const std::vector<ValueId>& made = step->op.results;
       if (std::find(made.begin(), made.end(), watched) != made.end()) step->progress = watched;

@@ -17,6 +17,10 @@ struct Replanned {
   PlanNotes notes;          // what was weighed, with the sizes and the machine at hand
 };
 
+// The level 1 module that a plan was made of, from the source that it carries (its consts and the defaults of its
+// params put in). Nothing where it carries none, or one that says something else by now.
+[[nodiscard]] std::optional<Module> program_of(const Module& plan);
+
 // Compiles the plan's source (its consts and the defaults of its params put in) and plans it in every way that
 // `kasen fuse` offers until this very plan comes out, letter by letter. Nothing where none does: the plan was edited,
 // or chosen by cost with other sizes.

@@ -2,10 +2,14 @@
 // two modules side by side. `sizes` may be null: then formulas alone.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "libcore/module.h"
 #include "libopt/cost.h"
+#include "libopt/machine.h"
+#include "libopt/run_report.h"
 #include "libopt/sizes.h"
 
 namespace kasen {
@@ -13,7 +17,6 @@ namespace kasen {
 [[nodiscard]] std::string report_text(const Module& module, const Sizes* sizes);
 // Ends with a line end; keys in a fixed order (docs/cost.md describes them).
 [[nodiscard]] std::string report_json(const Module& module, const Sizes* sizes);
-[[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes);
 // The data dependence graph for Graphviz: nodes are values, coloured by state; regions are clusters; the network's
 // edges are dashed.
 [[nodiscard]] std::string report_dot(const Module& module);
@@ -24,6 +27,20 @@ struct Measured {
   const Module& module;
   const Sizes* sizes;  // may be null
 };
+
+// What a page may hold beside a module's cost.
+using Placer = std::function<std::optional<std::string>(const std::string& dot)>;
+struct PageParts {
+  const Measured* before = nullptr;  // what it was before it was fused
+  const RunReport* run = nullptr;    // a run of it; then `sizes` are those of its bundle, by worker
+  MachineProfile machine = {};       // for the run's roofline
+  std::string machine_name = {};     // where it is from; empty: built in
+  // `dot -Tjson0` of these graphs, or nothing; null: operators stand in the program's order.
+  Placer place = nullptr;
+};
+// One page that holds all it needs.
+[[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes, const PageParts& parts = {});
+
 [[nodiscard]] std::string compare_text(const Measured& before, const Measured& after);
 [[nodiscard]] std::string compare_json(const Measured& before, const Measured& after);
 

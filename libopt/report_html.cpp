@@ -1,116 +1,168 @@
-// The report as one page that needs nothing else: no scripts, no links.
+// The report as one page that needs nothing else: no links to other places, no fonts, and a script that only lights up
+// what belongs together (its digest is the one that the page's policy lets run).
 #include <fmt/format.h>
 
-#include "libopt/footprint.h"
-#include "libopt/report_parts.h"
+#include <array>
+#include <utility>
+
+#include "libcore/executor.h"
+#include "libopt/picture/page.h"
+#include "libopt/picture/page_text.h"
+#include "libopt/report.h"
 
 namespace kasen {
 namespace {
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
+std::string head(const std::string& title) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'\"><meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\"><title>{}</title><style>{}</style></head>\n<body>\n",
+      page_script_hash(), page_text(title), page_style());
 }
 
-constexpr std::string_view style = R"(body{font:14px/1.45 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}
-table{border-collapse:collapse;margin:.5em 0 1.5em}td,th{padding:.15em .8em;text-align:left;border-bottom:1px solid #ddd}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}tr.source td{background:#f4f4f4;font-family:monospace}
-td.op{font-family:monospace;white-space:pre}tr.inner td{color:#777})";
-
-std::string quantity(const ReportContext& c, const Polynomial& polynomial) {
-  if (polynomial.is_zero()) return "<td class=\"n\">-</td>";
-  const auto value = c.value(polynomial);
-  const std::string title = value ? fmt::format(" title=\"{}\"", bytes_text(*value)) : "";
-  return fmt::format("<td class=\"n\"{}>{}</td>", title, escaped(c.formula(polynomial)));
+std::string heading(const ReportContext& c, const PageParts& parts) {
+  const CostReport& report = c.report();
+  std::string text = fmt::format("<header><h1>{}</h1>\n<p class=\"sub\">{}, level {}", page_text(report.program),
+                                 parts.run != nullptr ? "a run of the plan"
+                                 : report.level > 2   ? "plan"
+                                                      : "module",
+                                 report.level);
+  if (!c.module().source_name.empty()) text += fmt::format(", from {}", page_text(c.module().source_name));
+  if (c.sizes() != nullptr) text += fmt::format("; sizes from {}", page_text(c.sizes()->origin));
+  text += "</p>\n";
+  if (report.unplaced) text += "<p>No states yet: all vectors are costed as if partitioned (state P).</p>\n";
+  for (const std::string& word : assumptions_of(c.module())) {
+    text += fmt::format("<p>The program assumes {}.</p>\n", page_text(word));
+  }
+  if (c.sizes() == nullptr) return text + "</header>\n";
+  text += "<div class=\"chips\">";
+  for (const auto& [symbol, value] : c.sizes()->totals) {
+    if (symbol.kind != SymbolKind::whole) {
+      text += fmt::format("<span>{} = {}</span>", page_text(c.name(symbol)), grouped(value));
+    }
+  }
+  text += "</div>\n";
+  for (const std::string& note : c.sizes()->notes)
+    text += fmt::format("<p class=\"note\">Assumed: {}.</p>\n", page_text(note));
+  return text + "</header>\n";
 }
 
-std::string operator_rows(const ReportContext& c, const Column& column) {
-  std::string text =
-      "<table><tr><th>operator</th><th>state</th><th class=\"n\">reads</th><th class=\"n\">writes</th>"
-      "<th class=\"n\">network</th></tr>\n";
-  int line = 0;
-  for (const CostRow& row : c.report().rows) {
-    if (!c.is_worth_a_line(row)) continue;
-    const std::string source = c.source_line(row.where);
-    if (row.where.line != line && !source.empty()) {
-      text += fmt::format("<tr class=\"source\"><td colspan=\"5\">{} {}</td></tr>\n", row.where.line, escaped(source));
-    }
-    line = row.where.line;
-    const Cost& cost = row.*column.of_row;
-    const bool inner = row.region >= 0;
-    text += fmt::format("<tr{}><td class=\"op\">{}{}</td><td>{}</td>", inner ? " class=\"inner\"" : "",
-                        std::string(static_cast<size_t>(2 * row.depth), ' '), escaped(row.text), escaped(row.state));
-    for (const Polynomial* p : {&cost.read, &cost.written, &cost.network}) {
-      text += inner ? std::string("<td></td>") : quantity(c, column.form(*p));
-    }
-    text += "</tr>\n";
+// To the sections that there are.
+std::string navigation(const std::string& sections) {
+  constexpr std::array<std::pair<const char*, const char*>, 7> all{{{"program", "Program and costs"},
+                                                                    {"graph", "Dependence graph"},
+                                                                    {"time", "Time"},
+                                                                    {"convergence", "Turn by turn"},
+                                                                    {"balance", "Balance"},
+                                                                    {"check", "Predicted and counted"},
+                                                                    {"memory", "Memory"}}};
+  std::string text = "<nav>";
+  for (const auto& [id, title] : all) {
+    if (sections.find(fmt::format("<section id=\"{}\"", id)) == std::string::npos) continue;
+    text += fmt::format("<a href=\"#{}\">{}</a>", id, title);
   }
-  return text + "</table>\n";
+  return text + "</nav>\n";
 }
 
-std::string summary_rows(const ReportContext& c, const Column& column, const std::string& title, const Cost& cost) {
-  std::string text = fmt::format("<h3>{}</h3>\n<table>", escaped(title));
-  for (const Measure& measure : measures()) {
-    if (measure.model_only && column.key != "model") continue;
-    const Polynomial polynomial = column.form(cost.*measure.part);
-    const auto value = c.value(polynomial);
-    const bool elements = measure.key.ends_with("_elements");
-    const std::string shown = !value ? std::string() : elements ? grouped(*value) : bytes_text(*value);
-    text += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n", measure.text,
-                        escaped(c.formula(polynomial)), shown);
+constexpr std::string_view legend =
+    "<p class=\"legend\"><span><i class=\"part\"></i>P: on its master alone</span><span><i class=\"cons\"></i>C: "
+    "masters "
+    "and slaves agree</span><span><i class=\"pre\"></i>PR: shares, to be reduced</span><span><i "
+    "class=\"shared\"></i>whole "
+    "on every worker</span><span><i class=\"matrix\"></i>matrix</span><span><i class=\"net\"></i>gather or scatter, "
+    "with "
+    "the bytes it sends</span><span><i class=\"region\"></i>region: one fused loop</span></p>\n";
+
+// The pictures of a module, as Graphviz places them or, where it does not, in the order of the program.
+std::string pictures(const Side& side, const NodeNote& note, const Placer& place) {
+  const std::vector<Picture> all = pictures_of(side.context, note);
+  std::optional<std::vector<Placed>> placed;
+  if (place) {
+    if (const auto answer = place(dot_text(all))) placed = read_placing(*answer, all);
   }
-  return text + "</table>\n";
+  std::string text;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Picture& picture = all[i];
+    if (i > 0) {
+      text += fmt::format("<h3 id=\"{}{}-inside\">{}</h3>\n", side.key, picture.number, page_text(picture.title));
+    }
+    text += "<div class=\"canvas\">" + picture_svg(picture, placed ? (*placed)[i] : place_in_order(picture), side.key) +
+            "</div>\n";
+  }
+  if (!placed) text += "<p class=\"note\">Drawn in the program's order: Graphviz (dot) did not place it.</p>\n";
+  return text;
+}
+
+std::string panel(const Side& side, const char* name, const NodeNote& note, const Placer& place) {
+  std::string text = fmt::format("<div class=\"panel {}\"><h3>{}</h3><div class=\"split\"><div>\n", name, side.title);
+  text += pictures(side, note, place) + "</div><div class=\"costs\">\n";
+  for (const Column& column : report_columns()) {
+    if (column.key == "actual") text += operator_table(side, column);
+  }
+  for (const Column& column : report_columns()) {
+    if (column.key == "actual") continue;
+    text += fmt::format("<details><summary>{}</summary>{}</details>\n", page_text(column.title),
+                        operator_table(side, column));
+  }
+  return text + "</div></div></div>\n";
+}
+
+std::string graph_section(const Side& side, const Side* before, const NodeNote& note, const Placer& place) {
+  std::string text = "<section id=\"graph\"><h2>Data dependence graph</h2>\n" + std::string(legend);
+  text += "<div class=\"tabs\"><input type=\"radio\" name=\"view\" id=\"v-after\" checked>";
+  if (before != nullptr) {
+    text +=
+        "<label for=\"v-after\">After fusing</label><input type=\"radio\" name=\"view\" id=\"v-before\"><label "
+        "for=\"v-before\">Before fusing</label><input type=\"radio\" name=\"view\" id=\"v-both\"><label "
+        "for=\"v-both\">Side by side</label>";
+  }
+  text += "<input type=\"checkbox\" id=\"v-fit\"><label for=\"v-fit\">Fit to width</label><div class=\"panels\">\n";
+  if (before != nullptr) {
+    text += panel(
+        *before, "before", [](int) { return std::string(); }, place);
+  }
+  return text + panel(side, "after", note, place) + "</div></div></section>\n";
+}
+
+std::string page(const ReportContext& context, const ReportContext* context_before, const RunFacts* facts,
+                 const PageParts& parts) {
+  const bool compared = context_before != nullptr;
+  const Side side{"a", compared ? "After fusing" : "", context};
+  const std::optional<Side> before =
+      compared ? std::optional<Side>({"b", "Before fusing", *context_before}) : std::nullopt;
+  const Side* was = before ? &*before : nullptr;
+  const NodeNote note = [&](int number) {
+    return facts != nullptr ? run_note(context, *facts, number) : std::string();
+  };
+  std::string text = head(context.report().program + (facts != nullptr ? ": a run" : ": cost"));
+  text += heading(context, parts);
+  if (facts != nullptr) text += run_cards(*facts);
+  std::string sections = "<section id=\"program\" class=\"two\"><div><h2>Program</h2>\n" +
+                         source_panel(context.module()) + "</div><div><h2>Costs</h2>\n<div class=\"scroll\">" +
+                         summary_tables(side, was) + "</div></div></section>\n";
+  sections += graph_section(side, was, note, parts.place);
+  if (facts != nullptr) sections += run_sections(context, *facts);
+  sections +=
+      "<section id=\"memory\"><h2>Memory</h2>\n<div class=\"scroll\">" + memory_section(context) + "</div></section>\n";
+  text += navigation(sections) + "<main>" + sections + "</main>\n";
+  return text + fmt::format("<script>{}</script></body></html>\n", page_script());
 }
 
 }  // namespace
 
-std::string report_html(const Module& module, const Sizes* sizes) {
-  const ReportContext c(module, sizes);
-  const CostReport& report = c.report();
-  std::string text = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}: "
-      "cost</title><style>{1}</style></head>\n"
-      "<body><h1>{0}, level {2}</h1>\n",
-      escaped(report.program), style, report.level);
-  if (report.unplaced) text += "<p>No states yet: all vectors are costed as if partitioned (state P).</p>\n";
-  for (const std::string& word : assumptions_of(module)) {
-    text += fmt::format("<p>The program assumes {}.</p>\n", escaped(word));
+std::string report_html(const Module& module, const Sizes* sizes, const PageParts& parts) {
+  const ReportContext context(module, sizes);
+  std::optional<ReportContext> before;
+  if (parts.before != nullptr) before.emplace(parts.before->module, parts.before->sizes);
+  std::optional<RunFacts> facts;
+  if (parts.run != nullptr) {
+    if (sizes == nullptr) throw InternalError("a run's page needs its bundle's sizes");
+    facts.emplace(RunFacts{*parts.run, check_against(module, *sizes, *parts.run),
+                           operator_times(module, *sizes, *parts.run, parts.machine),
+                           machine_of_rank(parts.machine, *parts.run), parts.machine_name});
   }
-  if (sizes != nullptr) {
-    text += fmt::format("<p>Sizes from {}:", escaped(sizes->origin));
-    for (const auto& [symbol, value] : sizes->totals) {
-      if (symbol.kind != SymbolKind::whole) text += fmt::format(" {} = {};", escaped(c.name(symbol)), grouped(value));
-    }
-    text += "</p>\n";
-  }
-  for (const Column& column : report_columns()) {
-    text += fmt::format("<h2>{}</h2>\n", escaped(column.title)) + operator_rows(c, column);
-    for (const LoopCost& loop : report.loops) {
-      const std::string title =
-          fmt::format("Per iteration of the {}", c.place(report.rows[static_cast<size_t>(loop.number)]));
-      text += summary_rows(c, column, title, loop.*column.of_loop);
-    }
-    text += summary_rows(c, column, "Whole program", report.*column.of_program);
-  }
-  return text + "</body></html>\n";
+  return page(context, before ? &*before : nullptr, facts ? &*facts : nullptr, parts);
 }
 
 }  // namespace kasen

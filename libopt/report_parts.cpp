@@ -108,6 +108,16 @@ std::string bytes_text(std::int64_t bytes) {
   return fmt::format("{} bytes ({:.1f} {})", grouped(bytes), scaled, units.at(unit));
 }
 
+std::string short_bytes(double bytes) {
+  constexpr std::array<const char*, 6> units{"bytes", "kB", "MB", "GB", "TB", "PB"};
+  size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < units.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} bytes", bytes) : fmt::format("{:.3g} {}", bytes, units.at(unit));
+}
+
 std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
   for (const auto& cells : rows) {

@@ -61,6 +61,7 @@ struct Measure {
 // "20 V + 24 nnz bytes", and with values "= 34,512,000 bytes (32.9 MiB)".
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
 [[nodiscard]] std::string grouped(std::int64_t number);  // 12,345,678
+[[nodiscard]] std::string short_bytes(double bytes);     // "12.3 MB", three digits, decimal units
 
 // Left-aligned columns, two blanks between; the last is not padded.
 [[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "libcore/error.h"
@@ -50,6 +52,19 @@ constexpr TrafficField traffic_fields[] = {
     {"rank_messages", &Traffic::rank_messages},
 };
 
+struct RankField {
+  const char* key;
+  int RankCount::*member;
+};
+constexpr RankField rank_fields[] = {
+    {"rank", &RankCount::rank}, {"first_worker", &RankCount::first_worker}, {"workers", &RankCount::workers}};
+
+// JSON has no infinity and no NaN.
+Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(); }
+double or_nan(const Json& number) {
+  return number.is_null() ? std::numeric_limits<double>::quiet_NaN() : number.get<double>();
+}
+
 class Reader {
  public:
   explicit Reader(std::string file) : file_(std::move(file)) {}
@@ -80,6 +95,76 @@ class Reader {
   std::string file_;
 };
 
+Json loops_json(const std::vector<LoopTurns>& loops) {
+  Json json = Json::array();
+  for (const LoopTurns& loop : loops) {
+    Json entry{{"number", loop.number}, {"watched", loop.watched}, {"every", loop.every}, {"turns", Json::array()}};
+    if (loop.limit) entry["limit"] = finite(*loop.limit);
+    for (const TurnSample& t : loop.turns) entry["turns"].push_back({t.turn, finite(t.change), t.seconds});
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+std::vector<LoopTurns> read_loops(const Json& json, const Reader& reader, size_t operators) {
+  std::vector<LoopTurns> loops;
+  for (const Json& entry : json) {
+    LoopTurns& loop = loops.emplace_back();
+    loop.number = static_cast<int>(reader.count(entry, "number"));
+    if (loop.number < 0 || static_cast<size_t>(loop.number) >= operators) reader.fault("a loop is not an operator");
+    loop.watched = reader.get<std::string>(entry, "watched");
+    loop.every = reader.count(entry, "every");
+    if (entry.contains("limit") && entry.at("limit").is_number()) loop.limit = reader.get<double>(entry, "limit");
+    for (const Json& turn : reader.get<Json>(entry, "turns")) {
+      if (!turn.is_array() || turn.size() != 3 || !turn[0].is_number_integer() || !turn[2].is_number() ||
+          !(turn[1].is_null() || turn[1].is_number())) {
+        reader.fault("a turn is not [number, change, seconds]");
+      }
+      loop.turns.push_back({turn[0].get<std::int64_t>(), or_nan(turn[1]), turn[2].get<double>()});
+    }
+  }
+  return loops;
+}
+
+Json ranks_json(const std::vector<RankCount>& ranks) {
+  Json json = Json::array();
+  for (const RankCount& rank : ranks) {
+    Json entry = Json::object();
+    for (const RankField& field : rank_fields) entry[field.key] = rank.*field.member;
+    entry["seconds"] = rank.seconds;
+    entry["transition_seconds"] = rank.transition_seconds;
+    entry["resident_bytes"] = rank.resident_bytes;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+std::vector<RankCount> read_ranks(const Json& json, const Reader& reader) {
+  std::vector<RankCount> ranks;
+  for (const Json& entry : json) {
+    RankCount& rank = ranks.emplace_back();
+    for (const RankField& field : rank_fields) rank.*field.member = static_cast<int>(reader.count(entry, field.key));
+    rank.seconds = reader.get<double>(entry, "seconds");
+    rank.transition_seconds = reader.get<double>(entry, "transition_seconds");
+    rank.resident_bytes = reader.count(entry, "resident_bytes");
+  }
+  return ranks;
+}
+
+// What one process spent in gathers and scatters. One that a product makes itself counts as the product's.
+RankCount rank_count(const Module& module, const RunResult& result) {
+  RankCount rank;
+  if (!result.parts.empty()) rank.first_worker = result.parts.front().worker;
+  rank.workers = static_cast<int>(result.parts.size());
+  rank.seconds = result.seconds;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (row(op.code).group == OpGroup::transition) {
+      rank.transition_seconds += result.ops.at(static_cast<size_t>(number)).seconds;
+    }
+  });
+  return rank;
+}
+
 }  // namespace
 
 RunReport make_run_report(const Module& module, const RunResult& result) {
@@ -93,6 +178,7 @@ RunReport make_run_report(const Module& module, const RunResult& result) {
   report.late_allocations = result.late_allocations;
   report.seconds = result.seconds;
   report.workers = static_cast<int>(result.parts.size());
+  report.by_rank = {rank_count(module, result)};
   return report;
 }
 
@@ -114,6 +200,9 @@ void merge(RunReport& all, const RunReport& rank) {
   all.late_allocations += rank.late_allocations;
   all.seconds = std::max(all.seconds, rank.seconds);
   all.workers = static_cast<int>(all.parts.size());
+  all.by_rank.insert(all.by_rank.end(), rank.by_rank.begin(), rank.by_rank.end());
+  std::sort(all.by_rank.begin(), all.by_rank.end(),
+            [](const RankCount& a, const RankCount& b) { return a.rank < b.rank; });
 }
 
 std::string run_report_json(const Module& module, const RunReport& report) {
@@ -145,6 +234,8 @@ std::string run_report_json(const Module& module, const RunReport& report) {
     for (const PartField& field : part_fields) entry[field.key] = part.*field.member;
     json["parts"].push_back(std::move(entry));
   }
+  json["by_rank"] = ranks_json(report.by_rank);
+  json["loops"] = loops_json(report.loops);
   return json_text(json) + '\n';
 }
 
@@ -185,6 +276,8 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
     part.worker = static_cast<int>(reader.count(entry, "worker"));
     for (const PartField& field : part_fields) part.*field.member = reader.count(entry, field.key);
   }
+  if (json.contains("by_rank")) report.by_rank = read_ranks(json.at("by_rank"), reader);
+  if (json.contains("loops")) report.loops = read_loops(json.at("loops"), reader, report.ops.size());
   return report;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,27 @@
 #include "libopt/sizes.h"
 
 namespace kasen {
+
+// How an outermost loop went: its turns, or every `every`-th of them.
+struct TurnSample {
+  std::int64_t turn = 0;  // from 1
+  double change = 0;      // what the loop watches (libcore/loop_progress.h); NaN: nothing
+  double seconds = 0;     // since the run began
+};
+struct LoopTurns {
+  int number = -1;              // the loop's operator
+  std::string watched;          // the name of what changes; empty: nothing is watched
+  std::optional<double> limit;  // what the loop's test compares it with
+  std::int64_t every = 1;
+  std::vector<TurnSample> turns;
+};
+
+// What one rank did. Its transitions' time is what it spent in gathers and scatters, waiting included.
+struct RankCount {
+  int rank = 0, first_worker = 0, workers = 0;
+  double seconds = 0, transition_seconds = 0;
+  std::int64_t resident_bytes = 0;  // the most that the process ever held, all of it; 0: not known
+};
 
 struct RunReport {
   std::string program;
@@ -24,6 +46,8 @@ struct RunReport {
   std::int64_t kernel_bytes = 0;  // held by the kernels themselves, over all ranks
   std::int64_t late_allocations = 0;
   double seconds = 0;
+  std::vector<RankCount> by_rank;  // empty in older files
+  std::vector<LoopTurns> loops;    // likewise; rank 0's
 };
 
 // The counters of one process. Results of other ranks are taken in by `merge`.

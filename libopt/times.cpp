@@ -35,29 +35,53 @@ std::string time_line(const std::string& what, const std::optional<PredictedTime
 }
 
 // What the run tells stands in: its turns and executions, what crossed its ranks, and its threads, which have their
-// share of the machine. Of a turn of the loop; of the whole program if it is null.
-PredictedTime on_ranks(const Module& module, const Sizes& sizes, const RunReport& run, const ReportContext& context,
-                       const LoopCost* loop, const MachineProfile& machine) {
-  const TimeModel model(module, context.report());
-  const SharedBatches batches(module);
-  std::map<int, double> traffic;
-  for_each_op(module, [&](const Op& op, int number, int) {
-    if (run.ranks > 1)
-      traffic[number] = static_cast<double>(predict_traffic(module, batches, op, sizes, run.ranks).rank_bytes);
-  });
-  const double share = machine.threads > 0 ? std::min(1.0, run.threads / machine.threads) : 1;
-  TimeCase in = each_worker_a_process(context, machine.part(share));
-  in.processes = run.ranks;
-  in.sent = [&](const TimeRow& row) { return traffic[row.number]; };
-  const auto counted = [&](int number) { return run.ops[static_cast<size_t>(number)]; };
-  const auto turns = loop == nullptr ? 1 : static_cast<double>(counted(loop->number).turns);
-  const auto time = model.time(in, [&](const TimeRow& row) -> std::optional<double> {
-    if (loop != nullptr && !loop->runs.contains(row.runs)) return 0;
-    return static_cast<double>(counted(row.runs).executions) / turns;
-  });
-  if (!time) throw InternalError("a size that the bundle does not give");
-  return *time;
-}
+// share of the machine.
+class OnRanks {
+ public:
+  OnRanks(const Module& module, const Sizes& sizes, const RunReport& run, const ReportContext& context,
+          const MachineProfile& machine)
+      : run_(run),
+        model_(module, context.report()),
+        in_(each_worker_a_process(context, machine_of_rank(machine, run))) {
+    const SharedBatches batches(module);
+    for_each_op(module, [&](const Op& op, int number, int) {
+      if (run.ranks > 1)
+        traffic_[number] = static_cast<double>(predict_traffic(module, batches, op, sizes, run.ranks).rank_bytes);
+    });
+    in_.processes = run.ranks;
+    in_.sent = [this](const TimeRow& row) { return traffic_[row.number]; };
+  }
+  OnRanks(const OnRanks&) = delete;
+  OnRanks& operator=(const OnRanks&) = delete;
+
+  // Of one turn of the loop; of the whole program if it is null.
+  [[nodiscard]] PredictedTime turn(const LoopCost* loop) const {
+    const auto turns = loop == nullptr ? 1 : static_cast<double>(counted(loop->number).turns);
+    return sum([&](const TimeRow& row) {
+      if (loop != nullptr && !loop->runs.contains(row.runs)) return 0.0;
+      return static_cast<double>(counted(row.runs).executions) / turns;
+    });
+  }
+  // Of all executions of one operator.
+  [[nodiscard]] PredictedTime all_of(int number) const {
+    return sum([&](const TimeRow& row) {
+      return row.number == number ? static_cast<double>(counted(row.runs).executions) : 0.0;
+    });
+  }
+
+ private:
+  [[nodiscard]] const OpCount& counted(int number) const { return run_.ops[static_cast<size_t>(number)]; }
+  [[nodiscard]] PredictedTime sum(const std::function<std::optional<double>(const TimeRow&)>& runs) const {
+    const auto time = model_.time(in_, runs);
+    if (!time) throw InternalError("a size that the bundle does not give");
+    return *time;
+  }
+
+  const RunReport& run_;
+  TimeModel model_;
+  TimeCase in_;
+  std::map<int, double> traffic_;
+};
 
 std::string against_line(const std::string& what, const PredictedTime& time, double measured) {
   return fmt::format("time of {}: predicted {}, measured {} ({:+.0f} %)\n", what, duration_text(time.sum()),
@@ -77,6 +101,21 @@ std::string machine_text(const MachineProfile& machine) {
       "{:.3g} GB/s of memory, {:.3g} Gop/s, {:.3g} ns an exp, {:.3g} GB/s and {:.3g} us a message of network",
       machine.memory_bandwidth / 1e9, 1 / nanoseconds(ScalarWork::plain), nanoseconds(ScalarWork::exp),
       machine.network_bandwidth / 1e9, machine.network_latency * 1e6);
+}
+
+MachineProfile machine_of_rank(const MachineProfile& machine, const RunReport& run) {
+  return machine.part(machine.threads > 0 ? std::min(1.0, run.threads / machine.threads) : 1);
+}
+
+std::vector<OperatorTime> operator_times(const Module& module, const Sizes& sizes, const RunReport& run,
+                                         const MachineProfile& machine) {
+  const ReportContext context(module, &sizes);
+  const OnRanks on_ranks(module, sizes, run, context, machine);
+  std::vector<OperatorTime> times;
+  for (size_t i = 0; i < run.ops.size(); ++i) {
+    times.push_back({on_ranks.all_of(static_cast<int>(i)), run.ops[i].seconds});
+  }
+  return times;
 }
 
 PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
@@ -106,20 +145,20 @@ std::string times_text(const Module& module, const Sizes* sizes, const MachinePr
 std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
                                const MachineProfile& machine) {
   const ReportContext context(module, &sizes);
+  const OnRanks on_ranks(module, sizes, run, context, machine);
   std::string text;
   for (const LoopCost& loop : context.report().loops) {
     const OpCount& counted = run.ops[static_cast<size_t>(loop.number)];
     if (loop.parent >= 0 || counted.turns == 0) continue;
     text += against_line("a turn of the " + context.place(context.report().rows[static_cast<size_t>(loop.number)]),
-                         on_ranks(module, sizes, run, context, &loop, machine),
-                         counted.seconds / static_cast<double>(counted.turns));
+                         on_ranks.turn(&loop), counted.seconds / static_cast<double>(counted.turns));
   }
   if (!text.empty()) return text;
   double measured = 0;
   for (const CostRow& row : context.report().rows) {
     if (row.depth == 0) measured += run.ops[static_cast<size_t>(row.number)].seconds;
   }
-  return against_line("the program, once", on_ranks(module, sizes, run, context, nullptr, machine), measured);
+  return against_line("the program, once", on_ranks.turn(nullptr), measured);
 }
 
 }  // namespace kasen

@@ -22,6 +22,17 @@ struct PlanTimes {
 [[nodiscard]] PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 [[nodiscard]] std::string times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 
+// One operator of a run, over all of its executions, with what ends its blocks: what the model gives it on the run's
+// ranks, and what it took on the slowest of them.
+struct OperatorTime {
+  PredictedTime predicted;
+  double measured = 0;
+};
+[[nodiscard]] std::vector<OperatorTime> operator_times(const Module& module, const Sizes& sizes, const RunReport& run,
+                                                       const MachineProfile& machine);  // by number
+// The share of the machine that one of the run's ranks had, by its threads.
+[[nodiscard]] MachineProfile machine_of_rank(const MachineProfile& machine, const RunReport& run);
+
 // "4.58 GB/s of memory, 10 Gop/s, 0.5 ns an exp, 1.25 GB/s and 20 us a message of network"
 [[nodiscard]] std::string machine_text(const MachineProfile& machine);
 // "1.23 ms"

@@ -1,45 +1,19 @@
 #include "tools/calibrate.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <vector>
 
 #include "libcore/error.h"
 #include "libopt/machine.h"
 #include "tools/common/files.h"
 #include "tools/common/process.h"
+#include "tools/temporary_file.h"
 
 namespace kasen::tools {
 namespace {
 
 bool is_network(const MachineKey& key) { return key.name.starts_with("network"); }
-
-// A file of its own, which goes away.
-class TemporaryFile {
- public:
-  TemporaryFile() : path_((std::filesystem::temp_directory_path() / "kasen-profile-XXXXXX").string()) {
-    const int fd = mkstemp(path_.data());
-    if (fd < 0) fail(ExitStatus::io, "cannot make a temporary file in " + path_, std::strerror(errno), "set TMPDIR");
-    close(fd);
-    remember_temporary(path_);
-  }
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-    forget_temporary();
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // What kasen-run measures, or the built-in numbers and why.
 std::string measured(std::vector<std::string> arguments, bool (*keys)(const MachineKey& key)) {
@@ -48,7 +22,7 @@ std::string measured(std::vector<std::string> arguments, bool (*keys)(const Mach
   };
   if (keys == is_network && !command_exists("mpirun")) return built_in("mpirun is not in PATH");
   arguments.insert(arguments.begin(), tool_folder() + "/kasen-run");
-  const TemporaryFile lines;
+  const TemporaryFile lines("kasen-profile");
   const int status = run_process(arguments, lines.path());
   if (status != 0) return built_in(fmt::format("kasen-run ended with status {}", status));
   return read_text(lines.path());

@@ -115,8 +115,8 @@ class Pipeline {
     std::vector<std::string> inputs{program_};
     for (const std::string& data : list("data")) inputs.push_back(data.substr(data.find('=') + 1));
     if (has("config")) inputs.push_back(text("config"));
-    for (const char* name : {"plan.kir", "unfused.kir", "fused.kir", "report.txt", "plan.dot", "plan.svg", "run.json",
-                             "bundle.made-from"}) {
+    for (const char* name : {"plan.kir", "unfused.kir", "fused.kir", "report.txt", "report.html", "plan.dot",
+                             "plan.svg", "run.json", "bundle.made-from"}) {
       check_not_input(file(name), inputs);
     }
     check_not_input(result(), inputs);
@@ -219,6 +219,8 @@ class Pipeline {
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
           file("report.txt")});
     tell("{}measure    {}\n", over_progress(), file("report.txt"));
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "-o",
+          file("report.html")});
     const std::string picture = draw();
     tell("{}picture    {}\n", over_progress(), picture);
   }
@@ -259,8 +261,20 @@ class Pipeline {
     throw StepFailed{status};
   }
 
+  // Predicted and counted, for the terminal and, with where the time went, as the page that opens in a browser.
   void compare() const {
-    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json"), "--check"});
+    const Arguments against{tool("measure"), file("fused.kir"), "--bundle",
+                            file("bundle"),  "--against",       file("run.json")};
+    const auto with = [&](const Arguments& more) {
+      Arguments argv = against;
+      argv.insert(argv.end(), more.begin(), more.end());
+      return argv;
+    };
+    side_by_side([&] { step(with({"--check"})); },
+                 [&] {
+                   step(with({"--format", "html", "-o", file("report.html")}));
+                 });
+    tell("page       {}\n", file("report.html"));
   }
 
   const po::variables_map& values_;

@@ -18,6 +18,7 @@
 #include "tools/common/fitted.h"
 #include "tools/common/tool.h"
 #include "tools/machine_file.h"
+#include "tools/page_option.h"
 #include "tools/scaling_option.h"
 #include "tools/sizes_option.h"
 
@@ -37,14 +38,15 @@ Module read_module(const std::string& path) {
   return module;
 }
 
-std::string report(const Module& module, const Sizes* sizes, Format format) {
+std::string report(const Module& module, const Sizes* sizes, const Module* before, const po::variables_map& values,
+                   Format format) {
   switch (format) {
     case Format::text:
       return report_text(module, sizes);
     case Format::json:
       return report_json(module, sizes);
     case Format::html:
-      return report_html(module, sizes);
+      return page_of(module, sizes, before, values);
     case Format::dot:
       return report_dot(module);
   }
@@ -67,12 +69,13 @@ std::string comparison(const Module& module, const Module& other, const po::vari
   const Measured before{module, sizes}, after{other, of_other ? &*of_other : nullptr};
   if (format == Format::text) return compare_text(before, after);
   if (format == Format::json) return compare_json(before, after);
+  if (format == Format::html) return page_of(other, after.sizes, &module, values);
   refuse_format("--compare");
 }
 
 // The check as text; `right` tells whether it holds.
 std::string against(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
-                    const MachineProfile* machine, bool& right) {
+                    const Module* before, const MachineProfile* machine, bool& right) {
   if (sizes == nullptr || sizes->by_worker.empty()) {
     fail(ExitStatus::usage, "--against needs the bundle that was run", "counters are checked for each worker",
          "give it with --bundle");
@@ -82,6 +85,7 @@ std::string against(const Module& module, const po::variables_map& values, const
   const Check check = check_against(module, *sizes, run);
   right = check.mismatches.empty();
   if (format == Format::json) return check_json(check);
+  if (format == Format::html) return page_of(module, sizes, before, values, {.run = &run});
   if (format != Format::text) refuse_format("--against");
   return check_text(module, check) + (machine != nullptr ? times_against_text(module, *sizes, run, *machine) : "");
 }
@@ -110,8 +114,8 @@ ExitStatus run_measure(const po::variables_map& values) {
     return ExitStatus::done;
   }
   const Format format = choose(values, "format", formats);
-  if (values.count("machine") > 0 && format != Format::text) {
-    fail(ExitStatus::usage, "--machine adds predicted times to the text alone", "", "leave out --format");
+  if (values.count("machine") > 0 && format != Format::text && format != Format::html) {
+    fail(ExitStatus::usage, "--machine adds predicted times to text and pages alone", "", "leave out --format");
   }
   if (values.count("compare") + values.count("against") + values.count("explain") + values.count("workers") > 1) {
     fail(ExitStatus::usage, "only one of --compare, --against, --explain and --workers at a time", "",
@@ -124,8 +128,13 @@ ExitStatus run_measure(const po::variables_map& values) {
   const auto& path = values["module"].as<std::string>();
   const Module module = read_module(path);
   std::optional<Module> other;
-  if (values.count("compare") > 0) other = read_module(values["compare"].as<std::string>());
+  if (values.count("compare") > 0) {
+    other = read_module(values["compare"].as<std::string>());
+  } else if (format == Format::html) {
+    other = unfused(module);
+  }
   const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(path), other ? &*other : nullptr);
+  const Module* beside = other ? &*other : nullptr;
   const Sizes* known = sizes ? &*sizes : nullptr;
   bool right = true;
   std::string text;
@@ -135,14 +144,14 @@ ExitStatus run_measure(const po::variables_map& values) {
     if (format != Format::text) refuse_format("--workers");
     text = scaling_report(module, values, machine.value_or(MachineProfile{}));
   } else if (values.count("against") > 0) {
-    text = against(module, values, known, format, machine ? &*machine : nullptr, right);
+    text = against(module, values, known, format, beside, machine ? &*machine : nullptr, right);
   } else if (values.count("compare") > 0) {
     text = comparison(module, *other, values, known, format);
   } else if (values.count("explain") > 0) {
     text = explanation(module, values, known, format, machine.value_or(MachineProfile{}));
   } else {
-    text = report(module, known, format);
-    if (machine) text += times_text(module, known, *machine);
+    text = report(module, known, beside, values, format);
+    if (machine && format == Format::text) text += times_text(module, known, *machine);
   }
   write_text(values["output"].as<std::string>(), text);
   return values.count("check") > 0 && !right ? ExitStatus::check_failed : ExitStatus::done;

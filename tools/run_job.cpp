@@ -1,6 +1,7 @@
 #include "tools/run_job.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <optional>
@@ -26,6 +27,7 @@
 #include "tools/run_results.h"
 #include "tools/run_summary.h"
 #include "tools/run_trace.h"
+#include "tools/run_turns.h"
 #include "tools/run_watch.h"
 
 namespace kasen::tools {
@@ -168,14 +170,47 @@ void attach_watch(RunWatch& watch, Prepared& p, const RunCheckpoints* checkpoint
   };
 }
 
-RunReport report_of(const Prepared& p, const RunResult& result, const RunSettings& settings, int ranks, int threads) {
+// The most memory that this process ever held.
+std::int64_t most_resident() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * static_cast<std::int64_t>(usage.ru_maxrss) : 0;
+}
+
+RunReport report_of(const Prepared& p, const RunResult& result, const RunSettings& settings, const Cluster& cluster,
+                    int threads) {
   RunReport report = make_run_report(p.module, result);
   report.bundle_digest = p.info.digest;
   report.workers = p.info.workers;
-  report.ranks = ranks;
+  report.ranks = cluster.ranks();
   report.threads = threads;
+  report.by_rank.at(0).rank = cluster.rank();
+  report.by_rank.at(0).resident_bytes = most_resident();
   report.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated";
   return report;
+}
+
+// A run that stops before its end leaves the trace of what it did: where all ranks stop together, or there is one.
+RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& cluster, Trace& trace) {
+  const auto leave_trace = [&] {
+    if (settings.trace.empty()) return;
+    trace.close();
+    const TraceFile file = gather_trace(cluster, p.module, trace, p.parts);
+    if (cluster.rank() != 0) return;
+    try {
+      write_text(settings.trace, file.text);
+    } catch (const UserError& error) {  // why the run stops says more
+      tell("{}\n", error.what());
+    }
+  };
+  try {
+    return execute(p.module, p.parts, *p.transport, *p.kernels, p.options);
+  } catch (const Stopped&) {
+    leave_trace();
+    throw;
+  } catch (const UserError&) {
+    if (cluster.ranks() == 1) leave_trace();
+    throw;
+  }
 }
 
 }  // namespace
@@ -192,7 +227,13 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   p.options.masters = settings.masters;
   p.options.refuse_nan = settings.refuse_nan;
   p.options.memory = settings.memory;
-  if (cluster.rank() == 0) p.options.on_turn = [&](const Turn& turn) { show_turn(progress, output, turn); };
+  TurnRecord turns;
+  if (cluster.rank() == 0) {
+    p.options.on_turn = [&](const Turn& turn) {
+      if (!settings.stats.empty()) turns.add(turn);
+      show_turn(progress, output, turn);
+    };
+  }
   std::optional<RunCheckpoints> checkpoints;
   if (!settings.checkpoint.empty()) {
     checkpoints.emplace(settings, p.module, p.info, p.options, *p.transport, cluster, output);
@@ -200,7 +241,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   }
   if (watch) attach_watch(*watch, p, checkpoints ? &*checkpoints : nullptr);
   Stopwatch stopwatch;
-  const RunResult result = execute(p.module, p.parts, *p.transport, *p.kernels, p.options);
+  const RunResult result = executed(p, settings, cluster, trace);
   progress.finish();
   p.times.preparing = stopwatch.lap() - result.seconds;
   if (watch) watch->enter(JobPhase::writing);
@@ -209,7 +250,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
   const bool traced = !settings.trace.empty();
   const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts) : TraceFile();
-  const RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster.ranks(), threads));
+  RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster, threads));
+  if (cluster.rank() == 0) report.loops = turns.loops(p.module, report.ops, p.options.params);
   const std::vector<std::string> files = writer.finish();
   cluster.together([&] {
     if (cluster.rank() != 0) return;

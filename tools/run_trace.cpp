@@ -1,8 +1,11 @@
 #include "tools/run_trace.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "libopt/cost.h"
@@ -72,10 +75,18 @@ std::string category(const Title& title, const Trace::Event& event) {
   return title.network ? "network" : "compute";
 }
 
+constexpr int steps_thread = 1;  // a rank's plan runs in one thread; what its kernels' threads do is part of a step
+
+// What every event begins with: a rank is a process.
+std::string begin_event(const std::string& name, char phase, int rank, std::int64_t at) {
+  return fmt::format(R"({{"name":{},"ph":"{}","pid":{},"tid":{},"ts":{})", quoted(name), phase, rank, steps_thread,
+                     microseconds(at));
+}
+
 std::string event_text(const Title& title, const Trace::Event& e, int rank) {
-  std::string text = fmt::format(
-      R"({{"name":{},"cat":"{}","ph":"X","ts":{},"dur":{},"pid":0,"tid":{},"args":{{"operator":{})",
-      quoted(name_of(title, e)), category(title, e), microseconds(e.begin), microseconds(e.duration), rank, e.number);
+  std::string text = begin_event(name_of(title, e), 'X', rank, e.begin);
+  text += fmt::format(R"(,"cat":"{}","dur":{},"args":{{"operator":{})", category(title, e), microseconds(e.duration),
+                      e.number);
   if (!title.line.empty()) text += fmt::format(",\"line\":{}", quoted(title.line));
   if (e.turn > 0) text += fmt::format(",\"turn\":{}", e.turn);
   if (e.inner_turn > 0) text += fmt::format(",\"inner_turn\":{}", e.inner_turn);
@@ -85,22 +96,80 @@ std::string event_text(const Title& title, const Trace::Event& e, int rank) {
 
 // A metadata event: the name of a track and the like.
 std::string metadata(const std::string& what, int rank, const std::string& key, const std::string& value) {
-  return fmt::format(R"({{"name":"{}","ph":"M","pid":0,"tid":{},"args":{{"{}":{}}}}})", what, rank, key, value);
+  return fmt::format(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"{}":{}}}}})", what, rank, steps_thread, key,
+                     value);
 }
 
-// A rank's share: its track's name and its events, one a line.
-std::string rank_text(int rank, const Module& module, const Trace& trace, const std::vector<Part>& parts) {
+std::string counter(const std::string& name, int rank, std::int64_t at, const std::string& key, double value) {
+  return ",\n" + begin_event(name, 'C', rank, at) + fmt::format(R"(,"args":{{"{}":{:.6g}}}}})", key, value);
+}
+
+// What is touched and sent a second in each turn of an outermost loop, and the memory that the process holds.
+std::string counters(int rank, const Trace& trace) {
+  const std::vector<Trace::Event>& events = trace.events();
+  std::string text;
+  std::int64_t end = -1;
+  const auto rates = [&](std::int64_t at, double touched, double sent) {
+    text += counter("memory traffic", rank, at, "GB/s", touched) + counter("network", rank, at, "GB/s", sent);
+  };
+  for (size_t i = 0; i < events.size(); ++i) {
+    const Trace::Event& turn = events[i];
+    if (!turn.outermost || turn.duration <= 0) continue;
+    std::int64_t touched = 0, sent = 0;
+    for (size_t j = i; j < events.size() && events[j].begin < turn.begin + turn.duration; ++j) {
+      touched += events[j].read + events[j].written;
+      sent += events[j].network;
+    }
+    const auto nanoseconds = static_cast<double>(turn.duration);
+    rates(turn.begin, static_cast<double>(touched) / nanoseconds, static_cast<double>(sent) / nanoseconds);
+    end = turn.begin + turn.duration;
+  }
+  if (end >= 0) rates(end, 0, 0);
+  for (const Trace::Held& held : trace.held()) {
+    text += counter("memory held", rank, held.at, "MB", static_cast<double>(held.bytes) / 1e6);
+  }
+  return text;
+}
+
+// From the end of an exchange's start to the beginning of its finish: while its messages are under way.
+std::string messages(int rank, const std::vector<Title>& titles, const Trace& trace) {
+  std::map<int, const Trace::Event*> started;
+  std::string text;
+  std::int64_t exchange = 0;
+  const auto end = [&](char phase, std::int64_t at, const std::string& name) {
+    text +=
+        ",\n" + begin_event(name, phase, rank, at) + fmt::format(R"(,"cat":"messages","id":"{}.{}"}})", rank, exchange);
+  };
+  for (const Trace::Event& event : trace.events()) {
+    if (event.phase == RunPhase::start) started[event.number] = &event;
+    if (event.phase != RunPhase::finish || !started.contains(event.number)) continue;
+    const Trace::Event& start = *started.at(event.number);
+    started.erase(event.number);
+    const std::string name = "under way: " + titles.at(static_cast<size_t>(event.number)).text;
+    end('b', start.begin + start.duration, name);
+    end('e', std::max(event.begin, start.begin + start.duration), name);
+    ++exchange;
+  }
+  return text;
+}
+
+// A rank's share: its tracks' names and its events, one a line.
+std::string rank_text(int rank, const Module& module, const Trace& trace, const std::vector<Part>& parts,
+                      bool exchanges) {
   const int first = parts.front().worker, last = parts.back().worker;
   const std::string workers =
       first == last ? fmt::format("worker {}", first) : fmt::format("workers {}-{}", first, last);
-  std::string text = metadata("thread_name", rank, "name", quoted(fmt::format("rank {}: {}", rank, workers))) + ",\n" +
-                     metadata("thread_sort_index", rank, "sort_index", std::to_string(rank));
+  std::string text =
+      metadata("process_name", rank, "name", quoted(fmt::format("{} rank {}: {}", module.name, rank, workers))) +
+      ",\n" + metadata("process_sort_index", rank, "sort_index", std::to_string(rank)) + ",\n" +
+      metadata("thread_name", rank, "name", quoted("steps"));
   const std::vector<Title> titles = titles_of(module);
   for (const Trace::Event& event : trace.events()) {
     const Title& title = titles.at(static_cast<size_t>(event.number));
     if (!title.text.empty()) text += ",\n" + event_text(title, event, rank);
   }
-  return text;
+  if (exchanges) text += messages(rank, titles, trace);
+  return text + counters(rank, trace);
 }
 
 }  // namespace
@@ -127,9 +196,29 @@ void Trace::began(RunPhase phase, int number, const Place& place, const OpCount&
   event.read = -count.read_bytes;
   event.written = -count.written_bytes;
   event.network = -count.network_bytes;
+  event.outermost = phase == RunPhase::turn && place.turns.size() == 1;
   open_.push_back(static_cast<std::ptrdiff_t>(events_.size()));
   event.begin = now();
+  if (event.outermost) look_at_memory(event.begin);
   events_.push_back(event);
+}
+
+void Trace::look_at_memory(std::int64_t at) {
+  constexpr std::int64_t apart = 1'000'000;
+  if (!held_.empty() && at - held_.back().at < apart) return;
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t size = 0, resident = 0;
+  if (statm >> size >> resident) held_.push_back({at, resident * sysconf(_SC_PAGESIZE)});
+}
+
+void Trace::close() {
+  for (const std::ptrdiff_t place : open_) {
+    if (place < 0) continue;
+    Event& event = events_[static_cast<size_t>(place)];
+    event.duration = now() - event.begin;
+    event.read = event.written = event.network = 0;  // what it did is not known
+  }
+  open_.clear();
 }
 
 void Trace::ended(RunPhase /*phase*/, int /*number*/, const OpCount& count) {
@@ -151,14 +240,15 @@ void Trace::ended(RunPhase /*phase*/, int /*number*/, const OpCount& count) {
 
 TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trace, const std::vector<Part>& parts) {
   const std::vector<std::string> dropped = cluster.gather(std::to_string(trace.dropped()));
-  const std::vector<std::string> ranks = cluster.gather(rank_text(cluster.rank(), module, trace, parts));
+  const std::vector<std::string> ranks =
+      cluster.gather(rank_text(cluster.rank(), module, trace, parts, cluster.ranks() > 1));
   TraceFile file;
   if (ranks.empty()) return file;
   for (const std::string& count : dropped) file.dropped += std::stoll(count);
   file.text = fmt::format(R"({{"displayTimeUnit":"ms","otherData":{{"program":{},"dropped_events":{}}},)",
                           quoted(module.name), file.dropped);
-  file.text += "\n\"traceEvents\":[\n" + metadata("process_name", 0, "name", quoted("kasen run " + module.name));
-  for (const std::string& rank : ranks) file.text += ",\n" + rank;
+  file.text += "\n\"traceEvents\":[\n";
+  for (size_t rank = 0; rank < ranks.size(); ++rank) file.text += (rank == 0 ? "" : ",\n") + ranks[rank];
   file.text += "\n]}\n";
   return file;
 }

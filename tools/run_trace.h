@@ -23,6 +23,7 @@ class Trace : public RunObserver {
     std::int64_t read = 0, written = 0, network = 0;
     std::int64_t turn = 0, inner_turn = 0;  // of the outermost and the innermost open loop, from 1; 0: none
     int number = 0;                         // of the operator, in preorder
+    bool outermost = false;                 // a turn with no loop around its own
     RunPhase phase = RunPhase::step;
   };
 
@@ -30,16 +31,26 @@ class Trace : public RunObserver {
   void began(RunPhase phase, int number, const Place& place, const OpCount& count) override;
   void ended(RunPhase phase, int number, const OpCount& count) override;
 
+  // What has begun ends now: of a run that stops in the middle.
+  void close();
+
+  // How much memory the process held at the time.
+  struct Held {
+    std::int64_t at = 0, bytes = 0;
+  };
+  [[nodiscard]] const std::vector<Held>& held() const { return held_; }
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }
   [[nodiscard]] std::int64_t last_turn() const { return events_.empty() ? 0 : events_.back().turn; }
 
  private:
   [[nodiscard]] std::int64_t now() const;
+  void look_at_memory(std::int64_t at);
 
   std::chrono::steady_clock::time_point zero_ = std::chrono::steady_clock::now();
   size_t most_;
   std::vector<Event> events_;
+  std::vector<Held> held_;            // when turns of outermost loops begin, a millisecond apart or more
   std::vector<std::ptrdiff_t> open_;  // places of events that have begun; -1: not kept
   std::int64_t dropped_ = 0;
 };

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "libcore/error.h"
@@ -176,6 +178,8 @@ RunReport some_report() {
   report.parts = {{0, 1, 2, 3, 4}, {1, 5, 6, 7, 8}};
   report.traffic.worker_bytes = 99;
   report.seconds = 0.25;
+  report.by_rank = {{0, 0, 2, 0.25, 0.125, 4096}};
+  report.loops = {{1, "diff", 1e-6, 2, {{1, std::numeric_limits<double>::infinity(), 0.1}, {3, 0.5, 0.2}}}};
   return report;
 }
 
@@ -186,6 +190,9 @@ TEST(RunReport, IsReadBackAsItWasWritten) {
   EXPECT_EQ(run_report_json(module, back), text);
   EXPECT_EQ(back.ops.at(1).read_bytes, 80);
   EXPECT_EQ(back.parts.at(1).matrix_bytes, 7);
+  EXPECT_EQ(back.by_rank.at(0).resident_bytes, 4096);
+  EXPECT_TRUE(std::isnan(back.loops.at(0).turns.at(0).change));
+  EXPECT_EQ(back.loops[0].limit, 1e-6);
 }
 
 TEST(RunReport, RefusesWhatIsNotOne) {
@@ -217,6 +224,8 @@ TEST(RunReport, RanksAreSummedWhereTheyCountTheirOwn) {
   EXPECT_EQ(all.ops[1].executions, 3);
   EXPECT_EQ(all.ops[1].read_bytes, 160);
   EXPECT_EQ(all.parts.size(), 3u);
+  EXPECT_EQ(all.by_rank.size(), 2u);
+  EXPECT_EQ(all.loops.size(), 1u);
   EXPECT_EQ(all.workers, 3);
   EXPECT_EQ(all.traffic.worker_bytes, 198);
 }

@@ -3,6 +3,7 @@
 
 Usage: checkpoint_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import json
 import os
 import pathlib
 import random
@@ -107,6 +108,20 @@ class Checkpointed(ToolTest):
         out, err = self.run_plan("-o", "r.h5", "--checkpoint", "deep/saved", "--resume")
         self.assertNotIn("resumed", out)
         self.assertEqual((err, (self.dir / "r.h5").read_bytes()), ("", want))
+
+    def test_stopped_runs_leave_their_trace(self):
+        for ranks in [[], ["-n", 2]]:
+            shutil.rmtree(self.dir / "saved", ignore_errors=True)
+            job = self.start("-o", "r.h5", *ranks, "-D", "turns=2000000", "--checkpoint", "saved", "--every-seconds", 0.2,
+                             "--trace", "t.json")
+            self.wait_for_checkpoint(job)
+            job.send_signal(signal.SIGUSR1)
+            job.communicate(timeout=60)
+            self.assertEqual(job.returncode, RESUMABLE)
+            events = json.loads((self.dir / "t.json").read_text())["traceEvents"]
+            self.assertEqual({e["pid"] for e in events}, set(range(len(ranks) or 1)))
+            loops = [e for e in events if e["ph"] == "X" and e["name"].startswith("for at line") and e["dur"] > 0]
+            self.assertEqual(len(loops), len(ranks) or 1)
 
     def test_signals_save_and_end(self):
         args = ["-D", "turns=2000000"]

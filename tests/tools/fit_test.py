@@ -306,9 +306,10 @@ class Traced(ToolTest):
         for ranks in [1, 2, 3]:
             self.kasen("run", "-n", ranks, "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", "--trace", "t.json")
             trace, events = self.trace("t.json")
-            self.assertEqual({e["tid"] for e in events}, set(range(ranks)))
-            names = [e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"]
-            self.assertEqual(len(names), ranks)
+            self.assertEqual({e["pid"] for e in events}, set(range(ranks)))
+            names = [e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"]
+            self.assertEqual([name.split(":")[0] for name in names], [f"pagerank rank {r}" for r in range(ranks)])
+            self.check_format(trace["traceEvents"], ranks)
             self.assertEqual(trace["otherData"], {"program": "pagerank", "dropped_events": 0})
             report = json.loads((self.dir / "run.json").read_text())
             for key in ["read_bytes", "written_bytes", "network_bytes"]:
@@ -332,6 +333,31 @@ class Traced(ToolTest):
         for what in ["start: ", "finish: "]:
             self.assertEqual(sum(e["name"].startswith(what) and " = gather " in e["name"] and "turn" in e["args"] for e in events), turns)
         self.check_nesting(events)
+
+    def check_format(self, events, ranks):
+        """What the format asks for: times in all but metadata, pairs of asynchronous events, numbers in counters."""
+        waiting = {}
+        for event in events:
+            self.assertIn(event["ph"], "XMCbe")
+            self.assertTrue(event["name"] and isinstance(event["pid"], int) and isinstance(event["tid"], int))
+            if event["ph"] != "M":
+                self.assertGreaterEqual(event["ts"], 0)
+            if event["ph"] == "X":
+                self.assertGreaterEqual(event["dur"], 0)
+            elif event["ph"] == "C":
+                self.assertTrue(all(isinstance(v, (int, float)) for v in event["args"].values()))
+            elif event["ph"] == "b":
+                waiting[event["pid"], event["id"]] = event
+            elif event["ph"] == "e":
+                begun = waiting.pop((event["pid"], event["id"]))
+                self.assertEqual((begun["name"], begun["cat"]), (event["name"], event["cat"]))
+                self.assertLessEqual(begun["ts"], event["ts"])
+        self.assertEqual(waiting, {})
+        self.assertEqual(any(e["ph"] == "b" for e in events), ranks > 1)
+        turns = sum(e["name"].startswith("turn ") for e in events)
+        for name in ["memory traffic", "network"]:  # and nothing behind the last turn
+            self.assertEqual(sum(e["ph"] == "C" and e["name"] == name for e in events), turns + ranks)
+        self.assertEqual({e["pid"] for e in events if e["name"] == "memory held" and e["args"]["MB"] > 1}, set(range(ranks)))
 
     def check_nesting(self, events):
         open_ends = []

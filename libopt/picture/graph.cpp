@@ -1,0 +1,347 @@
+#include "libopt/picture/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "libcore/executor.h"
+#include "libopt/cost_rules.h"
+#include "libopt/picture/page_text.h"
+
+namespace kasen {
+namespace {
+
+constexpr size_t widest_label = 30;
+constexpr int large_region = 24;
+
+bool is_control(const Op& op) { return row(op.code).group == OpGroup::control && op.code != OpCode::region; }
+
+int operators_in(const Op& op) {
+  int count = 0;
+  for (const Block& block : op.blocks) {
+    for (const Op& inner : block.ops) {
+      if (inner.code != OpCode::yield) count += 1 + operators_in(inner);
+    }
+  }
+  return count;
+}
+
+// What an operator's blocks take from around it, in order of first use.
+class Captured {
+ public:
+  explicit Captured(const Op& op) {
+    for (const ValueId operand : op.operands) add(operand);
+    walk(op);
+  }
+  [[nodiscard]] const std::vector<ValueId>& values() const { return values_; }
+
+ private:
+  void walk(const Op& op) {
+    for (const Block& block : op.blocks) {
+      own_.insert(block.args.begin(), block.args.end());
+      for (const Op& inner : block.ops) {
+        for (const ValueId operand : inner.operands) add(operand);
+        walk(inner);
+        own_.insert(inner.results.begin(), inner.results.end());
+      }
+    }
+  }
+  void add(ValueId value) {
+    const bool known = own_.contains(value) || std::find(values_.begin(), values_.end(), value) != values_.end();
+    if (!known) values_.push_back(value);
+  }
+
+  std::set<ValueId> own_;
+  std::vector<ValueId> values_;
+};
+
+struct Look {
+  std::string style, badge;
+};
+
+Look look_of(const Module& module, const Type& type) {
+  if (type.sparse) return {"matrix", ""};
+  if (is_shared(module, type)) return {"shared", type.state.is_pre() ? "PR" : ""};
+  switch (type.state.kind) {
+    case State::Kind::unplaced:
+      return {"unplaced", ""};
+    case State::Kind::part:
+      return {"part", "P"};
+    case State::Kind::cons:
+      return {"cons", "C"};
+    case State::Kind::pre:
+      return {"pre", "PR"};
+  }
+  throw InternalError("a state outside the table");
+}
+
+// One picture at a time; bodies that are folded wait in `waiting`.
+class Drawing {
+ public:
+  Drawing(const ReportContext& context, const NodeNote& note, int most)
+      : context_(context), module_(context.module()), note_(note), most_(most), costs_(cost_context(context.module())) {
+    for_each_op(module_, [&](const Op& op, int number, int) { numbers_[&op] = number; });
+  }
+
+  std::vector<Picture> all() {
+    std::vector<Picture> pictures;
+    begin(-1, "The program");
+    draw(module_.body, -1);
+    pictures.push_back(std::move(picture_));
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+      const Op& op = *waiting_[i];
+      begin(number(op), title_of(op));
+      draw_inside(op, -1, true);
+      pictures.push_back(std::move(picture_));
+    }
+    return pictures;
+  }
+
+ private:
+  [[nodiscard]] int number(const Op& op) const { return numbers_.at(&op); }
+  [[nodiscard]] const CostRow& cost(const Op& op) const {
+    return context_.report().rows.at(static_cast<size_t>(number(op)));
+  }
+
+  void begin(int number, std::string title) {
+    picture_ = {};
+    picture_.number = number;
+    picture_.title = std::move(title);
+    made_.clear();
+  }
+
+  // In the program that the module carries; 0: it is not there.
+  [[nodiscard]] int line_of(const Op& op) const { return context_.source_line(op.where).empty() ? 0 : op.where.line; }
+
+  [[nodiscard]] std::string title_of(const Op& op) const {
+    if (op.code == OpCode::region) return fmt::format("region {}", region_name(op.kind));
+    return context_.place(cost(op));
+  }
+
+  [[nodiscard]] std::string names(const std::vector<ValueId>& values) const {
+    std::string text;
+    for (const ValueId value : values) text += (text.empty() ? "" : ", ") + module_.value(value).name;
+    return clipped(text, widest_label);
+  }
+
+  // All of it: text, type, state, functions.
+  [[nodiscard]] std::string full_title(const Op& op) const {
+    const CostRow& made = cost(op);
+    std::string text = is_control(op) ? title_of(op) : made.text;
+    for (const ValueId result : op.results) {
+      text += fmt::format("\n{} : {}", module_.value(result).name, print_type(module_, module_.type(result)));
+    }
+    for (const FnId fn : op.fns) text += '\n' + print_function(module_, module_.fn(fn));
+    if (op.speculated) text += "\ncomputed ahead";
+    if (const std::string line = context_.source_line(op.where); !line.empty()) {
+      text += fmt::format("\nline {}: {}", op.where.line, line);
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string bytes_of(const Op& op) const {
+    const Polynomial sent = printed_form(transition_network(costs_, op).network);
+    const auto value = context_.value(sent);
+    if (!value) return context_.formula(sent) + " bytes";
+    return *value < 10'000 ? fmt::format("{} bytes", *value) : short_bytes(static_cast<double>(*value));
+  }
+
+  [[nodiscard]] std::string function_names(const Op& op) const {
+    std::string text;
+    for (const FnId fn : op.fns) text += (text.empty() ? " " : ", ") + module_.fn(fn).name;
+    return text;
+  }
+
+  int add(PictureNode node, const std::vector<ValueId>& results) {
+    const int place = static_cast<int>(picture_.nodes.size());
+    for (const ValueId result : results) made_[result] = place;
+    picture_.nodes.push_back(std::move(node));
+    return place;
+  }
+
+  void connect(int from, int to, bool network = false, bool back = false) {
+    for (const PictureEdge& edge : picture_.edges) {
+      if (edge.from == from && edge.to == to) return;
+    }
+    picture_.edges.push_back({from, to, network, back});
+  }
+
+  // The box that makes a value; one that stands for it where it is made outside of this picture.
+  int maker(ValueId value) {
+    if (const auto found = made_.find(value); found != made_.end()) return found->second;
+    PictureNode node;
+    node.lines = {clipped(module_.value(value).name, widest_label)};
+    node.style = "outside";
+    node.badge = look_of(module_, module_.type(value)).badge;
+    node.title = module_.value(value).name + " : " + print_type(module_, module_.type(value)) + "\nmade outside";
+    // Numbers that many use stand beside each of them: lines across the picture would hide what it shows.
+    return add(std::move(node), is_shared(module_, module_.type(value)) ? std::vector<ValueId>{} : std::vector{value});
+  }
+
+  int frame(const Op& op, std::string title, const char* style, int parent) {
+    picture_.frames.push_back({number(op), std::move(title), style, line_of(op), parent});
+    return static_cast<int>(picture_.frames.size()) - 1;
+  }
+
+  // Which of a block's operators are drawn by themselves.
+  [[nodiscard]] std::set<const Op*> folded(const Block& block) const {
+    int drawn = 0;
+    for (const Op& op : block.ops) drawn += 1 + operators_in(op);
+    std::set<const Op*> away;
+    const auto fold = [&](const auto& is_large) {
+      for (const Op& op : block.ops) {
+        const int inside = operators_in(op);
+        if (drawn <= most_ || !is_large(op, inside)) continue;
+        away.insert(&op);
+        drawn -= inside;
+      }
+    };
+    fold([](const Op& op, int inside) { return is_control(op) && inside > 3; });
+    fold([](const Op& op, int inside) { return op.code == OpCode::region && inside > large_region; });
+    return away;
+  }
+
+  void draw(const Block& block, int around) {
+    const std::set<const Op*> away = folded(block);
+    for (const Op& op : block.ops) {
+      if (op.code == OpCode::yield) continue;
+      if (away.contains(&op)) {
+        draw_folded(op, around);
+      } else if (op.code == OpCode::region || is_control(op)) {
+        draw_inside(op, around, false);
+      } else {
+        draw_operator(op, around);
+      }
+    }
+  }
+
+  void draw_operator(const Op& op, int around) {
+    PictureNode node;
+    node.number = number(op);
+    node.frame = around;
+    node.line = line_of(op);
+    node.title = full_title(op);
+    const std::string what(row(op.code).name);
+    const bool network = row(op.code).group == OpGroup::transition;
+    if (op.code == OpCode::output) {
+      node.lines = {clipped(op.name, widest_label), what};
+      node.style = "output";
+    } else {
+      const Look look = look_of(module_, module_.type(op.results.at(0)));
+      node.lines = {names(op.results),
+                    clipped(network ? what + " " + bytes_of(op) : what + function_names(op), widest_label)};
+      node.style = network ? "network" : look.style;
+      node.badge = look.badge;
+    }
+    if (const std::string said = note_(node.number); !said.empty()) node.lines.push_back(said);
+    const std::vector<ValueId> operands = op.operands;
+    std::vector<int> from;
+    for (const ValueId operand : operands) from.push_back(maker(operand));
+    const int to = add(std::move(node), op.results);
+    for (const int place : from) connect(place, to, network);
+  }
+
+  void draw_folded(const Op& op, int around) {
+    waiting_.push_back(&op);
+    PictureNode node;
+    node.number = number(op);
+    node.frame = around;
+    node.line = line_of(op);
+    node.title = full_title(op);
+    node.lines = {title_of(op), fmt::format("{} operators, below", operators_in(op))};
+    if (const std::string said = note_(node.number); !said.empty()) node.lines.push_back(said);
+    node.style = "folded";
+    node.unfold = true;
+    std::vector<int> from;
+    const Captured captured(op);
+    for (const ValueId value : captured.values()) from.push_back(maker(value));
+    const int to = add(std::move(node), op.results);
+    for (const int place : from) connect(place, to);
+  }
+
+  // `alone`: the picture is this operator's, its own frame the paper.
+  void draw_inside(const Op& op, int around, bool alone) {
+    if (op.code == OpCode::region) {
+      std::string title(region_name(op.kind));
+      if (const std::string said = note_(number(op)); !said.empty()) title += "  " + said;
+      draw(op.blocks.at(0), alone ? -1 : frame(op, std::move(title), "region", around));
+      hand_on(op.blocks[0], op.results);
+    } else if (op.code == OpCode::if_else) {
+      draw_branches(op, alone ? -1 : frame(op, title_of(op), "branch", around));
+    } else {
+      draw_loop(op, alone ? -1 : frame(op, title_of(op), "loop", around));
+    }
+  }
+
+  void hand_on(const Block& block, const std::vector<ValueId>& results) {
+    const std::vector<ValueId>& given = block.ops.back().operands;
+    for (size_t i = 0; i < results.size(); ++i) made_[results[i]] = maker(given.at(i));
+  }
+
+  void draw_loop(const Op& op, int inside) {
+    const Block& body = op.blocks.at(0);
+    const size_t own = op.code == OpCode::for_loop ? 1 : 0;  // the variable, which two operands bound
+    for (size_t i = 0; i < body.args.size(); ++i) {
+      const Look look = look_of(module_, module_.type(body.args[i]));
+      PictureNode node;
+      node.frame = inside;
+      node.line = line_of(op);
+      node.lines = {clipped(module_.value(body.args[i]).name, widest_label), i < own ? "counts" : "carried"};
+      node.style = look.style + " carried";
+      node.badge = look.badge;
+      node.title = module_.value(body.args[i]).name + " : " + print_type(module_, module_.type(body.args[i]));
+      const int to = add(std::move(node), {body.args[i]});
+      if (i < own) {
+        connect(maker(op.operands.at(0)), to);
+        connect(maker(op.operands.at(1)), to);
+      } else {
+        connect(maker(op.operands.at(i + own)), to);
+      }
+    }
+    draw(body, inside);
+    const std::vector<ValueId>& given = body.ops.back().operands;
+    for (size_t i = own; i < body.args.size(); ++i) {
+      const int from = maker(given.at(i - own)), to = made_.at(body.args[i]);
+      if (from != to) connect(from, to, false, true);
+    }
+    for (size_t i = 0; i < op.results.size(); ++i) made_[op.results[i]] = maker(given.at(i));
+  }
+
+  void draw_branches(const Op& op, int around) {
+    PictureNode join;
+    join.number = number(op);
+    join.frame = around;
+    join.line = line_of(op);
+    join.title = full_title(op);
+    join.lines = {names(op.results), "if"};
+    join.style = op.results.empty() ? "shared" : look_of(module_, module_.type(op.results[0])).style;
+    std::vector<int> from{maker(op.operands.at(0))};
+    for (size_t b = 0; b < op.blocks.size(); ++b) {
+      const int inside = frame(op, b == 0 ? "then" : "else", "branch", around);
+      draw(op.blocks[b], inside);
+      for (const ValueId given : op.blocks[b].ops.back().operands) from.push_back(maker(given));
+    }
+    const int to = add(std::move(join), op.results);
+    for (const int place : from) connect(place, to);
+  }
+
+  const ReportContext& context_;
+  const Module& module_;
+  const NodeNote& note_;
+  int most_;
+  CostContext costs_;
+  std::map<const Op*, int> numbers_;
+  std::vector<const Op*> waiting_;
+  Picture picture_;
+  std::map<ValueId, int> made_;
+};
+
+}  // namespace
+
+std::vector<Picture> pictures_of(const ReportContext& context, const NodeNote& note, int most) {
+  return Drawing(context, note, most).all();
+}
+
+}  // namespace kasen

@@ -1,0 +1,50 @@
+// The data dependence graph (KASEN's DDAG) as pictures: a box for each operator, frames around regions and loops, a
+// line for each value that one makes and another takes. Internal to libopt.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libopt/report_parts.h"
+
+namespace kasen {
+
+struct PictureNode {
+  int number = -1;  // of its operator; -1: a value that a loop carries, or one from outside of the picture
+  std::vector<std::string> lines;
+  std::string badge;  // "P", "C", "PR": the state; empty: none
+  std::string style;  // "part", "cons", "pre", "unplaced", "shared", "matrix", "output", "network", "outside", "folded"
+  std::string title;  // all there is to say of it
+  int line = 0;       // of the user's program
+  int frame = -1;     // the innermost around it
+  bool unfold = false;  // what it holds is a picture of its own
+};
+
+struct PictureFrame {
+  int number = -1;
+  std::string title, style;  // "region", "loop", "branch"
+  int line = 0;
+  int parent = -1;
+};
+
+struct PictureEdge {
+  int from = 0, to = 0;
+  bool network = false;
+  bool back = false;  // to the next turn
+};
+
+struct Picture {
+  int number = -1;  // of the operator whose body it is; -1: the program
+  std::string title;
+  std::vector<PictureNode> nodes;
+  std::vector<PictureFrame> frames;
+  std::vector<PictureEdge> edges;  // no two between the same boxes in the same direction
+};
+
+// `note` gives a last line for an operator's box (a run's time, say; empty: none). The program comes first. Where there
+// are more than `most` operators, loops and branches, then large regions, are drawn by themselves.
+using NodeNote = std::function<std::string(int number)>;
+[[nodiscard]] std::vector<Picture> pictures_of(const ReportContext& context, const NodeNote& note, int most = 60);
+
+}  // namespace kasen

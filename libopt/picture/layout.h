@@ -1,0 +1,38 @@
+// Where the boxes of a picture stand: as Graphviz places them, or one below another in the order of the program.
+// Graphviz sees sizes and numbers alone, none of the program's text. Internal to libopt.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libopt/picture/graph.h"
+
+namespace kasen {
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+struct Rect {
+  double x = 0, y = 0, width = 0, height = 0;
+};
+
+struct Placed {
+  double width = 0, height = 0;
+  std::vector<Rect> nodes, frames;
+  std::vector<std::vector<Point>> edges;  // Bezier curves: a point, then three for each piece
+};
+
+// The pictures as graphs for `dot -Tjson0`, one after another; very large ones are left to the program's order.
+[[nodiscard]] std::string dot_text(const std::vector<Picture>& pictures);
+// What it answered; nothing where that is not a placing of these pictures.
+[[nodiscard]] std::optional<std::vector<Placed>> read_placing(const std::string& json,
+                                                              const std::vector<Picture>& pictures);
+[[nodiscard]] Placed place_in_order(const Picture& picture);
+
+// Pixels of a line of text in the pictures' font.
+[[nodiscard]] double line_width(const std::string& text);
+inline constexpr double line_height = 14;
+
+}  // namespace kasen
