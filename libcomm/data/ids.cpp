@@ -162,7 +162,8 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
   if (dim.size > largest_size)
     fail_for_size(dim.name, dim.size,
                   fmt::format("at most {} are supported, each of which takes 16 bytes or more, with data or without",
-                              largest_size));
+                              largest_size),
+                  !uses.ids.empty());
 }
 
 // From an id to its index: by a bit for each id and how many stand before each word of bits, or, where ids are spread

@@ -27,10 +27,11 @@ std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>
   return bytes;
 }
 
-void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why) {
+void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why, bool has_ids) {
   fail(ExitStatus::limit, fmt::format("dimension {} has {} indices", dim, size), why,
-       "where most of them have no data, give the entries as an edge list and no --dim: then only the ids that occur "
-       "count, however large they are");
+       has_ids ? "where most of them have no data, give the entries as an edge list and no --dim: then only the ids "
+                 "that occur count, however large they are"
+               : "choose a smaller size");
 }
 
 void require_room(const std::vector<DimLayout>& layouts,
@@ -49,7 +50,8 @@ void require_room(const std::vector<DimLayout>& layouts,
   if (needed <= *room) return;
   fail_for_size(widest->name, widest->size,
                 fmt::format("to cut them takes {} bytes of memory or more, with data or without, and {} are available",
-                            needed, *room));
+                            needed, *room),
+                !widest->local);
 }
 
 }  // namespace kasen

@@ -63,8 +63,8 @@ void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& 
                                             const PartitionOptions& options);
 void require_room(const std::vector<DimLayout>& layouts,
                   const std::function<std::int64_t(const DimLayout&)>& index_bytes);
-// The message of a dimension that is too large, and what to do.
-[[noreturn]] void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why);
+// The message of a dimension that is too large, and what to do. Has it ids, or only places?
+[[noreturn]] void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why, bool has_ids);
 // Those that the caller says, and those along which a dense input is not cut.
 void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
                 std::vector<DimLayout>& layouts);
