@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,18 @@ namespace kasen::testing {
 namespace {
 
 const MpiSession* session = nullptr;
+
+// What a tool does where ranks turn out to be at different steps: tells, and ends the job.
+int diverge(const MpiSession& own) {
+  try {
+    if (own.rank() == 0) own.barrier();
+    if (own.rank() != 0) (void)own.gather("x");
+  } catch (const InternalError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    own.abort_all(ExitStatus::internal);
+  }
+  return 0;
+}
 
 int run(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
@@ -19,6 +32,7 @@ int run(int argc, char** argv) {
     own.barrier();
     return 0;
   }
+  if (argc > 1 && std::string(argv[1]) == "diverge") return diverge(own);
   std::vector<std::int64_t> failed{RUN_ALL_TESTS()};
   own.all_reduce_max(failed);
   return static_cast<int>(failed[0]);
