@@ -84,12 +84,15 @@ class Installed(Moved):
             tracked = {p.name for p in (ROOT / folder).iterdir()}
             self.assertEqual({p.name for p in (share / folder).iterdir()}, tracked)
         self.assertTrue((share / "LICENSE").is_file())
+        for tool in TOOLS:
+            self.assertTrue((self.home / "share" / "man" / "man1" / f"{tool}.1").is_file(), tool)
+        self.assertTrue((self.home / "share" / "bash-completion" / "completions" / "kasen").is_file())
         for page in (share / "docs").glob("*.md"):
             for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text()):
                 self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
 
     def test_headers_are_closed(self):
-        """Whatever a public header includes is public, too (packaging/meson.build), and each stands by itself."""
+        """Whatever a public header includes is installed, too, and they want no library but those of their packages."""
         include = self.home / "include" / "kasen"
         headers = sorted(p.relative_to(include).as_posix() for p in include.rglob("*.h"))
         self.assertGreater(len(headers), 30)
