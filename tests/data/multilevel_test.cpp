@@ -275,6 +275,20 @@ TEST(Multilevel, SendsLessThanAHashWithAndWithoutMetis) {
   }
 }
 
+// METIS cuts the others alone: as well, and balanced, wherever they stand among them.
+TEST(Multilevel, IndicesWithoutEntriesDoNotSpoilTheCut) {
+  std::vector<Edge> scattered = grid(30);
+  for (auto& [from, to] : scattered) {
+    from *= 70;
+    to *= 70;
+  }
+  const Shape shape{"scattered grid", {{.name = "N", .size = 70 * 900}}, {{"G", "N", "N", scattered}}};
+  const PartitionOptions options{.workers = 8, .method = PartitionMethod::ml};
+  EXPECT_LE(slaves_of(shape, options), 500);
+  std::vector<DimData> dims = shape.dims;
+  expect_balanced(shape, partition(dims, inputs_of(shape), options), options);
+}
+
 TEST(Multilevel, SaysWhenItStreams) {
   const Shape shape{"grid", {{.name = "N", .size = 900}}, {{"G", "N", "N", grid(30)}}};
   std::vector<std::string> notes;
