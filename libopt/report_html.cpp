@@ -89,6 +89,9 @@ std::string pictures(const Side& side, const NodeNote& note, const Placer& place
     }
     text += "<div class=\"canvas\">" + picture_svg(picture, placed ? (*placed)[i] : place_in_order(picture), side.key) +
             "</div>\n";
+    if (placed && !is_for_dot(picture)) {
+      text += fmt::format("<p class=\"note\">In the program's order, for its {} arrows.</p>\n", picture.edges.size());
+    }
   }
   if (!placed) text += "<p class=\"note\">Drawn in the program's order: Graphviz (dot) did not place it.</p>\n";
   return text;

@@ -10,7 +10,8 @@
 namespace kasen {
 namespace {
 
-constexpr double width = 560, height = 230, left = 66, right = 14, top = 26, bottom = 38;
+constexpr double paper_width = 560, paper_height = 230, paper_left = 66, paper_right = 14, paper_top = 26,
+                 paper_bottom = 38;
 
 // Where numbers stand along one axis.
 struct Scale {
@@ -40,7 +41,7 @@ Scale upward(const Curve& curve) {
     least = std::min(least, *curve.limit);
     most = std::max(most, *curve.limit);
   }
-  Scale scale{0, 1, height - bottom, top, least > 0 && most / least > 30};
+  Scale scale{0, 1, paper_height - paper_bottom, paper_top, least > 0 && most / least > 30};
   if (scale.logarithmic) {
     scale.low = std::floor(std::log10(least));
     scale.high = std::max(std::ceil(std::log10(most)), scale.low + 1);
@@ -62,7 +63,8 @@ std::string marks(const Scale& scale) {
     const double at = std::abs(mark) < step / 1000 ? 0 : mark, y = scale(scale.value(at));
     text += fmt::format(
         "<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/><text class=\"mark\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
-        left, y, width - right, left - 6, y + 4, page_text(fmt::format("{:.4g}", scale.value(at))));
+        paper_left, y, paper_width - paper_right, paper_left - 6, y + 4,
+        page_text(fmt::format("{:.4g}", scale.value(at))));
   }
   return text;
 }
@@ -71,8 +73,8 @@ std::string turns(const Scale& scale) {
   std::string text;
   const double step = std::max(1.0, round_step(std::max(scale.high - scale.low, 1.0)));
   for (double x = std::ceil(scale.low / step) * step; x <= scale.high; x += step) {
-    text +=
-        fmt::format("<text class=\"turn\" x=\"{:.1f}\" y=\"{:.1f}\">{:.0f}</text>", scale(x), height - bottom + 16, x);
+    text += fmt::format("<text class=\"turn\" x=\"{:.1f}\" y=\"{:.1f}\">{:.0f}</text>", scale(x),
+                        paper_height - paper_bottom + 16, x);
   }
   return text;
 }
@@ -82,18 +84,19 @@ std::string turns(const Scale& scale) {
 std::string curve_svg(const Curve& curve) {
   const Scale y = upward(curve);
   const double first = curve.points.front().x, last = curve.points.back().x;
-  const Scale x{first, std::max(last, first + 1), left, width - right};
+  const Scale x{first, std::max(last, first + 1), paper_left, paper_width - paper_right};
   std::string text = fmt::format(
       "<svg class=\"curve\" role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\" aria-label=\"{}\"><text class=\"title\" "
       "x=\"{:.0f}\" "
       "y=\"16\">{}</text>",
-      width, height, page_text(curve.title), left, page_text(clipped(curve.title, 60)));
+      paper_width, paper_height, page_text(curve.title), paper_left, page_text(clipped(curve.title, 60)));
   text += marks(y) + turns(x);
-  text += fmt::format("<text class=\"across\" x=\"{:.1f}\" y=\"{:.0f}\">{}</text>", (left + width - right) / 2,
-                      height - 6, page_text(clipped(curve.across, 60)));
+  text +=
+      fmt::format("<text class=\"across\" x=\"{:.1f}\" y=\"{:.0f}\">{}</text>",
+                  (paper_left + paper_width - paper_right) / 2, paper_height - 6, page_text(clipped(curve.across, 60)));
   if (curve.limit && (!y.logarithmic || *curve.limit > 0)) {
-    text += fmt::format("<path class=\"limit\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>{:.4g}</title></path>", left,
-                        y(*curve.limit), width - right, *curve.limit);
+    text += fmt::format("<path class=\"limit\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>{:.4g}</title></path>", paper_left,
+                        y(*curve.limit), paper_width - paper_right, *curve.limit);
   }
   std::string path;
   for (const Point& p : curve.points) {

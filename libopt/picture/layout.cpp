@@ -19,9 +19,7 @@ using Json = nlohmann::json;
 constexpr double points_an_inch = 72, character = 6.62;  // of an 11 pixel font whose letters are alike wide
 constexpr double margin = 12, frame_title = 18;
 
-// Of more arrows dot makes nothing that anybody can follow, and takes minutes.
 constexpr size_t most_arrows = 400;
-bool is_for_dot(const Picture& picture) { return picture.edges.size() <= most_arrows; }
 
 struct Extent {
   double width = 0, height = 0;
@@ -159,6 +157,8 @@ class Placing {
 }  // namespace
 
 double line_width(const std::string& text) { return character * static_cast<double>(text_width(text)); }
+
+bool is_for_dot(const Picture& picture) { return picture.edges.size() <= most_arrows; }
 
 std::string dot_text(const std::vector<Picture>& pictures) {
   std::string text;

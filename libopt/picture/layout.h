@@ -24,7 +24,9 @@ struct Placed {
   std::vector<std::vector<Point>> edges;  // Bezier curves: a point, then three for each piece
 };
 
-// The pictures as graphs for `dot -Tjson0`, one after another; very large ones are left to the program's order.
+// Of more arrows dot makes nothing that anybody can follow, and takes minutes.
+[[nodiscard]] bool is_for_dot(const Picture& picture);
+// The pictures as graphs for `dot -Tjson0`, one after another, but those that are not for it.
 [[nodiscard]] std::string dot_text(const std::vector<Picture>& pictures);
 // What it answered; nothing where that is not a placing of these pictures.
 [[nodiscard]] std::optional<std::vector<Placed>> read_placing(const std::string& json,

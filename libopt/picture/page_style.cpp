@@ -36,7 +36,7 @@ caption{text-align:left;padding:.2rem 0;font-weight:600}
 td,th{padding:.22em .7em;text-align:left;border-bottom:1px solid var(--rule);vertical-align:top}
 thead th{color:var(--soft);font-weight:600}tbody th{font-weight:500}
 .n{text-align:right;white-space:nowrap}td.op{font-size:12px;min-width:20em}.op a{color:inherit}.op small{font-size:11px}
-.summary td small{white-space:normal;max-width:24em;margin-left:auto}
+.summary td.n{white-space:normal;max-width:30em}.summary td small{white-space:normal;max-width:24em;margin-left:auto}
 .scroll,.canvas,.costs{overflow:auto}.scroll{max-width:100%}
 .two{display:grid;grid-template-columns:minmax(0,5fr) minmax(0,6fr);gap:1.2rem}
 .source{background:var(--panel);border:1px solid var(--rule);border-radius:8px;padding:.6rem 0;margin:.3rem 0;overflow:auto;
