@@ -19,6 +19,7 @@
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
 #include "tools/common/wrap.h"
+#include "tools/experiment/experiment.h"
 #include "tools/go.h"
 
 using namespace kasen;
@@ -157,6 +158,7 @@ std::vector<std::string> command_names() {
 
 int start(const std::string& command, int argc, char** argv) {
   if (command == "verify") return verify_main(argc, argv);
+  if (command == "experiment") return experiment_main(argc, argv);
   if (command == "go") return go_main(argc, argv);
   return dispatch(command, argv);
 }

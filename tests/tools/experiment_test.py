@@ -3,11 +3,20 @@
 
 Usage: experiment_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import csv
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
 import sys
+import time
 import unittest
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import CONFIG, PAGERANK, ToolTest  # noqa: E402
+from tools_test import CONFIG, MISSING, PAGERANK, ROOT, TOOLS, USAGE, ToolTest  # noqa: E402
 
 
 class Yaml(ToolTest):
@@ -66,6 +75,256 @@ class Yaml(ToolTest):
                                   ("network_latency: 007\n", "1:18", ["octal"])]:
             with self.subTest(text):
                 self.refuse(text, place, says, *command)
+
+
+class Experiments(ToolTest):
+    MATRIX = f"""program: {PAGERANK}
+data:
+  G: {{generate: rmat, scale: 6}}
+seeds: [1, 2]
+workers: [1, 2, 4]
+ranks: none
+strategy: [none, greedy]
+define: {{theta: 1e-3}}
+kernels: interpreter
+threads: 1
+repetitions: 2
+"""
+    POINTS = 12  # seeds, workers, strategies
+
+    def write(self, text=MATRIX):
+        (self.dir / "e.yaml").write_text(text)
+
+    def experiment(self, *args, **options):
+        return self.kasen("experiment", "e.yaml", *args, **options)
+
+    def lines(self, folder="e.experiment"):
+        return (self.dir / folder / "runs.jsonl").read_bytes().splitlines(keepends=True)
+
+    def rows(self, folder="e.experiment"):
+        return [json.loads(line) for line in self.lines(folder)]
+
+    def keys(self):
+        return sorted((row["setting"], row["repetition"]) for row in self.rows())
+
+    def plot(self, name):
+        """The circles of a plot, once it is read as XML."""
+        root = xml.etree.ElementTree.parse(self.dir / "e.experiment" / name).getroot()
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        circles = root.findall("{http://www.w3.org/2000/svg}circle")
+        for circle in circles:
+            self.assertTrue(0 < float(circle.get("cx")) < float(root.get("width")))
+            self.assertTrue(0 < float(circle.get("cy")) < float(root.get("height")))
+        return circles
+
+    def test_a_matrix(self):
+        self.write()
+        out, err = self.experiment()
+        rows = self.rows()
+        self.assertEqual(len(rows), 2 * self.POINTS)
+        self.assertEqual(len(set(self.keys())), 2 * self.POINTS)
+        self.assertEqual(len(err.splitlines()), 2 * self.POINTS)  # one for each run
+        self.check_rows(rows)
+        self.check_table(out, rows)
+        self.assertEqual(len(list((self.dir / "e.experiment" / "bundles").iterdir())), 6)  # two graphs, three numbers of workers
+        self.assertEqual(len(self.plot("speedup.svg")), self.POINTS)
+        sending = sum(row["workers"] != "1" for row in self.csv())
+        self.assertEqual(len(self.plot("bytes.svg")), self.POINTS + sending)
+        totals = sum(both["predicted"] > 0 for row in rows if row["repetition"] == 0 for both in row["bytes"].values())
+        self.assertEqual(len(self.plot("predicted.svg")), totals)
+        self.assertFalse([p.name for p in (self.dir / "e.experiment").iterdir() if p.name.startswith("now-")])
+        # What is done is not done again; the same rows give the same bytes.
+        lines, before = self.lines(), {p.name: p.read_bytes() for p in (self.dir / "e.experiment").iterdir() if p.is_file()}
+        again, err = self.experiment()
+        self.assertEqual((again, err), (out, ""))
+        self.assertEqual({p.name: p.read_bytes() for p in (self.dir / "e.experiment").iterdir() if p.is_file()}, before)
+        # The order of the keys is not a setting; more repetitions add rows.
+        self.write("".join(reversed(self.MATRIX.splitlines(keepends=True)[3:])) + "".join(self.MATRIX.splitlines(keepends=True)[:3]))
+        self.experiment("--set", "repetitions=3", "--set", "workers=[4]")
+        self.assertEqual(len(self.lines()), len(lines) + 4)
+        self.assertEqual(self.lines()[:len(lines)], lines)
+
+    def check_rows(self, rows):
+        for row in rows:
+            self.assertEqual(row["status"], "done")
+            self.assertTrue(row["agrees"])
+            self.assertEqual(row["versions"]["kasen"], self.kasen("--version")[0].split()[1] if row is rows[0] else row["versions"]["kasen"])
+            for key in ["compiler", "mpi", "hdf5", "llvm"]:
+                self.assertRegex(row["versions"][key], r"\d")
+            self.assertEqual(row["host"]["name"], os.uname().nodename)
+            self.assertGreater(row["host"]["memory_bytes"], 0)
+            self.assertEqual(row["seeds"], {"data.G": row["settings"]["data.G"].split("seed=")[1]})
+            self.assertGreater(row["sizes"]["matrices"]["G"]["entries"], 0)
+            self.assertEqual(len(row["held_bytes"]), row["settings"]["workers"])
+            self.assertGreater(row["peak_bytes"], max(row["held_bytes"]))
+            self.assertLessEqual(sum(row["turn_seconds"]), row["seconds"])
+            self.assertGreater(len(row["turn_seconds"]), 5)
+            for both in row["bytes"].values():
+                self.assertEqual(both["predicted"], both["counted"])
+
+    def csv(self):
+        with (self.dir / "e.experiment" / "table.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    def check_table(self, out, rows):
+        """All numbers of the table and the CSV, from the rows."""
+        table = [line.split("  ") for line in out.splitlines()[2:]]
+        table = [[cell.strip() for cell in line if cell.strip()] for line in table]
+        head, lines = table[0], table[1:]
+        self.assertEqual(head[:3], ["data.G", "workers", "strategy"])
+        self.assertEqual(len(lines), self.POINTS)
+        first = {}
+        for line, row in zip(lines, self.csv(), strict=True):
+            cells = dict(zip(head, line, strict=True))
+            mine = [r for r in rows if all(str(r["settings"][k]) == cells[k] for k in head[:3])]
+            self.assertEqual(cells["runs"], str(len(mine)))
+            seconds = [r["seconds"] for r in mine]
+            middle = statistics.median(seconds)
+            spread = statistics.median(abs(s - middle) for s in seconds)
+            base = first.setdefault((cells["data.G"], cells["strategy"]), middle)
+            for name, column, number in [("median s", "median_s", middle), ("MAD s", "mad_s", spread),
+                                         ("min s", "min_s", min(seconds)), ("max s", "max_s", max(seconds))]:
+                self.assertAlmostEqual(float(cells[name]), number, delta=6e-7)
+                self.assertAlmostEqual(float(row[column]), number, delta=1e-15)
+            turn = statistics.median(t for r in mine for t in r["turn_seconds"])
+            self.assertAlmostEqual(float(cells["turn ms"]), turn * 1e3, delta=6e-4)
+            self.assertAlmostEqual(float(cells["speed-up"]), base / middle, delta=6e-3)
+            self.assertEqual(cells["network bytes"], f"{mine[0]['bytes']['network bytes']['counted']:,}")
+            self.assertEqual(row["network bytes, counted"], str(mine[0]["bytes"]["network bytes"]["counted"]))
+            self.assertEqual(cells["most held"], f"{max(mine[0]['held_bytes']):,}")
+            self.assertEqual(row["held_bytes"], str(sum(mine[0]["held_bytes"])))
+            self.assertEqual(cells["peak"], f"{max(r['peak_bytes'] for r in mine):,}")
+            self.assertEqual((cells["check"], row["check"]), ("equal", "equal"))
+
+    def start(self):
+        return subprocess.Popen([TOOLS / "kasen", "experiment", "e.yaml"], cwd=self.dir, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+
+    def wait_for_rows(self, count):
+        path = self.dir / "e.experiment" / "runs.jsonl"
+        while not path.exists() or path.read_bytes().count(b"\n") < count:
+            time.sleep(0.005)
+
+    def test_killed_and_gone_on_with(self):
+        self.write()
+        child = self.start()
+        self.wait_for_rows(3)
+        child.kill()
+        child.communicate()
+        kept = self.lines()
+        self.assertLess(len(kept), 2 * self.POINTS)
+        with (self.dir / "e.experiment" / "runs.jsonl").open("ab") as file:
+            file.write(kept[0][:-40])  # as if the machine had lost power while it wrote
+        _, err = self.experiment()
+        self.assertEqual(len(err.splitlines()), 2 * self.POINTS - len(kept))
+        self.assertEqual(self.lines()[:len(kept)], kept)
+        self.assertEqual(len(self.lines()), 2 * self.POINTS)
+        self.assertEqual(len(set(self.keys())), 2 * self.POINTS)
+
+    def test_stopped(self):
+        for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 75)]:
+            with self.subTest(number):
+                self.write()
+                shutil.rmtree(self.dir / "e.experiment", ignore_errors=True)
+                child = self.start()
+                self.wait_for_rows(2)
+                child.send_signal(number)
+                _, err = child.communicate(timeout=30)
+                self.assertEqual(child.returncode, status, err)
+                done = len(self.lines())
+                self.assertIn(f"stopped after {done} of {2 * self.POINTS} runs; the same command goes on", err)
+                self.assertTrue(all(row["status"] == "done" for row in self.rows()))
+        _, err = self.experiment()
+        self.assertEqual(len(err.splitlines()), 2 * self.POINTS - done)
+        self.assertEqual(len(set(self.keys())), 2 * self.POINTS)
+
+    def test_failures_are_rows(self):
+        (self.dir / "bad.txt").write_text("1 2\nthree 4\n")
+        self.write(f"program: {PAGERANK}\ndata: {{G: [graph.txt, bad.txt]}}\nkernels: interpreter\nrepetitions: 2\n")
+        out, err = self.experiment(status=1)
+        self.assertIn("bad.txt:2", err)
+        self.assertEqual([row["status"] for row in self.rows()], ["done", "failed", "done", "failed"])
+        failed = self.rows()[1]
+        self.assertEqual((failed["step"], failed["exit_status"]), ("partition", 65))
+        self.assertIn("bad.txt:2", failed["message"])
+        self.assertRegex(out, r"bad\.txt +0, 2 failed +- ")
+        self.experiment("--stop", status=1)
+        self.assertEqual(len(self.rows()), 5)  # tried again, and stopped there
+        (self.dir / "bad.txt").write_text("1 2\n3 4\n")
+        out, err = self.experiment()
+        self.assertEqual(len(self.rows()), 7)
+        self.assertIn("of other settings, data or tools", err)
+        self.assertNotIn("failed", out)
+
+    def test_a_count_that_differs(self):
+        """A measure that says no makes the status 1, and the row and the table say so."""
+        tools = self.dir / "tools"
+        tools.mkdir()
+        shutil.copy(TOOLS / "kasen", tools)
+        for name in ["plan", "partition", "fuse", "run", "generate"]:
+            (tools / f"kasen-{name}").symlink_to(TOOLS / f"kasen-{name}")
+        measure = tools / "kasen-measure"
+        measure.write_text(f"#!/bin/sh\n{TOOLS}/kasen-measure \"$@\" | sed 's/\"agrees\": true/\"agrees\": false/; s/\"counted\": /&1/'\nexit 1\n")
+        measure.chmod(0o755)
+        self.write(f"program: {PAGERANK}\ndata: {{G: graph.txt}}\nkernels: interpreter\nrepetitions: 1\n")
+        done = subprocess.run([tools / "kasen", "experiment", "e.yaml"], cwd=self.dir, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("predicted and counted differ", done.stderr)
+        self.assertRegex(done.stdout, r"differs *$")
+        self.assertFalse(self.rows()[0]["agrees"])
+
+    def test_overrides_and_dry_runs(self):
+        self.write()
+        out, _ = self.experiment("--dry-run", "--set", "workers=[2, 8]", "-D", "theta=[1e-2, 1e-4]", "--set", "seeds=5",
+                                 "--set", "ranks=[none, 4, workers]", "-o", "other")
+        self.assertIn("20 points, 2 repetitions, into other", out)
+        self.assertIn("4 points of more ranks than workers are left out", out)
+        self.assertIn("data.G=rmat scale=6 seed=5", out)
+        lines = out.splitlines()[3:]
+        self.assertEqual(len(lines), 20)
+        self.assertEqual(lines[0], "workers=2, ranks=none, strategy=none, define.theta=1e-2")
+        self.assertEqual(self.files(), ["e.yaml", "graph.txt"])
+        self.fault("experiment", "e.yaml", "--set", "workres=2", status=USAGE, says="did you mean 'workers'?")
+        self.fault("experiment", "e.yaml", "--set", "workers=two", status=CONFIG, says=["--set workers:1:10", "whole number"])
+        self.fault("experiment", "e.yaml", "--set", "workers", status=USAGE, says="KEY=VALUE")
+        self.fault("experiment", status=USAGE, says="no experiment")
+        self.write(f"program: {PAGERANK}\ndata: {{G: none.txt}}\n")
+        self.fault("experiment", "e.yaml", status=MISSING, says="none.txt")
+
+    def test_ranks(self):
+        self.write(f"program: {PAGERANK}\ndata: {{G: graph.txt}}\nworkers: 2\nranks: [1, workers]\nrepetitions: 1\nkernels: interpreter\n")
+        self.experiment()
+        rows = self.rows()
+        self.assertEqual([row["settings"]["ranks"] for row in rows], [1, "workers"])
+        self.assertEqual([row["bytes"]["network bytes between ranks"]["counted"] > 0 for row in rows], [False, True])
+
+    def test_what_is_wrong_is_told_with_its_place(self):
+        yaml = Yaml()
+        yaml.dir, program = self.dir, f"program: {PAGERANK}\n"
+        for text, place, says in [("workres: [1, 2]\n", "2:1", ["unknown key 'workres'", "did you mean 'workers'?"]),
+                                  ("workers: 1\nworkers: 2\n", "3:1", ["'workers' stands twice"]),
+                                  ("workers: [1, two]\n", "2:14", ["'workers' is a whole number", "'two'"]),
+                                  ("workers: [1, 1]\n", "2:14", ["'1' stands twice in the list", "repetitions"]),
+                                  ("workers: []\n", "2:10", ["a value or a list of some"]),
+                                  ("workers: 0\n", "2:10", ["'workers' is 0", "1 to 65536"]),
+                                  ("method: [block, hybrid]\n", "2:17", ["does not know 'hybrid'", "hybrid-cut"]),
+                                  ("strategy: gredy\n", "2:11", ["did you mean 'greedy'?"]),
+                                  ("ranks: some\n", "2:8", ["'ranks' is a whole number"]),
+                                  ("timeout: -1\n", "2:10", ["'timeout' is a number of seconds above 0"]),
+                                  ("repetitions: 0\n", "2:14", ["'repetitions' is 0"]),
+                                  ("seeds: [1]\n", "2:8", ["nothing to vary"]),
+                                  ("define: [theta]\n", "2:10", ["not NAME=VALUE"]),
+                                  ("data: {G: {generate: ring}}\n", "2:22", ["'ring'", "rmat and star"]),
+                                  ("data: {G: {generate: rmat, scal: 3}}\n", "2:28", ["did you mean 'scale'?"]),
+                                  ("data: {G: {generate: rmat, scale: 99}}\n", "2:35", ["'scale' is 99"])]:
+            with self.subTest(text):
+                yaml.refuse(program + text, place, says, "experiment")
+        self.write("workers: 1\n")
+        self.fault("experiment", "e.yaml", status=CONFIG, says="no program")
+
+    def test_the_examples(self):
+        out, _ = self.kasen("experiment", "configs/pagerank.yaml", "--dry-run", cwd=ROOT)
+        self.assertIn("12 points, 3 repetitions, into pagerank.experiment", out)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -91,13 +93,18 @@ class Process {
     }
     *place_ = 0;
     int status = 0;
-    while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    rusage used{};
+    while (wait4(child_, &status, 0, &used) < 0 && errno == EINTR) {
     }
+    peak_bytes_ = std::int64_t{used.ru_maxrss} * 1024;
     child_ = 0;
     return status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
+  [[nodiscard]] std::int64_t peak_bytes() const { return peak_bytes_; }
+
  private:
+  std::int64_t peak_bytes_ = 0;
   std::atomic<pid_t>* place_ = nullptr;
   pid_t child_ = 0;
   int status_ = 0;
@@ -133,6 +140,20 @@ int run_process_into(std::string& text, const std::vector<std::string>& argv) {
     text.append(piece.data(), got);
   }
   return process->wait();
+}
+
+Ended run_process_apart(const std::vector<std::string>& argv, const std::string& output, const std::string& messages) {
+  FileActions actions;
+  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  posix_spawn_file_actions_addopen(actions.get(), STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  const auto began = std::chrono::steady_clock::now();
+  Process process(argv, actions);
+  Ended ended;
+  ended.status = process.wait();
+  ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  ended.peak_bytes = process.peak_bytes();
+  return ended;
 }
 
 void side_by_side(const std::function<void()>& one, const std::function<void()>& other) {

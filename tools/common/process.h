@@ -1,6 +1,7 @@
 // Starting the tools that stand beside this one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +16,15 @@ namespace kasen::tools {
 [[nodiscard]] int run_process(const std::vector<std::string>& argv, const std::string& output = {});
 // The same; what it writes to standard output is added to `text`.
 [[nodiscard]] int run_process_into(std::string& text, const std::vector<std::string>& argv);
+// What became of a process: its exit status as above, and the most memory that it, or one that it waited for, held.
+struct Ended {
+  int status = 0;
+  double seconds = 0;
+  std::int64_t peak_bytes = 0;
+};
+// The same without standard input; standard output and standard error go to files.
+[[nodiscard]] Ended run_process_apart(const std::vector<std::string>& argv, const std::string& output,
+                                      const std::string& messages);
 // Sends a signal to all that run_process waits for. Also from signal handlers.
 void signal_processes(int number);
 

@@ -1,0 +1,281 @@
+#include "tools/experiment/experiment.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+
+#include "libcore/error.h"
+#include "tools/common/files.h"
+#include "tools/common/process.h"
+#include "tools/common/progress.h"
+#include "tools/common/tool.h"
+#include "tools/experiment/machine_facts.h"
+#include "tools/experiment/settings.h"
+#include "tools/experiment/steps.h"
+#include "tools/experiment/summary.h"
+
+namespace kasen::tools {
+namespace {
+
+volatile std::sig_atomic_t stopped_by = 0;
+
+// What is running ends; its row is not written, so that the same command goes on with it. A second signal does not
+// wait.
+void on_stop(int number) {
+  signal_processes(number == SIGINT ? SIGINT : SIGTERM);
+  if (stopped_by != 0) _exit(static_cast<int>(ExitStatus::interrupted));
+  stopped_by = number;
+}
+
+void stop_on_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) std::signal(number, on_stop);
+  if (std::signal(SIGHUP, on_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+}
+
+std::string time_left_text(double seconds) {
+  const auto whole = std::llround(seconds);
+  if (whole < 90) return fmt::format("{} s", whole);
+  return whole < 5400 ? fmt::format("{} min", (whole + 30) / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+// How far it is: a line that is redrawn on a terminal, a line for each run elsewhere.
+class Course {
+ public:
+  Course(int all, int ready) : all_(all), ready_(ready), first_(ready), progress_("experiment") {}
+
+  void begin(const std::string& what) {
+    constexpr int width = 24;
+    const int full = all_ > 0 ? width * ready_ / all_ : width;
+    std::string left;
+    if (ready_ > first_) {
+      const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+      left = fmt::format(", {} left", time_left_text(spent / (ready_ - first_) * (all_ - ready_)));
+    }
+    progress_.show(fmt::format("[{}{}] {}/{}{}  {}", std::string(static_cast<size_t>(full), '#'),
+                               std::string(static_cast<size_t>(width - full), '.'), ready_, all_, left, what));
+  }
+
+  void end(const std::string& what, const std::string& result, bool failed) {
+    ++ready_;
+    if (isatty(STDERR_FILENO) == 1 && !failed) return;
+    progress_.finish();
+    tell("[{}/{}] {}: {}\n", ready_, all_, what, result);
+  }
+
+  void finish() { progress_.finish(); }
+  [[nodiscard]] int ready() const { return ready_; }
+
+ private:
+  int all_, ready_, first_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  Progress progress_;
+};
+
+Json settings_json(const Point& point) {
+  Json settings = Json::object();
+  for (const Setting& setting : point.settings) {
+    const bool number =
+        setting_key(setting.key).whole && setting.text.find_first_not_of("0123456789") == std::string::npos;
+    if (number) {
+      settings[setting.label()] = std::stoll(setting.text);
+    } else {
+      settings[setting.label()] = setting.text;
+    }
+  }
+  return settings;
+}
+
+// Those of generated data, and what the program calls a seed.
+Json seeds_json(const Point& point) {
+  Json seeds = Json::object();
+  for (const Setting& setting : point.settings) {
+    const auto flag = std::find(setting.generate.begin(), setting.generate.end(), "--seed");
+    if (flag != setting.generate.end()) seeds[setting.label()] = *std::next(flag);
+    if (setting.name == "seed" && setting.key != "data") seeds[setting.label()] = setting.text;
+  }
+  return seeds;
+}
+
+// "pagerank: program=.., sync=hybrid": what all points have.
+std::string fixed_settings(const Experiment& experiment, const Matrix& matrix) {
+  std::vector<std::string> fixed;
+  for (const Setting& setting : matrix.points.front().settings) {
+    if (std::find(matrix.varied.begin(), matrix.varied.end(), setting.label()) == matrix.varied.end())
+      fixed.push_back(setting.label());
+  }
+  return fmt::format("{}: {}\n", experiment.name, matrix.points.front().shown(fixed));
+}
+
+class Runner {
+ public:
+  Runner(const Experiment& experiment, const Matrix& matrix, bool stops)
+      : experiment_(experiment),
+        matrix_(matrix),
+        stops_(stops),
+        rows_(experiment.folder, true),
+        steps_(experiment.folder) {
+    for (const Point& point : matrix.points) digests_.push_back(steps_.digest(point));
+  }
+
+  ExitStatus run() {
+    tell_stale();
+    std::vector<std::pair<int, size_t>> waiting;  // repetition, point
+    for (int repetition = 0; repetition < experiment_.repetitions; ++repetition) {
+      for (size_t i = 0; i < matrix_.points.size(); ++i) {
+        const Json* row = rows_.find(digests_[i], repetition);
+        if (row == nullptr || row->at("status") != "done") waiting.emplace_back(repetition, i);
+      }
+    }
+    const int all = experiment_.repetitions * static_cast<int>(matrix_.points.size());
+    Course course(all, all - static_cast<int>(waiting.size()));
+    warmed_.assign(matrix_.points.size(), false);
+    bool failed = false;
+    for (const auto& [repetition, i] : waiting) {
+      failed = !run_one(course, repetition, i) || failed;
+      if (stopped_by != 0 || (failed && stops_)) break;
+    }
+    course.finish();
+    if (stopped_by != 0) return stopped(course.ready(), all);
+    return report();
+  }
+
+ private:
+  ExitStatus stopped(int ready, int all) const {
+    tell("kasen experiment: stopped after {} of {} runs; the same command goes on\n", ready, all);
+    return stopped_by == SIGINT || stopped_by == SIGHUP ? ExitStatus::interrupted : ExitStatus::resumable;
+  }
+
+  void tell_stale() const {
+    if (const int others = rows_.of_others(digests_); others > 0)
+      tell("kasen experiment: note: {} rows in {}/runs.jsonl are of other settings, data or tools, and stay out\n",
+           others, experiment_.folder);
+    if (matrix_.left_out > 0)
+      tell("kasen experiment: note: {} points of more ranks than workers are left out\n", matrix_.left_out);
+  }
+
+  // False: it failed, or its check did.
+  bool run_one(Course& course, int repetition, size_t i) {
+    const Point& point = matrix_.points[i];
+    const std::string shown = point.shown(matrix_.varied);
+    const std::string what = fmt::format("{}{}repetition {}", shown, shown.empty() ? "" : ", ", repetition + 1);
+    course.begin(what);
+    for (int warmup = 0; warmup < experiment_.warmups && !warmed_[i]; ++warmup) {
+      const bool done = steps_.run(point).done;
+      if (stopped_by != 0) return true;
+      if (!done) break;  // it will fail again, and then be told
+    }
+    warmed_[i] = true;
+    const Json began = utc_now();
+    const Outcome outcome = steps_.run(point);
+    if (stopped_by != 0 && !outcome.done) return true;
+    Json row{{"kasen_experiment", 1},
+             {"experiment", experiment_.name},
+             {"setting", digests_[i]},
+             {"repetition", repetition},
+             {"status", outcome.done ? "done" : "failed"},
+             {"time", began},
+             {"host", host_},
+             {"versions", versions_},
+             {"settings", settings_json(point)},
+             {"seeds", seeds_json(point)}};
+    row.update(outcome.fields);
+    rows_.append(row);
+    if (!outcome.done) {
+      course.end(what,
+                 fmt::format("failed (status {})\n{}", outcome.fields.at("exit_status").get<int>(), outcome.message),
+                 true);
+      return false;
+    }
+    const bool agrees = outcome.fields.at("agrees").get<bool>();
+    course.end(what,
+               fmt::format("{:.6f} s{}", outcome.fields.at("seconds").get<double>(),
+                           agrees ? "" : ", predicted and counted differ"),
+               !agrees);
+    return agrees;
+  }
+
+  ExitStatus report() const {
+    const Summary summary = summarize(experiment_, matrix_, rows_, digests_);
+    for (const auto& [name, text] : summary_plots(summary)) write_text(experiment_.folder + '/' + name, text);
+    write_text(experiment_.folder + "/table.csv", summary_csv(summary));
+    write_standard_output(fixed_settings(experiment_, matrix_) + '\n' + summary_table(summary));
+    const bool right = std::all_of(summary.points.begin(), summary.points.end(),
+                                   [](const PointSummary& s) { return s.failed == 0 && s.differing == 0; });
+    return right ? ExitStatus::done : ExitStatus::check_failed;
+  }
+
+  const Experiment& experiment_;
+  const Matrix& matrix_;
+  bool stops_;
+  Rows rows_;
+  Steps steps_;
+  std::vector<std::string> digests_;
+  std::vector<bool> warmed_;
+  Json host_ = host_facts(), versions_ = built_versions();
+};
+
+// What would run, and nothing is written.
+void show_matrix(const Experiment& experiment, const Matrix& matrix) {
+  std::string text = fmt::format("{} points, {} repetitions, into {}\n", matrix.points.size(), experiment.repetitions,
+                                 experiment.folder) +
+                     fixed_settings(experiment, matrix);
+  if (matrix.left_out > 0) text += fmt::format("{} points of more ranks than workers are left out\n", matrix.left_out);
+  for (const Point& point : matrix.points) {
+    if (const std::string shown = point.shown(matrix.varied); !shown.empty()) text += shown + '\n';
+  }
+  write_standard_output(text);
+}
+
+void declare(Tool& tool) {
+  tool.options.add_options()("dir,o", po::value<std::string>()->value_name("FOLDER"),
+                             "where everything goes (the file's `dir`, or its name and .experiment)")(
+      "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
+      "in place of what the file says; KEY.NAME=VALUE for one of several; the value in YAML: workers=[1,2]")(
+      "define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
+      "the same as --set define.NAME=VALUE")("dry-run", "shows the matrix; runs and writes nothing")(
+      "stop", "ends with the first run that fails (else: goes on, and ends with status 1)");
+  tool.hidden.add_options()("file", po::value<std::string>()->value_name("FILE.yaml"));
+  tool.positional.add("file", 1);
+  tool.reads = {"file"};
+}
+
+ExitStatus run_experiment(const po::variables_map& values) {
+  if (values.count("file") == 0)
+    fail(ExitStatus::usage, "no experiment", "", "name a YAML file; see docs/experiments.md");
+  std::vector<std::string> overrides = texts_of(values, "set");
+  for (const std::string& text : texts_of(values, "define")) overrides.push_back("define." + text);
+  Experiment experiment = read_experiment(values["file"].as<std::string>(), overrides);
+  if (values.count("dir") > 0) experiment.folder = values["dir"].as<std::string>();
+  const Matrix matrix = matrix_of(experiment);
+  if (matrix.points.empty())
+    fail(ExitStatus::configuration, "the matrix has no point", "every point has more ranks than workers",
+         "name fewer ranks or more workers");
+  if (values.count("dry-run") > 0) {
+    show_matrix(experiment, matrix);
+    return ExitStatus::done;
+  }
+  std::error_code fault;
+  std::filesystem::create_directories(experiment.folder, fault);
+  if (fault)
+    fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", experiment.folder), fault.message(),
+         "choose another with -o");
+  stop_on_signals();
+  return Runner(experiment, matrix, values.count("stop") > 0).run();
+}
+
+}  // namespace
+
+int experiment_main(int argc, char** argv) {
+  Tool tool{.info = {"kasen experiment", "runs a matrix of settings, each several times, and tells what came out",
+                     "FILE.yaml [-o FOLDER] [--set KEY=VALUE]... [--dry-run]",
+                     "kasen experiment configs/pagerank.yaml"}};
+  declare(tool);
+  return run_tool(argc, argv, tool, run_experiment);
+}
+
+}  // namespace kasen::tools

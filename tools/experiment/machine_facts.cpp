@@ -1,0 +1,59 @@
+#include "tools/experiment/machine_facts.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+#include <fstream>
+
+#include "tools/common/version.h"
+#include "tools/experiment/versions.h"
+
+namespace kasen::tools {
+namespace {
+
+std::string processor() {
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+}  // namespace
+
+Json host_facts() {
+  utsname name{};
+  (void)uname(&name);
+  return {{"name", name.nodename},
+          {"processor", processor()},
+          {"cores", usable_cores()},
+          {"memory_bytes", std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)},
+          {"system", std::string(name.sysname) + ' ' + name.release}};
+}
+
+Json built_versions() {
+  return {{"kasen", version},
+          {"compiler", compiler_version},
+          {"mpi", mpi_version},
+          {"hdf5", hdf5_version},
+          {"llvm", llvm_version}};
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+}  // namespace kasen::tools

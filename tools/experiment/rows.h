@@ -1,0 +1,41 @@
+// What an experiment keeps: one line of JSON for each run, appended and on the disk before the next one begins.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kasen::tools {
+
+using Json = nlohmann::ordered_json;
+
+class Rows {
+ public:
+  // Reads FOLDER/runs.jsonl if it is there; a last line that was cut off does not count. To write, the file is this
+  // process's until the end. UserError: bad_input, io, resumable (another experiment is writing).
+  Rows(const std::string& folder, bool writes);
+  ~Rows();
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+  // Of one setting and repetition the last that was written; nullptr: none.
+  [[nodiscard]] const Json* find(const std::string& setting, int repetition) const;
+  // How many of them are of settings that are not in the list.
+  [[nodiscard]] int of_others(const std::vector<std::string>& settings) const;
+  void append(Json row);
+
+ private:
+  void open_to_write();
+  void read();
+  void keep(Json row);
+  [[noreturn]] void write_failed() const;
+
+  std::string path_;
+  int fd_ = -1;
+  std::int64_t bytes_ = 0;  // of whole lines
+  std::map<std::pair<std::string, int>, Json> rows_;
+};
+
+}  // namespace kasen::tools

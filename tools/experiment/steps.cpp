@@ -1,0 +1,271 @@
+#include "tools/experiment/steps.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "libcomm/data/digest.h"
+#include "libcore/error.h"
+#include "libcore/module.h"
+#include "libcore/whole.h"
+#include "libopt/run_report.h"
+#include "tools/common/files.h"
+#include "tools/common/process.h"
+
+namespace kasen::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* work_prefix = "now-";
+constexpr size_t longest_message = 2000, name_digits = 16;
+
+std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }
+
+std::string short_digest(const std::string& text) { return digest_of(text).substr(0, name_digits); }
+
+std::string identity(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0)
+    fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), std::strerror(errno), "check the name");
+  return fmt::format("{} {} {}.{}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+// The end of what a step said, where its error stands.
+std::string message_in(const std::string& path) {
+  std::string text = read_text(path);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.size() > longest_message ? "..." + text.substr(text.size() - longest_message) : text;
+}
+
+// All that kasen partition takes from a program, so that programs that differ in other things share a bundle.
+std::string wanted_data(const Module& module) {
+  std::string text;
+  for (size_t i = 0; i < module.dims.size(); ++i) {
+    const Dimension& dim = module.dims[i];
+    text += fmt::format("dim {} {} {} {}\n", dim.name, dim.local, dim.size, is_whole(module, static_cast<DimId>(i)));
+  }
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::input)
+      text += fmt::format("input {} {}\n", op.name, print_type(module, module.type(op.results[0])));
+  }
+  return text;
+}
+
+// Appears under its name when it is whole.
+void put_in_place(const std::string& made, const std::string& name) {
+  std::error_code fault;
+  fs::rename(made, name, fault);
+  if (fault) fail(ExitStatus::cannot_create, fmt::format("cannot make '{}'", name), fault.message());
+}
+
+Json sizes_of(const std::string& bundle) {
+  const Json content = Json::parse(read_text(bundle + "/manifest.json")).at("content");
+  Json sizes{{"dims", Json::object()}, {"matrices", Json::object()}};
+  for (const Json& dim : content.at("dims"))
+    sizes["dims"][dim.at("name").get<std::string>()] = {{"size", dim.at("size")}, {"slaves", dim.at("slaves")}};
+  for (const Json& matrix : content.at("matrices"))
+    sizes["matrices"][matrix.at("name").get<std::string>()] = {{"entries", matrix.at("entries")},
+                                                               {"row_slaves", matrix.at("row_slaves")},
+                                                               {"column_slaves", matrix.at("col_slaves")}};
+  return sizes;
+}
+
+// Of the turns of outermost loops, as they are told, but each loop's first: it does more than a turn.
+Json turn_seconds(const RunReport& report) {
+  Json seconds = Json::array();
+  for (const LoopTurns& loop : report.loops) {
+    for (size_t i = 1; i < loop.turns.size(); ++i) {
+      const TurnSample &before = loop.turns[i - 1], &here = loop.turns[i];
+      const double turns = static_cast<double>(here.turn - before.turn);
+      if (turns > 0) seconds.push_back(std::round((here.seconds - before.seconds) / turns * 1e9) / 1e9);
+    }
+  }
+  return seconds;
+}
+
+// What each worker holds, and what all of them were predicted to touch and send and did.
+void add_counters(Json& row, const RunReport& report, const Json& check) {
+  row["seconds"] = report.seconds;
+  row["turn_seconds"] = turn_seconds(report);
+  row["threads"] = report.threads;
+  row["held_bytes"] = Json::array();
+  for (const PartCount& part : report.parts)
+    row["held_bytes"].push_back(part.buffer_bytes + part.exchange_bytes + part.matrix_bytes + part.input_bytes);
+  row["agrees"] = check.at("agrees");
+  row["bytes"] = Json::object();
+  for (const Json& total : check.at("totals"))
+    row["bytes"][total.at("what").get<std::string>()] = {{"predicted", total.at("predicted")},
+                                                         {"counted", total.at("counted")}};
+}
+
+}  // namespace
+
+Steps::Steps(std::string folder)
+    : folder_(std::move(folder)), work_(fmt::format("{}/{}{}", folder_, work_prefix, getpid())) {
+  std::error_code fault;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, fault)) {
+    if (entry.path().filename().string().starts_with(work_prefix)) fs::remove_all(entry.path(), fault);
+  }
+  for (const std::string& name : {work_, file("data"), file("plans"), file("bundles")}) {
+    fault.clear();
+    fs::create_directories(name, fault);
+    if (fault) fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", name), fault.message());
+  }
+}
+
+Steps::~Steps() {
+  std::error_code ignored;
+  fs::remove_all(work_, ignored);
+}
+
+const std::string& Steps::tools_digest() const {
+  if (!tools_digest_.empty()) return tools_digest_;
+  std::string all;
+  for (const char* name : {"plan", "partition", "fuse", "run", "measure", "generate"})
+    all += digest_of_file(tool(name)).hex;
+  return tools_digest_ = digest_of(all);
+}
+
+std::string Steps::digest(const Point& point) const {
+  std::vector<std::string> lines;
+  for (const Setting& setting : point.settings) {
+    lines.push_back(fmt::format("{}={}", setting.label(), setting.text));
+    if (setting.key == "data" && setting.generate.empty()) lines.back() += ' ' + identity(setting.text);
+  }
+  std::sort(lines.begin(), lines.end());  // whatever the order in the file
+  return short_digest(
+      fmt::format("{}\n{}\n{}", tools_digest(), read_text(point.text("program")), fmt::join(lines, "\n")));
+}
+
+void Steps::add(Arguments& argv, const Point& point, Step of) {
+  for (const Setting& setting : point.settings) {
+    const SettingKey& key = setting_key(setting.key);
+    if (key.step != of || key.flag.empty() || key.name == "ranks") continue;
+    argv.emplace_back(key.flag);
+    argv.push_back(key.named ? fmt::format("{}={}", setting.name, setting.text) : setting.text);
+  }
+}
+
+// Runs a tool; its name, seconds and most memory. Throws Fault.
+Json Steps::step(const std::string& name, Arguments argv) const {
+  argv.insert(argv.begin(), tool(name));
+  const Ended ended = run_process_apart(argv, work("output"), work("messages"));
+  const bool told = name == "measure" && ended.status == static_cast<int>(ExitStatus::check_failed);
+  if (ended.status != 0 && !told) throw Fault{name, message_in(work("messages")), ended.status};
+  return {{"step", name}, {"seconds", ended.seconds}, {"peak_bytes", ended.peak_bytes}};
+}
+
+std::string Steps::data_file(const Setting& setting) const {
+  if (setting.generate.empty()) return setting.text;
+  std::string name = setting.text;
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return file(fmt::format("data/{}.npy", name));
+}
+
+void Steps::generate(const Point& point) const {
+  for (const Setting& setting : point.settings) {
+    if (setting.generate.empty() || fs::exists(data_file(setting))) continue;
+    Arguments argv = setting.generate;
+    argv.insert(argv.end(), {"-o", data_file(setting)});
+    (void)step("generate", argv);
+  }
+}
+
+std::string Steps::plan(const Point& point) const {
+  Arguments argv{point.text("program")};
+  add(argv, point, Step::plan);
+  const std::string key = fmt::format("{}\n{}\n{}", tools_digest(), read_text(argv[0]), fmt::join(argv, "\n"));
+  std::string name = file(fmt::format("plans/{}.kir", short_digest(key)));
+  if (fs::exists(name)) return name;
+  argv.insert(argv.end(), {"-o", name});
+  (void)step("plan", argv);
+  return name;
+}
+
+std::string Steps::bundle(const Point& point, const std::string& plan) const {
+  Arguments argv;
+  add(argv, point, Step::partition);
+  std::string data;
+  for (const Setting& setting : point.settings) {
+    if (setting.key != "data") continue;
+    argv.push_back(setting.name.empty() ? data_file(setting) : setting.name + '=' + data_file(setting));
+    data += identity(data_file(setting)) + '\n';
+  }
+  const Module module = parse_module(read_text(plan), plan);
+  const std::string program = point.text("method") == "auto" ? module_digest(module) : wanted_data(module);
+  const std::string key = fmt::format("{}\n{}\n{}\n{}", tools_digest(), program, data, fmt::join(argv, "\n"));
+  std::string name = file("bundles/" + short_digest(key));
+  if (fs::exists(name + "/manifest.json")) return name;
+  argv.insert(argv.end(), {"--program", plan, "-o", work("bundle"), "--replace"});
+  (void)step("partition", argv);
+  std::error_code ignored;
+  fs::remove_all(name, ignored);  // one that somebody emptied in part
+  put_in_place(work("bundle"), name);
+  return name;
+}
+
+std::string Steps::fused(const Point& point, const std::string& plan, const std::string& bundle) const {
+  Arguments argv{plan, "--bundle", bundle};
+  add(argv, point, Step::fuse);
+  std::string name = file(fmt::format("plans/{}.fused.kir", short_digest(fmt::format("{}", fmt::join(argv, "\n")))));
+  if (fs::exists(name)) return name;
+  argv.insert(argv.end(), {"-o", name});
+  (void)step("fuse", argv);
+  return name;
+}
+
+// Once for each point; what failed is not tried again in this call.
+const Steps::Prepared& Steps::prepare(const Point& point) {
+  const std::string name = digest(point);
+  if (const auto found = prepared_.find(name); found != prepared_.end()) return found->second;
+  Prepared& ready = prepared_[name];
+  try {
+    generate(point);
+    ready.plan = plan(point);
+    ready.bundle = bundle(point, ready.plan);
+    ready.fused = fused(point, ready.plan, ready.bundle);
+  } catch (const Fault& fault) {
+    ready.fault = fault;
+  }
+  return ready;
+}
+
+Json Steps::run_prepared(const Point& point, const Prepared& ready) const {
+  Arguments argv{ready.fused, "--bundle", ready.bundle, "-o", work("result.h5"), "--stats", work("run.json")};
+  add(argv, point, Step::run);
+  if (point.ranks() > 0) argv.insert(argv.end(), {"-n", std::to_string(point.ranks())});
+  const Json run = step("run", argv);
+  const Arguments against{ready.fused,      "--bundle", ready.bundle, "--against",
+                          work("run.json"), "--check",  "--format",   "json"};
+  (void)step("measure", against);
+  const RunReport report = read_run_report(read_text(work("run.json")), "run.json");
+  Json row{{"process_seconds", run.at("seconds")}, {"peak_bytes", run.at("peak_bytes")}};
+  add_counters(row, report, Json::parse(read_text(work("output"))));
+  row["plan"] = report.plan_digest;
+  row["bundle"] = report.bundle_digest;
+  row["sizes"] = sizes_of(ready.bundle);
+  return row;
+}
+
+Outcome Steps::run(const Point& point) {
+  Outcome outcome;
+  try {
+    const Prepared& ready = prepare(point);
+    if (ready.fault) throw Fault(*ready.fault);
+    outcome.fields = run_prepared(point, ready);
+    outcome.done = true;
+  } catch (const Fault& fault) {
+    outcome.message = fault.message;
+    outcome.fields = {{"step", fault.step}, {"exit_status", fault.status}, {"message", fault.message}};
+  }
+  return outcome;
+}
+
+}  // namespace kasen::tools

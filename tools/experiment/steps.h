@@ -1,0 +1,66 @@
+// One point of an experiment, by the tools: data, plan, bundle and fused plan are made once and shared by all points
+// that need the same; then it is run and what it counted is held against what was predicted.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/experiment/rows.h"
+#include "tools/experiment/settings.h"
+
+namespace kasen::tools {
+
+// What became of a run: the row without who, when and where.
+struct Outcome {
+  bool done = false;
+  std::string message;  // of what failed
+  Json fields = Json::object();
+};
+
+class Steps {
+ public:
+  // FOLDER is there. What an earlier experiment left half-made in it is removed.
+  explicit Steps(std::string folder);
+  ~Steps();
+  Steps(const Steps&) = delete;
+  Steps& operator=(const Steps&) = delete;
+
+  // Names a point: the tools, the program, the data's files (size and time) and all settings. UserError(missing_input).
+  [[nodiscard]] std::string digest(const Point& point) const;
+  // Runs it once, all its steps that are not made yet included.
+  [[nodiscard]] Outcome run(const Point& point);
+
+ private:
+  // A step that has failed.
+  struct Fault {
+    std::string step, message;
+    int status = 0;
+  };
+  // What a run needs.
+  struct Prepared {
+    std::string plan, bundle, fused;
+    std::optional<Fault> fault;
+  };
+  using Arguments = std::vector<std::string>;
+
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
+  [[nodiscard]] std::string work(const std::string& name) const { return work_ + '/' + name; }
+  [[nodiscard]] const std::string& tools_digest() const;
+  Json step(const std::string& name, Arguments argv) const;
+  static void add(Arguments& argv, const Point& point, Step of);
+  [[nodiscard]] std::string data_file(const Setting& setting) const;
+  const Prepared& prepare(const Point& point);
+  void generate(const Point& point) const;
+  [[nodiscard]] std::string plan(const Point& point) const;
+  [[nodiscard]] std::string bundle(const Point& point, const std::string& plan) const;
+  [[nodiscard]] std::string fused(const Point& point, const std::string& plan, const std::string& bundle) const;
+  Json run_prepared(const Point& point, const Prepared& ready) const;
+
+  std::string folder_, work_;
+  mutable std::string tools_digest_;
+  std::map<std::string, Prepared> prepared_;  // by digest
+};
+
+}  // namespace kasen::tools

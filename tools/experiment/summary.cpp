@@ -1,0 +1,168 @@
+#include "tools/experiment/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "libopt/report_parts.h"
+
+namespace kasen::tools {
+namespace {
+
+// All settings but the parallel one.
+std::string others(const Point& point, const std::string& parallel) {
+  std::string text;
+  for (const Setting& setting : point.settings) {
+    if (setting.label() != parallel) text += fmt::format("{}={}\n", setting.label(), setting.text);
+  }
+  return text;
+}
+
+void add_run(PointSummary& s, const Json& row, std::vector<double>& turns) {
+  if (row.at("status") != "done") {
+    ++s.failed;
+    return;
+  }
+  ++s.runs;
+  if (!row.at("agrees").get<bool>()) ++s.differing;
+  s.seconds.push_back(row.at("seconds").get<double>());
+  for (const Json& turn : row.at("turn_seconds")) turns.push_back(turn.get<double>());
+  s.peak_bytes = std::max(s.peak_bytes, row.at("peak_bytes").get<std::int64_t>());
+  s.held_all = 0;
+  for (const Json& held : row.at("held_bytes")) {
+    s.held = std::max(s.held, held.get<std::int64_t>());
+    s.held_all += held.get<std::int64_t>();
+  }
+  for (const auto& [what, both] : row.at("bytes").items())
+    s.bytes[what] = {both.at("predicted").get<std::int64_t>(), both.at("counted").get<std::int64_t>()};
+  if (const auto network = s.bytes.find("network bytes"); network != s.bytes.end())
+    s.network_bytes = network->second.second;
+}
+
+void finish(PointSummary& s, const std::vector<double>& turns) {
+  if (s.seconds.empty()) return;
+  s.median = median(s.seconds);
+  std::vector<double> distances;
+  for (const double seconds : s.seconds) distances.push_back(std::abs(seconds - s.median));
+  s.mad = median(distances);
+  const auto [least, most] = std::minmax_element(s.seconds.begin(), s.seconds.end());
+  s.least = *least;
+  s.most = *most;
+  s.turn_median = turns.empty() ? 0 : median(turns);
+}
+
+std::string parallel_setting(const Matrix& matrix) {
+  for (const char* name : {"workers", "ranks", "threads"}) {
+    if (std::find(matrix.varied.begin(), matrix.varied.end(), name) != matrix.varied.end()) return name;
+  }
+  return {};
+}
+
+std::string check_word(const PointSummary& s) { return s.runs == 0 ? "-" : s.differing > 0 ? "differs" : "equal"; }
+
+std::string seconds_text(double seconds) { return fmt::format("{:.6f}", seconds); }
+
+const Setting* labelled(const Point& point, const std::string& label) {
+  const auto found = std::find_if(point.settings.begin(), point.settings.end(),
+                                  [&](const Setting& setting) { return setting.label() == label; });
+  return found == point.settings.end() ? nullptr : &*found;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string safe = "\"";
+  for (const char c : text) safe += c == '"' ? "\"\"" : std::string(1, c);
+  return safe + '"';
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+Summary summarize(const Experiment& experiment, const Matrix& matrix, const Rows& rows,
+                  const std::vector<std::string>& digests) {
+  Summary summary{&experiment, &matrix, parallel_setting(matrix), {}};
+  std::map<std::string, double> first;  // median of the first point of each group
+  for (size_t i = 0; i < matrix.points.size(); ++i) {
+    PointSummary& s = summary.points.emplace_back();
+    s.point = &matrix.points[i];
+    std::vector<double> turns;
+    for (int repetition = 0; repetition < experiment.repetitions; ++repetition) {
+      if (const Json* row = rows.find(digests[i], repetition)) add_run(s, *row, turns);
+    }
+    finish(s, turns);
+    if (summary.parallel.empty() || s.runs == 0) continue;
+    const double before = first.try_emplace(others(*s.point, summary.parallel), s.median).first->second;
+    s.speedup = s.median > 0 ? before / s.median : 0;
+  }
+  return summary;
+}
+
+std::string summary_table(const Summary& summary) {
+  const std::vector<std::string>& varied = summary.matrix->varied;
+  std::vector<std::vector<std::string>> table(1, varied);
+  auto& head = table.front();
+  head.insert(head.end(), {"runs", "median s", "MAD s", "min s", "max s", "turn ms"});
+  if (!summary.parallel.empty()) head.emplace_back("speed-up");
+  head.insert(head.end(), {"network bytes", "most held", "peak", "check"});
+  for (const PointSummary& s : summary.points) {
+    auto& row = table.emplace_back();
+    for (const std::string& label : varied) {
+      const Setting* setting = labelled(*s.point, label);
+      row.push_back(setting == nullptr ? "-" : setting->text);
+    }
+    row.push_back(s.failed > 0 ? fmt::format("{}, {} failed", s.runs, s.failed) : fmt::format("{}", s.runs));
+    for (const double seconds : {s.median, s.mad, s.least, s.most})
+      row.push_back(s.runs > 0 ? seconds_text(seconds) : "-");
+    row.push_back(s.turn_median > 0 ? fmt::format("{:.3f}", s.turn_median * 1e3) : "-");
+    if (!summary.parallel.empty()) row.push_back(s.speedup > 0 ? fmt::format("{:.2f}", s.speedup) : "-");
+    for (const std::int64_t bytes : {s.network_bytes, s.held, s.peak_bytes})
+      row.push_back(s.runs > 0 ? grouped(bytes) : "-");
+    row.push_back(check_word(s));
+  }
+  return table_text(table);
+}
+
+std::string summary_csv(const Summary& summary) {
+  std::vector<std::string> labels;
+  for (const PointSummary& s : summary.points) {
+    for (const Setting& setting : s.point->settings) {
+      if (std::find(labels.begin(), labels.end(), setting.label()) == labels.end()) labels.push_back(setting.label());
+    }
+  }
+  std::vector<std::string> names;
+  for (const PointSummary& s : summary.points) {
+    for (const auto& [name, both] : s.bytes) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text;
+  for (const std::string& label : labels) text += quoted(label) + ',';
+  text += "runs,failed,median_s,mad_s,min_s,max_s,turn_median_s,speedup,held_bytes,most_held_bytes,peak_bytes,check";
+  for (const std::string& name : names) text += fmt::format(",\"{0}, predicted\",\"{0}, counted\"", name);
+  text += '\n';
+  for (const PointSummary& s : summary.points) {
+    for (const std::string& label : labels) {
+      const Setting* setting = labelled(*s.point, label);
+      text += (setting == nullptr ? "" : quoted(setting->text)) + ',';
+    }
+    text += fmt::format("{},{},", s.runs, s.failed);
+    for (const double number : {s.median, s.mad, s.least, s.most, s.turn_median, s.speedup})
+      text += s.runs > 0 ? fmt::format("{},", number) : ",";
+    text += s.runs > 0 ? fmt::format("{},{},{},", s.held_all, s.held, s.peak_bytes) : ",,,";
+    text += check_word(s);
+    for (const std::string& name : names) {
+      const auto both = s.bytes.find(name);
+      text += both == s.bytes.end() ? ",," : fmt::format(",{},{}", both->second.first, both->second.second);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace kasen::tools

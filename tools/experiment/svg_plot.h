@@ -1,0 +1,31 @@
+// A plot as SVG: the same text from the same numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kasen::tools {
+
+struct PlotMark {
+  double x = 0, y = 0;
+  double low = 0, high = 0;  // a whisker, where they differ
+};
+
+struct PlotSeries {
+  std::string name;
+  std::vector<PlotMark> marks;  // a circle each
+  bool line = true;             // through the marks
+  bool dashed = false;
+};
+
+struct Plot {
+  std::string title, x_name, y_name;
+  bool log_x = false, log_y = false;  // marks of 0 or less have no place there and are left out
+  bool square = false;                // both axes of one range, with the line on which y is x
+  std::vector<double> x_ticks;        // empty: chosen
+  std::vector<PlotSeries> series;
+};
+
+[[nodiscard]] std::string svg_text(Plot plot);
+
+}  // namespace kasen::tools
