@@ -62,7 +62,8 @@ class Help(unittest.TestCase):
         self.assertRegex(self.told("fuse", "--help", "sync"), r"(?s)--sync MODE.*\[hybrid\]")
         self.assertIn("--param", self.told("run", "--help", "D"))
         self.assertEqual(self.told("fuse", "--help", "states"), self.told("help", "states"))
-        self.assertEqual(self.told("help", "rule-4"), self.told("help", "rule-04"))
+        for shorter, name in [("rule-4", "rule-04"), ("4", "rule-04"), ("14", "rule-14")]:
+            self.assertEqual(self.told("help", shorter), self.told("help", name))
         self.assertIn("did you mean 'sync'?", self.told("fuse", "--help", "snyc", status=USAGE))
 
     def test_overview_names_all(self):
@@ -124,7 +125,7 @@ class Suggestions(unittest.TestCase):
 
     def test_every_kind_of_name(self):
         for line, status, near in [
-                ("paln two.ks", USAGE, "plan"), ("help stats", USAGE, "states"), ("help 6", USAGE, "0"),
+                ("paln two.ks", USAGE, "plan"), ("help stats", USAGE, "states"), ("help 67", USAGE, "64"),
                 ("plan --wrokers 3", USAGE, None), ("partition --wrokers 3", USAGE, "--workers"),
                 ("plan two.ks -D tehta=1", USAGE, "theta"), ("plan two.ks -D trns=1", USAGE, "turns"),
                 ("partition --program plan.kir wieght=x.csv other=x.csv -o b", USAGE, "weight"),
@@ -135,7 +136,7 @@ class Suggestions(unittest.TestCase):
                 ("partition G=x.csv --method hybird-cut -o b", USAGE, "hybrid-cut"),
                 ("partition --config job.yaml G=x.csv -o b", CONFIG, "workers"),
                 ("partition --program plan.kir weight=x.csv other=x.csv --method auto --machine m.yaml -o b", CONFIG, "memory_bandwidth"),
-                ("fuse plan.kir --sizes NN=9", USAGE, "N"), ("fuse plan.kir --strategy greddy", USAGE, "greedy"),
+                ("fuse plan.kir --sizes n=9", USAGE, "N"), ("fuse plan.kir --strategy greddy", USAGE, "greedy"),
                 ("fuse plan.kir --print-after simplfy", USAGE, "simplify"),
                 ("measure fused.kir --sizes NN=9", USAGE, "N"), ("measure fused.kir --format jsno", USAGE, "json"),
                 ("measure fused.kir --workers 2 --data weihgt=x.csv", USAGE, "weight"),

@@ -61,11 +61,15 @@ class Renderer {
 }  // namespace
 
 const Page* find_page(std::string_view given) {
+  const auto named = [](const std::string& name) -> const Page* {
+    const auto all = pages();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Page& page) { return page.name == name; });
+    return found == all.end() ? nullptr : &*found;
+  };
   std::string name(given);
-  if (name.size() == 6 && name.starts_with("rule-")) name.insert(5, 1, '0');  // rule-4
-  const auto all = pages();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Page& page) { return page.name == name; });
-  return found == all.end() ? nullptr : &*found;
+  if (const Page* page = named(name)) return page;
+  if (name.starts_with("rule-")) name.erase(0, 5);
+  return named((name.size() == 1 ? "rule-0" : "rule-") + name);
 }
 
 std::vector<std::string> page_names() {

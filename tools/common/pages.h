@@ -18,7 +18,7 @@ struct Page {
 };
 
 [[nodiscard]] std::span<const Page> pages();  // made from the files when Kasen is built
-// Null: there is none. "rule-4" is rule-04.
+// Null: there is none. "rule-4" is rule-04, and a number that no exit status has is a rule's.
 [[nodiscard]] const Page* find_page(std::string_view name);
 [[nodiscard]] std::vector<std::string> page_names();
 // Names of the topics that are of this tool ("run").
