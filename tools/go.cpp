@@ -282,7 +282,7 @@ class Pipeline {
   ResultFormat format_;
 };
 
-void declare_data(Tool& tool) {
+void declare_program(Tool& tool) {
   tool.under("Program and data");
   tool.options.add_options()("define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
                              "sets a const, or the default of a param, of the program")(
@@ -324,7 +324,7 @@ void declare_run(Tool& tool) {
 }
 
 void declare(Tool& tool) {
-  declare_data(tool);
+  declare_program(tool);
   declare_plan(tool);
   declare_run(tool);
   tool.under("Results");
