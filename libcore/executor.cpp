@@ -11,6 +11,7 @@
 #include "libcore/entries.h"
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
+#include "libcore/fault.h"
 #include "libcore/memory_limit.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
@@ -266,6 +267,7 @@ void Execution::end_turn(int number) {
   ++place.turns.back();
   ++count(number).turns;
   if (place.turns.size() > 1) return;
+  (void)pass_point(FaultPoint::border);  // nothing there can fail
   if (options.on_turn) options.on_turn(Turn{place, change_, seconds_since(began_)});
   if (options.on_border) tell_border(number);
 }

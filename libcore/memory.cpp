@@ -10,6 +10,7 @@
 
 #include "libcore/checked.h"
 #include "libcore/error.h"
+#include "libcore/fault.h"
 
 namespace kasen {
 namespace {
@@ -48,7 +49,9 @@ std::byte* map_bytes(std::int64_t size) {
 }  // namespace
 
 Bytes::Bytes(std::int64_t size) : size_(size) {
-  if (size_ > 0) data_ = map_bytes(size_);
+  if (size_ <= 0) return;
+  if (pass_point(FaultPoint::allocate) < 0) throw_no_memory(size);
+  data_ = map_bytes(size_);
 }
 
 Bytes::~Bytes() {
@@ -66,6 +69,7 @@ Bytes& Bytes::operator=(Bytes&& other) noexcept {
 
 void* allocate_array(std::size_t count, std::size_t width) {
   const std::int64_t size = checked_mul(static_cast<std::int64_t>(count), static_cast<std::int64_t>(width), "an array");
+  if (pass_point(FaultPoint::allocate) < 0) throw_no_memory(size);
   if (size >= huge_page) return map_bytes(size);
   return ::operator new(static_cast<std::size_t>(size));
 }

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "libcore/file_calls.h"
+
 namespace kasen {
 namespace {
 
@@ -39,7 +41,7 @@ bool is_ours_alone(const struct stat& info) { return info.st_uid == geteuid() &&
 std::optional<std::string> read_all(int descriptor, size_t bytes) {
   std::string text(bytes, '\0');
   for (size_t done = 0; done < bytes;) {
-    const ssize_t n = read(descriptor, text.data() + done, bytes - done);
+    const ssize_t n = file_calls::read(descriptor, text.data() + done, bytes - done);
     if (n <= 0) return std::nullopt;
     done += static_cast<size_t>(n);
   }
@@ -48,7 +50,7 @@ std::optional<std::string> read_all(int descriptor, size_t bytes) {
 
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t n = write(descriptor, text.data(), text.size());
+    const ssize_t n = file_calls::write(descriptor, text.data(), text.size());
     if (n <= 0) return false;
     text.remove_prefix(static_cast<size_t>(n));
   }
@@ -67,12 +69,12 @@ std::string code_digest(std::string_view bytes) {
   return llvm::toHex(digest, true);
 }
 
-CodeCache::CodeCache(const std::string& folder) {
-  if (folder.empty()) return;
+CodeCache::CodeCache(std::string folder) : folder_(std::move(folder)) {
+  if (folder_.empty()) return;
   std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), ignored);
-  mkdir(folder.c_str(), S_IRWXU);
-  folder_descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  std::filesystem::create_directories(std::filesystem::path(folder_).parent_path(), ignored);
+  mkdir(folder_.c_str(), S_IRWXU);
+  folder_descriptor_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat info {};
   if (open() && (fstat(folder_descriptor_, &info) != 0 || !is_ours_alone(info))) {
     close(folder_descriptor_);
@@ -87,7 +89,7 @@ CodeCache::~CodeCache() {
 std::unique_ptr<llvm::MemoryBuffer> CodeCache::find(const std::string& key) const {
   if (!open()) return nullptr;
   const Descriptor file(
-      openat(folder_descriptor_, file_name(key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+      file_calls::openat(folder_descriptor_, file_name(key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat info {};
   if (!file.open() || fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode) || !is_ours_alone(info))
     return nullptr;
@@ -105,11 +107,12 @@ void CodeCache::keep(const std::string& key, std::string_view code) const {
   if (!open()) return;
   static std::atomic<int> count{0};
   const std::string made = file_name(key) + '.' + std::to_string(getpid()) + '.' + std::to_string(count++);
-  const Descriptor file(openat(folder_descriptor_, made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                               S_IRUSR | S_IWUSR));
+  const Descriptor file(file_calls::openat(folder_descriptor_, made.c_str(),
+                                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file.open()) return;
   const bool whole = write_all(file.number(), code_digest(code)) && write_all(file.number(), code);
-  if (!whole || renameat(folder_descriptor_, made.c_str(), folder_descriptor_, file_name(key).c_str()) != 0) {
+  if (!whole ||
+      file_calls::renameat(folder_descriptor_, made.c_str(), folder_descriptor_, file_name(key).c_str()) != 0) {
     unlinkat(folder_descriptor_, made.c_str(), 0);
   }
 }
@@ -118,8 +121,7 @@ void CodeCache::prune() const {
   if (!open()) return;
   llvm::CachePruningPolicy policy;
   policy.MaxSizeBytes = std::uint64_t{256} << 20;
-  // By its descriptor: what stands at the folder's name may be another by now.
-  llvm::pruneCache("/proc/self/fd/" + std::to_string(folder_descriptor_), policy);
+  llvm::pruneCache(folder_, policy);
 }
 
 }  // namespace kasen

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <thread>
 
-#include "libcomm/data/hdf5_file.h"
 #include "libcomm/data/hdf5_version.h"
 #include "libcomm/exchange/mpi_version.h"
+#include "libcore/temporaries.h"
 #include "libkernels/llvm_version.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
@@ -41,13 +41,13 @@ void tell(const JobOutput& output, const std::string& text) {
 // A rank tells its fault and ends the whole job with its status.
 [[noreturn]] void fail_job(Cluster& cluster, const JobOutput& output, const std::string& text, ExitStatus status) {
   tell(output, text);
+  remove_temporaries();
   cluster.abort(status);
   std::abort();  // the compiler does not see that a virtual function never returns
 }
 
 ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no rank outlives a killed mpirun
-  start_examiner();                  // before MPI, which does not like to be forked
   if (!settings.checkpoint.empty()) remember_stop_signals();
   const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
   const JobOutput output{.launched = launched, .progress = false};
@@ -71,7 +71,6 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
 }
 
 ExitStatus run_alone(const RunSettings& settings) {
-  start_examiner();
   if (!settings.checkpoint.empty()) remember_stop_signals();
   const JobOutput output{.launched = false, .progress = true};
   try {

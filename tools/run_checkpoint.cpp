@@ -26,6 +26,12 @@ std::string place_text(const Module& module, const BorderPlace& place) {
   return fmt::format("turn {} of the loop at {}:{}:{}", place.turns, file, where.line, where.column);
 }
 
+// Without a remedy: the run needs none.
+std::string text_of(const UserError& error) {
+  const Diagnostic& d = error.diagnostics().front();
+  return d.why.empty() ? d.what : fmt::format("{}; {}", d.what, d.why);
+}
+
 }  // namespace
 
 RunCheckpoints::RunCheckpoints(const RunSettings& settings, const Module& module, const BundleInfo& bundle,
@@ -99,12 +105,16 @@ void RunCheckpoints::write(const Border& border, bool last) {
     ++written_;
   } catch (const UserError& error) {
     if (last) throw;
-    const Diagnostic& d = error.diagnostics().front();
-    warn(fmt::format("no checkpoint: {}; {}; the run goes on", d.what, d.why));
+    warn(fmt::format("no checkpoint: {}; the run goes on", text_of(error)));
   } catch (const JobFailed& failed) {
     if (last) throw;
     const std::string text = failed.text.substr(failed.text.starts_with("error: ") ? 7 : 0);
     warn(fmt::format("no checkpoint: {}; the run goes on", text));
+  }
+  try {
+    folder_->rotate();
+  } catch (const UserError& error) {
+    warn(fmt::format("an old checkpoint stays: {}; the run goes on", text_of(error)));
   }
   last_ = std::chrono::steady_clock::now();
   seconds_ += seconds_since(begin);

@@ -14,10 +14,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <optional>
 #include <thread>
 #include <utility>
 
-#include "libcomm/data/new_file.h"
+#include "libcore/temporaries.h"
 #include "tools/common/files.h"
 #include "tools/common/process.h"
 #include "tools/common/progress.h"
@@ -46,7 +48,7 @@ void end_mpirun(pid_t child, int number) {
 
 void forward_signal(int number) {
   if (const pid_t child = mpirun_process.load(); child > 0) end_mpirun(child, number == SIGHUP ? SIGTERM : number);
-  remove_temporary();
+  remove_temporaries();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
 
@@ -152,35 +154,26 @@ class Listener {
   bool failed_ = false;
 };
 
-// The plan as a file that every rank can read, and nobody else: what has its name already is not touched.
+// The plan as a file that every rank can read.
 class PlanFile {
  public:
   PlanFile(const std::string& plan, std::vector<std::string>& arguments) {
     if (plan != "-") return;
-    const std::string text = read_text(plan);
-    const char* const folder = std::getenv("TMPDIR");
-    std::string path = fmt::format("{}/kasen-plan-XXXXXX", folder != nullptr && *folder != '\0' ? folder : "/tmp");
-    const int made = mkstemp(path.data());
-    if (made < 0)
-      fail(ExitStatus::cannot_create, fmt::format("cannot make the file '{}' for the ranks", path),
-           std::strerror(errno), "name the plan's file, or set TMPDIR to a folder that can be written");
-    close(made);
-    path_ = path;
-    remember_temporary(path_);
-    FileHandle::open_to_write(path_).write(0, text.data(), static_cast<std::int64_t>(text.size()));
+    path_ = fmt::format("{}/kasen-plan-{}.kir", std::filesystem::temp_directory_path().string(), getpid());
+    write_text(path_, read_text(plan));
+    temporary_.emplace(path_);
     std::erase(arguments, "-");
     arguments.insert(arguments.end(), {path_, "--plan-name", shown_name(plan)});
   }
   ~PlanFile() {
-    if (path_.empty()) return;
-    unlink(path_.c_str());
-    forget_temporary();
+    if (!path_.empty()) unlink(path_.c_str());
   }
   PlanFile(const PlanFile&) = delete;
   PlanFile& operator=(const PlanFile&) = delete;
 
  private:
   std::string path_;
+  std::optional<Temporary> temporary_;
 };
 
 int wait_for(pid_t child) {

@@ -5,7 +5,7 @@
 #include <csignal>
 
 #include "libcore/error.h"
-#include "tools/common/files.h"
+#include "libcore/temporaries.h"
 
 namespace kasen::tools {
 namespace {
@@ -16,7 +16,7 @@ pid_t starter = 0;
 // TERM also comes when the process that started this one is gone (PR_SET_PDEATHSIG): nobody is left to save with.
 void on_stop(int /*number*/) {
   if (came != 0 || getppid() != starter) {
-    remove_temporary();
+    remove_temporaries();
     _exit(static_cast<int>(ExitStatus::interrupted));
   }
   came = 1;

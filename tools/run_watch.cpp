@@ -9,6 +9,7 @@
 #include <fstream>
 #include <new>
 
+#include "libcore/temporaries.h"
 #include "tools/common/files.h"
 #include "tools/run_launch.h"
 #include "tools/run_summary.h"
@@ -167,7 +168,7 @@ void RunWatch::expire() {
   status_of_the_job = static_cast<int>(status);
   std::signal(SIGALRM, end_anyway);
   alarm(seconds_to_abort);
-  remove_temporary();
+  remove_temporaries();
   cluster_.abort(status);
   std::abort();  // the compiler does not see that a virtual function never returns
 }

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "libcore/error.h"
-#include "tools/common/files.h"
 
 namespace kasen::tools {
 
@@ -17,13 +16,12 @@ TemporaryFile::TemporaryFile(const std::string& name)
   const int fd = mkstemp(path_.data());
   if (fd < 0) fail(ExitStatus::io, "cannot make a temporary file in " + path_, std::strerror(errno), "set TMPDIR");
   close(fd);
-  remember_temporary(path_);
+  guard_.emplace(path_);
 }
 
 TemporaryFile::~TemporaryFile() {
   std::error_code ignored;
   std::filesystem::remove(path_, ignored);
-  forget_temporary();
 }
 
 }  // namespace kasen::tools

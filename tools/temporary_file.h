@@ -1,7 +1,10 @@
 // A file of its own in the folder for such files, which goes away, also on SIGINT and SIGTERM.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "libcore/temporaries.h"
 
 namespace kasen::tools {
 
@@ -15,6 +18,7 @@ class TemporaryFile {
 
  private:
   std::string path_;
+  std::optional<Temporary> guard_;
 };
 
 }  // namespace kasen::tools

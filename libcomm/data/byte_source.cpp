@@ -9,14 +9,17 @@
 #include <cstring>
 
 #include "libcore/error.h"
+#include "libcore/file_calls.h"
 
 namespace kasen {
 namespace {
 
 class FileBytes : public ByteSource {
  public:
-  explicit FileBytes(const std::string& path) : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) fail(ExitStatus::missing_input, "cannot open the file", std::strerror(errno), {}, {path});
+  explicit FileBytes(const std::string& path) : path_(path), fd_(file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (fd_ >= 0) return;
+    const ExitStatus status = file_calls::is_missing(errno) ? ExitStatus::missing_input : ExitStatus::io;
+    fail(status, "cannot open the file", std::strerror(errno), {}, {path});
   }
   ~FileBytes() override { close(fd_); }
   FileBytes(const FileBytes&) = delete;
@@ -26,7 +29,7 @@ class FileBytes : public ByteSource {
   [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes) override {
     const auto most = static_cast<std::size_t>(std::min(bytes, std::int64_t{1} << 30));
     for (;;) {
-      const ssize_t got = ::read(fd_, to, most);
+      const ssize_t got = file_calls::read(fd_, to, most);
       if (got >= 0) return got;
       if (errno != EINTR) fail(ExitStatus::io, "cannot read the file", std::strerror(errno), {}, {path_});
     }

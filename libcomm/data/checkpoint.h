@@ -60,9 +60,11 @@ class Checkpoints {
   [[nodiscard]] std::unique_ptr<SavedBorder> newest(const std::function<void(const std::string&)>& skipped);
   // Are there any, of whatever?
   [[nodiscard]] bool empty() const;
-  // Writes one, then removes the oldest. Returns its folder. Where it cannot be written all ranks throw, and the
-  // checkpoints before it are as they were.
+  // Writes one and returns its folder. Where it cannot be written all ranks throw, and the checkpoints before it are as
+  // they were.
   std::string write(const Module& module, const Border& border);
+  // Removes the oldest beyond `keep`, on rank 0. UserError where one cannot be removed: it stays the oldest.
+  void rotate();
 
  private:
   struct State;

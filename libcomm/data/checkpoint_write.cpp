@@ -16,6 +16,7 @@
 #include "libcomm/data/new_file.h"
 #include "libcore/checked.h"
 #include "libcore/error.h"
+#include "libcore/file_calls.h"
 
 namespace kasen {
 namespace {
@@ -46,7 +47,7 @@ class FolderLock {
  public:
   explicit FolderLock(const std::string& folder) {
     const std::string file = folder + "/.lock";
-    fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    fd_ = file_calls::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     const auto why = [] { return std::generic_category().message(errno); };
     if (fd_ < 0) fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", file), why());
     if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
@@ -170,7 +171,7 @@ struct Checkpoints::State {
     return ranks.exchange(std::move(to));
   }
   void take_folder();
-  void rotate();
+  void commit(NewFolder& made, const std::string& path);
   CheckpointManifest manifest_of(const Module& module, const Border& border, const std::vector<std::string>& written);
 };
 
@@ -194,11 +195,15 @@ void Checkpoints::State::take_folder() {
   }
 }
 
-void Checkpoints::State::rotate() {
-  while (std::ssize(kept) > keep) {
-    remove_folder(kept.front());
-    kept.erase(kept.begin());
+// Renamed but not synced it is there, and counts among those that are kept.
+void Checkpoints::State::commit(NewFolder& made, const std::string& path) {
+  try {
+    made.commit();
+  } catch (const UserError&) {
+    if (exists(path)) kept.push_back(path);
+    throw;
   }
+  kept.push_back(path);
 }
 
 CheckpointManifest Checkpoints::State::manifest_of(const Module& module, const Border& border,
@@ -256,7 +261,8 @@ std::unique_ptr<SavedBorder> Checkpoints::newest(const std::function<void(const 
 
 std::string Checkpoints::write(const Module& module, const Border& border) {
   State& s = *state_;
-  std::string path = fmt::format("{}/{}{:06}", s.folder, folder_prefix, s.next);
+  // One that cannot be written takes its number along: something may stand there.
+  std::string path = fmt::format("{}/{}{:06}", s.folder, folder_prefix, s.next++);
   std::unique_ptr<NewFolder> made;
   s.ranks.together([&] {
     if (s.first_rank()) made = std::make_unique<NewFolder>(path, false);
@@ -271,12 +277,16 @@ std::string Checkpoints::write(const Module& module, const Border& border) {
   s.ranks.together([&] {
     if (!s.first_rank()) return;
     write_new_file(temporary + "/manifest.json", checkpoint_text(s.manifest_of(module, border, written)));
-    made->commit();
-    s.kept.push_back(path);
-    s.rotate();
+    s.commit(*made, path);
   });
-  ++s.next;
   return path;
+}
+
+void Checkpoints::rotate() {
+  while (std::ssize(state_->kept) > state_->keep) {
+    remove_folder(state_->kept.front());
+    state_->kept.erase(state_->kept.begin());
+  }
 }
 
 std::vector<std::string> checkpoints_in(const std::string& folder) {

@@ -17,6 +17,7 @@
 
 #include "libcomm/data/digest.h"
 #include "libcore/error.h"
+#include "libcore/file_calls.h"
 #include "libcore/memory_limit.h"
 
 namespace kasen {
@@ -37,7 +38,7 @@ void unmap(void* address, size_t length) {
 }
 
 Content map_file(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat facts {};
   void* address = MAP_FAILED;
   if (file >= 0 && fstat(file, &facts) == 0)

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "libcore/error.h"
+#include "libcore/file_calls.h"
 
 namespace kasen {
 namespace {
@@ -42,11 +43,8 @@ std::string without_slash(std::string path) {
 
 }  // namespace
 
-FileHandle FileHandle::open_regular(const std::string& path, int flags) {
-  FileHandle file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags), path);
-  if (file.fd_ < 0 && errno == ELOOP && flags == O_NOFOLLOW)
-    fail(ExitStatus::bad_input, fmt::format("'{}' is a link", path), "it may lead out of its folder",
-         "put the file itself there");
+FileHandle FileHandle::open_to_read(const std::string& path) {
+  FileHandle file(file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK), path);
   if (file.fd_ < 0) fail_on(errno == ENOENT ? ExitStatus::missing_input : ExitStatus::io, "open", path);
   struct stat facts {};
   if (fstat(file.fd_, &facts) != 0) fail_on(ExitStatus::io, "inspect", path);
@@ -54,18 +52,14 @@ FileHandle FileHandle::open_regular(const std::string& path, int flags) {
   return file;
 }
 
-FileHandle FileHandle::open_to_read(const std::string& path) { return open_regular(path, 0); }
-
-FileHandle FileHandle::open_in_folder(const std::string& path) { return open_regular(path, O_NOFOLLOW); }
-
 FileHandle FileHandle::open_to_write(const std::string& path) {
-  FileHandle file(open(path.c_str(), O_WRONLY | O_CLOEXEC), path);
+  FileHandle file(file_calls::open(path.c_str(), O_WRONLY | O_CLOEXEC), path);
   if (file.fd_ < 0) fail_on(ExitStatus::io, "open", path);
   return file;
 }
 
 FileHandle FileHandle::create(const std::string& path) {
-  FileHandle file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), path);
+  FileHandle file(file_calls::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), path);
   if (file.fd_ < 0) fail_on(ExitStatus::cannot_create, "create", path);
   return file;
 }
@@ -85,7 +79,7 @@ std::int64_t FileHandle::size() const {
 
 std::int64_t FileHandle::read_some(std::int64_t offset, std::byte* data, std::int64_t bytes) const {
   for (;;) {
-    const ssize_t got = pread(fd_, data, static_cast<std::size_t>(bytes), offset);
+    const ssize_t got = file_calls::pread(fd_, data, static_cast<std::size_t>(bytes), offset);
     if (got >= 0) return got;
     if (errno != EINTR) fail_on(ExitStatus::io, "read", path_);
   }
@@ -105,7 +99,7 @@ void FileHandle::write(std::int64_t offset, const void* data, std::int64_t bytes
   const auto* from = static_cast<const std::byte*>(data);
   while (bytes > 0) {
     const auto length = static_cast<std::size_t>(std::min(bytes, std::int64_t{1} << 30));
-    const ssize_t put = pwrite(fd_, from, length, offset);
+    const ssize_t put = file_calls::pwrite(fd_, from, length, offset);
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) fail_on(ExitStatus::io, "write", path_);
     offset += put;
@@ -121,7 +115,7 @@ void FileHandle::start_syncing(std::int64_t offset, std::int64_t bytes) const {
 
 void FileHandle::sync_and_close() {
   // Some file systems (/dev/full, pipes) cannot sync; what they could not store they said at the write.
-  if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) fail_on(ExitStatus::io, "sync", path_);
+  if (file_calls::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) fail_on(ExitStatus::io, "sync", path_);
   if (close(std::exchange(fd_, -1)) != 0) fail_on(ExitStatus::io, "close", path_);
 }
 
@@ -132,7 +126,7 @@ void write_new_file(const std::string& path, std::string_view content) {
 }
 
 std::string read_whole_file(const std::string& path, std::int64_t most_bytes) {
-  const FileHandle file = FileHandle::open_in_folder(path);
+  const FileHandle file = FileHandle::open_to_read(path);
   const std::int64_t size = file.size();
   if (size > most_bytes)
     fail(ExitStatus::bad_input, fmt::format("'{}' has {} bytes", path, size),
@@ -145,7 +139,7 @@ std::string read_whole_file(const std::string& path, std::int64_t most_bytes) {
 void sync_folder(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;  // a folder that cannot be read can still be written: the rename itself stands
-  const int result = fsync(fd);
+  const int result = file_calls::fsync(fd);
   const int error = errno;
   close(fd);
   errno = error;
@@ -173,9 +167,10 @@ void remove_folder(const std::string& path) {
   std::string away = path;
   for (int attempt = 0; shown_path(path) == path; ++attempt) {
     away = temporary_name(path, attempt);
-    if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, away.c_str(), RENAME_NOREPLACE) == 0) break;
+    if (file_calls::rename(path.c_str(), away.c_str(), RENAME_NOREPLACE) == 0) break;
     if (errno != EEXIST) fail_on(ExitStatus::io, "remove", path);
   }
+  const Temporary guard(away);
   remove_quietly(away);
 }
 
@@ -194,6 +189,7 @@ NewFile::NewFile(std::string path) : path_(std::move(path)) {
   int attempt = 0;
   do temporary_ = temporary_name(path_, attempt++);
   while (exists(temporary_));
+  guard_.emplace(temporary_);
 }
 
 NewFile::~NewFile() {
@@ -201,7 +197,7 @@ NewFile::~NewFile() {
 }
 
 void NewFile::commit() {
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail_on(ExitStatus::cannot_create, "create", path_);
+  if (file_calls::rename(temporary_.c_str(), path_.c_str()) != 0) fail_on(ExitStatus::cannot_create, "create", path_);
   committed_ = true;
   sync_folder(parent_folder(path_));
 }
@@ -212,7 +208,10 @@ NewFolder::NewFolder(std::string path, bool replace) : path_(without_slash(std::
          "choose another name, or ask to replace it");
   for (int attempt = 0;; ++attempt) {
     temporary_ = temporary_name(path_, attempt);
-    if (mkdir(temporary_.c_str(), 0777) == 0) return;
+    if (file_calls::mkdir(temporary_.c_str(), 0777) == 0) {
+      guard_.emplace(temporary_);
+      return;
+    }
     if (errno == EEXIST) continue;
     temporary_.clear();
     fail_on(ExitStatus::cannot_create, "create", path_);
@@ -227,7 +226,7 @@ void NewFolder::commit() {
   sync_folder(temporary_);
   const char* from = temporary_.c_str();
   const char* to = path_.c_str();
-  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+  if (file_calls::rename(from, to, RENAME_NOREPLACE) == 0) {
     committed_ = true;
     sync_folder(parent_folder(path_));
     return;
@@ -236,11 +235,10 @@ void NewFolder::commit() {
     fail(ExitStatus::cannot_create, fmt::format("'{}' already exists", path_), "it was made meanwhile");
   if (errno != EEXIST) fail_on(ExitStatus::cannot_create, "create", path_);
   // Both change places in one step; the old one, now under the temporary name, goes afterwards.
-  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) != 0)
-    fail_on(ExitStatus::cannot_create, "replace", path_);
-  committed_ = true;
-  sync_folder(parent_folder(path_));
+  if (file_calls::rename(from, to, RENAME_EXCHANGE) != 0) fail_on(ExitStatus::cannot_create, "replace", path_);
+  sync_folder(parent_folder(path_));  // where that fails the destructor removes the old one
   remove_quietly(temporary_);
+  committed_ = true;
 }
 
 }  // namespace kasen

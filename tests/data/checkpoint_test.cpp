@@ -2,6 +2,7 @@
 // whole.
 #include "libcomm/data/checkpoint.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "libcomm/data/checkpoint_manifest.h"
 #include "libcomm/data/digest.h"
 #include "libcore/error.h"
+#include "libcore/fault.h"
 #include "tests/support/folder.h"
 
 namespace kasen {
@@ -83,7 +85,9 @@ class CheckpointTest : public ::testing::Test {
     return Checkpoints(root(), wanted, *alone_, 0, worker_count, keep);
   }
   std::string write(Checkpoints& into, std::uint64_t seed) const {
-    return into.write(module_, MadeBorder(module_, seed));
+    std::string path = into.write(module_, MadeBorder(module_, seed));
+    into.rotate();
+    return path;
   }
 
   // Whatever the checkpoint gives is what was saved.
@@ -157,6 +161,33 @@ TEST_F(CheckpointTest, TheNewestAreKeptAndNoneIsOverwritten) {
   expect_all(*saved, 4);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_NE(told[0].find("of another plan"), std::string::npos);
+}
+
+// Whatever fails while the third of five is written, syncing its name and removing the first of them included: the
+// others are written, and the newest two stay.
+TEST_F(CheckpointTest, AFaultCostsOneAtMost) {
+  for (const char* point : {"create", "write", "sync", "rename"}) {
+    for (int n = 1;; ++n) {
+      fs::remove_all(root());
+      Checkpoints checkpoints = all(2);
+      int faults = 0;
+      for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        if (seed == 3) ask_for_faults(fmt::format("{}:fail:{}", point, n), "", 0);
+        try {
+          (void)write(checkpoints, seed);
+        } catch (const UserError&) {
+          ++faults;
+        }
+        if (seed == 3) ask_for_faults("", "", 0);
+      }
+      for (const std::string& path : checkpoints_in(root())) EXPECT_NO_THROW((void)verify_checkpoint(path));
+      EXPECT_EQ(checkpoints_in(root()), (std::vector{root() + "/checkpoint-000004", root() + "/checkpoint-000005"}))
+          << point << ' ' << n;
+      EXPECT_LE(faults, 1) << point << ' ' << n;
+      if (faults == 0) break;
+      ASSERT_LT(n, 100);
+    }
+  }
 }
 
 TEST_F(CheckpointTest, TheFolderIsOneRunsAlone) {

@@ -12,16 +12,16 @@
 #include <filesystem>
 
 #include "libcore/error.h"
+#include "libcore/file_calls.h"
+#include "libcore/temporaries.h"
 #include "tools/common/process.h"
 
 namespace kasen::tools {
 namespace {
 
-std::array<char, 4096> temporary{};  // read by the signal handler
-
 void on_signal(int number) {
   signal_processes(number);
-  remove_temporary();
+  remove_temporaries();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
 
@@ -46,9 +46,9 @@ class File {
 
 std::string reason() { return std::strerror(errno); }
 
-bool write_all(int fd, std::string_view text) {
+bool write_all(int fd, std::string_view text, ssize_t (*call)(int, const void*, size_t) = file_calls::write) {
   while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
+    const ssize_t written = call(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     text.remove_prefix(static_cast<size_t>(written));
@@ -64,7 +64,7 @@ std::string read_all(int fd, const std::string& name) {
   std::string text;
   std::array<char, 1 << 16> block{};
   for (;;) {
-    const ssize_t count = read(fd, block.data(), block.size());
+    const ssize_t count = file_calls::read(fd, block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EISDIR)
       fail(ExitStatus::missing_input, fmt::format("'{}' is a folder", name), "a file is needed here", "name the file");
@@ -86,9 +86,8 @@ std::string unmarked(std::string text, const std::string& name) {
   return text;
 }
 
-[[noreturn]] void write_failed(const std::string& path, const std::string& why) {
-  unlink(temporary.data());
-  forget_temporary();
+[[noreturn]] void write_failed(const std::string& path, const std::string& temporary, const std::string& why) {
+  unlink(temporary.c_str());
   fail(ExitStatus::io, fmt::format("cannot write '{}'", path), why, "what was there before is untouched");
 }
 
@@ -108,8 +107,12 @@ std::string shown_name(const std::string& path) { return path.empty() || path ==
 
 std::string read_text(const std::string& path) {
   if (path.empty() || path == "-") return unmarked(read_all(STDIN_FILENO, "<stdin>"), "<stdin>");
-  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.fd() < 0) fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), reason(), "check the name");
+  const File file(file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd() < 0) {
+    const bool missing = file_calls::is_missing(errno);
+    fail(missing ? ExitStatus::missing_input : ExitStatus::io, fmt::format("cannot open '{}'", path), reason(),
+         missing ? "check the name" : "");
+  }
   return unmarked(read_all(file.fd(), path), path);
 }
 
@@ -119,7 +122,7 @@ void write_standard_output(std::string_view text) {
        "the reader is gone or the disk is full; use -o FILE");
 }
 
-bool write_message(std::string_view text) { return write_all(STDERR_FILENO, text); }
+bool write_message(std::string_view text) { return write_all(STDERR_FILENO, text, ::write); }
 
 void hold_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -133,20 +136,20 @@ void write_text(const std::string& path, std::string_view text) {
   struct stat info {};
   const bool special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
   if (special) {  // /dev/null, a named pipe: nothing to rename over
-    const File out(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const File out(file_calls::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (out.fd() < 0) fail(ExitStatus::cannot_create, fmt::format("cannot write '{}'", path), reason());
     if (!write_all(out.fd(), text)) fail(ExitStatus::io, fmt::format("cannot write '{}'", path), reason());
     return;
   }
   const std::string target = behind_links(path);
   const std::string name = fmt::format("{}.tmp-{}", target, getpid());
-  File file(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  File file(file_calls::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.fd() < 0)
     fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place with -o");
-  remember_temporary(name);
-  if (!write_all(file.fd(), text) || fsync(file.fd()) != 0) write_failed(path, reason());
-  if (close(file.release()) != 0 || rename(name.c_str(), target.c_str()) != 0) write_failed(path, reason());
-  forget_temporary();
+  const Temporary temporary(name);
+  if (!write_all(file.fd(), text) || file_calls::fsync(file.fd()) != 0) write_failed(path, name, reason());
+  if (close(file.release()) != 0 || file_calls::rename(name.c_str(), target.c_str()) != 0)
+    write_failed(path, name, reason());
 }
 
 void check_writable(const std::string& path) {
@@ -189,16 +192,6 @@ void check_not_output(const std::string& output, const std::vector<std::string>&
     fail(ExitStatus::usage, fmt::format("two outputs are called '{}'", output), "one would replace the other",
          "give two names");
   }
-}
-
-void remember_temporary(const std::string& path) {
-  if (path.size() < temporary.size()) std::memcpy(temporary.data(), path.c_str(), path.size() + 1);
-}
-
-void forget_temporary() { temporary[0] = '\0'; }
-
-void remove_temporary() {
-  if (temporary[0] != '\0') unlink(temporary.data());
 }
 
 void remove_temporaries_on_signals() {

@@ -37,10 +37,7 @@ bool tell(fmt::format_string<T...> format, T&&... values) {
 // there. Makes them streams on which reading or writing fails.
 void hold_standard_streams();
 
-// A file that is being written; SIGINT, SIGTERM and SIGHUP remove it before the process ends with 130.
-void remember_temporary(const std::string& path);
-void forget_temporary();
-void remove_temporary();  // may be called from a signal handler
+// SIGINT, SIGTERM and SIGHUP remove what is half made (libcore/temporaries.h) before the process ends with 130.
 void remove_temporaries_on_signals();
 
 }  // namespace kasen::tools

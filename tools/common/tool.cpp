@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <new>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "libcore/fault.h"
 #include "libcore/suggest.h"
 #include "tools/common/config.h"
 #include "tools/common/files.h"
@@ -167,6 +169,20 @@ void check_files(const Tool& tool, const po::variables_map& values) {
 
 int status_of(ExitStatus status) { return static_cast<int>(status); }
 
+// What tests ask of this process (docs/faults.md). mpirun and srun tell its rank; else it is the only one.
+void ask_for_faults_of_environment() {
+  const char* text = std::getenv("KASEN_FAULT");
+  if (text == nullptr) return;
+  int rank = 0;
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    const char* told = std::getenv(name);
+    if (told == nullptr) continue;
+    rank = std::atoi(told);
+    break;
+  }
+  ask_for_faults(text, std::filesystem::read_symlink("/proc/self/exe").filename().string(), rank);
+}
+
 }  // namespace
 
 void tell_rules(const UserError& error) {
@@ -239,6 +255,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
       "version", "shows the version");
   const std::string& name = tool.info.name;
   try {
+    ask_for_faults_of_environment();
     if (told_of_itself(argc, argv, tool)) return 0;
     const po::variables_map values = parse(argc, argv, tool);
     if (values.count("version") > 0) {
