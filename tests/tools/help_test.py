@@ -103,6 +103,7 @@ class Suggestions(unittest.TestCase):
         cls.dir = pathlib.Path(cls.folder.name)
         (cls.dir / "two.ks").write_text("dim N, M\ninput weight : f64[N]\ninput other : f64[M]\nconst turns = 3\n"
                                         "param theta = 1e-3\noutput total = theta * sum(weight) + sum(other) + f64(turns)\n")
+        (cls.dir / "configs").symlink_to(ROOT / "configs")
         (cls.dir / "x.csv").write_text("1\n2\n3\n")
         (cls.dir / "job.yaml").write_text("wrokers: 3\n")
         (cls.dir / "m.yaml").write_text("memory_bandwith: 3e9\n")
@@ -144,6 +145,7 @@ class Suggestions(unittest.TestCase):
                 ("run fused.kir --bundle data --format hfd5", USAGE, "hdf5"),
                 ("go two.ks weight=x.csv othr=x.csv", USAGE, "other"), ("go two.ks weight=x.csv other=x.csv --param teta=1", USAGE, "theta"),
                 ("go two.ks weight=x.csv other=x.csv --kernels generatd", USAGE, "generated"),
+                ("experiment configs/pagerank.yaml --dry-run --set wrokers=2", USAGE, "workers"),
                 ("generate rmta -o g.txt", USAGE, "rmat"), ("doctor --only cors", USAGE, "cores")]:
             done = kasen(*line.split(), cwd=self.dir)
             self.assertEqual(done.returncode, status, f"{line}: {done.stderr}")
