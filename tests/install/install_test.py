@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from running import checked  # noqa: E402
+
 BUILD = pathlib.Path(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2])
 OUTSIDE = ROOT / "docs" / "outside"
@@ -22,11 +25,8 @@ PLAIN = {"PATH": "/usr/bin:/bin", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN
          "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
-def run(test, *command, status=0, cwd=None, **env):
-    done = subprocess.run([str(c) for c in command], cwd=cwd, env={**PLAIN, **env}, text=True, capture_output=True, timeout=280,
-                          check=False)
-    test.assertEqual(done.returncode, status, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
-    return done.stdout
+def run(*command, cwd=None, **env):
+    return checked(command, cwd=cwd, env={**PLAIN, **env})
 
 
 class Moved(unittest.TestCase):
@@ -48,10 +48,10 @@ class Moved(unittest.TestCase):
 
     def check_outside(self, folder):
         """Both programs of others, as they were built in this folder."""
-        out = run(self, folder / "program", self.dir / "outside" / "edges.txt", **self.env)
+        out = run(folder / "program", self.dir / "outside" / "edges.txt", **self.env)
         self.assertIn("Per iteration of the while at line 8 (40 turns expected):", out)
         self.assertIn("\n8 pages, ranks sum up to 8, generated kernels give the same bits\n", out)
-        self.assertEqual(run(self, "mpirun", "-n", "2", folder / "ranks", **self.env), "2 ranks, 4 workers\n")
+        self.assertEqual(run("mpirun", "-n", "2", folder / "ranks", **self.env), "2 ranks, 4 workers\n")
 
 
 class Installed(Moved):
@@ -60,10 +60,10 @@ class Installed(Moved):
         link = self.dir / "elsewhere" / "kasen"
         link.parent.mkdir()
         link.symlink_to(self.home / "bin" / "kasen")
-        out = run(self, link, "go", self.home / "share/kasen/examples/pagerank.ks", f"G={OUTSIDE}/edges.txt", "--workers", "3", "-n",
+        out = run(link, "go", self.home / "share/kasen/examples/pagerank.ks", f"G={OUTSIDE}/edges.txt", "--workers", "3", "-n",
                   "2", cwd=link.parent, **self.env)
         self.assertIn("Predicted and counted agree to the byte.", out)
-        self.assertEqual(run(self, link, "verify", "pagerank.run/bundle", cwd=link.parent, **self.env),
+        self.assertEqual(run(link, "verify", "pagerank.run/bundle", cwd=link.parent, **self.env),
                          "pagerank.run/bundle: right (a bundle of 3 parts)\n")
 
     def test_nothing_names_the_build(self):
@@ -73,7 +73,7 @@ class Installed(Moved):
                 for folder in (BUILD, ROOT):
                     self.assertNotIn(os.fsencode(folder) + b"/", content, file)
         for tool in TOOLS:
-            self.assertNotRegex(run(self, "readelf", "-d", self.home / "bin" / tool), "RPATH|RUNPATH")
+            self.assertNotRegex(run("readelf", "-d", self.home / "bin" / tool), "RPATH|RUNPATH")
 
     def test_tree_is_there_with_its_links(self):
         share = self.home / "share" / "kasen"
@@ -99,29 +99,26 @@ class Installed(Moved):
         for header in headers:
             for other in re.findall(r'#include "([^"]+)"', (include / header).read_text()):
                 self.assertTrue((include / other).is_file(), f"{header} includes {other}, which is not installed")
-        flags = run(self, "pkg-config", "--cflags", *(f"kasen-{room}" for room in ROOMS), **self.env).split()
+        flags = run("pkg-config", "--cflags", *(f"kasen-{room}" for room in ROOMS), **self.env).split()
         everything = self.dir / "everything.cpp"
         for order in (headers, headers[::-1]):
             everything.write_text("".join(f'#include "{header}"\n' for header in order))
-            run(self, "g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", *flags, everything, **self.env)
+            run("g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", *flags, everything, **self.env)
 
     def test_pkg_config(self):
         version = re.search(r"version: '([^']+)'", (ROOT / "meson.build").read_text())[1]
         for room in ROOMS:
-            self.assertEqual(run(self, "pkg-config", "--modversion", f"kasen-{room}", **self.env), version + "\n")
-            self.assertIn(f"-lkasen-{room} ", run(self, "pkg-config", "--libs", f"kasen-{room}", **self.env))
-        run(self, "make", "-j2", cwd=self.dir / "outside", **self.env)
+            self.assertEqual(run("pkg-config", "--modversion", f"kasen-{room}", **self.env), version + "\n")
+            self.assertIn(f"-lkasen-{room} ", run("pkg-config", "--libs", f"kasen-{room}", **self.env))
+        run("make", "-j2", cwd=self.dir / "outside", **self.env)
         self.check_outside(self.dir / "outside")
 
 
 class Cmake(Moved):
-    def configure(self, folder, *more, status=0):
-        return run(self, "cmake", "-S", self.dir / "outside", "-B", self.dir / folder, f"-DCMAKE_PREFIX_PATH={self.home}", *more,
-                   status=status, HOME=str(self.dir))
-
     def test_outside_program(self):
-        self.configure("by-cmake", "-DCMAKE_BUILD_TYPE=Debug")
-        run(self, "cmake", "--build", self.dir / "by-cmake", "-j2", HOME=str(self.dir))
+        run("cmake", "-S", self.dir / "outside", "-B", self.dir / "by-cmake", f"-DCMAKE_PREFIX_PATH={self.home}",
+            "-DCMAKE_BUILD_TYPE=Debug", HOME=str(self.dir))
+        run("cmake", "--build", self.dir / "by-cmake", "-j2", HOME=str(self.dir))
         self.check_outside(self.dir / "by-cmake")
 
     def lists(self, text):
@@ -155,13 +152,13 @@ class Prefixes(unittest.TestCase):
         for prefix, libdir in [("/usr", "lib/x86_64-linux-gnu"), ("/opt/kasen", "lib64")]:
             with self.subTest(prefix), tempfile.TemporaryDirectory() as folder:
                 build = pathlib.Path(folder) / "build"
-                run(self, "meson", "setup", build, ROOT, "--prefix", prefix, "--libdir", libdir, "-Dbench=false", HOME=folder)
+                run("meson", "setup", build, ROOT, "--prefix", prefix, "--libdir", libdir, "-Dbench=false", HOME=folder)
                 (build / "packaging").rename(pathlib.Path(folder) / "pkgconfig")
                 home = pathlib.Path(folder) / "home"
                 (home / libdir).mkdir(parents=True)
                 (pathlib.Path(folder) / "pkgconfig").rename(home / libdir / "pkgconfig")
                 for variable, want in [("libdir", libdir), ("includedir", "include")]:
-                    got = run(self, "pkg-config", f"--variable={variable}", "kasen-opt", PKG_CONFIG_PATH=str(home / libdir / "pkgconfig"))
+                    got = run("pkg-config", f"--variable={variable}", "kasen-opt", PKG_CONFIG_PATH=str(home / libdir / "pkgconfig"))
                     self.assertEqual(pathlib.Path(got.strip()).resolve(), home / want)
 
 

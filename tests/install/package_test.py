@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from running import checked  # noqa: E402
+
 BUILD = pathlib.Path(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2])
 VERSION = re.search(r"version: '([^']+)'", (ROOT / "meson.build").read_text())[1]
@@ -21,9 +24,7 @@ ENV = {**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "KASEN_BUILD": str
 
 
 def run(*command, **options):
-    done = subprocess.run([str(c) for c in command], text=True, capture_output=True, check=False, timeout=280, **{"env": ENV, **options})
-    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-    return done.stdout
+    return checked(command, **{"env": ENV, **options})
 
 
 def tree(folder):
