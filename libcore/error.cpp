@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace kasen {
@@ -14,6 +15,20 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
     text += format_diagnostic(diagnostic);
   }
   return text;
+}
+
+// What files hold and names say reaches terminals in messages: control characters would act there. Those of 8 bits,
+// too, which UTF-8 writes as c2 80 to c2 9f.
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  for (size_t k = 0; k < shown.size(); ++k) {
+    const auto byte = static_cast<unsigned char>(shown[k]);
+    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+    const bool wide = byte == 0xc2 && k + 1 < shown.size() && static_cast<unsigned char>(shown[k + 1]) < 0xa0;
+    if (control || wide) shown[k] = '?';
+    if (wide) shown[++k] = '?';
+  }
+  return shown;
 }
 
 // Tabs stay tabs in the line under the source, so that the caret stands where the terminal shows the column.
@@ -45,17 +60,17 @@ void fail(ExitStatus status, std::string what, std::string why, std::string reme
 
 std::string format_diagnostic(const Diagnostic& d, bool colour) {
   std::string text;
-  if (!d.where.file.empty()) text += d.where.file + ':';
+  if (!d.where.file.empty()) text += printable(d.where.file) + ':';
   if (d.where.line > 0) text += fmt::format("{}:", d.where.line);
   if (d.where.line > 0 && d.where.column > 0) text += fmt::format("{}:", d.where.column);
   if (!text.empty()) text += ' ';
   text += colour ? "\x1b[1;31merror:\x1b[0m " : "error: ";
-  text += d.what;
+  text += printable(d.what);
   if (d.rule >= 0) text += fmt::format(" (rule {})", d.rule);
-  if (!d.why.empty()) text += "; " + d.why;
-  if (!d.remedy.empty()) text += "; " + d.remedy;
+  if (!d.why.empty()) text += "; " + printable(d.why);
+  if (!d.remedy.empty()) text += "; " + printable(d.remedy);
   if (!d.source_line.empty()) {
-    text += "\n  " + d.source_line;
+    text += "\n  " + printable(d.source_line);
     if (d.where.column > 0) text += "\n  " + caret_line(d.source_line, d.where.column);
   }
   return text;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -70,6 +71,8 @@ std::optional<std::int64_t> left_in(const std::string& root, const GroupFiles& f
   return least;
 }
 
+std::atomic<std::int64_t> set_memory{-1};  // none
+
 std::optional<std::int64_t> least_of(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   return a && b ? std::min(*a, *b) : a ? a : b;
 }
@@ -95,7 +98,10 @@ std::optional<std::int64_t> group_memory(const std::string& root) {
 }
 
 std::optional<std::int64_t> available_memory() {
+  if (const std::int64_t set = set_memory; set >= 0) return set;
   return least_of(least_of(machine_memory(), address_space()), group_memory());
 }
+
+void set_available_memory(std::int64_t bytes) { set_memory = bytes; }
 
 }  // namespace kasen

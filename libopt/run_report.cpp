@@ -4,96 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "libcore/error.h"
 #include "libopt/cost.h"
 #include "libopt/json_text.h"
+#include "libopt/run_report_fields.h"
 
 namespace kasen {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int format_version = 1;
-
-// Names of counters and where they live: writer, reader and merge share the rows.
-struct OpField {
-  const char* key;
-  std::int64_t OpCount::*member;
-  bool summed;  // over ranks
-};
-constexpr OpField op_fields[] = {
-    {"executions", &OpCount::executions, false},
-    {"read_bytes", &OpCount::read_bytes, true},
-    {"written_bytes", &OpCount::written_bytes, true},
-    {"network_bytes", &OpCount::network_bytes, true},
-    {"turns", &OpCount::turns, false},
-};
-
-struct PartField {
-  const char* key;
-  std::int64_t PartCount::*member;
-};
-constexpr PartField part_fields[] = {
-    {"buffer_bytes", &PartCount::buffer_bytes},
-    {"exchange_bytes", &PartCount::exchange_bytes},
-    {"matrix_bytes", &PartCount::matrix_bytes},
-    {"input_bytes", &PartCount::input_bytes},
-};
-
-struct TrafficField {
-  const char* key;
-  std::int64_t Traffic::*member;
-};
-constexpr TrafficField traffic_fields[] = {
-    {"worker_bytes", &Traffic::worker_bytes},
-    {"rank_bytes", &Traffic::rank_bytes},
-    {"rank_messages", &Traffic::rank_messages},
-};
-
-struct RankField {
-  const char* key;
-  int RankCount::*member;
-};
-constexpr RankField rank_fields[] = {
-    {"rank", &RankCount::rank}, {"first_worker", &RankCount::first_worker}, {"workers", &RankCount::workers}};
 
 // JSON has no infinity and no NaN.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(); }
-double or_nan(const Json& number) {
-  return number.is_null() ? std::numeric_limits<double>::quiet_NaN() : number.get<double>();
-}
-
-class Reader {
- public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
-
-  [[noreturn]] void fault(const std::string& what) const {
-    fail(ExitStatus::bad_input, what, "the file is not a run's counters, or it was edited",
-         "write it with kasen run --stats", Location{file_, 0, 0});
-  }
-
-  template <class T>
-  T get(const Json& object, const char* key) const {
-    if (!object.is_object() || !object.contains(key)) fault(fmt::format("the key '{}' is missing", key));
-    try {
-      return object.at(key).get<T>();
-    } catch (const nlohmann::json::exception&) {
-      fault(fmt::format("the key '{}' has another type than expected", key));
-    }
-  }
-
-  std::int64_t count(const Json& object, const char* key) const {
-    if (object.is_object() && object.contains(key) && !object.at(key).is_number_integer()) {
-      fault(fmt::format("the key '{}' is not a whole number", key));
-    }
-    return get<std::int64_t>(object, key);
-  }
-
- private:
-  std::string file_;
-};
 
 Json loops_json(const std::vector<LoopTurns>& loops) {
   Json json = Json::array();
@@ -104,26 +28,6 @@ Json loops_json(const std::vector<LoopTurns>& loops) {
     json.push_back(std::move(entry));
   }
   return json;
-}
-
-std::vector<LoopTurns> read_loops(const Json& json, const Reader& reader, size_t operators) {
-  std::vector<LoopTurns> loops;
-  for (const Json& entry : json) {
-    LoopTurns& loop = loops.emplace_back();
-    loop.number = static_cast<int>(reader.count(entry, "number"));
-    if (loop.number < 0 || static_cast<size_t>(loop.number) >= operators) reader.fault("a loop is not an operator");
-    loop.watched = reader.get<std::string>(entry, "watched");
-    loop.every = reader.count(entry, "every");
-    if (entry.contains("limit") && entry.at("limit").is_number()) loop.limit = reader.get<double>(entry, "limit");
-    for (const Json& turn : reader.get<Json>(entry, "turns")) {
-      if (!turn.is_array() || turn.size() != 3 || !turn[0].is_number_integer() || !turn[2].is_number() ||
-          !(turn[1].is_null() || turn[1].is_number())) {
-        reader.fault("a turn is not [number, change, seconds]");
-      }
-      loop.turns.push_back({turn[0].get<std::int64_t>(), or_nan(turn[1]), turn[2].get<double>()});
-    }
-  }
-  return loops;
 }
 
 Json ranks_json(const std::vector<RankCount>& ranks) {
@@ -137,18 +41,6 @@ Json ranks_json(const std::vector<RankCount>& ranks) {
     json.push_back(std::move(entry));
   }
   return json;
-}
-
-std::vector<RankCount> read_ranks(const Json& json, const Reader& reader) {
-  std::vector<RankCount> ranks;
-  for (const Json& entry : json) {
-    RankCount& rank = ranks.emplace_back();
-    for (const RankField& field : rank_fields) rank.*field.member = static_cast<int>(reader.count(entry, field.key));
-    rank.seconds = reader.get<double>(entry, "seconds");
-    rank.transition_seconds = reader.get<double>(entry, "transition_seconds");
-    rank.resident_bytes = reader.count(entry, "resident_bytes");
-  }
-  return ranks;
 }
 
 // What one process spent in gathers and scatters. One that a product makes itself counts as the product's.
@@ -207,7 +99,7 @@ void merge(RunReport& all, const RunReport& rank) {
 
 std::string run_report_json(const Module& module, const RunReport& report) {
   const CostReport cost = measure(module);
-  Json json{{"kasen_run", format_version},
+  Json json{{"kasen_run", run_report_version},
             {"program", report.program},
             {"plan_digest", report.plan_digest},
             {"bundle_digest", report.bundle_digest},
@@ -237,48 +129,6 @@ std::string run_report_json(const Module& module, const RunReport& report) {
   json["by_rank"] = ranks_json(report.by_rank);
   json["loops"] = loops_json(report.loops);
   return json_text(json) + '\n';
-}
-
-RunReport read_run_report(const std::string& text, const std::string& file) {
-  const Reader reader(file);
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) reader.fault("this is not JSON");
-  const std::int64_t version = reader.count(json, "kasen_run");
-  if (version != format_version) {
-    fail(ExitStatus::bad_input, fmt::format("counters of version {} are not known", version),
-         fmt::format("this tool reads version {}", format_version), "use the tools of one release",
-         Location{file, 0, 0});
-  }
-  RunReport report;
-  report.program = reader.get<std::string>(json, "program");
-  report.plan_digest = reader.get<std::string>(json, "plan_digest");
-  report.bundle_digest = reader.get<std::string>(json, "bundle_digest");
-  report.workers = static_cast<int>(reader.count(json, "workers"));
-  report.ranks = static_cast<int>(reader.count(json, "ranks"));
-  report.threads = static_cast<int>(reader.count(json, "threads"));
-  report.kernels = reader.get<std::string>(json, "kernels");
-  report.seconds = reader.get<double>(json, "seconds");
-  report.kernel_bytes = reader.count(json, "kernel_bytes");
-  report.late_allocations = reader.count(json, "late_allocations");
-  for (const TrafficField& field : traffic_fields) {
-    report.traffic.*field.member = reader.count(reader.get<Json>(json, "traffic"), field.key);
-  }
-  for (const Json& entry : reader.get<Json>(json, "operators")) {
-    OpCount& op = report.ops.emplace_back();
-    if (reader.count(entry, "number") + 1 != static_cast<std::int64_t>(report.ops.size())) {
-      reader.fault("the operators are not numbered 0, 1, 2, ...");
-    }
-    for (const OpField& field : op_fields) op.*field.member = reader.count(entry, field.key);
-    op.seconds = reader.get<double>(entry, "seconds");
-  }
-  for (const Json& entry : reader.get<Json>(json, "parts")) {
-    PartCount& part = report.parts.emplace_back();
-    part.worker = static_cast<int>(reader.count(entry, "worker"));
-    for (const PartField& field : part_fields) part.*field.member = reader.count(entry, field.key);
-  }
-  if (json.contains("by_rank")) report.by_rank = read_ranks(json.at("by_rank"), reader);
-  if (json.contains("loops")) report.loops = read_loops(json.at("loops"), reader, report.ops.size());
-  return report;
 }
 
 // FNV-1a: enough to tell plans apart, and the same on every machine.

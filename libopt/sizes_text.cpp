@@ -135,6 +135,8 @@ std::pair<std::string, std::int64_t> name_and_number(const std::string& piece) {
 }
 
 // With `strict` every name must be one of the module's.
+constexpr std::int64_t most_workers = 1 << 20;  // as of bundles
+
 Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   const SymbolNames names(module);
   const std::vector<Symbol> symbols = module_symbols(module, measure(module));
@@ -151,6 +153,9 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
     if (!given.insert(name).second) fail(ExitStatus::usage, fmt::format("the size '{}' is given twice", name));
     for (const Symbol& symbol : symbols) {
       if (without_spaces(names(symbol)) != name) continue;
+      if (symbol.kind == SymbolKind::workers && (value < 1 || value > most_workers))
+        fail(ExitStatus::usage, fmt::format("there are {} workers", value),
+             fmt::format("there is at least one, and at most {} are", most_workers));
       sizes.totals[symbol] = value;
       if (symbol.kind == SymbolKind::workers) sizes.workers = static_cast<int>(value);
     }

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "libcomm/data/byte_source.h"
 #include "libcore/error.h"
+#include "libcore/memory_limit.h"
 
 namespace kasen {
 namespace {
@@ -104,8 +106,11 @@ class GzipBytes : public Unpacker {
 class XzBytes : public Unpacker {
  public:
   XzBytes(std::unique_ptr<ByteSource> packed, const std::string& path) : Unpacker(std::move(packed), "xz", path) {
-    constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
-    if (lzma_stream_decoder(&stream_, no_limit, LZMA_CONCATENATED) != LZMA_OK) fail_memory();
+    // A stream announces its dictionary, of up to 4 GiB, and liblzma takes it at once.
+    const std::optional<std::int64_t> available = available_memory();
+    const std::uint64_t limit = available ? static_cast<std::uint64_t>(std::max<std::int64_t>(*available, 1))
+                                          : std::numeric_limits<std::uint64_t>::max();
+    if (lzma_stream_decoder(&stream_, limit, LZMA_CONCATENATED) != LZMA_OK) fail_memory();
   }
   ~XzBytes() override { lzma_end(&stream_); }
   XzBytes(const XzBytes&) = delete;
@@ -129,7 +134,7 @@ class XzBytes : public Unpacker {
     used(left_ - static_cast<std::int64_t>(stream_.avail_in));
     if (status == LZMA_STREAM_END)
       done_ = true;
-    else if (status == LZMA_MEM_ERROR)
+    else if (status == LZMA_MEM_ERROR || status == LZMA_MEMLIMIT_ERROR)
       fail_memory();
     else if (status == LZMA_BUF_ERROR || (status == LZMA_OK && ended && stream_.avail_out > 0))
       fail_damaged("it ends in the middle of its stream");

@@ -116,11 +116,22 @@ IdxHeader take_header(TextSource& source) {
   return header;
 }
 
+// `count` elements at `data` into the table from element `first` on.
+void store_elements(const char* data, std::int64_t count, std::int64_t first, const IdxHeader& header,
+                    const TextSource& source, RawTable& table) {
+  constexpr std::int64_t piece = std::int64_t{1} << 16;
+  const Scalar scalar = table.values.element.scalar();
+  parallel_for((count + piece - 1) / piece, [&](std::int64_t p, int) {
+    const std::int64_t end = std::min(count, (p + 1) * piece);
+    const std::int64_t fits = header.kind->convert(data, p * piece, end, scalar, table.values.plane(0), first);
+    if (fits < end) fail_element(source.path(), first + fits, header.cols, scalar, header.kind->name);
+  });
+}
+
 // A block of the file after another; returns how long the content is, or that it is longer than announced.
 std::int64_t take_elements(TextSource& source, const IdxHeader& header, const ReadOptions& options, RawTable& table) {
-  constexpr std::int64_t block_bytes = std::int64_t{1} << 22, piece = std::int64_t{1} << 16;
+  constexpr std::int64_t block_bytes = std::int64_t{1} << 22;
   const std::int64_t width = header.kind->bytes;
-  const Scalar scalar = options.element.scalar();
   std::vector<char> block(static_cast<size_t>(std::min(block_bytes, header.file_bytes - header.bytes)));
   std::int64_t length = header.bytes;
   for (std::int64_t done = 0; done < table.values.count;) {
@@ -128,11 +139,7 @@ std::int64_t take_elements(TextSource& source, const IdxHeader& header, const Re
     const std::int64_t got = source.take(block.data(), wanted), count = got / width;
     length += got;
     if (got < wanted) return length;
-    parallel_for((count + piece - 1) / piece, [&](std::int64_t p, int) {
-      const std::int64_t end = std::min(count, (p + 1) * piece);
-      const std::int64_t fits = header.kind->convert(block.data(), p * piece, end, scalar, table.values.plane(0), done);
-      if (fits < end) fail_element(source.path(), done + fits, header.cols, scalar, header.kind->name);
-    });
+    store_elements(block.data(), count, done, header, source, table);
     done += count;
     if (options.progress) options.progress(source.fraction());
   }
@@ -149,9 +156,17 @@ bool begins_as_idx(std::string_view beginning) {
 
 RawTable read_idx(TextSource& source, const ReadOptions& options) {
   const IdxHeader header = take_header(source);
-  if (source.plain_file()) check_length(source, header, source.file_bytes());
-  RawTable table = make_table(header.rows, header.cols, options, source.path());
-  check_length(source, header, take_elements(source, header, options, table));
+  RawTable table;
+  if (source.plain_file()) {
+    check_length(source, header, source.file_bytes());
+    table = make_table(header.rows, header.cols, options, source.path());
+    check_length(source, header, take_elements(source, header, options, table));
+  } else {  // how long it is, only its end tells: no table before it is there
+    const HeldText held = source.rest(checked_add(header.file_bytes - header.bytes, 1, "the file's length"));
+    check_length(source, header, header.bytes + held.size);
+    table = make_table(header.rows, header.cols, options, source.path());
+    store_elements(held.bytes.get(), table.values.count, 0, header, source, table);
+  }
   table.axes = header.shape;
   table.digest = source.digest();
   return table;

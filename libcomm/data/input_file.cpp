@@ -58,15 +58,6 @@ Content keep(HeldText text) {
   return {std::move(text.bytes), view};
 }
 
-// A line for a message: control characters would reach the terminal, and a line may be a megabyte long.
-std::string printable(std::string_view line) {
-  std::string text(line);
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 32 && c != '\t') c = '?';
-  }
-  return text;
-}
-
 constexpr std::int64_t longest_shown = 160;
 
 }  // namespace
@@ -101,15 +92,15 @@ void fail_in_text(const std::string& path, std::string_view text, std::int64_t l
 
   Diagnostic diagnostic;
   diagnostic.where = {path, static_cast<int>(std::min<std::int64_t>(lines, std::numeric_limits<int>::max())), 0};
-  diagnostic.what = printable(what);
+  diagnostic.what = what;
   diagnostic.why = std::move(why);
   diagnostic.remedy = std::move(remedy);
   if (column <= longest_shown) {
     diagnostic.where.column = static_cast<int>(column);
-    diagnostic.source_line = printable(text.substr(begin, std::min<size_t>(end - begin, longest_shown + 40)));
+    diagnostic.source_line = text.substr(begin, std::min<size_t>(end - begin, longest_shown + 40));
   } else {
     diagnostic.source_line =
-        "..." + printable(text.substr(at - 40, std::min<size_t>(std::max(end, at) - at + 40, 120)));
+        "..." + std::string(text.substr(at - 40, std::min<size_t>(std::max(end, at) - at + 40, 120)));
   }
   throw UserError(ExitStatus::bad_input, std::move(diagnostic));
 }

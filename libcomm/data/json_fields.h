@@ -14,6 +14,7 @@
 #include "libcomm/data/digest.h"
 #include "libcomm/data/element_text.h"
 #include "libcore/error.h"
+#include "libcore/nesting.h"
 
 namespace kasen {
 
@@ -96,6 +97,7 @@ struct JsonFields {
   }
   // The whole text, and its version, which is one that this program knows.
   Json parse(const std::string& text, const char* version_key, int oldest, int newest, std::int64_t& version) const {
+    require(!nests_deeper(text, deepest_json), "it is nested too deeply");
     Json whole = Json::parse(text, nullptr, false);
     require(!whole.is_discarded() && whole.is_object(), "it is not JSON, or cut off");
     version = integer(whole, version_key, std::numeric_limits<std::int64_t>::max());

@@ -165,11 +165,10 @@ double TextSource::fraction() const {
 TextSource::~TextSource() = default;
 
 // Grows by realloc, which moves pages and copies nothing where there is much to move.
-HeldText TextSource::rest() {
+HeldText TextSource::rest(std::int64_t most) {
   std::unique_ptr<char, decltype(&std::free)> bytes(nullptr, &std::free);
-  std::int64_t room = 0;
-  auto size = static_cast<std::int64_t>(ahead_.size());
-  for (std::int64_t got = 1; got > 0; size += got) {
+  std::int64_t room = 0, size = 0;
+  for (std::int64_t got = 1; got > 0 && size < most; size += got) {
     if (size + block_bytes > room) {
       const std::int64_t more = block_bytes + size / 4;
       check_memory(more, fmt::format("the content, which is longer than {} bytes,", size), path_);
@@ -179,9 +178,7 @@ HeldText TextSource::rest() {
       (void)bytes.release();
       bytes.reset(grown);
     }
-    if (!ahead_.empty()) std::copy(ahead_.begin(), ahead_.end(), bytes.get());
-    ahead_.clear();
-    got = read_more(bytes.get() + size, room - size);
+    got = take(bytes.get() + size, std::min(room - size, most - size));
   }
   return {std::shared_ptr<const char>(std::move(bytes)), size};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -59,8 +60,8 @@ class TextSource {
   // After the last block: lines, and the XXH3-128 digest of the content as xxhsum -H2 prints it.
   [[nodiscard]] std::int64_t lines() const { return lines_; }
   [[nodiscard]] std::string digest() const { return digest_.hex(); }
-  // All that is left, as it is. Not after next(). UserError(limit) while it grows.
-  [[nodiscard]] HeldText rest();
+  // All that is left, as it is, or the next `most` bytes of it. Not after next(). UserError(limit) while it grows.
+  [[nodiscard]] HeldText rest(std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
   static constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
 

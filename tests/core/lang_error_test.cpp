@@ -322,5 +322,11 @@ output z, p = [j in 3: 2.0 * f64(j)], (1, 2).0
   }
 }
 
+// A file's names and lines reach the terminal: no control character does.
+TEST(LangError, MessagesHaveNoControlCharacters) {
+  const Diagnostic diagnostic{{"a\x1b[2J.ks", 3, 2}, "unknown '\x1b[31m\x7f'", "\xc2\x9b", "caf\xc3\xa9", "\ta\rb", -1};
+  EXPECT_EQ(format_diagnostic(diagnostic), "a?[2J.ks:3:2: error: unknown '?[31m?'; ??; caf\xc3\xa9\n  \ta?b\n  \t^");
+}
+
 }  // namespace
 }  // namespace kasen

@@ -277,5 +277,19 @@ TEST_F(Hostile, ManifestsOfWrongContentAreRefused) {
   damage("\"file\": \"part-0000.h5\"", "\"file\": \"/etc/passwd\"");
 }
 
+// Each level of brackets takes some of the stack.
+TEST_F(Hostile, ManifestsAreNotNestedDeeply) {
+  for (const std::size_t depth : {200, 1000000}) {
+    const std::string text = "{\"kasen_bundle\": 1, \"digest\": \"\", \"content\": " + std::string(depth, '[') +
+                             std::string(depth, ']') + "}";
+    try {
+      (void)parse_manifest(text, "manifest.json");
+      ADD_FAILURE() << "accepted";
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("nested too deeply"), std::string::npos) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kasen

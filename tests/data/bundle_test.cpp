@@ -14,6 +14,7 @@
 #include "libcomm/data/compress.h"
 #include "libcomm/data/element_text.h"
 #include "libcore/error.h"
+#include "tests/data/bundle_cases.h"
 #include "tests/data/partition_cases.h"
 #include "tests/support/folder.h"
 
@@ -29,44 +30,6 @@ class Bundle : public ::testing::Test {
 
   cases::Folder folder_;
 };
-
-// A bundle with all that one can hold: names with gaps, patterns, values, points, tuples, shareds, ids, bools.
-std::vector<Part> rich_parts(int workers, unsigned seed = 1) {
-  auto edges = cases::random_edges(40, 40, 150, seed);
-  for (auto& [i, j] : edges) {
-    i = 3 * i + 1;
-    j = 3 * j + 1;
-  }
-  std::vector<InputData> inputs;
-  inputs.push_back(cases::pattern("G", "N", "N", edges));
-  inputs.push_back(cases::valued("X", "H", "W", cases::random_edges(20, 30, 60, seed + 1)));
-  inputs.push_back(cases::table("points", {"H"}, ElementType::array(Scalar::f64, 3), 20, 3));
-  inputs.push_back(cases::table("dense", {"H", "K"}, ElementType::of(Scalar::f64), 20, 2));
-  inputs.push_back(cases::table("weights", {"K"}, ElementType::of(Scalar::f64), 2, 1));
-  inputs.push_back(
-      cases::table("pairs", {"H"}, ElementType{{Component{}, Component{Scalar::f64, no_dim, 2}}, true}, 20, 3));
-  InputData start = cases::table("start", {}, ElementType::id(0), 1, 1);
-  start.table.values = Array(ElementType::of(Scalar::i64), 1);
-  start.table.values.as<std::int64_t>()[0] = 4;
-  inputs.push_back(std::move(start));
-  InputData flags = cases::table("flags", {"H"}, ElementType::of(Scalar::boolean), 20, 1);
-  flags.table.values = Array(ElementType::of(Scalar::boolean), 20);
-  for (int i = 0; i < 20; i += 3) flags.table.values.as<std::uint8_t>()[i] = 1;
-  inputs.push_back(std::move(flags));
-  std::vector<DimData> dims{{.name = "N"}, {.name = "H"}, {.name = "W"}, {.name = "K", .local = true}};
-  return partition(dims, std::move(inputs), {.workers = workers, .theta = 4});
-}
-
-BundleInfo rich_info(int workers) {
-  BundleInfo info{.workers = workers,
-                  .method = "hybrid-cut",
-                  .theta = 4,
-                  .sources = {"graph.txt xxh3:00ff", "x.csv xxh3:12"},
-                  .notes = {"said \"so\""}};
-  info.dims = {"N", "H", "W", "K"};
-  info.dictionaries["points"][2] = {"tcp", "udp"};
-  return info;
-}
 
 void expect_equal(const Array& a, const Array& b) {
   EXPECT_EQ(a.count, b.count);
@@ -127,8 +90,8 @@ std::string refusal(const std::function<void()>& action, ExitStatus status = Exi
 
 TEST_F(Bundle, GivesBackWhatWasWritten) {
   for (const int workers : {1, 2, 3, 4, 16}) {
-    const auto parts = rich_parts(workers);
-    const BundleInfo written = write_bundle(path("b"), parts, rich_info(workers), true);
+    const auto parts = cases::rich_parts(workers);
+    const BundleInfo written = write_bundle(path("b"), parts, cases::rich_info(workers), true);
     const auto read = read_parts(path("b"), 0, workers);
     ASSERT_EQ(read.size(), parts.size());
     for (std::size_t w = 0; w < parts.size(); ++w) expect_equal(parts[w], read[w]);
@@ -138,10 +101,10 @@ TEST_F(Bundle, GivesBackWhatWasWritten) {
     EXPECT_EQ(info.method, "hybrid-cut");
     EXPECT_EQ(info.theta, 4);
     EXPECT_EQ(info.hash, owner_hash_name);
-    EXPECT_EQ(info.sources, rich_info(workers).sources);
-    EXPECT_EQ(info.notes, rich_info(workers).notes);
-    EXPECT_EQ(info.dims, rich_info(workers).dims);
-    EXPECT_EQ(info.dictionaries, rich_info(workers).dictionaries);
+    EXPECT_EQ(info.sources, cases::rich_info(workers).sources);
+    EXPECT_EQ(info.notes, cases::rich_info(workers).notes);
+    EXPECT_EQ(info.dims, cases::rich_info(workers).dims);
+    EXPECT_EQ(info.dictionaries, cases::rich_info(workers).dictionaries);
     EXPECT_EQ(info.statistics, statistics(parts));
     EXPECT_EQ(entries(), 1U);
   }
@@ -221,8 +184,8 @@ TEST_F(Bundle, CompressesAllPartsOrNone) {
 }
 
 TEST_F(Bundle, ReadsSomeParts) {
-  const auto parts = rich_parts(4);
-  (void)write_bundle(path("b"), parts, rich_info(4), false);
+  const auto parts = cases::rich_parts(4);
+  (void)write_bundle(path("b"), parts, cases::rich_info(4), false);
   const auto read = read_parts(path("b"), 1, 2);
   ASSERT_EQ(read.size(), 2U);
   expect_equal(parts[1], read[0]);
@@ -230,8 +193,8 @@ TEST_F(Bundle, ReadsSomeParts) {
 }
 
 TEST_F(Bundle, IsTheSameBytesEveryTime) {
-  (void)write_bundle(path("a"), rich_parts(3), rich_info(3), false);
-  (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false);
+  (void)write_bundle(path("a"), cases::rich_parts(3), cases::rich_info(3), false);
+  (void)write_bundle(path("b"), cases::rich_parts(3), cases::rich_info(3), false);
   for (const char* file : {"/manifest.json", "/part-0000.h5", "/part-0001.h5", "/part-0002.h5"})
     EXPECT_EQ(cases::content(path("a") + file), cases::content(path("b") + file)) << file;
 }
@@ -248,30 +211,30 @@ TEST_F(Bundle, HasEmptyParts) {
 
 TEST_F(Bundle, LeavesNothingBehindWithoutFinish) {
   {
-    BundleWriter writer(path("b"), rich_info(2), false);
-    writer.add(rich_parts(2)[0]);
+    BundleWriter writer(path("b"), cases::rich_info(2), false);
+    writer.add(cases::rich_parts(2)[0]);
     EXPECT_EQ(entries(), 1U);
   }
   EXPECT_EQ(entries(), 0U);
 }
 
 TEST_F(Bundle, RefusesToOverwriteUnlessAsked) {
-  const auto parts = rich_parts(2);
-  (void)write_bundle(path("b"), parts, rich_info(2), false);
+  const auto parts = cases::rich_parts(2);
+  (void)write_bundle(path("b"), parts, cases::rich_info(2), false);
   const std::string before = cases::content(path("b/manifest.json"));
-  EXPECT_NE(
-      refusal([&] { (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false); }, ExitStatus::cannot_create)
-          .find("already exists"),
-      std::string::npos);
+  EXPECT_NE(refusal([&] { (void)write_bundle(path("b"), cases::rich_parts(3), cases::rich_info(3), false); },
+                    ExitStatus::cannot_create)
+                .find("already exists"),
+            std::string::npos);
   EXPECT_EQ(cases::content(path("b/manifest.json")), before);
   {
-    BundleWriter writer(path("b/"), rich_info(3), true);
-    writer.add(rich_parts(3)[0]);
+    BundleWriter writer(path("b/"), cases::rich_info(3), true);
+    writer.add(cases::rich_parts(3)[0]);
     EXPECT_EQ(cases::content(path("b/manifest.json")), before);
     EXPECT_EQ(read_parts(path("b"), 0, 2).size(), 2U);
   }
   EXPECT_EQ(cases::content(path("b/manifest.json")), before);
-  (void)write_bundle(path("b"), rich_parts(3), rich_info(3), true);
+  (void)write_bundle(path("b"), cases::rich_parts(3), cases::rich_info(3), true);
   EXPECT_EQ(read_bundle_info(path("b")).workers, 3);
   EXPECT_EQ(entries(), 1U);
 }
@@ -279,25 +242,25 @@ TEST_F(Bundle, RefusesToOverwriteUnlessAsked) {
 TEST_F(Bundle, ReplacesNothingButBundles) {
   fs::create_directories(path("mine"));
   overwrite(path("mine/letter.txt"), "dear");
-  EXPECT_NE(
-      refusal([&] { (void)write_bundle(path("mine"), rich_parts(2), rich_info(2), true); }, ExitStatus::cannot_create)
-          .find("not a bundle"),
-      std::string::npos);
+  EXPECT_NE(refusal([&] { (void)write_bundle(path("mine"), cases::rich_parts(2), cases::rich_info(2), true); },
+                    ExitStatus::cannot_create)
+                .find("not a bundle"),
+            std::string::npos);
   EXPECT_EQ(cases::content(path("mine/letter.txt")), "dear");
   EXPECT_EQ(entries(), 1U);
   overwrite(path("file"), "x");
-  (void)refusal([&] { (void)write_bundle(path("file"), rich_parts(2), rich_info(2), true); },
+  (void)refusal([&] { (void)write_bundle(path("file"), cases::rich_parts(2), cases::rich_info(2), true); },
                 ExitStatus::cannot_create);
   EXPECT_EQ(cases::content(path("file")), "x");
 }
 
 TEST_F(Bundle, NeedsAFolderToStandIn) {
-  (void)refusal([&] { (void)write_bundle(path("none/b"), rich_parts(1), rich_info(1), false); },
+  (void)refusal([&] { (void)write_bundle(path("none/b"), cases::rich_parts(1), cases::rich_info(1), false); },
                 ExitStatus::cannot_create);
 }
 
 TEST_F(Bundle, NoticesEveryFlippedBit) {
-  (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
+  (void)write_bundle(path("b"), cases::rich_parts(2), cases::rich_info(2), false);
   const std::string file = path("b/part-0001.h5"), good = cases::content(file);
   for (std::size_t at = 0; at < good.size(); at += 97) {
     std::string bad = good;
@@ -310,7 +273,7 @@ TEST_F(Bundle, NoticesEveryFlippedBit) {
 }
 
 TEST_F(Bundle, GivesListsWithoutWhatArraysHold) {
-  (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
+  (void)write_bundle(path("b"), cases::rich_parts(2), cases::rich_info(2), false);
   const std::vector<Part> parts = read_parts(path("b"), 1, 1);
   const Part& whole = parts.at(0);
   const Part lists = read_part_lists(path("b"), 1);
@@ -336,7 +299,7 @@ TEST_F(Bundle, GivesListsWithoutWhatArraysHold) {
 }
 
 TEST_F(Bundle, NoticesEveryFlippedBitOfTheManifest) {
-  (void)write_bundle(path("b"), rich_parts(2), rich_info(2), false);
+  (void)write_bundle(path("b"), cases::rich_parts(2), cases::rich_info(2), false);
   const std::string file = path("b/manifest.json"), good = cases::content(file);
   for (std::size_t at = 0; at < good.size(); at += 3) {
     if (good[at] == '\n' || good[at] == ' ') continue;  // white space between tokens says nothing
@@ -348,8 +311,8 @@ TEST_F(Bundle, NoticesEveryFlippedBitOfTheManifest) {
 }
 
 TEST_F(Bundle, NoticesMissingTruncatedAndForeignFiles) {
-  (void)write_bundle(path("b"), rich_parts(3), rich_info(3), false);
-  (void)write_bundle(path("c"), rich_parts(3, 9), rich_info(3), false);
+  (void)write_bundle(path("b"), cases::rich_parts(3), cases::rich_info(3), false);
+  (void)write_bundle(path("c"), cases::rich_parts(3, 9), cases::rich_info(3), false);
   const std::string file = path("b/part-0002.h5"), good = cases::content(file);
   overwrite(file, good.substr(0, good.size() / 2));
   EXPECT_NE(refusal([&] { (void)read_parts(path("b"), 0, 3); }).find("cut off"), std::string::npos);
@@ -364,7 +327,7 @@ TEST_F(Bundle, NoticesMissingTruncatedAndForeignFiles) {
 }
 
 TEST_F(Bundle, RefusesManifestsThatAreNone) {
-  (void)write_bundle(path("b"), rich_parts(1), rich_info(1), false);
+  (void)write_bundle(path("b"), cases::rich_parts(1), cases::rich_info(1), false);
   const std::string file = path("b/manifest.json"), good = cases::content(file);
   std::vector<std::string> bads{"", "{", "[]", "null", "{}", good.substr(0, good.size() - 3), std::string(100000, '[')};
   bads.emplace_back(R"({"kasen_bundle": 1})");

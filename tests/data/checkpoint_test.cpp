@@ -13,6 +13,7 @@
 #include "libcomm/data/digest.h"
 #include "libcore/error.h"
 #include "libcore/fault.h"
+#include "tests/data/mutate_json.h"
 #include "tests/support/folder.h"
 
 namespace kasen {
@@ -96,6 +97,11 @@ class CheckpointTest : public ::testing::Test {
     EXPECT_EQ(saved.place().turns, wanted.place().turns);
     EXPECT_EQ(saved.place().lo, -3);
     EXPECT_EQ(saved.place().looks, std::vector<std::int64_t>{2});
+    expect_values(saved, seed);
+  }
+
+  void expect_values(SavedBorder& saved, std::uint64_t seed) const {
+    const MadeBorder wanted(module_, seed);
     for (const HeldValue& held : wanted.values()) {
       for (std::int64_t array = 0; array < held.arrays; ++array) {
         for (int w = 0; w < worker_count; ++w) {
@@ -115,6 +121,28 @@ class CheckpointTest : public ::testing::Test {
       return error.status();
     }
     return ExitStatus::done;
+  }
+
+  void try_manifests(int trials) const {
+    std::string path;
+    {
+      Checkpoints checkpoints = all();
+      path = write(checkpoints, 1);
+    }
+    const Json whole = Json::parse(cases::content(path + "/manifest.json"));
+    testing::Mutator mutator(1);
+    int refused = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+      std::ofstream(path + "/manifest.json") << testing::changed_manifest(whole, mutator);
+      try {
+        SavedBorder saved(path, key, 0, worker_count);
+        expect_values(saved, 1);
+      } catch (const UserError&) {
+        ++refused;
+      }
+    }
+    std::printf("%d tried, %d refused\n", trials, refused);
+    EXPECT_GT(refused, trials / 2);
   }
 
   cases::Folder folder_;
@@ -282,6 +310,12 @@ TEST_F(CheckpointTest, HostileManifestsAreRefused) {
   };
   for (size_t i = 0; i < changes.size(); ++i) EXPECT_EQ(status_with(changes[i]), ExitStatus::bad_input) << i;
 }
+
+// What its values hold, wherever the manifest says that the run stood.
+TEST_F(CheckpointTest, ManifestsChangedAtRandomAreRefusedOrGiveWhatWasSaved) { try_manifests(500); }
+
+class LongCheckpointTest : public CheckpointTest {};
+TEST_F(LongCheckpointTest, ManifestsChangedAtRandomAreRefusedOrGiveWhatWasSaved) { try_manifests(50000); }
 
 }  // namespace
 }  // namespace kasen

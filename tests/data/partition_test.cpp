@@ -4,6 +4,7 @@
 #include <span>
 
 #include "libcore/error.h"
+#include "libcore/memory_limit.h"
 #include "tests/data/partition_cases.h"
 
 namespace kasen {
@@ -478,6 +479,23 @@ TEST(Partition, StatisticsTextNamesBothProducts) {
   EXPECT_NE(text.find("MxV:  S_scatter = " + std::to_string(s.matrices[0].row_slaves)), std::string::npos);
   EXPECT_NE(text.find("MxVT: S_scatter = " + std::to_string(s.matrices[0].col_slaves)), std::string::npos);
   EXPECT_NE(text.find("S = " + std::to_string(s.dims[0].slaves) + " slaves"), std::string::npos);
+}
+
+// A table may say that it has no rows of very many columns.
+TEST(Partition, NoListsBeyondTheMemory) {
+  InputData input = cases::table("x", {"N", "F"}, ElementType::of(Scalar::f64), 0, 1);
+  input.table.cols = std::int64_t{1} << 30;
+  std::vector<InputData> inputs;
+  inputs.push_back(std::move(input));
+  std::vector<DimData> dims{{.name = "N"}, {.name = "F", .local = true}};
+  set_available_memory(1 << 20);
+  try {
+    (void)partition(dims, std::move(inputs), {.workers = 2});
+    ADD_FAILURE() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::limit);
+  }
+  set_available_memory(-1);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "libcore/memory_limit.h"
 #include "tests/data/reader_cases.h"
 
 namespace kasen {
@@ -149,9 +150,19 @@ TEST(Idx, VastSizes) {
   EXPECT_EQ(refused_bytes(eighth).status, ExitStatus::limit);
   const std::string much = idx(8, 1, {1U << 20U, 1U << 20U}, {1});
   EXPECT_THAT(refused_bytes(much).text, HasSubstr("ends at byte 13, among its elements"));
-  const Refusal packed = refused_bytes(gzip(much));
-  EXPECT_EQ(packed.status, ExitStatus::limit);
-  EXPECT_THAT(packed.text, HasSubstr("memory"));
+  EXPECT_THAT(refused_bytes(gzip(much)).text, HasSubstr("ends at byte 13, among its elements"));
+}
+
+// What is announced is taken once it is there: a file that announces what memory holds, and has none of it.
+TEST(Idx, NoTableOfWhatIsOnlyAnnounced) {
+  const std::string megabytes = idx(8, 1, {1U << 20U}, {1});
+  set_available_memory(2 << 20);
+  const Refusal plain = refused_bytes(megabytes), packed = refused_bytes(gzip(megabytes));
+  const Refusal whole = refused_bytes(gzip(idx(8, 1, {1U << 20U}, std::vector<std::uint64_t>(1U << 20U))));
+  set_available_memory(-1);
+  EXPECT_EQ(plain.status, ExitStatus::bad_input);
+  EXPECT_EQ(packed.status, ExitStatus::bad_input) << packed.text;
+  EXPECT_EQ(whole.status, ExitStatus::limit);  // its table takes 8 MiB
 }
 
 TEST(Idx, Refuses) {

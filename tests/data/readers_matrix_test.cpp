@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "libcore/memory_limit.h"
 #include "tests/data/reader_cases.h"
 
 namespace kasen {
@@ -331,6 +332,17 @@ TEST(Libsvm, OfFaultsForSeveralInputsTheFirstInTheFileIsTold) {
 
 TEST(Npy, IsNoMatrixWithValues) {
   EXPECT_THAT(refusal("\x93NUMPY\x01", matrix_of(Scalar::f64), "a.npy").text, HasSubstr("dense array"));
+}
+
+// A stream of a few bytes may announce a dictionary of gigabytes.
+TEST(Packed, NoDictionaryBeyondTheMemory) {
+  const Folder folder;
+  const std::string path = folder.write("edges.xz", xz("0 1\n"));  // of 8 MiB
+  set_available_memory(1 << 20);
+  const Refusal refused = matrix_refusal(path, matrix_of(Scalar::null));
+  set_available_memory(-1);
+  EXPECT_EQ(refused.status, ExitStatus::limit) << refused.text;
+  EXPECT_EQ(matrix_refusal(path, matrix_of(Scalar::null)).status, ExitStatus::done);
 }
 
 }  // namespace

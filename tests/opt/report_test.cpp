@@ -213,6 +213,12 @@ TEST(RunReport, RefusesWhatIsNotOne) {
   std::string edited = text;
   edited.replace(edited.find("\"workers\": 2"), 12, "\"workers\": \"\"");
   fails(edited, "'workers' is not a whole number");
+  for (const char* number : {"-1", "4294967298", "18446744073709551615", "1.5"}) {
+    edited = text;
+    edited.replace(edited.find("\"workers\": 2"), 12, std::string("\"workers\": ") + number);
+    fails(edited, "'workers' is not a whole number from 0 to 2147483647");
+  }
+  fails("{\"kasen_run\": 1, \"operators\": " + std::string(1000000, '['), "nested too deeply");
 }
 
 TEST(RunReport, RanksAreSummedWhereTheyCountTheirOwn) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <typeinfo>
 
 #include "tools/common/files.h"
@@ -52,7 +53,7 @@ void check_values(const po::option_description& option, const std::vector<std::s
   try {
     boost::any parsed;
     option.semantic()->parse(parsed, values, true);
-  } catch (const po::error&) {
+  } catch (const std::logic_error&) {  // po::error, and what Boost says of text that is not UTF-8
     value.fault(fmt::format("'{}' is no value of '{}'", shown_text(fmt::format("{}", fmt::join(values, ", "))),
                             option.long_name()),
                 "", "see --help");

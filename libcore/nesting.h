@@ -1,0 +1,28 @@
+// How deeply a text of JSON is nested. What goes through it calls itself for each level: of a text of a million
+// brackets that would use up the stack.
+#pragma once
+
+#include <string_view>
+
+namespace kasen {
+
+inline constexpr int deepest_json = 100;  // no file of ours has a tenth of it
+
+[[nodiscard]] inline bool nests_deeper(std::string_view json, int most) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t k = 0; k < json.size() && depth <= most; ++k) {
+    const char c = json[k];
+    if (quoted && c == '\\')
+      ++k;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '[' || c == '{'))
+      ++depth;
+    else if (!quoted && (c == ']' || c == '}'))
+      --depth;
+  }
+  return depth > most;
+}
+
+}  // namespace kasen

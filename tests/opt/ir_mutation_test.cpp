@@ -1,0 +1,132 @@
+// IR changed at random: refused with its line, or it reads back as it is written; and what the verifier accepts runs on
+// simulated workers to what the plain interpreter says, which knows neither states, regions nor buffers.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "libopt/sizes.h"
+#include "tests/opt/plan_support.h"
+#include "tests/support/bounded_run.h"
+#include "tests/support/mutate.h"
+
+namespace kasen {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Mutator;
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> files_in(const std::string& folder, const std::string& ending) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().ends_with(ending)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The examples as programs and as plans, placed in each way, and the verifier's golden files.
+std::vector<std::string> valid_texts() {
+  std::vector<std::string> texts;
+  for (const fs::path& path : files_in(KASEN_ROOT "/tests/core/golden", ".kir")) texts.push_back(content(path));
+  for (const fs::path& path : files_in(KASEN_ROOT "/examples", ".ks")) {
+    const Module program = compile_program(content(path), path.filename().string(), {});
+    texts.push_back(print_module(program));
+    if (texts.back().size() > 20000) continue;  // of large programs one plan would take all the time
+    texts.push_back(print_module(plan(program, Strategy::none, SyncMode::eager)));
+    texts.push_back(print_module(plan(program, Strategy::greedy, SyncMode::hybrid)));
+    texts.push_back(print_module(plan(program, Strategy::greedy, SyncMode::lazy)));
+  }
+  return texts;
+}
+
+bool close(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::fabs(a - b) <= 1e-6 * std::max({1.0, std::fabs(a), std::fabs(b)});
+}
+
+bool same(const ElementType& element, const std::vector<Word>& a, const std::vector<Word>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t k = 0; k < a.size(); ++k) {
+    const Scalar s = element.plane_scalar(static_cast<std::int64_t>(k) % element.planes());
+    if (is_float(s) ? !close(a[k].f, b[k].f) : a[k].i != b[k].i) return false;
+  }
+  return true;
+}
+
+class Trials {
+ public:
+  int tried = 0, parsed = 0, accepted = 0, ended = 0;
+
+  void judge(const std::string& text) {
+    ++tried;
+    Module module;
+    try {
+      module = parse_module(text, "mutated.kir");
+    } catch (const UserError& error) {
+      EXPECT_GT(error.diagnostics().at(0).where.line, 0) << error.what() << '\n' << text;
+      return;
+    }
+    ++parsed;
+    const std::string printed = print_module(module);
+    EXPECT_EQ(print_module(parse_module(printed, "printed.kir")), printed);
+    const auto faults = verify_module(module, laws_);
+    for (const Diagnostic& fault : faults) EXPECT_FALSE(fault.what.empty());
+    if (!faults.empty()) return;
+    ++accepted;
+    EXPECT_FALSE(measure(module).rows.empty());
+    if (module.level >= 2 && testing::is_small(module)) run(module, text);
+  }
+
+ private:
+  void run(const Module& module, const std::string& text) {
+    const testing::BoundedRun run = testing::run_bounded(module, 3, {.steps = 2000, .seed = 5});
+    if (!run.ended) return;
+    ++ended;
+    for (const auto& [name, made] : run.made)
+      EXPECT_TRUE(same(run.types.at(name).element, made, run.wanted.at(name))) << name << " is wrong:\n" << text;
+  }
+
+  TrialLawChecker laws_;
+};
+
+void try_all(int trials, std::uint64_t seed) {
+  const std::vector<std::string> texts = valid_texts();
+  Mutator mutator(seed);
+  Trials all;
+  for (int trial = 0; trial < trials && !::testing::Test::HasFailure(); ++trial)
+    all.judge(mutator.change(texts[mutator.below(texts.size())]));
+  std::printf("%d tried, %d parsed, %d accepted, %d ran to their end\n", all.tried, all.parsed, all.accepted,
+              all.ended);
+  EXPECT_GT(all.parsed, trials / 10);
+  EXPECT_GT(all.ended, trials / 100);
+}
+
+// --sizes: numbers of the user's.
+TEST(IrMutation, SizesAreRefusedOrRead) {
+  const Module module = example("pagerank.ks");
+  Mutator mutator(3);
+  int read = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const std::string text = mutator.change("N=1e9,S=2_000,nnz=8000,P=4,trips=20");
+    try {
+      for (const auto& [symbol, number] : parse_sizes(module, text).totals) EXPECT_GE(number, 0) << text;
+      ++read;
+    } catch (const UserError& error) {
+      EXPECT_TRUE(error.status() == ExitStatus::usage || error.status() == ExitStatus::limit) << text;
+    }
+  }
+  EXPECT_GT(read, 100);
+}
+
+TEST(IrMutation, IsRefusedOrRunsToTheSame) { try_all(3000, 1); }
+
+TEST(LongIrMutation, IsRefusedOrRunsToTheSame) { try_all(200000, 2); }
+
+}  // namespace
+}  // namespace kasen

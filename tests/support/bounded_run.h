@@ -1,0 +1,99 @@
+// Modules that nobody vouches for, run on small random data: on simulated workers for a bounded number of steps and, if
+// they end within that, in the plain interpreter.
+#pragma once
+
+#include <optional>
+
+#include "libcore/checked.h"
+#include "libcore/error.h"
+#include "tests/opt/random_data.h"
+
+namespace kasen::testing {
+
+struct RunBounds {
+  int steps = 1000;
+  std::uint64_t seed = 1;
+};
+
+struct BoundedRun {
+  bool ended = false;   // else it was refused, or went on
+  std::string refusal;  // the executor's
+  std::map<std::string, Type> types;
+  std::map<std::string, std::vector<Word>> made, wanted;  // whole outputs: the executor's, the interpreter's
+};
+
+// Dimensions that the program leaves open get up to this many indices and more.
+inline constexpr std::int64_t open_size = 9, most_elements = 4096;
+
+// None of its values has many elements.
+inline bool is_small(const Module& module) {
+  try {
+    for (const Value& value : module.values) {
+      std::int64_t elements = std::max<std::int64_t>(1, value.type.list);
+      for (const DimId d : value.type.dims)
+        elements = checked_mul(elements, module.dim(d).size < 0 ? 2 * open_size : module.dim(d).size, "size");
+      if (checked_mul(elements, value.type.element.planes(), "size") > most_elements) return false;
+    }
+    for (const Dimension& dim : module.dims)
+      if (dim.size > most_elements) return false;
+  } catch (const UserError&) {
+    return false;
+  }
+  return true;
+}
+
+// Whole numbers, of which any sum is exact, and ids that exist.
+inline TestData exact_data(const Module& module, int workers, std::uint64_t seed) {
+  TestData data = random_data(module, workers, open_size, 30, seed);
+  std::mt19937_64 random(seed);
+  for (auto& [name, array] : data.arrays) {
+    const std::int64_t planes = array.element.planes();
+    for (size_t k = 0; k < array.words.size(); ++k) {
+      const std::int64_t plane = static_cast<std::int64_t>(k) % planes;
+      const auto v = static_cast<std::int64_t>(random() % 5) + 1;
+      const Scalar s = array.element.plane_scalar(plane);
+      array.words[k] =
+          is_float(s) ? Word::real(static_cast<double>(v)) : Word::integer(s == Scalar::boolean ? v % 2 : v);
+      for (const Component& c : array.element.components)
+        if (s == Scalar::id && c.scalar == Scalar::id)
+          array.words[k] = Word::integer(v % std::max<std::int64_t>(1, data.dims.at(module.dim(c.id_of).name).size));
+    }
+  }
+  return data;
+}
+
+class StepLimit : public RunObserver {
+ public:
+  explicit StepLimit(int steps) : left_(steps) {}
+  void began(RunPhase, int, const Place&, const OpCount&) override {
+    if (--left_ < 0) throw UserError(ExitStatus::limit, Diagnostic{{}, "it goes on", {}, {}, {}, -1});
+  }
+  void ended(RunPhase, int, const OpCount&) override {}
+
+ private:
+  int left_;
+};
+
+inline BoundedRun run_bounded(const Module& module, int workers, const RunBounds& bounds) {
+  const std::vector<Part> parts = split(exact_data(module, workers, bounds.seed));
+  BoundedRun run;
+  StepLimit limit(bounds.steps);
+  RunOptions options;
+  options.observer = &limit;
+  RunResult result;
+  try {
+    result = run_simulated(module, parts, options);
+  } catch (const UserError& error) {
+    run.refusal = error.what();
+    return run;
+  }
+  for (const Output& output : result.outputs) {
+    run.types[output.name] = output.type;
+    run.made[output.name] = whole_words(module, output, parts);
+  }
+  for (const auto& [name, array] : interpret(module, whole_inputs(parts))) run.wanted[name] = words_of(array);
+  run.ended = true;
+  return run;
+}
+
+}  // namespace kasen::testing
