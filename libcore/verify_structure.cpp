@@ -1,6 +1,7 @@
 // Counts of operands, results, functions and blocks by operator; values defined once, before use and in scope.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <set>
@@ -12,6 +13,14 @@
 
 namespace kasen {
 namespace {
+
+// As programs have them. IR holds names in quotes, and people edit it.
+bool is_identifier(const std::string& name) {
+  constexpr size_t most = 200;  // with what files' names have beside it
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto inner = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+  return letter(name[0]) && name.size() <= most && std::all_of(name.begin(), name.end(), inner);
+}
 
 constexpr int any = std::numeric_limits<int>::max();
 
@@ -135,6 +144,8 @@ class StructureCheck {
     const bool named = op.code == OpCode::input || op.code == OpCode::param || op.code == OpCode::output;
     if (!named) return;
     if (op.name.empty()) faults_.add(op, "it has no name");
+    if (!op.name.empty() && !is_identifier(op.name))
+      faults_.add(op, "a name that no program can have", "names become parts of files' names: letters, digits and '_'");
     auto& names = op.code == OpCode::input ? inputs_ : op.code == OpCode::param ? params_ : outputs_;
     if (!names.insert(op.name).second) faults_.add(op, fmt::format("'{}' is named twice", op.name));
   }

@@ -69,12 +69,12 @@ std::string code_digest(std::string_view bytes) {
   return llvm::toHex(digest, true);
 }
 
-CodeCache::CodeCache(std::string folder) : folder_(std::move(folder)) {
-  if (folder_.empty()) return;
+CodeCache::CodeCache(const std::string& folder) {
+  if (folder.empty()) return;
   std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(folder_).parent_path(), ignored);
-  mkdir(folder_.c_str(), S_IRWXU);
-  folder_descriptor_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), ignored);
+  mkdir(folder.c_str(), S_IRWXU);
+  folder_descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat info {};
   if (open() && (fstat(folder_descriptor_, &info) != 0 || !is_ours_alone(info))) {
     close(folder_descriptor_);
@@ -121,7 +121,8 @@ void CodeCache::prune() const {
   if (!open()) return;
   llvm::CachePruningPolicy policy;
   policy.MaxSizeBytes = std::uint64_t{256} << 20;
-  llvm::pruneCache(folder_, policy);
+  // By its descriptor: what stands at the folder's name may be another by now.
+  llvm::pruneCache("/proc/self/fd/" + std::to_string(folder_descriptor_), policy);
 }
 
 }  // namespace kasen

@@ -18,7 +18,7 @@ namespace kasen {
 class CodeCache {
  public:
   // Makes the folder where there is none. Empty: nothing is kept or found.
-  explicit CodeCache(std::string folder);
+  explicit CodeCache(const std::string& folder);
   CodeCache(const CodeCache&) = delete;
   CodeCache& operator=(const CodeCache&) = delete;
   ~CodeCache();
@@ -31,7 +31,6 @@ class CodeCache {
   void prune() const;
 
  private:
-  std::string folder_;
   int folder_descriptor_ = -1;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "libcomm/data/hdf5_file.h"
 #include "libcomm/data/hdf5_version.h"
 #include "libcomm/exchange/mpi_version.h"
 #include "libcore/temporaries.h"
@@ -48,6 +49,7 @@ void tell(const JobOutput& output, const std::string& text) {
 
 ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no rank outlives a killed mpirun
+  start_examiner();                  // before MPI, which does not like to be forked
   if (!settings.checkpoint.empty()) remember_stop_signals();
   const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
   const JobOutput output{.launched = launched, .progress = false};
@@ -71,6 +73,7 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
 }
 
 ExitStatus run_alone(const RunSettings& settings) {
+  start_examiner();
   if (!settings.checkpoint.empty()) remember_stop_signals();
   const JobOutput output{.launched = false, .progress = true};
   try {

@@ -12,6 +12,7 @@
 #include "libcomm/data/bundle.h"
 #include "libcomm/data/compress.h"
 #include "libcomm/data/digest.h"
+#include "libcomm/data/hdf5_file.h"
 #include "libcomm/data/results.h"
 #include "libcore/executor.h"
 #include "libcore/laws.h"
@@ -239,6 +240,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     checkpoints.emplace(settings, p.module, p.info, p.options, *p.transport, cluster, output);
     checkpoints->attach(p.options);
   }
+  stop_examiner();  // all files are read
   if (watch) attach_watch(*watch, p, checkpoints ? &*checkpoints : nullptr);
   Stopwatch stopwatch;
   const RunResult result = executed(p, settings, cluster, trace);

@@ -14,11 +14,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "libcomm/data/new_file.h"
 #include "libcore/temporaries.h"
 #include "tools/common/files.h"
 #include "tools/common/process.h"
@@ -154,14 +154,22 @@ class Listener {
   bool failed_ = false;
 };
 
-// The plan as a file that every rank can read.
+// The plan as a file that every rank can read, and nobody else: what has its name already is not touched.
 class PlanFile {
  public:
   PlanFile(const std::string& plan, std::vector<std::string>& arguments) {
     if (plan != "-") return;
-    path_ = fmt::format("{}/kasen-plan-{}.kir", std::filesystem::temp_directory_path().string(), getpid());
-    write_text(path_, read_text(plan));
+    const std::string text = read_text(plan);
+    const char* const folder = std::getenv("TMPDIR");
+    std::string path = fmt::format("{}/kasen-plan-XXXXXX", folder != nullptr && *folder != '\0' ? folder : "/tmp");
+    const int made = mkstemp(path.data());
+    if (made < 0)
+      fail(ExitStatus::cannot_create, fmt::format("cannot make the file '{}' for the ranks", path),
+           std::strerror(errno), "name the plan's file, or set TMPDIR to a folder that can be written");
+    close(made);
+    path_ = path;
     temporary_.emplace(path_);
+    FileHandle::open_to_write(path_).write(0, text.data(), static_cast<std::int64_t>(text.size()));
     std::erase(arguments, "-");
     arguments.insert(arguments.end(), {path_, "--plan-name", shown_name(plan)});
   }

@@ -9,6 +9,7 @@
 #include "libcomm/data/bundle_manifest.h"
 #include "libcomm/data/bundle_part.h"
 #include "libcomm/data/digest.h"
+#include "libcomm/data/hdf5_file.h"
 #include "libcomm/data/new_file.h"
 #include "libcore/error.h"
 
@@ -44,20 +45,21 @@ Manifest read_manifest(const std::string& path) {
   return parse_manifest(read_whole_file(file, most_manifest_bytes), file);
 }
 
-// What was written is what is read: length and digest of the whole file.
-void check_length(const std::string& file, const PartFile& facts) {
+// A part: what is examined, whose digest is taken and what is read are one open file, whatever its name comes to mean.
+FileHandle open_part(const std::string& file, const PartFile& facts) {
   if (!exists(file))
     fail(ExitStatus::bad_input, fmt::format("'{}' is missing", file), "the manifest names it", "make the bundle again");
-  const std::int64_t bytes = FileHandle::open_to_read(file).size();
+  FileHandle part = FileHandle::open_in_folder(file);
+  const std::int64_t bytes = part.size();
   if (bytes != facts.bytes)
     fail(ExitStatus::bad_input, fmt::format("'{}' has {} bytes", file, bytes),
          fmt::format("{} were written: it was cut off, or is another bundle's", facts.bytes), "make the bundle again");
+  return part;
 }
 
-void check_digest(const std::string& file, const PartFile& facts) {
-  const FileDigest found = digest_of_file(file);
-  if (found.hex != facts.digest)
-    fail(ExitStatus::bad_input, fmt::format("'{}' was altered, or is another bundle's", file),
+void check_digest(const FileHandle& part, const PartFile& facts) {
+  if (digest_of_file(part).hex != facts.digest)
+    fail(ExitStatus::bad_input, fmt::format("'{}' was altered, or is another bundle's", part.path()),
          "its digest is not the manifest's", "make the bundle again");
 }
 
@@ -65,12 +67,13 @@ void check_digest(const std::string& file, const PartFile& facts) {
 // reader stumbles over.
 template <class Read>
 auto read_checked(const std::string& file, const PartFile& facts, const Read& read) {
-  check_length(file, facts);
-  std::future<void> unaltered = std::async([&] { check_digest(file, facts); });
-  decltype(read()) content;
+  const FileHandle part = open_part(file, facts);
+  start_examiner();  // a fork: before the thread
+  std::future<void> unaltered = std::async([&] { check_digest(part, facts); });
+  decltype(read(part)) content;
   std::exception_ptr fault;
   try {
-    content = read();
+    content = read(part);
   } catch (...) {
     fault = std::current_exception();
   }
@@ -158,7 +161,8 @@ std::vector<Part> read_parts(const std::string& path, int first, int count) {
   for (int worker = first; worker < first + count; ++worker) {
     const std::string file = path + "/" + part_file_name(worker);
     const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
-    parts.push_back(read_checked(file, facts, [&] { return read_part(file, manifest, worker); }));
+    parts.push_back(
+        read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
   }
   for (const Part& holder : parts)
     for (const Part& owner : parts)
@@ -171,8 +175,8 @@ Part read_part_lists(const std::string& path, int worker) {
   if (worker < 0 || worker >= manifest.info.workers)
     throw InternalError(fmt::format("part {} of a bundle of {}", worker, manifest.info.workers));
   const std::string file = path + "/" + part_file_name(worker);
-  check_length(file, manifest.parts[static_cast<std::size_t>(worker)]);
-  return read_part(file, manifest, worker, PartContent::lists);
+  const FileHandle part = open_part(file, manifest.parts[static_cast<std::size_t>(worker)]);
+  return read_part(part, manifest, worker, PartContent::lists);
 }
 
 DimsOfWorkers read_dims(const std::string& bundle) {
@@ -181,7 +185,8 @@ DimsOfWorkers read_dims(const std::string& bundle) {
   for (int worker = 0; worker < manifest.info.workers; ++worker) {
     const std::string file = bundle + "/" + part_file_name(worker);
     const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
-    dims.push_back(read_checked(file, facts, [&] { return read_part_dims(file, manifest, worker); }));
+    dims.push_back(
+        read_checked(file, facts, [&](const FileHandle& part) { return read_part_dims(part, manifest, worker); }));
   }
   return dims;
 }

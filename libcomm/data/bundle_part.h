@@ -15,10 +15,10 @@ FileHandle write_part(const std::string& file, const Part& part, const Manifest&
 // Of a part: everything, or all but what is in arrays and the values of matrices, whose planes are then empty.
 enum class PartContent : std::uint8_t { all, lists };
 // Structure and content checked, as far as one part alone shows.
-[[nodiscard]] Part read_part(const std::string& file, const Manifest& manifest, int worker,
+[[nodiscard]] Part read_part(const FileHandle& file, const Manifest& manifest, int worker,
                              PartContent content = PartContent::all);
 // Its dimensions alone.
-[[nodiscard]] std::map<std::string, PartDim> read_part_dims(const std::string& file, const Manifest& manifest,
+[[nodiscard]] std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Manifest& manifest,
                                                             int worker);
 // bundle_check.cpp: content that no later step may stumble over. UserError(bad_input) naming `file`.
 void check_part(const Part& part, const std::string& file);

@@ -137,19 +137,20 @@ Part empty_part(const Manifest& manifest, int worker) {
 
 }  // namespace
 
-std::map<std::string, PartDim> read_part_dims(const std::string& file, const Manifest& manifest, int worker) {
+std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Manifest& manifest, int worker) {
   std::map<std::string, PartDim> dims = empty_part(manifest, worker).dims;
   Hdf5Reader in(file);
   ReadVisitor visitor(in);
   describe_dims(visitor, manifest, dims, worker);
-  check_dims(dims, file);
+  check_dims(dims, file.path());
   return dims;
 }
 
-Part read_part(const std::string& file, const Manifest& manifest, int worker, PartContent content) {
+Part read_part(const FileHandle& handle, const Manifest& manifest, int worker, PartContent content) {
+  const std::string& file = handle.path();
   Part part = empty_part(manifest, worker);
   std::vector<AxisPointers> pointers(2 * part.matrices.size());
-  Hdf5Reader in(file);
+  Hdf5Reader in(handle);
   ReadVisitor visitor(in, content);
   OtherPointers others;
   GroupTables groups;

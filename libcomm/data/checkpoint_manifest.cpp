@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -59,6 +60,12 @@ BorderPlace read_border_place(const JsonFields& f, const Json& content) {
   return place;
 }
 
+bool is_rank_file(std::string_view name) {
+  if (!name.starts_with("rank-") || !name.ends_with(".h5") || name.size() > 31) return false;
+  const std::string_view number = name.substr(5, name.size() - 8);
+  return !number.empty() && std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 CheckpointManifest read_checkpoint_content(const JsonFields& f, const Json& content) {
   CheckpointManifest manifest;
   manifest.key = {f.text(content, "plan"), f.text(content, "bundle"), f.text(content, "params"),
@@ -78,9 +85,7 @@ CheckpointManifest read_checkpoint_content(const JsonFields& f, const Json& cont
   for (const Json& from : f.list(content, "parts")) {
     CheckpointPart part{f.text(from, "file"), f.text(from, "digest")};
     // A name of the checkpoint's own: it cannot lead anywhere else.
-    const bool good = part.file.size() < 32 && part.file.starts_with("rank-") && part.file.ends_with(".h5") &&
-                      part.file.find('/') == std::string::npos;
-    f.require(good, "a file with another name than those of ranks");
+    f.require(is_rank_file(part.file), "a file with another name than those of ranks");
     manifest.parts.push_back(std::move(part));
   }
   f.require(std::cmp_equal(manifest.parts.size(), workers), "there is not one part a worker");

@@ -30,8 +30,9 @@ std::string RunningDigest::hex() const { return hex_of(XXH3_128bits_digest(state
 
 std::string digest_of(std::string_view bytes) { return hex_of(XXH3_128bits(bytes.data(), bytes.size())); }
 
-FileDigest digest_of_file(const std::string& path) {
-  const FileHandle file = FileHandle::open_to_read(path);
+FileDigest digest_of_file(const std::string& path) { return digest_of_file(FileHandle::open_to_read(path)); }
+
+FileDigest digest_of_file(const FileHandle& file) {
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   RunningDigest running;
   FileDigest digest;

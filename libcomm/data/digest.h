@@ -31,5 +31,7 @@ struct FileDigest {
 };
 // UserError: missing_input, io.
 [[nodiscard]] FileDigest digest_of_file(const std::string& path);
+class FileHandle;
+[[nodiscard]] FileDigest digest_of_file(const FileHandle& file);
 
 }  // namespace kasen

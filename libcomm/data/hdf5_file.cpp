@@ -1,14 +1,16 @@
 #include "libcomm/data/hdf5_file.h"
 
 #include <fmt/format.h>
-#include <hdf5.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "libcomm/data/hdf5_content.h"
+#include "libcomm/data/hdf5_handle.h"
 #include "libcore/checked.h"
 #include "libcore/error.h"
 #include "libcore/fault.h"
@@ -17,17 +19,6 @@ namespace kasen {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the files are little-endian and moved without conversion");
-
-// After a failure HDF5's own clean-up at exit can crash, and its messages would stand on standard error.
-void prepare_library() {
-  static const bool once = [] {
-    H5dont_atexit();
-    H5open();
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    return true;
-  }();
-  (void)once;
-}
 
 // What the system said to HDF5 in the call that failed last; empty where it said nothing.
 std::string system_reason() {
@@ -62,30 +53,6 @@ const std::array<TypeRow, 5> type_rows{{
     {1, [] { return H5T_STD_U8LE; }},
 }};
 
-hid_t type_id(FileType type) { return type_rows[static_cast<std::size_t>(type)].id(); }
-
-// Owns one identifier; closing it may fail and is then an error, except when unwinding.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*closer)(hid_t)) : id_(id), closer_(closer) {}
-  ~Handle() {
-    if (id_ >= 0) closer_(id_);
-  }
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(id_, other.id_);
-    std::swap(closer_, other.closer_);
-    return *this;
-  }
-  [[nodiscard]] hid_t get() const { return id_; }
-  [[nodiscard]] bool valid() const { return id_ >= 0; }
-  [[nodiscard]] bool close() { return closer_(std::exchange(id_, -1)) >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*closer_)(hid_t);
-};
-
 std::vector<hsize_t> to_hsize(const std::vector<std::int64_t>& extents) { return {extents.begin(), extents.end()}; }
 
 std::int64_t bytes_of(FileType type, const std::vector<std::int64_t>& extents) {
@@ -95,6 +62,20 @@ std::int64_t bytes_of(FileType type, const std::vector<std::int64_t>& extents) {
 }
 
 }  // namespace
+
+// After a failure HDF5's own clean-up at exit can crash.
+void prepare_hdf5() {
+  static const bool once = [] {
+    H5dont_atexit();
+    H5open();
+    H5PLset_loading_state(0);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    return true;
+  }();
+  (void)once;
+}
+
+hid_t hdf5_type(FileType type) { return type_rows[static_cast<std::size_t>(type)].id(); }
 
 FileType file_type(Scalar scalar) {
   static constexpr std::array rows{FileType::f64, FileType::f32, FileType::i64, FileType::i32,
@@ -106,7 +87,7 @@ std::int64_t file_bytes(FileType type) { return type_rows[static_cast<std::size_
 
 struct Hdf5Writer::State {
   std::string path;
-  Handle file{-1, H5Fclose};
+  Hdf5Handle file{-1, H5Fclose};
   struct Place {
     std::int64_t offset, bytes;
   };
@@ -116,45 +97,45 @@ struct Hdf5Writer::State {
   void require(bool good, std::string_view what, ExitStatus status = ExitStatus::io) const {
     if (!good) fail(status, fmt::format("cannot write '{}'", shown_path(path)), hdf5_reason(what));
   }
-  Handle require(Handle handle, std::string_view what) const {
+  Hdf5Handle require(Hdf5Handle handle, std::string_view what) const {
     require(handle.valid(), what);
     return handle;
   }
 };
 
 Hdf5Writer::Hdf5Writer(const std::string& path) : state_(std::make_unique<State>()) {
-  prepare_library();
+  prepare_hdf5();
   state_->path = path;
-  Handle access = state_->require(Handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), "file access list");
-  Handle create = state_->require(Handle(H5Pcreate(H5P_FILE_CREATE), H5Pclose), "file creation list");
+  Hdf5Handle access = state_->require(Hdf5Handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), "file access list");
+  Hdf5Handle create = state_->require(Hdf5Handle(H5Pcreate(H5P_FILE_CREATE), H5Pclose), "file creation list");
   state_->require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0, "version bounds");
   state_->require(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0, "close degree");
   state_->require(H5Pset_alignment(access.get(), 512, 64) >= 0, "alignment");
   state_->require(H5Pset_obj_track_times(create.get(), false) >= 0, "time stamps");
   if (pass_point(FaultPoint::create) < 0)
     fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", shown_path(path)), std::strerror(errno));
-  state_->file = Handle(H5Fcreate(path.c_str(), H5F_ACC_EXCL, create.get(), access.get()), H5Fclose);
+  state_->file = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_EXCL, create.get(), access.get()), H5Fclose);
   state_->require(state_->file.valid(), "create", ExitStatus::cannot_create);
 }
 
 Hdf5Writer::~Hdf5Writer() = default;
 
 void Hdf5Writer::group(const std::string& path) {
-  Handle create = state_->require(Handle(H5Pcreate(H5P_GROUP_CREATE), H5Pclose), "group creation list");
+  Hdf5Handle create = state_->require(Hdf5Handle(H5Pcreate(H5P_GROUP_CREATE), H5Pclose), "group creation list");
   state_->require(H5Pset_obj_track_times(create.get(), false) >= 0, "time stamps");
-  Handle group = state_->require(
-      Handle(H5Gcreate2(state_->file.get(), path.c_str(), H5P_DEFAULT, create.get(), H5P_DEFAULT), H5Gclose), path);
+  Hdf5Handle group = state_->require(
+      Hdf5Handle(H5Gcreate2(state_->file.get(), path.c_str(), H5P_DEFAULT, create.get(), H5P_DEFAULT), H5Gclose), path);
   state_->require(group.close(), path);
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, std::string_view text) {
   const State& s = *state_;
-  Handle type = s.require(Handle(H5Tcopy(H5T_C_S1), H5Tclose), name);
+  Hdf5Handle type = s.require(Hdf5Handle(H5Tcopy(H5T_C_S1), H5Tclose), name);
   s.require(H5Tset_size(type.get(), text.size() + 1) >= 0 && H5Tset_cset(type.get(), H5T_CSET_UTF8) >= 0, name);
-  Handle space = s.require(Handle(H5Screate(H5S_SCALAR), H5Sclose), name);
-  Handle target = s.require(Handle(H5Oopen(s.file.get(), object.c_str(), H5P_DEFAULT), H5Oclose), object);
-  Handle attribute = s.require(
-      Handle(H5Acreate2(target.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose),
+  Hdf5Handle space = s.require(Hdf5Handle(H5Screate(H5S_SCALAR), H5Sclose), name);
+  Hdf5Handle target = s.require(Hdf5Handle(H5Oopen(s.file.get(), object.c_str(), H5P_DEFAULT), H5Oclose), object);
+  Hdf5Handle attribute = s.require(
+      Hdf5Handle(H5Acreate2(target.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose),
       name);
   const std::string value(text);
   s.require(H5Awrite(attribute.get(), type.get(), value.c_str()) >= 0, name);
@@ -163,18 +144,18 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, s
 
 int Hdf5Writer::dataset(const std::string& path, FileType type, const std::vector<std::int64_t>& extents) {
   State& s = *state_;
-  Handle create = s.require(Handle(H5Pcreate(H5P_DATASET_CREATE), H5Pclose), path);
+  Hdf5Handle create = s.require(Hdf5Handle(H5Pcreate(H5P_DATASET_CREATE), H5Pclose), path);
   s.require(
       H5Pset_layout(create.get(), H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(create.get(), H5D_ALLOC_TIME_EARLY) >= 0 &&
           H5Pset_fill_time(create.get(), H5D_FILL_TIME_NEVER) >= 0 && H5Pset_obj_track_times(create.get(), false) >= 0,
       path);
   const std::vector<hsize_t> dims = to_hsize(extents);
-  Handle space =
-      s.require(Handle(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), H5Sclose), path);
-  Handle data = s.require(
-      Handle(H5Dcreate2(s.file.get(), path.c_str(), type_id(type), space.get(), H5P_DEFAULT, create.get(), H5P_DEFAULT),
-             H5Dclose),
-      path);
+  Hdf5Handle space =
+      s.require(Hdf5Handle(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), H5Sclose), path);
+  Hdf5Handle data = s.require(Hdf5Handle(H5Dcreate2(s.file.get(), path.c_str(), hdf5_type(type), space.get(),
+                                                    H5P_DEFAULT, create.get(), H5P_DEFAULT),
+                                         H5Dclose),
+                              path);
   const std::int64_t bytes = bytes_of(type, extents);
   const haddr_t offset = bytes == 0 ? 0 : H5Dget_offset(data.get());
   s.require(offset != HADDR_UNDEF, path);
@@ -205,91 +186,45 @@ FileHandle Hdf5Writer::release() { return std::move(*state_->raw); }
 
 void Hdf5Writer::close() { release().sync_and_close(); }
 
+bool is_stored_name(std::string_view name) {
+  return !name.empty() && name.size() < 256 && name != "." && name != ".." &&
+         std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 127 && c != '/'; });
+}
+
 struct Hdf5Reader::State {
-  std::string path;
-  Handle file{-1, H5Fclose};
-  std::unique_ptr<FileHandle> raw;
-  std::int64_t file_size = 0;
+  std::unique_ptr<const FileHandle> own;
+  const FileHandle& file;
+  StoredDatasets sets;
 
-  // A disk that cannot be read says nothing about what is on it.
-  void require_readable() const {
-    if (const std::string reason = system_reason(); !reason.empty())
-      fail(ExitStatus::io, fmt::format("cannot read '{}'", path), reason);
-  }
+  explicit State(const FileHandle& of) : file(of), sets(stored_datasets(of, of.path())) {}
+  explicit State(std::unique_ptr<const FileHandle> of)
+      : own(std::move(of)), file(*own), sets(stored_datasets(file, file.path())) {}
+
   [[noreturn]] void refuse(std::string_view object, std::string_view why) const {
-    require_readable();
-    fail(ExitStatus::bad_input, fmt::format("'{}' is not as it was written", path), fmt::format("{}: {}", object, why),
-         "make it again");
-  }
-  Handle require(Handle handle, std::string_view object) const {
-    if (!handle.valid()) refuse(object, "cannot be opened");
-    return handle;
-  }
-
-  // Every step of a path must be a link inside this file.
-  void require_hard_links(const std::string& object) const {
-    for (std::size_t end = object.find('/', 1);; end = object.find('/', end + 1)) {
-      const std::string prefix = object.substr(0, end);
-      H5L_info_t facts{};
-      if (H5Lexists(file.get(), prefix.c_str(), H5P_DEFAULT) <= 0) refuse(object, "is missing");
-      if (H5Lget_info(file.get(), prefix.c_str(), &facts, H5P_DEFAULT) < 0 || facts.type != H5L_TYPE_HARD)
-        refuse(object, "is a link to somewhere else");
-      if (end == std::string::npos) return;
-    }
-  }
-
-  void require_plain(hid_t dataset, const std::string& object) const {
-    const Handle create = require(Handle(H5Dget_create_plist(dataset), H5Pclose), object);
-    if (H5Pget_external_count(create.get()) != 0) refuse(object, "lies in another file");
-    if (H5Pget_layout(create.get()) != H5D_CONTIGUOUS) refuse(object, "is not contiguous");
-    if (H5Pget_nfilters(create.get()) != 0) refuse(object, "is filtered");
-  }
-
-  void require_shape(hid_t dataset, const std::string& object, FileType type,
-                     const std::vector<std::int64_t>& extents) const {
-    const Handle stored = require(Handle(H5Dget_type(dataset), H5Tclose), object);
-    if (H5Tequal(stored.get(), type_id(type)) <= 0) refuse(object, "has another type");
-    const Handle space = require(Handle(H5Dget_space(dataset), H5Sclose), object);
-    if (H5Sget_simple_extent_type(space.get()) != (extents.empty() ? H5S_SCALAR : H5S_SIMPLE) ||
-        H5Sget_simple_extent_ndims(space.get()) != static_cast<int>(extents.size()))
-      refuse(object, "has another rank");
-    std::vector<hsize_t> dims(extents.size());
-    if (H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr) < 0 || dims != to_hsize(extents))
-      refuse(object, "has another shape");
+    fail(ExitStatus::bad_input, fmt::format("'{}' is not as it was written", file.path()),
+         fmt::format("{}: {}", object, why), "make it again");
   }
 };
 
-Hdf5Reader::Hdf5Reader(const std::string& path) : state_(std::make_unique<State>()) {
-  prepare_library();
-  state_->path = path;
-  state_->raw = std::make_unique<FileHandle>(FileHandle::open_to_read(path));
-  state_->file_size = state_->raw->size();
-  state_->file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (state_->file.valid()) return;
-  state_->require_readable();
-  fail(ExitStatus::bad_input, fmt::format("'{}' is not an HDF5 file", path));
-}
+Hdf5Reader::Hdf5Reader(const FileHandle& file) : state_(std::make_unique<State>(file)) {}
+
+Hdf5Reader::Hdf5Reader(const std::string& path)
+    : state_(std::make_unique<State>(std::make_unique<const FileHandle>(FileHandle::open_in_folder(path)))) {}
 
 Hdf5Reader::~Hdf5Reader() = default;
 
 std::int64_t Hdf5Reader::locate(const std::string& path, FileType type, const std::vector<std::int64_t>& extents) {
-  const State& s = *state_;
-  const std::int64_t bytes = bytes_of(type, extents);
-  if (bytes > s.file_size) s.refuse(path, "is longer than the file");
-  s.require_hard_links(path);
-  const Handle object = s.require(Handle(H5Oopen(s.file.get(), path.c_str(), H5P_DEFAULT), H5Oclose), path);
-  if (H5Iget_type(object.get()) != H5I_DATASET) s.refuse(path, "is no dataset");
-  s.require_plain(object.get(), path);
-  s.require_shape(object.get(), path, type, extents);
-  if (bytes == 0) return 0;
-  const haddr_t offset = H5Dget_offset(object.get());
-  if (offset == HADDR_UNDEF || offset > static_cast<haddr_t>(s.file_size - bytes))
-    s.refuse(path, "lies outside the file");
-  return static_cast<std::int64_t>(offset);
+  const auto found = state_->sets.find(path);
+  if (found == state_->sets.end()) state_->refuse(path, "is missing");
+  const StoredDataset& set = found->second;
+  if (set.type != type) state_->refuse(path, "has another type");
+  if (set.extents.size() != extents.size()) state_->refuse(path, "has another rank");
+  if (set.extents != extents) state_->refuse(path, "has another shape");
+  return set.offset;
 }
 
 void Hdf5Reader::read(std::int64_t offset, void* data, std::int64_t bytes) {
-  state_->raw->read(offset, static_cast<std::byte*>(data), bytes);
+  state_->file.read(offset, static_cast<std::byte*>(data), bytes);
 }
 
 }  // namespace kasen

@@ -1,8 +1,8 @@
 // HDF5 files of one plain profile: contiguous datasets, fixed-length strings, formats of HDF5 1.8, no time stamps.
 // The library is asked for structure alone: it lays datasets out, and their bytes are moved by our own reads and
 // writes at the places it names. So every failed write is seen (HDF5 hides some), and the same content gives the same
-// bytes. Reading looks at type, shape, links and layout before a byte is allocated: files from others may be hostile.
-// One thread at a time.
+// bytes. What is read may be of others and hostile: the library looks at it in a process of its own (hdf5_content.h),
+// and here its answer is compared with what is expected before a byte is allocated. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,14 @@ enum class FileType : std::uint8_t { f64, f32, i64, i32, u8 };
 [[nodiscard]] constexpr FileType file_type(const std::vector<std::int64_t>&) { return FileType::i64; }
 [[nodiscard]] constexpr FileType file_type(const std::vector<std::int32_t>&) { return FileType::i32; }
 [[nodiscard]] std::int64_t file_bytes(FileType type);
+
+// Names of groups and datasets become parts of paths: they hold no slash, space or control character.
+[[nodiscard]] bool is_stored_name(std::string_view name);
+
+// The process that looks at files (examiner.h): it begins by itself with the first of them. Earlier, it copies less
+// and needs not be waited for; and it can be ended once all are read.
+void start_examiner();
+void stop_examiner();
 
 class Hdf5Writer {
  public:
@@ -49,13 +57,14 @@ class Hdf5Writer {
 
 class Hdf5Reader {
  public:
-  explicit Hdf5Reader(const std::string& path);  // bad_input: not an HDF5 file
+  // UserError: bad_input (not an HDF5 file of this profile), limit, missing_input, io.
+  explicit Hdf5Reader(const std::string& path);
+  explicit Hdf5Reader(const FileHandle& file);  // which stays
   ~Hdf5Reader();
   Hdf5Reader(const Hdf5Reader&) = delete;
   Hdf5Reader& operator=(const Hdf5Reader&) = delete;
 
-  // A dataset that is there, in this file, contiguous, unfiltered, of exactly this type and shape, and whole. Else
-  // bad_input. Returns where its bytes begin.
+  // A dataset that is there, of exactly this type and shape, and whole. Else bad_input. Returns where its bytes begin.
   [[nodiscard]] std::int64_t locate(const std::string& path, FileType type, const std::vector<std::int64_t>& extents);
   void read(std::int64_t offset, void* data, std::int64_t bytes);
 

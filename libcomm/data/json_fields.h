@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 
 #include "libcomm/data/digest.h"
 #include "libcomm/data/element_text.h"
+#include "libcomm/data/hdf5_file.h"
 #include "libcore/error.h"
 #include "libcore/nesting.h"
 
@@ -74,9 +74,7 @@ struct JsonFields {
   // Names become paths inside HDF5 files.
   std::string name(const Json& from) const {
     std::string name = text(from, "name");
-    const bool good = !name.empty() && name.size() < 256 && name != "." && name != ".." &&
-                      std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c != '/' && c != 127; });
-    require(good, "a name that no program can have");
+    require(is_stored_name(name), "a name that no program can have");
     return name;
   }
   ElementType element(const Json& from, const std::vector<std::string>& dims) const {

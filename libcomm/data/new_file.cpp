@@ -43,14 +43,21 @@ std::string without_slash(std::string path) {
 
 }  // namespace
 
-FileHandle FileHandle::open_to_read(const std::string& path) {
-  FileHandle file(file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK), path);
+FileHandle FileHandle::open_regular(const std::string& path, int flags) {
+  FileHandle file(file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags), path);
+  if (file.fd_ < 0 && errno == ELOOP && flags == O_NOFOLLOW)
+    fail(ExitStatus::bad_input, fmt::format("'{}' is a link", path), "it may lead out of its folder",
+         "put the file itself there");
   if (file.fd_ < 0) fail_on(errno == ENOENT ? ExitStatus::missing_input : ExitStatus::io, "open", path);
   struct stat facts {};
   if (fstat(file.fd_, &facts) != 0) fail_on(ExitStatus::io, "inspect", path);
   if (!S_ISREG(facts.st_mode)) fail(ExitStatus::bad_input, fmt::format("'{}' is not a regular file", path));
   return file;
 }
+
+FileHandle FileHandle::open_to_read(const std::string& path) { return open_regular(path, 0); }
+
+FileHandle FileHandle::open_in_folder(const std::string& path) { return open_regular(path, O_NOFOLLOW); }
 
 FileHandle FileHandle::open_to_write(const std::string& path) {
   FileHandle file(file_calls::open(path.c_str(), O_WRONLY | O_CLOEXEC), path);
@@ -126,7 +133,7 @@ void write_new_file(const std::string& path, std::string_view content) {
 }
 
 std::string read_whole_file(const std::string& path, std::int64_t most_bytes) {
-  const FileHandle file = FileHandle::open_to_read(path);
+  const FileHandle file = FileHandle::open_in_folder(path);
   const std::int64_t size = file.size();
   if (size > most_bytes)
     fail(ExitStatus::bad_input, fmt::format("'{}' has {} bytes", path, size),

@@ -15,13 +15,17 @@ namespace kasen {
 // An open file; positions are explicit.
 class FileHandle {
  public:
-  static FileHandle open_to_read(const std::string& path);   // missing_input, io; regular files only
+  static FileHandle open_to_read(const std::string& path);  // missing_input, io; regular files only
+  // What a folder of ours holds: no link, which might lead out of it.
+  static FileHandle open_in_folder(const std::string& path);
   static FileHandle open_to_write(const std::string& path);  // an existing file; io
   static FileHandle create(const std::string& path);         // a new file; cannot_create
   ~FileHandle();
   FileHandle(FileHandle&& other) noexcept;
   FileHandle& operator=(FileHandle&&) = delete;
 
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] int descriptor() const { return fd_; }
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] std::int64_t read_some(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // 0 at the end
   void read(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // bad_input where the file ends before
@@ -30,12 +34,14 @@ class FileHandle {
   void sync_and_close();
 
  private:
+  static FileHandle open_regular(const std::string& path, int flags);
   FileHandle(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
   int fd_ = -1;
   std::string path_;
 };
 
 void write_new_file(const std::string& path, std::string_view content);  // and syncs it
+// As open_in_folder opens it.
 [[nodiscard]] std::string read_whole_file(const std::string& path, std::int64_t most_bytes);
 void sync_folder(const std::string& path);
 // First out of sight, under a temporary name, so that none of its name is ever there in part.

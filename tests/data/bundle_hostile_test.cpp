@@ -29,6 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+FileHandle opened(const std::string& file) { return FileHandle::open_in_folder(file); }
+
 class Hostile : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -65,12 +67,12 @@ class Hostile : public ::testing::Test {
     const std::string file = folder_.file("part.h5");
     fs::remove(file);
     write_part(file, parts_[0], manifest_);
-    Part copy = read_part(file, manifest_, 0);
+    Part copy = read_part(opened(file), manifest_, 0);
     change(copy);
     fs::remove(file);
     write_part(file, copy, manifest_);
     try {
-      (void)read_part(file, manifest_, 0);
+      (void)read_part(opened(file), manifest_, 0);
       ADD_FAILURE() << "accepted: " << what;
     } catch (const UserError& error) {
       EXPECT_EQ(error.status(), ExitStatus::bad_input);
@@ -89,7 +91,7 @@ class Hostile : public ::testing::Test {
     make(id, path.c_str());
     ASSERT_GE(H5Fclose(id), 0);
     try {
-      (void)read_part(file, manifest_, 0);
+      (void)read_part(opened(file), manifest_, 0);
       ADD_FAILURE() << "accepted: " << path;
     } catch (const UserError& error) {
       EXPECT_EQ(error.status(), ExitStatus::bad_input) << error.what();
@@ -150,7 +152,7 @@ TEST_F(Hostile, GroupsAreCheckedWhereTheirElementsAreNotRead) {
     parts_[0].arrays.at("B").compressed->groups.back().width = width;
     fs::remove(file);
     write_part(file, parts_[0], manifest_);
-    EXPECT_THROW((void)read_part(file, manifest_, 0, PartContent::lists), UserError) << width;
+    EXPECT_THROW((void)read_part(opened(file), manifest_, 0, PartContent::lists), UserError) << width;
   }
 }
 
@@ -224,7 +226,7 @@ TEST_F(Hostile, RandomDamageNeverCrashes) {
     if (turn % 10 == 0) bad.resize(random() % bad.size());
     std::ofstream(file, std::ios::binary) << bad;
     try {
-      (void)read_part(file, manifest_, 0);
+      (void)read_part(opened(file), manifest_, 0);
     } catch (const UserError&) {
       ++refused;
     }

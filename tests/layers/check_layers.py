@@ -30,8 +30,8 @@ def room_of(path):
 
 
 def is_system(name):
-    """Headers of the standard libraries and of the operating system have no folder but sys/, or no suffix."""
-    return name.startswith("sys/") or "/" not in name and ("." not in name or name in SYSTEM_H)
+    """Headers of the standard libraries and of the operating system have no folder but sys/ and linux/, or no suffix."""
+    return name.startswith(("sys/", "linux/")) or "/" not in name and ("." not in name or name in SYSTEM_H)
 
 
 SYSTEM_H = {"unistd.h", "fcntl.h", "spawn.h", "dlfcn.h", "pthread.h", "sched.h", "errno.h", "immintrin.h", "malloc.h"}

@@ -1,0 +1,172 @@
+// The process that looks at files of others: what it may do, and what becomes of a file when it is lost.
+#include "libcomm/data/examiner.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "libcomm/data/hdf5_content.h"
+#include "libcore/error.h"
+#include "tests/support/folder.h"
+
+namespace kasen {
+namespace {
+
+using std::chrono::seconds;
+
+// What a file's first byte asks for.
+std::string obey(int file) {
+  char what = 0;
+  if (pread(file, &what, 1, 0) != 1) return "empty";
+  volatile std::uint64_t turns = 0;
+  switch (what) {
+    case 'p':
+      return std::to_string(getpid());
+    case 'c':
+      std::abort();
+    case 's':
+      raise(SIGSTOP);
+      break;  // refused, as the loop below is not
+    case 'h':
+      for (;;) turns = turns + 1;
+    case 'm':
+      return std::string(std::size_t{1} << 30, 'm');
+    case 'l':
+      return std::string(1 << 20, 'l');
+    case 'x':
+      _exit(0);
+    default:
+      break;
+  }
+  return {what};
+}
+
+// What the system answers to things that no examination needs.
+std::string try_everything(int file) {
+  std::string done;
+  const auto tried = [&](const char* what, long result) {
+    if (result >= 0) done += std::string(what) + " ";
+  };
+  tried("open", open("/etc/hostname", O_RDONLY));
+  tried("create", open("/tmp/kasen-examiner-test", O_WRONLY | O_CREAT, 0600));
+  struct stat facts {};
+  tried("stat", stat("/etc/hostname", &facts));
+  tried("unlink", unlink("/tmp/kasen-examiner-none"));
+  tried("socket", socket(AF_INET, SOCK_STREAM, 0));
+  tried("fork", fork());
+  char* none[] = {nullptr};
+  tried("execute", execve("/bin/true", none, none));
+  tried("kill", kill(getppid(), 0));
+  tried("write", pwrite(file, "x", 1, 0));
+  void* const code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  tried("code", code == MAP_FAILED ? -1 : 0);
+  return "done: " + done;
+}
+
+class ExaminerTest : public ::testing::Test {
+ protected:
+  static Examiner::Work work() {
+    return {[] {}, obey};
+  }
+
+  std::string ask(Examiner& examiner, const std::string& content) {
+    const std::string file = folder_.file("foreign.h5");
+    unlink(file.c_str());
+    write_new_file(file, content);
+    return examiner.ask(FileHandle::open_to_read(file), file);
+  }
+
+  void expect_refused(Examiner& examiner, const std::string& content, const std::string& why) {
+    try {
+      (void)ask(examiner, content);
+      ADD_FAILURE() << "accepted: " << content;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::bad_input);
+      EXPECT_NE(std::string(error.what()).find("foreign.h5' cannot be examined"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(ask(examiner, "good"), "g");  // the next file has a process again
+  }
+
+  cases::Folder folder_;
+};
+
+TEST_F(ExaminerTest, OneProcessAnswersForAllFiles) {
+  Examiner examiner(work());
+  const std::string first = ask(examiner, "p");
+  EXPECT_NE(first, std::to_string(getpid()));
+  EXPECT_EQ(ask(examiner, "p"), first);
+  EXPECT_EQ(ask(examiner, ""), "empty");
+  EXPECT_EQ(ask(examiner, "l").size(), std::size_t{1} << 20);
+  examiner.stop();
+  EXPECT_NE(ask(examiner, "p"), first);
+}
+
+TEST_F(ExaminerTest, AFileThatEndsTheProcessIsRefused) {
+  Examiner examiner(work());
+  expect_refused(examiner, "crash", "ended with signal 6");
+  expect_refused(examiner, "crash", "ended with signal 6");  // by one that has answered before
+  expect_refused(examiner, "x", "ended without an answer");
+}
+
+TEST_F(ExaminerTest, ItHasLimits) {
+  Examiner small(work(), {.memory = std::int64_t{256} << 20});
+  expect_refused(small, "memory", "ended without an answer");
+  Examiner brief(work(), {.answer = 1000});
+  expect_refused(brief, "long", "has an answer of more than 1000 bytes");
+  Examiner hasty(work(), {.wait = seconds(1)});
+  expect_refused(hasty, "hang", "did not answer within 1 s");
+  Examiner lazy(work(), {.wait = seconds(60), .cpu_seconds = 1});
+  expect_refused(lazy, "hang", "ended with signal 24");
+}
+
+TEST_F(ExaminerTest, OneThatWasKilledBetweenFilesIsReplaced) {
+  Examiner examiner(work());
+  const std::string first = ask(examiner, "p");
+  pid_t process = 0;
+  std::from_chars(first.data(), first.data() + first.size(), process);
+  ASSERT_EQ(kill(process, SIGKILL), 0);
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_NE(ask(examiner, "p"), first);
+}
+
+TEST_F(ExaminerTest, ItMayDoNothingButRead) {
+  Examiner examiner({[] {}, try_everything});
+  EXPECT_EQ(ask(examiner, "anything"), "done: ");
+}
+
+// What a process that was taken over could say.
+TEST(Hdf5Content, MadeUpAnswersAreRefused) {
+  const auto read = [](const std::string& answer) { return datasets_of_answer(answer, 1000, "foreign.h5"); };
+  const StoredDatasets good = read("ok\nf64 100 2 3 4 /a/b\nu8 0 0 /c\ni64 0 1 0 /d\n");
+  ASSERT_EQ(good.size(), 3U);
+  EXPECT_EQ(good.at("/a/b").extents, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(good.at("/a/b").offset, 100);
+  for (const char* line : {"f64 -8 1 1 /a", "f64 1000 1 1 /a", "f64 0 1 126 /a", "f64 0 1 -1 /a",
+                           "f64 0 18 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 /a", "f64 0 2 4294967296 4294967296 /a",
+                           "f64 0 3 9223372036854775807 2 0 /a", "f64 99999999999999999999 1 1 /a", "f63 0 1 1 /a",
+                           "f64", "f64 0", "f64 0 1", "", "f64 0x 1 1 /a", "f64 0 1 1 /a\nf64 0 1 1 /a"})
+    EXPECT_THROW((void)read(std::string("ok\n") + line + "\n"), UserError) << line;
+  for (const char* answer : {"", "no", "no\n\n\n", "no\n/a", "no\n/a\nis bad\n", "okay\n"})
+    EXPECT_THROW((void)read(answer), UserError) << answer;
+  try {
+    (void)read("no\n/a\x1b[2J" + std::string(5000, 'b') + "\nis \x07 bad\n");
+  } catch (const UserError& error) {
+    EXPECT_LT(std::strlen(error.what()), 400U);
+    EXPECT_EQ(std::string(error.what()).find_first_of("\x1b\x07"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace kasen
