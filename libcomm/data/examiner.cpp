@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "libcomm/data/examiner_message.h"
 #include "libcore/error.h"
 
 namespace kasen {
@@ -21,21 +22,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 bool send_file(int socket, int file) {
-  char nothing = 0;
-  iovec data{.iov_base = &nothing, .iov_len = 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = space.data();
-  message.msg_controllen = space.size();
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  FileMessage message;
+  cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(header), &file, sizeof(int));
   for (;;) {
-    if (sendmsg(socket, &message, MSG_NOSIGNAL) >= 0) return true;
+    if (sendmsg(socket, &message.header, MSG_NOSIGNAL) >= 0) return true;
     if (errno != EINTR) return false;
   }
 }

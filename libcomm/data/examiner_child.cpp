@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "libcomm/data/examiner.h"
+#include "libcomm/data/examiner_message.h"
 
 namespace kasen {
 namespace {
@@ -137,18 +138,11 @@ void shut_in() {
 
 // -1: there will be none.
 int next_file(int socket) {
-  char nothing = 0;
-  iovec data{.iov_base = &nothing, .iov_len = 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = space.data();
-  message.msg_controllen = space.size();
+  FileMessage message;
   ssize_t got = -1;
-  while ((got = recvmsg(socket, &message, 0)) < 0 && errno == EINTR) {
+  while ((got = recvmsg(socket, &message.header, 0)) < 0 && errno == EINTR) {
   }
-  const cmsghdr* const header = got == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
+  const cmsghdr* const header = got == 1 ? CMSG_FIRSTHDR(&message.header) : nullptr;
   int file = -1;
   if (header != nullptr && header->cmsg_type == SCM_RIGHTS) std::memcpy(&file, CMSG_DATA(header), sizeof file);
   return file;
