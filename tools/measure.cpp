@@ -167,11 +167,12 @@ void add_options(Tool& tool) {
   add("against", text("RUN.json"), "what a run counted (kasen run --stats)");
   add("check", "with --against: exit status 1 if predicted and counted differ");
   add("explain", "why a plan is as it is: transitions, splits, laws, regions, buffers");
-  add("format", text("FORMAT")->default_value("text"), "text, json, html or dot");
+  add("format", text("FORMAT")->default_value("text"), "text, json, html (one page with pictures) or dot");
   add("output,o", text("FILE")->default_value("-"), "where the report goes");
   takes(tool, "format", formats);
   tool.under("Times");
-  add("machine", text("FILE.yaml"), "adds predicted times, by what that machine does (see --calibrate)");
+  add("machine", text("FILE.yaml"),
+      "adds predicted times, by what that machine does (see --calibrate); of html the rates beside a run");
   add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
   tool.hidden.add_options()("module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));

@@ -231,7 +231,7 @@ void show_matrix(const Experiment& experiment, const Matrix& matrix) {
   write_standard_output(text);
 }
 
-void declare(Tool& tool) {
+void declare_experiment(Tool& tool) {
   tool.options.add_options()("dir,o", po::value<std::string>()->value_name("FOLDER"),
                              "where everything goes (the file's `dir`, or its name and .experiment)")(
       "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
@@ -274,7 +274,7 @@ int experiment_main(int argc, char** argv) {
   Tool tool{.info = {"kasen experiment", "runs a matrix of settings, each several times, and tells what came out",
                      "FILE.yaml [-o FOLDER] [--set KEY=VALUE]... [--dry-run]",
                      "kasen experiment configs/pagerank.yaml"}};
-  declare(tool);
+  declare_experiment(tool);
   return run_tool(argc, argv, tool, run_experiment);
 }
 

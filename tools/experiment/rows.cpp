@@ -77,7 +77,7 @@ void Rows::open_to_write() {
 }
 
 void Rows::append(Json row) {
-  const std::string line = json_text(row, -1) + '\n';
+  const std::string line = kasen::json_text(row, -1) + '\n';
   for (size_t done = 0; done < line.size();) {
     const ssize_t count = write(fd_, line.data() + done, line.size() - done);
     if (count < 0 && errno == EINTR) continue;

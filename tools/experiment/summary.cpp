@@ -59,7 +59,7 @@ std::string parallel_setting(const Matrix& matrix) {
   return {};
 }
 
-std::string check_word(const PointSummary& s) { return s.runs == 0 ? "-" : s.differing > 0 ? "differs" : "equal"; }
+std::string agreement_word(const PointSummary& s) { return s.runs == 0 ? "-" : s.differing > 0 ? "differs" : "equal"; }
 
 std::string seconds_text(double seconds) { return fmt::format("{:.6f}", seconds); }
 
@@ -123,7 +123,7 @@ std::string summary_table(const Summary& summary) {
     if (!summary.parallel.empty()) row.push_back(s.speedup > 0 ? fmt::format("{:.2f}", s.speedup) : "-");
     for (const std::int64_t bytes : {s.network_bytes, s.held, s.peak_bytes})
       row.push_back(s.runs > 0 ? grouped(bytes) : "-");
-    row.push_back(check_word(s));
+    row.push_back(agreement_word(s));
   }
   return table_text(table);
 }
@@ -155,7 +155,7 @@ std::string summary_csv(const Summary& summary) {
     for (const double number : {s.median, s.mad, s.least, s.most, s.turn_median, s.speedup})
       text += s.runs > 0 ? fmt::format("{},", number) : ",";
     text += s.runs > 0 ? fmt::format("{},{},{},", s.held_all, s.held, s.peak_bytes) : ",,,";
-    text += check_word(s);
+    text += agreement_word(s);
     for (const std::string& name : names) {
       const auto both = s.bytes.find(name);
       text += both == s.bytes.end() ? ",," : fmt::format(",{},{}", both->second.first, both->second.second);

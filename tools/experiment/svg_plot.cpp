@@ -86,9 +86,9 @@ std::string tick_text(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-class Page {
+class SvgPage {
  public:
-  explicit Page(Plot& plot)
+  explicit SvgPage(Plot& plot)
       : plot_(plot), x_(plot.log_x, left, left + plot_width), y_(plot.log_y, top + plot_height, top) {
     for (PlotSeries& series : plot_.series) {
       std::erase_if(series.marks, [&](const PlotMark& mark) { return !x_.shows(mark.x) || !y_.shows(mark.y); });
@@ -187,6 +187,6 @@ class Page {
 
 }  // namespace
 
-std::string svg_text(Plot plot) { return Page(plot).text(); }
+std::string svg_text(Plot plot) { return SvgPage(plot).text(); }
 
 }  // namespace kasen::tools
