@@ -64,6 +64,10 @@ class Yaml(ToolTest):
             (self.dir / "c.yaml").write_text(text)
             self.fault("go", PAGERANK, "--config", "c.yaml", status=CONFIG, says=["c.yaml: error: ", says])
 
+    def test_names_in_any_letters(self):
+        (self.dir / "c.yaml").write_text("program: gr\u00f6\u00dfe.ks\n", encoding="utf-8")
+        self.fault("plan", "--config", "c.yaml", status=MISSING, says="cannot open 'gr\u00f6\u00dfe.ks'")
+
     def test_machine_profiles_are_read_alike(self):
         self.kasen("plan", PAGERANK, "-o", "plan.kir")
         command = ["fuse", "plan.kir", "--sync", "auto", "--machine"]

@@ -52,8 +52,8 @@ void check_values(const po::option_description& option, const std::vector<std::s
                   const YamlValue& value) {
   try {
     boost::any parsed;
-    option.semantic()->parse(parsed, values, true);
-  } catch (const std::logic_error&) {  // po::error, and what Boost says of text that is not UTF-8
+    option.semantic()->parse(parsed, values, false);  // true: by way of the locale, which may lack letters
+  } catch (const po::error&) {
     value.fault(fmt::format("'{}' is no value of '{}'", shown_text(fmt::format("{}", fmt::join(values, ", "))),
                             option.long_name()),
                 "", "see --help");
