@@ -29,14 +29,14 @@ struct Measured {
 };
 
 // What a page may hold beside a module's cost.
-using Placer = std::function<std::optional<std::string>(const std::string& dot)>;
+using GraphPlacer = std::function<std::optional<std::string>(const std::string& dot)>;
 struct PageParts {
   const Measured* before = nullptr;  // what it was before it was fused
   const RunReport* run = nullptr;    // a run of it; then `sizes` are those of its bundle, by worker
   MachineProfile machine = {};       // for the run's roofline
   std::string machine_name = {};     // where it is from; empty: built in
   // `dot -Tjson0` of these graphs, or nothing; null: operators stand in the program's order.
-  Placer place = nullptr;
+  GraphPlacer place = nullptr;
 };
 // One page that holds all it needs.
 [[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes, const PageParts& parts = {});

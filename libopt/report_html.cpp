@@ -75,7 +75,7 @@ constexpr std::string_view legend =
     "the bytes it sends</span><span><i class=\"region\"></i>region: one fused loop</span></p>\n";
 
 // The pictures of a module, as Graphviz places them or, where it does not, in the order of the program.
-std::string pictures(const Side& side, const NodeNote& note, const Placer& place) {
+std::string pictures(const Side& side, const NodeNote& note, const GraphPlacer& place) {
   const std::vector<Picture> all = pictures_of(side.context, note);
   std::optional<std::vector<Placed>> placed;
   if (place) {
@@ -97,7 +97,7 @@ std::string pictures(const Side& side, const NodeNote& note, const Placer& place
   return text;
 }
 
-std::string panel(const Side& side, const char* name, const NodeNote& note, const Placer& place) {
+std::string panel(const Side& side, const char* name, const NodeNote& note, const GraphPlacer& place) {
   std::string text = fmt::format("<div class=\"panel {}\"><h3>{}</h3><div class=\"split\"><div>\n", name, side.title);
   text += pictures(side, note, place) + "</div><div class=\"costs\">\n";
   for (const Column& column : report_columns()) {
@@ -111,7 +111,7 @@ std::string panel(const Side& side, const char* name, const NodeNote& note, cons
   return text + "</div></div></div>\n";
 }
 
-std::string graph_section(const Side& side, const Side* before, const NodeNote& note, const Placer& place) {
+std::string graph_section(const Side& side, const Side* before, const NodeNote& note, const GraphPlacer& place) {
   std::string text = "<section id=\"graph\"><h2>Data dependence graph</h2>\n" + std::string(legend);
   text += "<div class=\"tabs\"><input type=\"radio\" name=\"view\" id=\"v-after\" checked>";
   if (before != nullptr) {
