@@ -20,9 +20,9 @@
 namespace kasen {
 namespace {
 
-class Fault : public testing::Test {
+class FaultPoints : public ::testing::Test {
  protected:
-  ~Fault() override { ask_for_faults("", "", 0); }
+  ~FaultPoints() override { ask_for_faults("", "", 0); }
   static void ask(std::string_view text) { ask_for_faults(text, "kasen-run", 1); }
   // What each of a number of passages may move of ten bytes.
   static std::vector<std::int64_t> pass(FaultPoint point, int times) {
@@ -32,7 +32,7 @@ class Fault : public testing::Test {
   }
 };
 
-TEST_F(Fault, StrikesTheNthPassageOfItsPointAlone) {
+TEST_F(FaultPoints, StrikesTheNthPassageOfItsPointAlone) {
   ask("write:fail:2,read:short:1");
   EXPECT_EQ(pass(FaultPoint::write, 4), (std::vector<std::int64_t>{10, -1, 10, 10}));
   EXPECT_EQ(pass(FaultPoint::read, 2), (std::vector<std::int64_t>{5, 10}));
@@ -43,7 +43,7 @@ TEST_F(Fault, StrikesTheNthPassageOfItsPointAlone) {
   EXPECT_EQ(pass(FaultPoint::write, 4), (std::vector<std::int64_t>{10, 10, 10, 10}));
 }
 
-TEST_F(Fault, SaysWhy) {
+TEST_F(FaultPoints, SaysWhy) {
   for (const auto& [text, point, error] :
        {std::tuple{"write:fail:1", FaultPoint::write, ENOSPC}, std::tuple{"read:fail:1", FaultPoint::read, EIO},
         std::tuple{"read:eintr:1", FaultPoint::read, EINTR}, std::tuple{"rename:fail:1", FaultPoint::rename, ENOSPC}}) {
@@ -54,7 +54,7 @@ TEST_F(Fault, SaysWhy) {
   }
 }
 
-TEST_F(Fault, HoldsForItsRankAndToolAlone) {
+TEST_F(FaultPoints, HoldsForItsRankAndToolAlone) {
   for (const char* here : {"write:fail:1", "write:fail:1@rank=1", "write:fail:1@tool=kasen-run@rank=1"}) {
     ask(here);
     EXPECT_EQ(pass_point(FaultPoint::write, 10), -1) << here;
@@ -66,7 +66,7 @@ TEST_F(Fault, HoldsForItsRankAndToolAlone) {
   }
 }
 
-TEST_F(Fault, RefusesWhatItDoesNotKnow) {
+TEST_F(FaultPoints, RefusesWhatItDoesNotKnow) {
   for (const char* wrong :
        {"write", "write:fail", "write:fail:", "write:fail:0", "write:fail:-1", "write:fail:x", "write:fail:1+2",
         "wrote:fail:1", "write:failed:1", "border:fail:1", "sync:short:1", "sync:eintr:1", "write:fail:1@",
@@ -82,7 +82,7 @@ TEST_F(Fault, RefusesWhatItDoesNotKnow) {
   }
 }
 
-TEST_F(Fault, AllocationsOfArrays) {
+TEST_F(FaultPoints, AllocationsOfArrays) {
   ask("allocate:fail:2");
   const Bytes first(24);
   EXPECT_THROW(Bytes(24), UserError);
@@ -91,7 +91,7 @@ TEST_F(Fault, AllocationsOfArrays) {
   EXPECT_THROW(LargeVector<double>(3), UserError);
 }
 
-TEST_F(Fault, CallsOnFiles) {
+TEST_F(FaultPoints, CallsOnFiles) {
   ask("open:fail:1,create:fail:1,write:short:1");
   EXPECT_EQ(file_calls::open("/dev/null", O_RDONLY), -1);
   EXPECT_EQ(file_calls::open("/dev/null", O_WRONLY | O_CREAT, 0666), -1);
