@@ -355,7 +355,8 @@ class EveryInjected(Injected):
                     if status == 0:
                         break
                     self.assertIn(status, STATUS[point], context)
-                    self.assertEqual(err.count("error:"), 1, context)
+                    # Two plans are made side by side: each may come to its fault before the other's ends it.
+                    self.assertIn(err.count("error:"), (1, 2) if tool == "kasen-fuse" else (1,), context)
                     self.assertIn(REASONS[point], err, context)
                     self.no_process_is_left()
 
