@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <utility>
+
+#include "libcore/printable.h"
 
 namespace kasen {
 namespace {
@@ -15,20 +16,6 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
     text += format_diagnostic(diagnostic);
   }
   return text;
-}
-
-// What files hold and names say reaches terminals in messages: control characters would act there. Those of 8 bits,
-// too, which UTF-8 writes as c2 80 to c2 9f.
-std::string printable(std::string_view text) {
-  std::string shown(text);
-  for (size_t k = 0; k < shown.size(); ++k) {
-    const auto byte = static_cast<unsigned char>(shown[k]);
-    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
-    const bool wide = byte == 0xc2 && k + 1 < shown.size() && static_cast<unsigned char>(shown[k + 1]) < 0xa0;
-    if (control || wide) shown[k] = '?';
-    if (wide) shown[++k] = '?';
-  }
-  return shown;
 }
 
 // Tabs stay tabs in the line under the source, so that the caret stands where the terminal shows the column.

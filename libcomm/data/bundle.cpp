@@ -12,6 +12,7 @@
 #include "libcomm/data/hdf5_file.h"
 #include "libcomm/data/new_file.h"
 #include "libcore/error.h"
+#include "libcore/printable.h"
 
 namespace kasen {
 namespace {
@@ -195,8 +196,8 @@ std::string bundle_text(const BundleInfo& info) {
   std::string text = fmt::format("bundle {}\nmethod {}", info.digest, info.method);
   if (info.method != method_name(PartitionMethod::block)) text += fmt::format(", theta {}", info.theta);
   if (info.method == method_name(PartitionMethod::hybrid_cut)) text += fmt::format(", hash {}", info.hash);
-  for (const std::string& note : info.notes) text += "\nnote: " + note;
-  for (const std::string& source : info.sources) text += "\nfrom " + source;
+  for (const std::string& note : info.notes) text += "\nnote: " + printable(note);
+  for (const std::string& source : info.sources) text += "\nfrom " + printable(source);
   return text + "\n" + statistics_text(info.statistics);
 }
 

@@ -82,6 +82,16 @@ class Foreign(ToolTest):
         self.assertNotIn("r.h5", self.files())
         return err
 
+    def test_what_a_manifest_says_does_not_act_on_the_terminal(self):
+        file = self.dir / "bundle" / "manifest.json"
+        whole = json.loads(file.read_text())
+        whole["content"].update(sources=["G=\x1b[2Jweb.txt"], notes=["\x9bred"])
+        file.write_text(json.dumps(whole, ensure_ascii=False))
+        self.seal()
+        out, _ = self.kasen("partition", "--stats", "bundle")
+        self.assertIn("from G=?[2Jweb.txt", out)
+        self.assertNotRegex(out, "[\x1b\x80-\x9f]")
+
     def replaced(self, make, says, tool="verify"):
         """The masters' list is replaced by what `make` puts in its place."""
         def change(f):
