@@ -13,7 +13,7 @@
 namespace kasen {
 
 // Places are used again and never freed: a signal handler may look at any of them at any time. Who takes the path out
-// of its place frees it, but for the handler, after which the process ends.
+// of its place frees it; the handler, which must not, puts it back.
 struct Temporary::Place {
   std::atomic<bool> taken{true};
   std::atomic<char*> path{nullptr};
@@ -85,7 +85,10 @@ Temporary::~Temporary() {
 void remove_temporaries() {
   const int error = errno;
   for (Temporary::Place* p = Temporary::places(); p != nullptr; p = p->next) {
-    if (const char* path = p->path.exchange(nullptr); path != nullptr) remove_now(path);
+    char* const path = p->path.exchange(nullptr);
+    if (path == nullptr) continue;
+    remove_now(path);
+    p->path = path;
   }
   errno = error;
 }
