@@ -228,7 +228,7 @@ class Pipeline {
   // The plan as a graph, drawn where Graphviz is there and does it soon (a large graph takes it minutes, or more than
   // it can do): what there is to look at. Nothing else waits for a picture that does not come.
   [[nodiscard]] std::string draw() const {
-    const std::string graph = file("plan.dot"), drawn = file("plan.svg");
+    std::string graph = file("plan.dot"), drawn = file("plan.svg");
     std::error_code ignored;
     fs::remove(drawn, ignored);
     step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", graph});
