@@ -23,10 +23,12 @@ Shape shape_of(const InputData& input, const std::vector<DimLayout>& layouts) {
   for (const std::string& name : input.dims) {
     const DimLayout& dim = find_layout(layouts, input, name);
     total = checked_mul(total, dim.size, "an input's size");
-    if (shape.cut == nullptr && !dim.local)
+    if (shape.cut == nullptr && !dim.local) {
       shape.cut = &dim;
-    else
-      (shape.cut == nullptr ? shape.outer : shape.inner) *= dim.size;
+      continue;
+    }
+    std::int64_t& side = shape.cut == nullptr ? shape.outer : shape.inner;
+    side = checked_mul(side, dim.size, "an input's size");  // the total may be 0 where this is not
   }
   return shape;
 }
