@@ -45,26 +45,31 @@ struct TableCheck {
     return {};
   }
 
-  // Is the tree one that the builders would make? `loops`: those that are open around `e`.
-  [[nodiscard]] std::string expression_fault(const ScalarFunction& fn, const Expr& e, int loops) const {
+  // Is the tree one that the builders would make? `open`: a bit for each loop around `e`, by its variable.
+  [[nodiscard]] std::string expression_fault(const ScalarFunction& fn, const Expr& e, std::uint64_t open) const {
     if (std::string fault = element_fault(e.type); !fault.empty()) return fault;
     if (e.op == ScalarOp::param) {
       const bool right = e.index >= 0 && static_cast<size_t>(e.index) < fn.params.size() &&
                          fn.params[static_cast<size_t>(e.index)].type == e.type;
       if (!right) return "it uses a parameter that it does not have";
     }
-    if (e.op == ScalarOp::loop_var && (e.index < 0 || e.index >= most_loops)) return "a loop variable out of range";
+    const auto is_open = [&] { return (open >> e.index & 1) != 0; };
+    if (e.op == ScalarOp::loop_var && (e.index < 0 || e.index >= most_loops || !is_open())) {
+      return fmt::format("${} is the variable of no loop around it", e.index);
+    }
     const int arity = row(e.op).arity;
     if (arity >= 0 && e.args.size() != static_cast<size_t>(arity)) {
       return fmt::format("'{}' with {} arguments", row(e.op).name, e.args.size());
     }
     const bool loop = e.op == ScalarOp::sum_over || e.op == ScalarOp::prod_over || e.op == ScalarOp::min_over ||
                       e.op == ScalarOp::max_over || e.op == ScalarOp::build;
-    if (loop && (e.count < 1 || e.index < 0 || e.index >= most_loops || loops >= most_loops)) {
+    if (loop && (e.count < 1 || e.index < 0 || e.index >= most_loops)) {
       return "loops over coordinates that are empty or nested too deeply";
     }
+    if (loop && is_open()) return fmt::format("${} is the variable of two loops, one in the other", e.index);
+    const std::uint64_t inside = loop ? open | std::uint64_t{1} << e.index : open;
     for (const Expr& arg : e.args) {
-      if (std::string fault = expression_fault(fn, arg, loops + (loop ? 1 : 0)); !fault.empty()) return fault;
+      if (std::string fault = expression_fault(fn, arg, inside); !fault.empty()) return fault;
     }
     return {};
   }

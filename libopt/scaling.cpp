@@ -171,7 +171,7 @@ std::vector<std::string> titles(const Module& module) {
 }
 
 // One line of the plot; points without a value (or 0, which has no logarithm) are left out.
-struct Curve {
+struct PlotCurve {
   std::string name, color;
   std::vector<std::pair<double, double>> points;
 };
@@ -180,8 +180,8 @@ constexpr double width = 640, height = 400, left = 60, right = 170, top = 30, bo
 
 class Plot {
  public:
-  explicit Plot(const std::vector<Curve>& curves) {
-    for (const Curve& curve : curves) {
+  explicit Plot(const std::vector<PlotCurve>& curves) {
+    for (const PlotCurve& curve : curves) {
       for (const auto& [x, y] : curve.points) {
         x0_ = std::min(x0_, std::log10(x));
         x1_ = std::max(x1_, std::log10(x));
@@ -217,7 +217,7 @@ class Plot {
   double x0_ = INFINITY, x1_ = -INFINITY, y0_ = INFINITY, y1_ = -INFINITY;
 };
 
-std::string curve_text(const Plot& plot, const Curve& curve, size_t place) {
+std::string curve_text(const Plot& plot, const PlotCurve& curve, size_t place) {
   std::string path;
   for (const auto& [x, y] : curve.points) path += fmt::format("{:.1f},{:.1f} ", plot.x(x), plot.y(y));
   std::string text =
@@ -231,19 +231,19 @@ std::string curve_text(const Plot& plot, const Curve& curve, size_t place) {
 }
 
 // Of the first outermost loop.
-std::vector<Curve> curves_of(const std::vector<Line>& lines) {
-  std::vector<Curve> curves{
+std::vector<PlotCurve> curves_of(const std::vector<Line>& lines) {
+  std::vector<PlotCurve> curves{
       {"slaves", "#1b6ca8", {}}, {"network bytes", "#c0392b", {}}, {"time, microseconds", "#27864a", {}}};
   for (const Line& line : lines) {
     const Row& row = line.row;
-    const auto add = [&](Curve& curve, double value) {
+    const auto add = [&](PlotCurve& curve, double value) {
       if (value > 0) curve.points.emplace_back(static_cast<double>(row.workers), value);
     };
     add(curves[0], static_cast<double>(row.slaves));
     add(curves[1], static_cast<double>(row.network.front().value_or(0)));
     add(curves[2], row.times.front() ? row.times.front()->sum() * 1e6 : 0);
   }
-  std::erase_if(curves, [](const Curve& curve) { return curve.points.empty(); });
+  std::erase_if(curves, [](const PlotCurve& curve) { return curve.points.empty(); });
   return curves;
 }
 
@@ -262,7 +262,7 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
 
 std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
   const std::vector<Line> rows = lines_of(module, points, machine);
-  const std::vector<Curve> curves = curves_of(rows);
+  const std::vector<PlotCurve> curves = curves_of(rows);
   const Plot plot(curves);
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "

@@ -1,4 +1,5 @@
-// kasen: dispatches `kasen plan ...` to the tool kasen-plan beside it; `kasen verify`, `kasen go` and help are here.
+// kasen: dispatches `kasen plan ...` to the tool kasen-plan beside it; help is here; `kasen verify`, `kasen go`
+// and `kasen experiment` are beside it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,10 +10,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "libcomm/data/bundle.h"
-#include "libcomm/data/checkpoint.h"
-#include "libcore/module.h"
-#include "libopt/prover/prover.h"
 #include "tools/common/files.h"
 #include "tools/common/option_rows.h"
 #include "tools/common/pages.h"
@@ -21,6 +18,7 @@
 #include "tools/common/wrap.h"
 #include "tools/experiment/experiment.h"
 #include "tools/go.h"
+#include "tools/verify.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -82,68 +80,6 @@ int dispatch(const std::string& command, char** argv) {
   execv(path.c_str(), argv);
   tell("kasen: error: cannot start '{}'; {}; build the tools first (scripts/setup)\n", path, std::strerror(errno));
   return static_cast<int>(ExitStatus::missing_input);
-}
-
-// A checkpoint, or all of a run's folder. False: one is not right.
-bool verify_saved(const std::vector<std::string>& folders) {
-  bool right = true;
-  for (const std::string& folder : folders) {
-    try {
-      write_standard_output(fmt::format("{}: right ({})\n", folder, verify_checkpoint(folder)));
-    } catch (const UserError& error) {
-      right = false;
-      tell("{}: {}\n", folder, error.what());
-    }
-  }
-  return right;
-}
-
-// As a run reads it: each file against its digest, its structure and its content, and what parts say of each other.
-std::string verified_bundle(const std::string& folder) {
-  const BundleInfo info = read_bundle_info(folder);
-  (void)read_parts(folder, 0, info.workers);
-  return fmt::format("{}: right (a bundle of {} part{})\n", folder, info.workers, info.workers == 1 ? "" : "s");
-}
-
-ExitStatus verify(const po::variables_map& values) {
-  bool right = true;
-  Prover laws;
-  for (const std::string& file : values["file"].as<std::vector<std::string>>()) {
-    try {
-      if (std::filesystem::is_directory(file)) {
-        const std::vector<std::string> saved = is_checkpoint(file) ? std::vector{file} : checkpoints_in(file);
-        if (saved.empty()) {
-          write_standard_output(verified_bundle(file));
-        } else {
-          right = verify_saved(saved) && right;
-        }
-        continue;
-      }
-      const Module module = parse_module(read_text(file), shown_name(file));
-      require_valid(module, laws);
-      write_standard_output(fmt::format("{}: right (level {})\n", shown_name(file), module.level));
-    } catch (const UserError& error) {
-      if (error.status() != ExitStatus::bad_input) throw;
-      right = false;
-      for (const Diagnostic& d : error.diagnostics()) {
-        tell("{}{}\n", d.where.file.empty() ? file + ": " : "", format_diagnostic(d, colour_wanted(STDERR_FILENO)));
-      }
-      tell_rules(error);
-    }
-  }
-  return right ? ExitStatus::done : ExitStatus::check_failed;
-}
-
-int verify_main(int argc, char** argv) {
-  Tool tool{.info = {"kasen verify",
-                     "checks IR files by every rule of their level, and all that bundles and checkpoints hold",
-                     "FILE.kir|BUNDLE|CHECKPOINTS...", "kasen verify plan.kir fused.kir"}};
-  tool.hidden.add_options()(
-      "file",
-      po::value<std::vector<std::string>>()->default_value({"-"}, "-")->value_name("FILE.kir|BUNDLE|CHECKPOINTS"));
-  tool.positional.add("file", -1);
-  tool.reads = {"file"};
-  return run_tool(argc, argv, tool, verify);
 }
 
 bool is_command(std::string_view name) {

@@ -62,7 +62,7 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
     if (cluster->rank() == 0) tell(output, failed.text);
     return failed.status;
   } catch (const UserError& error) {
-    fail_job(*cluster, output, error.what(), error.status());
+    fail_job(*cluster, output, message_of(error), error.status());
   } catch (const std::bad_alloc&) {
     fail_job(*cluster, output, "error: out of memory; the data does not fit; use more workers or a smaller input",
              ExitStatus::limit);

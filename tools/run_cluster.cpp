@@ -8,6 +8,7 @@
 
 #include "libcomm/exchange/mpi_session.h"
 #include "libcomm/exchange/mpi_transport.h"
+#include "tools/common/tool.h"
 
 namespace kasen::tools {
 namespace {
@@ -54,7 +55,7 @@ class MpiCluster : public Cluster {
     try {
       step();
     } catch (const UserError& error) {
-      mine = Failure{rank(), error.status(), error.what()};
+      mine = Failure{rank(), error.status(), message_of(error)};
     } catch (const std::bad_alloc&) {
       mine = Failure{rank(), ExitStatus::limit,
                      "error: out of memory; the data does not fit; use more workers or a smaller input"};

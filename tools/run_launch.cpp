@@ -192,6 +192,22 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// A rank that INT, TERM or HUP reaches says nothing and leaves; mpirun tells its status, or the signal's.
+bool was_interrupted(int status) {
+  constexpr int signalled = 128;
+  return status == static_cast<int>(ExitStatus::interrupted) || status == signalled + SIGTERM ||
+         status == signalled + SIGHUP;
+}
+
+// Of a job that told nothing itself.
+std::string silent_end(int status, const std::string& other) {
+  if (was_interrupted(status))
+    return "kasen-run: error: the job was interrupted; a signal (INT, TERM or HUP) ended one of its ranks; start it "
+           "again; --checkpoint DIR --resume would go on where it was\n";
+  return fmt::format("{}kasen-run: error: the job ended with status {}; a rank died without a message; see above\n",
+                     other, status);
+}
+
 }  // namespace
 
 int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments) {
@@ -214,11 +230,11 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
     if (!listener.errors.empty()) {
       tell("{}", listener.errors);
     } else if (status != 0) {
-      tell("{}kasen-run: error: the job ended with status {}; a rank died without a message; see above\n",
-           listener.other, status);
+      tell("{}", silent_end(status, listener.other));
     }
   }
   if (!summary.empty()) write_standard_output(summary);
+  if (was_interrupted(status)) return static_cast<int>(ExitStatus::interrupted);
   return status > 125 ? static_cast<int>(ExitStatus::internal) : status;
 }
 

@@ -11,7 +11,7 @@
 namespace kasen {
 namespace {
 
-using Json = JsonFields::Json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_elements = std::int64_t{1} << 48, most_checkpoint_workers = 1 << 20, most_arrays = 1 << 24;

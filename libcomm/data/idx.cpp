@@ -16,7 +16,7 @@ namespace kasen {
 namespace {
 
 template <int bytes>
-using Word = std::conditional_t<
+using Unsigned = std::conditional_t<
     bytes == 1, std::uint8_t,
     std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 
@@ -24,7 +24,7 @@ template <class T>
 T big_endian(const char* from) {
   std::uint64_t word = 0;
   for (size_t k = 0; k < sizeof(T); ++k) word = word << 8U | static_cast<unsigned char>(from[k]);
-  return std::bit_cast<T>(static_cast<Word<sizeof(T)>>(word));
+  return std::bit_cast<T>(static_cast<Unsigned<sizeof(T)>>(word));
 }
 
 // Elements begin to end - 1 of `data` into a plane from place `to` on; returns the first that does not fit, or end.

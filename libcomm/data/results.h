@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcomm/data/result_formats.h"
@@ -47,5 +48,11 @@ class ResultWriter {
 // All outputs of all workers, in one process. Returns the names of the files.
 std::vector<std::string> write_results(const std::string& path, ResultFormat format, const Module& module,
                                        const std::vector<Output>& outputs, const std::vector<Part>& parts);
+
+// Whether a file that begins so is one of HDF5.
+[[nodiscard]] bool is_hdf5(std::string_view beginning);
+// Whether all of a result in HDF5 is there and can be read: "a result of 2 arrays". There is no digest: what was
+// altered without changing a size is not seen. UserError.
+[[nodiscard]] std::string verify_results(const std::string& path);
 
 }  // namespace kasen

@@ -15,7 +15,7 @@
 namespace kasen {
 namespace {
 
-using Json = nlohmann::json;
+using LayoutJson = nlohmann::json;
 constexpr double points_an_inch = 72, character = 6.62;  // of an 11 pixel font whose letters are alike wide
 constexpr double margin = 12, frame_title = 18;
 
@@ -96,7 +96,7 @@ std::vector<double> numbers_in(const std::string& text) {
 
 class Placing {
  public:
-  Placing(const Json& json, const Picture& picture) : picture_(picture) {
+  Placing(const LayoutJson& json, const Picture& picture) : picture_(picture) {
     const std::vector<double> box = numbers_in(json.at("bb").get<std::string>());
     placed_.width = box.at(2) + 2 * margin;
     height_ = box.at(3);
@@ -104,8 +104,8 @@ class Placing {
     placed_.nodes.resize(picture.nodes.size());
     placed_.frames.resize(picture.frames.size());
     placed_.edges.resize(picture.edges.size());
-    for (const Json& object : json.value("objects", Json::array())) place(object);
-    for (const Json& edge : json.value("edges", Json::array())) route(edge);
+    for (const LayoutJson& object : json.value("objects", LayoutJson::array())) place(object);
+    for (const LayoutJson& edge : json.value("edges", LayoutJson::array())) route(edge);
   }
 
   [[nodiscard]] bool is_whole() const {
@@ -117,7 +117,7 @@ class Placing {
  private:
   [[nodiscard]] Point point(double x, double y) const { return {x + margin, height_ - y + margin}; }
 
-  void place(const Json& object) {
+  void place(const LayoutJson& object) {
     const auto name = object.at("name").get<std::string>();
     if (name.starts_with("cluster_")) {
       const std::vector<double> box = numbers_in(object.at("bb").get<std::string>());
@@ -135,7 +135,7 @@ class Placing {
   }
 
   // "e,x,y" is where the arrow's head ends; "s,x,y", its tail, is not ours.
-  void route(const Json& edge) {
+  void route(const LayoutJson& edge) {
     const int from = by_id_.at(edge.at("tail").get<int>()), to = by_id_.at(edge.at("head").get<int>());
     const auto at = std::find_if(picture_.edges.begin(), picture_.edges.end(),
                                  [&](const PictureEdge& e) { return e.from == from && e.to == to; });
@@ -177,7 +177,7 @@ std::optional<std::vector<Placed>> read_placing(const std::string& json, const s
         all.push_back(place_in_order(picture));
         continue;
       }
-      Json graph;
+      LayoutJson graph;
       stream >> graph;
       Placing placing(graph, picture);
       if (!placing.is_whole()) return std::nullopt;

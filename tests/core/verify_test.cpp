@@ -178,6 +178,17 @@ TEST(Level1, ReducersAreTried) {
   expect_fault(1, x1 + "%s = reduce[peak] %x : f64 @?", "'peak' has no known identity element");
 }
 
+TEST(Level1, LoopVariablesStandInTheirLoops) {
+  const auto told = [](const std::string& body) {
+    return joined(faults_of(
+        parse_module("kir 1 level 1\nmodule t {\n  fn f(x: [f64; 2]) -> f64 = " + body + "\n}\n##end\n", "t.kir")));
+  };
+  EXPECT_EQ(told("sum($0 in 2: x[$0]) * sum($0 in 2: sum($1 in 2: x[$0] * x[$1]))"), "");
+  EXPECT_NE(told("sum($1 in 2: x[$0])").find("$0 is the variable of no loop around it"), std::string::npos);
+  EXPECT_NE(told("sum($0 in 2: x[$0]) * x[$0]").find("$0 is the variable of no loop"), std::string::npos);
+  EXPECT_NE(told("sum($0 in 2: sum($0 in 2: x[$0]))").find("$0 is the variable of two loops"), std::string::npos);
+}
+
 TEST(Level1, UsesKeepTheRangesThatFunctionsDeclare) {
   const std::string scale = "fn scale(v: f64, w: f64 > 0.0 <= 1.0) -> f64 = v * w\n";
   const std::string p1 = "%p = param \"p\" = 0.5 : f64 @?\n";

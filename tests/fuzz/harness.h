@@ -14,7 +14,7 @@ struct Harness {
   void (*run)(std::string_view content);
   bool lines = false;  // every refusal of bad input names a line
 };
-[[nodiscard]] std::span<const Harness> harnesses();  // that the program has: harnesses.cpp, plan_harnesses.cpp
+[[nodiscard]] std::span<const Harness> harnesses();  // that the program has: harnesses.cpp
 
 // Ends the process where it does not hold.
 void require(bool holds, std::string_view what, std::string_view detail = {});

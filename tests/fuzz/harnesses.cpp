@@ -6,9 +6,10 @@
 namespace kasen::fuzz {
 
 std::span<const Harness> harnesses() {
-  static constexpr std::array<Harness, 14> all{{
+  static constexpr std::array<Harness, 15> all{{
       {"program", fuzz_program, false},
       {"ir", fuzz_ir, true},
+      {"passes", fuzz_passes, true},
       {"config", fuzz_config, false},
       {"machine", fuzz_machine, false},
       {"manifest", fuzz_manifest, false},

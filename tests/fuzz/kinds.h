@@ -7,13 +7,12 @@ namespace kasen::fuzz {
 
 void fuzz_program(std::string_view content);
 void fuzz_ir(std::string_view content);
+void fuzz_passes(std::string_view content);
 void fuzz_config(std::string_view content);
 void fuzz_machine(std::string_view content);
 void fuzz_manifest(std::string_view content);
 void fuzz_checkpoint(std::string_view content);
 void fuzz_run_report(std::string_view content);
-void fuzz_sizes(std::string_view content);
-void fuzz_plan(std::string_view content);
 
 // Data files: reader.cpp.
 void fuzz_edge_list(std::string_view content);

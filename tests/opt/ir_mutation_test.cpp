@@ -1,7 +1,10 @@
 // IR changed at random: refused with its line, or it reads back as it is written; and what the verifier accepts runs on
-// simulated workers to what the plain interpreter says, which knows neither states, regions nor buffers.
+// simulated workers to what the plain interpreter says, which knows neither states, regions nor buffers; so does the
+// plan that the passes make of it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 
 #include "libopt/sizes.h"
@@ -45,23 +48,9 @@ std::vector<std::string> valid_texts() {
   return texts;
 }
 
-bool close(double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  return a == b || std::fabs(a - b) <= 1e-6 * std::max({1.0, std::fabs(a), std::fabs(b)});
-}
-
-bool same(const ElementType& element, const std::vector<Word>& a, const std::vector<Word>& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t k = 0; k < a.size(); ++k) {
-    const Scalar s = element.plane_scalar(static_cast<std::int64_t>(k) % element.planes());
-    if (is_float(s) ? !close(a[k].f, b[k].f) : a[k].i != b[k].i) return false;
-  }
-  return true;
-}
-
 class Trials {
  public:
-  int tried = 0, parsed = 0, accepted = 0, ended = 0;
+  int tried = 0, parsed = 0, accepted = 0, ended = 0, planned = 0;
 
   void judge(const std::string& text) {
     ++tried;
@@ -79,18 +68,56 @@ class Trials {
     for (const Diagnostic& fault : faults) EXPECT_FALSE(fault.what.empty());
     if (!faults.empty()) return;
     ++accepted;
-    EXPECT_FALSE(measure(module).rows.empty());
-    if (module.level >= 2 && testing::is_small(module)) run(module, text);
+    try {
+      EXPECT_FALSE(measure(module).rows.empty());
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::limit) << text;  // costs beyond 64 bits
+      return;
+    }
+    if (!testing::is_small(module)) return;
+    if (module.level >= 2 && run(module, module, text)) ++ended;
+    if (module.level <= 2) plan(module, text);
   }
 
  private:
-  void run(const Module& module, const std::string& text) {
-    const testing::BoundedRun run = testing::run_bounded(module, 3, {.steps = 2000, .seed = 5});
-    if (!run.ended) return;
-    ++ended;
+  // Whether it ran to its end.
+  bool run(const Module& plan, const Module& program, const std::string& text) {
+    const testing::BoundedRun run = testing::run_bounded(plan, program, 3, {.steps = 2000, .seed = 5});
+    if (!run.ended) return false;
     for (const auto& [name, made] : run.made)
-      EXPECT_TRUE(same(run.types.at(name).element, made, run.wanted.at(name))) << name << " is wrong:\n" << text;
+      EXPECT_TRUE(testing::same_words(run.types.at(name).element, made, run.wanted.at(name)))
+          << name << " is wrong:\n"
+          << text << "\nplanned as:\n"
+          << print_module(plan, false);
+    return true;
   }
+
+  // One way of planning after the other. What the passes make obeys the rules (they are asked after each), runs to what
+  // the changed program means, and a UserError is all that they may throw.
+  void plan(const Module& program, const std::string& text) {
+    const auto choice = static_cast<size_t>(accepted);
+    OptimizeOptions options;
+    options.strategy = strategies.at(choice % strategies.size());
+    options.sync = syncs.at(choice / strategies.size() % syncs.size());
+    options.epilogue = choice / (strategies.size() * syncs.size()) % 2 == 0;
+    const auto told = [&] {
+      return fmt::format("by {} and {}:\n{}", choice % strategies.size(), static_cast<int>(options.sync), text);
+    };
+    try {
+      const Module made = optimize(program, laws_, options);
+      EXPECT_EQ(made.level, 3) << told();
+      if (run(made, program, told())) ++planned;
+    } catch (const UserError& error) {
+      EXPECT_FALSE(error.diagnostics().empty()) << told();
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what() << '\n' << told();
+    }
+  }
+
+  static constexpr std::array strategies{Strategy::none,     Strategy::greedy,
+                                         Strategy::fuse_all, Strategy::fuse_no_redundancy,
+                                         Strategy::mpskip,   Strategy::cost};
+  static constexpr std::array syncs{SyncMode::lazy, SyncMode::eager, SyncMode::hybrid, SyncMode::automatic};
 
   TrialLawChecker laws_;
 };
@@ -101,10 +128,11 @@ void try_all(int trials, std::uint64_t seed) {
   Trials all;
   for (int trial = 0; trial < trials && !::testing::Test::HasFailure(); ++trial)
     all.judge(mutator.change(texts[mutator.below(texts.size())]));
-  std::printf("%d tried, %d parsed, %d accepted, %d ran to their end\n", all.tried, all.parsed, all.accepted,
-              all.ended);
+  std::printf("%d tried, %d parsed, %d accepted, %d ran to their end, %d planned again did\n", all.tried, all.parsed,
+              all.accepted, all.ended, all.planned);
   EXPECT_GT(all.parsed, trials / 10);
   EXPECT_GT(all.ended, trials / 100);
+  EXPECT_GT(all.planned, trials / 100);
 }
 
 // --sizes: numbers of the user's.

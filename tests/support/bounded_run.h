@@ -2,6 +2,7 @@
 // they end within that, in the plain interpreter.
 #pragma once
 
+#include <cmath>
 #include <optional>
 
 #include "libcore/checked.h"
@@ -62,6 +63,21 @@ inline TestData exact_data(const Module& module, int workers, std::uint64_t seed
   return data;
 }
 
+// Sums may be added in another order.
+inline bool close_numbers(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::fabs(a - b) <= 1e-6 * std::max({1.0, std::fabs(a), std::fabs(b)});
+}
+
+inline bool same_words(const ElementType& element, const std::vector<Word>& a, const std::vector<Word>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t k = 0; k < a.size(); ++k) {
+    const Scalar s = element.plane_scalar(static_cast<std::int64_t>(k) % element.planes());
+    if (is_float(s) ? !close_numbers(a[k].f, b[k].f) : a[k].i != b[k].i) return false;
+  }
+  return true;
+}
+
 class StepLimit : public RunObserver {
  public:
   explicit StepLimit(int steps) : left_(steps) {}
@@ -74,8 +90,9 @@ class StepLimit : public RunObserver {
   int left_;
 };
 
-inline BoundedRun run_bounded(const Module& module, int workers, const RunBounds& bounds) {
-  const std::vector<Part> parts = split(exact_data(module, workers, bounds.seed));
+// The interpreter runs `program`, of which the module is a plan.
+inline BoundedRun run_bounded(const Module& module, const Module& program, int workers, const RunBounds& bounds) {
+  const std::vector<Part> parts = split(exact_data(program, workers, bounds.seed));
   BoundedRun run;
   StepLimit limit(bounds.steps);
   RunOptions options;
@@ -91,9 +108,13 @@ inline BoundedRun run_bounded(const Module& module, int workers, const RunBounds
     run.types[output.name] = output.type;
     run.made[output.name] = whole_words(module, output, parts);
   }
-  for (const auto& [name, array] : interpret(module, whole_inputs(parts))) run.wanted[name] = words_of(array);
+  for (const auto& [name, array] : interpret(program, whole_inputs(parts))) run.wanted[name] = words_of(array);
   run.ended = true;
   return run;
+}
+
+inline BoundedRun run_bounded(const Module& module, int workers, const RunBounds& bounds) {
+  return run_bounded(module, module, workers, bounds);
 }
 
 }  // namespace kasen::testing

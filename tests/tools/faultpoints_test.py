@@ -2,7 +2,8 @@
 """Faults on purpose (docs/faults.md): the N-th write, sync, rename, ... fails, one N after the other until none does.
 
 After each: one message with the file and the reason, the right status, under each name the old file or the new one,
-nothing half made, no process. EveryFault tries every N; FaultPoints the first, and others drawn.
+nothing half made, no process, and `kasen verify` says of all that is there that it is right. EveryFault tries every N;
+FaultPoints the first, and others drawn.
 
 Usage: faultpoints_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
@@ -11,6 +12,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -85,7 +87,32 @@ class Faulty(ToolTest):
     def half_made(self):
         return [name for name in (p.relative_to(self.dir).as_posix() for p in self.dir.rglob("*")) if ".tmp-" in name or "kasen-plan-" in name]
 
+    def known_to_verify(self, folder):
+        """What it looks at in a folder: IR, results in HDF5, counters, bundles, checkpoints."""
+        known = []
+        for path in folder.iterdir():
+            if ".tmp-" in path.name:
+                continue
+            if path.is_dir():
+                known += [path] * (path / "manifest.json").exists()
+            elif path.read_bytes()[:4] in (b"kir ", b"\x89HDF") or b'"kasen_run"' in path.read_bytes()[:64]:
+                known.append(path)
+        return known
+
+    def verified(self, folder, context):
+        """All that stands under its name is right, and what does not is named."""
+        known = self.known_to_verify(self.dir / folder)
+        left = [path.name for path in (self.dir / folder).iterdir() if ".tmp-" in path.name]
+        if not any((self.dir / folder).iterdir()):
+            return
+        done = subprocess.run([TOOLS / "kasen", "verify", folder], cwd=self.dir, capture_output=True, text=True, check=False)
+        context = f"{context}\n{done.stdout}\n{done.stderr}"
+        self.assertEqual((done.returncode, done.stdout.count(": right (")), (0, len(known)), context)
+        self.assertEqual(sorted(re.findall(r"([^/\n]+): not complete", done.stdout)), sorted(left), context)
+
     def restore(self, before):
+        for path in self.dir.glob("*.tmp-*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         for name in set(self.contents()) - set(before):
             (self.dir / name).unlink()
         for folder in [p for p in self.dir.iterdir() if p.is_dir() and not any(p.iterdir())]:
@@ -109,6 +136,7 @@ class Faulty(ToolTest):
             self.assertTrue(any(self.same(name, content, side) for side in options), f"{context}: {name} is neither old nor new")
         self.assertEqual(set(old) - set(self.contents()), set(), context)
         self.assertEqual(self.half_made(), [], context)
+        self.verified(".", context)
 
     def sweep(self, points, *args, where="", tolerated=False):
         """Every point's N-th fault; `tolerated`: the run may go on with a warning."""
@@ -141,8 +169,10 @@ class Faulty(ToolTest):
         return struck
 
     def old_outputs(self, *names):
+        """Something that is right, and that nothing here writes: a plan without its history."""
+        old = re.sub(r"(?m)^## .*\n", "", (self.dir / "plan.kir").read_text())
         for name in names:
-            (self.dir / name).write_text("old")
+            (self.dir / name).write_text(old)
 
 
 class FaultPoints(Faulty):
@@ -177,6 +207,32 @@ class FaultPoints(Faulty):
         points = ["write", "sync", "rename", "allocate"] if self.every else ["write", "sync"]
         for rank in ["@rank=0", "@rank=1", ""] if self.every else ["@rank=1"]:
             self.sweep(points, *self.run_line, "-n", 2, "-o", "r", "--stats", "s.json", where=rank)
+
+    def test_killed_tools_leave_whole_files_and_what_verify_names(self):
+        """Nobody can take away what a killed process leaves under temporary names: verify names it, and the next run goes well."""
+        self.old_outputs("q.kir", "r")
+        old = self.contents()
+        bundle = ["partition", "--program", "plan.kir", "G=graph.txt", "--workers", 2, "-o", "b"]
+        for args in [["fuse", "plan.kir", "--bundle", "bundle", "-o", "q.kir"], bundle, [*self.run_line, "-o", "r", "--stats", "s.json"]]:
+            self.restore(old)
+            self.kasen(*args)
+            new = self.contents()
+            for point in ["create", "write", "sync", "rename"]:
+                for n in tried(self.rng, self.every):
+                    self.restore(old)
+                    status, _, err = self.with_fault(f"{point}:kill:{n}", *args)
+                    if status == 0:
+                        break
+                    context = f"{point}:kill:{n} {args}: {status}\n{err}"
+                    for name, content in self.contents().items():
+                        options = [side[name] for side in (old, new) if name in side]
+                        self.assertTrue(".tmp-" in name or any(self.same(name, content, side) for side in options), context)
+                    self.verified(".", context)
+                    if not self.every and n > 1:
+                        continue
+                    for path in [self.dir / "b"] if (self.dir / "b").exists() else []:
+                        shutil.rmtree(path)
+                    self.kasen(*args)
 
     def test_short_and_interrupted_calls_go_on(self):
         self.kasen(*self.run_line, "-o", "whole")
@@ -226,13 +282,6 @@ class Saving(Faulty):
     def saved(self):
         return sorted(p.name for p in (self.dir / "saved").iterdir() if not p.name.startswith("."))
 
-    def verify(self, context):
-        """What is left is right, or verify says that it is not."""
-        names = [name for name in self.saved() if ".tmp-" not in name]
-        if names:
-            done = subprocess.run([TOOLS / "kasen", "verify", "saved"], cwd=self.dir, capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, done.stdout.count(": right")), (0, len(names)), f"{context}\n{done.stderr}")
-
     def test_a_fault_costs_one_at_most(self):
         for ranks in [[], ["-n", 2]] if self.every else [[]]:
             for point in ["create", "write", "sync", "rename"]:
@@ -247,7 +296,7 @@ class Saving(Faulty):
                     self.assertEqual(err.count("warning:") + err.count("error:"), 1, context)
                     self.assertEqual(self.half_made(), [], context)
                     if (self.dir / "saved").exists():
-                        self.verify(context)
+                        self.verified("saved", context)
                     if status == 0:
                         self.assertIn(len(self.saved()), (2, 3), context)
                         self.assertEqual((self.dir / "r").read_bytes(), self.want, context)
@@ -271,7 +320,7 @@ class Saving(Faulty):
         if (self.dir / "r").exists():
             self.assertEqual((self.dir / "r").read_bytes(), self.want, context)
         if (self.dir / "saved").exists():
-            self.verify(context)
+            self.verified("saved", context)
         out, err = self.kasen(*self.line, "--resume")
         self.assertEqual((err, (self.dir / "r").read_bytes()), ("", self.want), context)
         self.assertEqual([n for n in self.saved() if ".tmp-" in n], [], context)
@@ -288,6 +337,49 @@ class Saving(Faulty):
                     for n in tried(self.rng, self.every):
                         if not self.killed_at(f"{point}:kill:{n}@rank={rank}", ranks):
                             break
+
+
+class NoMemory(Faulty):
+    """The N-th `new` of a tool fails, or from the N-th on all that are large (failing_new.cpp): one message and 69."""
+
+    LIBRARY = TOOLS.parent / "tests" / "tools" / "libfailing-new.so"
+
+    def short_of_memory(self, asked, *args):
+        done = subprocess.run([TOOLS / f"kasen-{args[0]}", *map(str, args[1:])], cwd=self.dir, text=True, timeout=100, capture_output=True, check=False,
+                              env={**os.environ, "LD_PRELOAD": str(self.LIBRARY), "FAILING_NEW": asked})
+        return done.returncode, done.stderr
+
+    def test_one_message_and_whole_files(self):
+        self.old_outputs("q.kir", "r")
+        old = self.contents()
+        for args in [["partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "-o", "b"], ["fuse", "plan.kir", "--bundle", "bundle", "-o", "q.kir"],
+                     ["plan", "p.ks", "-o", "q.kir"], [*self.run_line, "-o", "r", "--stats", "s.json"]]:
+            self.restore(old)
+            self.kasen(*args)
+            new = self.contents()
+            for large in ["", "+"]:
+                self.sweep_of(args, large, old, new)
+            self.restore(old)
+
+    def sweep_of(self, args, large, old, new):
+        begun, struck = False, 0
+        for n in tried(self.rng, self.every):
+            # What fails before a tool has looked at its command line ends it: nothing is there yet to be told or lost.
+            n += 0 if self.every else 150
+            self.restore(old)
+            status, err = self.short_of_memory(f"{n}{large}", *args)
+            context = f"new {n}{large} {args}: {status}\n{err}"
+            self.old_or_new(old, new, context)
+            if status == -signal.SIGABRT and not begun:
+                continue
+            begun = True
+            if status != 0:
+                struck += 1
+                self.assertEqual((status, err.count("error:")), (LIMIT, 1), context)
+                self.assertIn("memory", err, context)
+            else:
+                break
+        self.assertGreaterEqual(struck, 1 if large else 3, (args, large))
 
 
 def traced():
@@ -335,6 +427,10 @@ class EveryFault(FaultPoints):
     every = True
 
 
+class EveryNoMemory(NoMemory):
+    every = True
+
+
 class EverySaving(Saving):
     every = True
 
@@ -346,12 +442,14 @@ class EveryInjected(Injected):
         """The whole pipeline: whichever of its tools comes to the N-th fault."""
         graph = ["go", ROOT / "examples" / "pagerank.ks", "G=graph.txt", "--workers", 2, "--code-cache", "none", "--dir", "g"]
         for tool in ["kasen", "kasen-plan", "kasen-partition", "kasen-fuse", "kasen-run", "kasen-measure"]:
-            for point in ["create", "write", "sync", "rename"]:
+            for point in [*FILES, "allocate"]:
                 for n in tried(self.rng, True):
                     shutil.rmtree(self.dir / "g", ignore_errors=True)
                     status, out, err = self.with_fault(f"{point}:fail:{n}@tool={tool}", *graph)
                     context = f"{point}:fail:{n} {tool}: {status}\n{out}\n{err}"
                     self.assertEqual(self.half_made(), [], context)
+                    if (self.dir / "g").exists():
+                        self.verified("g", context)
                     if status == 0:
                         break
                     self.assertIn(status, STATUS[point], context)

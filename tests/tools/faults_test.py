@@ -6,6 +6,7 @@ Usage: faults_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -450,6 +451,39 @@ class Faults(ToolTest):
         plan, _ = self.kasen("plan", PAGERANK)
         for ranks in [[], ["-n", 2]]:
             self.fault("run", *ranks, "--bundle", "bundle", "-o", "r.h5", stdin=plan, status=BAD, says="<stdin>:1")
+
+    def test_a_rank_that_is_told_to_end_ends_the_job(self):
+        """As where all of them are told: interrupted, no fault of Kasen; and one message."""
+        self.prepare()
+        plan, _ = self.kasen("plan", PAGERANK, "-D", "theta=-1")
+        self.kasen("fuse", "-o", "endless.kir", stdin=plan)
+        job = subprocess.Popen([TOOLS / "kasen", "run", "-n", "2", "endless.kir", "--bundle", "bundle", "-o", "r.h5"], cwd=self.dir,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        ranks = []
+        for _ in range(600):
+            found = subprocess.run(["pgrep", "-s", str(job.pid), "-f", "--", "^[^ ]*kasen-run .*--as-rank"], capture_output=True, text=True, check=False)
+            ranks = [int(pid) for pid in found.stdout.split()]
+            if len(ranks) == 2:
+                break
+            time.sleep(0.05)
+        time.sleep(1)
+        os.kill(ranks[1], signal.SIGTERM)
+        err = job.communicate(timeout=60)[1]
+        self.assertEqual((job.returncode, err.count("error:")), (130, 1), err)
+        self.assertIn("a signal (INT, TERM or HUP) ended one of its ranks", err)
+        self.assertEqual([f for f in self.files() if f.startswith("r.h5")], [])
+
+    def test_rules_have_their_note_from_a_rank_too(self):
+        self.prepare()
+        self.kasen("fuse", "--sync", "lazy", "-o", "fused.kir", stdin=self.kasen("plan", PAGERANK)[0])
+        text = (self.dir / "fused.kir").read_text()
+        edited = re.sub(r"(= mxvt?\[.*)@pre\(add\)\{[^}]*\}", r"\1@part", text)
+        self.assertNotEqual(edited, text)
+        (self.dir / "edited.kir").write_text(edited)
+        for ranks in [[], ["-n", 2]]:
+            _, err = self.kasen("run", *ranks, "edited.kir", "--bundle", "bundle", "-o", "r.h5", status=BAD)
+            self.assertIn("(rule ", err)
+            self.assertRegex(err, r"note: 'kasen help rule-\d\d' shows rule \d")
 
     def test_a_killed_rank_ends_the_job(self):
         self.prepare()

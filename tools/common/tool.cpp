@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <new>
 #include <optional>
@@ -16,6 +19,7 @@
 
 #include "libcore/fault.h"
 #include "libcore/suggest.h"
+#include "libcore/temporaries.h"
 #include "tools/common/config.h"
 #include "tools/common/files.h"
 #include "tools/common/help.h"
@@ -26,6 +30,35 @@ namespace {
 
 std::string arguments;                        // of this process, for history_line
 std::map<std::string, YamlPlace> configured;  // options that the --config file sets
+
+constexpr std::string_view no_memory =
+    "error: out of memory; the data does not fit; use more workers or a smaller input";
+
+int status_of(ExitStatus status) { return static_cast<int>(status); }
+
+void tell_pieces(std::initializer_list<std::string_view> pieces) {
+  for (const std::string_view piece : pieces) write_message(piece);
+}
+
+// What no handler catches: memory that is not there before main() has begun, in a thread or in a destructor (those of
+// JSON take some). No more of it is asked for here.
+[[noreturn]] void end_for_good() noexcept {
+  remove_temporaries();
+  const std::string_view name = program_invocation_short_name;
+  std::string_view what = "an exception that nobody catches";
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    tell_pieces({name, ": ", no_memory, "\n"});
+    _exit(status_of(ExitStatus::limit));
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {  // it says nothing
+  }
+  tell_pieces({name, ": error: ", what, "; this is a fault of Kasen; please report it with this command line\n"});
+  _exit(status_of(ExitStatus::internal));
+}
+[[maybe_unused]] const std::terminate_handler before_ours = std::set_terminate(end_for_good);
 
 void print_error(const std::string& name, const UserError& error) {
   const bool colour = colour_wanted(STDERR_FILENO);
@@ -167,8 +200,6 @@ void check_files(const Tool& tool, const po::variables_map& values) {
   }
 }
 
-int status_of(ExitStatus status) { return static_cast<int>(status); }
-
 // What tests ask of this process (docs/faults.md). mpirun and srun tell its rank; else it is the only one.
 void ask_for_faults_of_environment() {
   const char* text = std::getenv("KASEN_FAULT");
@@ -183,14 +214,27 @@ void ask_for_faults_of_environment() {
   ask_for_faults(text, std::filesystem::read_symlink("/proc/self/exe").filename().string(), rank);
 }
 
+// Where to read on, a line for each state rule that is broken.
+std::string notes_on_rules(const UserError& error) {
+  std::set<int> rules;
+  std::string notes;
+  for (const Diagnostic& d : error.diagnostics()) {
+    if (d.rule >= 0 && rules.insert(d.rule).second)
+      notes += fmt::format("note: 'kasen help rule-{:02}' shows rule {}\n", d.rule, d.rule);
+  }
+  return notes;
+}
+
 }  // namespace
 
 void tell_rules(const UserError& error) {
-  std::set<int> rules;
-  for (const Diagnostic& d : error.diagnostics()) {
-    if (d.rule >= 0 && rules.insert(d.rule).second)
-      tell("note: 'kasen help rule-{:02}' shows rule {}\n", d.rule, d.rule);
-  }
+  if (const std::string notes = notes_on_rules(error); !notes.empty()) tell("{}", notes);
+}
+
+std::string message_of(const UserError& error) {
+  std::string text = fmt::format("{}\n{}", error.what(), notes_on_rules(error));
+  text.pop_back();
+  return text;
 }
 
 bool colour_wanted(int fd) { return isatty(fd) == 1 && std::getenv("NO_COLOR") == nullptr; }
@@ -270,7 +314,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
     print_error(name, error);
     return status_of(error.status());
   } catch (const std::bad_alloc&) {
-    tell("{}: error: out of memory; the data does not fit; use more workers or a smaller input\n", name);
+    tell("{}: {}\n", name, no_memory);
     return status_of(ExitStatus::limit);
   } catch (const std::exception& error) {
     tell("{}: error: {}; this is a fault of Kasen; please report it with this command line\n", name, error.what());

@@ -66,6 +66,8 @@ void with_value(const std::string& option, const std::function<void()>& read);
 
 // Where to read on, for each state rule that is broken.
 void tell_rules(const UserError& error);
+// All that is said of an error in one text, for who tells it: a rank's goes through its launcher.
+[[nodiscard]] std::string message_of(const UserError& error);
 [[nodiscard]] bool colour_wanted(int fd);  // a terminal, and NO_COLOR is not set
 
 }  // namespace kasen::tools

@@ -1,0 +1,189 @@
+#include "tools/verify.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcomm/data/bundle.h"
+#include "libcomm/data/checkpoint.h"
+#include "libcomm/data/new_file.h"
+#include "libcomm/data/results.h"
+#include "libcore/error.h"
+#include "libcore/module.h"
+#include "libopt/prover/prover.h"
+#include "libopt/run_report.h"
+#include "tools/common/files.h"
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a file is, by how it begins.
+enum class FileKind { ir, result, counters, other };
+
+FileKind kind_of(std::string_view beginning) {
+  if (is_hdf5(beginning)) return FileKind::result;
+  if (beginning.starts_with("kir ")) return FileKind::ir;
+  return beginning.find("\"kasen_run\"") != std::string_view::npos ? FileKind::counters : FileKind::other;
+}
+
+std::string beginning_of(const std::string& file) {
+  constexpr std::int64_t most = 64;
+  const FileHandle open = FileHandle::open_to_read(file);
+  std::string text(static_cast<std::size_t>(std::min(most, open.size())), '\0');
+  open.read(0, reinterpret_cast<std::byte*>(text.data()), std::ssize(text));
+  return text;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code fault;
+  for (const auto& entry : fs::directory_iterator(folder, fault)) names.push_back(entry.path().filename().string());
+  if (fault) fail(ExitStatus::io, fmt::format("cannot list '{}'", folder), fault.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Says of one thing after the other whether it is right.
+class Verification {
+ public:
+  [[nodiscard]] bool right() const { return right_; }
+
+  void look_at(const std::string& name) {
+    std::error_code none;
+    if (!fs::is_directory(name, none)) {
+      file(name);
+    } else if (exists(name + "/manifest.json")) {
+      is_checkpoint(name) ? checkpoint(name) : bundle(name);
+    } else {
+      folder(name);
+    }
+  }
+
+ private:
+  // `look` says what is right, or throws what is not.
+  template <class Look>
+  void judge(const std::string& name, const Look& look) {
+    try {
+      write_standard_output(fmt::format("{}: right ({})\n", name, look()));
+    } catch (const UserError& error) {
+      // A file that a folder's manifest names and that is gone makes the folder wrong.
+      const bool gone = error.status() == ExitStatus::missing_input && fs::is_directory(name);
+      if (error.status() != ExitStatus::bad_input && !gone) throw;
+      right_ = false;
+      for (const Diagnostic& d : error.diagnostics())
+        tell("{}{}\n", d.where.file.empty() ? name + ": " : "", format_diagnostic(d, colour_wanted(STDERR_FILENO)));
+      tell_rules(error);
+    }
+  }
+
+  void checkpoint(const std::string& name) {
+    judge(name, [&] { return verify_checkpoint(name); });
+  }
+
+  // As a run reads it: each file against its digest, its structure and its content, and what parts say of each other.
+  void bundle(const std::string& name) {
+    judge(name, [&] {
+      const BundleInfo info = read_bundle_info(name);
+      (void)read_parts(name, 0, info.workers);
+      return fmt::format("a bundle of {} part{}", info.workers, info.workers == 1 ? "" : "s");
+    });
+  }
+
+  void file(const std::string& name) {
+    std::error_code none;
+    if (!fs::is_regular_file(name, none)) return ir(name);  // a pipe, which is read once; or nothing
+    switch (kind_of(beginning_of(name))) {
+      case FileKind::result:
+        return judge(name, [&] { return verify_results(name); });
+      case FileKind::counters:
+        return judge(name, [&] { return counters(name); });
+      case FileKind::ir:
+      case FileKind::other:
+        return ir(name);
+    }
+  }
+
+  void ir(const std::string& name) {
+    judge(shown_name(name), [&] {
+      const Module module = parse_module(read_text(name), shown_name(name));
+      require_valid(module, laws_);
+      return fmt::format("level {}", module.level);
+    });
+  }
+
+  static std::string counters(const std::string& name) {
+    const RunReport report = read_run_report(read_text(name), name);
+    return fmt::format("the counters of a run on {} worker{}", report.workers, report.workers == 1 ? "" : "s");
+  }
+
+  // A run's checkpoints, or what `kasen go` leaves: all that is known in it. What has a temporary name is told.
+  void folder(const std::string& name) {
+    const std::vector<std::string> entries = names_in(name), checkpoints = checkpoints_in(name);
+    bool known = false;
+    for (const std::string& entry : entries) {
+      const std::string path = name + '/' + entry;
+      if (is_piece(entry, "part-")) return bundle(name);  // one without its manifest
+      if (is_piece(entry, "rank-")) return checkpoint(name);
+      if (shown_path(entry) != entry)
+        write_standard_output(path + ": not complete; it is being written, or what wrote it was killed\n");
+      else if (std::find(checkpoints.begin(), checkpoints.end(), path) != checkpoints.end())
+        checkpoint(path);
+      else if (is_known(path))
+        look_at(path);
+      else if (entry != lock_file)
+        continue;
+      known = true;
+    }
+    if (!known) bundle(name);  // which says what is missing
+  }
+
+  // "part-0003.h5"
+  static bool is_piece(std::string_view entry, std::string_view prefix) {
+    constexpr std::string_view ending = ".h5";
+    if (!entry.starts_with(prefix) || !entry.ends_with(ending)) return false;
+    entry.remove_prefix(prefix.size());
+    entry.remove_suffix(ending.size());
+    return entry.size() >= 4 && entry.find_first_not_of("0123456789") == std::string_view::npos;
+  }
+
+  // No links: they may lead anywhere.
+  static bool is_known(const std::string& path) {
+    const fs::file_status status = fs::symlink_status(path);
+    if (fs::is_directory(status)) return exists(path + "/manifest.json") || !checkpoints_in(path).empty();
+    return fs::is_regular_file(status) && kind_of(beginning_of(path)) != FileKind::other;
+  }
+
+  static constexpr std::string_view lock_file = ".lock";  // of a run's checkpoints, none of which may be there yet
+  Prover laws_;
+  bool right_ = true;
+};
+
+ExitStatus verify(const po::variables_map& values) {
+  Verification verification;
+  for (const std::string& name : values["file"].as<std::vector<std::string>>()) verification.look_at(name);
+  return verification.right() ? ExitStatus::done : ExitStatus::check_failed;
+}
+
+}  // namespace
+
+int verify_main(int argc, char** argv) {
+  Tool tool{.info = {"kasen verify",
+                     "checks IR by every rule of its level, and all that bundles, checkpoints, results in HDF5 and "
+                     "counters hold; of a folder all of these that are in it",
+                     "FILE|BUNDLE|FOLDER...", "kasen verify plan.kir fused.kir"}};
+  tool.hidden.add_options()(
+      "file", po::value<std::vector<std::string>>()->default_value({"-"}, "-")->value_name("FILE|BUNDLE|FOLDER"));
+  tool.positional.add("file", -1);
+  tool.reads = {"file"};
+  return run_tool(argc, argv, tool, verify);
+}
+
+}  // namespace kasen::tools
