@@ -126,15 +126,26 @@ void go_on_in_all_plans(const Module& program, std::uint64_t seed, Met& met) {
   }
 }
 
-TEST(Border, RandomProgramsGoOnFromEveryTurn) {
+Met random_programs_go_on(std::uint64_t first, std::uint64_t last) {
   Met met;
-  for (std::uint64_t seed = 1; seed <= 24 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = first; seed <= last && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     go_on_in_all_plans(compile(testing::random_program(seed)), seed, met);
     go_on_in_all_plans(testing::RandomProgram(seed).make(6), seed, met);
   }
-  EXPECT_GT(met.borders, 500);
-  EXPECT_GT(met.shareds, 100);
+  return met;
+}
+
+TEST(Border, RandomProgramsGoOnFromEveryTurn) {
+  const Met met = random_programs_go_on(1, 5);
+  EXPECT_GT(met.borders, 100);
+  EXPECT_GT(met.shareds, 20);
+}
+
+TEST(LongBorder, RandomProgramsGoOnFromEveryTurn) {
+  const Met met = random_programs_go_on(1, 100);
+  EXPECT_GT(met.borders, 2000);
+  EXPECT_GT(met.shareds, 400);
 }
 
 TEST(Border, LikelyProgramsGoOnFromEveryTurn) {

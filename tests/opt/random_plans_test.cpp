@@ -40,7 +40,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 
 TEST(RandomPlans, ComputeWhatTheProgramSays) {
   const std::uint64_t one = from_environment("KASEN_SEED", 0);
-  check(one > 0 ? one : 1, one > 0 ? 1 : from_environment("KASEN_PROGRAMS", 200), one > 0);
+  check(one > 0 ? one : 1, one > 0 ? 1 : from_environment("KASEN_PROGRAMS", 50), one > 0);
 }
 
 class RandomPlansLong : public ::testing::TestWithParam<int> {};

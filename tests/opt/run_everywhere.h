@@ -35,10 +35,13 @@ inline void expect_counts(const Module& plan, const std::vector<Part>& parts, co
   EXPECT_TRUE(check.mismatches.empty()) << check_text(plan, check) << print_module(plan);
 }
 
-inline void run_plan(const Module& module, const std::vector<Part>& parts, const std::map<std::string, Array>& wanted,
-                     bool with_generated) {
+inline void expect_valid(const Module& module) {
   static TrialLawChecker laws;  // remembers its answers
   require_valid(module, laws);
+}
+
+inline void run_valid(const Module& module, const std::vector<Part>& parts, const std::map<std::string, Array>& wanted,
+                      bool with_generated) {
   const RunResult plain = testing::run_simulated(module, parts);
   expect_results(module, parts, plain, wanted);
   expect_counts(module, parts, plain, "interpreter");
@@ -50,6 +53,12 @@ inline void run_plan(const Module& module, const std::vector<Part>& parts, const
   expect_counts(module, parts, generated, "generated");
 }
 
+inline void run_plan(const Module& module, const std::vector<Part>& parts, const std::map<std::string, Array>& wanted,
+                     bool with_generated) {
+  expect_valid(module);
+  run_valid(module, parts, wanted, with_generated);
+}
+
 // A plan that somebody wrote or edited gives what the program does.
 inline void run_edited(const Module& module, const Module& program) {
   for (const int workers : {1, 2, 3, 5}) {
@@ -59,20 +68,36 @@ inline void run_edited(const Module& module, const Module& program) {
   }
 }
 
+struct NamedPlan {
+  Strategy strategy;
+  SyncMode sync;
+  Module module;
+};
+
+inline std::vector<NamedPlan> plans_of(const Module& program) {
+  std::vector<NamedPlan> plans;
+  for (const Strategy strategy : plan_strategies) {
+    for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
+      if (strategy != Strategy::greedy && sync == SyncMode::eager) continue;
+      plans.push_back({strategy, sync, plan(program, strategy, sync)});
+      expect_valid(plans.back().module);
+    }
+  }
+  return plans;
+}
+
 // Dimensions of about `size` indices, matrices of `entries` entries.
 inline void run_everywhere(const Module& program, std::int64_t size, std::int64_t entries) {
+  const std::vector<NamedPlan> plans = plans_of(program);
   for (const int workers : {1, 2, 3, 4, 5}) {
     const std::vector<Part> parts = testing::split(testing::random_data(program, workers, size, entries, 5));
     const auto wanted = interpret(program, whole_inputs(parts));
-    for (const Strategy strategy : plan_strategies) {
-      for (const SyncMode sync : {SyncMode::lazy, SyncMode::eager, SyncMode::hybrid}) {
-        if (strategy != Strategy::greedy && sync == SyncMode::eager) continue;
-        if (selects(strategy) && sync == SyncMode::lazy && workers % 2 == 0) continue;
-        SCOPED_TRACE(::testing::Message() << workers << " workers, strategy " << strategy_name(strategy) << ", sync "
-                                          << static_cast<int>(sync));
-        run_plan(plan(program, strategy, sync), parts, wanted, workers == 3);
-        if (::testing::Test::HasFailure()) return;
-      }
+    for (const auto& [strategy, sync, module] : plans) {
+      if (selects(strategy) && sync == SyncMode::lazy && workers % 2 == 0) continue;
+      SCOPED_TRACE(::testing::Message() << workers << " workers, strategy " << strategy_name(strategy) << ", sync "
+                                        << static_cast<int>(sync));
+      run_valid(module, parts, wanted, workers == 3);
+      if (::testing::Test::HasFailure()) return;
     }
   }
 }

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import ROOT, ToolTest, strategies  # noqa: E402
+from tools_test import ROOT, ToolTest  # noqa: E402
 sys.path.append(str(ROOT / "bench"))
 from counted import factors  # noqa: E402
 
@@ -138,9 +138,6 @@ def alternating_least_squares(x, rated, penalty, u, v, rounds):
     return u, v, ((errors**2).sum() + weights) / 2
 
 
-PLANS = [(1, 1), (2, 2), (3, 2), (4, 4)]  # workers and ranks
-
-
 class PlanTest(ToolTest):
     """Runs a program by several plans."""
 
@@ -148,20 +145,19 @@ class PlanTest(ToolTest):
         with h5py.File(self.dir / path) as file:
             return {name: file[name][()] for name in file}
 
-    def every_plan(self, program, inputs, *, consts=(), run=(), partition=(),
-                   plans=tuple((w, r, s) for w, r in PLANS for s in strategies(w))):
+    def every_plan(self, program, inputs, *, consts=(), run=(), partition=(), plans=None):
         """[(plan, the program's results by it)] of plans (workers, ranks, strategy); what each counts is as predicted."""
         def defines(values):
             return [word for name, value in values for word in ("-D", f"{name}={value}")]
 
         self.kasen("plan", program, *defines(consts), "-o", "plan.kir")
         made, cut = [], None
-        for workers, ranks, strategy in plans:
+        for workers, ranks, strategy in plans or self.plans():
             if workers != cut:
                 self.kasen("partition", "--program", "plan.kir", *inputs, *partition, "--workers", workers, "-o", "bundle", "--replace")
             cut = workers
             self.kasen("fuse", "plan.kir", "--strategy", strategy, "--bundle", "bundle", "-o", "fused.kir")
-            self.kasen("run", "-n", ranks, "fused.kir", "--bundle", "bundle", *defines(run), "-o", "r.h5", "--stats", "run.json")
+            self.kasen("run", *self.over(ranks), "fused.kir", "--bundle", "bundle", *defines(run), "-o", "r.h5", "--stats", "run.json")
             self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check")
             made.append(((workers, ranks, strategy), self.results("r.h5")))
         return made

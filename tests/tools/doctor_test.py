@@ -8,19 +8,16 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from folders import FolderTest  # noqa: E402
 
 TOOLS = pathlib.Path(sys.argv[1])
 OK, BETTER, BROKEN = "ok", "could be better", "broken"
 
 
-class Doctor(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.dir = pathlib.Path(self.folder.name)
-
+class Doctor(FolderTest):
     def doctor(self, *args, before="", cwd=None, tools=TOOLS, **env):
         """Its JSON by check; `before` is what the shell does before."""
         line = f"{before} exec '{tools}/kasen-doctor' --format json " + " ".join(map(str, args))

@@ -395,8 +395,9 @@ class Faults(ToolTest):
             job.stdin.close()
             for _ in range(200):
                 time.sleep(0.1)
-                if list(temporary.glob("kasen-plan-*.kir")):
+                if list(temporary.glob("kasen-plan-*")):
                     break
+            self.assertEqual(len(list(temporary.glob("kasen-plan-*"))), 1)
             time.sleep(1)
             job.send_signal(number)
             self.assertEqual(job.wait(timeout=60), 130)

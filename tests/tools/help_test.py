@@ -13,7 +13,9 @@ import sys
 import tempfile
 import unittest
 
-from pages import page_files, run_page
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from folders import ClassFolderTest  # noqa: E402
+from pages import page_files, run_page  # noqa: E402
 
 TOOLS = pathlib.Path(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2])
@@ -93,14 +95,12 @@ class Help(unittest.TestCase):
                 self.assertIn(f"kasen help {file.stem}", re.sub(r"\s+", " ", self.told(tool, "--help")))
 
 
-class Suggestions(unittest.TestCase):
+class Suggestions(ClassFolderTest):
     """A slip of the pen, at every place where a name stands."""
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.dir = pathlib.Path(cls.folder.name)
+        super().setUpClass()
         (cls.dir / "two.ks").write_text("dim N, M\ninput weight : f64[N]\ninput other : f64[M]\nconst turns = 3\n"
                                         "param theta = 1e-3\noutput total = theta * sum(weight) + sum(other) + f64(turns)\n")
         (cls.dir / "configs").symlink_to(ROOT / "configs")

@@ -11,8 +11,10 @@ import random
 import resource
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from folders import ClassFolderTest, FolderTest  # noqa: E402
 
 TOOLS = pathlib.Path(sys.argv[1]).resolve()
 CONSTANT = 32 << 20  # libraries, blocks of text, entries that wait for their chunk
@@ -42,12 +44,10 @@ def write_inputs(folder):
             out.write(f"{int(u) + 1} {int(v) + 1} 0.{k % 9973}\n")
 
 
-class PeakMemory(unittest.TestCase):
+class PeakMemory(ClassFolderTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.dir = pathlib.Path(cls.folder.name)
+        super().setUpClass()
         # In a process of its own: a child counts what its parent held when it was made.
         subprocess.run([sys.executable, __file__, "--write-inputs", str(cls.dir)], check=True)
         (cls.dir / "p.ks").write_text("dim N\ninput G : f64[N, N]\nx : f64[N] = 1\ny = G @ x\noutput y\n")
@@ -82,16 +82,11 @@ class PeakMemory(unittest.TestCase):
         self.check("valued", "--program", self.dir / "p.kir", f"G={self.dir / 'valued.mtx'}")
 
 
-class LimitedMemory(unittest.TestCase):
+class LimitedMemory(FolderTest):
     """Under ulimit -v."""
 
     SPACE = 1 << 29
     MATRIX = "dim N\ninput x : f64[N, N]\nr : f64[N] = 1\ny = x @ r\noutput y\n"
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.dir = pathlib.Path(self.folder.name)
 
     def program(self, text):
         (self.dir / "p.ks").write_text(text)

@@ -4,7 +4,6 @@
 Usage: sizes_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
-import os
 import resource
 import sys
 import unittest
@@ -12,7 +11,7 @@ import unittest
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, LIMIT, PAGERANK, ROOT, USAGE, ToolTest, pagerank  # noqa: E402
+from tools_test import BAD, EVERY_PLAN, LIMIT, PAGERANK, ROOT, USAGE, ToolTest, pagerank  # noqa: E402
 
 HUGE = 10**15
 IDS = [HUGE - 1, 0, 5, 123456789012345, 7, 10**14, HUGE - 2, 42, 10**12, 3]
@@ -105,7 +104,7 @@ class Empty(ToolTest):
         self.kasen("plan", ROOT / "examples" / f"{program}.ks", "-o", f"{name}.plan")
         self.kasen("fuse", f"{name}.plan", "-o", f"{name}.kir")
         runs = [(1, ["--kernels", "interpreter"]), (1, []), (9, []), (9, ["-n", 3])]
-        if not os.environ.get("KASEN_EVERY_STRATEGY"):
+        if not EVERY_PLAN:
             runs = [runs[0], runs[3 if ranks else 2]]
         results = []
         for number, (workers, run) in enumerate(runs):

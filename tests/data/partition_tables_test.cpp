@@ -1,0 +1,157 @@
+// Tables: arrays cut along a dimension, batches, ids, and rows that there is no memory for.
+#include <gtest/gtest.h>
+
+#include "libcore/error.h"
+#include "libcore/memory_limit.h"
+#include "tests/data/partition_calls.h"
+
+namespace kasen {
+namespace {
+
+using cases::cut, cases::inputs_of, cases::refusal;
+
+TEST(PartitionTables, CutsTablesAlongTheFirstDimensionThatIsNotLocal) {
+  std::vector<DimData> dims{{.name = "K", .local = true, .size = 2}, {.name = "N"}};
+  auto rows = cases::table("x", {"N", "K"}, ElementType::array(Scalar::f64, 3), 3, 6);
+  auto cols = cases::table("y", {"K", "N"}, ElementType::of(Scalar::f64), 2, 3);
+  auto whole = cases::table("z", {"K"}, ElementType::of(Scalar::f64), 2, 1);
+  const auto parts = cut(dims, inputs_of(std::move(rows), std::move(cols), std::move(whole)), {.workers = 2});
+  const Array& x = parts[1].arrays.at("x").data;  // index 2 of N: numbers 12 to 17, two elements of three coordinates
+  ASSERT_EQ(x.count, 2);
+  EXPECT_EQ(x.as<double>(0)[0], 12.5);
+  EXPECT_EQ(x.as<double>(2)[0], 14.5);
+  EXPECT_EQ(x.as<double>(0)[1], 15.5);
+  const Array& y = parts[1].arrays.at("y").data;  // column 2 of both rows
+  ASSERT_EQ(y.count, 2);
+  EXPECT_EQ(y.as<double>()[0], 2.5);
+  EXPECT_EQ(y.as<double>()[1], 5.5);
+  for (const Part& part : parts) EXPECT_EQ(part.arrays.at("z").data.as<double>()[1], 1.5);
+}
+
+TEST(PartitionTables, LongTablesComeOutPlaneByPlane) {
+  for (const int workers : {1, 2, 70}) {
+    std::vector<DimData> dims{{.name = "N"}, {.name = "K", .local = true, .size = 2}};
+    const std::int64_t n = 1500, width = 6;  // two elements of three coordinates for each index
+    auto rows = cases::table("x", {"N", "K"}, ElementType::array(Scalar::f64, 3), n, width);
+    const auto parts = cut(dims, inputs_of(std::move(rows)), {.workers = workers});
+    for (const Part& part : parts) {
+      const auto& masters = part.dims.at("N").masters;
+      const Array& x = part.arrays.at("x").data;
+      ASSERT_EQ(x.count, 2 * static_cast<std::int64_t>(masters.size()));
+      for (size_t k = 0; k < masters.size(); ++k) {
+        for (std::int64_t e = 0; e < width; ++e) {
+          const double number = x.as<double>(e % 3)[2 * static_cast<std::int64_t>(k) + e / 3];
+          ASSERT_EQ(number, static_cast<double>(masters[k] * width + e) + 0.5);
+        }
+      }
+    }
+  }
+}
+
+// Element (t, n, f) of an array over a local T, N and a local F is number (t * size(N) + n) * size(F) + f of its table,
+// whatever of it the table calls a row.
+void expect_batches(std::vector<DimData> dims, InputData input, const std::vector<std::int64_t>& sizes) {
+  const std::int64_t planes = input.element.planes();
+  const auto parts = cut(dims, inputs_of(std::move(input)), {.workers = 2});
+  for (size_t d = 0; d < dims.size(); ++d) EXPECT_EQ(dims[d].size, sizes[d]) << dims[d].name;
+  const std::int64_t inner = sizes.size() > 2 ? sizes[2] : 1;
+  for (const Part& part : parts) {
+    const auto& masters = part.dims.at("N").masters;
+    const Array& x = part.arrays.at("x").data;
+    ASSERT_EQ(x.count, std::ssize(masters) * sizes[0] * inner);
+    for (std::int64_t e = 0; e < x.count; ++e) {
+      const std::int64_t n = masters[static_cast<size_t>(e / inner / sizes[0])], t = e / inner % sizes[0];
+      const std::int64_t number = ((t * sizes[1] + n) * inner + e % inner) * planes;
+      for (std::int64_t p = 0; p < planes; ++p) ASSERT_EQ(x.as<double>(p)[e], static_cast<double>(number + p) + 0.5);
+    }
+  }
+}
+
+std::vector<DimData> batch_dims(std::int64_t batches, std::int64_t samples, std::int64_t features) {
+  return {{.name = "T", .local = true, .size = batches},
+          {.name = "N", .size = samples},
+          {.name = "F", .local = true, .size = features}};
+}
+
+TEST(PartitionTables, RowsOfATableAreThoseOfBatches) {
+  const std::vector<std::string> three{"T", "N", "F"};
+  const ElementType number = ElementType::of(Scalar::f64);
+  const std::vector<std::int64_t> sizes{4, 3, 2};
+  for (const std::int64_t features : {0, 2}) {
+    expect_batches(batch_dims(4, 0, features), cases::table("x", three, number, 12, 2), sizes);
+    expect_batches(batch_dims(0, 3, features), cases::table("x", three, number, 12, 2), sizes);
+  }
+  expect_batches(batch_dims(4, 3, 2), cases::table("x", three, number, 4, 6), sizes);  // a batch a row
+  expect_batches(batch_dims(0, 3, 2), cases::table("x", three, number, 4, 6), sizes);
+  expect_batches(batch_dims(4, 0, 0), cases::table("x", three, ElementType::array(Scalar::f64, 3), 12, 6), sizes);
+  std::vector<DimData> two = batch_dims(4, 0, 0);
+  two.pop_back();
+  expect_batches(two, cases::table("x", {"T", "N"}, number, 12, 1), {4, 3});
+  expect_batches(two, cases::table("x", {"T", "N"}, number, 4, 3), {4, 3});
+}
+
+TEST(PartitionTables, AxesOfAFileAreThoseOfItsArray) {
+  for (const bool given : {false, true}) {
+    InputData cube = cases::table("x", {"T", "N", "F"}, ElementType::of(Scalar::f64), 4, 6);
+    cube.table.axes = {4, 3, 2};
+    expect_batches(given ? batch_dims(4, 3, 2) : batch_dims(0, 0, 0), std::move(cube), {4, 3, 2});
+  }
+  InputData points = cases::table("x", {"T", "N"}, ElementType::array(Scalar::f64, 2), 4, 6);
+  points.table.axes = {4, 3, 2};
+  std::vector<DimData> two = batch_dims(0, 0, 0);
+  two.pop_back();
+  expect_batches(two, std::move(points), {4, 3});
+}
+
+TEST(PartitionTables, IdsInTablesBecomeIndices) {
+  std::vector<DimData> dims{{.name = "N"}, {.name = "Q"}};
+  InputData start = cases::table("start", {"Q"}, ElementType::id(0), 2, 1);
+  start.table.values = Array(ElementType::of(Scalar::i64), 2);
+  start.table.values.as<std::int64_t>()[0] = 1000;
+  start.table.values.as<std::int64_t>()[1] = 7;
+  const auto parts = cut(dims, inputs_of(cases::pattern("G", "N", "N", {{1000, 7}}), std::move(start)), {.workers = 1});
+  EXPECT_EQ(parts[0].arrays.at("start").data.as<std::int64_t>()[0], 1);
+  EXPECT_EQ(parts[0].arrays.at("start").data.as<std::int64_t>()[1], 0);
+}
+
+// Only batches are told from a table's rows: three rows of one number are no row of three.
+TEST(PartitionTables, ATableOfAnotherWidthIsNotSplit) {
+  InputData narrow = cases::table("x", {"N", "F"}, ElementType::of(Scalar::f64), 6, 1);
+  const std::string said =
+      refusal({{.name = "N"}, {.name = "F", .local = true, .size = 3}}, inputs_of(std::move(narrow)));
+  EXPECT_NE(said.find("'x'"), std::string::npos) << said;
+  EXPECT_NE(said.find("F"), std::string::npos) << said;
+}
+
+TEST(PartitionTables, RefusesRowsThatAreNoBatches) {
+  const auto number = ElementType::of(Scalar::f64);
+  const auto said = [&](std::int64_t rows, std::int64_t columns, std::int64_t samples, std::int64_t features) {
+    return refusal(batch_dims(4, samples, features),
+                   inputs_of(cases::table("x", {"T", "N", "F"}, number, rows, columns)));
+  };
+  EXPECT_NE(said(14, 2, 0, 2).find("leave out 2 rows"), std::string::npos);
+  EXPECT_NE(said(16, 2, 3, 2).find("4 indices of dimension N"), std::string::npos);
+  EXPECT_NE(said(12, 3, 3, 2).find("3 indices of dimension F"), std::string::npos);
+  EXPECT_NE(said(4, 6, 0, 2).find("--dim N=SIZE"), std::string::npos);
+  EXPECT_EQ(said(12, 2, 3, 2), "accepted");
+}
+
+// A table may say that it has no rows of very many columns.
+TEST(PartitionTables, NoListsBeyondTheMemory) {
+  InputData input = cases::table("x", {"N", "F"}, ElementType::of(Scalar::f64), 0, 1);
+  input.table.cols = std::int64_t{1} << 30;
+  std::vector<InputData> inputs;
+  inputs.push_back(std::move(input));
+  std::vector<DimData> dims{{.name = "N"}, {.name = "F", .local = true}};
+  set_available_memory(1 << 20);
+  try {
+    (void)partition(dims, std::move(inputs), {.workers = 2});
+    ADD_FAILURE() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::limit);
+  }
+  set_available_memory(-1);
+}
+
+}  // namespace
+}  // namespace kasen
