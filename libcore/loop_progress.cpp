@@ -30,13 +30,13 @@ const Op* test_of(const Op& loop) {
 
 ValueId watched_value(const Module& module, const Op& loop) {
   const Block& body = loop.blocks.at(0);
+  if (const Op* test = test_of(loop)) {
+    for (const ValueId v : test->operands) {
+      if (is_float_shared(module, v) && maker(body, v) != nullptr) return v;
+    }
+  }
   for (const ValueId v : body.ops.back().operands) {
     if (is_float_shared(module, v)) return v;
-  }
-  const Op* test = test_of(loop);
-  if (test == nullptr) return no_value;
-  for (const ValueId v : test->operands) {
-    if (is_float_shared(module, v) && maker(body, v) != nullptr) return v;
   }
   return no_value;
 }

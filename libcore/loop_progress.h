@@ -5,8 +5,8 @@
 
 namespace kasen {
 
-// The first float shared that the loop carries, else the first one that its test is computed from inside the body; or
-// no_value. A value of the body.
+// The first float shared of the body that the loop's test is computed from, else the first one that the loop carries;
+// or no_value. A value of the body.
 [[nodiscard]] ValueId watched_value(const Module& module, const Op& loop);
 
 // The value that the loop's test compares the watched one with, if it is made outside of the loop; or no_value.

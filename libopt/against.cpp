@@ -15,10 +15,6 @@
 namespace kasen {
 namespace {
 
-struct Amounts {
-  std::int64_t read = 0, written = 0, network = 0;
-};
-
 class Checker {
  public:
   Checker(const Module& module, const Sizes& sizes, const RunReport& run)
@@ -63,7 +59,7 @@ class Checker {
     return *known;
   }
 
-  void add(Amounts& sum, const Cost& cost, std::int64_t times) const {
+  void add(OperatorBytes& sum, const Cost& cost, std::int64_t times) const {
     const auto some = [&](const Polynomial& p) { return checked_mul(value(p), times, "a predicted count"); };
     sum.read = checked_add(sum.read, some(cost.read));
     sum.written = checked_add(sum.written, some(cost.written));
@@ -75,9 +71,9 @@ class Checker {
   }
 
   void check_operators() {
-    Amounts predicted, count;
+    OperatorBytes predicted, count;
     for (const CostRow& at : report_.rows) {
-      Amounts here;
+      OperatorBytes here;
       add(here, at.actual, counted(at.number).executions);
       for (const EndCost& end : at.ends) add(here, end.actual, counted(end.yield).executions);
       const OpCount& op = counted(at.number);
@@ -90,6 +86,7 @@ class Checker {
       count.read += op.read_bytes;
       count.written += op.written_bytes;
       count.network += op.network_bytes;
+      check_.operators.push_back({here, {op.read_bytes, op.written_bytes, op.network_bytes}});
     }
     check_.totals.push_back({"bytes read", {}, "", predicted.read, count.read});
     check_.totals.push_back({"bytes written", {}, "", predicted.written, count.written});

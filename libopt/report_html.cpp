@@ -2,7 +2,9 @@
 // what belongs together (its digest is the one that the page's policy lets run).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "libcore/executor.h"
@@ -37,10 +39,10 @@ std::string heading(const ReportContext& c, const PageParts& parts) {
   }
   if (c.sizes() == nullptr) return text + "</header>\n";
   text += "<div class=\"chips\">";
+  std::set<std::string> said;  // a size of nothing may have no name of its own
   for (const auto& [symbol, value] : c.sizes()->totals) {
-    if (symbol.kind != SymbolKind::whole) {
-      text += fmt::format("<span>{} = {}</span>", page_text(c.name(symbol)), grouped(value));
-    }
+    const std::string chip = fmt::format("<span>{} = {}</span>", page_text(c.name(symbol)), grouped(value));
+    if (symbol.kind != SymbolKind::whole && said.insert(chip).second) text += chip;
   }
   text += "</div>\n";
   for (const std::string& note : c.sizes()->notes)
@@ -72,34 +74,50 @@ constexpr std::string_view legend =
     "class=\"shared\"></i>whole "
     "on every worker</span><span><i class=\"matrix\"></i>matrix</span><span><i class=\"net\"></i>gather or scatter, "
     "with "
-    "the bytes it sends</span><span><i class=\"region\"></i>region: one fused loop</span></p>\n";
+    "the bytes it sends</span><span><i class=\"region\"></i>region: one fused loop</span>";
+constexpr std::string_view run_legend =
+    "<span><i class=\"differs\"></i>counted bytes that are not the predicted ones</span></p>\n<p class=\"note\">The "
+    "last "
+    "lines of a box are of the whole run: its time on the slowest rank, the bytes that it touched or sent, and whether "
+    "these are the predicted ones. Point at a box for all of its numbers.";
+
+struct Drawn {
+  std::string text;
+  double width = 0;  // of the widest
+};
 
 // The pictures of a module, as Graphviz places them or, where it does not, in the order of the program.
-std::string pictures(const Side& side, const NodeNote& note, const GraphPlacer& place) {
+Drawn pictures(const Side& side, const NodeNote& note, const GraphPlacer& place) {
   const std::vector<Picture> all = pictures_of(side.context, note);
   std::optional<std::vector<Placed>> placed;
   if (place) {
     if (const auto answer = place(dot_text(all))) placed = read_placing(*answer, all);
   }
-  std::string text;
+  Drawn drawn;
+  std::string& text = drawn.text;
   for (size_t i = 0; i < all.size(); ++i) {
     const Picture& picture = all[i];
+    const Placed where = placed ? (*placed)[i] : place_in_order(picture);
+    drawn.width = std::max(drawn.width, where.width);
     if (i > 0) {
       text += fmt::format("<h3 id=\"{}{}-inside\">{}</h3>\n", side.key, picture.number, page_text(picture.title));
     }
-    text += "<div class=\"canvas\">" + picture_svg(picture, placed ? (*placed)[i] : place_in_order(picture), side.key) +
-            "</div>\n";
+    text += "<div class=\"canvas\">" + picture_svg(picture, where, side.key) + "</div>\n";
     if (placed && !is_for_dot(picture)) {
       text += fmt::format("<p class=\"note\">In the program's order, for its {} arrows.</p>\n", picture.edges.size());
     }
   }
   if (!placed) text += "<p class=\"note\">Drawn in the program's order: Graphviz (dot) did not place it.</p>\n";
-  return text;
+  return drawn;
 }
 
+// A picture that would not fit beside the table stands above it.
 std::string panel(const Side& side, const char* name, const NodeNote& note, const GraphPlacer& place) {
-  std::string text = fmt::format("<div class=\"panel {}\"><h3>{}</h3><div class=\"split\"><div>\n", name, side.title);
-  text += pictures(side, note, place) + "</div><div class=\"costs\">\n";
+  constexpr double widest_beside = 680;
+  const Drawn drawn = pictures(side, note, place);
+  std::string text = fmt::format("<div class=\"panel {}\"><h3>{}</h3><div class=\"split{}\"><div>\n", name, side.title,
+                                 drawn.width > widest_beside ? " stacked" : "");
+  text += drawn.text + "</div><div class=\"costs\">\n";
   for (const Column& column : report_columns()) {
     if (column.key == "actual") text += operator_table(side, column);
   }
@@ -111,8 +129,10 @@ std::string panel(const Side& side, const char* name, const NodeNote& note, cons
   return text + "</div></div></div>\n";
 }
 
-std::string graph_section(const Side& side, const Side* before, const NodeNote& note, const GraphPlacer& place) {
+std::string graph_section(const Side& side, const Side* before, const NodeNote& note, const GraphPlacer& place,
+                          bool of_run) {
   std::string text = "<section id=\"graph\"><h2>Data dependence graph</h2>\n" + std::string(legend);
+  text += std::string(of_run ? run_legend : "") + "</p>\n";
   text += "<div class=\"tabs\"><input type=\"radio\" name=\"view\" id=\"v-after\" checked>";
   if (before != nullptr) {
     text +=
@@ -123,7 +143,7 @@ std::string graph_section(const Side& side, const Side* before, const NodeNote& 
   text += "<input type=\"checkbox\" id=\"v-fit\"><label for=\"v-fit\">Fit to width</label><div class=\"panels\">\n";
   if (before != nullptr) {
     text += panel(
-        *before, "before", [](int) { return std::string(); }, place);
+        *before, "before", [](int) { return OperatorNote(); }, place);
   }
   return text + panel(side, "after", note, place) + "</div></div></section>\n";
 }
@@ -136,7 +156,7 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
       compared ? std::optional<Side>({"b", "Before fusing", *context_before}) : std::nullopt;
   const Side* was = before ? &*before : nullptr;
   const NodeNote note = [&](int number) {
-    return facts != nullptr ? run_note(context, *facts, number) : std::string();
+    return facts != nullptr ? run_note(context, *facts, number) : OperatorNote();
   };
   std::string text = head(context.report().program + (facts != nullptr ? ": a run" : ": cost"));
   text += heading(context, parts);
@@ -144,7 +164,7 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
   std::string sections = "<section id=\"program\" class=\"two\"><div><h2>Program</h2>\n" +
                          source_panel(context.module()) + "</div><div><h2>Costs</h2>\n<div class=\"scroll\">" +
                          summary_tables(side, was) + "</div></div></section>\n";
-  sections += graph_section(side, was, note, parts.place);
+  sections += graph_section(side, was, note, parts.place, facts != nullptr);
   if (facts != nullptr) sections += run_sections(context, *facts);
   sections +=
       "<section id=\"memory\"><h2>Memory</h2>\n<div class=\"scroll\">" + memory_section(context) + "</div></section>\n";

@@ -71,9 +71,20 @@ struct Compared {
   [[nodiscard]] bool agrees() const { return predicted == counted; }
 };
 
+// Of one operator, over all of its executions and all workers.
+struct OperatorBytes {
+  std::int64_t read = 0, written = 0, network = 0;
+  friend bool operator==(const OperatorBytes&, const OperatorBytes&) = default;
+};
+struct ComparedOperator {
+  OperatorBytes predicted, counted;
+  [[nodiscard]] bool agrees() const { return predicted == counted; }
+};
+
 struct Check {
-  std::vector<Compared> totals;      // reads, writes, network, memory: over all workers
-  std::vector<Compared> mismatches;  // of single operators, workers and totals
+  std::vector<Compared> totals;             // reads, writes, network, memory: over all workers
+  std::vector<Compared> mismatches;         // of single operators, workers and totals
+  std::vector<ComparedOperator> operators;  // by number
 };
 
 // Predicts with the run's own executions and turns. `sizes` must be by worker. UserError(bad_input) where the run was

@@ -21,6 +21,7 @@
 #include "tools/common/files.h"
 #include "tools/common/fitted.h"
 #include "tools/common/progress.h"
+#include "tools/run_arrows.h"
 #include "tools/run_checkpoint.h"
 #include "tools/run_gather.h"
 #include "tools/run_launch.h"
@@ -36,15 +37,16 @@ namespace {
 
 class Stopwatch {
  public:
+  using Clock = std::chrono::steady_clock;
   double lap() {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     const double seconds = std::chrono::duration<double>(now - last_).count();
     last_ = now;
     return seconds;
   }
 
  private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  Clock::time_point last_ = Clock::now();
 };
 
 Module read_plan(const RunSettings& settings) {
@@ -222,8 +224,12 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   if (settings.timeout > 0) watch.emplace(settings.timeout, cluster, output);
   Prepared p = prepare(settings, cluster, threads);
   Progress progress("run");
-  Trace trace(settings.trace.empty() ? 0 : events_of_rank(cluster.ranks()));
-  if (!settings.trace.empty()) p.options.observer = &trace;
+  const bool traced = !settings.trace.empty();
+  Trace trace(traced ? events_of_rank(cluster.ranks()) : 0, traced ? time_zero(cluster) : Stopwatch::Clock::now());
+  if (traced) {
+    p.options.observer = &trace;
+    p.transport = make_traced_transport(std::move(p.transport), cluster.ranks(), trace);
+  }
   p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
   p.options.masters = settings.masters;
   p.options.refuse_nan = settings.refuse_nan;
@@ -250,7 +256,6 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
 
   ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
   std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
-  const bool traced = !settings.trace.empty();
   const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts) : TraceFile();
   RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster, threads));
   if (cluster.rank() == 0) report.loops = turns.loops(p.module, report.ops, p.options.params);

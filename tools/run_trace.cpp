@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "libopt/cost.h"
 #include "libopt/json_text.h"
+#include "tools/run_arrows.h"
 
 namespace kasen::tools {
 namespace {
@@ -17,11 +19,6 @@ namespace {
 constexpr size_t most_events = 200'000;
 
 std::string quoted(const std::string& text) { return json_text(nlohmann::json(text), -1); }
-
-// Microseconds, the unit of the format.
-std::string microseconds(std::int64_t nanoseconds) {
-  return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
-}
 
 // What is said of an operator, made once: its text (empty: not worth an event) and the user's line.
 struct Title {
@@ -75,12 +72,10 @@ std::string category(const Title& title, const Trace::Event& event) {
   return title.network ? "network" : "compute";
 }
 
-constexpr int steps_thread = 1;  // a rank's plan runs in one thread; what its kernels' threads do is part of a step
-
 // What every event begins with: a rank is a process.
 std::string begin_event(const std::string& name, char phase, int rank, std::int64_t at) {
-  return fmt::format(R"({{"name":{},"ph":"{}","pid":{},"tid":{},"ts":{})", quoted(name), phase, rank, steps_thread,
-                     microseconds(at));
+  return fmt::format(R"({{"name":{},"ph":"{}","pid":{},"tid":{},"ts":{})", quoted(name), phase, rank,
+                     trace_steps_thread, microseconds(at));
 }
 
 std::string event_text(const Title& title, const Trace::Event& e, int rank) {
@@ -96,8 +91,8 @@ std::string event_text(const Title& title, const Trace::Event& e, int rank) {
 
 // A metadata event: the name of a track and the like.
 std::string metadata(const std::string& what, int rank, const std::string& key, const std::string& value) {
-  return fmt::format(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"{}":{}}}}})", what, rank, steps_thread, key,
-                     value);
+  return fmt::format(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"{}":{}}}}})", what, rank, trace_steps_thread,
+                     key, value);
 }
 
 std::string counter(const std::string& name, int rank, std::int64_t at, const std::string& key, double value) {
@@ -176,6 +171,16 @@ std::string rank_text(int rank, const Module& module, const Trace& trace, const 
 
 size_t events_of_rank(int ranks) { return std::max<size_t>(most_events / static_cast<size_t>(ranks), 1000); }
 
+std::chrono::steady_clock::time_point time_zero(Cluster& cluster) {
+  using Clock = std::chrono::steady_clock;
+  std::string boot;  // of the system that this process is on
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  const auto mine = static_cast<std::int64_t>(std::hash<std::string>{}(boot));
+  const bool one_node = cluster.largest(mine) == ~cluster.largest(~mine);
+  const std::int64_t latest = cluster.largest(Clock::now().time_since_epoch().count());
+  return one_node && !boot.empty() ? Clock::time_point(Clock::duration(latest)) : Clock::now();
+}
+
 std::int64_t Trace::now() const {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - zero_).count();
 }
@@ -201,6 +206,12 @@ void Trace::began(RunPhase phase, int number, const Place& place, const OpCount&
   event.begin = now();
   if (event.outermost) look_at_memory(event.begin);
   events_.push_back(event);
+}
+
+void Trace::point(Arrow arrow) {
+  if (open_.empty() || open_.back() < 0 || arrows_.size() >= most_) return;
+  arrow.at = now();
+  arrows_.push_back(arrow);
 }
 
 void Trace::look_at_memory(std::int64_t at) {
@@ -242,6 +253,7 @@ TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trac
   const std::vector<std::string> dropped = cluster.gather(std::to_string(trace.dropped()));
   const std::vector<std::string> ranks =
       cluster.gather(rank_text(cluster.rank(), module, trace, parts, cluster.ranks() > 1));
+  const std::vector<std::string> arrows = cluster.gather(arrow_bytes(trace.arrows()));
   TraceFile file;
   if (ranks.empty()) return file;
   for (const std::string& count : dropped) file.dropped += std::stoll(count);
@@ -249,7 +261,7 @@ TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trac
                           quoted(module.name), file.dropped);
   file.text += "\n\"traceEvents\":[\n";
   for (size_t rank = 0; rank < ranks.size(); ++rank) file.text += (rank == 0 ? "" : ",\n") + ranks[rank];
-  file.text += "\n]}\n";
+  file.text += arrows_text(arrows) + "\n]}\n";
   return file;
 }
 

@@ -14,7 +14,11 @@ namespace kasen::tools {
 // How many events a rank keeps: all ranks together 200,000 (some 50 MB of text), so that a trace can be opened.
 [[nodiscard]] size_t events_of_rank(int ranks);
 
-// Keeps the first `most` events; what comes later is counted alone. Time 0 is when it is made: ranks make it together.
+// When all ranks are ready: on one node the same instant for all, by its clock; the clocks of several nodes have
+// nothing in common but that the ranks leave a reduction together. All ranks call it.
+[[nodiscard]] std::chrono::steady_clock::time_point time_zero(Cluster& cluster);
+
+// Keeps the first `most` events; what comes later is counted alone.
 class Trace : public RunObserver {
  public:
   struct Event {
@@ -27,9 +31,19 @@ class Trace : public RunObserver {
     RunPhase phase = RunPhase::step;
   };
 
-  explicit Trace(size_t most) : most_(most) {}
+  // One end of an arrow: a message to another rank leaves, or one from there has come.
+  struct Arrow {
+    std::int64_t step = 0, at = 0;  // of the exchange, the same on all ranks; nanoseconds
+    std::int64_t peer = 0, bytes = 0;
+    std::int64_t sent = 0;  // 1: from here
+  };
+
+  Trace(size_t most, std::chrono::steady_clock::time_point zero) : zero_(zero), most_(most) {}
   void began(RunPhase phase, int number, const Place& place, const OpCount& count) override;
   void ended(RunPhase phase, int number, const OpCount& count) override;
+
+  // In the middle of an event; not kept where that is not. `at` is filled in.
+  void point(Arrow arrow);
 
   // What has begun ends now: of a run that stops in the middle.
   void close();
@@ -40,6 +54,7 @@ class Trace : public RunObserver {
   };
   [[nodiscard]] const std::vector<Held>& held() const { return held_; }
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
+  [[nodiscard]] const std::vector<Arrow>& arrows() const { return arrows_; }
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }
   [[nodiscard]] std::int64_t last_turn() const { return events_.empty() ? 0 : events_.back().turn; }
 
@@ -47,9 +62,10 @@ class Trace : public RunObserver {
   [[nodiscard]] std::int64_t now() const;
   void look_at_memory(std::int64_t at);
 
-  std::chrono::steady_clock::time_point zero_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point zero_;
   size_t most_;
   std::vector<Event> events_;
+  std::vector<Arrow> arrows_;
   std::vector<Held> held_;            // when turns of outermost loops begin, a millisecond apart or more
   std::vector<std::ptrdiff_t> open_;  // places of events that have begun; -1: not kept
   std::int64_t dropped_ = 0;

@@ -95,8 +95,12 @@ std::string curve_svg(const Curve& curve) {
       fmt::format("<text class=\"across\" x=\"{:.1f}\" y=\"{:.0f}\">{}</text>",
                   (paper_left + paper_width - paper_right) / 2, paper_height - 6, page_text(clipped(curve.across, 60)));
   if (curve.limit && (!y.logarithmic || *curve.limit > 0)) {
-    text += fmt::format("<path class=\"limit\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>{:.4g}</title></path>", paper_left,
-                        y(*curve.limit), paper_width - paper_right, *curve.limit);
+    const double at = y(*curve.limit), right = paper_width - paper_right;
+    text += fmt::format(
+        "<path class=\"limit\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>{:.4g}</title></path><text class=\"limit-text\" "
+        "x=\"{:.1f}\" y=\"{:.1f}\">compared with {:.4g}</text>",
+        paper_left, at, right, *curve.limit, paper_left + 6, at - paper_top < line_height ? at + 13 : at - 5,
+        *curve.limit);
   }
   std::string path;
   for (const Point& p : curve.points) {

@@ -154,6 +154,31 @@ class Drawing {
     return text;
   }
 
+  // An operator's box, without what goes in and comes out.
+  [[nodiscard]] PictureNode box(const Op& op, int around, std::string style, std::vector<std::string> lines) const {
+    PictureNode node;
+    node.number = number(op);
+    node.frame = around;
+    node.line = line_of(op);
+    node.style = std::move(style);
+    node.lines = std::move(lines);
+    OperatorNote said = note_(node.number);
+    node.title = full_title(op) + said.title;
+    node.lines.insert(node.lines.end(), said.lines.begin(), said.lines.end());
+    node.warnings = std::move(said.warnings);
+    return node;
+  }
+
+  // With arrows from what makes the operands, which may be boxes of their own before this one.
+  void place(PictureNode node, const std::vector<ValueId>& operands, const std::vector<ValueId>& results,
+             bool network = false) {
+    std::vector<int> from;
+    from.reserve(operands.size());
+    for (const ValueId operand : operands) from.push_back(maker(operand));
+    const int to = add(std::move(node), results);
+    for (const int made : from) connect(made, to, network);
+  }
+
   int add(PictureNode node, const std::vector<ValueId>& results) {
     const int place = static_cast<int>(picture_.nodes.size());
     for (const ValueId result : results) made_[result] = place;
@@ -183,6 +208,15 @@ class Drawing {
   int frame(const Op& op, std::string title, const char* style, int parent) {
     picture_.frames.push_back({number(op), std::move(title), style, line_of(op), parent});
     return static_cast<int>(picture_.frames.size()) - 1;
+  }
+
+  int noted_frame(const Op& op, std::string title, const char* style, int parent) {
+    const OperatorNote said = note_(number(op));
+    for (const std::string& line : said.lines) title += (&line == said.lines.data() ? ": " : ", ") + line;
+    const int made = frame(op, std::move(title), style, parent);
+    for (const std::string& line : said.warnings) picture_.frames.back().warning += "  " + line;
+    picture_.frames.back().about = full_title(op) + said.title;
+    return made;
   }
 
   // Which of a block's operators are drawn by themselves.
@@ -218,60 +252,39 @@ class Drawing {
   }
 
   void draw_operator(const Op& op, int around) {
-    PictureNode node;
-    node.number = number(op);
-    node.frame = around;
-    node.line = line_of(op);
-    node.title = full_title(op);
     const std::string what(row(op.code).name);
-    const bool network = row(op.code).group == OpGroup::transition;
     if (op.code == OpCode::output) {
-      node.lines = {clipped(op.name, widest_label), what};
-      node.style = "output";
-    } else {
-      const Look look = look_of(module_, module_.type(op.results.at(0)));
-      node.lines = {names(op.results),
-                    clipped(network ? what + " " + bytes_of(op) : what + function_names(op), widest_label)};
-      node.style = network ? "network" : look.style;
-      node.badge = look.badge;
+      place(box(op, around, "output", {clipped(op.name, widest_label), what}), op.operands, {});
+      return;
     }
-    if (const std::string said = note_(node.number); !said.empty()) node.lines.push_back(said);
-    const std::vector<ValueId> operands = op.operands;
-    std::vector<int> from;
-    for (const ValueId operand : operands) from.push_back(maker(operand));
-    const int to = add(std::move(node), op.results);
-    for (const int place : from) connect(place, to, network);
+    const bool network = row(op.code).group == OpGroup::transition;
+    const Look look = look_of(module_, module_.type(op.results.at(0)));
+    const std::string does = network ? what + " " + bytes_of(op) : what + function_names(op);
+    PictureNode node =
+        box(op, around, network ? "network" : look.style, {names(op.results), clipped(does, widest_label)});
+    node.badge = look.badge;
+    place(std::move(node), op.operands, op.results, network);
   }
 
   void draw_folded(const Op& op, int around) {
     waiting_.push_back(&op);
-    PictureNode node;
-    node.number = number(op);
-    node.frame = around;
-    node.line = line_of(op);
-    node.title = full_title(op);
-    node.lines = {title_of(op), fmt::format("{} operators, below", operators_in(op))};
-    if (const std::string said = note_(node.number); !said.empty()) node.lines.push_back(said);
-    node.style = "folded";
+    PictureNode node = box(op, around, "folded", {title_of(op), fmt::format("{} operators, below", operators_in(op))});
     node.unfold = true;
-    std::vector<int> from;
-    const Captured captured(op);
-    for (const ValueId value : captured.values()) from.push_back(maker(value));
-    const int to = add(std::move(node), op.results);
-    for (const int place : from) connect(place, to);
+    place(std::move(node), Captured(op).values(), op.results);
   }
 
   // `alone`: the picture is this operator's, its own frame the paper.
   void draw_inside(const Op& op, int around, bool alone) {
+    const auto around_it = [&](std::string title, const char* style) {
+      return alone ? -1 : noted_frame(op, std::move(title), style, around);
+    };
     if (op.code == OpCode::region) {
-      std::string title(region_name(op.kind));
-      if (const std::string said = note_(number(op)); !said.empty()) title += "  " + said;
-      draw(op.blocks.at(0), alone ? -1 : frame(op, std::move(title), "region", around));
+      draw(op.blocks.at(0), around_it(std::string(region_name(op.kind)), "region"));
       hand_on(op.blocks[0], op.results);
     } else if (op.code == OpCode::if_else) {
-      draw_branches(op, alone ? -1 : frame(op, title_of(op), "branch", around));
+      draw_branches(op, alone ? -1 : frame(op, title_of(op), "branch", around));  // its box has the note
     } else {
-      draw_loop(op, alone ? -1 : frame(op, title_of(op), "loop", around));
+      draw_loop(op, around_it(title_of(op), "loop"));
     }
   }
 
@@ -310,21 +323,15 @@ class Drawing {
   }
 
   void draw_branches(const Op& op, int around) {
-    PictureNode join;
-    join.number = number(op);
-    join.frame = around;
-    join.line = line_of(op);
-    join.title = full_title(op);
-    join.lines = {names(op.results), "if"};
-    join.style = op.results.empty() ? "shared" : look_of(module_, module_.type(op.results[0])).style;
-    std::vector<int> from{maker(op.operands.at(0))};
+    std::vector<ValueId> joined{op.operands.at(0)};
     for (size_t b = 0; b < op.blocks.size(); ++b) {
       const int inside = frame(op, b == 0 ? "then" : "else", "branch", around);
       draw(op.blocks[b], inside);
-      for (const ValueId given : op.blocks[b].ops.back().operands) from.push_back(maker(given));
+      const std::vector<ValueId>& given = op.blocks[b].ops.back().operands;
+      joined.insert(joined.end(), given.begin(), given.end());
     }
-    const int to = add(std::move(join), op.results);
-    for (const int place : from) connect(place, to);
+    const std::string style = op.results.empty() ? "shared" : look_of(module_, module_.type(op.results[0])).style;
+    place(box(op, around, style, {names(op.results), "if"}), joined, op.results);
   }
 
   const ReportContext& context_;

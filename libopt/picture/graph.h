@@ -13,7 +13,8 @@ namespace kasen {
 struct PictureNode {
   int number = -1;  // of its operator; -1: a value that a loop carries, or one from outside of the picture
   std::vector<std::string> lines;
-  std::string badge;  // "P", "C", "PR": the state; empty: none
+  std::vector<std::string> warnings;  // lines below these, of what is not as it should be
+  std::string badge;                  // "P", "C", "PR": the state; empty: none
   std::string style;  // "part", "cons", "pre", "unplaced", "shared", "matrix", "output", "network", "outside", "folded"
   std::string title;  // all there is to say of it
   int line = 0;       // of the user's program
@@ -26,6 +27,8 @@ struct PictureFrame {
   std::string title, style;  // "region", "loop", "branch"
   int line = 0;
   int parent = -1;
+  std::string warning = {};  // behind the title
+  std::string about = {};    // all there is to say of it
 };
 
 struct PictureEdge {
@@ -42,9 +45,15 @@ struct Picture {
   std::vector<PictureEdge> edges;  // no two between the same boxes in the same direction
 };
 
-// `note` gives a last line for an operator's box (a run's time, say; empty: none). The program comes first. Where there
-// are more than `most` operators, loops and branches, then large regions, are drawn by themselves.
-using NodeNote = std::function<std::string(int number)>;
+// What there is to say of an operator besides what the plan says: a run's time, say. `title` is the whole of it.
+struct OperatorNote {
+  std::vector<std::string> lines, warnings;
+  std::string title;
+};
+
+// `note` gives the last lines of an operator's box. The program comes first. Where there are more than `most`
+// operators, loops and branches, then large regions, are drawn by themselves.
+using NodeNote = std::function<OperatorNote(int number)>;
 [[nodiscard]] std::vector<Picture> pictures_of(const ReportContext& context, const NodeNote& note, int most = 60);
 
 }  // namespace kasen

@@ -28,9 +28,11 @@ struct Extent {
 Extent extent_of(const PictureNode& node) {
   double widest = 0;
   for (const std::string& line : node.lines) widest = std::max(widest, line_width(line));
+  for (const std::string& line : node.warnings) widest = std::max(widest, line_width(line));
   const double badge = node.badge.empty() ? 0 : line_width(node.badge) + 8;
   const double first = node.lines.empty() ? 0 : line_width(node.lines[0]) + badge;
-  return {std::max({widest, first, 30.0}) + 16, static_cast<double>(node.lines.size()) * line_height + 9};
+  const size_t lines = node.lines.size() + node.warnings.size();
+  return {std::max({widest, first, 30.0}) + 16, static_cast<double>(lines) * line_height + 9};
 }
 
 // ---- to Graphviz
@@ -61,7 +63,7 @@ class DotGraph {
       text_ += fmt::format(
           "subgraph cluster_{} {{ margin=10; labeljust=l; label=<<TABLE BORDER=\"0\" FIXEDSIZE=\"TRUE\" "
           "WIDTH=\"{:.0f}\" HEIGHT=\"{:.0f}\"><TR><TD></TD></TR></TABLE>>;\n",
-          number, line_width(f.title) + 8, frame_title - 6);
+          number, line_width(f.title + f.warning) + 8, frame_title - 6);
     }
     for (size_t n = 0; n < picture_.nodes.size(); ++n) {
       if (picture_.nodes[n].frame != number) continue;
@@ -208,7 +210,8 @@ Placed place_in_order(const Picture& picture) {
     self(self, picture.frames[static_cast<size_t>(f)].parent);
     open[static_cast<size_t>(f)] = true;
     const double x = margin + indent * (depth[static_cast<size_t>(f)] - 1);
-    placed.frames[static_cast<size_t>(f)] = {x, y, line_width(picture.frames[static_cast<size_t>(f)].title) + 20, 0};
+    const PictureFrame& frame = picture.frames[static_cast<size_t>(f)];
+    placed.frames[static_cast<size_t>(f)] = {x, y, line_width(frame.title + frame.warning) + 20, 0};
     y += frame_title + 4;
   };
   for (const bool outside : std::array{true, false}) {

@@ -46,8 +46,11 @@ struct RunFacts {
 // How far the run was from the prediction, where its time went, how it was shared, and how it converged.
 [[nodiscard]] std::string run_cards(const RunFacts& facts);
 [[nodiscard]] std::string run_sections(const ReportContext& context, const RunFacts& facts);
-// "1.2 ms, 34 MB" for an operator's box; empty where it did not run or has nothing to tell.
-[[nodiscard]] std::string run_note(const ReportContext& context, const RunFacts& facts, int number);
+// "1.2 ms", "34 MB = predicted" for an operator's box, or both numbers as warnings; nothing where it did not run.
+[[nodiscard]] OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int number);
+// How its loops went.
+[[nodiscard]] std::string turns_section(const ReportContext& context, const RunFacts& facts);
+[[nodiscard]] std::string count_text(std::int64_t count, const std::string& what);  // "1 turn", "1,200 turns"
 
 struct Curve {
   std::string title, across, up;  // what the axes are

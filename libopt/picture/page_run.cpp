@@ -2,28 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "libopt/picture/page.h"
 #include "libopt/picture/page_text.h"
+#include "libopt/picture/run_facts.h"
 
 namespace kasen {
 namespace {
 
-const OpCount& counted(const RunFacts& facts, int number) { return facts.run.ops.at(static_cast<size_t>(number)); }
-
 // What passes by: bytes touched, for gathers and scatters bytes sent.
-std::int64_t moved(const CostRow& row, const OpCount& count) {
-  const bool network = kasen::row(row.code).group == OpGroup::transition;
-  return network ? count.network_bytes : count.read_bytes + count.written_bytes;
+std::int64_t moved(const CostRow& row, const OperatorBytes& bytes) {
+  return is_transition(row) ? bytes.network : bytes.read + bytes.written;
 }
 
-bool holds_others(const CostRow& row) {
-  return kasen::row(row.code).group == OpGroup::control && row.code != OpCode::region;
-}
-
-bool has_time(const CostRow& row, const OpCount& count) {
-  return row.region < 0 && !holds_others(row) && row.code != OpCode::yield && count.executions > 0 && count.seconds > 0;
+const ComparedOperator& compared(const RunFacts& facts, const CostRow& row) {
+  return facts.check.operators.at(static_cast<size_t>(row.number));
 }
 
 std::string card(const std::string& what, const std::string& number, const std::string& more) {
@@ -61,6 +53,12 @@ std::string time_bars(const OperatorTime& time, double most) {
                                                         piece("network", p.network), piece("messages", p.messages)});
 }
 
+std::string percent_text(double share) {
+  const double percent = 100 * share;
+  if (percent > 0 && percent < 0.1) return "< 0.1 %";
+  return percent < 10 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
 struct Rate {
   double reached = 0, of_machine = 0;  // bytes a second of a rank; the machine's
   bool known = false;
@@ -68,72 +66,115 @@ struct Rate {
 
 // Among workers of one rank gathers and scatters move in memory.
 Rate rate_of(const CostRow& row, const RunFacts& facts) {
-  const OpCount& count = counted(facts, row.number);
-  const bool network = kasen::row(row.code).group == OpGroup::transition && facts.run.ranks > 1;
-  const auto bytes = static_cast<double>(moved(row, count));
+  const bool network = is_transition(row) && facts.run.ranks > 1;
+  const auto bytes = static_cast<double>(moved(row, compared(facts, row).counted));
   const double machine = network ? facts.machine.network_bandwidth : facts.machine.memory_bandwidth;
-  return {bytes / facts.run.ranks / count.seconds, machine, bytes > 0};
+  return {bytes / facts.run.ranks / counted(facts, row.number).seconds, machine, bytes > 0};
+}
+
+// With what was predicted beneath.
+std::string bytes_cell(const CostRow& row, const ComparedOperator& both) {
+  const std::int64_t count = moved(row, both.counted), predicted = moved(row, both.predicted);
+  std::string beneath;
+  if (!both.agrees()) {
+    beneath = fmt::format("<small class=\"bad\">predicted {}</small>", grouped(predicted));
+  } else if (count > 0) {
+    beneath = "<small>= predicted</small>";
+  }
+  return fmt::format("<td class=\"n\" data-value=\"{}\">{}{}</td>", count, count == 0 ? "-" : grouped(count), beneath);
 }
 
 std::string time_row(const ReportContext& context, const CostRow& row, const RunFacts& facts, double total,
                      double most) {
-  const OpCount& count = counted(facts, row.number);
   const OperatorTime& time = facts.times.at(static_cast<size_t>(row.number));
   const Rate rate = rate_of(row, facts);
   const std::string source = context.source_line(row.where);
-  std::string text =
-      fmt::format("<tr data-op=\"a{0}\"{1}><td class=\"op\"><a href=\"#a{0}\">{2}</a>{3}</td>", row.number,
-                  row.where.line > 0 ? fmt::format(" data-line=\"{}\"", row.where.line) : "", page_text(row.text),
-                  source.empty() ? "" : fmt::format("<small>{} {}</small>", row.where.line, page_text(source)));
-  text += fmt::format(
-      "<td class=\"n\">{}</td><td class=\"n\" data-value=\"{}\">{}</td><td class=\"n\">{}<small>{:.1f} %</small></td>",
-      grouped(count.executions), moved(row, count), grouped(moved(row, count)), duration_text(time.measured),
-      100 * time.measured / total);
+  const char* kind = is_transition(row) ? "net" : row.code == OpCode::region ? "region" : "";
+  std::string text = fmt::format(
+      "<tr data-op=\"a{0}\"{1}><td class=\"op\"><i class=\"kind {2}\"></i><a href=\"#a{0}\">{3}</a>{4}</td>",
+      row.number, row.where.line > 0 ? fmt::format(" data-line=\"{}\"", row.where.line) : "", kind, page_text(row.text),
+      source.empty() ? "" : fmt::format("<small>{} {}</small>", row.where.line, page_text(source)));
+  text += fmt::format("<td class=\"n\">{}</td>{}<td class=\"n\">{}<small>{}</small></td>",
+                      grouped(counted(facts, row.number).executions), bytes_cell(row, compared(facts, row)),
+                      duration_text(time.measured), percent_text(time.measured / total));
   const double least = time.predicted.sum();
-  text += least > 0 ? fmt::format("<td class=\"n\">{}<small>{:.0f} %</small></td>", duration_text(least),
-                                  100 * least / time.measured)
+  text += least > 0 ? fmt::format("<td class=\"n\">{}<small>{}</small></td>", duration_text(least),
+                                  percent_text(least / time.measured))
                     : "<td class=\"n\">-</td>";
-  text += rate.known ? fmt::format("<td class=\"n\">{}/s<small>{:.0f} %</small></td>", short_bytes(rate.reached),
-                                   100 * rate.reached / rate.of_machine)
+  text += rate.known ? fmt::format("<td class=\"n\">{}/s<small>{}</small></td>", short_bytes(rate.reached),
+                                   percent_text(rate.reached / rate.of_machine))
                      : "<td class=\"n\">-</td>";
   return text + fmt::format("<td class=\"wide\">{}</td></tr>\n", time_bars(time, most));
 }
 
-std::string time_section(const ReportContext& context, const RunFacts& facts) {
+std::string time_table(const std::string& rows) {
+  return "<div class=\"scroll\"><table class=\"times\"><thead><tr><th>step</th><th class=\"n\">times</th><th "
+         "class=\"n\">bytes</th><th class=\"n\">took</th><th class=\"n\">roofline</th><th class=\"n\">reached</th><th "
+         "class=\"wide\"></th></tr></thead><tbody>\n" +
+         rows + "</tbody></table></div>\n";
+}
+
+// What took time, the longest first.
+struct Steps {
   std::vector<const CostRow*> rows;
-  double total = 0, most = 1e-12;
+  double total = 0, most = 1e-12, transitions = 0;
+};
+
+Steps steps_of(const ReportContext& context, const RunFacts& facts) {
+  Steps steps;
+  const auto time_of = [&](const CostRow* row) { return facts.times.at(static_cast<size_t>(row->number)); };
   for (const CostRow& row : context.report().rows) {
     if (!has_time(row, counted(facts, row.number))) continue;
-    const OperatorTime& time = facts.times.at(static_cast<size_t>(row.number));
-    rows.push_back(&row);
-    total += time.measured;
-    most = std::max({most, time.measured, time.predicted.sum()});
+    const OperatorTime time = time_of(&row);
+    steps.rows.push_back(&row);
+    steps.total += time.measured;
+    steps.transitions += is_transition(row) ? time.measured : 0;
+    steps.most = std::max({steps.most, time.measured, time.predicted.sum()});
   }
-  if (rows.empty()) return {};
-  const auto longer = [&](const CostRow* a, const CostRow* b) {
-    return facts.times[static_cast<size_t>(a->number)].measured > facts.times[static_cast<size_t>(b->number)].measured;
-  };
-  std::stable_sort(rows.begin(), rows.end(), longer);
-  std::string text = fmt::format(
-      "<section id=\"time\"><h2>Where the time went</h2>\n<p>The upper bar is what a step took, over all its "
-      "executions, "
-      "on the slowest rank; the lower bar the least that the machine's rates allow "
-      "(<i class=\"key memory\"></i>memory, <i class=\"key computing\"></i>computing beyond that, "
-      "<i class=\"key network\"></i>network, <i class=\"key messages\"></i>messages). {}</p>\n",
+  std::stable_sort(steps.rows.begin(), steps.rows.end(),
+                   [&](const CostRow* a, const CostRow* b) { return time_of(a).measured > time_of(b).measured; });
+  return steps;
+}
+
+std::string time_words(const RunFacts& facts, const Steps& steps) {
+  const std::string rates =
       facts.machine_name.empty()
           ? "These are the built-in rates, not this machine's: <code>kasen measure --calibrate -o machine.yaml</code> "
             "measures them, <code>--machine machine.yaml</code> gives them."
           : fmt::format("The rates are those of {}: {}.", page_text(facts.machine_name),
-                        page_text(machine_text(facts.machine))));
-  text +=
-      "<div class=\"scroll\"><table class=\"times\"><thead><tr><th>step</th><th class=\"n\">times</th><th "
-      "class=\"n\">bytes</th><th class=\"n\">took</th><th class=\"n\">roofline</th><th class=\"n\">reached</th><th "
-      "class=\"wide\"></th></tr></thead><tbody>\n";
-  for (const CostRow* row : rows) text += time_row(context, *row, facts, total, most);
+                        page_text(machine_text(facts.machine)));
+  return fmt::format(
+      "<p>Regions and operators took {}, gathers and scatters {} ({}), waiting for slower ranks included. The "
+      "upper bar is what a step took, over all its executions, on the slowest rank; the lower bar its roofline, the "
+      "least that the machine's rates allow. {}</p>\n<p class=\"legend\"><span><i class=\"region\"></i>region</span>"
+      "<span><i class=\"net\"></i>gather or scatter</span><span><i class=\"measured\"></i>took</span><span><i "
+      "class=\"memory\"></i>memory</span><span><i class=\"computing\"></i>computing beyond that</span><span><i "
+      "class=\"network\"></i>network</span><span><i class=\"messages\"></i>messages</span></p>\n",
+      duration_text(steps.total - steps.transitions), duration_text(steps.transitions),
+      percent_text(steps.transitions / steps.total), rates);
+}
+
+std::string time_section(const ReportContext& context, const RunFacts& facts) {
+  const Steps steps = steps_of(context, facts);
+  if (steps.rows.empty()) return {};
+  std::string shown, small;
+  int small_ones = 0;
+  for (const CostRow* row : steps.rows) {
+    const bool is_small = facts.times.at(static_cast<size_t>(row->number)).measured < 1e-3 * steps.total &&
+                          compared(facts, *row).agrees();
+    small_ones += is_small ? 1 : 0;
+    (is_small ? small : shown) += time_row(context, *row, facts, steps.total, steps.most);
+  }
+  std::string text =
+      "<section id=\"time\"><h2>Where the time went</h2>\n" + time_words(facts, steps) + time_table(shown);
+  if (small_ones > 0) {
+    text += fmt::format("<details><summary>{} of less than 0.1 % each</summary>{}</details>\n",
+                        count_text(small_ones, "step"), time_table(small));
+  }
   return text +
-         "</tbody></table></div>\n<p class=\"note\">Bytes: touched, of gathers and scatters sent. Roofline: predicted, "
-         "and its share of what was taken. Reached: by one rank, and its share of the machine's rate; more than 100 % "
-         "came from the caches.</p></section>\n";
+         "<p class=\"note\">Bytes: touched, of gathers and scatters sent. Roofline: predicted, and its share of what "
+         "was taken. Reached: by one rank, and its share of the machine's rate; more than 100 % came from the "
+         "caches.</p></section>\n";
 }
 
 // Bytes that a worker touches in the whole run, by what it holds; nothing where its own sizes do not tell.
@@ -221,48 +262,7 @@ std::string balance_section(const ReportContext& context, const RunFacts& facts)
          "</section>\n";
 }
 
-std::string loop_curves(const ReportContext& context, const LoopTurns& loop) {
-  const std::string place = context.place(context.report().rows.at(static_cast<size_t>(loop.number)));
-  const std::string thinned = loop.every > 1 ? fmt::format(", every {}th turn", loop.every) : "";
-  Curve change{loop.watched + thinned, "turn of the " + place, loop.watched, {}, loop.limit};
-  Curve time{"time of a turn, ms" + thinned, "turn of the " + place, "ms", {}, {}};
-  double before = 0;
-  std::int64_t turn_before = 0;
-  for (const TurnSample& t : loop.turns) {
-    const auto x = static_cast<double>(t.turn);
-    if (std::isfinite(t.change)) change.points.push_back({x, t.change});
-    if (turn_before > 0 && t.turn > turn_before) {
-      time.points.push_back({x, 1e3 * (t.seconds - before) / static_cast<double>(t.turn - turn_before)});
-    }
-    turn_before = t.turn;
-    before = t.seconds;
-  }
-  std::string text;
-  if (change.points.size() > 1) text += fmt::format("<figure>{}</figure>\n", curve_svg(change));
-  if (time.points.size() > 1) text += fmt::format("<figure>{}</figure>\n", curve_svg(time));
-  return text;
-}
-
-std::string convergence_section(const ReportContext& context, const RunFacts& facts) {
-  std::string curves;
-  for (const LoopTurns& loop : facts.run.loops) curves += loop_curves(context, loop);
-  if (curves.empty()) return {};
-  return "<section id=\"convergence\"><h2>Turn by turn</h2>\n<div class=\"curves\">" + curves + "</div></section>\n";
-}
-
 }  // namespace
-
-std::string run_note(const ReportContext& context, const RunFacts& facts, int number) {
-  const CostRow& row = context.report().rows.at(static_cast<size_t>(number));
-  const OpCount& count = counted(facts, number);
-  if (holds_others(row) && count.executions > 0 && count.turns > 0) {
-    return fmt::format("{} turns, {}", grouped(count.turns), duration_text(count.seconds));
-  }
-  if (!has_time(row, count) || count.seconds < 1e-6) return {};
-  const std::int64_t bytes = moved(row, count);
-  const std::string time = duration_text(count.seconds);
-  return bytes > 0 ? fmt::format("{}, {}", time, short_bytes(static_cast<double>(bytes))) : time;
-}
 
 std::string run_cards(const RunFacts& facts) {
   const RunReport& run = facts.run;
@@ -275,26 +275,27 @@ std::string run_cards(const RunFacts& facts) {
   const bool right = facts.check.mismatches.empty();
   std::string text = "<div class=\"cards\">";
   text += card("run", duration_text(run.seconds),
-               turns > 0 ? fmt::format("{} turns, {} each", grouped(turns),
+               turns > 0 ? fmt::format("{}, {} each", count_text(turns, "turn"),
                                        duration_text(run.seconds / static_cast<double>(turns)))
                          : "");
-  text += card("on", fmt::format("{} worker{}", run.workers, run.workers == 1 ? "" : "s"),
-               fmt::format("{} rank{} of {} thread{}, {} kernels", run.ranks, run.ranks == 1 ? "" : "s", run.threads,
-                           run.threads == 1 ? "" : "s", run.kernels));
+  text += card("on", count_text(run.workers, "worker"),
+               fmt::format("{} of {}, {} kernels", count_text(run.ranks, "rank"), count_text(run.threads, "thread"),
+                           run.kernels));
   text += card("network", short_bytes(static_cast<double>(run.traffic.worker_bytes)),
-               fmt::format("{} between ranks, {} messages", short_bytes(static_cast<double>(run.traffic.rank_bytes)),
-                           grouped(run.traffic.rank_messages)));
+               fmt::format("{} between ranks, {}", short_bytes(static_cast<double>(run.traffic.rank_bytes)),
+                           count_text(run.traffic.rank_messages, "message")));
   text += card(
       "memory", short_bytes(static_cast<double>(planned)),
       resident > 0 ? fmt::format("planned; processes held {}", short_bytes(static_cast<double>(resident))) : "planned");
   return text +
          card("predicted and counted", right ? "equal" : "DIFFERENT",
-              right ? "to the byte" : fmt::format("{} numbers differ", facts.check.mismatches.size())) +
+              right ? "to the byte"
+                    : count_text(static_cast<std::int64_t>(facts.check.mismatches.size()), "difference")) +
          "</div>\n";
 }
 
 std::string run_sections(const ReportContext& context, const RunFacts& facts) {
-  return time_section(context, facts) + convergence_section(context, facts) + balance_section(context, facts) +
+  return time_section(context, facts) + turns_section(context, facts) + balance_section(context, facts) +
          "<section id=\"check\"><h2>Predicted and counted</h2>\n<div class=\"scroll\">" + checked_table(facts.check) +
          "</div></section>\n";
 }

@@ -32,17 +32,22 @@ nav{position:sticky;top:0;z-index:3;background:var(--bg);border-bottom:1px solid
 flex-wrap:wrap;gap:1.1rem}
 section{scroll-margin-top:3rem}
 table{border-collapse:collapse;margin:.3rem 0 1.2rem;font-variant-numeric:tabular-nums}
-caption{text-align:left;padding:.2rem 0;font-weight:600}
+.loops th{white-space:nowrap}caption{white-space:nowrap;text-align:left;padding:.2rem 0;font-weight:600}
 td,th{padding:.22em .7em;text-align:left;border-bottom:1px solid var(--rule);vertical-align:top}
 thead th{color:var(--soft);font-weight:600}tbody th{font-weight:500}
-.n{text-align:right;white-space:nowrap}td.op{font-size:12px;min-width:20em}.op a{color:inherit}.op small{font-size:11px}
+caption small,.summary tbody th small{display:inline;margin-left:.5em}.n{text-align:right;white-space:nowrap}
+td.op{font-size:12px;min-width:16em;overflow-wrap:anywhere}.op a{color:inherit}.op small{font-size:11px}
 .summary td.n{white-space:normal;max-width:30em}.summary td small{white-space:normal;max-width:24em;margin-left:auto}
+.operators td.n small{white-space:normal;max-width:11em;margin-left:auto}.operators{width:100%}
+.kind{display:inline-block;width:.8em;height:.8em;border-radius:3px;margin-right:.5em;vertical-align:-.08em;
+border:1px solid transparent}.kind.region{background:var(--region);border-color:var(--region-l)}
+.kind.net{background:var(--netbg);border:1px dashed var(--net)}details{margin:.4rem 0}summary{cursor:pointer}
 .scroll,.canvas,.costs{overflow:auto}.scroll{max-width:100%}
-.two{display:grid;grid-template-columns:minmax(0,5fr) minmax(0,6fr);gap:1.2rem}
+.two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.2rem}
 .source{background:var(--panel);border:1px solid var(--rule);border-radius:8px;padding:.6rem 0;margin:.3rem 0;overflow:auto;
-max-height:38rem;font-size:12.5px}
-.src{display:block;padding-right:1rem;width:max-content;min-width:100%;height:1.5em}.src i{display:inline-block;width:3.2em;
-padding-right:1em;text-align:right;color:var(--soft);font-style:normal;user-select:none}
+max-height:44rem;font-size:12px}
+.src{display:block;padding:0 1rem 0 3.7em;text-indent:-3.7em;white-space:pre-wrap;overflow-wrap:anywhere;min-height:1.5em}
+.src i{display:inline-block;width:3.7em;padding-right:1em;text-indent:0;text-align:right;color:var(--soft);font-style:normal;user-select:none}
 .src:target,tr:target{background:color-mix(in srgb,var(--hot) 30%,transparent)}.src,tr{scroll-margin-top:4rem}
 .good{color:var(--good)}.bad{color:var(--bad)}
 .operators .from td{background:var(--panel);color:var(--soft);font-size:12px}tr.inner td{color:var(--soft)}
@@ -58,8 +63,9 @@ border:1px solid var(--rule);border-radius:6px;margin:0 .3rem .5rem 0;background
 #v-both:checked~.panels{grid-template-columns:1fr 1fr}
 #v-fit:checked~.panels .ddag{max-width:100%;height:auto}
 .split{display:grid;grid-template-columns:minmax(0,1fr);gap:1.2rem;align-items:start}
-@media(min-width:1100px){.split{grid-template-columns:minmax(0,3fr) minmax(0,2fr)}#v-both:checked~.panels .split{
-grid-template-columns:minmax(0,1fr)}.split .costs{max-height:90vh;position:sticky;top:3rem}}
+@media(min-width:1250px){.split{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}.split.stacked{
+grid-template-columns:minmax(0,1fr)}#v-both:checked~.panels .split{
+grid-template-columns:minmax(0,1fr)}.split:not(.stacked) .costs{max-height:90vh;position:sticky;top:3rem}}
 @media(max-width:900px){.two,#v-both:checked~.panels{grid-template-columns:minmax(0,1fr)}}
 .canvas{border:1px solid var(--rule);border-radius:8px;max-height:90vh;padding:.4rem;margin-bottom:.8rem}
 .canvas svg{display:block;margin:0 auto}
@@ -72,7 +78,9 @@ grid-template-columns:minmax(0,1fr)}.split .costs{max-height:90vh;position:stick
 .ddag .carried rect,.ddag .outside rect{stroke-dasharray:2 2}.ddag .folded rect{stroke-width:2.5;fill:var(--panel)}
 .ddag .output rect{stroke:var(--ink);stroke-width:1.6}
 .ddag .frame rect{fill:none;stroke:var(--loop);stroke-dasharray:7 4}.ddag .region rect{fill:var(--region);stroke:var(--region-l);
-stroke-dasharray:none}.ddag .frame text{font-weight:600}
+stroke-dasharray:none}.ddag .heading{font-weight:600;paint-order:stroke;stroke:var(--bg);stroke-width:4px;
+stroke-linejoin:round}.ddag .heading.region{stroke:var(--region)}
+.ddag .differs>rect{stroke:var(--bad);stroke-width:2.6;stroke-dasharray:none}.ddag .bad{fill:var(--bad);font-weight:700}
 .ddag .edge path{fill:none;stroke:var(--edge);stroke-width:1.1}.ddag .edge .tip{fill:var(--edge)}
 .ddag .edge.network path{stroke:var(--net);stroke-width:1.7;stroke-dasharray:5 3}.ddag .edge.network .tip{fill:var(--net)}
 .ddag .edge.back path{stroke-dasharray:1.5 2.5}
@@ -82,16 +90,16 @@ stroke-dasharray:none}.ddag .frame text{font-weight:600}
 .wide{min-width:16rem;width:35%}.bar{display:flex;height:.72em;background:var(--bar);border-radius:3px;overflow:hidden;
 margin:.22em 0}.bar i{display:block;height:100%}
 .measured{background:var(--ink)}.memory,.buffers{background:var(--c1)}.computing,.matrices{background:var(--c2)}
-.bar .network,.key.network,.exchange{background:var(--net)}.messages,.inputs{background:var(--c4)}
+.bar .network,.legend .network,.key.network,.exchange{background:var(--net)}.messages,.inputs{background:var(--c4)}
 .legend .part{background:var(--part)}.legend .cons{background:var(--cons)}.legend .pre{background:var(--pre)}
 .legend .shared{background:var(--shared)}.legend .matrix{background:var(--matrix)}.legend .net{background:var(--netbg);
-border:1.5px dashed var(--net)}.legend .region{background:var(--region)}
+border:1.5px dashed var(--net)}.legend .region{background:var(--region);border-color:var(--region-l)}.legend .differs{border:2.5px solid var(--bad)}
 .curves{display:flex;flex-wrap:wrap;gap:1rem}.curves figure{margin:0;flex:1 1 26rem;max-width:760px}
 .curve{width:100%;height:auto;background:var(--panel);border:1px solid var(--rule);border-radius:8px}
 .curve text{font:11px system-ui,"DejaVu Sans",sans-serif;fill:var(--soft)}.curve .title{font-weight:600;fill:var(--ink);
 font-size:12px}.curve .mark{text-anchor:end}.curve .turn,.curve .across{text-anchor:middle}.curve .grid{stroke:var(--rule)}
 .curve .line{fill:none;stroke:var(--c1);stroke-width:1.8}.curve circle{fill:var(--c1)}
-.curve .limit{stroke:var(--net);stroke-dasharray:5 3}
+.curve .limit{stroke:var(--net);stroke-dasharray:5 3}.curve .limit-text{fill:var(--net);paint-order:stroke;stroke:var(--panel);stroke-width:4px}
 @media print{nav,.tabs>label{display:none}.panel{display:block!important}.canvas,.costs,.source{max-height:none!important;
 overflow:visible}.canvas svg{max-width:100%;height:auto}}
 )css";

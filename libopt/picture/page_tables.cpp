@@ -20,7 +20,9 @@ std::string quantity(const ReportContext& c, const Polynomial& polynomial) {
 std::string saved_cell(const ReportContext& a, const Polynomial& before, const ReportContext& b,
                        const Polynomial& after) {
   const auto from = a.value(before), to = b.value(after);
-  if (!from || !to) return fmt::format("<td class=\"n\">{}</td>", before == after ? "same" : "");
+  if (!from || !to) {  // formulas that name loops by their lines: the modules number them differently
+    return fmt::format("<td class=\"n\">{}</td>", a.formula(before) == b.formula(after) ? "same" : "");
+  }
   if (*from == *to) return "<td class=\"n\">same</td>";
   const double percent = *from == 0 ? 0 : 100.0 * static_cast<double>(*from - *to) / static_cast<double>(*from);
   return fmt::format("<td class=\"n {}\">{}{}</td>", *to < *from ? "good" : "bad", grouped(*from - *to),
@@ -37,12 +39,13 @@ std::string summary_table(const Side& side, const Side* before, const Column& co
   std::string text =
       fmt::format("<table class=\"summary\"><caption>{}</caption><thead><tr><th></th>", page_text(title));
   text += costs.before != nullptr ? "<th class=\"n\">before</th><th class=\"n\">after</th><th class=\"n\">saved</th>"
-                                  : "<th class=\"n\">bytes</th>";
+                                  : "<th class=\"n\"></th>";
   text += "</tr></thead><tbody>\n";
   for (const Measure& measure : measures()) {
     if (measure.model_only && column.key != "model") continue;
     const Polynomial after = column.form(costs.after.*measure.part);
-    text += fmt::format("<tr><th>{}</th>", measure.text);
+    const bool bytes = measure.key.ends_with("_bytes");
+    text += fmt::format("<tr><th>{}{}</th>", measure.text, bytes ? "<small>bytes</small>" : "");
     if (costs.before != nullptr) {
       const Polynomial was = column.form(costs.before->*measure.part);
       text += quantity(before->context, was) + quantity(side.context, after) +
@@ -114,7 +117,8 @@ std::string summary_tables(const Side& side, const Side* before) {
 
 std::string operator_table(const Side& side, const Column& column) {
   std::string text =
-      "<table class=\"operators\"><thead><tr><th>operator, state</th><th class=\"n\">reads</th>"
+      "<table class=\"operators\"><caption>Bytes of one execution</caption><thead><tr><th>operator, state</th><th "
+      "class=\"n\">reads</th>"
       "<th class=\"n\">writes</th><th class=\"n\">network</th></tr></thead><tbody>\n";
   int line = 0;
   for (const CostRow& row : side.context.report().rows) {

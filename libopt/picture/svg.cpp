@@ -18,11 +18,20 @@ std::string about(const std::string& key, int number, int line) {
 std::string frame_svg(const PictureFrame& frame, const Rect& rect, const std::string& key) {
   const bool named = frame.style != "branch";  // a branch's operator is the box that joins both
   const std::string id = named ? fmt::format(" id=\"{}{}\"", key, frame.number) : "";
+  const std::string about_it = frame.about.empty() ? "" : fmt::format("<title>{}</title>", page_text(frame.about));
   return fmt::format(
-      "<g class=\"frame {}\"{}{}><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"6\"/>"
-      "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
-      frame.style, id, about(key, frame.number, frame.line), rect.x, rect.y, rect.width, rect.height, rect.x + 8,
-      rect.y + 14, page_text(frame.title));
+      "<g class=\"frame {}{}\"{}{}>{}<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+      "rx=\"6\"/></g>\n",
+      frame.style, frame.warning.empty() ? "" : " differs", id, about(key, frame.number, frame.line), about_it, rect.x,
+      rect.y, rect.width, rect.height);
+}
+
+// Over the arrows, which pass where they like.
+std::string frame_title_svg(const PictureFrame& frame, const Rect& rect) {
+  const std::string warning =
+      frame.warning.empty() ? "" : fmt::format("<tspan class=\"bad\">{}</tspan>", page_text(frame.warning));
+  return fmt::format("<text class=\"heading {}\" x=\"{:.1f}\" y=\"{:.1f}\" xml:space=\"preserve\">{}{}</text>\n",
+                     frame.style, rect.x + 8, rect.y + 14, page_text(frame.title), warning);
 }
 
 std::string node_svg(const PictureNode& node, const Rect& rect, const std::string& key) {
@@ -34,12 +43,16 @@ std::string node_svg(const PictureNode& node, const Rect& rect, const std::strin
   text += fmt::format(
       "<g class=\"node {}\"{}{}><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
       "rx=\"{}\"/>",
-      node.style, id, about(key, node.number, node.line), page_text(node.title), rect.x, rect.y, rect.width,
-      rect.height, node.style.find("shared") != std::string::npos ? 12 : 4);
-  for (size_t i = 0; i < node.lines.size(); ++i) {
-    text += fmt::format("<text{} x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", i == 0 ? " class=\"name\"" : "", rect.x + 8,
-                        rect.y + 15 + line_height * static_cast<double>(i), page_text(node.lines[i]));
-  }
+      node.style + (node.warnings.empty() ? "" : " differs"), id, about(key, node.number, node.line),
+      page_text(node.title), rect.x, rect.y, rect.width, rect.height,
+      node.style.find("shared") != std::string::npos ? 12 : 4);
+  double y = rect.y + 15;
+  const auto write = [&](const std::string& line, const char* style) {
+    text += fmt::format("<text{} x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", style, rect.x + 8, y, page_text(line));
+    y += line_height;
+  };
+  for (const std::string& line : node.lines) write(line, &line == node.lines.data() ? " class=\"name\"" : "");
+  for (const std::string& line : node.warnings) write(line, " class=\"bad\"");
   if (!node.badge.empty()) {
     text += fmt::format("<text class=\"badge\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", rect.x + rect.width - 6,
                         rect.y + 15, node.badge);
@@ -72,6 +85,7 @@ std::string picture_svg(const Picture& picture, const Placed& placed, const std:
       page_text(picture.title), placed.width, placed.height, placed.width, placed.height);
   for (size_t f = 0; f < picture.frames.size(); ++f) text += frame_svg(picture.frames[f], placed.frames[f], key);
   for (size_t e = 0; e < picture.edges.size(); ++e) text += edge_svg(picture.edges[e], placed.edges[e]);
+  for (size_t f = 0; f < picture.frames.size(); ++f) text += frame_title_svg(picture.frames[f], placed.frames[f]);
   for (size_t n = 0; n < picture.nodes.size(); ++n) text += node_svg(picture.nodes[n], placed.nodes[n], key);
   return text + "</svg>\n";
 }

@@ -111,18 +111,32 @@ class Checkpointed(ToolTest):
         self.assertEqual((err, (self.dir / "r.h5").read_bytes()), ("", want))
 
     def test_stopped_runs_leave_their_trace(self):
-        for ranks in [[], ["-n", 2]]:
+        for ranks, number in [([], signal.SIGUSR1), (["-n", 2], signal.SIGTERM)]:
             shutil.rmtree(self.dir / "saved", ignore_errors=True)
             job = self.start("-o", "r.h5", *ranks, "-D", "turns=2000000", "--checkpoint", "saved", "--every-seconds", 0.2,
                              "--trace", "t.json")
             self.wait_for_checkpoint(job)
-            job.send_signal(signal.SIGUSR1)
+            job.send_signal(number)
             job.communicate(timeout=60)
             self.assertEqual(job.returncode, RESUMABLE)
             events = json.loads((self.dir / "t.json").read_text())["traceEvents"]
             self.assertEqual({e["pid"] for e in events}, set(range(len(ranks) or 1)))
             loops = [e for e in events if e["ph"] == "X" and e["name"].startswith("for at line") and e["dur"] > 0]
             self.assertEqual(len(loops), len(ranks) or 1)
+            arrows = [e["id"] for e in events if e["ph"] == "s"]
+            self.assertEqual(arrows, [e["id"] for e in events if e["ph"] == "f"])
+            self.assertEqual(bool(arrows), bool(ranks))
+        self.check_ended_at_once()
+
+    def check_ended_at_once(self):
+        """INT waits for no border: the trace that was there stays whole."""
+        whole = (self.dir / "t.json").read_bytes()
+        shutil.rmtree(self.dir / "saved")
+        job = self.start("-o", "r.h5", "-D", "turns=2000000", "--checkpoint", "saved", "--every-seconds", 0.2, "--trace", "t.json")
+        self.wait_for_checkpoint(job)
+        job.send_signal(signal.SIGINT)
+        job.communicate(timeout=60)
+        self.assertEqual((job.returncode, (self.dir / "t.json").read_bytes()), (INTERRUPTED, whole))
 
     def test_signals_save_and_end(self):
         args = ["-D", "turns=2000000"]

@@ -310,6 +310,7 @@ class Traced(ToolTest):
             names = [e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"]
             self.assertEqual([name.split(":")[0] for name in names], [f"pagerank rank {r}" for r in range(ranks)])
             self.check_format(trace["traceEvents"], ranks)
+            self.check_arrows(trace["traceEvents"], json.loads((self.dir / "run.json").read_text())["traffic"])
             self.assertEqual(trace["otherData"], {"program": "pagerank", "dropped_events": 0})
             report = json.loads((self.dir / "run.json").read_text())
             for key in ["read_bytes", "written_bytes", "network_bytes"]:
@@ -338,7 +339,7 @@ class Traced(ToolTest):
         """What the format asks for: times in all but metadata, pairs of asynchronous events, numbers in counters."""
         waiting = {}
         for event in events:
-            self.assertIn(event["ph"], "XMCbe")
+            self.assertIn(event["ph"], "XMCbesf")
             self.assertTrue(event["name"] and isinstance(event["pid"], int) and isinstance(event["tid"], int))
             if event["ph"] != "M":
                 self.assertGreaterEqual(event["ts"], 0)
@@ -358,6 +359,25 @@ class Traced(ToolTest):
         for name in ["memory traffic", "network"]:  # and nothing behind the last turn
             self.assertEqual(sum(e["ph"] == "C" and e["name"] == name for e in events), turns + ranks)
         self.assertEqual({e["pid"] for e in events if e["name"] == "memory held" and e["args"]["MB"] > 1}, set(range(ranks)))
+
+    def check_arrows(self, events, traffic):
+        """Every message between ranks is an arrow, from an event of its sender's exchange to one of its receiver's."""
+        ends = {phase: {e["id"]: e for e in events if e["ph"] == phase} for phase in "sf"}
+        self.assertEqual(len([e for e in events if e["ph"] in "sf"]), 2 * traffic["rank_messages"])
+        self.assertEqual(ends["s"].keys(), ends["f"].keys())
+        self.assertEqual(sum(e["args"]["bytes"] for e in ends["s"].values()), traffic["rank_bytes"])
+        for name, sent in ends["s"].items():
+            come = ends["f"][name]
+            self.assertNotEqual(sent["pid"], come["pid"])
+            self.assertEqual((sent["name"], sent["cat"], come["bp"]), (come["name"], come["cat"], "e"))
+            self.assertLessEqual(sent["ts"], come["ts"])
+            operators = set()
+            for end, word in [(sent, "start: "), (come, "finish: ")]:
+                around = [e for e in events if e["ph"] == "X" and e["pid"] == end["pid"] and e["ts"] <= end["ts"] <= e["ts"] + e["dur"]]
+                inner = max(around, key=lambda e: (e["ts"], -e["dur"]))
+                self.assertTrue(inner["name"].startswith(word) or inner["cat"] == "network", inner)
+                operators.add(inner["args"]["operator"])
+            self.assertEqual(len(operators), 1)
 
     def check_nesting(self, events):
         open_ends = []

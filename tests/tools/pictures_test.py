@@ -248,6 +248,69 @@ class RunPages(PageTest):
         self.assertEqual(sum(c["tag"] == "circle" for c in curves[0]["children"]), turns)
         self.assertEqual(sum(c.get("class") == "limit" for c in curves[0]["children"]), 1)
 
+    def test_boxes_show_predicted_and_counted(self):
+        self.prepare()
+        page, text, run, against = self.run_and_page("-n", 2)
+        self.assertNotIn('class="bad"', text)
+        self.assertEqual([e for e in page.of("g") if "differs" in e["class"]], [])
+        headings = [e["text"] for e in page.of("text") if e.get("class") == "heading region"]
+        outer, depth = [], None  # operators inside of regions are part of the region
+        report = json.loads(self.kasen("measure", "fused.kir", "--format", "json")[0])
+        for row in report["operators"]:
+            if depth is None or row["depth"] <= depth:
+                outer.append(row["number"])
+                depth = row["depth"] if " = region " in row["operator"] else None
+        self.assertGreater(len(outer), 10)
+        for number in outer:
+            op = run["operators"][number]
+            shown = page.by_id.get(f"a{number}", {"text": ""})["text"]
+            if " = region " in op["operator"]:
+                self.assertTrue(headings and all(re.search(r"\d (bytes|[kM]B) = predicted$", h) for h in headings), headings)
+                self.assertIn(f"read {op['read_bytes']:,} bytes, as predicted", shown)
+            elif op["network_bytes"]:
+                self.assertRegex(shown, r"\d (bytes|[kM]B) sent = predicted")
+                self.assertIn(f"sent {op['network_bytes']:,} bytes, as predicted", shown)
+            elif op["read_bytes"] + op["written_bytes"]:
+                self.assertRegex(shown, r"\d (bytes|[kM]B) = predicted")
+        self.check_altered(run, against)
+
+    def check_altered(self, run, against):
+        """What a box, a frame or a transition counted otherwise stands there exactly, as a warning; nowhere else."""
+        altered = {" = mxv[": ("read_bytes", 1, "read"), " = region ": ("written_bytes", 8, "written"),
+                   " = scatter t_": ("network_bytes", -8, "sent"), " = while ": ("read_bytes", 4, "read")}
+        wanted = {}
+        for op in run["operators"]:
+            for what, (key, by, word) in altered.items():
+                if what in op["operator"]:
+                    wanted[f"a{op['number']}"] = (op[key] + by, word, op[key])
+                    op[key] += by
+        self.assertEqual(len(wanted), len(altered))
+        (self.dir / "run.json").write_text(json.dumps(run))
+        page, _ = self.page(*against)
+        self.assertEqual({e["id"] for e in page.of("g") if "differs" in e["class"].split()}, set(wanted))
+        warnings = [e["text"] for e in page.elements if e["tag"] in ("text", "tspan") and e.get("class") == "bad"]
+        for counted, word, predicted in wanted.values():
+            self.assertTrue(any(f"{counted:,} B {word}" in w for w in warnings), warnings)
+            self.assertTrue(any(f"{predicted:,} B predicted" in w for w in warnings), warnings)
+        self.assertEqual(sum(w.count("predicted") for w in warnings), len(wanted))
+        small = {e["text"] for e in page.of("small") if "time" in e["inside"] and e.get("class") == "bad"}
+        self.assertEqual(len(small), len(wanted) - 1)  # the loop's time is that of what it holds
+
+    def test_loops_without_a_number(self):
+        self.prepare(workers=1)
+        for program, says, curves in [("for i in 0 .. 9 {\n  x = x * 0.5\n}", "no number: it counts its turns", ["time of a turn, ms"]),
+                                      ("a = 1.0\nb = 8.0\nwhile b > 1.0 {\n  a = a * 3.0\n  b = b / 2.0\n  x = x * a\n}", r"b_\d: 1 at the end",
+                                       ["b", "time of a turn, ms"]),
+                                      ("a = 1.0\nfor i in 0 .. 1 {\n  a = a * 3.0\n  x = x * a\n}", r"a(_\d)?: 3 at the end", [])]:
+            (self.dir / "p.ks").write_text(f"dim N\ninput G : null[N, N]\nx : f64[N] = 1\n{program}\noutput x\n")
+            self.kasen("plan", "p.ks", "-o", "p.kir")
+            self.kasen("fuse", "p.kir", "-o", "fused.kir")
+            page, text, _, _ = self.run_and_page()
+            (loop,) = [e for e in page.of("tr") if "convergence" in e["inside"] and "data-op" in e]
+            self.assertRegex(loop["text"], says)
+            self.assertEqual([re.sub(r"_\d$", "", e["aria-label"]) for e in page.of("svg") if e.get("class") == "curve"], curves)
+            self.assertEqual("No curves" in text, not curves)
+
     def test_long_loops_are_thinned(self):
         self.prepare(workers=1)
         (self.dir / "p.ks").write_text("dim N\ninput G : null[N, N]\nx : f64[N] = 1\nfor i in 0 .. 5001 {\n  x = x * 0.999\n}\noutput x\n")
