@@ -16,7 +16,7 @@ class ReadVisitor {
 
   void group(const std::string&) {}
   void matrix(const std::string&, const std::string&, const PartMatrix&) {}
-  void ones(const std::string&) {}
+  void ones(const std::string& path) { (void)file_.locate(path, FileType::u8, {1}); }
 
   template <class T>
   void list(const std::string& path, std::vector<T>& values, std::int64_t count) {
@@ -155,6 +155,7 @@ Part read_part(const FileHandle& handle, const Manifest& manifest, int worker, P
   OtherPointers others;
   GroupTables groups;
   describe_part(visitor, manifest, part, pointers, others, groups);
+  in.expect_no_other();
   for (const auto& [name, table] : groups) part.arrays.at(name).compressed->groups = from_table(table);
   if (content == PartContent::lists) leave_out_elements(part, manifest, file);
   for (const auto& [name, list] : others) {

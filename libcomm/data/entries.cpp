@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
@@ -13,8 +14,27 @@
 namespace kasen {
 namespace {
 
-// What stands in each column of a line: row, column, or plane k of the value.
-enum Role : int { role_skip = -1, role_row = 0, role_col = 1, role_value = 2 };
+// What stands in a column of a line that is read: row, column, or plane k of the value.
+enum Role : int { role_row = 0, role_col = 1, role_value = 2 };
+
+struct TakenColumn {
+  int passed;  // columns that are not read, since the one before; the user's number, however many a line has
+  int role;
+};
+
+std::vector<TakenColumn> taken_columns(const std::vector<int>& columns) {
+  std::vector<int> roles(columns.size());
+  std::iota(roles.begin(), roles.end(), 0);
+  const auto column = [&](int role) { return columns[static_cast<size_t>(role)]; };
+  std::sort(roles.begin(), roles.end(), [&](int a, int b) { return column(a) < column(b); });
+  std::vector<TakenColumn> taken;
+  int before = 0;
+  for (const int role : roles) {
+    taken.push_back({column(role) - before - 1, role});
+    before = column(role);
+  }
+  return taken;
+}
 
 struct Target {
   std::int64_t* rows;
@@ -42,12 +62,9 @@ const char* skip_separator(const char* p) {
 
 class EntryParser {
  public:
-  EntryParser(const EntryShape& shape, Target target) : shape_(shape), target_(std::move(target)) {
-    roles_.assign(static_cast<size_t>(*std::max_element(shape.columns.begin(), shape.columns.end())), role_skip);
-    for (size_t i = 0; i < shape.columns.size(); ++i) {
-      roles_[static_cast<size_t>(shape.columns[i] - 1)] = static_cast<int>(i);
-    }
-    plain_ = !shape.more_columns && target_.values.empty() && roles_.size() == 2 && roles_[0] == role_row;
+  EntryParser(const EntryShape& shape, Target target)
+      : shape_(shape), target_(std::move(target)), taken_(taken_columns(shape.columns)) {
+    plain_ = !shape.more_columns && target_.values.empty() && shape.columns == std::vector{1, 2};
   }
 
   // Returns how many entries the lines hold.
@@ -76,22 +93,28 @@ class EntryParser {
   }
 
   const char* columns(const char* p, std::int64_t i) const {
-    for (size_t c = 0; c < roles_.size(); ++c) {
-      if (c > 0) p = skip_separator(p);
-      const int role = roles_[c];
-      if (role == role_row) {
-        p = id(p, target_.rows[i], shape_.row_word);
-      } else if (role == role_col) {
-        p = id(p, target_.cols[i], shape_.col_word);
-      } else if (role == role_skip) {
-        while (!ends_field(*p)) ++p;
-      } else {
-        const ValueParser& value = target_.values[static_cast<size_t>(role - role_value)];
-        p = value.parse(p, value.plane, i);
-        if (!ends_field(*p)) fail_text(p, fmt::format("unexpected '{}'", *p), "a blank or a comma is expected");
-      }
+    for (size_t k = 0; k < taken_.size(); ++k) {
+      if (k > 0) p = skip_separator(p);
+      p = take(skip_columns(p, taken_[k].passed), taken_[k].role, i);
     }
     return end_line(p);
+  }
+
+  static const char* skip_columns(const char* p, int count) {
+    for (; count > 0 && *p != '\n'; --count) {
+      while (!ends_field(*p)) ++p;
+      p = skip_separator(p);
+    }
+    return p;
+  }
+
+  const char* take(const char* p, int role, std::int64_t i) const {
+    if (role == role_row) return id(p, target_.rows[i], shape_.row_word);
+    if (role == role_col) return id(p, target_.cols[i], shape_.col_word);
+    const ValueParser& value = target_.values[static_cast<size_t>(role - role_value)];
+    p = value.parse(p, value.plane, i);
+    if (!ends_field(*p)) fail_text(p, fmt::format("unexpected '{}'", *p), "a blank or a comma is expected");
+    return p;
   }
 
   const char* id(const char* p, std::int64_t& value, std::string_view word) const {
@@ -113,7 +136,7 @@ class EntryParser {
 
   const EntryShape& shape_;
   Target target_;
-  std::vector<int> roles_;
+  std::vector<TakenColumn> taken_;  // as they follow one another in a line
   bool plain_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "libcomm/data/hdf5_content.h"
@@ -195,6 +196,7 @@ struct Hdf5Reader::State {
   std::unique_ptr<const FileHandle> own;
   const FileHandle& file;
   StoredDatasets sets;
+  std::set<std::string, std::less<>> located;
 
   explicit State(const FileHandle& of) : file(of), sets(stored_datasets(of, of.path())) {}
   explicit State(std::unique_ptr<const FileHandle> of)
@@ -220,7 +222,13 @@ std::int64_t Hdf5Reader::locate(const std::string& path, FileType type, const st
   if (set.type != type) state_->refuse(path, "has another type");
   if (set.extents.size() != extents.size()) state_->refuse(path, "has another rank");
   if (set.extents != extents) state_->refuse(path, "has another shape");
+  state_->located.insert(path);
   return set.offset;
+}
+
+void Hdf5Reader::expect_no_other() const {
+  for (const auto& [path, set] : state_->sets)
+    if (!state_->located.contains(path)) state_->refuse(path, "nothing is said of it");
 }
 
 void Hdf5Reader::read(std::int64_t offset, void* data, std::int64_t bytes) {

@@ -67,6 +67,8 @@ class Hdf5Reader {
   // A dataset that is there, of exactly this type and shape, and whole. Else bad_input. Returns where its bytes begin.
   [[nodiscard]] std::int64_t locate(const std::string& path, FileType type, const std::vector<std::int64_t>& extents);
   void read(std::int64_t offset, void* data, std::int64_t bytes);
+  // bad_input where the file holds a dataset that was never located: it is not what its reader takes it for.
+  void expect_no_other() const;
 
   template <class T>
   [[nodiscard]] std::vector<T> vector(const std::string& path, FileType type, std::int64_t count) {

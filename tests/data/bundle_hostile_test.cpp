@@ -211,6 +211,25 @@ TEST_F(Hostile, StructureIsChecked) {
   });
 }
 
+// A manifest that leaves out, or takes for another kind, what a part holds is not the part's.
+TEST_F(Hostile, NothingIsThereThatTheManifestDoesNotTell) {
+  const std::string file = folder_.file("part.h5");
+  write_part(file, parts_[0], manifest_);
+  const auto expect_refused_by = [&](const std::string& object, const std::function<void(Manifest&)>& change) {
+    Manifest changed = manifest_;
+    change(changed);
+    try {
+      (void)read_part(opened(file), changed, 0);
+      ADD_FAILURE() << "accepted without " << object;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::bad_input);
+      EXPECT_NE(std::string(error.what()).find(object), std::string::npos) << error.what();
+    }
+  };
+  expect_refused_by("/arrays/x/values", [](Manifest& m) { m.arrays.erase("x"); });
+  expect_refused_by("/matrices/G/values", [](Manifest& m) { m.matrices["G"] = ElementType::of(Scalar::null); });
+}
+
 // Any change of a few bytes is refused or read as a part that is well formed; never a crash.
 TEST_F(Hostile, RandomDamageNeverCrashes) {
   const std::string file = folder_.file("part.h5");

@@ -62,6 +62,17 @@ TEST(EdgeList, ChosenColumnsInAnyOrder) {
               ElementsAre(Entry{2, 1, 30}, Entry{5, 4, 60}));
 }
 
+// However far off it is: no more memory or time than for a near one.
+TEST(EdgeList, AChosenColumnThatNoLineHasIsTold) {
+  for (const std::vector<int>& columns : {std::vector{1, 3}, {3, 1}, {1, 2147483647}, {2147483646, 2147483647}}) {
+    ReadOptions options = matrix_of(Scalar::null);
+    options.columns = columns;
+    const Refusal refused = refusal("1\t2\n4 5\n", options, "short.el");
+    EXPECT_EQ(refused.status, ExitStatus::bad_input);
+    EXPECT_THAT(refused.text, HasSubstr("short.el:1:4: error: a vertex id is missing"));
+  }
+}
+
 TEST(EdgeList, CsvMayNameItsColumns) {
   EXPECT_THAT(entries_of(read("from,to\n0,1\n2,3\n", matrix_of(Scalar::null), "edges.csv")),
               ElementsAre(Entry{0, 1, 1}, Entry{2, 3, 1}));
