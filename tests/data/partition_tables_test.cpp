@@ -120,7 +120,7 @@ TEST(PartitionTables, ATableOfAnotherWidthIsNotSplit) {
   const std::string said =
       refusal({{.name = "N"}, {.name = "F", .local = true, .size = 3}}, inputs_of(std::move(narrow)));
   EXPECT_NE(said.find("'x'"), std::string::npos) << said;
-  EXPECT_NE(said.find("F"), std::string::npos) << said;
+  EXPECT_NE(said.find('F'), std::string::npos) << said;
 }
 
 TEST(PartitionTables, RefusesRowsThatAreNoBatches) {

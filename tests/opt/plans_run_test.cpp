@@ -44,13 +44,15 @@ INSTANTIATE_TEST_SUITE_P(Examples, PlansRun, ::testing::ValuesIn(examples), [](c
 
 TEST_P(PlansRun, LikeTheirPrograms) {
   const Module program = example(GetParam());
+  std::vector<Module> plans;
+  for (const Mode& mode : modes) plans.push_back(plan(program, mode.strategy, mode.sync, mode.split));
   for (const int workers : {1, 2, 3, 5}) {
     const testing::TestData data = testing::random_data(program, workers, 30, 70, 7);
     const std::vector<Part> parts = testing::split(data);
     const auto wanted = interpret(program, whole_inputs(parts));
-    for (const Mode& mode : modes) {
-      SCOPED_TRACE(std::to_string(workers) + " workers, " + name_of(mode));
-      const Module module = plan(program, mode.strategy, mode.sync, mode.split);
+    for (size_t m = 0; m < plans.size(); ++m) {
+      SCOPED_TRACE(std::to_string(workers) + " workers, " + name_of(modes[m]));
+      const Module& module = plans[m];
       const RunResult result = testing::run_simulated(module, parts);
       ASSERT_EQ(result.outputs.size(), wanted.size());
       EXPECT_EQ(result.late_allocations, 0);
