@@ -129,7 +129,7 @@ class Verification {
     const std::vector<std::string> entries = names_in(name), checkpoints = checkpoints_in(name);
     bool known = false;
     for (const std::string& entry : entries) {
-      const std::string path = name + '/' + entry;
+      const std::string path = fmt::format("{}/{}", name, entry);
       if (is_piece(entry, "part-")) return bundle(name);  // one without its manifest
       if (is_piece(entry, "rank-")) return checkpoint(name);
       if (shown_path(entry) != entry)
