@@ -15,6 +15,9 @@ import sys
 import time
 import unittest
 
+import h5py
+import numpy
+
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools_test import BAD, CONFIG, CREATE, IO, LIMIT, MISSING, PAGERANK, ROOT, TOOLS, USAGE, ToolTest  # noqa: E402
 
@@ -452,6 +455,40 @@ class Faults(ToolTest):
         plan, _ = self.kasen("plan", PAGERANK)
         for ranks in [[], ["-n", 2]]:
             self.fault("run", *ranks, "--bundle", "bundle", "-o", "r.h5", stdin=plan, status=BAD, says="<stdin>:1")
+
+    def test_verify_of_results_and_folders(self):
+        """Whole results and counters are right; cut off, with a component missing or of another size they are not."""
+        out = self.dir / "out"
+        out.mkdir()
+        def result(name, **sets):
+            with h5py.File(out / name, "w") as file:
+                for path, shape in sets.items():
+                    file.create_dataset(path.replace("__", "/"), data=numpy.zeros(shape))
+        good = {"v": 5, "w__0": 5, "w__1": (5, 3), "s__0": (), "s__1": 2}
+        result("r.h5", **good)
+        (out / "checkpoint-000007.tmp-12-0").mkdir()
+        (out / "notes.txt").write_text("mine\n")
+        said = self.kasen("verify", "out")[0].splitlines()
+        self.assertEqual(said[1:], ["out/r.h5: right (a result of 3 arrays)"])
+        self.assertIn("out/checkpoint-000007.tmp-12-0: not complete", said[0])
+        for wrong, says in [({"w__2": 5}, "'w' is missing"), ({"w__1": (4, 3)}, "of different sizes"), ({"w__1": (5, 3, 2)}, "of different sizes"),
+                            ({"w__x": 5}, "neither an output nor a component"), ({"w__1__y": 5}, "neither an output nor a component")]:
+            sets = {**good, **wrong}
+            if "w__2" in wrong or "w__1__y" in wrong:
+                del sets["w__1"]
+            result("r.h5", **sets)
+            self.fault("verify", "out", status=1, says=["out/r.h5", says])
+        result("r.h5")
+        self.fault("verify", "out/r.h5", status=1, says="it holds nothing")
+        result("r.h5", **good)
+        whole = (out / "r.h5").read_bytes()
+        (out / "r.h5").write_bytes(whole[:-50])
+        self.fault("verify", "out", status=1, says="out/r.h5")
+        (out / "r.h5").write_text('{"kasen_run": 1}')
+        self.fault("verify", "out", status=1, says="the key")
+        (out / "r.h5").unlink()
+        self.assertIn("not complete", self.kasen("verify", "out")[0])
+        self.fault("verify", "nothing", status=MISSING, says="nothing")
 
     def test_a_rank_that_is_told_to_end_ends_the_job(self):
         """As where all of them are told: interrupted, no fault of Kasen; and one message."""
