@@ -86,7 +86,9 @@ void take_run(const InputData& input, const Shape& shape, const std::vector<std:
 // Indices `masters` of the cut dimension: index m's outer x inner elements side by side, plane by plane. With all
 // threads or, where each has a part of its own, with one.
 Array take_rows(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, bool together) {
-  Array data(input.element, static_cast<std::int64_t>(masters.size()) * shape.outer * shape.inner);
+  const std::int64_t elements = static_cast<std::int64_t>(masters.size()) * shape.outer * shape.inner;
+  Array data(input.element, elements);
+  if (elements == 0) return data;  // the table has no place, either
   const std::int64_t width = scalar_bytes(input.table.values.element.scalar());
   const auto take = width == 8   ? take_run<std::uint64_t>
                     : width == 4 ? take_run<std::uint32_t>
