@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "libcore/printable.h"
@@ -18,14 +19,34 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
   return text;
 }
 
-// Tabs stay tabs in the line under the source, so that the caret stands where the terminal shows the column.
-std::string caret_line(const std::string& source, int column) {
-  std::string line;
-  for (int i = 0; i + 1 < column; ++i) {
-    const bool tab = static_cast<size_t>(i) < source.size() && source[static_cast<size_t>(i)] == '\t';
-    line += tab ? '\t' : ' ';
-  }
-  return line + '^';
+// Files of others have lines of any length, and names.
+constexpr size_t longest_line = 240, longest_field = 2000, before_caret = 120;
+
+bool within_character(const std::string& text, size_t at) {  // of UTF-8
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+}
+
+std::string shown_field(const std::string& text) {
+  if (text.size() <= longest_field) return printable(text);
+  size_t end = longest_field;
+  while (end > 0 && within_character(text, end)) --end;
+  return printable(text.substr(0, end)) + "...";
+}
+
+// The part of a line around a column, and a caret under the column. Tabs stay tabs there, so that the caret stands
+// where the terminal shows the column.
+std::string shown_line(const std::string& line, int column) {
+  const auto at = static_cast<size_t>(std::max(column - 1, 0));
+  size_t begin = line.size() > longest_line && at > before_caret ? std::min(at - before_caret, line.size()) : 0;
+  while (begin > 0 && within_character(line, begin)) --begin;
+  size_t end = std::min(line.size(), begin + longest_line);
+  while (end > begin && within_character(line, end)) --end;
+  const std::string dots = begin > 0 ? "..." : "";
+  std::string text = "\n  " + dots + printable(line.substr(begin, end - begin)) + (end < line.size() ? "..." : "");
+  if (column <= 0) return text;
+  text += "\n  " + std::string(dots.size(), ' ');
+  for (size_t i = begin; i < at; ++i) text += i < line.size() && line[i] == '\t' ? '\t' : ' ';
+  return text + '^';
 }
 
 }  // namespace
@@ -52,14 +73,11 @@ std::string format_diagnostic(const Diagnostic& d, bool colour) {
   if (d.where.line > 0 && d.where.column > 0) text += fmt::format("{}:", d.where.column);
   if (!text.empty()) text += ' ';
   text += colour ? "\x1b[1;31merror:\x1b[0m " : "error: ";
-  text += printable(d.what);
+  text += shown_field(d.what);
   if (d.rule >= 0) text += fmt::format(" (rule {})", d.rule);
-  if (!d.why.empty()) text += "; " + printable(d.why);
-  if (!d.remedy.empty()) text += "; " + printable(d.remedy);
-  if (!d.source_line.empty()) {
-    text += "\n  " + printable(d.source_line);
-    if (d.where.column > 0) text += "\n  " + caret_line(d.source_line, d.where.column);
-  }
+  if (!d.why.empty()) text += "; " + shown_field(d.why);
+  if (!d.remedy.empty()) text += "; " + shown_field(d.remedy);
+  if (!d.source_line.empty()) text += shown_line(d.source_line, d.where.column);
   return text;
 }
 

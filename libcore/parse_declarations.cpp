@@ -21,7 +21,9 @@ bool ModuleParser::declaration() {
 }
 
 bool ModuleParser::dimension() {
+  constexpr size_t most_dims = 4096;  // no program has a tenth of it, and each is looked for by its name
   const Token name = lexer_.expect(TokenKind::name, "a dimension's name");
+  if (m_.dims.size() >= most_dims) lexer_.fail_at(name, fmt::format("more than {} dimensions", most_dims));
   if (m_.find_dim(name.text) != no_dim)
     lexer_.fail_at(name, fmt::format("dimension '{}' is declared twice", name.text));
   Dimension d{std::string(name.text), lexer_.accept("local"), -1};

@@ -13,7 +13,8 @@
 namespace kasen {
 namespace {
 
-constexpr int deepest = 400;  // nesting that a hostile file may ask of the stack
+constexpr int deepest = 400;         // nesting that a hostile file may ask of the stack
+constexpr int longest_chain = 4000;  // x + x + ..., each a level of the tree
 
 std::optional<Scalar> scalar_by_name(std::string_view name) {
   for (int s = 0; s <= static_cast<int>(Scalar::null); ++s) {
@@ -83,12 +84,17 @@ struct ExpressionParser {
     if (++depth > deepest) lexer.fail_at(lexer.peek(), "the expression is nested too deeply");
     Expr left = lexer.at("if") ? choice() : prefix();
     int most = std::numeric_limits<int>::max();  // comparisons do not chain
+    int links = 0;
     while (lexer.peek().kind == TokenKind::symbol) {
       const ScalarOpRow* infix = find_scalar_symbol(lexer.peek().text, 2);
       if (infix == nullptr || infix->precedence < least || infix->precedence > most) break;
       const Token token = lexer.take();
+      if (++links > longest_chain) lexer.fail_at(token, "the expression is too long");
       Expr right = expression(infix->op == ScalarOp::pow ? infix->precedence : infix->precedence + 1);
-      left = built(token, [&] { return make_op(infix->op, {std::move(left), std::move(right)}); });
+      std::vector<Expr> both;  // a list in braces would copy all that is to the left, at each link
+      both.push_back(std::move(left));
+      both.push_back(std::move(right));
+      left = built(token, [&] { return make_op(infix->op, std::move(both)); });
       if (infix->result == ResultRule::compare) most = infix->precedence - 1;
     }
     --depth;

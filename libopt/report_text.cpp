@@ -98,8 +98,9 @@ std::string turns_text(const ReportContext& c, const LoopCost& loop) {
   const auto turns = c.value(loop.trips);
   const bool given = c.sizes() != nullptr && turns && !loop.trips.constant();
   if (loop.expected && !(given && *turns != *loop.expected))
-    return fmt::format("{} turns expected", grouped(*loop.expected));
-  return turns ? fmt::format("{} turns", grouped(*turns)) : fmt::format("{} turns", c.formula(loop.trips));
+    return fmt::format("{} turn{} expected", grouped(*loop.expected), *loop.expected == 1 ? "" : "s");
+  return turns ? fmt::format("{} turn{}", grouped(*turns), *turns == 1 ? "" : "s")
+               : fmt::format("{} turns", c.formula(loop.trips));
 }
 
 std::string totals(const ReportContext& c, const Column& column) {

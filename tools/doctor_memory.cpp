@@ -11,8 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "libcore/count_text.h"
 #include "libcore/memory_limit.h"
 #include "libopt/machine.h"
+#include "tools/common/shared_segments.h"
 #include "tools/doctor_checks.h"
 #include "tools/machine_file.h"
 
@@ -140,7 +142,18 @@ Finding check_shared_memory(const Patient& patient) {
             "mount -t tmpfs none /dev/shm"};
   }
   const double free = static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize);
-  const std::string what = fmt::format("{} free in /dev/shm", size_text(free));
+  std::string what = fmt::format("{} free in /dev/shm", size_text(free));
+  if (const auto left = left_segments(patient.root, 0); !left.empty()) {
+    double bytes = 0;
+    std::string names;
+    for (const SharedSegment& segment : left) {
+      bytes += static_cast<double>(segment.bytes);
+      names += ' ' + segment.path;
+    }
+    what += fmt::format("; jobs of MPI that were killed left {} of {} there", count_text(left.size(), "file"),
+                        size_text(bytes));
+    return {Verdict::better, what, "rm" + names};
+  }
   if (free >= 256 * mib) return {Verdict::ok, what, ""};
   return {Verdict::better, what + ": little for many ranks of one machine, which exchange there",
           "docker run --shm-size=1g, or mount -o remount,size=1g /dev/shm (as root); old files there may be removed"};

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,8 +22,8 @@
 #include "tools/common/files.h"
 #include "tools/common/process.h"
 #include "tools/common/progress.h"
-
-extern char** environ;
+#include "tools/common/shared_segments.h"
+#include "tools/common/start_process.h"
 
 namespace kasen::tools {
 namespace {
@@ -86,22 +85,6 @@ void prepare_environment(const RunSettings& settings) {
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   if (settings.ranks > cores) setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
   setenv("OMPI_MCA_orte_abort_timeout", "5", 0);
-}
-
-pid_t start(const std::vector<std::string>& line, int error_pipe) {
-  std::vector<char*> pointers;
-  for (const std::string& argument : line) pointers.push_back(const_cast<char*>(argument.c_str()));
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, error_pipe, STDERR_FILENO);
-  pid_t child = 0;
-  const int fault = posix_spawnp(&child, "mpirun", &actions, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (fault != 0) {
-    fail(ExitStatus::missing_input, "cannot start mpirun", std::strerror(fault), "install Open MPI, or run without -n");
-  }
-  return child;
 }
 
 // Takes the lines of mpirun's standard error apart.
@@ -184,6 +167,14 @@ class PlanFile {
   std::optional<Temporary> temporary_;
 };
 
+// Of ranks that were killed; of a job that ended by itself nothing is left. Those of a killed mpirun end a little
+// later.
+void remove_segments(int status, std::time_t since) {
+  constexpr timespec a_second{.tv_sec = 1, .tv_nsec = 0};
+  if (status > 128) nanosleep(&a_second, nullptr);
+  for (const SharedSegment& segment : left_segments("", since)) unlink(segment.path.c_str());
+}
+
 int wait_for(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -215,7 +206,9 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
   const PlanFile plan(settings.plan, arguments);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
-  const pid_t child = start(mpirun_line(settings, arguments), ends[1]);
+  const std::time_t began = std::time(nullptr);
+  const pid_t child =
+      start_process(mpirun_line(settings, arguments), {.messages = ends[1]}, "install Open MPI, or run without -n");
   mpirun_process = child;
   forward_signals(!settings.checkpoint.empty());
   close(ends[1]);
@@ -226,6 +219,7 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
     listener.listen(ends[0]);
     close(ends[0]);
     status = wait_for(child);
+    if (status != 0) remove_segments(status, began);
     summary = std::move(listener.summary);
     if (!listener.errors.empty()) {
       tell("{}", listener.errors);

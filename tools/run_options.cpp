@@ -21,22 +21,12 @@ constexpr std::array<std::pair<std::string_view, WithinGroups>, 2> master_orders
 
 constexpr std::array<std::pair<std::string_view, bool>, 2> nan_words{{{"allow", false}, {"error", true}}};
 
-// "8G": bytes, or a number of KiB, MiB, GiB or TiB.
 std::int64_t byte_option(const po::variables_map& values, const std::string& name) {
   if (values.count(name) == 0) return 0;
   const std::string text = values[name].as<std::string>();
-  constexpr std::string_view units = "KMGT";
-  double number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view rest(end, text.data() + text.size());
-  const size_t unit = rest.empty() ? units.size() : units.find(rest[0]);
-  const bool known = rest.empty() || (unit < units.size() && (rest.size() == 1 || rest.substr(1) == "iB"));
-  const double bytes = number * (rest.empty() ? 1 : std::exp2(10 * (static_cast<double>(unit) + 1)));
-  if (fault != std::errc() || !known || !(bytes >= 1 && bytes < 1e18)) {
-    wrong_value(name, fmt::format("--{} {} is no size", name, text), "it is bytes, or with K, M, G or T behind it",
-                fmt::format("--{} 8G", name));
-  }
-  return static_cast<std::int64_t>(bytes);
+  if (const std::optional<std::int64_t> bytes = bytes_of(text)) return *bytes;
+  wrong_value(name, fmt::format("--{} {} is no size", name, text), "it is bytes, or with K, M, G or T behind it",
+              fmt::format("--{} 8G", name));
 }
 
 double seconds_option(const po::variables_map& values, const std::string& name, const std::string& what) {
@@ -102,6 +92,18 @@ void read_checkpoints(const po::variables_map& values, RunSettings& s) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> bytes_of(const std::string& text) {
+  constexpr std::string_view units = "KMGT";
+  double number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view rest(end, static_cast<size_t>(text.data() + text.size() - end));
+  const size_t unit = rest.empty() ? units.size() : units.find(rest[0]);
+  const bool known = rest.empty() || (unit < units.size() && (rest.size() == 1 || rest.substr(1) == "iB"));
+  const double bytes = number * (rest.empty() ? 1 : std::exp2(10 * (static_cast<double>(unit) + 1)));
+  if (fault != std::errc() || !known || !(bytes >= 1 && bytes < 1e18)) return std::nullopt;
+  return static_cast<std::int64_t>(bytes);
+}
 
 void declare_lasting_options(Tool& tool) {
   takes(tool, "nan", nan_words);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ void declare_lasting_options(Tool& tool);
 void read_lasting_options(const po::variables_map& values, RunSettings& settings);  // settings.bundle is known
 // As arguments of kasen-run, those that were given.
 [[nodiscard]] std::vector<std::string> lasting_arguments(const po::variables_map& values);
+
+// "8G": bytes, or a number of KiB, MiB, GiB or TiB. None: it is no size.
+[[nodiscard]] std::optional<std::int64_t> bytes_of(const std::string& text);
 
 [[nodiscard]] RunSettings read_run_options(const po::variables_map& values);
 

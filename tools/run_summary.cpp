@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/count_text.h"
+
 namespace kasen::tools {
 namespace {
 
@@ -62,9 +64,9 @@ std::string pool_text(const Module& module, const RunReport& report) {
     bytes += part.buffer_bytes;
     most = std::max(most, part.buffer_bytes);
   }
-  return fmt::format(
-      "pool: {} buffers of {} bytes, at most {} on a worker; allocations after a loop's first turn: {}\n",
-      module.buffers.size(), grouped(bytes), grouped(most), report.late_allocations);
+  return fmt::format("pool: {} of {} bytes, at most {} on a worker; allocations after a loop's first turn: {}\n",
+                     count_text(module.buffers.size(), "buffer"), grouped(bytes), grouped(most),
+                     report.late_allocations);
 }
 
 }  // namespace
@@ -80,16 +82,17 @@ std::string source_of(const Module& module, const Op& op) {
 std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times) {
   const std::int64_t turns = outer_turns(module, report);
   std::string text =
-      fmt::format("{} workers on {} rank{} of {} thread{}, {} kernels\n", report.workers, report.ranks,
-                  report.ranks == 1 ? "" : "s", report.threads, report.threads == 1 ? "" : "s", report.kernels);
+      fmt::format("{} on {} of {}, {} kernels\n", count_text(report.workers, "worker"),
+                  count_text(report.ranks, "rank"), count_text(report.threads, "thread"), report.kernels);
   text += pool_text(module, report);
   text += fmt::format("read {:.3f} s, prepare {:.3f} s, run {:.3f} s, write {:.3f} s", times.reading, times.preparing,
                       report.seconds, times.writing);
   if (turns > 0)
-    text += fmt::format("; {} turns, {:.3f} ms each", turns, report.seconds * 1e3 / static_cast<double>(turns));
-  text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} messages\n",
+    text += fmt::format("; {}, {:.3f} ms each", count_text(turns, "turn"),
+                        report.seconds * 1e3 / static_cast<double>(turns));
+  text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} message{}\n",
                       grouped(report.traffic.worker_bytes), grouped(report.traffic.rank_bytes),
-                      grouped(report.traffic.rank_messages));
+                      grouped(report.traffic.rank_messages), report.traffic.rank_messages == 1 ? "" : "s");
   const std::string slow = slowest(module, report);
   if (!slow.empty()) text += "where the time went:\n" + slow;
   return text;

@@ -8,6 +8,7 @@
 #include "libcomm/data/compress_steps.h"
 #include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
+#include "libcore/count_text.h"
 
 namespace kasen {
 namespace {
@@ -82,8 +83,8 @@ std::string report_text(const CompressionReport& report) {
   const std::string size = bytes_text(report.dense_bytes);
   if (groups == 0)
     return fmt::format("{}: {} stay as they are, compressed they would take about as much", report.array, size);
-  return fmt::format("{}: {} in {} groups ({}) of {} columns: {}", report.array, size, groups, formats, report.columns,
-                     bytes_text(report.bytes));
+  return fmt::format("{}: {} in {} ({}) of {}: {}", report.array, size, count_text(groups, "group"), formats,
+                     count_text(report.columns, "column"), bytes_text(report.bytes));
 }
 
 std::vector<CompressionReport> compress(std::vector<Part>& parts) {

@@ -41,6 +41,10 @@ std::string without_slash(std::string path) {
   return path;
 }
 
+[[noreturn]] void refuse_special(const std::string& path) {
+  fail(ExitStatus::bad_input, fmt::format("'{}' is not a regular file", path));
+}
+
 }  // namespace
 
 FileHandle FileHandle::open_regular(const std::string& path, int flags) {
@@ -48,10 +52,11 @@ FileHandle FileHandle::open_regular(const std::string& path, int flags) {
   if (file.fd_ < 0 && errno == ELOOP && flags == O_NOFOLLOW)
     fail(ExitStatus::bad_input, fmt::format("'{}' is a link", path), "it may lead out of its folder",
          "put the file itself there");
+  if (file.fd_ < 0 && errno == ENXIO) refuse_special(path);  // a socket
   if (file.fd_ < 0) fail_on(errno == ENOENT ? ExitStatus::missing_input : ExitStatus::io, "open", path);
   struct stat facts {};
   if (fstat(file.fd_, &facts) != 0) fail_on(ExitStatus::io, "inspect", path);
-  if (!S_ISREG(facts.st_mode)) fail(ExitStatus::bad_input, fmt::format("'{}' is not a regular file", path));
+  if (!S_ISREG(facts.st_mode)) refuse_special(path);
   return file;
 }
 

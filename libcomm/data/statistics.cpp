@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcomm/data/partition.h"
+#include "libcore/count_text.h"
 
 namespace kasen {
 namespace {
@@ -73,11 +74,11 @@ std::string dim_text(const DimStatistics& dim) {
 std::string matrix_text(const MatrixStatistics& m) {
   return fmt::format(
       "matrix {} [{}, {}]: {} entries, balance {:.3f}\n"
-      "  slaves by axis: {} rows, {} columns\n"
+      "  slaves by axis: {}, {}\n"
       "  MxV:  S_scatter = {}, S_gather = {}\n"
       "  MxVT: S_scatter = {}, S_gather = {}\n",
-      m.name, m.row_dim, m.col_dim, m.entries, balance(m.entries_by_worker), m.row_slaves, m.col_slaves, m.row_slaves,
-      m.col_slaves, m.col_slaves, m.row_slaves);
+      m.name, m.row_dim, m.col_dim, m.entries, balance(m.entries_by_worker), count_text(m.row_slaves, "row"),
+      count_text(m.col_slaves, "column"), m.row_slaves, m.col_slaves, m.col_slaves, m.row_slaves);
 }
 
 struct Column {
@@ -140,7 +141,7 @@ BundleStatistics statistics(const std::vector<Part>& parts) {
 }
 
 std::string statistics_text(const BundleStatistics& statistics) {
-  std::string text = fmt::format("{} workers\n", statistics.workers);
+  std::string text = count_text(statistics.workers, "worker") + "\n";
   for (const DimStatistics& dim : statistics.dims) text += dim_text(dim);
   for (const MatrixStatistics& matrix : statistics.matrices) text += matrix_text(matrix);
   return text + table_text(statistics);

@@ -1,12 +1,12 @@
 #include "libcomm/data/text_pieces.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
 
 #include "libcomm/data/parallel.h"
+#include "libcore/utf8.h"
 
 namespace kasen {
 
@@ -147,20 +147,10 @@ std::int64_t entry_offset(std::string_view text, std::int64_t from, std::int64_t
 
 bool is_text(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size();) {
-    const auto first = static_cast<unsigned char>(bytes[i]);
-    const std::size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
-    if (length == 0 || bytes.size() - i < length) return false;
-    std::uint32_t code = length == 1 ? first : first & (0x7FU >> length);
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(bytes[i + k]);
-      if (next >> 6 != 2) return false;
-      code = code << 6 | (next & 0x3FU);
-    }
-    constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};  // each code has one form, the shortest
-    const bool half = code >= 0xD800 && code <= 0xDFFF;                        // of a UTF-16 pair
-    const bool control = (code < 0x20 && code != '\t') || code == 0x7F;
-    if (code < least.at(length) || code > 0x10FFFF || half || control) return false;
-    i += length;
+    const Utf8Character character = utf8_at(bytes, i);
+    const bool control = (character.code < 0x20 && character.code != '\t') || character.code == 0x7F;
+    if (character.bytes == 0 || control) return false;
+    i += character.bytes;
   }
   return true;
 }

@@ -193,5 +193,36 @@ TEST(Text, DamagedFilesAreRefusedOrRead) {
   }
 }
 
+std::string with_function(const std::string& body) {
+  return "kir 1 level 1\nmodule m {\n  fn f(x: f64) -> f64 = " + body + "\n}\n##end\n";
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(Text, ChainsAreReadInLinearTimeAndEnd) {
+  EXPECT_EQ(fault_of(with_function(repeated("x + ", 3000) + "x")), "no fault");
+  EXPECT_NE(fault_of(with_function(repeated("x + ", 1 << 20) + "x")).find("too long"), std::string::npos);
+}
+
+TEST(Text, DimensionsAreLimited) {
+  std::string dims;
+  for (int i = 0; i < 5000; ++i) dims += "  dim D" + std::to_string(i) + "\n";
+  EXPECT_NE(fault_of("kir 1 level 1\nmodule m {\n" + dims + "}\n##end\n").find("more than 4096"), std::string::npos);
+}
+
+TEST(Text, MessagesShowThePartOfALongLineThatMatters) {
+  const std::string said = fault_of(with_function(repeated("x + ", 100) + "wrong" + repeated(" + x", 1 << 20)));
+  EXPECT_NE(said.find("unknown parameter 'wrong'"), std::string::npos);
+  ASSERT_LT(said.size(), 1000U);
+  const size_t line = said.find('\n') + 1, caret = said.rfind('^'), under = said.rfind('\n') + 1;
+  EXPECT_EQ(said.substr(line, 5), "  ...");
+  EXPECT_EQ(said.substr(line + caret - under, 5), "wrong");
+  EXPECT_LT(fault_of(with_function(repeated("y", 1 << 20))).size(), 4000U);
+}
+
 }  // namespace
 }  // namespace kasen

@@ -114,6 +114,28 @@ class Installed(Moved):
         self.check_outside(self.dir / "outside")
 
 
+class Uninstalled(unittest.TestCase):
+    def test_nothing_stays(self):
+        """Nor does what lay there before go."""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "usr/local/bin").mkdir(parents=True)
+            (folder / "usr/local/bin/other").write_text("")
+            subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", folder], check=True,
+                           stdout=subprocess.DEVNULL)
+            self.assertTrue(list(folder.rglob("kasen/libcore/lang.h")))
+            logs = folder / "build" / "meson-logs"  # of this install, for another test may install meanwhile
+            logs.mkdir(parents=True)
+            shutil.copy(BUILD / "meson-logs" / "install-log.txt", logs)
+            listed = [line for line in (logs / "install-log.txt").read_text().splitlines() if not line.startswith("#")]
+            if not all(line.startswith(f"{folder}/") for line in listed):
+                self.skipTest("another test has installed in between")
+            subprocess.run(["meson", "--internal", "uninstall"], cwd=logs.parent, check=True, stdout=subprocess.DEVNULL)
+            shutil.rmtree(logs.parent)
+            self.assertEqual([p for p in folder.rglob("*") if not p.is_dir()], [folder / "usr/local/bin/other"])
+            self.assertFalse(list(folder.rglob("kasen")))
+
+
 class Cmake(Moved):
     def test_outside_program(self):
         run("cmake", "-S", self.dir / "outside", "-B", self.dir / "by-cmake", f"-DCMAKE_PREFIX_PATH={self.home}",

@@ -224,10 +224,35 @@ class Checkpointed(ToolTest):
     def test_a_killed_mpirun_leaves_no_rank(self):
         job = self.start("-o", "r.h5", "-n", 2, "-D", "turns=200000000", "--checkpoint", "saved", "--every-seconds", 0.2)
         self.wait_for_checkpoint(job)
+        time.sleep(2.5)  # younger segments are left alone
+        segments = {path for pid, _ in self.processes() for path in self.shared_by(pid)}
+        self.assertEqual(len(segments), 2)
         for pid, line in self.processes():
             if line[0].endswith(b"mpirun"):
                 os.kill(pid, signal.SIGKILL)
         job.communicate(timeout=30)
+        self.wait_for_the_end()
+        self.assertFalse([path for path in segments if path.exists()])
+
+    def test_a_killed_starter_leaves_nobody(self):
+        """Whoever starts processes takes them along: kasen run -n its mpirun, kasen go its kasen-run."""
+        common = ["-n", 2, "-D", "turns=200000000", "--checkpoint", "saved", "--every-seconds", 0.2]
+        for command in (["run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", *common],
+                        ["go", "p.ks", "G=graph.txt", "--workers", 2, *common]):
+            shutil.rmtree(self.dir / "saved", ignore_errors=True)
+            job = self.start_command(*command)
+            self.wait_for_checkpoint(job)
+            job.kill()
+            job.communicate(timeout=30)
+            self.wait_for_the_end()
+
+    @staticmethod
+    def shared_by(pid):
+        """The files of /dev/shm that it has mapped."""
+        lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+        return {pathlib.Path(line[line.index("/dev/shm/vader"):]) for line in lines if "/dev/shm/vader" in line}
+
+    def wait_for_the_end(self):
         deadline = time.time() + 5
         while self.processes() and time.time() < deadline:
             time.sleep(0.1)

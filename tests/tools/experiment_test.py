@@ -6,6 +6,7 @@ Usage: experiment_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 import csv
 import json
 import os
+import pathlib
 import shutil
 import signal
 import statistics
@@ -16,7 +17,7 @@ import unittest
 import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import CONFIG, MISSING, PAGERANK, ROOT, TOOLS, USAGE, ToolTest  # noqa: E402
+from tools_test import BAD, CONFIG, CREATE, MISSING, PAGERANK, ROOT, TOOLS, USAGE, ToolTest  # noqa: E402
 
 
 class Yaml(ToolTest):
@@ -42,6 +43,11 @@ class Yaml(ToolTest):
         ("workers: [1\n", "2:1", ["not YAML"]),
         ("a: " + "[" * 40 + "]" * 40 + "\n", "1:35", ["32 levels"]),
         ("data: [" + "a, " * 100_000 + "]\n", "1:299999", ["more than 100000 values"]),
+        ("workers:\n\t- 1\n", "2:2", ["not YAML", "tabs", "write spaces"]),
+        ("{\n\tworkers: [1 2}\n", "2:15", ["not YAML", "flow"]),
+        ('dir: "abc\n', "1:6", ["not YAML", "never closed"]),
+        ("dir: 'it''s\n\n", "1:6", ["not YAML", "never closed"]),
+        ("define: {theta: 010}\n", "1:17", ["'010' begins with 0"]),
         ('"x\\e[31m": 1\n', "1:1", ["unknown key 'x?[31m'"]),
     ]
 
@@ -52,7 +58,8 @@ class Yaml(ToolTest):
         lines, (line, column) = err.splitlines(), map(int, place.split(":"))
         if line <= len(text.splitlines()) and column <= 200:
             self.assertEqual(lines[1][2:202], text.splitlines()[line - 1][:200])
-            self.assertEqual(lines[2], "  " + " " * (column - 1) + "^")
+            before = "".join(c if c == "\t" else " " for c in text.splitlines()[line - 1][:column - 1])
+            self.assertEqual(lines[2], "  " + before + "^")
 
     def test_what_is_wrong_is_told_with_its_place(self):
         for text, place, says in self.FAULTS:
@@ -67,6 +74,15 @@ class Yaml(ToolTest):
     def test_names_in_any_letters(self):
         (self.dir / "c.yaml").write_text("program: gr\u00f6\u00dfe.ks\n", encoding="utf-8")
         self.fault("plan", "--config", "c.yaml", status=MISSING, says="cannot open 'gr\u00f6\u00dfe.ks'")
+
+    def test_letters_that_are_none(self):
+        (self.dir / "c.yaml").write_bytes(b"workers: 1\ndir: gr\xfcn\n")
+        self.fault("go", PAGERANK, "--config", "c.yaml", status=CONFIG, says=["c.yaml:2:8: error: ", "not UTF-8"])
+        self.assertEqual(self.files(), ["c.yaml", "graph.txt"])
+
+    def test_quotes_that_are_closed(self):
+        (self.dir / "c.yaml").write_text("\ufeff\"program\": 'it''s \"\\'\ndir: \"a \\\" 'b\n  c\"\r\n", encoding="utf-8")
+        self.fault("go", "--config", "c.yaml", status=MISSING, says="""cannot open 'it's "\\'""")
 
     def test_machine_profiles_are_read_alike(self):
         self.kasen("plan", PAGERANK, "-o", "plan.kir")
@@ -204,6 +220,17 @@ repetitions: 2
         return subprocess.Popen([TOOLS / "kasen", "experiment", "e.yaml"], cwd=self.dir, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True)
 
+    def processes(self):
+        """Of this test: those that run in its folder."""
+        found = []
+        for process in pathlib.Path("/proc").iterdir():
+            try:
+                if process.name.isdigit() and os.readlink(process / "cwd") == str(self.dir.resolve()):
+                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" "))
+            except OSError:
+                continue
+        return [line for line in found if line]
+
     def wait_for_rows(self, count):
         path = self.dir / "e.experiment" / "runs.jsonl"
         while not path.exists() or path.read_bytes().count(b"\n") < count:
@@ -217,6 +244,10 @@ repetitions: 2
         child.communicate()
         kept = self.lines()
         self.assertLess(len(kept), 2 * self.POINTS)
+        deadline = time.time() + 10
+        while (left := self.processes()) and time.time() < deadline:
+            time.sleep(0.01)
+        self.assertFalse(left)  # what it has started ends with it
         with (self.dir / "e.experiment" / "runs.jsonl").open("ab") as file:
             file.write(kept[0][:-40])  # as if the machine had lost power while it wrote
         _, err = self.experiment()
@@ -224,6 +255,21 @@ repetitions: 2
         self.assertEqual(self.lines()[:len(kept)], kept)
         self.assertEqual(len(self.lines()), 2 * self.POINTS)
         self.assertEqual(len(set(self.keys())), 2 * self.POINTS)
+
+    def test_rows_of_others(self):
+        """An altered line is told with its number; what is no file is never opened."""
+        self.write(f"program: {PAGERANK}\ndata: {{G: graph.txt}}\nkernels: interpreter\nrepetitions: 2\n")
+        self.experiment()
+        path, good = self.dir / "e.experiment" / "runs.jsonl", self.rows()
+        changes = [{"seconds": "x"}, {"seconds": -1}, {"agrees": 1}, {"turn_seconds": ["x"]}, {"turn_seconds": 1}, {"bytes": []},
+                   {"bytes": {"bytes read": {"predicted": 1}}}, {"held_bytes": [0.5]}, {"peak_bytes": None}, {"repetition": 99999999999},
+                   {"repetition": -1}, {"setting": 1}]
+        for change in changes:
+            path.write_text(json.dumps(good[0]) + "\n" + json.dumps({**good[1], **change}) + "\n")
+            self.fault("experiment", "e.yaml", status=BAD, says=["runs.jsonl:2: ", "no row"])
+        path.unlink()
+        os.mkfifo(path)
+        self.fault("experiment", "e.yaml", status=CREATE, says="not a regular file")
 
     def test_stopped(self):
         for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 75)]:
@@ -314,6 +360,17 @@ repetitions: 2
                                   ("method: [block, hybrid]\n", "2:17", ["does not know 'hybrid'", "hybrid-cut"]),
                                   ("strategy: gredy\n", "2:11", ["did you mean 'greedy'?"]),
                                   ("ranks: some\n", "2:8", ["'ranks' is a whole number"]),
+                                  ("define: {thta: 1}\n", "2:16", ["no const or param 'thta'", "did you mean 'theta'?"]),
+                                  ("define: {theta: [1e-2, x]}\n", "2:24", ["theta=x", "unknown name 'x'"]),
+                                  ("define: {theta: 1e400}\n", "2:17", ["theta=1e400", "out of range"]),
+                                  ("define: {theta: [1, 007]}\n", "2:21", ["'007' begins with 0"]),
+                                  ("param: {thta: 1}\n", "2:15", ["no param 'thta'", "did you mean 'theta'?"]),
+                                  ("param: {theta: [1, one]}\n", "2:20", ["theta=one"]),
+                                  ("data: {H: graph.txt}\n", "2:11", ["no input 'H'", "did you mean 'G'?"]),
+                                  ("columns: {H: \"1,2\"}\ndata: {G: graph.txt}\n", "2:14", ["no input 'H'"]),
+                                  ("dim: {M: 9}\n", "2:10", ["no dimension 'M'", "did you mean 'N'?"]),
+                                  ("dim: {N: -9}\n", "2:10", ["'N' is -9"]),
+                                  ("memory: 10Q\n", "2:9", ["'memory' is a size", "8G say", "'10Q'"]),
                                   ("timeout: -1\n", "2:10", ["'timeout' is a number of seconds above 0"]),
                                   ("repetitions: 0\n", "2:14", ["'repetitions' is 0"]),
                                   ("seeds: [1]\n", "2:8", ["nothing to vary"]),
@@ -324,7 +381,23 @@ repetitions: 2
             with self.subTest(text):
                 yaml.refuse(program + text, place, says, "experiment")
         self.write("workers: 1\n")
-        self.fault("experiment", "e.yaml", status=CONFIG, says="no program")
+        self.fault("experiment", "e.yaml", status=CONFIG, says=["e.yaml:1:1: ", "no program"])
+        self.write("# nothing\n")
+        self.fault("experiment", "e.yaml", status=CONFIG, says=["e.yaml: ", "no program"])
+        self.write(program)
+        self.fault("experiment", "e.yaml", status=CONFIG, says=["no data for input 'G'", "data: {G: FILE}"])
+        self.write("program: bad.ks\ndata: {G: graph.txt}\n")
+        (self.dir / "bad.ks").write_text("dim N\nx = )\n")
+        self.fault("experiment", "e.yaml", status=BAD, says="bad.ks:2:")
+        self.assertEqual(self.files(), ["bad.ks", "c.yaml", "e.yaml", "graph.txt"])
+
+    def test_constants_that_go_together(self):
+        """Those that a program refuses for what they make of it are rows; the others run."""
+        (self.dir / "p.ks").write_text("const k = 1\ndim N, K local = k\ninput G : null[N, N]\n"
+                                       "output y = (G @ fill(1.0, N)) * f64(size(K))\n")
+        self.write("program: p.ks\ndata: {G: graph.txt}\ndefine: {k: [1, -9]}\nrepetitions: 1\nkernels: interpreter\n")
+        out, _ = self.experiment(status=1)
+        self.assertEqual([row["status"] for row in self.rows()], ["done", "failed"])
 
     def test_the_examples(self):
         out, _ = self.kasen("experiment", "configs/pagerank.yaml", "--dry-run", cwd=ROOT)

@@ -39,7 +39,10 @@ std::vector<std::string> values_of(const po::option_description& option, const Y
   if (several && value.is(YamlValue::Kind::list)) {
     for (const YamlValue& item : value.items()) values.push_back(scalar_text(option, item));
   } else if (several && value.is(YamlValue::Kind::map)) {
-    for (const auto& entry : value.entries()) values.push_back(entry.key + '=' + scalar_text(option, entry.value));
+    for (const auto& entry : value.entries()) {
+      values.push_back(entry.key + '=' + scalar_text(option, entry.value));
+      if (option.long_name() != "data") (void)entry.value.literal();
+    }
   } else {
     values.push_back(scalar_text(option, value));
   }

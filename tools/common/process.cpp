@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,8 +22,7 @@
 #include <sstream>
 
 #include "libcore/error.h"
-
-extern char** environ;
+#include "tools/common/start_process.h"
 
 namespace kasen::tools {
 
@@ -52,22 +50,29 @@ void hand_on_stop(int /*number*/) {
   signal_processes(SIGTERM);
 }
 
-class FileActions {
+// A file that is closed at the end of its scope; made anew where it is written.
+class OpenFile {
  public:
-  FileActions() { posix_spawn_file_actions_init(&actions_); }
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  [[nodiscard]] posix_spawn_file_actions_t* get() { return &actions_; }
+  OpenFile(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (fd_ < 0)
+      fail(flags == O_RDONLY ? ExitStatus::io : ExitStatus::cannot_create, fmt::format("cannot open '{}'", path),
+           std::strerror(errno));
+  }
+  ~OpenFile() { close(fd_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
 
  private:
-  posix_spawn_file_actions_t actions_{};
+  int fd_;
 };
+
+constexpr int anew = O_WRONLY | O_CREAT | O_TRUNC;
 
 // A process and its place among `processes`.
 class Process {
  public:
-  Process(const std::vector<std::string>& argv, FileActions& actions) {
+  Process(const std::vector<std::string>& argv, const Streams& streams) {
     for (auto& place : processes) {
       pid_t free = 0;
       if (!place.compare_exchange_strong(free, -1)) continue;
@@ -75,12 +80,13 @@ class Process {
       break;
     }
     if (place_ == nullptr) throw InternalError("too many processes at a time");
-    std::vector<char*> pointers;
-    for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
-    pointers.push_back(nullptr);
-    const int fault = posix_spawnp(&child_, pointers[0], actions.get(), nullptr, pointers.data(), environ);
-    *place_ = fault == 0 ? child_ : 0;
-    if (fault != 0) fail(ExitStatus::missing_input, fmt::format("cannot start '{}'", argv[0]), std::strerror(fault));
+    try {
+      child_ = start_process(argv, streams);
+    } catch (...) {
+      *place_ = 0;
+      throw;
+    }
+    *place_ = child_;
   }
   ~Process() { (void)wait(); }
   Process(const Process&) = delete;
@@ -113,11 +119,9 @@ class Process {
 }  // namespace
 
 int run_process(const std::vector<std::string>& argv, const std::string& output) {
-  FileActions actions;
-  if (!output.empty()) {
-    posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  }
-  return Process(argv, actions).wait();
+  if (output.empty()) return Process(argv, {}).wait();
+  const OpenFile file(output, anew);
+  return Process(argv, {.output = file.get()}).wait();
 }
 
 int run_process_into(std::string& text, const std::vector<std::string>& argv) {
@@ -126,9 +130,7 @@ int run_process_into(std::string& text, const std::vector<std::string>& argv) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from(fdopen(ends[0], "r"), std::fclose);
   std::unique_ptr<Process> process;
   try {
-    FileActions actions;
-    posix_spawn_file_actions_adddup2(actions.get(), ends[1], STDOUT_FILENO);
-    process = std::make_unique<Process>(argv, actions);
+    process = std::make_unique<Process>(argv, Streams{.output = ends[1]});
   } catch (...) {
     close(ends[1]);
     throw;
@@ -143,12 +145,9 @@ int run_process_into(std::string& text, const std::vector<std::string>& argv) {
 }
 
 Ended run_process_apart(const std::vector<std::string>& argv, const std::string& output, const std::string& messages) {
-  FileActions actions;
-  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  posix_spawn_file_actions_addopen(actions.get(), STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  const OpenFile nothing("/dev/null", O_RDONLY), out(output, anew), told(messages, anew);
   const auto began = std::chrono::steady_clock::now();
-  Process process(argv, actions);
+  Process process(argv, {nothing.get(), out.get(), told.get()});
   Ended ended;
   ended.status = process.wait();
   ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

@@ -8,6 +8,7 @@
 
 #include "libcore/error.h"
 #include "libcore/suggest.h"
+#include "libcore/utf8.h"
 
 namespace kasen::tools {
 namespace {
@@ -16,20 +17,29 @@ constexpr size_t longest_line = 200, longest_text = 60;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
+// The source from the beginning of a place's line.
+std::string_view line_on(const YamlPlace& place) {
+  std::string_view text = place.source->text;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
+  for (int line = 1; line < place.line; ++line) {
+    const size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return text;
+}
+
 // The line of a place, as a terminal may show it; none where the caret would be far to the right.
 std::string line_of(const YamlPlace& place) {
   if (place.source == nullptr || place.line < 1 || place.column > static_cast<int>(longest_line)) return {};
-  const std::string& text = place.source->text;
-  size_t begin = 0;
-  for (int line = 1; line < place.line; ++line) {
-    begin = text.find('\n', begin);
-    if (begin == std::string::npos) return {};
-    ++begin;
-  }
-  std::string line = text.substr(begin, std::min(text.find('\n', begin) - begin, longest_line));
+  const std::string_view rest = line_on(place);
+  std::string line(rest.substr(0, std::min(rest.find('\n'), longest_line)));
   if (!line.empty() && line.back() == '\r') line.pop_back();
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return is_control(c) && c != '\t'; }, '?');
+  for (size_t i = 0; i < line.size();) {
+    const Utf8Character character = utf8_at(line, i);
+    if (character.bytes == 0 || (is_control(line[i]) && line[i] != '\t')) line[i] = '?';
+    i += std::max<size_t>(character.bytes, 1);
+  }
   return line;
 }
 
@@ -88,9 +98,33 @@ void YamlValue::refuse_octal() const {
         "leave out the leading zeros");
 }
 
+// yaml-cpp takes a text whose quote is never closed for one that ends with the file.
+void YamlValue::refuse_open_quote() const {
+  std::string_view rest = line_on(place_);
+  rest.remove_prefix(std::min(rest.size(), static_cast<size_t>(place_.column - 1)));
+  const char quote = rest.empty() ? '\0' : rest[0];
+  if (quote != '"' && quote != '\'') return;  // a block of lines
+  for (size_t i = 1; i < rest.size(); ++i) {
+    if (rest[i] == quote && quote == '\'' && i + 1 < rest.size() && rest[i + 1] == quote) {
+      ++i;
+    } else if (rest[i] == quote) {
+      return;
+    } else if (rest[i] == '\\' && quote == '"') {
+      ++i;
+    }
+  }
+  fault("this is not YAML", fmt::format("the quote {} that begins here is never closed", quote));
+}
+
 const std::string& YamlValue::text() const {
   if (kind_ != Kind::scalar) wrong_type("one value");
   return scalar_;
+}
+
+const std::string& YamlValue::literal() const {
+  double number = 0;
+  if (kind_ == Kind::scalar && !quoted_ && read_number(scalar_, number)) refuse_octal();
+  return text();
 }
 
 std::int64_t YamlValue::whole(std::int64_t least, std::int64_t most) const {

@@ -39,6 +39,8 @@ class YamlValue {
 
   // Each refuses a value of another type.
   [[nodiscard]] const std::string& text() const;  // any scalar, as it stands
+  // Any scalar that the language reads: text, but what is written as a number is one that all readers take alike.
+  [[nodiscard]] const std::string& literal() const;
   [[nodiscard]] std::int64_t whole(std::int64_t least, std::int64_t most) const;
   [[nodiscard]] std::uint64_t whole_unsigned() const;
   [[nodiscard]] double real() const;  // finite
@@ -56,6 +58,7 @@ class YamlValue {
  private:
   friend class YamlBuilder;
   void refuse_octal() const;
+  void refuse_open_quote() const;
 
   Kind kind_ = Kind::nothing;
   bool quoted_ = false;

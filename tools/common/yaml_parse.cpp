@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "libcore/error.h"
+#include "libcore/utf8.h"
 #include "tools/common/files.h"
 #include "tools/common/yaml.h"
 
@@ -17,11 +18,36 @@ namespace {
 
 constexpr size_t most_bytes = size_t{1} << 20, most_values = 100'000, deepest = 32;
 
+// yaml-cpp puts another letter where it finds none of UTF-8, and so names other files.
+void check_utf8(const std::shared_ptr<const YamlSource>& source) {
+  YamlPlace place{source, 1, 1};
+  const std::string& text = source->text;
+  for (size_t i = 0; i < text.size();) {
+    const Utf8Character character = utf8_at(text, i);
+    if (character.bytes == 0) place.fault("this is not YAML", "it is not UTF-8 from here on", "save it as UTF-8");
+    i += character.bytes;
+    ++place.column;
+    if (character.code == '\n') place = {source, place.line + 1, 1};
+  }
+}
+
+// What the library calls an end of a map that is not found.
+bool indented_by_tab(const std::string& text, const YAML::Mark& mark) {
+  std::istringstream lines(text);
+  std::string line;
+  for (int i = 0; i <= mark.line && std::getline(lines, line); ++i) {
+  }
+  const std::string indentation = line.substr(0, line.find_first_not_of(" \t"));
+  return indentation.find('\t') != std::string::npos && mark.column <= static_cast<int>(indentation.size());
+}
+
 }  // namespace
 
 class YamlBuilder : public YAML::EventHandler {
  public:
-  explicit YamlBuilder(std::shared_ptr<const YamlSource> source) : source_(std::move(source)) {}
+  explicit YamlBuilder(std::shared_ptr<const YamlSource> source) : source_(std::move(source)) {
+    root_.place_ = {source_, 0, 0};  // of a file that holds nothing
+  }
 
   [[nodiscard]] YamlValue take() { return std::move(root_); }
   [[nodiscard]] YamlPlace place(const YAML::Mark& mark) const { return {source_, mark.line + 1, mark.column + 1}; }
@@ -39,6 +65,7 @@ class YamlBuilder : public YAML::EventHandler {
     YamlValue made = value(YamlValue::Kind::scalar, mark, tag, anchor);
     made.quoted_ = tag == "!";
     made.scalar_ = text;
+    if (made.quoted_) made.refuse_open_quote();
     add(std::move(made));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -128,6 +155,7 @@ YamlValue parse_yaml(const std::string& text, const std::string& file) {
     whole.fault(fmt::format("more than {} MiB", most_bytes >> 20), "a configuration is expected here",
                 "check the name");
   if (text.find('\0') != std::string::npos) whole.fault("this is not YAML", "it holds a byte 0");
+  check_utf8(source);
   YamlBuilder builder(source);
   try {
     std::istringstream stream(text);
@@ -135,6 +163,8 @@ YamlValue parse_yaml(const std::string& text, const std::string& file) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
+    if (indented_by_tab(text, error.mark))
+      builder.place(error.mark).fault("this is not YAML", "tabs indent nothing there", "write spaces");
     builder.place(error.mark).fault("this is not YAML", error.msg);
   }
   return builder.take();

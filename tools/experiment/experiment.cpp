@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "libcore/count_text.h"
 #include "libcore/error.h"
 #include "tools/common/files.h"
 #include "tools/common/process.h"
@@ -111,6 +112,11 @@ std::string fixed_settings(const Experiment& experiment, const Matrix& matrix) {
   return fmt::format("{}: {}\n", experiment.name, matrix.points.front().shown(fixed));
 }
 
+std::string left_out_text(const Matrix& matrix) {
+  return fmt::format("{} of more ranks than workers {} left out", count_text(matrix.left_out, "point"),
+                     matrix.left_out == 1 ? "is" : "are");
+}
+
 class Runner {
  public:
   Runner(const Experiment& experiment, const Matrix& matrix, bool stops)
@@ -152,10 +158,9 @@ class Runner {
 
   void tell_stale() const {
     if (const int others = rows_.of_others(digests_); others > 0)
-      tell("kasen experiment: note: {} rows in {}/runs.jsonl are of other settings, data or tools, and stay out\n",
-           others, experiment_.folder);
-    if (matrix_.left_out > 0)
-      tell("kasen experiment: note: {} points of more ranks than workers are left out\n", matrix_.left_out);
+      tell("kasen experiment: note: {} in {}/runs.jsonl {} of other settings, data or tools, and {} out\n",
+           count_text(others, "row"), experiment_.folder, others == 1 ? "is" : "are", others == 1 ? "stays" : "stay");
+    if (matrix_.left_out > 0) tell("kasen experiment: note: {}\n", left_out_text(matrix_));
   }
 
   // False: it failed, or its check did.
@@ -221,10 +226,10 @@ class Runner {
 
 // What would run, and nothing is written.
 void show_matrix(const Experiment& experiment, const Matrix& matrix) {
-  std::string text = fmt::format("{} points, {} repetitions, into {}\n", matrix.points.size(), experiment.repetitions,
-                                 experiment.folder) +
+  std::string text = fmt::format("{}, {}, into {}\n", count_text(matrix.points.size(), "point"),
+                                 count_text(experiment.repetitions, "repetition"), experiment.folder) +
                      fixed_settings(experiment, matrix);
-  if (matrix.left_out > 0) text += fmt::format("{} points of more ranks than workers are left out\n", matrix.left_out);
+  if (matrix.left_out > 0) text += left_out_text(matrix) + "\n";
   for (const Point& point : matrix.points) {
     if (const std::string shown = point.shown(matrix.varied); !shown.empty()) text += shown + '\n';
   }
@@ -255,6 +260,7 @@ ExitStatus run_experiment(const po::variables_map& values) {
   if (matrix.points.empty())
     fail(ExitStatus::configuration, "the matrix has no point", "every point has more ranks than workers",
          "name fewer ranks or more workers");
+  check_settings(matrix);
   if (values.count("dry-run") > 0) {
     show_matrix(experiment, matrix);
     return ExitStatus::done;

@@ -182,8 +182,11 @@ class Reader {
         if (!named && key.name != "data")
           item.fault(fmt::format("'{}' is not NAME=VALUE", shown_text(text)),
                      fmt::format("'{}' takes names and values", key.name));
-        together.push_back(
-            {std::string(key.name), named ? text.substr(0, equals) : "", named ? text.substr(equals + 1) : text});
+        together.push_back({std::string(key.name),
+                            named ? text.substr(0, equals) : "",
+                            named ? text.substr(equals + 1) : text,
+                            {},
+                            item.place()});
       }
     }
     if (!axis.alternatives.empty() && !together.empty())
@@ -206,7 +209,8 @@ class Reader {
       if (std::any_of(all.begin(), all.end(), same))
         item.fault(fmt::format("'{}' stands twice in the list", shown_text(item.text())), "it would run once more",
                    "repetitions say how often each is run");
-      all.push_back({{std::string(key.name), name, item.text()}});
+      if (key.name == "define" || key.name == "param") (void)item.literal();
+      all.push_back({{std::string(key.name), name, item.text(), {}, item.place()}});
     }
     return all;
   }
@@ -219,7 +223,7 @@ class Reader {
     if (kind != nullptr && kind->text() != "rmat" && kind->text() != "star")
       kind->fault(fmt::format("no graphs of kind '{}'", shown_text(kind->text())), "", "there are rmat and star");
     const std::string graph = kind != nullptr ? kind->text() : "";
-    all.push_back({"data", name, graph, {graph}});
+    all.push_back({"data", name, graph, {graph}, value.place()});
     for (const char* option : {"scale", "edges", "a", "b", "c", "seed"}) {
       const YamlValue* given = map.find(option);
       const std::string_view number = option;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,41 @@
 #include "tools/common/files.h"
 
 namespace kasen::tools {
+
+namespace {
+
+bool has_number(const Json& row, const char* key) {
+  return row.contains(key) && row[key].is_number() && row[key].get<double>() >= 0;
+}
+
+bool has_whole(const Json& row, const char* key, double most = 9e18) {
+  return has_number(row, key) && row[key].is_number_integer() && row[key].get<double>() <= most;
+}
+
+bool has_list(const Json& row, const char* key, bool (Json::*item)() const noexcept) {
+  return row.contains(key) && row[key].is_array() &&
+         std::all_of(row[key].begin(), row[key].end(), [&](const Json& value) { return (value.*item)(); });
+}
+
+bool has_counts(const Json& row) {
+  return row.contains("bytes") && row["bytes"].is_object() &&
+         std::all_of(row["bytes"].begin(), row["bytes"].end(), [](const Json& both) {
+           return both.is_object() && has_whole(both, "predicted") && has_whole(both, "counted");
+         });
+}
+
+// Whether it has all that a summary takes from it.
+bool is_row(const Json& row) {
+  constexpr double most_repetitions = 1e6;
+  const bool known = row.is_object() && row.contains("setting") && row["setting"].is_string() &&
+                     has_whole(row, "repetition", most_repetitions) && row.contains("status");
+  if (!known || row["status"] != "done") return known;
+  return has_number(row, "seconds") && has_whole(row, "peak_bytes") && row.contains("agrees") &&
+         row["agrees"].is_boolean() && has_list(row, "turn_seconds", &Json::is_number) &&
+         has_list(row, "held_bytes", &Json::is_number_integer) && has_counts(row);
+}
+
+}  // namespace
 
 Rows::Rows(const std::string& folder, bool writes) : path_(folder + "/runs.jsonl") {
   if (writes) open_to_write();
@@ -30,9 +66,7 @@ void Rows::read() {
     if (end == std::string::npos) break;  // cut off while it was written
     ++line;
     Json row = Json::parse(text.substr(begin, end - begin), nullptr, false);
-    const bool ours = row.is_object() && row.contains("setting") && row["setting"].is_string() &&
-                      row.contains("repetition") && row["repetition"].is_number_integer() && row.contains("status");
-    if (!ours)
+    if (!is_row(row))
       fail(ExitStatus::bad_input, "this is no row of an experiment", "the file was altered", "remove the line",
            Location{path_, line, 0});
     keep(std::move(row));
@@ -67,10 +101,12 @@ void Rows::write_failed() const {
 }
 
 void Rows::open_to_write() {
-  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
-  if (fd_ < 0)
-    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), std::strerror(errno),
-         "choose another folder with -o");
+  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666);
+  struct stat facts {};
+  const bool special = fd_ >= 0 ? fstat(fd_, &facts) == 0 && !S_ISREG(facts.st_mode) : errno == ENXIO;
+  if (fd_ < 0 || special)
+    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_),
+         special ? "what stands there is not a regular file" : std::strerror(errno), "choose another folder with -o");
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
     fail(ExitStatus::resumable, fmt::format("another experiment is writing '{}'", path_), "",
          "wait for it, or choose another folder with -o");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "libcore/error.h"
+#include "tools/run_options.h"
 #include "tools/words.h"
 
 namespace kasen::tools {
@@ -29,6 +30,11 @@ void check_ranks(const YamlValue& value) {
   (void)value.whole(1, most_workers);
 }
 
+void check_extent(const YamlValue& value) { (void)value.whole(0, std::numeric_limits<std::int64_t>::max()); }
+void check_bytes(const YamlValue& value) {
+  if (!bytes_of(value.text())) value.wrong_type("a size: bytes, or with K, M, G or T behind it, 8G say");
+}
+
 void check_seconds(const YamlValue& value) {
   if (!(value.real() > 0 && value.real() < 1e9)) value.wrong_type("a number of seconds above 0");
 }
@@ -44,7 +50,7 @@ constexpr std::array<SettingKey, 20> keys{{
     {"method", "--method", Step::partition, false, false, "hybrid-cut", check_word<method_words>},
     {"theta", "--theta", Step::partition, false, true, "100", check_size},
     {"compress", "--compress", Step::partition, false, false, "none", check_word<compress_words>},
-    {"dim", "--dim", Step::partition, true},
+    {"dim", "--dim", Step::partition, true, false, "", check_extent},
     {"columns", "--columns", Step::partition, true},
     {"repeats", "--repeats", Step::partition, false, false, "", check_word<repeats_words>},
     {"strategy", "--strategy", Step::fuse, false, false, "greedy", check_word<strategy_words>},
@@ -54,7 +60,7 @@ constexpr std::array<SettingKey, 20> keys{{
     {"threads", "--threads", Step::run, false, true, "0", check_threads},
     {"kernels", "--kernels", Step::run, false, false, "generated", check_word<kernel_words>},
     {"param", "--param", Step::run, true},
-    {"memory", "--memory", Step::run},
+    {"memory", "--memory", Step::run, false, false, "", check_bytes},
     {"nan", "--nan", Step::run, false, false, "", check_word<nan_choices>},
     {"timeout", "--timeout", Step::run, false, false, "", check_seconds},
 }};

@@ -31,6 +31,7 @@ struct SettingKey {
 struct Setting {
   std::string key, name, text;          // "define", "theta", "1e-6"; `name` is empty where the key is not `named`
   std::vector<std::string> generate{};  // data that kasen generate makes: its arguments
+  YamlPlace place{};                    // of the value; none where the file says nothing
   [[nodiscard]] std::string label() const { return name.empty() ? key : key + '.' + name; }
 };
 
@@ -65,5 +66,8 @@ struct Matrix {
   int left_out = 0;                 // points of more ranks than workers
 };
 [[nodiscard]] Matrix matrix_of(const Experiment& experiment);
+// Refuses what a point's program does not have: constants, params, inputs, dimensions; and inputs without data.
+// UserError(configuration), with the place; missing_input, bad_input: of the program.
+void check_settings(const Matrix& matrix);
 
 }  // namespace kasen::tools

@@ -62,12 +62,8 @@ class Scale {
   [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
 
   [[nodiscard]] std::vector<double> ticks() const {
+    if (log_ && most_ - least_ >= 1) return powers();
     std::vector<double> ticks;
-    if (log_ && most_ - least_ >= 1.5) {
-      const double step = std::max(1.0, std::ceil((most_ - least_) / 8));
-      for (double power = std::ceil(least_); power <= most_; power += step) ticks.push_back(std::pow(10, power));
-      return ticks;
-    }
     const double low = log_ ? std::pow(10, least_) : least_, high = log_ ? std::pow(10, most_) : most_;
     const double raw = (high - low) / 6, unit = std::pow(10, std::floor(std::log10(raw)));
     const double step = unit * (raw < 2 * unit ? 2 : raw < 5 * unit ? 5 : 10);
@@ -76,6 +72,19 @@ class Scale {
   }
 
  private:
+  // Of ten; with what lies between, where they are few: 1, 2 and 5 times, or 1 and 3.
+  [[nodiscard]] std::vector<double> powers() const {
+    const double decades = most_ - least_, step = std::max(1.0, std::ceil(decades / 8));
+    const std::vector<double> between = decades < 3   ? std::vector<double>{1, 2, 5}
+                                        : decades < 5 ? std::vector<double>{1, 3}
+                                                      : std::vector<double>{1};
+    std::vector<double> ticks;
+    for (double power = std::floor(least_); power <= most_; power += step) {
+      for (const double times : between) ticks.push_back(times * std::pow(10, power));
+    }
+    return ticks;  // those outside are left out where they are drawn
+  }
+
   [[nodiscard]] double of(double value) const { return log_ ? std::log10(value) : value; }
   bool log_;
   double begin_, end_, least_ = INFINITY, most_ = -INFINITY;
@@ -170,14 +179,27 @@ class SvgPage {
       const double x = x_.place(mark.x);
       if (mark.low != mark.high && y_.shows(mark.low) && y_.shows(mark.high))
         line(x, y_.place(mark.low), x, y_.place(mark.high), color);
-      // Where there are more series than colours, the next ones are hollow.
-      text_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\" stroke=\"{}\"/>\n", x,
-                           y_.place(mark.y), place / colors.size() % 2 == 0 ? color : "white", color);
+      dot(x, y_.place(mark.y), place, color);
     }
-    const double at = top + row_height * static_cast<double>(place) + 12;
-    line(left + plot_width + 14, at - 4, left + plot_width + 30, at - 4, color,
-         series.dashed ? " stroke-width=\"3\" stroke-dasharray=\"5 4\"" : " stroke-width=\"3\"");
-    write(left + plot_width + 36, at, "start", series.name, 11);
+    name(series, place, color);
+  }
+
+  // Where there are more series than colours, the next ones are hollow.
+  void dot(double x, double y, size_t place, const std::string& color) {
+    text_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\" stroke=\"{}\"/>\n", x, y,
+                         place / colors.size() % 2 == 0 ? color : "white", color);
+  }
+
+  // A row of the legend, with the line and the mark as they are drawn.
+  void name(const PlotSeries& series, size_t place, const std::string& color) {
+    const double at = top + row_height * static_cast<double>(place) + 12, x = left + plot_width + 14;
+    text_ += "<g>\n";
+    if (series.line)
+      line(x, at - 4, x + 16, at - 4, color,
+           series.dashed ? " stroke-width=\"1.5\" stroke-dasharray=\"5 4\"" : " stroke-width=\"1.5\"");
+    if (!series.dashed) dot(x + 8, at - 4, place, color);
+    write(x + 22, at, "start", series.name, 11);
+    text_ += "</g>\n";
   }
 
   Plot& plot_;

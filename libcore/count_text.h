@@ -1,0 +1,18 @@
+// A number of things in words: "1 worker", "2 workers".
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace kasen {
+
+// Of nouns whose plural ends in s.
+template <std::integral Number>
+[[nodiscard]] std::string count_text(Number number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+}  // namespace kasen

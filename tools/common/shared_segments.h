@@ -1,0 +1,20 @@
+// What Open MPI leaves in /dev/shm where ranks are killed: the files by which ranks of one machine exchange.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <vector>
+
+namespace kasen::tools {
+
+struct SharedSegment {
+  std::string path;
+  std::int64_t bytes = 0;
+};
+
+// This user's that no process has mapped, made at `since` or later; none that are younger than a second, which somebody
+// may be about to map. `root` stands before /dev and /proc.
+[[nodiscard]] std::vector<SharedSegment> left_segments(const std::string& root, std::time_t since);
+
+}  // namespace kasen::tools

@@ -1,0 +1,127 @@
+// What the programs of an experiment say of its settings: a slip of the pen is told before anything runs, and once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "libcore/error.h"
+#include "libcore/lang.h"
+#include "tools/common/files.h"
+#include "tools/common/params.h"
+#include "tools/common/tool.h"
+#include "tools/experiment/settings.h"
+
+namespace kasen::tools {
+namespace {
+
+constexpr size_t most_compiled = 500;  // programs with their constants; of more, the runs tell
+
+[[noreturn]] void refuse_name(const Setting& setting, const std::string& kind, const std::vector<std::string>& names) {
+  const std::string near = did_you_mean(setting.name, names);
+  setting.place.fault(fmt::format("the program has no {} '{}'", kind, shown_text(setting.name)), "",
+                      near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : near);
+}
+
+class Checker {
+ public:
+  explicit Checker(const Matrix& matrix) : matrix_(matrix) {
+    constants_vary_ = std::any_of(matrix.varied.begin(), matrix.varied.end(),
+                                  [](const std::string& label) { return label.starts_with("define."); });
+  }
+
+  void check() {
+    for (const Point& point : matrix_.points) {
+      if (const Module* module = module_of(point)) check_point(point, *module);
+    }
+    for (const Point& point : matrix_.points) {
+      if (const Module* module = module_of(point)) check_data(point, *module);
+    }
+  }
+
+ private:
+  // The point's program with its constants; nullptr: it fails with these alone, or there are too many.
+  const Module* module_of(const Point& point) {
+    const std::string program = point.text("program");
+    std::string name = program;
+    std::map<std::string, std::string> constants;
+    for (const Setting& setting : point.settings) {
+      if (setting.key != "define") continue;
+      constants[setting.name] = setting.text;
+      name += fmt::format("\n{}={}", setting.name, setting.text);
+    }
+    if (const auto found = modules_.find(name); found != modules_.end()) return found->second.get();
+    if (modules_.size() >= most_compiled) return nullptr;
+    auto& module = modules_[name];
+    try {
+      module = std::make_unique<Module>(compile_program(read_text(program), shown_name(program), constants));
+    } catch (const UserError& error) {
+      if (error.status() == ExitStatus::usage) refuse_constant(point, error.diagnostics().front());
+      if (error.status() != ExitStatus::bad_input || !constants_vary_) throw;
+    }
+    return module.get();
+  }
+
+  // The fault begins with "-D NAME=VALUE".
+  [[noreturn]] static void refuse_constant(const Point& point, const Diagnostic& fault) {
+    const std::string what = fault.what.substr(fault.what.starts_with("-D ") ? 3 : 0);
+    for (const Setting& setting : point.settings) {
+      if (setting.key == "define" && what.starts_with(fmt::format("{}={}:", setting.name, setting.text)))
+        setting.place.fault(what, fault.why, fault.remedy);
+    }
+    fail(ExitStatus::configuration, what, fault.why, fault.remedy);
+  }
+
+  void check_point(const Point& point, const Module& module) {
+    std::vector<std::string> inputs, dims;
+    for (const Op& op : module.body.ops) {
+      if (op.code == OpCode::input) inputs.push_back(op.name);
+    }
+    for (const Dimension& dim : module.dims) dims.push_back(dim.name);
+    for (const Setting& setting : point.settings) {
+      if (!checked_.insert(fmt::format("{}\n{}={}", point.text("program"), setting.label(), setting.text)).second)
+        continue;
+      if (setting.key == "data" && !setting.name.empty()) check_name(setting, "input", inputs);
+      if (setting.key == "columns") check_name(setting, "input", inputs);
+      if (setting.key == "dim") check_name(setting, "dimension", dims);
+      if (setting.key == "param") check_param(setting, module);
+    }
+  }
+
+  static void check_data(const Point& point, const Module& module) {
+    std::set<std::string> given;
+    for (const Setting& setting : point.settings) {
+      if (setting.key == "data") given.insert(setting.name);
+    }
+    if (given.contains("")) return;  // kasen partition finds out whose it is
+    for (const Op& op : module.body.ops) {
+      if (op.code == OpCode::input && !given.contains(op.name))
+        fail(ExitStatus::configuration, fmt::format("no data for input '{}' of '{}'", op.name, point.text("program")),
+             "", fmt::format("add data: {{{}: FILE}}", op.name));
+    }
+  }
+
+  static void check_name(const Setting& setting, const std::string& kind, const std::vector<std::string>& names) {
+    if (std::find(names.begin(), names.end(), setting.name) == names.end()) refuse_name(setting, kind, names);
+  }
+
+  static void check_param(const Setting& setting, const Module& module) {
+    try {
+      (void)read_param(module, setting.name, setting.text);
+    } catch (const UserError& error) {
+      const Diagnostic& fault = error.diagnostics().front();
+      setting.place.fault(fault.what, fault.why, fault.remedy);
+    }
+  }
+
+  const Matrix& matrix_;
+  bool constants_vary_ = false;
+  std::map<std::string, std::unique_ptr<Module>> modules_;
+  std::set<std::string> checked_;
+};
+
+}  // namespace
+
+void check_settings(const Matrix& matrix) { Checker(matrix).check(); }
+
+}  // namespace kasen::tools
