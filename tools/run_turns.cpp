@@ -1,6 +1,7 @@
 #include "tools/run_turns.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "libcore/loop_progress.h"
 
@@ -21,6 +22,26 @@ void find_outermost(const Block& block, std::vector<Outermost>& found) {
       for (const Block& inner : op.blocks) find_outermost(inner, found);
     }
   }
+}
+
+// A later value of `x` may be x_3 in the plan: "x" where the program has that word and not the other.
+std::string users_name(const Module& module, const std::string& name) {
+  const size_t line = name.find_last_of('_');
+  const bool numbered = line != std::string::npos && line > 0 && line + 1 < name.size() &&
+                        name.find_first_not_of("0123456789", line + 1) == std::string::npos;
+  if (!numbered) return name;
+  const std::string word = name.substr(0, line);
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto stands_in = [&](const std::string& what) {
+    return std::any_of(module.source.begin(), module.source.end(), [&](const std::string& text) {
+      for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+        const size_t end = at + what.size();
+        if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+      }
+      return false;
+    });
+  };
+  return stands_in(word) && !stands_in(name) ? word : name;
 }
 
 // What the loop's test compares with, where a param or a literal says it.
@@ -66,7 +87,7 @@ std::vector<LoopTurns> TurnRecord::loops(const Module& module, const std::vector
     LoopTurns turns{number, "", limit_of(module, *loop, params), went.every, went.kept};
     if (turns.turns.empty() || turns.turns.back().turn != went.last.turn) turns.turns.push_back(went.last);
     if (const ValueId watched = watched_value(module, *loop); watched != no_value) {
-      turns.watched = module.value(before_transitions(loop->blocks[0], watched)).name;
+      turns.watched = users_name(module, module.value(before_transitions(loop->blocks[0], watched)).name);
     }
     all.push_back(std::move(turns));
   }

@@ -26,7 +26,7 @@ small{display:block;font-size:.82em;font-weight:400}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem;margin:.5rem 0}.chips span{background:var(--panel);border:1px solid var(--rule);
 border-radius:1em;padding:.05em .7em;font-variant-numeric:tabular-nums}
 .cards{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0}.card{background:var(--panel);border:1px solid var(--rule);
-border-radius:8px;padding:.6rem .9rem;min-width:10rem}.card span,.card b{display:block}.card span{color:var(--soft)}
+border-radius:8px;padding:.6rem .9rem;min-width:10rem;flex:1 1 10rem;max-width:20rem}.card span,.card b{display:block}.card span{color:var(--soft)}
 .card b{font-size:1.35rem;font-variant-numeric:tabular-nums}
 nav{position:sticky;top:0;z-index:3;background:var(--bg);border-bottom:1px solid var(--rule);padding:.45rem 0;display:flex;
 flex-wrap:wrap;gap:1.1rem}
@@ -100,6 +100,7 @@ border:1.5px dashed var(--net)}.legend .region{background:var(--region);border-c
 font-size:12px}.curve .mark{text-anchor:end}.curve .turn,.curve .across{text-anchor:middle}.curve .grid{stroke:var(--rule)}
 .curve .line{fill:none;stroke:var(--c1);stroke-width:1.8}.curve circle{fill:var(--c1)}
 .curve .limit{stroke:var(--net);stroke-dasharray:5 3}.curve .limit-text{fill:var(--net);paint-order:stroke;stroke:var(--panel);stroke-width:4px}
+@media(max-width:700px){body{padding:0 .7rem 3rem}td,th{padding:.22em .4em}td.op{min-width:11em}.wide{min-width:8rem}}
 @media print{nav,.tabs>label{display:none}.panel{display:block!important}.canvas,.costs,.source{max-height:none!important;
 overflow:visible}.canvas svg{max-width:100%;height:auto}}
 )css";

@@ -299,16 +299,16 @@ class RunPages(PageTest):
     def test_loops_without_a_number(self):
         self.prepare(workers=1)
         for program, says, curves in [("for i in 0 .. 9 {\n  x = x * 0.5\n}", "no number: it counts its turns", ["time of a turn, ms"]),
-                                      ("a = 1.0\nb = 8.0\nwhile b > 1.0 {\n  a = a * 3.0\n  b = b / 2.0\n  x = x * a\n}", r"b_\d: 1 at the end",
+                                      ("a = 1.0\nb = 8.0\nwhile b > 1.0 {\n  a = a * 3.0\n  b = b / 2.0\n  x = x * a\n}", "^while at line 6.*b: 1 at the end",
                                        ["b", "time of a turn, ms"]),
-                                      ("a = 1.0\nfor i in 0 .. 1 {\n  a = a * 3.0\n  x = x * a\n}", r"a(_\d)?: 3 at the end", [])]:
+                                      ("a = 1.0\nfor i in 0 .. 1 {\n  a = a * 3.0\n  x = x * a\n}", "[^_]a: 3 at the end", [])]:
             (self.dir / "p.ks").write_text(f"dim N\ninput G : null[N, N]\nx : f64[N] = 1\n{program}\noutput x\n")
             self.kasen("plan", "p.ks", "-o", "p.kir")
             self.kasen("fuse", "p.kir", "-o", "fused.kir")
             page, text, _, _ = self.run_and_page()
             (loop,) = [e for e in page.of("tr") if "convergence" in e["inside"] and "data-op" in e]
             self.assertRegex(loop["text"], says)
-            self.assertEqual([re.sub(r"_\d$", "", e["aria-label"]) for e in page.of("svg") if e.get("class") == "curve"], curves)
+            self.assertEqual([e["aria-label"] for e in page.of("svg") if e.get("class") == "curve"], curves)
             self.assertEqual("No curves" in text, not curves)
 
     def test_long_loops_are_thinned(self):
