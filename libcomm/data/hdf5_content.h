@@ -29,7 +29,7 @@ using StoredDatasets = std::map<std::string, StoredDataset, std::less<>>;  // by
 [[nodiscard]] StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path);
 
 // hdf5_examine.cpp, in that process: the answer as text. `ok`, then a line for each dataset: type, offset, rank,
-// extents, path. Or `no`, the object and what is wrong with it, a line each.
+// extents, path. Or `no`, the object and what is wrong with it, a line each; `unread` and why; `memory`.
 [[nodiscard]] Examiner::Work hdf5_examination();
 inline constexpr std::array<std::string_view, 5> file_type_names{"f64", "f32", "i64", "i32", "u8"};
 inline constexpr std::int64_t most_file_rank = 17;  // of an array, and the coordinates of its elements

@@ -24,6 +24,8 @@ struct OpenFile {
   haddr_t end_of_addresses, bytes;
 };
 
+constexpr const char* no_memory = "memory\n";  // an answer that takes none
+
 int read_fault = 0;  // errno of a read that the system could not do; of the file that is looked at
 
 H5FD_t* open_by_number(const char* name, unsigned, hid_t, haddr_t) {
@@ -96,6 +98,7 @@ class Examination {
 
   std::string answer() {
     const bool good = file_.valid() && !has_user_block() && members(file_.get(), "", 0);
+    if (memory_ended_) return no_memory;
     if (read_fault != 0) return fmt::format("unread\n{}\n", std::strerror(read_fault));
     if (!good) return fmt::format("no\n{}\n{}\n", object_, why_);
     return "ok\n" + found_;
@@ -129,6 +132,7 @@ class Examination {
     try {
       return self.member(group, name, *link, path, depth) ? 0 : -1;
     } catch (const std::bad_alloc&) {
+      self.memory_ended_ = true;
       return -1;
     }
   }
@@ -193,13 +197,21 @@ class Examination {
   Hdf5Handle file_{-1, H5Fclose};
   std::uint64_t bytes_ = 0;
   std::int64_t objects_ = 0;
+  bool memory_ended_ = false;
   std::string found_, object_, why_;
 };
 
 }  // namespace
 
 Examiner::Work hdf5_examination() {
-  return {prepare_hdf5, [](int file) { return Examination(file).answer(); }};
+  const auto examine = [](int file) -> std::string {
+    try {
+      return Examination(file).answer();
+    } catch (const std::bad_alloc&) {
+      return no_memory;
+    }
+  };
+  return {prepare_hdf5, examine};
 }
 
 }  // namespace kasen
