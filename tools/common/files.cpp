@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -103,7 +104,12 @@ std::string behind_links(const std::string& path) {
 
 }  // namespace
 
-std::string shown_name(const std::string& path) { return path.empty() || path == "-" ? "<stdin>" : path; }
+// On one line: in IR a name with a line end in it would be two.
+std::string shown_name(const std::string& path) {
+  std::string name = path.empty() || path == "-" ? "<stdin>" : path;
+  std::replace(name.begin(), name.end(), '\n', ' ');
+  return name;
+}
 
 std::string read_text(const std::string& path) {
   if (path.empty() || path == "-") return unmarked(read_all(STDIN_FILENO, "<stdin>"), "<stdin>");
@@ -145,7 +151,7 @@ void write_text(const std::string& path, std::string_view text) {
   const std::string name = fmt::format("{}.tmp-{}", target, getpid());
   File file(file_calls::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.fd() < 0)
-    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place with -o");
+    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place");
   const Temporary temporary(name);
   if (!write_all(file.fd(), text) || file_calls::fsync(file.fd()) != 0) write_failed(path, name, reason());
   if (close(file.release()) != 0 || file_calls::rename(name.c_str(), target.c_str()) != 0)
@@ -156,7 +162,7 @@ void check_writable(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   if (access(folder.c_str(), W_OK | X_OK) == 0) return;
-  fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place with -o");
+  fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place");
 }
 
 void check_not_input(const std::string& output, const std::vector<std::string>& inputs) {
