@@ -29,7 +29,7 @@ void merge_dims(const Module& module, std::vector<DimId>& dims, const std::vecto
     fail(ExitStatus::bad_input,
          fmt::format("arrays over {} and {} do not match", show_dims(module, dims), show_dims(module, other)),
          "element-wise work pairs elements of the same dimensions, by name",
-         "use a product with a matrix to go from one dimension to another");
+         "use a product with a matrix to go from one dimension to another, or outer(f, a, b) for all pairs");
   }
   if (whole.size() == part.size()) {
     fail(ExitStatus::bad_input,

@@ -1,6 +1,7 @@
 #include "tools/page_option.h"
 
 #include <fstream>
+#include <utility>
 
 #include "libopt/optimize.h"
 #include "libopt/prover/prover.h"
@@ -17,7 +18,9 @@ namespace {
 // Graphviz sees sizes and numbers of boxes, no text.
 std::optional<std::string> place_by_dot(const std::string& graphs) {
   if (!command_exists("dot")) {
-    tell("kasen-measure: note: Graphviz (dot) is not in PATH: pictures are drawn in the program's order\n");
+    static bool told = false;
+    if (!std::exchange(told, true))
+      tell("kasen-measure: note: Graphviz (dot) is not in PATH: pictures are drawn in the program's order\n");
     return std::nullopt;
   }
   const TemporaryFile file("kasen-picture");

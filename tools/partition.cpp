@@ -2,10 +2,12 @@
 #include "libcomm/data/partition.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "libcomm/data/bundle.h"
 #include "libcomm/data/compress.h"
 #include "libcore/module.h"
+#include "libcore/printable.h"
 #include "tools/auto_method.h"
 #include "tools/common/files.h"
 #include "tools/common/tool.h"
@@ -44,6 +46,19 @@ void compress_parts(std::vector<Part>& parts, BundleInfo& info) {
   for (const CompressionReport& report : compress(parts)) info.notes.push_back(report_text(report));
 }
 
+// Which columns were taken for words: a number that is written in another way (2,5 or $3) is one, too.
+std::string words_note(const std::string& input, const std::map<int, std::vector<std::string>>& dictionaries) {
+  constexpr size_t shown = 4;
+  std::vector<std::string> columns;
+  for (const auto& [column, words] : dictionaries) {
+    if (columns.size() < shown)
+      columns.push_back(fmt::format("column {} ({} different, the first is '{}')", column, words.size(), words.at(0)));
+  }
+  const size_t more = dictionaries.size() - columns.size();
+  return printable(fmt::format("{}: words, coded 0, 1, ... as they appear: {}{}", input, fmt::join(columns, ", "),
+                               more > 0 ? fmt::format(" and {} more", more) : ""));
+}
+
 ExitStatus make_bundle(const po::variables_map& values) {
   if (values.count("output") == 0) fail(ExitStatus::usage, "no place for the bundle", "", "add -o BUNDLE");
   const bool compressing = choose(values, "compress", compress_words);
@@ -57,7 +72,10 @@ ExitStatus make_bundle(const po::variables_map& values) {
   options.notes = &info.notes;
   for (const InputData& input : data.inputs) {
     info.sources.push_back(fmt::format("{}={}", input.name, input.source));
-    if (const auto& words = input.table.dictionaries; !words.empty()) info.dictionaries[input.name] = words;
+    if (const auto& words = input.table.dictionaries; !words.empty()) {
+      info.dictionaries[input.name] = words;
+      info.notes.push_back(words_note(input.name, words));
+    }
   }
   std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
   if (compressing) compress_parts(parts, info);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <unordered_map>
 
@@ -11,6 +12,11 @@
 
 namespace kasen {
 namespace {
+
+[[noreturn]] void fail_empty(const char* at) {
+  fail_text(at, "a cell is missing", "each row has a value in this column",
+            "fill it in, with nan where the input is floating point, or leave the row out");
+}
 
 // Cells of one line. With blanks as delimiter (' ') any run of them separates.
 class Cells {
@@ -47,7 +53,7 @@ class Cells {
       return true;
     }
     begin = p_;
-    if (*p_ == delimiter_ || *p_ == '\n') fail_text(p_, "a cell is missing", "each row has a number in this column");
+    if (*p_ == delimiter_ || *p_ == '\n') fail_empty(p_);
     p_ = parse(p_, plane, i);
     finish();
     return true;
@@ -124,9 +130,10 @@ std::vector<std::vector<std::string>> split(const std::string& lines, char delim
 
 struct Layout {
   char delimiter = ' ';
-  std::int64_t from = 0;    // byte of the first row
-  std::vector<bool> words;  // by column of the file
-  std::vector<int> taken;   // columns of the file, from 0, in the order of the result
+  std::int64_t from = 0;           // byte of the first row
+  std::vector<bool> words;         // by column of the file
+  std::vector<std::string> first;  // the cells of the first row
+  std::vector<int> taken;          // columns of the file, from 0, in the order of the result
 };
 
 // The delimiter that cuts the first lines into equally many cells, more than one; else blanks.
@@ -160,12 +167,19 @@ Layout layout_of(const InputFile& file, const ReadOptions& options) {
     return !looks_numeric(cell) &&
            !(boolean && (cell == "true" || cell == "false" || cell == "True" || cell == "False"));
   };
+  // NA over a number is a value that is missing, and no name.
+  const auto is_name = [&](const std::string& cell) {
+    static constexpr std::array<std::string_view, 12> missing{"",     "NA",   "na",   "N/A", "n/a", "NULL",
+                                                              "null", "None", "none", "?",   "-",   "."};
+    return is_word(cell) && std::find(missing.begin(), missing.end(), cell) == missing.end();
+  };
   size_t first = 0;
   for (size_t c = 0; rows.size() > 1 && c < std::min(rows[0].size(), rows[1].size()); ++c) {
-    if (is_word(rows[0][c]) && !is_word(rows[1][c])) first = 1;
+    if (is_name(rows[0][c]) && !is_word(rows[1][c])) first = 1;
   }
   if (first == 1) layout.from = skip_comments(file.text(), next_line(file.text(), layout.from));
   for (const std::string& cell : rows[first]) layout.words.push_back(is_word(cell));
+  layout.first = rows[first];
 
   const auto columns = static_cast<int>(layout.words.size());
   for (const int column : options.columns) {
@@ -235,18 +249,27 @@ class TableParser {
       if (!there)
         fail_text(cells.line_end(), fmt::format("the row has {} columns, and the first has {}", c, place_.size()));
       if (number || place_[c] < 0) continue;
-      if (cells.text().empty() && !cells.quoted())
-        fail_text(cells.begin, "a cell is missing", "each row has a word here");
+      if (cells.text().empty() && !cells.quoted()) fail_empty(cells.begin);
       const size_t known = found.dictionaries[c].words.size();
       found.codes[c].push_back(found.dictionaries[c].code(cells.text()));
-      if (found.dictionaries[c].words.size() > known && !is_text(cells.text()))
-        fail_text(cells.begin, "this word is no text in UTF-8", "words stand in the bundle as they are",
-                  "convert the file, for example from Latin-1: iconv -f ISO-8859-1 -t UTF-8; or it is of another kind");
+      if (found.dictionaries[c].words.size() > known) check_word(cells, c);
     }
     if (cells.next()) {
       fail_text(cells.begin, fmt::format("the row has more columns than the first, which has {}", place_.size()));
     }
     return cells.line_end();
+  }
+
+  void check_word(const Cells& cells, size_t c) const {
+    const std::string_view word = cells.text();
+    if (!is_text(word))
+      fail_text(cells.begin, "this word is no text in UTF-8", "words stand in the bundle as they are",
+                "convert the file, for example from Latin-1: iconv -f ISO-8859-1 -t UTF-8; or it is of another kind");
+    const bool number = looks_numeric(word) && word.find_first_of("0123456789") != std::string_view::npos;
+    if (!number || cells.quoted()) return;
+    fail_text(cells.begin, fmt::format("the number {} stands in a column of words", word),
+              fmt::format("'{}' in the first row is a word, and words are coded 0, 1, ...", layout_.first[c]),
+              "fill in what is missing, with nan where the input is floating point; a number in quotes is a word");
   }
 
   const Layout& layout_;

@@ -51,6 +51,31 @@ const char* skip_separator(const char* p) {
   return p;
 }
 
+// Where a field in quotes that begins at p ends, on its last quote; none on this line: null.
+const char* last_quote(const char* p) {
+  for (++p; *p != '\n'; ++p) {
+    if (*p != '"') continue;
+    if (p[1] != '"') return ends_field(p[1]) ? p : nullptr;
+    ++p;
+  }
+  return nullptr;
+}
+
+// A number in quotes, as programs write that quote all: `read` sees what is inside, as a line.
+template <class Read>
+const char* in_quotes(const char* p, const Read& read) {
+  const char* const end = last_quote(p);
+  if (end == nullptr) fail_text(p, "the quote is not closed before the field ends");
+  const std::string inside = std::string(p + 1, end) + '\n';
+  try {
+    if (*read(inside.data()) != '\n') fail_text(p, fmt::format("'{}' is not a number", std::string_view(p + 1, end)));
+  } catch (TextFault& fault) {
+    fault.at = p;
+    throw;
+  }
+  return end + 1;
+}
+
 [[noreturn]] void fail_more(const char* p, const EntryShape& shape, bool valued) {
   const size_t known = shape.columns.size();
   if (!valued) {
@@ -102,6 +127,7 @@ class EntryParser {
 
   static const char* skip_columns(const char* p, int count) {
     for (; count > 0 && *p != '\n'; --count) {
+      if (const char* const quote = *p == '"' ? last_quote(p) : nullptr; quote != nullptr) p = quote;
       while (!ends_field(*p)) ++p;
       p = skip_separator(p);
     }
@@ -112,13 +138,15 @@ class EntryParser {
     if (role == role_row) return id(p, target_.rows[i], shape_.row_word);
     if (role == role_col) return id(p, target_.cols[i], shape_.col_word);
     const ValueParser& value = target_.values[static_cast<size_t>(role - role_value)];
-    p = value.parse(p, value.plane, i);
+    const auto read = [&](const char* from) { return value.parse(from, value.plane, i); };
+    p = *p == '"' ? in_quotes(p, read) : read(p);
     if (!ends_field(*p)) fail_text(p, fmt::format("unexpected '{}'", *p), "a blank or a comma is expected");
     return p;
   }
 
   const char* id(const char* p, std::int64_t& value, std::string_view word) const {
-    const char* const end = parse_id(p, value, word);
+    const auto read = [&](const char* from) { return parse_id(from, value, word); };
+    const char* const end = *p == '"' ? in_quotes(p, read) : read(p);
     value -= shape_.first_id;
     if (value < 0) fail_text(p, fmt::format("0 is not {}", word), fmt::format("they count from {}", shape_.first_id));
     return end;

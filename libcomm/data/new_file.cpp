@@ -217,7 +217,7 @@ void NewFile::commit() {
 NewFolder::NewFolder(std::string path, bool replace) : path_(without_slash(std::move(path))), replace_(replace) {
   if (exists(path_) && !replace_)
     fail(ExitStatus::cannot_create, fmt::format("'{}' already exists", path_), "",
-         "choose another name, or ask to replace it");
+         "choose another name, or add --replace");
   for (int attempt = 0;; ++attempt) {
     temporary_ = temporary_name(path_, attempt);
     if (file_calls::mkdir(temporary_.c_str(), 0777) == 0) {

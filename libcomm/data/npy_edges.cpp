@@ -1,5 +1,6 @@
-// Edges as a NumPy array of integers of shape (edges, 2), C order: the compact binary form of an edge list.
+// Edges as a NumPy array of integers of shape (edges, 2), C or Fortran order: the compact binary form of an edge list.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,29 +16,35 @@ namespace {
 
 constexpr std::int64_t chunk_edges = std::int64_t{1} << 17;
 
+// One end of each of some edges: elements from, from + step, ... of the array.
+struct Ends {
+  std::int64_t from, step;
+  bool swapped;
+};
+
 struct IdKind {
-  std::string_view descr;
+  std::string_view type;
   std::int64_t bytes;
-  // Pairs `first` to `first + count - 1` of the data into rows and columns.
-  void (*load)(const char* data, std::int64_t first, std::int64_t count, std::int64_t* rows, std::int64_t* cols);
+  void (*load)(const char* data, const Ends& ends, std::vector<std::int64_t>& ids);
 };
 
 template <class T>
-void load(const char* data, std::int64_t first, std::int64_t count, std::int64_t* rows, std::int64_t* cols) {
-  for (std::int64_t k = 0; k < count; ++k) {
-    std::array<T, 2> pair;
-    std::memcpy(pair.data(), data + (first + k) * static_cast<std::int64_t>(sizeof pair),
-                sizeof pair);  // may be unaligned
-    rows[k] = static_cast<std::int64_t>(pair[0]);
-    cols[k] = static_cast<std::int64_t>(pair[1]);
+void load(const char* data, const Ends& ends, std::vector<std::int64_t>& ids) {
+  std::int64_t at = ends.from;
+  for (std::int64_t& id : ids) {
+    id = static_cast<std::int64_t>(npy_element<T>(data, at, ends.swapped));
+    at += ends.step;
   }
 }
 
-constexpr std::array<IdKind, 4> id_kinds{{
-    {"<i4", 4, load<std::int32_t>},
-    {"<i8", 8, load<std::int64_t>},
-    {"<u4", 4, load<std::uint32_t>},
-    {"<u8", 8, load<std::uint64_t>},
+constexpr std::array<IdKind, 7> id_kinds{{
+    {"i2", 2, load<std::int16_t>},
+    {"i4", 4, load<std::int32_t>},
+    {"i8", 8, load<std::int64_t>},
+    {"u1", 1, load<std::uint8_t>},
+    {"u2", 2, load<std::uint16_t>},
+    {"u4", 4, load<std::uint32_t>},
+    {"u8", 8, load<std::uint64_t>},
 }};
 
 // The largest id leaves room for a size one past it.
@@ -50,13 +57,14 @@ void check_ids(const std::vector<std::int64_t>& ids, std::int64_t first, int axi
 }
 
 const IdKind& kind_of(const NpyHeader& header, const InputFile& file) {
-  if (header.shape.size() != 2 || header.shape[1] != 2 || header.fortran)
-    fail_npy(file,
-             "the input is sparse; its edges are an array of shape (edges, 2) in C order, a source and a target a row");
+  if (header.shape.size() != 2 || header.shape[1] != 2)
+    fail_npy(file, fmt::format("the input is sparse, and the array's shape is ({})", fmt::join(header.shape, ", ")),
+             "edges are an array of shape (edges, 2), a source and a target a row");
   const auto* const kind =
-      std::find_if(id_kinds.begin(), id_kinds.end(), [&](const IdKind& k) { return k.descr == header.descr; });
+      std::find_if(id_kinds.begin(), id_kinds.end(), [&](const IdKind& k) { return k.type == header.type; });
   if (kind == id_kinds.end())
-    fail_npy(file, fmt::format("its elements are '{}'; edges are <u4 <u8 <i4 or <i8", header.descr));
+    fail_npy(file, fmt::format("its elements are '{}', and ids are integers", header.descr),
+             "save them as such: numpy.save(name, edges.astype(\"i8\"))");
   return *kind;
 }
 
@@ -84,7 +92,8 @@ RawMatrix read_npy_edges(TextSource& source, const ReadOptions& options) {
     const std::int64_t first = c * chunk_edges;
     const auto some = static_cast<size_t>(std::min(chunk_edges, count - first));
     std::vector<std::int64_t> rows(some), cols(some);
-    kind.load(data, first, static_cast<std::int64_t>(some), rows.data(), cols.data());
+    kind.load(data, {header.fortran ? first : 2 * first, header.fortran ? 1 : 2, header.swapped}, rows);
+    kind.load(data, {header.fortran ? count + first : 2 * first + 1, header.fortran ? 1 : 2, header.swapped}, cols);
     check_ids(rows, first, 0, file);
     check_ids(cols, first, 1, file);
     matrix.entries.chunks[static_cast<size_t>(c)] = {

@@ -41,8 +41,8 @@ std::vector<std::int64_t> shape_of(std::string_view text, const InputFile& file)
 
 }  // namespace
 
-void fail_npy(const InputFile& file, std::string why) {
-  fail(ExitStatus::bad_input, "not a .npy file that can be read", std::move(why), {}, {file.path()});
+void fail_npy(const InputFile& file, std::string why, std::string remedy) {
+  fail(ExitStatus::bad_input, "not a .npy file that can be read", std::move(why), std::move(remedy), {file.path()});
 }
 
 NpyHeader read_npy_header(const InputFile& file) {
@@ -63,6 +63,8 @@ NpyHeader read_npy_header(const InputFile& file) {
     fail_npy(file, "its elements are records, and arrays of numbers are read");
   }
   header.descr = descr.substr(1, quote - 1);
+  header.swapped = header.descr.starts_with('>');
+  header.type = header.descr.substr(header.descr.find_first_not_of("<>|="));
   header.fortran = value_of(dictionary, "fortran_order", file).starts_with("True");
   header.shape = shape_of(value_of(dictionary, "shape", file), file);
   header.data = static_cast<std::int64_t>(start + length);

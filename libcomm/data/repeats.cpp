@@ -186,7 +186,7 @@ class Group {
 [[noreturn]] void fail_repeated(const std::set<Pair>& repeated, const ElementType& element, const EntryShape& shape,
                                 const TextSource& text) {
   constexpr const char* what = "the entry is repeated";
-  constexpr const char* remedy = "say how repeats combine: sum, first, last, smallest or largest";
+  constexpr const char* remedy = "say how repeats combine: --repeats sum, first, last, smallest or largest";
   std::map<Pair, std::int64_t> seen;  // in which line
   TextBlock block;
   BlockEntries entries;

@@ -76,6 +76,9 @@ std::int64_t count_lines(std::string_view text) {
 TextSource::TextSource(const std::string& path) : path_(path), progress_(std::make_unique<Progress>()) {
   OpenedFile file = open_bytes(path);
   std::string beginning = first_bytes(*file.bytes, 6);
+  if (const Container* const other = container_of(beginning); other != nullptr)
+    fail(ExitStatus::bad_input, fmt::format("the file is {}", other->name), "no such file is read", other->remedy,
+         {path});
   const Compression kind = compression_of(beginning);
   size_ = file.size;
   regular_ = file.regular;

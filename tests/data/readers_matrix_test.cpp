@@ -78,6 +78,25 @@ TEST(EdgeList, CsvMayNameItsColumns) {
               ElementsAre(Entry{0, 1, 1}, Entry{2, 3, 1}));
 }
 
+TEST(EdgeList, FieldsMayBeQuoted) {
+  const ReadOptions valued = matrix_of(Scalar::f64);
+  const std::vector<Entry> wanted{{0, 3, -1}, {7, 1, 2.5}};
+  EXPECT_EQ(entries_of(read("\"from\",\"to\",\"w\"\r\n\"7\",\"1\",\"2.5\"\r\n\"0\",3,\"-1\"\r\n", valued, "e.csv")),
+            wanted);
+  ReadOptions chosen = valued;
+  chosen.columns = {1, 3, 4};
+  EXPECT_EQ(entries_of(read("7,\"a, \"\"b\"\"\",1,2.5\n0,\"c\",3,-1\n", chosen, "e.csv")), wanted);
+  EXPECT_EQ(entries_of(read("7 3\" 1 2.5\n0 \"c 3 -1\n", chosen)), wanted) << "what is no quoted field is text";
+  for (const auto& [text, column, says] : {std::tuple{"0,1,2\n\"1,2,3\n", 1, "the quote is not closed"},
+                                           std::tuple{"0,1,2\n1,\"x\",3\n", 3, "'x' is not a vertex id"},
+                                           std::tuple{"0,1,2\n1,2,\"3 4\"\n", 5, "'3 4' is not a number"}}) {
+    const Refusal refused = refusal(text, valued, "e.csv");
+    EXPECT_EQ(refused.line, 2) << refused.text;
+    EXPECT_EQ(refused.column, column) << refused.text;
+    EXPECT_THAT(refused.text, HasSubstr(says));
+  }
+}
+
 TEST(EdgeList, AByteOrderMarkIsLeftOut) {
   EXPECT_THAT(entries_of(read("\xef\xbb\xbf"
                               "0 1\n2 3\n",

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -133,6 +134,15 @@ TEST(Csv, Refuses) {
               HasSubstr("too many different words"));
 }
 
+TEST(Csv, NumbersAndWordsDoNotMix) {
+  const ReadOptions options = table_of(Scalar::f64);
+  const Refusal refused = refused_text("a,b\n1,NA\n2,x\n3,2.5\n", options, "t.csv");
+  EXPECT_EQ(refused.line, 4);
+  EXPECT_EQ(refused.column, 3);
+  EXPECT_THAT(refused.text, HasSubstr("the number 2.5 stands in a column of words; 'NA' in the first row is a word"));
+  EXPECT_THAT(numbers_of(read_text("NA\n\"7\"\nnan\n3M\n", options, "t.csv")), ElementsAre(0, 1, 2, 3));
+}
+
 TEST(Csv, WordsAreText) {
   const ReadOptions options = table_of(Scalar::i64);
   EXPECT_EQ(read_text("M\xC3\xBCller\n\"\xE2\x82\xAC\t\xF0\x9F\x98\x80\"\n", options, "t.csv").rows, 2);
@@ -207,13 +217,16 @@ TEST(Npy, EdgesOfAPattern) {
     std::sort(entries.begin(), entries.end());
     EXPECT_EQ(entries, sorted) << "a repeated edge is one entry";
   }
+  EXPECT_EQ(read(npy<std::int64_t>("<i8", "True", "(2, 2)", {2, 0, 1, 5})), sorted) << "as numpy.argwhere returns them";
+  EXPECT_EQ(read(npy<std::uint16_t>(">u2", "False", "(2, 2)", {0x200, 0x100, 0, 0x500})), sorted);
+  EXPECT_EQ(read(npy<std::uint8_t>("|u1", "True", "(2, 2)", {2, 0, 1, 5})), sorted);
   struct Case {
     std::string bytes, says;
     Scalar scalar = Scalar::null;
   };
-  for (const Case& c : {Case{npy<double>("<f8", "False", "(1, 2)", {1, 2}), "<u4 <u8 <i4 or <i8"},
+  for (const Case& c : {Case{npy<double>("<f8", "False", "(1, 2)", {1, 2}), "ids are integers"},
                         Case{npy<std::int64_t>("<i8", "False", "(2,)", {1, 2}), "shape (edges, 2)"},
-                        Case{npy<std::int64_t>("<i8", "True", "(1, 2)", {1, 2}), "C order"},
+                        Case{npy<std::int64_t>("<i8", "False", "(1, 3)", {1, 2, 3}), "shape is (1, 3)"},
                         Case{npy<std::int64_t>("<i8", "False", "(2, 2)", {1, 2, 3, -4}), "element [1, 1]"},
                         Case{npy<std::uint64_t>("<u8", "False", "(1, 2)", {1UL << 63U, 4}), "element [0, 0]"},
                         Case{npy<std::int64_t>("<i8", "False", "(3, 2)", {1, 2}), "asks for 48 bytes"},
@@ -238,6 +251,18 @@ TEST(Npy, TypesOrdersAndVersions) {
               ElementsAre(7));
   EXPECT_THAT(numbers_of(read_text(npy<std::uint8_t>("|b1", "False", "(2,)", {1, 0}), table_of(Scalar::boolean))),
               ElementsAre(1, 0));
+  EXPECT_THAT(numbers_of(read_text(npy<std::uint8_t>("|u1", "False", "(2,)", {255, 0}), f64)), ElementsAre(255, 0));
+  EXPECT_THAT(numbers_of(read_text(npy<std::int8_t>("|i1", "True", "(2,)", {-128, 1}), f64)), ElementsAre(-128, 1));
+  EXPECT_THAT(numbers_of(read_text(npy<std::uint16_t>(">u2", "False", "(2,)", {0x0100, 0xFFFF}), f64)),
+              ElementsAre(1, 65535));
+  EXPECT_THAT(numbers_of(read_text(npy<std::int16_t>(">i2", "False", "(1,)", {-2}), f64)), ElementsAre(-257));
+  EXPECT_THAT(numbers_of(read_text(npy<std::uint64_t>("<u8", "False", "(1,)", {1UL << 63U}), f64)),
+              ElementsAre(0x1p63));
+  EXPECT_THAT(numbers_of(read_text(npy<double>(">f8", "True", "(1,)", {std::bit_cast<double>(0xF03FUL)}), f64)),
+              ElementsAre(1));
+  const std::vector<std::uint16_t> halves{0x3C00, 0xC100, 0x0001, 0x7BFF, 0xFC00, 0x8000};
+  EXPECT_THAT(numbers_of(read_text(npy<std::uint16_t>("<f2", "False", "(6,)", halves), f64)),
+              ElementsAre(1, -2.5, 0x1p-24, 65504, -INFINITY, 0));
   const RawTable cube =
       read_text(npy<std::int32_t>("<i4", "False", "(2, 2, 2)", {1, 2, 3, 4, 5, 6, 7, 8}), table_of(Scalar::i64));
   EXPECT_EQ(cube.cols, 4);
@@ -249,7 +274,8 @@ TEST(Npy, Refuses) {
       {npy<double>("<f8", "False", "(3,)", {1, 2}), Scalar::f64, ExitStatus::bad_input,
        "asks for 24 bytes of elements, and it has 16"},
       {npy<double>("<f8", "False", "(1,)", {1, 2}), Scalar::f64, ExitStatus::bad_input, "asks for 8"},
-      {npy<double>(">f8", "False", "(2,)", {1, 2}), Scalar::f64, ExitStatus::bad_input, "'>f8'"},
+      {npy<double>("<c16", "False", "(1,)", {1, 2}), Scalar::f64, ExitStatus::bad_input, "'<c16'"},
+      {npy<std::uint64_t>("<u8", "False", "(1,)", {1UL << 63U}), Scalar::i64, ExitStatus::bad_input, "does not fit"},
       {npy<double>("<f8", "False", "(2,)", {1, 2.5}), Scalar::i64, ExitStatus::bad_input,
        "element [1, 0] does not fit"},
       {npy<double>("<f8", "False", "(2,)", {1, 1e300}), Scalar::f32, ExitStatus::bad_input,

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "libcore/fault.h"
+#include "libcore/printable.h"
 #include "libcore/suggest.h"
 #include "libcore/temporaries.h"
 #include "tools/common/config.h"
@@ -27,6 +28,12 @@
 
 namespace kasen::tools {
 namespace {
+
+// A path may have line ends in it; a line of the history has none.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return printable(text);
+}
 
 std::string arguments;                        // of this process, for history_line
 std::map<std::string, YamlPlace> configured;  // options that the --config file sets
@@ -287,7 +294,7 @@ void with_value(const std::string& option, const std::function<void()>& read) {
 }
 
 int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(const po::variables_map&)>& body) {
-  for (int i = 1; i < argc; ++i) arguments += fmt::format(" {}", argv[i]);
+  for (int i = 1; i < argc; ++i) arguments += fmt::format(" {}", one_line(argv[i]));
   hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on sizes a write fails, as on a full disk

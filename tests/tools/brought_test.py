@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Files, paths and options as users bring them.
+
+Usage: brought_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import bz2
+import sys
+import unittest
+
+import h5py
+import numpy as np
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from tools_test import BAD, CREATE, ToolTest  # noqa: E402
+
+TABLE = "dim N, F local\ninput X : f64[N, F]\noutput s = sum(X, over F)\n"
+DEGREES = "dim N\ninput G : null[N, N]\noutput d = G @ fill(1.0, N)\n"
+
+
+class Brought(ToolTest):
+    def plan(self, text):
+        (self.dir / "p.ks").write_text(text)
+        self.kasen("plan", "p.ks", "-o", "p.kir")
+
+    def partition(self, data, **options):
+        return self.kasen("partition", "--program", "p.kir", data, "--workers", 2, "--replace", "-o", "b", **options)[1]
+
+    def result(self, name):
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+        self.kasen("run", "f.kir", "--bundle", "b", "-o", "r.h5", "--kernels", "interpreter")
+        with h5py.File(self.dir / "r.h5") as results:
+            return results[name][()]
+
+    def test_line_ends_in_paths(self):
+        folder = self.dir / "d\u00e9 \n x"
+        folder.mkdir()
+        (folder / "p.ks").write_text(DEGREES)
+        (folder / "g.txt").write_text("0 1\n1 0\n")
+        self.kasen("go", folder / "p.ks", f"G={folder}/g.txt", "--workers", 2)
+        plan = self.kasen("plan", folder / "p.ks")[0]
+        self.assertIn("/p.ks", plan.splitlines()[1])
+
+    def test_the_ending_of_a_result_names_its_format(self):
+        self.plan(DEGREES)
+        (self.dir / "g.txt").write_text("0 1\n1 0\n")
+        self.partition("g.txt")
+        self.kasen("fuse", "p.kir", "-o", "f.kir")
+        for name, begins, format in [("r.csv", b"N,d\n", []), ("r.npy", b"\x93NUMPY", []), ("r.h5", b"\x89HDF", []), ("r", b"\x89HDF", []),
+                                     ("s.csv", b"\x89HDF", ["--format", "hdf5"])]:
+            self.kasen("run", "f.kir", "--bundle", "b", "-o", name, "--kernels", "interpreter", *format)
+            self.assertTrue((self.dir / name).read_bytes().startswith(begins), name)
+
+    def test_columns_of_words_are_told(self):
+        self.plan(TABLE)
+        (self.dir / "x.csv").write_text("1;2,5;a\n3;4,5;a\n")
+        self.assertEqual(self.partition("x.csv"), "kasen-partition: note: X: words, coded 0, 1, ... as they appear: column 2 (2 different, "
+                                                  "the first is '2,5'), column 3 (1 different, the first is 'a')\n")
+        self.assertIn("the first is '2,5'", self.kasen("partition", "--stats", "b")[0])
+        (self.dir / "x.csv").write_text("1,2\n3,4\n")
+        self.assertEqual(self.partition("x.csv"), "")
+        (self.dir / "x.csv").write_text("1,NA\n3,4\n")
+        self.assertIn("x.csv:2:3: error: the number 4 stands in a column of words", self.partition("x.csv", status=BAD))
+
+    def test_kinds_of_files_that_are_not_read(self):
+        self.plan(TABLE)
+        np.savez(self.dir / "zip", X=np.ones((2, 2)))
+        with h5py.File(self.dir / "hdf5", "w") as file:
+            file["X"] = np.ones((2, 2))
+        (self.dir / "bzip2").write_bytes(bz2.compress(b"1,2\n3,4\n"))
+        (self.dir / "zstd").write_bytes(b"\x28\xb5\x2f\xfd rest")
+        (self.dir / "Parquet").write_bytes(b"PAR1\x15\x04 rest")
+        (self.dir / "zip.npz").rename(self.dir / "zip")
+        for kind in ["zip", "hdf5", "bzip2", "zstd", "Parquet"]:
+            err = self.partition(kind, status=BAD)
+            self.assertRegex(err.lower(), f"^{kind.lower()}: error: the file is [^\n]*{kind.lower()}.*; .+; .+\n$")
+
+    def test_arrays_of_every_number(self):
+        self.plan(TABLE)
+        values = np.arange(12).reshape(4, 3)
+        for order in "<>":
+            for kind in ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]:
+                array = values.astype(order + kind)
+                for stored in [array, np.asfortranarray(array)]:
+                    np.save(self.dir / "x.npy", stored)
+                    self.partition("x.npy")
+                    with h5py.File(self.dir / "b" / "part-0001.h5") as part:
+                        held, rows = part["arrays/X/values"][:], part["dims/N/masters"][:]
+                    np.testing.assert_array_equal(held, values[rows])
+        self.plan(DEGREES)
+        edges = np.argwhere(np.array([[0, 1, 1], [1, 0, 0], [0, 1, 0]]))
+        self.assertTrue(edges.flags.f_contiguous)
+        np.save(self.dir / "g.npy", edges)
+        self.partition("g.npy")
+        np.testing.assert_array_equal(self.result("d"), [2, 1, 1])
+
+    def test_a_bundle_that_is_there(self):
+        self.plan(DEGREES)
+        (self.dir / "g.txt").write_text("0 1\n1 0\n")
+        self.partition("g.txt")
+        self.fault("partition", "g.txt", "-o", "b", status=CREATE, says="add --replace")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
