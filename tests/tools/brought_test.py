@@ -4,6 +4,8 @@
 Usage: brought_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import bz2
+import signal
+import subprocess
 import sys
 import unittest
 
@@ -11,7 +13,7 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, CREATE, ToolTest  # noqa: E402
+from tools_test import BAD, CREATE, TOOLS, ToolTest  # noqa: E402
 
 TABLE = "dim N, F local\ninput X : f64[N, F]\noutput s = sum(X, over F)\n"
 DEGREES = "dim N\ninput G : null[N, N]\noutput d = G @ fill(1.0, N)\n"
@@ -92,6 +94,19 @@ class Brought(ToolTest):
         np.save(self.dir / "g.npy", edges)
         self.partition("g.npy")
         np.testing.assert_array_equal(self.result("d"), [2, 1, 1])
+
+    def test_two_signals_at_a_time(self):
+        """A terminal and who started a tool may both tell it: the second does not cut off what the first one takes away."""
+        (self.dir / "p.ks").write_text(DEGREES)
+        for attempt in range(40):
+            job = subprocess.Popen([TOOLS / "kasen-plan", "p.ks", "-o", "p.kir"], cwd=self.dir, stderr=subprocess.DEVNULL)
+            for _ in range(2000):
+                if job.poll() is not None or list(self.dir.glob("p.kir.tmp-*")):
+                    break
+            for number in [signal.SIGHUP, signal.SIGTERM, signal.SIGINT]:
+                job.send_signal(number)
+            job.wait(timeout=60)
+            self.assertEqual(list(self.dir.glob("p.kir.tmp-*")), [], attempt)
 
     def test_a_bundle_that_is_there(self):
         self.plan(DEGREES)

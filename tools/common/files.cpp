@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -20,7 +21,14 @@
 namespace kasen::tools {
 namespace {
 
+// A second signal, in this thread or another, must not end the process while the first one's handler still removes: a
+// terminal and who started us may both tell.
 void on_signal(int number) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  static std::atomic_flag begun;
+  while (begun.test_and_set()) pause();
   signal_processes(number);
   remove_temporaries();
   _exit(static_cast<int>(ExitStatus::interrupted));
@@ -149,10 +157,10 @@ void write_text(const std::string& path, std::string_view text) {
   }
   const std::string target = behind_links(path);
   const std::string name = fmt::format("{}.tmp-{}", target, getpid());
+  const Temporary temporary(name);  // before the file is there: a signal may come at once
   File file(file_calls::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.fd() < 0)
     fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place");
-  const Temporary temporary(name);
   if (!write_all(file.fd(), text) || file_calls::fsync(file.fd()) != 0) write_failed(path, name, reason());
   if (close(file.release()) != 0 || file_calls::rename(name.c_str(), target.c_str()) != 0)
     write_failed(path, name, reason());
