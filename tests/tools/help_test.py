@@ -251,6 +251,12 @@ class Made(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         return set(done.stdout.split())
 
+    def test_bash_completes_every_option_of_each_command(self):
+        for command, table in TABLES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                offered = self.complete(f"kasen {command} --", folder)
+            self.assertEqual(offered, {f"--{option['name']}" for option in table["options"]}, command)
+
     def test_bash_completes(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
