@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -64,7 +65,7 @@ NpyHeader read_npy_header(const InputFile& file) {
   }
   header.descr = descr.substr(1, quote - 1);
   header.swapped = header.descr.starts_with('>');
-  header.type = header.descr.substr(header.descr.find_first_not_of("<>|="));
+  header.type = header.descr.substr(std::min(header.descr.find_first_not_of("<>|="), header.descr.size()));
   header.fortran = value_of(dictionary, "fortran_order", file).starts_with("True");
   header.shape = shape_of(value_of(dictionary, "shape", file), file);
   header.data = static_cast<std::int64_t>(start + length);

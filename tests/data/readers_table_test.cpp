@@ -275,6 +275,8 @@ TEST(Npy, Refuses) {
        "asks for 24 bytes of elements, and it has 16"},
       {npy<double>("<f8", "False", "(1,)", {1, 2}), Scalar::f64, ExitStatus::bad_input, "asks for 8"},
       {npy<double>("<c16", "False", "(1,)", {1, 2}), Scalar::f64, ExitStatus::bad_input, "'<c16'"},
+      {npy<double>("<", "False", "(1,)", {1}), Scalar::f64, ExitStatus::bad_input, "'<'"},
+      {npy<double>("", "False", "(1,)", {1}), Scalar::f64, ExitStatus::bad_input, "elements are ''"},
       {npy<std::uint64_t>("<u8", "False", "(1,)", {1UL << 63U}), Scalar::i64, ExitStatus::bad_input, "does not fit"},
       {npy<double>("<f8", "False", "(2,)", {1, 2.5}), Scalar::i64, ExitStatus::bad_input,
        "element [1, 0] does not fit"},
