@@ -8,6 +8,7 @@ With `--self-test` it checks itself on wrong and right files.
 """
 import collections
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -125,11 +126,19 @@ def check(root, targets):
     return sorted(told)
 
 
+def joined(unit):
+    """What a unit that Meson has made includes; files that a generator has made do not name others so."""
+    text = unit.read_text() if "-unity" in unit.name and unit.is_file() else ""
+    return [os.path.normpath(file) for file in re.findall(r'^#include\s*["<](/[^">]+)[">]', text, re.M)]
+
+
 def targets_of(build, root):
-    """Those that Meson may join; the benchmarks are left file by file."""
+    """Those that Meson may join, or has joined; the benchmarks are left file by file."""
     targets = {}
     for target in json.loads((build / "meson-info" / "intro-targets.json").read_text()):
-        files = [pathlib.Path(file) for part in target["target_sources"] for file in part.get("sources", [])]
+        parts = target["target_sources"]
+        files = [pathlib.Path(file) for part in parts for file in part.get("sources", [])]
+        files += [pathlib.Path(file) for part in parts for unit in part.get("generated_sources", []) for file in joined(pathlib.Path(unit))]
         files = [file.relative_to(root).as_posix() for file in files if file.suffix == ".cpp" and file.is_relative_to(root)]
         files = [file for file in files if not file.startswith(("bench/", "build"))]
         if len(files) > 1:
