@@ -24,6 +24,7 @@
 #include "tools/common/progress.h"
 #include "tools/common/shared_segments.h"
 #include "tools/common/start_process.h"
+#include "tools/mpirun_watch.h"
 
 namespace kasen::tools {
 namespace {
@@ -216,9 +217,12 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
   std::string summary;
   {
     Listener listener("run");
-    listener.listen(ends[0]);
-    close(ends[0]);
-    status = wait_for(child);
+    {
+      const MpirunWatch watch(child);
+      listener.listen(ends[0]);
+      close(ends[0]);
+      status = wait_for(child);
+    }
     if (status != 0) remove_segments(status, began);
     summary = std::move(listener.summary);
     if (!listener.errors.empty()) {

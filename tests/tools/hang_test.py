@@ -126,5 +126,22 @@ class Hanging(ToolTest):
         self.kasen("run", "-n", 2, "fused.kir", "--bundle", "bundle", env={"KASEN_MPI_CHUNK": "many"}, status=CONFIG)
 
 
+class Abandoned(ToolTest):
+    """mpirun that stays once its ranks are gone, as Open MPI's can: a stand-in for it."""
+
+    def test_mpirun_without_ranks_is_ended(self):
+        self.prepare()
+        mpirun = self.dir / "bin" / "mpirun"
+        mpirun.parent.mkdir()
+        mpirun.write_text("#!/bin/sh\nsleep 3 &\nwait\nexec sleep 600\n")
+        mpirun.chmod(0o755)
+        began = time.monotonic()
+        done = subprocess.run([TOOLS / "kasen", "run", "-n", "2", "fused.kir", "--bundle", "bundle", "-o", "r.h5"], cwd=self.dir,
+                              env={**os.environ, "PATH": f"{mpirun.parent}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 70, done.stderr)
+        self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
+        self.assertGreater(time.monotonic() - began, 60)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
