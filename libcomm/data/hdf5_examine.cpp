@@ -26,7 +26,9 @@ struct OpenFile {
 
 constexpr const char* no_memory = "memory\n";  // an answer that takes none
 
-int read_fault = 0;  // errno of a read that the system could not do; of the file that is looked at
+// Of the file that is looked at: errno of a read that the system could not do; whether memory has ended.
+int read_fault = 0;
+bool memory_ended = false;
 
 H5FD_t* open_by_number(const char* name, unsigned, hid_t, haddr_t) {
   int file = -1;
@@ -35,7 +37,8 @@ H5FD_t* open_by_number(const char* name, unsigned, hid_t, haddr_t) {
   const std::int64_t bytes = named ? lseek(file, 0, SEEK_END) : -1;
   if (bytes < 0) return nullptr;
   auto* const made = new (std::nothrow) OpenFile{};
-  if (made == nullptr) return nullptr;
+  memory_ended = made == nullptr;
+  if (memory_ended) return nullptr;
   made->file = file;
   made->bytes = static_cast<haddr_t>(bytes);
   return &made->common;
@@ -89,6 +92,7 @@ class Examination {
  public:
   explicit Examination(int file) {
     read_fault = 0;
+    memory_ended = false;
     bytes_ = static_cast<std::uint64_t>(std::max<std::int64_t>(lseek(file, 0, SEEK_END), 0));
     const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     const hid_t driver = H5FDregister(&open_file_driver());
@@ -98,7 +102,7 @@ class Examination {
 
   std::string answer() {
     const bool good = file_.valid() && !has_user_block() && members(file_.get(), "", 0);
-    if (memory_ended_) return no_memory;
+    if (memory_ended) return no_memory;
     if (read_fault != 0) return fmt::format("unread\n{}\n", std::strerror(read_fault));
     if (!good) return fmt::format("no\n{}\n{}\n", object_, why_);
     return "ok\n" + found_;
@@ -132,7 +136,7 @@ class Examination {
     try {
       return self.member(group, name, *link, path, depth) ? 0 : -1;
     } catch (const std::bad_alloc&) {
-      self.memory_ended_ = true;
+      memory_ended = true;
       return -1;
     }
   }
@@ -197,7 +201,6 @@ class Examination {
   Hdf5Handle file_{-1, H5Fclose};
   std::uint64_t bytes_ = 0;
   std::int64_t objects_ = 0;
-  bool memory_ended_ = false;
   std::string found_, object_, why_;
 };
 

@@ -14,7 +14,7 @@ std::string message_of(const std::int64_t* begin, const std::int64_t* end) {
 
 Indices indices_of(const std::string& message) {
   Indices result(message.size() / sizeof(std::int64_t));
-  std::memcpy(result.data(), message.data(), message.size());
+  if (!result.empty()) std::memcpy(result.data(), message.data(), message.size());
   return result;
 }
 

@@ -60,7 +60,12 @@ inline void change_json(Json& json, Mutator& mutator) {
     else if (at.is_array())
       std::swap(at[0], at[at.size() - 1]);
   } else {
-    std::swap(at, *values[mutator.below(values.size())]);
+    Json& other = *values[mutator.below(values.size())];
+    if (other.is_structured()) {
+      at = Json(other);  // `at` may lie within it
+    } else {
+      std::swap(at, other);
+    }
   }
 }
 

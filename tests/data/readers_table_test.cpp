@@ -196,9 +196,7 @@ std::string npy(const std::string& descr, const std::string& order, const std::s
   bytes += '\0';
   for (size_t i = 0; i < (version == 1 ? 2U : 4U); ++i) bytes += static_cast<char>(header.size() >> (8 * i) & 255U);
   bytes += header;
-  std::string data(values.size() * sizeof(T), '\0');
-  std::memcpy(data.data(), values.data(), data.size());
-  return bytes + data;
+  return bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 
 TEST(Npy, EdgesOfAPattern) {

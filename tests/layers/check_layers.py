@@ -34,7 +34,7 @@ def is_system(name):
     return name.startswith(("sys/", "linux/")) or "/" not in name and ("." not in name or name in SYSTEM_H)
 
 
-SYSTEM_H = {"unistd.h", "fcntl.h", "spawn.h", "dlfcn.h", "pthread.h", "sched.h", "errno.h", "immintrin.h", "malloc.h"}
+SYSTEM_H = {"unistd.h", "fcntl.h", "spawn.h", "dirent.h", "dlfcn.h", "pthread.h", "sched.h", "errno.h", "immintrin.h", "malloc.h"}
 
 
 def fault(room, quote, name):
