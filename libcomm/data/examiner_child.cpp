@@ -95,13 +95,14 @@ void take_limits(const ExaminerLimits& limits, const std::vector<unsigned long>&
 }
 
 // From now on it may read what it holds, answer, and have memory that is no code. Whatever else it asks of the system
-// is refused. Where the kernel knows no such filter the limits stand alone.
+// is refused. Where the kernel knows no such filter the limits stand alone. ASan asks for the signal stack wherever a
+// function is left for good.
 void shut_in() {
   static constexpr std::array plain{
-      SYS_read,           SYS_pread64,       SYS_write,      SYS_recvmsg,        SYS_close,  SYS_lseek,
-      SYS_munmap,         SYS_mremap,        SYS_brk,        SYS_madvise,        SYS_futex,  SYS_rt_sigreturn,
-      SYS_rt_sigprocmask, SYS_clock_gettime, SYS_getrandom,  SYS_sched_yield,    SYS_getpid, SYS_gettid,
-      SYS_tgkill,         SYS_exit,          SYS_exit_group, SYS_restart_syscall};
+      SYS_read,           SYS_pread64,       SYS_write,     SYS_recvmsg,     SYS_close,          SYS_lseek,
+      SYS_munmap,         SYS_mremap,        SYS_brk,       SYS_madvise,     SYS_futex,          SYS_rt_sigreturn,
+      SYS_rt_sigprocmask, SYS_clock_gettime, SYS_getrandom, SYS_sched_yield, SYS_getpid,         SYS_gettid,
+      SYS_tgkill,         SYS_sigaltstack,   SYS_exit,      SYS_exit_group,  SYS_restart_syscall};
   static constexpr std::array with_protection{SYS_mmap, SYS_mprotect};
 #if defined(__x86_64__)
   constexpr std::uint32_t machine = AUDIT_ARCH_X86_64;
