@@ -4,15 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libcomm/data/bundle.h"
 #include "libcomm/data/checkpoint.h"
 #include "libcomm/data/new_file.h"
 #include "libcomm/data/results.h"
+#include "libcore/count_text.h"
 #include "libcore/error.h"
 #include "libcore/module.h"
 #include "libopt/prover/prover.h"
@@ -42,13 +47,10 @@ std::string beginning_of(const std::string& file) {
   return text;
 }
 
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code fault;
-  for (const auto& entry : fs::directory_iterator(folder, fault)) names.push_back(entry.path().filename().string());
-  if (fault) fail(ExitStatus::io, fmt::format("cannot list '{}'", folder), fault.message());
-  std::sort(names.begin(), names.end());
-  return names;
+std::vector<std::string> listed(const std::string& folder) {
+  std::optional<std::vector<std::string>> names = names_in(folder);
+  if (!names) fail(ExitStatus::io, fmt::format("cannot list '{}'", folder), std::strerror(errno));
+  return std::move(*names);
 }
 
 // Says of one thing after the other whether it is right.
@@ -93,7 +95,7 @@ class Verification {
     judge(name, [&] {
       const BundleInfo info = read_bundle_info(name);
       (void)read_parts(name, 0, info.workers);
-      return fmt::format("a bundle of {} part{}", info.workers, info.workers == 1 ? "" : "s");
+      return "a bundle of " + count_text(info.workers, "part");
     });
   }
 
@@ -121,12 +123,12 @@ class Verification {
 
   static std::string counters(const std::string& name) {
     const RunReport report = read_run_report(read_text(name), name);
-    return fmt::format("the counters of a run on {} worker{}", report.workers, report.workers == 1 ? "" : "s");
+    return "the counters of a run on " + count_text(report.workers, "worker");
   }
 
   // A run's checkpoints, or what `kasen go` leaves: all that is known in it. What has a temporary name is told.
   void folder(const std::string& name) {
-    const std::vector<std::string> entries = names_in(name), checkpoints = checkpoints_in(name);
+    const std::vector<std::string> entries = listed(name), checkpoints = checkpoints_in(name);
     bool known = false;
     for (const std::string& entry : entries) {
       const std::string path = fmt::format("{}/{}", name, entry);

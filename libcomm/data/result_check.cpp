@@ -7,6 +7,7 @@
 
 #include "libcomm/data/hdf5_content.h"
 #include "libcomm/data/results.h"
+#include "libcore/count_text.h"
 #include "libcore/error.h"
 
 namespace kasen {
@@ -81,7 +82,7 @@ std::string verify_results(const std::string& path) {
   outputs += tuples.size();
   if (outputs == 0) refuse_result(path, "it holds nothing");
   read_through(file);
-  return fmt::format("a result of {} array{}", outputs, outputs == 1 ? "" : "s");
+  return "a result of " + count_text(outputs, "array");
 }
 
 }  // namespace kasen

@@ -50,7 +50,7 @@ struct RunFacts {
 [[nodiscard]] OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int number);
 // How its loops went.
 [[nodiscard]] std::string turns_section(const ReportContext& context, const RunFacts& facts);
-[[nodiscard]] std::string count_text(std::int64_t count, const std::string& what);  // "1 turn", "1,200 turns"
+[[nodiscard]] std::string grouped_count(std::int64_t count, const std::string& what);  // "1 turn", "1,200 turns"
 
 struct Curve {
   std::string title, across, up;  // what the axes are

@@ -169,7 +169,7 @@ std::string time_section(const ReportContext& context, const RunFacts& facts) {
       "<section id=\"time\"><h2>Where the time went</h2>\n" + time_words(facts, steps) + time_table(shown);
   if (small_ones > 0) {
     text += fmt::format("<details><summary>{} of less than 0.1 % each</summary>{}</details>\n",
-                        count_text(small_ones, "step"), time_table(small));
+                        grouped_count(small_ones, "step"), time_table(small));
   }
   return text +
          "<p class=\"note\">Bytes: touched, of gathers and scatters sent. Roofline: predicted, and its share of what "
@@ -275,22 +275,22 @@ std::string run_cards(const RunFacts& facts) {
   const bool right = facts.check.mismatches.empty();
   std::string text = "<div class=\"cards\">";
   text += card("run", duration_text(run.seconds),
-               turns > 0 ? fmt::format("{}, {} each", count_text(turns, "turn"),
+               turns > 0 ? fmt::format("{}, {} each", grouped_count(turns, "turn"),
                                        duration_text(run.seconds / static_cast<double>(turns)))
                          : "");
-  text += card("on", count_text(run.workers, "worker"),
-               fmt::format("{} of {}, {} kernels", count_text(run.ranks, "rank"), count_text(run.threads, "thread"),
-                           run.kernels));
+  text += card("on", grouped_count(run.workers, "worker"),
+               fmt::format("{} of {}, {} kernels", grouped_count(run.ranks, "rank"),
+                           grouped_count(run.threads, "thread"), run.kernels));
   text += card("network", short_bytes(static_cast<double>(run.traffic.worker_bytes)),
                fmt::format("{} between ranks, {}", short_bytes(static_cast<double>(run.traffic.rank_bytes)),
-                           count_text(run.traffic.rank_messages, "message")));
+                           grouped_count(run.traffic.rank_messages, "message")));
   text += card(
       "memory", short_bytes(static_cast<double>(planned)),
       resident > 0 ? fmt::format("planned; processes held {}", short_bytes(static_cast<double>(resident))) : "planned");
   return text +
          card("predicted and counted", right ? "equal" : "DIFFERENT",
               right ? "to the byte"
-                    : count_text(static_cast<std::int64_t>(facts.check.mismatches.size()), "difference")) +
+                    : grouped_count(static_cast<std::int64_t>(facts.check.mismatches.size()), "difference")) +
          "</div>\n";
 }
 

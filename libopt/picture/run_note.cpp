@@ -49,7 +49,7 @@ OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int n
   const OpCount& count = counted(facts, number);
   OperatorNote note;
   if (holds_others(row) && count.turns > 0) {
-    note.lines.push_back(count_text(count.turns, "turn") + ", " + duration_text(count.seconds));
+    note.lines.push_back(grouped_count(count.turns, "turn") + ", " + duration_text(count.seconds));
   } else if (has_time(row, count) && count.seconds >= 1e-6) {
     note.lines.push_back(duration_text(count.seconds));
   }
@@ -59,7 +59,7 @@ OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int n
   return note;
 }
 
-std::string count_text(std::int64_t count, const std::string& what) {
+std::string grouped_count(std::int64_t count, const std::string& what) {
   return fmt::format("{} {}{}", grouped(count), what, count == 1 ? "" : "s");
 }
 

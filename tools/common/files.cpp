@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "libcore/error.h"
 #include "libcore/file_calls.h"
@@ -101,14 +102,6 @@ std::string unmarked(std::string text, const std::string& name) {
   fail(ExitStatus::io, fmt::format("cannot write '{}'", path), why, "what was there before is untouched");
 }
 
-// None of what is no folder. The standard library's iterator ends the process where it has no memory.
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);
-  while (const dirent* const entry = open ? readdir(open.get()) : nullptr) names.emplace_back(entry->d_name);
-  return names;
-}
-
 // A link keeps pointing where it does: the file behind it is the one that changes.
 std::string behind_links(const std::string& path) {
   namespace fs = std::filesystem;
@@ -126,6 +119,20 @@ std::string shown_name(const std::string& path) {
   std::string name = path.empty() || path == "-" ? "<stdin>" : path;
   std::replace(name.begin(), name.end(), '\n', ' ');
   return name;
+}
+
+std::optional<std::vector<std::string>> names_in(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);
+  if (!open) return std::nullopt;
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* const entry = readdir(open.get())) {
+    if (const std::string_view name = entry->d_name; name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
+  }
+  if (errno != 0) return std::nullopt;
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::string read_text(const std::string& path) {
@@ -197,7 +204,8 @@ void check_not_input(const std::string& output, const std::vector<std::string>& 
   };
   for (const std::string& input : inputs) {
     check(input == "-" ? "/dev/stdin" : input);
-    for (const std::string& name : names_in(input))
+    const auto names = names_in(input);
+    for (const std::string& name : names.value_or(std::vector<std::string>{}))
       if (of_a_bundle(name)) check(fs::path(input) / name);
   }
 }

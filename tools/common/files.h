@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,10 @@ namespace kasen::tools {
 [[nodiscard]] std::string read_text(const std::string& path);
 // What messages call it: the path, or "<stdin>".
 [[nodiscard]] std::string shown_name(const std::string& path);
+
+// Of all that a folder holds, sorted; none, and errno says why, where it cannot be listed or is no folder. The standard
+// library's iterator would end the process where it has no memory.
+[[nodiscard]] std::optional<std::vector<std::string>> names_in(const std::string& folder);
 
 // Through a temporary name, fsync and rename; on any failure the temporary goes and what was there stays. A link stays
 // a link to the file that changes. ExitStatus::cannot_create, io.
