@@ -168,7 +168,7 @@ class Pipeline {
       const std::string path = data.substr(data.find('=') + 1);
       struct stat info {};
       if (stat(path.c_str(), &info) != 0)
-        fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), std::strerror(errno));
+        fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), std::strerror(errno), "check the name");
       made += fmt::format("\n{} {} {}.{}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
     }
     return made;
