@@ -33,10 +33,10 @@ std::string one_line(std::string text) {
   return text;
 }
 
-void tell(const JobOutput& output, const std::string& text) {
+void tell(const JobOutput& output, const std::string& text, char mark = error_mark) {
   const std::string named = text.starts_with("error:") ? "kasen-run: " + text : text;
-  write_message(fmt::format("{}{}\n", output.launched ? std::string(1, error_mark) : "",
-                            output.launched ? one_line(named) : named));
+  write_message(
+      fmt::format("{}{}\n", output.launched ? std::string(1, mark) : "", output.launched ? one_line(named) : named));
 }
 
 // A rank tells its fault and ends the whole job with its status.
@@ -56,7 +56,7 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
   try {
     run_job(settings, *cluster, output);
   } catch (const Stopped& stopped) {  // on all ranks
-    if (cluster->rank() == 0) tell(output, stopped.text);
+    if (cluster->rank() == 0) tell(output, stopped.text, stopped_mark);
     return ExitStatus::resumable;
   } catch (const JobFailed& failed) {  // on all ranks: each leaves by itself
     if (cluster->rank() == 0) tell(output, failed.text);

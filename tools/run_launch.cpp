@@ -24,6 +24,7 @@
 #include "tools/common/progress.h"
 #include "tools/common/shared_segments.h"
 #include "tools/common/start_process.h"
+#include "tools/common/stop_request.h"
 #include "tools/mpirun_watch.h"
 
 namespace kasen::tools {
@@ -52,13 +53,23 @@ void forward_signal(int number) {
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
 
-// With checkpoints the ranks are asked to save and end first, by way of mpirun, which hands USR1 on; a second signal
+StopRequest stop_request;
+
+// With checkpoints the ranks are asked to save and end first, by way of mpirun, which hands USR1 on; a second request
 // ends them at once.
 void forward_stop(int number) {
-  static volatile std::sig_atomic_t asked = 0;
-  if (asked != 0) forward_signal(number);
-  asked = 1;
+  const StopRequest::Signal signal = stop_request.note();
+  if (signal == StopRequest::Signal::again) forward_signal(number);
+  if (signal != StopRequest::Signal::first) return;
   if (const pid_t child = mpirun_process.load(); child > 0) kill(child, SIGUSR1);
+}
+
+// Ctrl-Z: the ranks pause with this process, by way of mpirun.
+void pause_job(int /*number*/) {
+  const pid_t child = mpirun_process.load();
+  if (child > 0) kill(child, SIGTSTP);
+  raise(SIGSTOP);
+  if (child > 0) kill(child, SIGCONT);
 }
 
 void forward_signals(bool saves) {
@@ -66,6 +77,7 @@ void forward_signals(bool saves) {
   std::signal(SIGTERM, saves ? forward_stop : forward_signal);
   if (saves) std::signal(SIGUSR1, forward_stop);
   if (std::signal(SIGHUP, forward_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+  if (std::signal(SIGTSTP, pause_job) == SIG_IGN) std::signal(SIGTSTP, SIG_IGN);
 }
 
 std::vector<std::string> mpirun_line(const RunSettings& settings, const std::vector<std::string>& arguments) {
@@ -86,6 +98,7 @@ void prepare_environment(const RunSettings& settings) {
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   if (settings.ranks > cores) setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
   setenv("OMPI_MCA_orte_abort_timeout", "5", 0);
+  setenv("OMPI_MCA_orte_forward_job_control", "1", 0);
 }
 
 // Takes the lines of mpirun's standard error apart.
@@ -110,16 +123,18 @@ class Listener {
   }
 
   std::string errors, summary, other;
+  bool stopped = false;
 
  private:
   void line(const std::string& text) {
     const char mark = text.empty() ? '\0' : text[0];
     if (mark == progress_mark) {
       progress_.show(text.substr(1));
-    } else if (mark == error_mark) {
+    } else if (mark == error_mark || mark == stopped_mark) {
       std::string message = text.substr(1);
       std::replace(message.begin(), message.end(), line_break_mark, '\n');
       take(message);
+      stopped = stopped || mark == stopped_mark;
     } else if (mark == summary_mark) {
       summary += text.substr(1) + '\n';
     } else {
@@ -176,6 +191,18 @@ void remove_segments(int status, std::time_t since) {
   for (const SharedSegment& segment : left_segments("", since)) unlink(segment.path.c_str());
 }
 
+// It gets signals from this process alone, which knows what they mean for the job, and no standard input: a group that
+// a terminal does not know must not read from it.
+pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& arguments, int messages) {
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0) fail(ExitStatus::io, "cannot open '/dev/null'", std::strerror(errno));
+  const pid_t child = start_process(
+      mpirun_line(settings, arguments),
+      {.input = nothing, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
+  close(nothing);
+  return child;
+}
+
 int wait_for(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -208,13 +235,13 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   const std::time_t began = std::time(nullptr);
-  const pid_t child =
-      start_process(mpirun_line(settings, arguments), {.messages = ends[1]}, "install Open MPI, or run without -n");
+  const pid_t child = start_mpirun(settings, arguments, ends[1]);
   mpirun_process = child;
   forward_signals(!settings.checkpoint.empty());
   close(ends[1]);
   int status = 0;
   std::string summary;
+  bool stopped = false;
   {
     Listener listener("run");
     {
@@ -225,6 +252,7 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
     }
     if (status != 0) remove_segments(status, began);
     summary = std::move(listener.summary);
+    stopped = listener.stopped;
     if (!listener.errors.empty()) {
       tell("{}", listener.errors);
     } else if (status != 0) {
@@ -232,6 +260,7 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
     }
   }
   if (!summary.empty()) write_standard_output(summary);
+  if (stopped) return static_cast<int>(ExitStatus::resumable);
   if (was_interrupted(status)) return static_cast<int>(ExitStatus::interrupted);
   return status > 125 ? static_cast<int>(ExitStatus::internal) : status;
 }

@@ -15,6 +15,7 @@ inline constexpr char progress_mark = '\x01';
 inline constexpr char error_mark = '\x02';
 inline constexpr char summary_mark = '\x03';
 inline constexpr char line_break_mark = '\x04';  // stands for a line end within one message
+inline constexpr char stopped_mark = '\x05';     // the job saved what it has and ends, as it was asked
 
 // `arguments`: the command line without the program's name. Returns the job's exit status.
 // A plan from standard input goes to the ranks through a temporary file: mpirun hands standard input to rank 0 alone.

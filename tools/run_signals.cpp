@@ -6,20 +6,19 @@
 
 #include "libcore/error.h"
 #include "libcore/temporaries.h"
+#include "tools/common/stop_request.h"
 
 namespace kasen::tools {
 namespace {
 
-volatile std::sig_atomic_t came = 0;
+StopRequest request;
 pid_t starter = 0;
 
 // TERM also comes when the process that started this one is gone (PR_SET_PDEATHSIG): nobody is left to save with.
 void on_stop(int /*number*/) {
-  if (came != 0 || getppid() != starter) {
-    remove_temporaries();
-    _exit(static_cast<int>(ExitStatus::interrupted));
-  }
-  came = 1;
+  if (request.note() != StopRequest::Signal::again && getppid() == starter) return;
+  remove_temporaries();
+  _exit(static_cast<int>(ExitStatus::interrupted));
 }
 
 }  // namespace
@@ -33,6 +32,6 @@ void remember_stop_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool stop_signal_came() { return came != 0; }
+bool stop_signal_came() { return request.came(); }
 
 }  // namespace kasen::tools

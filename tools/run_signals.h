@@ -3,8 +3,8 @@
 
 namespace kasen::tools {
 
-// From here on the first of them is remembered; a second one, or the end of the process that started this one, ends the
-// run at once.
+// From here on a first request is remembered (stop_request.h); a second one, or the end of the process that started
+// this one, ends the run at once.
 void remember_stop_signals();
 [[nodiscard]] bool stop_signal_came();
 

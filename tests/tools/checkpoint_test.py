@@ -57,11 +57,11 @@ class Checkpointed(ToolTest):
     def saved(self):
         return sorted(p.name for p in (self.dir / "saved").iterdir() if not p.name.startswith("."))
 
-    def start(self, *args):
-        return self.start_command("run", "fused.kir", "--bundle", "bundle", *args)
+    def start(self, *args, **options):
+        return self.start_command("run", "fused.kir", "--bundle", "bundle", *args, **options)
 
-    def start_command(self, *args):
-        job = subprocess.Popen([TOOLS / "kasen", *map(str, args)], cwd=self.dir,
+    def start_command(self, *args, own_group=False):
+        job = subprocess.Popen([TOOLS / "kasen", *map(str, args)], cwd=self.dir, start_new_session=own_group,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: job.poll() is None and job.kill())
         return job
@@ -175,6 +175,41 @@ class Checkpointed(ToolTest):
         _, err = self.kasen(*line, "--every", 0, status=USAGE)
         self.assertIn("--every", err)
 
+    def test_a_request_of_several_signals(self):
+        """timeout signals a process and then its group; what starts the ranks hands on what it got."""
+        run = ["run", "fused.kir", "--bundle", "bundle", "-D", "turns=2000000", "-o", "r.h5"]
+        go = ["go", "p.ks", "G=graph.txt", "--workers", 4, "--param", "turns=2000000"]
+        for line in [run, [*run, "-n", 2], go, [*go, "-n", 2]]:
+            for number in [signal.SIGUSR1, signal.SIGTERM]:
+                shutil.rmtree(self.dir / "saved", ignore_errors=True)
+                job = self.start_command(*line, "--checkpoint", "saved", "--every-seconds", 0.2, own_group=True)
+                self.wait_for_checkpoint(job)
+                job.send_signal(number)
+                time.sleep(0.02)
+                if job.poll() is None:
+                    os.killpg(job.pid, number)
+                _, err = job.communicate(timeout=60)
+                self.assertEqual(job.returncode, RESUMABLE, err)
+                self.assertEqual(err.count("all is saved in saved/checkpoint-"), 1, err)
+                self.assertEqual(self.processes(), [])
+
+    def test_ranks_pause_with_their_terminal(self):
+        job = self.start("-n", 2, "-D", "turns=2000000", "--checkpoint", "saved", "--every-seconds", 0.2, own_group=True)
+        self.wait_for_checkpoint(job)
+        os.killpg(job.pid, signal.SIGTSTP)
+        time.sleep(1)
+        paused = self.saved()
+        time.sleep(1)
+        self.assertEqual(self.saved(), paused)
+        os.killpg(job.pid, signal.SIGCONT)
+        deadline = time.time() + 30
+        while self.saved() == paused and time.time() < deadline:
+            time.sleep(0.05)
+        self.assertNotEqual(self.saved(), paused)
+        job.send_signal(signal.SIGTERM)
+        _, err = job.communicate(timeout=60)
+        self.assertEqual(job.returncode, RESUMABLE, err)
+
     def test_a_second_signal_ends_at_once(self):
         # One turn takes long: the border is far away.
         for ranks in [[], ["-n", 2]]:
@@ -188,7 +223,7 @@ class Checkpointed(ToolTest):
             self.addCleanup(lambda: job.poll() is None and job.kill())
             time.sleep(2)
             job.send_signal(signal.SIGTERM)
-            time.sleep(1)
+            time.sleep(1.2)  # within a second it would be the same request
             self.assertIsNone(job.poll())
             job.send_signal(signal.SIGTERM)
             _, err = job.communicate(timeout=30)

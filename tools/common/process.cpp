@@ -23,6 +23,7 @@
 
 #include "libcore/error.h"
 #include "tools/common/start_process.h"
+#include "tools/common/stop_request.h"
 
 namespace kasen::tools {
 
@@ -41,12 +42,13 @@ namespace {
 
 constexpr size_t most_processes = 16;
 std::array<std::atomic<pid_t>, most_processes> processes{};  // 0: free; read by signal handlers
-volatile std::sig_atomic_t stop_came = 0;
+StopRequest stop_handed_on;
 void (*on_second_stop)(int) = SIG_DFL;
 
 void hand_on_stop(int /*number*/) {
-  if (stop_came != 0 && on_second_stop != SIG_DFL) on_second_stop(SIGTERM);
-  stop_came = 1;
+  const StopRequest::Signal signal = stop_handed_on.note();
+  if (signal == StopRequest::Signal::same) return;
+  if (signal == StopRequest::Signal::again && on_second_stop != SIG_DFL) on_second_stop(SIGTERM);
   signal_processes(SIGTERM);
 }
 
@@ -72,7 +74,7 @@ constexpr int anew = O_WRONLY | O_CREAT | O_TRUNC;
 // A process and its place among `processes`.
 class Process {
  public:
-  Process(const std::vector<std::string>& argv, const Streams& streams) {
+  Process(const std::vector<std::string>& argv, const ProcessStart& start) {
     for (auto& place : processes) {
       pid_t free = 0;
       if (!place.compare_exchange_strong(free, -1)) continue;
@@ -81,7 +83,7 @@ class Process {
     }
     if (place_ == nullptr) throw InternalError("too many processes at a time");
     try {
-      child_ = start_process(argv, streams);
+      child_ = start_process(argv, start);
     } catch (...) {
       *place_ = 0;
       throw;
@@ -130,7 +132,7 @@ int run_process_into(std::string& text, const std::vector<std::string>& argv) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from(fdopen(ends[0], "r"), std::fclose);
   std::unique_ptr<Process> process;
   try {
-    process = std::make_unique<Process>(argv, Streams{.output = ends[1]});
+    process = std::make_unique<Process>(argv, ProcessStart{.output = ends[1]});
   } catch (...) {
     close(ends[1]);
     throw;
@@ -182,7 +184,7 @@ void signal_processes(int number) {
 }
 
 StopHandedOn::StopHandedOn() {
-  stop_came = 0;
+  stop_handed_on.forget();
   on_second_stop = std::signal(SIGTERM, hand_on_stop);
   std::signal(SIGUSR1, hand_on_stop);
 }

@@ -29,7 +29,7 @@ struct Ended {
 void signal_processes(int number);
 
 // While one lives, TERM and USR1 ask the processes that run to save and to end by themselves (as kasen-run with
-// checkpoints does); a second signal does what the first would have done before.
+// checkpoints does); a second request (stop_request.h) does what the first would have done before.
 class StopHandedOn {
  public:
   StopHandedOn();

@@ -45,12 +45,16 @@ void forget_handlers() {
 
 // In the new process; nothing here takes memory or a lock, which another thread may have held. The reason why it
 // cannot become the program goes to `report`.
-[[noreturn]] void become(char* const* argv, const Streams& streams, pid_t starter, const sigset_t& signals,
+[[noreturn]] void become(char* const* argv, const ProcessStart& start, pid_t starter, const sigset_t& signals,
                          int report) {
-  const std::array<int, 3> descriptors{streams.input, streams.output, streams.messages};
+  const std::array<int, 3> descriptors{start.input, start.output, start.messages};
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != starter) _exit(128 + SIGTERM);
   forget_handlers();
+  if (start.own_group) {
+    setpgid(0, 0);
+    std::signal(SIGTTOU, SIG_IGN);  // it may write to a terminal that is another group's
+  }
   bool placed = true;
   for (size_t i = 0; i < descriptors.size(); ++i) {
     if (descriptors[i] >= 0 && dup2(descriptors[i], static_cast<int>(i)) < 0) placed = false;
@@ -64,7 +68,7 @@ void forget_handlers() {
 
 }  // namespace
 
-pid_t start_process(const std::vector<std::string>& argv, const Streams& streams, const std::string& remedy) {
+pid_t start_process(const std::vector<std::string>& argv, const ProcessStart& start) {
   std::vector<char*> pointers;
   for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);
@@ -77,7 +81,7 @@ pid_t start_process(const std::vector<std::string>& argv, const Streams& streams
     const pid_t starter = getpid();
     child = fork();
     if (child < 0) fault = errno;
-    if (child == 0) become(pointers.data(), streams, starter, blocked.before(), report[1]);
+    if (child == 0) become(pointers.data(), start, starter, blocked.before(), report[1]);
   }
   close(report[1]);
   if (child > 0) {
@@ -93,7 +97,7 @@ pid_t start_process(const std::vector<std::string>& argv, const Streams& streams
   }
   close(report[0]);
   if (fault != 0)
-    fail(ExitStatus::missing_input, fmt::format("cannot start '{}'", argv[0]), std::strerror(fault), remedy);
+    fail(ExitStatus::missing_input, fmt::format("cannot start '{}'", argv[0]), std::strerror(fault), start.remedy);
   return child;
 }
 

@@ -14,6 +14,7 @@
 #include "tools/common/files.h"
 #include "tools/common/process.h"
 #include "tools/common/progress.h"
+#include "tools/common/stop_request.h"
 #include "tools/common/tool.h"
 #include "tools/experiment/machine_facts.h"
 #include "tools/experiment/settings.h"
@@ -24,12 +25,15 @@ namespace kasen::tools {
 namespace {
 
 volatile std::sig_atomic_t stopped_by = 0;
+StopRequest stop_request;
 
-// What is running ends; its row is not written, so that the same command goes on with it. A second signal does not
-// wait.
+// What is running ends; its row is not written, so that the same command goes on with it. A second request
+// does not wait.
 void on_stop(int number) {
+  const StopRequest::Signal signal = stop_request.note();
+  if (signal == StopRequest::Signal::same) return;
   signal_processes(number == SIGINT ? SIGINT : SIGTERM);
-  if (stopped_by != 0) _exit(static_cast<int>(ExitStatus::interrupted));
+  if (signal == StopRequest::Signal::again) _exit(static_cast<int>(ExitStatus::interrupted));
   stopped_by = number;
 }
 

@@ -1,0 +1,19 @@
+#include "tools/common/stop_request.h"
+
+#include <ctime>
+
+namespace kasen::tools {
+
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+StopRequest::Signal StopRequest::note() {
+  constexpr std::int64_t second = 1'000'000'000;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = std::int64_t{time.tv_sec} * second + time.tv_nsec;
+  std::int64_t first = never;
+  if (first_.compare_exchange_strong(first, now)) return Signal::first;
+  return now - first < second ? Signal::same : Signal::again;
+}
+
+}  // namespace kasen::tools
