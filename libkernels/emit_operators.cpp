@@ -1,5 +1,5 @@
 // One row for each plain scalar operator: how it is computed on integers and on floating-point numbers. The reference
-// is libcore/scalar_evaluate.cpp.
+// is libcore/scalar_operators.cpp.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ LlvmValue* extremum(Builder& b, LlvmValue* x, LlvmValue* y, bool smaller) {
 LlvmValue* unary(Builder& b, llvm::Intrinsic::ID id, LlvmValue* x) { return b.CreateUnaryIntrinsic(id, x); }
 LlvmValue* floor_of(Builder& b, LlvmValue* x) { return unary(b, llvm::Intrinsic::floor, x); }
 
-// SplitMix64, as in libcore/scalar_evaluate.cpp.
+// SplitMix64, as in libcore/scalar_operators.cpp.
 LlvmValue* mixed(Builder& b, LlvmValue* x, LlvmValue* y) {
   const auto constant = [&](std::uint64_t v) { return number(x, static_cast<std::int64_t>(v)); };
   const auto folded = [&](LlvmValue* z, int by) { return b.CreateXor(z, b.CreateLShr(z, number(z, by))); };
