@@ -30,13 +30,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a file is, by how it begins.
-enum class FileKind { ir, result, counters, other };
+// What a file is, by how it begins; a csv file has but its name.
+enum class FileKind { ir, result, plain_result, counters, other };
 
-FileKind kind_of(std::string_view beginning) {
+FileKind kind_of(const std::string& name, std::string_view beginning) {
   if (is_hdf5(beginning)) return FileKind::result;
   if (beginning.starts_with("kir ")) return FileKind::ir;
-  return beginning.find("\"kasen_run\"") != std::string_view::npos ? FileKind::counters : FileKind::other;
+  if (beginning.starts_with("\x93NUMPY")) return FileKind::plain_result;
+  if (beginning.find("\"kasen_run\"") != std::string_view::npos) return FileKind::counters;
+  return name.ends_with(row(ResultFormat::csv).ending) ? FileKind::plain_result : FileKind::other;
 }
 
 std::string beginning_of(const std::string& file) {
@@ -45,6 +47,26 @@ std::string beginning_of(const std::string& file) {
   std::string text(static_cast<std::size_t>(std::min(most, open.size())), '\0');
   open.read(0, reinterpret_cast<std::byte*>(text.data()), std::ssize(text));
   return text;
+}
+
+// What is right, and how far that was looked at.
+struct Verdict {
+  Verdict(std::string of) : what(std::move(of)) {}
+  Verdict(std::string of, std::string_view said) : what(std::move(of)), word(said) {}
+  std::string what;
+  std::string_view word = "right";
+};
+
+Verdict result(const std::string& name) {
+  auto [what, digests] = verify_results(name);
+  if (digests) return {std::move(what)};
+  return {std::move(what) + ", without digests: altered values cannot be seen", "whole"};
+}
+
+[[noreturn]] void fail_plain_result(const std::string& name) {
+  fail(ExitStatus::bad_input, fmt::format("'{}' has nothing to be checked against", name),
+       "results in csv and npy have no digests, since other programs read these files",
+       "write the result as HDF5 where it is to be verified");
 }
 
 std::vector<std::string> listed(const std::string& folder) {
@@ -70,11 +92,12 @@ class Verification {
   }
 
  private:
-  // `look` says what is right, or throws what is not.
+  // `look` gives a Verdict, or its text, of what is right, or throws what is not.
   template <class Look>
   void judge(const std::string& name, const Look& look) {
     try {
-      write_standard_output(fmt::format("{}: right ({})\n", name, look()));
+      const Verdict verdict(look());
+      write_standard_output(fmt::format("{}: {} ({})\n", name, verdict.word, verdict.what));
     } catch (const UserError& error) {
       // A file that a folder's manifest names and that is gone makes the folder wrong.
       const bool gone = error.status() == ExitStatus::missing_input && fs::is_directory(name);
@@ -102,9 +125,11 @@ class Verification {
   void file(const std::string& name) {
     std::error_code none;
     if (!fs::is_regular_file(name, none)) return ir(name);  // a pipe, which is read once; or nothing
-    switch (kind_of(beginning_of(name))) {
+    switch (kind_of(name, beginning_of(name))) {
       case FileKind::result:
-        return judge(name, [&] { return verify_results(name); });
+        return judge(name, [&] { return result(name); });
+      case FileKind::plain_result:
+        return judge(name, [&]() -> Verdict { fail_plain_result(name); });
       case FileKind::counters:
         return judge(name, [&] { return counters(name); });
       case FileKind::ir:
@@ -160,7 +185,9 @@ class Verification {
   static bool is_known(const std::string& path) {
     const fs::file_status status = fs::symlink_status(path);
     if (fs::is_directory(status)) return exists(path + "/manifest.json") || !checkpoints_in(path).empty();
-    return fs::is_regular_file(status) && kind_of(beginning_of(path)) != FileKind::other;
+    if (!fs::is_regular_file(status)) return false;
+    const FileKind kind = kind_of(path, beginning_of(path));
+    return kind != FileKind::other && kind != FileKind::plain_result;
   }
 
   static constexpr std::string_view lock_file = ".lock";  // of a run's checkpoints, none of which may be there yet

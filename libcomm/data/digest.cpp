@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -30,7 +31,23 @@ std::string RunningDigest::hex() const { return hex_of(XXH3_128bits_digest(state
 
 std::string digest_of(std::string_view bytes) { return hex_of(XXH3_128bits(bytes.data(), bytes.size())); }
 
+bool is_digest(std::string_view text) {
+  return text.size() == digest_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 FileDigest digest_of_file(const std::string& path) { return digest_of_file(FileHandle::open_to_read(path)); }
+
+std::string digest_of_range(const FileHandle& file, std::int64_t first, std::int64_t bytes) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::int64_t>(bytes, std::int64_t{1} << 20)));
+  RunningDigest running;
+  for (const std::int64_t end = first + bytes; first < end;) {
+    const std::int64_t count = std::min<std::int64_t>(std::ssize(buffer), end - first);
+    file.read(first, buffer.data(), count);
+    running.update(buffer.data(), count);
+    first += count;
+  }
+  return running.hex();
+}
 
 FileDigest digest_of_file(const FileHandle& file) {
   std::vector<std::byte> buffer(std::size_t{1} << 20);

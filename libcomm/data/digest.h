@@ -1,6 +1,7 @@
 // XXH3-128 digests, as 32 hexadecimal digits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +10,8 @@
 namespace kasen {
 
 [[nodiscard]] std::string digest_of(std::string_view bytes);
+inline constexpr std::size_t digest_digits = 32;
+[[nodiscard]] bool is_digest(std::string_view text);  // so many digits, of 0 to 9 and a to f
 
 // Of bytes that come piece by piece.
 class RunningDigest {
@@ -33,5 +36,7 @@ struct FileDigest {
 [[nodiscard]] FileDigest digest_of_file(const std::string& path);
 class FileHandle;
 [[nodiscard]] FileDigest digest_of_file(const FileHandle& file);
+// UserError: bad_input (it ends before), io.
+[[nodiscard]] std::string digest_of_range(const FileHandle& file, std::int64_t first, std::int64_t bytes);
 
 }  // namespace kasen

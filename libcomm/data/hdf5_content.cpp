@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "libcomm/data/digest.h"
 #include "libcore/checked.h"
 #include "libcore/error.h"
 
@@ -71,6 +72,9 @@ std::optional<StoredDataset> read_dataset(Words& words, std::int64_t whole) {
     if (__builtin_mul_overflow(bytes, *extent, &bytes)) return std::nullopt;
   }
   if (bytes > whole || set.offset > whole - bytes) return std::nullopt;
+  const std::string_view digest = words.until(' ');
+  if (digest != "-" && !is_digest(digest)) return std::nullopt;
+  if (digest != "-") set.digest = digest;
   return set;
 }
 

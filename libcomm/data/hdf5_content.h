@@ -19,6 +19,7 @@ struct StoredDataset {
   FileType type = FileType::f64;
   std::vector<std::int64_t> extents;
   std::int64_t offset = 0;  // of its first byte; all of them lie within the file
+  std::string digest;       // what its attribute says that it is; empty without one
 };
 using StoredDatasets = std::map<std::string, StoredDataset, std::less<>>;  // by their whole paths
 
@@ -29,7 +30,7 @@ using StoredDatasets = std::map<std::string, StoredDataset, std::less<>>;  // by
 [[nodiscard]] StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path);
 
 // hdf5_examine.cpp, in that process: the answer as text. `ok`, then a line for each dataset: type, offset, rank,
-// extents, path. Or `no`, the object and what is wrong with it, a line each; `unread` and why; `memory`.
+// extents, digest or `-`, path. Or `no`, the object and what is wrong with it, a line each; `unread` and why; `memory`.
 [[nodiscard]] Examiner::Work hdf5_examination();
 inline constexpr std::array<std::string_view, 5> file_type_names{"f64", "f32", "i64", "i32", "u8"};
 inline constexpr std::int64_t most_file_rank = 17;  // of an array, and the coordinates of its elements

@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <iterator>
 #include <new>
 
+#include "libcomm/data/digest.h"
 #include "libcomm/data/hdf5_content.h"
 #include "libcomm/data/hdf5_handle.h"
 
@@ -194,8 +196,24 @@ class Examination {
     if (bytes > bytes_) return refuse(path, "is longer than the file");
     const haddr_t offset = bytes == 0 ? 0 : H5Dget_offset(set);
     if (offset == HADDR_UNDEF || offset > bytes_ - bytes) return refuse(path, "lies outside the file");
-    found_ += fmt::format("{} {} {} {}{}\n", file_type_names[type], offset, rank, sizes, path);
+    const std::string digest = digest_of(set);
+    if (digest.empty()) return refuse(path, "has a digest that is never written");
+    found_ += fmt::format("{} {} {} {}{} {}\n", file_type_names[type], offset, rank, sizes, digest, path);
     return true;
+  }
+
+  // What its attribute says; "-" without one, nothing where that is no digest.
+  static std::string digest_of(hid_t set) {
+    const htri_t there = H5Aexists(set, digest_attribute);
+    if (there <= 0) return there == 0 ? "-" : "";
+    const Hdf5Handle attribute(H5Aopen(set, digest_attribute, H5P_DEFAULT), H5Aclose);
+    const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
+    std::array<char, digest_digits + 1> text{};
+    const bool fits = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
+                      H5Tget_size(type.get()) == text.size() && H5Sget_simple_extent_npoints(space.get()) == 1;
+    if (!fits || H5Aread(attribute.get(), type.get(), text.data()) < 0 || text.back() != '\0') return "";
+    const std::string_view digits(text.data(), digest_digits);
+    return is_digest(digits) ? std::string(digits) : "";
   }
 
   Hdf5Handle file_{-1, H5Fclose};

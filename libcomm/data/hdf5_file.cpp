@@ -187,6 +187,27 @@ FileHandle Hdf5Writer::release() { return std::move(*state_->raw); }
 
 void Hdf5Writer::close() { release().sync_and_close(); }
 
+void set_digests(const std::string& path, const std::vector<DatasetDigest>& digests) {
+  const auto require = [&](bool good, std::string_view what) {
+    if (!good) fail(ExitStatus::io, fmt::format("cannot write '{}'", shown_path(path)), hdf5_reason(what));
+  };
+  if (pass_point(FaultPoint::open) < 0)
+    fail(ExitStatus::io, fmt::format("cannot open '{}'", shown_path(path)), std::strerror(errno));
+  Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0, "version bounds");
+  Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose);
+  require(file.valid(), "open");
+  for (const auto& [dataset, hex] : digests) {
+    // Of an object that is not open the library does not find the attribute again.
+    const Hdf5Handle object(H5Oopen(file.get(), dataset.c_str(), H5P_DEFAULT), H5Oclose);
+    Hdf5Handle attribute(H5Aopen(object.get(), digest_attribute, H5P_DEFAULT), H5Aclose);
+    const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose);
+    if (H5Tget_size(type.get()) != hex.size() + 1) throw InternalError("a digest that does not fit its attribute");
+    require(H5Awrite(attribute.get(), type.get(), hex.c_str()) >= 0 && attribute.close(), dataset);
+  }
+  require(H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0 && file.close(), "close");
+}
+
 bool is_stored_name(std::string_view name) {
   return !name.empty() && name.size() < 256 && name != "." && name != ".." &&
          std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 127 && c != '/'; });

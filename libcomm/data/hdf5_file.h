@@ -24,6 +24,9 @@ enum class FileType : std::uint8_t { f64, f32, i64, i32, u8 };
 [[nodiscard]] constexpr FileType file_type(const std::vector<std::int32_t>&) { return FileType::i32; }
 [[nodiscard]] std::int64_t file_bytes(FileType type);
 
+// The attribute with the digest (digest.h) of a dataset's bytes, in the order of the file; results have it.
+inline constexpr const char* digest_attribute = "xxh3_128";
+
 // Names of groups and datasets become parts of paths: they hold no slash, space or control character.
 [[nodiscard]] bool is_stored_name(std::string_view name);
 
@@ -54,6 +57,13 @@ class Hdf5Writer {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+struct DatasetDigest {
+  std::string dataset, hex;
+};
+// Into a file of ours that is complete but for them: attributes that it has, with other texts of the same length. Not
+// synced. UserError(io).
+void set_digests(const std::string& path, const std::vector<DatasetDigest>& digests);
 
 class Hdf5Reader {
  public:

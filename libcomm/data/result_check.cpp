@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <vector>
 
+#include "libcomm/data/digest.h"
 #include "libcomm/data/hdf5_content.h"
 #include "libcomm/data/results.h"
 #include "libcore/count_text.h"
@@ -63,15 +66,39 @@ void read_through(const FileHandle& file) {
   }
 }
 
+std::int64_t bytes_of(const StoredDataset& set) {
+  return std::accumulate(set.extents.begin(), set.extents.end(), file_bytes(set.type), std::multiplies<>());
+}
+
+// Are there digests? All datasets have one, or none has.
+bool check_digests(const FileHandle& file, const std::string& path, const StoredDatasets& sets) {
+  const auto has_digest = [](const auto& set) { return !set.second.digest.empty(); };
+  if (std::none_of(sets.begin(), sets.end(), has_digest)) {
+    read_through(file);
+    return false;
+  }
+  for (const auto& [name, set] : sets) {
+    if (set.digest.empty())
+      refuse_result(path, fmt::format("'{}' has no digest, others have: it was put in later", name.substr(1)));
+    if (digest_of_range(file, set.offset, bytes_of(set)) != set.digest)
+      fail(ExitStatus::bad_input, fmt::format("'{}' was altered", path),
+           fmt::format("the values of '{}' have another digest than its attribute {} says", name.substr(1),
+                       digest_attribute),
+           "run the plan again");
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_hdf5(std::string_view beginning) { return beginning.starts_with(hdf5_signature); }
 
-std::string verify_results(const std::string& path) {
+VerifiedResult verify_results(const std::string& path) {
   const FileHandle file = FileHandle::open_to_read(path);
   std::map<std::string, Components> tuples;
   std::size_t outputs = 0;
-  for (const auto& [set, facts] : stored_datasets(file, path)) {
+  const StoredDatasets sets = stored_datasets(file, path);
+  for (const auto& [set, facts] : sets) {
     const ResultName name = result_name(path, set);
     if (name.component < 0)
       ++outputs;
@@ -81,8 +108,7 @@ std::string verify_results(const std::string& path) {
   for (const auto& [output, components] : tuples) check_tuple(path, output, components);
   outputs += tuples.size();
   if (outputs == 0) refuse_result(path, "it holds nothing");
-  read_through(file);
-  return "a result of " + count_text(outputs, "array");
+  return {"a result of " + count_text(outputs, "array"), check_digests(file, path, sets)};
 }
 
 }  // namespace kasen

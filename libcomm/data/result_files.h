@@ -17,13 +17,16 @@ struct ResultPlace {
   std::string file;
   std::int64_t offset = 0;
 };
-using ResultPlaces = std::vector<std::vector<ResultPlace>>;  // by table
+using ResultPlaces = std::vector<std::vector<ResultPlace>>;   // by table
+using ColumnDigests = std::vector<std::vector<std::string>>;  // by table
 
 // Rank 0's side: the temporary files with all that stands before and between the elements, closed.
 class ResultFiles {
  public:
   virtual ~ResultFiles() = default;
   [[nodiscard]] virtual const ResultPlaces& places() const = 0;
+  // Of a format with digests: those of the elements, all of which are written, synced and closed.
+  virtual void put(const ColumnDigests& /*digests*/) {}
   virtual std::vector<std::string> commit() = 0;  // the names of the files
 };
 

@@ -16,13 +16,14 @@ struct ResultFormatRow {
   std::string_view name;    // for --format
   std::string_view ending;  // of a file that the user has not named
   bool text;                // lines for the elements, with the ids in them; else their bytes, and the ids apart
+  bool digests;             // the file has one of each column's bytes
 };
 
 inline constexpr std::array<ResultFormatRow, 3> result_formats{{
-    // format             name    ending   text
-    {ResultFormat::hdf5, "hdf5", ".h5", false},
-    {ResultFormat::csv, "csv", ".csv", true},
-    {ResultFormat::npy, "npy", ".npy", false},
+    // format             name    ending   text   digests
+    {ResultFormat::hdf5, "hdf5", ".h5", false, true},
+    {ResultFormat::csv, "csv", ".csv", true, false},
+    {ResultFormat::npy, "npy", ".npy", false, false},
 }};
 
 [[nodiscard]] constexpr const ResultFormatRow& row(ResultFormat format) {

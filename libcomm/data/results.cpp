@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
+#include "libcomm/data/result_digests.h"
 #include "libcomm/data/result_files.h"
 #include "libcomm/data/result_share.h"
 #include "libcore/error.h"
@@ -48,6 +50,7 @@ struct ResultWriter::State {
   std::vector<ResultTable> tables;                // the outputs' first, then the ids
   std::unique_ptr<ResultFiles> files;             // rank 0
   ResultPlaces places;                            // by table
+  std::optional<ResultDigests> digests;           // of a format that has them
   std::map<std::string, FileHandle> open;         // by name
   std::map<std::string, UserIds> ids;             // of dimensions that are asked for
   std::map<std::string, ResultTable> relabelled;  // by dimension: its table of ids
@@ -56,6 +59,7 @@ struct ResultWriter::State {
   void open_files(const std::string& path);
   void collect_ids();
   void write(std::size_t number);
+  void write_digests();
   void write_windows(std::size_t number, const TableSpread& spread);
   void write_lines(std::size_t number, const TableSpread& spread);
   void name_values(const ResultTable& table, ResultWindow& window) const;
@@ -143,6 +147,7 @@ void ResultWriter::State::write_windows(std::size_t number, const TableSpread& s
         open.at(place.file)
             .write(place.offset + window.first * table.columns[c].bytes(), window.columns[c].data(),
                    static_cast<std::int64_t>(window.columns[c].size()));
+        if (digests) digests->add(number, c, window.columns[c]);
       }
     });
   }
@@ -176,18 +181,29 @@ void ResultWriter::State::write(std::size_t number) {
     write_windows(number, spread);
 }
 
+// After all else, so that they can be of bytes that several ranks wrote.
+void ResultWriter::State::write_digests() {
+  if (!digests) return;
+  const ColumnDigests all = digests->finish(places);
+  ranks.together([&] {
+    if (ranks.rank() == 0) files->put(all);
+  });
+}
+
 ResultWriter::ResultWriter(const std::string& path, ResultFormat format, const Module& module,
                            const std::vector<Output>& outputs, const std::vector<Part>& parts, ResultRanks& ranks,
                            std::int64_t window_bytes)
-    : state_(new State{row(format), outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}}) {
+    : state_(new State{row(format), outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}, {}}) {
   State& s = *state_;
   s.describe(module);
   s.open_files(path);
   s.collect_ids();
+  if (s.format.digests) s.digests.emplace(s.tables, ranks);
   for (std::size_t k = 0; k < s.tables.size(); ++k) s.write(k);
   ranks.together([&] {
     for (auto& [name, file] : s.open) file.sync_and_close();
   });
+  s.write_digests();
 }
 
 ResultWriter::~ResultWriter() = default;

@@ -4,7 +4,8 @@
 //
 // hdf5: one file; a dataset for each output, named after it, shape = its dimensions' sizes (a small array as element
 //       adds a last axis; a tuple is a group with one dataset a component, `0`, `1`, ...); its attribute `dims` lists
-//       the names of its dimensions. Where a dimension's ids were relabelled, `<dim>_ids` holds the user's ids.
+//       the names of its dimensions. Where a dimension's ids were relabelled, `<dim>_ids` holds the user's ids. The
+//       attribute `xxh3_128` of each dataset is the digest of its bytes.
 // npy:  one file for each output, and `<dim>_ids` as above.
 // csv:  one file for each output: a line for each element, first the user's ids of its dimensions, then its scalars.
 // With npy and csv, `path` itself is the file of a single output; several are named `path` with `-<output>` before the
@@ -51,8 +52,11 @@ std::vector<std::string> write_results(const std::string& path, ResultFormat for
 
 // Whether a file that begins so is one of HDF5.
 [[nodiscard]] bool is_hdf5(std::string_view beginning);
-// Whether all of a result in HDF5 is there and can be read: "a result of 2 arrays". There is no digest: what was
-// altered without changing a size is not seen. UserError.
-[[nodiscard]] std::string verify_results(const std::string& path);
+// Whether all of a result in HDF5 is there and as it was written: each dataset's bytes against its digest. UserError.
+struct VerifiedResult {
+  std::string what;      // "a result of 2 arrays"
+  bool digests = false;  // without: written by others, or before there were any; what was altered is not seen
+};
+[[nodiscard]] VerifiedResult verify_results(const std::string& path);
 
 }  // namespace kasen

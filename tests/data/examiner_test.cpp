@@ -149,14 +149,19 @@ TEST_F(ExaminerTest, ItMayDoNothingButRead) {
 // What a process that was taken over could say.
 TEST(Hdf5Content, MadeUpAnswersAreRefused) {
   const auto read = [](const std::string& answer) { return datasets_of_answer(answer, 1000, "foreign.h5"); };
-  const StoredDatasets good = read("ok\nf64 100 2 3 4 /a/b\nu8 0 0 /c\ni64 0 1 0 /d\n");
+  const StoredDatasets good =
+      read("ok\nf64 100 2 3 4 - /a/b\nu8 0 0 0123456789abcdef0123456789abcdef /c\ni64 0 1 0 - /d\n");
   ASSERT_EQ(good.size(), 3U);
+  EXPECT_EQ(good.at("/a/b").digest, "");
+  EXPECT_EQ(good.at("/c").digest, "0123456789abcdef0123456789abcdef");
   EXPECT_EQ(good.at("/a/b").extents, (std::vector<std::int64_t>{3, 4}));
   EXPECT_EQ(good.at("/a/b").offset, 100);
-  for (const char* line : {"f64 -8 1 1 /a", "f64 1000 1 1 /a", "f64 0 1 126 /a", "f64 0 1 -1 /a",
-                           "f64 0 18 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 /a", "f64 0 2 4294967296 4294967296 /a",
-                           "f64 0 3 9223372036854775807 2 0 /a", "f64 99999999999999999999 1 1 /a", "f63 0 1 1 /a",
-                           "f64", "f64 0", "f64 0 1", "", "f64 0x 1 1 /a", "f64 0 1 1 /a\nf64 0 1 1 /a"})
+  for (const char* line :
+       {"f64 -8 1 1 - /a", "f64 1000 1 1 - /a", "f64 0 1 126 - /a", "f64 0 1 -1 - /a",
+        "f64 0 18 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 - /a", "f64 0 2 4294967296 4294967296 - /a",
+        "f64 0 3 9223372036854775807 2 0 - /a", "f64 99999999999999999999 1 1 - /a", "f63 0 1 1 - /a", "f64", "f64 0",
+        "f64 0 1", "", "f64 0x 1 1 - /a", "f64 0 1 1 - /a\nf64 0 1 1 - /a", "f64 0 1 1 /a",
+        "f64 0 1 1 0123456789abcdef0123456789abcdeF /a", "f64 0 1 1 0123 /a"})
     EXPECT_THROW((void)read(std::string("ok\n") + line + "\n"), UserError) << line;
   for (const char* answer : {"", "no", "no\n\n\n", "no\n/a", "no\n/a\nis bad\n", "okay\n"})
     EXPECT_THROW((void)read(answer), UserError) << answer;

@@ -469,7 +469,7 @@ class Faults(ToolTest):
         (out / "checkpoint-000007.tmp-12-0").mkdir()
         (out / "notes.txt").write_text("mine\n")
         said = self.kasen("verify", "out")[0].splitlines()
-        self.assertEqual(said[1:], ["out/r.h5: right (a result of 3 arrays)"])
+        self.assertEqual(said[1:], ["out/r.h5: whole (a result of 3 arrays, without digests: altered values cannot be seen)"])
         self.assertIn("out/checkpoint-000007.tmp-12-0: not complete", said[0])
         for wrong, says in [({"w__2": 5}, "'w' is missing"), ({"w__1": (4, 3)}, "of different sizes"), ({"w__1": (5, 3, 2)}, "of different sizes"),
                             ({"w__x": 5}, "neither an output nor a component"), ({"w__1__y": 5}, "neither an output nor a component")]:
