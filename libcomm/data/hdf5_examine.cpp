@@ -103,7 +103,7 @@ class Examination {
   }
 
   std::string answer() {
-    const bool good = file_.valid() && !has_user_block() && members(file_.get(), "", 0);
+    const bool good = file_.valid() && !has_user_block() && has_sound_root() && members(file_.get(), "", 0);
     if (memory_ended) return no_memory;
     if (read_fault != 0) return fmt::format("unread\n{}\n", std::strerror(read_fault));
     if (!good) return fmt::format("no\n{}\n{}\n", object_, why_);
@@ -132,6 +132,12 @@ class Examination {
     return !none && !refuse("/", "something stands before its beginning");
   }
 
+  // Of all: what groups of many objects keep beside them, others read as well.
+  bool has_sound_root() {
+    H5O_info_t facts{};
+    return H5Oget_info2(file_.get(), &facts, H5O_INFO_ALL) >= 0 || refuse("/", "cannot be read");
+  }
+
   // Called by C: nothing is thrown through it.
   static herr_t visit(hid_t group, const char* name, const H5L_info_t* link, void* place) {
     auto& [self, path, depth] = *static_cast<Place*>(place);
@@ -158,7 +164,7 @@ class Examination {
     if (++objects_ > most_objects) return refuse(path, "is one object too many");
     const Hdf5Handle object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
     H5O_info_t facts{};
-    if (!object.valid() || H5Oget_info2(object.get(), &facts, H5O_INFO_BASIC) < 0)
+    if (!object.valid() || H5Oget_info2(object.get(), &facts, H5O_INFO_ALL) < 0)
       return refuse(path, "cannot be opened");
     if (facts.rc != 1) return refuse(path, "is linked from elsewhere, too");
     if (facts.type == H5O_TYPE_GROUP) return members(object.get(), path, depth + 1);

@@ -72,14 +72,25 @@ class Digests(ToolTest):
         self.fault("verify", file, status=1, says=["was altered", "'N_ids'", "run the plan again"])
 
     def test_every_flipped_byte(self):
-        whole = self.result("r.h5")
+        self.flip(self.result("r.h5"))
+
+    def test_a_flipped_byte_among_many_outputs(self):
+        """A group of more than eight objects is stored in another way."""
+        names = [f"out_{k}" for k in range(12)]
+        (self.dir / "many.ks").write_text("dim N\ninput G : f64[N, N]\none : f64[N] = 1\ny = G @ one\n" +
+                                          "".join(f"{name} = y * {k}.5\n" for k, name in enumerate(names)) + f"output {', '.join(names)}\n")
+        self.kasen("go", "many.ks", "G=g.txt", "--workers", 1)
+        os.replace(self.dir / "many.run" / "result.h5", self.dir / "r.h5")
+        self.flip((self.dir / "r.h5").read_bytes(), every=1 if AT_LENGTH else 5)
+
+    def flip(self, whole, every=1):
         expected = content(self.dir / "r.h5")
         folder = self.dir / "flipped"
         folder.mkdir()
         right = harmless = 0
         for begin in range(0, len(whole), 500):
             names = {}
-            for at in range(begin, min(begin + 500, len(whole))):
+            for at in range(begin, min(begin + 500, len(whole)), every):
                 for mask in MASKS:
                     mutant = bytearray(whole)
                     mutant[at] ^= mask or 1 << at % 8
