@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -153,6 +154,22 @@ std::int64_t Execution::part_bytes(size_t part, std::int64_t packing, bool with_
   return with_data ? checked_add(bytes, data_bytes(parts[part]), "the run's memory") : bytes;
 }
 
+// Memory that no limit of a process knows of is shared by the processes of a machine. How much is left is asked before
+// they meet, so that none of them has taken its own yet.
+void Execution::check_machine_memory(std::int64_t needed) const {
+  if (!options.sum_on_machine) return;
+  const auto room = shared_memory();
+  std::array<std::int64_t, 2> sums{needed, 1};
+  options.sum_on_machine(sums);
+  if (options.memory > 0 || !room || sums[0] <= *room) return;
+  fail(ExitStatus::limit,
+       fmt::format("the run needs {} bytes of memory on this machine, {} are available", sums[0], *room),
+       fmt::format("{} processes of it take {} each on average, at once", sums[1], sums[0] / sums[1]),
+       *room > 0 ? fmt::format("so much would be enough on {} machines: spread the processes over more of them",
+                               (sums[0] - 1) / *room + 1)
+                 : "end what else runs there");
+}
+
 void Execution::check_memory(std::span<const std::int64_t> packing) const {
   const bool limited = options.memory > 0;
   std::int64_t needed = 0, largest = 1;
@@ -162,6 +179,7 @@ void Execution::check_memory(std::span<const std::int64_t> packing) const {
     largest = std::max(largest, bytes);
   }
   const auto room = limited ? std::optional(options.memory) : available_memory();
+  check_machine_memory(needed);
   if (!room || needed <= *room) return;
   const std::int64_t workers = transport.workers(), fitting = *room / largest;
   fail(ExitStatus::limit,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct RunOptions {
   std::map<std::string, std::vector<Word>> params;  // by name; missing ones take the program's default
   std::function<void(const Turn&)> on_turn;         // progress; may throw to stop
   std::int64_t memory = 0;  // bytes that this process may take, its data among them; 0: what the system has left
+  // Adds up numbers over the processes of this machine, where there are others; all of them call it once, before the
+  // first step.
+  std::function<void(std::span<std::int64_t>)> sum_on_machine;
   bool refuse_nan = false;  // UserError(check_failed) where the first NaN was made: reads all that is made once more
   // After each turn of an outermost loop, on every process; may throw to stop. Not called: nothing is looked at.
   std::function<void(const Border&)> on_border;

@@ -188,6 +188,7 @@ class Execution {
   void tell_border(int loop);
   void move_whole(ValueId stand_in, int part, bool bring);
   [[nodiscard]] std::int64_t part_bytes(size_t part, std::int64_t packing, bool with_data) const;
+  void check_machine_memory(std::int64_t needed) const;
   void check_memory(std::span<const std::int64_t> packing) const;
   void allocate();
 

@@ -102,6 +102,11 @@ std::optional<std::int64_t> available_memory() {
   return least_of(least_of(machine_memory(), address_space()), group_memory());
 }
 
+std::optional<std::int64_t> shared_memory() {
+  if (const std::int64_t set = set_memory; set >= 0) return set;
+  return least_of(machine_memory(), group_memory());
+}
+
 void set_available_memory(std::int64_t bytes) { set_memory = bytes; }
 
 }  // namespace kasen

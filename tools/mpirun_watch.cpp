@@ -11,7 +11,7 @@ namespace kasen::tools {
 namespace {
 
 // Whether it has ended and only waits to be asked for its status.
-bool is_zombie(const std::string& process) {
+bool is_zombie(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string line;
   std::getline(file, line);
@@ -21,13 +21,15 @@ bool is_zombie(const std::string& process) {
 
 }  // namespace
 
-int living_children(pid_t parent) {
-  int living = 0;
+std::vector<pid_t> living_children(pid_t parent) {
+  std::vector<pid_t> living;
   std::error_code fault;
   const std::filesystem::path tasks = fmt::format("/proc/{}/task", parent);
   for (std::filesystem::directory_iterator at(tasks, fault), end; !fault && at != end; at.increment(fault)) {
     std::ifstream children(at->path() / "children");
-    for (std::string child; children >> child;) living += is_zombie(child) ? 0 : 1;
+    for (pid_t child = 0; children >> child;) {
+      if (!is_zombie(child)) living.push_back(child);
+    }
   }
   return living;
 }
@@ -41,11 +43,13 @@ void MpirunWatch::watch(const std::stop_token& stop) {
   Clock::time_point last = Clock::now();  // when it had one
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    if (living_children(mpirun_) > 0) {
+    const std::vector<pid_t> children = living_children(mpirun_);
+    if (!children.empty() && !over_) {
       had = true;
       last = Clock::now();
-    } else if (had && Clock::now() - last > patience_) {
+    } else if ((had || over_) && Clock::now() - last > patience_) {
       kill(mpirun_, SIGKILL);
+      for (const pid_t child : children) kill(child, SIGKILL);  // ssh or srun, whose node does not answer
       return;
     }
     stopped_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });

@@ -1,33 +1,38 @@
-// Open MPI's mpirun can wait for a lock of its own for ever once a rank was killed while the job began: all its
-// processes are gone, and it stays. Nobody waits for it then.
+// Open MPI's mpirun can wait for ever: for a lock of its own once a rank was killed while the job began, all its
+// processes gone, and for a node that no longer answers once the job is to end. Nobody waits for it then.
 #pragma once
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace kasen::tools {
 
 class MpirunWatch {
  public:
-  // Kills `mpirun` where it had processes and had none left for `patience`. It ends by itself within seconds, a minute
-  // on a machine with far too much to do.
+  // Kills `mpirun`, and what it started here, where it had processes and had none left for `patience`. It ends by
+  // itself within seconds, a minute on a machine with far too much to do.
   explicit MpirunWatch(pid_t mpirun, std::chrono::seconds patience = std::chrono::seconds(60));
+  // The job is over: from now on processes that it still has count as gone.
+  void expect_end() { over_ = true; }
 
  private:
   void watch(const std::stop_token& stop);
 
   pid_t mpirun_;
   std::chrono::seconds patience_;
+  std::atomic<bool> over_ = false;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;  // the last: it ends before what it uses
 };
 
 // Processes that `parent` has started and that have not ended.
-[[nodiscard]] int living_children(pid_t parent);
+[[nodiscard]] std::vector<pid_t> living_children(pid_t parent);
 
 }  // namespace kasen::tools

@@ -9,6 +9,7 @@
 #include "libcomm/exchange/mpi_session.h"
 #include "libcomm/exchange/mpi_transport.h"
 #include "tools/common/tool.h"
+#include "tools/run_node.h"
 
 namespace kasen::tools {
 namespace {
@@ -22,6 +23,10 @@ class SingleProcess : public Cluster {
   [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override { return to; }
   [[nodiscard]] std::int64_t largest(std::int64_t mine) override { return mine; }
   void together(const std::function<void()>& step) override { step(); }
+  [[nodiscard]] std::vector<std::int64_t> on_node(std::span<const std::int64_t> mine) override {
+    return {mine.begin(), mine.end()};
+  }
+  void broadcast(std::string& /*bytes*/) override {}
   [[nodiscard]] NodeBoard board(std::int64_t bytes) override {
     const auto own = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes));
     return {.ranks = {0}, .places = {own->data()}, .own = 0, .memory = own};
@@ -46,6 +51,10 @@ class MpiCluster : public Cluster {
     session_.all_reduce_max(std::span(&mine, 1));
     return mine;
   }
+  [[nodiscard]] std::vector<std::int64_t> on_node(std::span<const std::int64_t> mine) override {
+    return gather_on_node(session_, mine);
+  }
+  void broadcast(std::string& bytes) override { session_.broadcast(bytes); }
   [[nodiscard]] NodeBoard board(std::int64_t bytes) override { return make_node_board(session_, bytes); }
   void record_waits(WaitRecord* record) override { session_.record_waits(record); }
   [[noreturn]] void abort(ExitStatus status) override { session_.abort_all(status); }
@@ -72,7 +81,10 @@ class MpiCluster : public Cluster {
 
 std::unique_ptr<Cluster> make_single_process() { return std::make_unique<SingleProcess>(); }
 
-std::unique_ptr<Cluster> make_mpi_cluster(int argc, char** argv) { return std::make_unique<MpiCluster>(argc, argv); }
+std::unique_ptr<Cluster> make_mpi_cluster(int argc, char** argv) {
+  yield_where_crowded();
+  return std::make_unique<MpiCluster>(argc, argv);
+}
 
 // Open MPI's mpirun sets the first, srun with PMIx or PMI the others. A batch script alone sets none of them.
 bool started_by_mpi() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ class Cluster : public ResultRanks {
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;
   // The largest of what the ranks give, on all of them.
   [[nodiscard]] virtual std::int64_t largest(std::int64_t mine) = 0;
+  // What each rank of this node gives, one after the other; as many everywhere. All ranks call it.
+  [[nodiscard]] virtual std::vector<std::int64_t> on_node(std::span<const std::int64_t> mine) = 0;
+  // Rank 0's bytes, on all ranks.
+  virtual void broadcast(std::string& bytes) = 0;
   // A board of this node's ranks, of `bytes` each. All ranks call it.
   [[nodiscard]] virtual NodeBoard board(std::int64_t bytes) = 0;
   // Where this rank waits for others is written there from now on (nullptr: nowhere).

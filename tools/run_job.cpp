@@ -6,8 +6,8 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
-#include <thread>
 
 #include "libcomm/data/bundle.h"
 #include "libcomm/data/compress.h"
@@ -25,6 +25,7 @@
 #include "tools/run_checkpoint.h"
 #include "tools/run_gather.h"
 #include "tools/run_launch.h"
+#include "tools/run_node.h"
 #include "tools/run_params.h"
 #include "tools/run_results.h"
 #include "tools/run_summary.h"
@@ -49,8 +50,19 @@ class Stopwatch {
   Clock::time_point last_ = Clock::now();
 };
 
-Module read_plan(const RunSettings& settings) {
-  Module module = parse_module(read_text(settings.plan), settings.plan_name);
+// Standard input is rank 0's alone: mpirun and srun hand it to no other.
+std::string read_plan_text(const RunSettings& settings, Cluster& cluster) {
+  const bool streamed = cluster.largest(settings.plan == "-" ? 1 : 0) != 0;
+  std::string text;
+  cluster.together([&] {
+    if (!streamed || cluster.rank() == 0) text = read_text(settings.plan);
+  });
+  if (streamed) cluster.broadcast(text);
+  return text;
+}
+
+Module read_plan(const RunSettings& settings, const std::string& text) {
+  Module module = parse_module(text, settings.plan_name);
   TrialLawChecker laws;
   require_valid(module, laws);
   if (module.level < 3) {
@@ -63,11 +75,6 @@ Module read_plan(const RunSettings& settings) {
 std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads) {
   if (settings.kernels == KernelChoice::interpreter) return make_interpreter_kernels();
   return make_generated_kernels(KernelOptions{.threads = threads, .code_cache = settings.code_cache});
-}
-
-int threads_of(const RunSettings& settings, int ranks) {
-  if (settings.threads > 0) return settings.threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks);
 }
 
 void show_turn(Progress& progress, const JobOutput& output, const Turn& turn) {
@@ -125,8 +132,9 @@ void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& c
 Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   Prepared p;
   Stopwatch watch;
+  const std::string text = read_plan_text(settings, cluster);
   cluster.together([&] {
-    p.module = read_plan(settings);
+    p.module = read_plan(settings, text);
     p.info = read_bundle_info(settings.bundle);
     if (cluster.ranks() > p.info.workers) {
       fail(ExitStatus::usage, fmt::format("{} ranks for {} parts", cluster.ranks(), p.info.workers),
@@ -219,9 +227,9 @@ RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& clus
 }  // namespace
 
 void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output) {
-  const int threads = threads_of(settings, cluster.ranks());
   std::optional<RunWatch> watch;
   if (settings.timeout > 0) watch.emplace(settings.timeout, cluster, output);
+  const int share = threads_of_rank(cluster), threads = settings.threads > 0 ? settings.threads : share;
   Prepared p = prepare(settings, cluster, threads);
   Progress progress("run");
   const bool traced = !settings.trace.empty();
@@ -234,6 +242,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   p.options.masters = settings.masters;
   p.options.refuse_nan = settings.refuse_nan;
   p.options.memory = settings.memory;
+  if (cluster.ranks() > 1) p.options.sum_on_machine = [&](std::span<std::int64_t> sums) { sum_on_node(cluster, sums); };
   TurnRecord turns;
   if (cluster.rank() == 0) {
     p.options.on_turn = [&](const Turn& turn) {

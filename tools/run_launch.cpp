@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,11 +14,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <optional>
 #include <thread>
 #include <utility>
 
-#include "libcomm/data/new_file.h"
 #include "libcore/temporaries.h"
 #include "tools/common/files.h"
 #include "tools/common/process.h"
@@ -90,13 +89,11 @@ std::vector<std::string> mpirun_line(const RunSettings& settings, const std::vec
   return line;
 }
 
-void prepare_environment(const RunSettings& settings) {
+void prepare_environment() {
   if (geteuid() == 0) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  if (settings.ranks > cores) setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
   setenv("OMPI_MCA_orte_abort_timeout", "5", 0);
   setenv("OMPI_MCA_orte_forward_job_control", "1", 0);
 }
@@ -106,7 +103,7 @@ class Listener {
  public:
   explicit Listener(const std::string& title) : progress_(title) {}
 
-  void listen(int fd) {
+  void listen(int fd, MpirunWatch& watch) {
     std::array<char, 1 << 14> block{};
     std::string rest;
     for (;;) {
@@ -117,6 +114,7 @@ class Listener {
       for (size_t end = rest.find('\n'); end != std::string::npos; end = rest.find('\n')) {
         line(rest.substr(0, end));
         rest.erase(0, end + 1);
+        if (failed_) watch.expect_end();
       }
     }
     if (!rest.empty()) line(rest);
@@ -153,35 +151,20 @@ class Listener {
   bool failed_ = false;
 };
 
-// The plan as a file that every rank can read, and nobody else: what has its name already is not touched.
-class PlanFile {
- public:
-  PlanFile(const std::string& plan, std::vector<std::string>& arguments) {
-    if (plan != "-") return;
-    const std::string text = read_text(plan);
-    const char* const folder = std::getenv("TMPDIR");
-    std::string path = fmt::format("{}/kasen-plan-XXXXXX", folder != nullptr && *folder != '\0' ? folder : "/tmp");
-    const int made = mkstemp(path.data());
-    if (made < 0)
-      fail(ExitStatus::cannot_create, fmt::format("cannot make the file '{}' for the ranks", path),
-           std::strerror(errno), "name the plan's file, or set TMPDIR to a folder that can be written");
-    close(made);
-    path_ = path;
-    temporary_.emplace(path_);
-    FileHandle::open_to_write(path_).write(0, text.data(), static_cast<std::int64_t>(text.size()));
-    std::erase(arguments, "-");
-    arguments.insert(arguments.end(), {path_, "--plan-name", shown_name(plan)});
+// What mpirun reads, and hands to rank 0: the plan, where it comes from this process's standard input, else nothing. A
+// group that a terminal does not know must not read from it, so it is read here.
+int input_of_ranks(const std::string& plan) {
+  if (plan != "-") return open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const std::string text = read_text(plan);
+  const int file = memfd_create("kasen-plan", MFD_CLOEXEC);
+  for (size_t at = 0; file >= 0 && at < text.size();) {
+    const ssize_t count = pwrite(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (count < 0 && errno != EINTR)
+      fail(ExitStatus::io, "cannot keep the plan for the ranks", std::strerror(errno), "name the plan's file");
+    if (count > 0) at += static_cast<size_t>(count);
   }
-  ~PlanFile() {
-    if (!path_.empty()) unlink(path_.c_str());
-  }
-  PlanFile(const PlanFile&) = delete;
-  PlanFile& operator=(const PlanFile&) = delete;
-
- private:
-  std::string path_;
-  std::optional<Temporary> temporary_;
-};
+  return file;
+}
 
 // Of ranks that were killed; of a job that ended by itself nothing is left. Those of a killed mpirun end a little
 // later.
@@ -191,15 +174,14 @@ void remove_segments(int status, std::time_t since) {
   for (const SharedSegment& segment : left_segments("", since)) unlink(segment.path.c_str());
 }
 
-// It gets signals from this process alone, which knows what they mean for the job, and no standard input: a group that
-// a terminal does not know must not read from it.
+// It gets signals from this process alone, which knows what they mean for the job.
 pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& arguments, int messages) {
-  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (nothing < 0) fail(ExitStatus::io, "cannot open '/dev/null'", std::strerror(errno));
+  const int input = input_of_ranks(settings.plan);
+  if (input < 0) fail(ExitStatus::io, "cannot open what the ranks read", std::strerror(errno));
   const pid_t child = start_process(
       mpirun_line(settings, arguments),
-      {.input = nothing, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
-  close(nothing);
+      {.input = input, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
+  close(input);
   return child;
 }
 
@@ -229,9 +211,8 @@ std::string silent_end(int status, const std::string& other) {
 
 }  // namespace
 
-int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments) {
-  prepare_environment(settings);
-  const PlanFile plan(settings.plan, arguments);
+int launch_ranks(const RunSettings& settings, const std::vector<std::string>& arguments) {
+  prepare_environment();
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   const std::time_t began = std::time(nullptr);
@@ -245,8 +226,8 @@ int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments
   {
     Listener listener("run");
     {
-      const MpirunWatch watch(child);
-      listener.listen(ends[0]);
+      MpirunWatch watch(child);
+      listener.listen(ends[0], watch);
       close(ends[0]);
       status = wait_for(child);
     }

@@ -18,7 +18,7 @@ inline constexpr char line_break_mark = '\x04';  // stands for a line end within
 inline constexpr char stopped_mark = '\x05';     // the job saved what it has and ends, as it was asked
 
 // `arguments`: the command line without the program's name. Returns the job's exit status.
-// A plan from standard input goes to the ranks through a temporary file: mpirun hands standard input to rank 0 alone.
-[[nodiscard]] int launch_ranks(const RunSettings& settings, std::vector<std::string> arguments);
+// mpirun hands a plan from standard input to rank 0, which gives it to the others.
+[[nodiscard]] int launch_ranks(const RunSettings& settings, const std::vector<std::string>& arguments);
 
 }  // namespace kasen::tools

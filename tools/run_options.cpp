@@ -191,8 +191,7 @@ void declare_run_options(Tool& tool) {
   declare_processes(tool);
   declare_lasting_options(tool);
   declare_reports(tool);
-  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("FUSED.kir"))(
-      "plan-name", po::value<std::string>(), "what messages call a plan that kasen-run -n has stored");
+  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("FUSED.kir"));
   tool.positional.add("plan", 1);
   tool.reads = {"plan", "bundle"};
   tool.writes = {"output", "stats", "trace"};
@@ -201,7 +200,7 @@ void declare_run_options(Tool& tool) {
 RunSettings read_run_options(const po::variables_map& values) {
   RunSettings s;
   s.plan = values["plan"].as<std::string>();
-  s.plan_name = values.count("plan-name") > 0 ? values["plan-name"].as<std::string>() : shown_name(s.plan);
+  s.plan_name = shown_name(s.plan);
   if (values.count("bundle") == 0) fail(ExitStatus::usage, "no data", "a plan runs on a bundle", "add --bundle BUNDLE");
   s.bundle = values["bundle"].as<std::string>();
   s.output = file_option(values, "output");

@@ -157,9 +157,10 @@ void RunWatch::expire() {
         checkpoint.empty()
             ? "look at the rank that the others wait for, or allow more where one step takes longer"
             : fmt::format("all is saved in {}; the same command with --resume goes on from there", checkpoint);
-    tell(fmt::format("error: the run does not go on; nothing began or ended for {} s (--timeout); {}", seconds_,
-                     remedy));
-    for (size_t place = 0; place < board_.places.size(); ++place) tell(line_of(place));
+    tell(
+        fmt::format("error: the run does not go on; nothing began or ended for {} s (--timeout); {}", seconds_, remedy),
+        checkpoint.empty() ? error_mark : stopped_mark);
+    for (size_t place = 0; place < board_.places.size(); ++place) tell(line_of(place), error_mark);
     const bool alone = board_.ranks.size() == static_cast<size_t>(cluster_.ranks());
     std::this_thread::sleep_for(std::chrono::milliseconds(alone ? 50 : 1000));  // ranks of other nodes tell, too
   } else {
@@ -212,9 +213,8 @@ std::string RunWatch::step_of(const Record& record) const {
   return text;
 }
 
-void RunWatch::tell(const std::string& text) const {
-  const std::string mark = output_.launched ? std::string(1, error_mark) : "";
-  write_message(fmt::format("{}kasen-run: {}\n", mark, text));
+void RunWatch::tell(const std::string& text, char mark) const {
+  write_message(fmt::format("{}kasen-run: {}\n", output_.launched ? std::string(1, mark) : "", text));
 }
 
 }  // namespace kasen::tools

@@ -46,7 +46,7 @@ class RunWatch : public RunObserver {
   [[noreturn]] void expire();
   [[nodiscard]] std::string line_of(size_t place) const;
   [[nodiscard]] std::string step_of(const Record& record) const;
-  void tell(const std::string& text) const;
+  void tell(const std::string& text, char mark) const;
 
   double seconds_;
   Cluster& cluster_;

@@ -10,22 +10,38 @@
 namespace kasen {
 namespace {
 
-// A window of MPI and the communicator of its ranks.
-class SharedWindow {
+// The communicator of a node's ranks.
+class NodeRanks {
  public:
-  explicit SharedWindow(int rank) {
+  explicit NodeRanks(int rank) {
     check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node_),
               "MPI_Comm_split_type");
     MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
-    int count = 0;
-    check_mpi(MPI_Comm_size(node_, &count), "MPI_Comm_size");
-    ranks_.resize(static_cast<std::size_t>(count));
-    check_mpi(MPI_Allgather(&rank, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node_), "MPI_Allgather");
+    check_mpi(MPI_Comm_size(node_, &count_), "MPI_Comm_size");
+  }
+  ~NodeRanks() {
+    if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&node_);  // else the others may never come
+  }
+  NodeRanks(const NodeRanks&) = delete;
+  NodeRanks& operator=(const NodeRanks&) = delete;
+
+  [[nodiscard]] MPI_Comm communicator() const { return node_; }
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(count_); }
+
+ private:
+  MPI_Comm node_ = MPI_COMM_NULL;
+  int count_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+// A window of MPI and the communicator of its ranks.
+class SharedWindow {
+ public:
+  explicit SharedWindow(int rank) : node_(rank), ranks_(node_.count()) {
+    check_mpi(MPI_Allgather(&rank, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node_.communicator()), "MPI_Allgather");
   }
   ~SharedWindow() {
-    if (std::uncaught_exceptions() != exceptions_) return;  // the others may never come
-    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
-    MPI_Comm_free(&node_);
+    if (std::uncaught_exceptions() == exceptions_ && window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
   }
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
@@ -33,9 +49,10 @@ class SharedWindow {
   // The places of all ranks, or nothing where there is no such memory.
   std::vector<std::byte*> allocate(std::int64_t bytes) {
     void* own = nullptr;
-    int made = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_, static_cast<void*>(&own),
+    MPI_Comm node = node_.communicator();
+    int made = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node, static_cast<void*>(&own),
                                        &window_) == MPI_SUCCESS;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, node_), "MPI_Allreduce");
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, node), "MPI_Allreduce");
     std::vector<std::byte*> places;
     if (made == 0) return places;
     std::memset(own, 0, static_cast<std::size_t>(bytes));
@@ -47,7 +64,7 @@ class SharedWindow {
                 "MPI_Win_shared_query");
       places.push_back(static_cast<std::byte*>(place));
     }
-    check_mpi(MPI_Barrier(node_), "MPI_Barrier");  // all places are zeros
+    check_mpi(MPI_Barrier(node), "MPI_Barrier");  // all places are zeros
     return places;
   }
 
@@ -55,9 +72,9 @@ class SharedWindow {
   [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }
 
  private:
-  MPI_Comm node_ = MPI_COMM_NULL;
-  MPI_Win window_ = MPI_WIN_NULL;
+  NodeRanks node_;
   std::vector<int> ranks_;
+  MPI_Win window_ = MPI_WIN_NULL;
   int exceptions_ = std::uncaught_exceptions();
 };
 
@@ -78,6 +95,16 @@ NodeBoard make_node_board(const MpiSession& session, std::int64_t bytes) {
   }
   while (board.ranks.at(board.own) != session.rank()) ++board.own;
   return board;
+}
+
+std::vector<std::int64_t> gather_on_node(const MpiSession& session, std::span<const std::int64_t> mine) {
+  const Waiting waiting = session.agree("a gather among the ranks of each node", std::ssize(mine));
+  const NodeRanks node(session.rank());
+  std::vector<std::int64_t> all(node.count() * mine.size());
+  const auto count = static_cast<int>(mine.size());
+  check_mpi(MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, node.communicator()),
+            "MPI_Allgather");
+  return all;
 }
 
 }  // namespace kasen

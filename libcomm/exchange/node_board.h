@@ -1,10 +1,11 @@
-// Memory that the ranks of one node share: each has a place that all of them can read at any time, also while its owner
-// is stopped or busy.
+// What the ranks of one node tell each other alone. A board is memory that they share: each has a place that all of
+// them can read at any time, also while its owner is stopped or busy.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "libcomm/exchange/mpi_session.h"
@@ -20,5 +21,8 @@ struct NodeBoard {
 
 // Collective. A node without shared memory gives each rank a board of its own.
 [[nodiscard]] NodeBoard make_node_board(const MpiSession& session, std::int64_t bytes);
+
+// Collective, with equal counts: what each rank of this node has, one after the other, this one's own among them.
+[[nodiscard]] std::vector<std::int64_t> gather_on_node(const MpiSession& session, std::span<const std::int64_t> mine);
 
 }  // namespace kasen

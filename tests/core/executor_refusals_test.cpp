@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "libcore/executor.h"
+#include "libcore/memory_limit.h"
 #include "tests/core/executor_cases.h"
 
 namespace kasen {
@@ -79,6 +80,32 @@ TEST(Executor, RefusesMoreMemoryThanThereIs) {
   } catch (const UserError& error) {
     EXPECT_EQ(error.status(), ExitStatus::limit);
   }
+}
+
+// Processes of one machine that each would find enough for itself alone.
+TEST(Executor, RefusesMoreMemoryThanTheMachineHasForAll) {
+  const Module module = program(R"(  %x = fill 1.0 : f64[N,B] @part
+  output "x" %x
+)",
+                                "  dim B local\n");
+  auto parts = split(graph({1, 4, 4, -1}));
+  parts[0].dims["B"] = PartDim{.size = 1 << 15, .local = true};  // a MiB
+  set_available_memory(5 << 20);
+  RunOptions options;
+  for (const int processes : {1, 2, 9}) {
+    options.sum_on_machine = [processes](std::span<std::int64_t> sums) {
+      for (std::int64_t& sum : sums) sum *= processes;
+    };
+    try {
+      (void)testing::run_simulated(module, parts, options);
+      EXPECT_LT(processes, 9);
+    } catch (const UserError& error) {
+      EXPECT_EQ(processes, 9) << error.what();
+      EXPECT_EQ(error.status(), ExitStatus::limit);
+      EXPECT_NE(std::string(error.what()).find("enough on 2 machines"), std::string::npos) << error.what();
+    }
+  }
+  set_available_memory(-1);
 }
 
 TEST(SimulatedTransport, ChecksThatSendsAndReceivesMeet) {

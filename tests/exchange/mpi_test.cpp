@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcomm/exchange/mpi_transport.h"
+#include "libcomm/exchange/node_board.h"
 #include "tests/exchange/mpi_main.h"
 
 namespace kasen {
@@ -84,6 +85,14 @@ Traffic count(const Plan& plan, int rank, int ranks, int workers) {
     traffic.rank_messages += bytes > 0 ? 1 : 0;
   }
   return traffic;
+}
+
+TEST(Node, GathersWhatItsRanksHave) {
+  const std::vector<std::int64_t> mine{mpi().rank(), 7};
+  const std::vector<std::int64_t> all = gather_on_node(mpi(), mine);
+  std::vector<std::int64_t> want;  // these tests run on one node
+  for (int rank = 0; rank < mpi().ranks(); ++rank) want.insert(want.end(), {rank, 7});
+  EXPECT_EQ(all, want);
 }
 
 TEST(Workers, AreSpreadOverRanks) {

@@ -85,7 +85,7 @@ class Faulty(ToolTest):
         self.assertEqual(self.processes(), [])
 
     def half_made(self):
-        return [name for name in (p.relative_to(self.dir).as_posix() for p in self.dir.rglob("*")) if ".tmp-" in name or "kasen-plan-" in name]
+        return [name for name in (p.relative_to(self.dir).as_posix() for p in self.dir.rglob("*")) if ".tmp-" in name]
 
     def known_to_verify(self, folder):
         """What it looks at in a folder: IR, results in HDF5, counters, bundles, checkpoints."""
