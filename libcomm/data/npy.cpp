@@ -100,6 +100,7 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
     }
   });
   table.axes = header.shape;
+  table.named_axes = true;
   table.digest = file.digest();
   return table;
 }

@@ -45,6 +45,7 @@ struct RawTable {
   std::int64_t rows = 0, cols = 0;
   Array values;                                          // count rows * cols
   std::vector<std::int64_t> axes;                        // an array file's own; `cols` joins those behind the first
+  bool named_axes = false;                               // .npy: made for this input; of IDX the first is the samples
   std::map<int, std::vector<std::string>> dictionaries;  // by column of the file, from 1: code -> word
   std::string digest;
 };

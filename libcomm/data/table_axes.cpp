@@ -24,14 +24,33 @@ bool has_batches(const InputData& input, const std::vector<DimData>& dims) {
   return is_local(input.dims[0]) && !is_local(input.dims[1]);
 }
 
-// The file has an axis for each dimension, and one for what elements that are small arrays have. Where batches may be
+// The file has an axis for each dimension, and one for what elements that are small arrays have.
+bool has_as_many_axes(const InputData& input) {
+  const std::size_t behind = input.element.planes() > 1 ? 1 : 0;
+  return input.table.axes.size() == input.dims.size() + behind;
+}
+
+// They are the dimensions'. Where batches may be
 // meant, of fixed sizes too: as many axes has a file of images, whose first are the samples.
 bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed, bool batches) {
-  const std::size_t behind = input.element.planes() > 1 ? 1 : 0;
-  if (input.table.axes.size() != input.dims.size() + behind) return false;
+  if (!has_as_many_axes(input)) return false;
   for (std::size_t axis = 0; axis < fixed.size() && batches; ++axis)
     if (fixed[axis] > 0 && fixed[axis] != input.table.axes[axis]) return false;
   return true;
+}
+
+// An axis for each dimension, of a size that is none of it: rows of samples would be of numbers that nobody meant.
+[[noreturn]] void fail_axis(const InputData& input, const std::vector<std::int64_t>& fixed) {
+  const std::vector<std::int64_t>& axes = input.table.axes;
+  std::size_t wrong = 0;
+  while (fixed[wrong] == 0 || fixed[wrong] == axes[wrong]) ++wrong;
+  fail(ExitStatus::bad_input,
+       fmt::format("input '{}' over [{}] has an array of shape ({})", input.name, fmt::join(input.dims, ", "),
+                   fmt::join(axes, ", ")),
+       fmt::format("axis {} has {} indices, and {} has {}", wrong, axes[wrong], input.dims[wrong], fixed[wrong]),
+       fmt::format("give {} that size; or, where the first axis is samples, save rows: numpy.save(name, "
+                   "array.reshape(len(array), -1))",
+                   input.dims[wrong]));
 }
 
 // Rows of the first dimension, or rows of the first two, one run of rows after another? The latter where one of the two
@@ -71,6 +90,8 @@ void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dim
     const bool batches = has_batches(input, dims);
     if (input.dims.size() > 2 && has_its_axes(input, fixed, batches)) {
       input.extents.assign(input.table.axes.begin(), input.table.axes.begin() + std::ssize(input.dims));
+    } else if (input.dims.size() > 2 && input.table.named_axes && has_as_many_axes(input)) {
+      fail_axis(input, fixed);
     } else if (batches && joins_two(input, fixed)) {
       split_rows(input, fixed);
     } else if (input.dims.size() == 2) {

@@ -103,6 +103,24 @@ TEST(PartitionTables, AxesOfAFileAreThoseOfItsArray) {
   expect_batches(two, std::move(points), {4, 3});
 }
 
+// Six arrays of 4 x 2 are no 24 samples for 3 batches of 8, nor 6 rows of 8. Of images the first axis is the samples.
+TEST(PartitionTables, AxesOfAnotherSizeAreRefused) {
+  const auto input = [](bool named) {
+    InputData cube = cases::table("x", {"T", "N", "F"}, ElementType::of(Scalar::f64), 6, 8);
+    cube.table.axes = {6, 4, 2};
+    cube.table.named_axes = named;
+    return cube;
+  };
+  EXPECT_NE(
+      refusal(batch_dims(3, 0, 0), inputs_of(input(true))).find("shape (6, 4, 2); axis 0 has 6 indices, and T has 3"),
+      std::string::npos);
+  EXPECT_NE(refusal(batch_dims(0, 2, 0), inputs_of(input(true))).find("axis 1 has 4 indices, and N has 2"),
+            std::string::npos);
+  EXPECT_NE(refusal(batch_dims(6, 4, 3), inputs_of(input(true))).find("reshape(len(array), -1)"), std::string::npos);
+  expect_batches(batch_dims(6, 4, 2), input(true), {6, 4, 2});
+  expect_batches(batch_dims(3, 0, 0), input(false), {3, 2, 8});
+}
+
 TEST(PartitionTables, IdsInTablesBecomeIndices) {
   std::vector<DimData> dims{{.name = "N"}, {.name = "Q"}};
   InputData start = cases::table("start", {"Q"}, ElementType::id(0), 2, 1);
