@@ -14,6 +14,7 @@
 #include "libcore/executor_steps.h"
 #include "libcore/fault.h"
 #include "libcore/memory_limit.h"
+#include "libcore/nan_watch.h"
 #include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libcore/shared_batch.h"
@@ -65,10 +66,18 @@ std::int64_t workers_that_fit(std::int64_t workers, std::int64_t largest, std::i
   return static_cast<std::int64_t>(std::min(1e15, std::ceil(static_cast<double>(workers) * times)));
 }
 
-void count_inside(const Block& block, int& count) {
+KernelForm form_of(const Module& plan, bool watched) {
+  KernelForm form = kernel_form(plan);
+  if (watched) watch_regions(form);
+  return form;
+}
+
+// Operators keep the plan's numbers.
+void count_inside(const KernelForm& form, const Block& block, int& count) {
   for (const Op& op : block.ops) {
+    if (!op.results.empty() && form.is_mark(op.results[0])) continue;
     ++count;
-    for (const Block& inner : op.blocks) count_inside(inner, count);
+    for (const Block& inner : op.blocks) count_inside(form, inner, count);
   }
 }
 
@@ -77,7 +86,7 @@ void count_inside(const Block& block, int& count) {
 Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, Transport& mover, KernelSet& kernel_set,
                      const RunOptions& run_options)
     : plan(bound),
-      form(kernel_form(bound)),
+      form(form_of(bound, run_options.refuse_nan)),
       module(form.module),
       parts(local_parts),
       transport(mover),
@@ -210,7 +219,13 @@ RunResult Execution::run() {
 }
 
 void Execution::run_steps(std::span<const std::unique_ptr<Step>> steps) {
-  for (const auto& step : steps) run_step(*step, false);
+  ahead_.push_back(steps);
+  for (const auto& step : steps) {
+    ahead_.back() = ahead_.back().subspan(1);
+    run_step(*step, false);
+    refuse_nan();
+  }
+  ahead_.pop_back();
 }
 
 void Execution::run_step(Step& step, bool from_border) {
@@ -228,7 +243,7 @@ void Execution::run_step(Step& step, bool from_border) {
     step.run(*this);
   }
   take_whole(step);
-  if (options.refuse_nan) require_no_nan(step);
+  if (options.refuse_nan) look_for_nan(step);
   counted.seconds += seconds_since(begin);
   ++counted.executions;
   ++place.step;
@@ -358,7 +373,7 @@ std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
       return std::make_unique<YieldStep>(op, number);
   }
   if (op.code != OpCode::region) return make_control_step(*this, op, number);
-  count_inside(op.blocks.at(0), next);
+  count_inside(run.form, op.blocks.at(0), next);
   if (row(op.kind).entry == RegionEntry::elementwise) return make_elementwise_step(run, op, number);
   return make_product_step(run, matrices, op, number);
 }

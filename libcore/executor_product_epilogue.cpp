@@ -42,6 +42,7 @@ class EpilogueStep : public SparseStep {
       some(run, p, RowWork::product, {settled(run, p), masters(run, p)});
     }
     run_calls(run);
+    if (!alone && run.options.refuse_nan) look_for_nan(run);
     if (!alone) gather_->run(run);
     for (int p = 0; p < run.part_count(); ++p) some(run, p, RowWork::vector, {settled(run, p), masters(run, p)});
     run_calls(run);
@@ -50,6 +51,12 @@ class EpilogueStep : public SparseStep {
  private:
   [[nodiscard]] std::int64_t settled(const Execution& run, int part) const {
     return settled_masters(run.numbering.space(run.storage.info(made()).space, part));
+  }
+
+  void look_for_nan(Execution& run) const {
+    std::vector<Range> waiting;
+    for (int p = 0; p < run.part_count(); ++p) waiting.push_back({settled(run, p), matrix(p).outputs});
+    run.look_for_nan(*this, waiting);
   }
 
   void some(const Execution& run, int part, RowWork work, Range range) {

@@ -7,11 +7,13 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "libcore/error.h"
 #include "libcore/executor.h"
 #include "libcore/executor_storage.h"
 #include "libcore/liveness.h"
@@ -146,6 +148,8 @@ class Execution {
   [[nodiscard]] Word shared_word(ValueId value) const;  // of a rank 0 shared, first plane
   [[nodiscard]] OpCount& count(int number) { return result.ops[static_cast<size_t>(number)]; }
   [[nodiscard]] std::byte* packing(int part) { return packing_[static_cast<size_t>(part)].data(); }
+  // RunOptions::refuse_nan, within a product_epilogue region: rows of its product on each part, before its gather.
+  void look_for_nan(const Step& region, const std::vector<Range>& waiting);
   // Values that the step reads whole, from their places to the room that they have in the order of the whole array; and
   // back those that it makes. What is put back is charged as written.
   void bring_whole(const Step& step);
@@ -181,7 +185,11 @@ class Execution {
 
  private:
   void check_params() const;
-  void require_no_nan(const Step& step) const;
+  void look_for_nan(const Step& step);
+  [[nodiscard]] std::int64_t nan_at(ValueId value, int part) const;  // -1: nowhere
+  [[nodiscard]] size_t marked(ValueId mark, int part) const;
+  void note_nan(const Op& op, ValueId value, const std::string& at);
+  void refuse_nan() const;
   void run_step(Step& step, bool from_border);
   [[nodiscard]] std::string purpose_of(const Step& step) const;
   [[nodiscard]] const HeldAtBorder& held_at(int loop);
@@ -202,6 +210,9 @@ class Execution {
   std::int64_t lo_ = 0, hi_ = 0;            // of the outermost loop
   std::vector<Bytes> packing_;
   std::int64_t exchanges_ = 0;
+  std::vector<std::span<const std::unique_ptr<Step>>> ahead_;  // in each open block
+  std::optional<Diagnostic> nan_;        // the first in the program's order so far, with RunOptions::refuse_nan
+  std::vector<std::int64_t> nan_turns_;  // in which it was made
   double change_ = std::numeric_limits<double>::quiet_NaN();
   Clock::time_point began_;
 };

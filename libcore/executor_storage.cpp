@@ -53,6 +53,7 @@ Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& liv
 // Each stands for one value of the plan and has room for the whole array on every part.
 void Storage::place_stand_ins() {
   for (size_t v = plan_.values.size(); v < values_.size(); ++v) {
+    if (form_.is_mark(static_cast<ValueId>(v))) continue;
     const ElementType& element = module_.values[v].type.element;
     const std::vector<std::int64_t> capacity(parts_, values_[v].inner);
     values_[v].slot = add_slot(element, capacity, false);
@@ -101,7 +102,7 @@ void Storage::place(const Op& op, const Liveness& live, std::span<const Part> pa
     const ValueId result = form_.original(made);
     if (op.code == OpCode::input && module_.value(result).buffer == no_buffer) {
       place_input(op, parts);
-    } else if (!live.is_view(result)) {
+    } else if (form_.is_mark(result) || !live.is_view(result)) {
       place_value(result);
     }
   }

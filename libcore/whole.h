@@ -3,6 +3,7 @@
 // worker holds all of it, in state C over every index (`@cons{all}`).
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "libcore/module.h"
@@ -28,8 +29,10 @@ namespace kasen {
 // their numbers, values theirs.
 struct KernelForm {
   Module module;
-  std::vector<ValueId> stands_for;  // by value; no_value: one of the plan's own
+  std::vector<ValueId> stands_for;                           // by value; no_value: one of the plan's own, or a mark
+  ValueId marks_from = std::numeric_limits<ValueId>::max();  // from here on: what nan_watch.h has added
 
+  [[nodiscard]] bool is_mark(ValueId value) const { return value >= marks_from; }
   [[nodiscard]] ValueId original(ValueId value) const {
     const ValueId of = stands_for[static_cast<size_t>(value)];
     return of == no_value ? value : of;

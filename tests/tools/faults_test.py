@@ -100,6 +100,19 @@ class Faults(ToolTest):
         self.fault("run", "f.kir", "--bundle", "x", "--nan", "error", status=1, says=["p.ks:2:", "%x is NaN at 3 of N (worker "])
         self.fault("run", "f.kir", "--bundle", "x", "--nan", "never", status=USAGE, says=["never", "allow"])
 
+    def test_a_nan_that_is_swallowed_is_named(self):
+        """A comparison hides it within a fused loop; the statement, the turn and the worker are those of the unfused plan."""
+        (self.dir / "x.csv").write_text("".join(f"{0.1 if i != 7 else 0.6}\n" for i in range(12)))
+        program = self.program("dim N\ninput x : f64[N]\nv = x\ncount = 0.0\nfor k in 0..5 {\n  w = sqrt(0.8 - v)\n  u = if w > 0.2 then v else 0.1\n"
+                               "  v = u + 0.25\n  count = sum(v)\n}\noutput v, count\n")
+        self.kasen("plan", program, "-o", "nan.kir")
+        self.kasen("partition", "--program", "nan.kir", "x=x.csv", "--workers", 3, "-o", "x")
+        for strategy in ["none", "greedy", "fuse-all", "fuse-no-redundancy", "cost"]:
+            self.kasen("fuse", "nan.kir", "--strategy", strategy, "-o", "f.kir")
+            for kernels in ["generated", "interpreter"]:
+                self.fault("run", "f.kir", "--bundle", "x", "--nan", "error", "--kernels", kernels, status=1,
+                           says=["p.ks:6:", "%w", " is NaN", "worker ", "in turn 2;"])
+
     def test_define_of_nothing(self):
         self.fault("plan", PAGERANK, "-D", "tetha=1", status=USAGE, says=["tetha", "theta"])
 
