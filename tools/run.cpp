@@ -53,6 +53,7 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
   if (!settings.checkpoint.empty()) remember_stop_signals();
   const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
   const JobOutput output{.launched = launched, .progress = false};
+  if (launched && cluster->rank() == 0) write_message(fmt::format("{}\n", ready_mark));  // MPI waited for all of them
   try {
     run_job(settings, *cluster, output);
   } catch (const Stopped& stopped) {  // on all ranks

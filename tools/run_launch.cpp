@@ -24,6 +24,7 @@
 #include "tools/common/shared_segments.h"
 #include "tools/common/start_process.h"
 #include "tools/common/stop_request.h"
+#include "tools/mpirun_start.h"
 #include "tools/mpirun_watch.h"
 
 namespace kasen::tools {
@@ -46,21 +47,42 @@ void end_mpirun(pid_t child, int number) {
   }
 }
 
-void forward_signal(int number) {
-  if (const pid_t child = mpirun_process.load(); child > 0) end_mpirun(child, number == SIGHUP ? SIGTERM : number);
+void leave_interrupted(int /*number*/) {
   remove_temporaries();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
 
-StopRequest stop_request;
+std::atomic<bool> interrupted{false};
 
-// With checkpoints the ranks are asked to save and end first, by way of mpirun, which hands USR1 on; a second request
-// ends them at once.
+// The job ends; what is left of it is removed by launch_ranks(), unless something (a terminal that takes no text, say)
+// keeps that from coming to it.
+void forward_signal(int number) {
+  constexpr unsigned patience = 10;
+  const pid_t child = mpirun_process.load();
+  if (child <= 0 || interrupted.exchange(true)) leave_interrupted(number);
+  std::signal(SIGALRM, leave_interrupted);
+  end_mpirun(child, number == SIGINT ? SIGINT : SIGTERM);
+  alarm(patience);
+}
+
+StopRequest stop_request;
+std::atomic<bool> ranks_hear{false};
+
+// By way of mpirun, which hands USR1 on. A rank that does not expect it yet would die of it.
+void ask_ranks_to_save() {
+  if (const pid_t child = mpirun_process.load(); child > 0 && ranks_hear) kill(child, SIGUSR1);
+}
+
+void when_ranks_hear() {
+  ranks_hear = true;
+  if (stop_request.came()) ask_ranks_to_save();
+}
+
+// With checkpoints the ranks are asked to save and end first; a second request ends them at once.
 void forward_stop(int number) {
-  const StopRequest::Signal signal = stop_request.note();
+  const StopRequest::Signal signal = stop_request.note(number);
   if (signal == StopRequest::Signal::again) forward_signal(number);
-  if (signal != StopRequest::Signal::first) return;
-  if (const pid_t child = mpirun_process.load(); child > 0) kill(child, SIGUSR1);
+  if (signal == StopRequest::Signal::first) ask_ranks_to_save();
 }
 
 // Ctrl-Z: the ranks pause with this process, by way of mpirun.
@@ -73,29 +95,12 @@ void pause_job(int /*number*/) {
 
 void forward_signals(bool saves) {
   std::signal(SIGINT, forward_signal);
-  std::signal(SIGTERM, saves ? forward_stop : forward_signal);
-  if (saves) std::signal(SIGUSR1, forward_stop);
-  if (std::signal(SIGHUP, forward_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
-  if (std::signal(SIGTSTP, pause_job) == SIG_IGN) std::signal(SIGTSTP, SIG_IGN);
-}
-
-std::vector<std::string> mpirun_line(const RunSettings& settings, const std::vector<std::string>& arguments) {
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  std::vector<std::string> line{"mpirun", "-q", "-n", std::to_string(settings.ranks), "--bind-to", "none"};
-  if (settings.ranks > cores) line.insert(line.end(), {"--oversubscribe"});
-  line.push_back(tool_folder() + "/kasen-run");
-  line.insert(line.end(), arguments.begin(), arguments.end());
-  line.push_back("--as-rank");
-  return line;
-}
-
-void prepare_environment() {
-  if (geteuid() == 0) {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  for (const int number : stop_signals) {
+    if (saves) std::signal(number, forward_stop);
+    if (!saves) handle_unless_ignored(number, forward_signal);
   }
-  setenv("OMPI_MCA_orte_abort_timeout", "5", 0);
-  setenv("OMPI_MCA_orte_forward_job_control", "1", 0);
+  handle_unless_ignored(SIGHUP, forward_signal);
+  handle_unless_ignored(SIGTSTP, pause_job);
 }
 
 // Takes the lines of mpirun's standard error apart.
@@ -126,7 +131,9 @@ class Listener {
  private:
   void line(const std::string& text) {
     const char mark = text.empty() ? '\0' : text[0];
-    if (mark == progress_mark) {
+    if (mark == ready_mark) {
+      when_ranks_hear();
+    } else if (mark == progress_mark) {
       progress_.show(text.substr(1));
     } else if (mark == error_mark || mark == stopped_mark) {
       std::string message = text.substr(1);
@@ -167,11 +174,15 @@ int input_of_ranks(const std::string& plan) {
 }
 
 // Of ranks that were killed; of a job that ended by itself nothing is left. Those of a killed mpirun end a little
-// later.
+// later, and a segment that was made just now may be of a job that is about to begin.
 void remove_segments(int status, std::time_t since) {
   constexpr timespec a_second{.tv_sec = 1, .tv_nsec = 0};
+  constexpr int looks = 3;
   if (status > 128) nanosleep(&a_second, nullptr);
-  for (const SharedSegment& segment : left_segments("", since)) unlink(segment.path.c_str());
+  for (int look = 0; look < looks && !left_segments("", since, 0).empty(); ++look) {
+    if (look > 0) nanosleep(&a_second, nullptr);
+    for (const SharedSegment& segment : left_segments("", since)) unlink(segment.path.c_str());
+  }
 }
 
 // It gets signals from this process alone, which knows what they mean for the job.
@@ -179,7 +190,7 @@ pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& 
   const int input = input_of_ranks(settings.plan);
   if (input < 0) fail(ExitStatus::io, "cannot open what the ranks read", std::strerror(errno));
   const pid_t child = start_process(
-      mpirun_line(settings, arguments),
+      mpirun_line(settings.ranks, arguments),
       {.input = input, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
   close(input);
   return child;
@@ -193,18 +204,25 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// A rank that INT, TERM or HUP reaches says nothing and leaves; mpirun tells its status, or the signal's.
-bool was_interrupted(int status) {
-  constexpr int signalled = 128;
-  return status == static_cast<int>(ExitStatus::interrupted) || status == signalled + SIGTERM ||
-         status == signalled + SIGHUP;
+constexpr int mpirun_failed = 1;  // no rank ends so without a word
+
+// A rank that INT, TERM or HUP reaches says nothing and leaves; mpirun tells its status, or the signal's. Where mpirun
+// itself is told to end, it says nothing, either.
+bool was_interrupted(int status, const std::string& other) {
+  constexpr std::array signals{SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  return status == static_cast<int>(ExitStatus::interrupted) || (status == mpirun_failed && other.empty()) ||
+         std::any_of(signals.begin(), signals.end(), [&](int number) { return status == 128 + number; });
 }
 
 // Of a job that told nothing itself.
 std::string silent_end(int status, const std::string& other) {
-  if (was_interrupted(status))
-    return "kasen-run: error: the job was interrupted; a signal (INT, TERM or HUP) ended one of its ranks; start it "
-           "again; --checkpoint DIR --resume would go on where it was\n";
+  if (was_interrupted(status, other))
+    return "kasen-run: error: the job was interrupted; a signal ended one of its ranks or mpirun; start it again; "
+           "--checkpoint DIR --resume would go on where it was\n";
+  if (status == mpirun_failed)
+    return fmt::format(
+        "{}kasen-run: error: mpirun failed; it ended with status {}; see above, and 'kasen doctor --only mpi'\n", other,
+        status);
   return fmt::format("{}kasen-run: error: the job ended with status {}; a rank died without a message; see above\n",
                      other, status);
 }
@@ -212,7 +230,7 @@ std::string silent_end(int status, const std::string& other) {
 }  // namespace
 
 int launch_ranks(const RunSettings& settings, const std::vector<std::string>& arguments) {
-  prepare_environment();
+  prepare_for_mpirun(settings.ranks);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   const std::time_t began = std::time(nullptr);
@@ -231,18 +249,20 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
       close(ends[0]);
       status = wait_for(child);
     }
-    if (status != 0) remove_segments(status, began);
+    if (status != 0 || interrupted) remove_segments(status, began);
+    if (interrupted && !listener.stopped) return static_cast<int>(ExitStatus::interrupted);
     summary = std::move(listener.summary);
     stopped = listener.stopped;
     if (!listener.errors.empty()) {
       tell("{}", listener.errors);
     } else if (status != 0) {
       tell("{}", silent_end(status, listener.other));
+      if (was_interrupted(status, listener.other)) return static_cast<int>(ExitStatus::interrupted);
+      if (status == mpirun_failed) return static_cast<int>(ExitStatus::internal);
     }
   }
   if (!summary.empty()) write_standard_output(summary);
   if (stopped) return static_cast<int>(ExitStatus::resumable);
-  if (was_interrupted(status)) return static_cast<int>(ExitStatus::interrupted);
   return status > 125 ? static_cast<int>(ExitStatus::internal) : status;
 }
 

@@ -15,8 +15,8 @@ StopRequest request;
 pid_t starter = 0;
 
 // TERM also comes when the process that started this one is gone (PR_SET_PDEATHSIG): nobody is left to save with.
-void on_stop(int /*number*/) {
-  if (request.note() != StopRequest::Signal::again && getppid() == starter) return;
+void on_stop(int number) {
+  if (request.note(number) != StopRequest::Signal::again && getppid() == starter) return;
   remove_temporaries();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
@@ -28,8 +28,7 @@ void remember_stop_signals() {
   struct sigaction action {};
   action.sa_handler = on_stop;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGUSR1, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : stop_signals) sigaction(number, &action, nullptr);
 }
 
 bool stop_signal_came() { return request.came(); }

@@ -19,6 +19,7 @@
 #include "libcore/file_calls.h"
 #include "libcore/temporaries.h"
 #include "tools/common/process.h"
+#include "tools/common/stop_request.h"
 
 namespace kasen::tools {
 namespace {
@@ -31,7 +32,7 @@ void on_signal(int number) {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
   static std::atomic_flag begun;
   while (begun.test_and_set()) pause();
-  signal_processes(number);
+  signal_processes(number == SIGINT || number == SIGHUP ? number : SIGTERM);
   remove_temporaries();
   _exit(static_cast<int>(ExitStatus::interrupted));
 }
@@ -225,9 +226,8 @@ void check_not_output(const std::string& output, const std::vector<std::string>&
 }
 
 void remove_temporaries_on_signals() {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, on_signal);
+  for (const int number : {SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU}) handle_unless_ignored(number, on_signal);
 }
 
 }  // namespace kasen::tools

@@ -42,7 +42,8 @@ bool tell(fmt::format_string<T...> format, T&&... values) {
 // there. Makes them streams on which reading or writing fails.
 void hold_standard_streams();
 
-// SIGINT, SIGTERM and SIGHUP remove what is half made (libcore/temporaries.h) before the process ends with 130.
+// SIGINT, SIGHUP and the signals of stop_request.h remove what is half made (libcore/temporaries.h) before the process
+// ends with 130.
 void remove_temporaries_on_signals();
 
 }  // namespace kasen::tools

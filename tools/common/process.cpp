@@ -45,8 +45,8 @@ std::array<std::atomic<pid_t>, most_processes> processes{};  // 0: free; read by
 StopRequest stop_handed_on;
 void (*on_second_stop)(int) = SIG_DFL;
 
-void hand_on_stop(int /*number*/) {
-  const StopRequest::Signal signal = stop_handed_on.note();
+void hand_on_stop(int number) {
+  const StopRequest::Signal signal = stop_handed_on.note(number);
   if (signal == StopRequest::Signal::same) return;
   if (signal == StopRequest::Signal::again && on_second_stop != SIG_DFL) on_second_stop(SIGTERM);
   signal_processes(SIGTERM);
@@ -186,12 +186,12 @@ void signal_processes(int number) {
 StopHandedOn::StopHandedOn() {
   stop_handed_on.forget();
   on_second_stop = std::signal(SIGTERM, hand_on_stop);
-  std::signal(SIGUSR1, hand_on_stop);
+  for (const int number : {SIGUSR1, SIGUSR2}) std::signal(number, hand_on_stop);
 }
 
 StopHandedOn::~StopHandedOn() {
   std::signal(SIGTERM, on_second_stop);
-  std::signal(SIGUSR1, SIG_DFL);
+  for (const int number : {SIGUSR1, SIGUSR2}) std::signal(number, on_second_stop);
 }
 
 }  // namespace kasen::tools

@@ -31,7 +31,7 @@ bool is_number(const std::string& text) {
 
 }  // namespace
 
-std::vector<SharedSegment> left_segments(const std::string& root, std::time_t since) {
+std::vector<SharedSegment> left_segments(const std::string& root, std::time_t since, std::time_t age) {
   std::vector<SharedSegment> segments;
   std::error_code fault;
   const std::time_t now = std::time(nullptr);
@@ -40,7 +40,7 @@ std::vector<SharedSegment> left_segments(const std::string& root, std::time_t si
     const std::string path = at->path().string();
     if (!at->path().filename().string().starts_with(prefix) || lstat(path.c_str(), &info) != 0) continue;
     const bool mine = S_ISREG(info.st_mode) && info.st_uid == geteuid();
-    if (mine && info.st_ctim.tv_sec >= since && info.st_ctim.tv_sec + 1 < now)
+    if (mine && info.st_ctim.tv_sec >= since && info.st_ctim.tv_sec + age <= now)
       segments.push_back({path, std::int64_t{info.st_blocks} * 512});
   }
   for (fs::directory_iterator at(root + "/proc", fault), end; !fault && at != end && !segments.empty();

@@ -13,8 +13,8 @@ struct SharedSegment {
   std::int64_t bytes = 0;
 };
 
-// This user's that no process has mapped, made at `since` or later; none that are younger than a second, which somebody
-// may be about to map. `root` stands before /dev and /proc.
-[[nodiscard]] std::vector<SharedSegment> left_segments(const std::string& root, std::time_t since);
+// This user's that no process has mapped, made at `since` or later; none that are younger than `age` seconds, which
+// somebody may be about to map. `root` stands before /dev and /proc.
+[[nodiscard]] std::vector<SharedSegment> left_segments(const std::string& root, std::time_t since, std::time_t age = 2);
 
 }  // namespace kasen::tools

@@ -30,7 +30,7 @@ StopRequest stop_request;
 // What is running ends; its row is not written, so that the same command goes on with it. A second request
 // does not wait.
 void on_stop(int number) {
-  const StopRequest::Signal signal = stop_request.note();
+  const StopRequest::Signal signal = stop_request.note(number);
   if (signal == StopRequest::Signal::same) return;
   signal_processes(number == SIGINT ? SIGINT : SIGTERM);
   if (signal == StopRequest::Signal::again) _exit(static_cast<int>(ExitStatus::interrupted));
@@ -38,8 +38,8 @@ void on_stop(int number) {
 }
 
 void stop_on_signals() {
-  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) std::signal(number, on_stop);
-  if (std::signal(SIGHUP, on_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) std::signal(number, on_stop);
+  handle_unless_ignored(SIGHUP, on_stop);
 }
 
 std::string time_left_text(double seconds) {
