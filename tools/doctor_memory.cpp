@@ -146,10 +146,12 @@ Finding check_shared_memory(const Patient& patient) {
   if (const auto left = left_segments(patient.root, 0); !left.empty()) {
     double bytes = 0;
     std::string names;
-    for (const SharedSegment& segment : left) {
-      bytes += static_cast<double>(segment.bytes);
-      names += ' ' + segment.path;
+    constexpr size_t shown = 8;  // more of them help nobody to see what is wrong
+    for (size_t i = 0; i < left.size(); ++i) {
+      bytes += static_cast<double>(left[i].bytes);
+      if (i < shown) names += ' ' + left[i].path;
     }
+    if (left.size() > shown) names += fmt::format(" (and {} more, told once these are gone)", left.size() - shown);
     what += fmt::format("; jobs of MPI that were killed left {} of {} there", count_text(left.size(), "file"),
                         size_text(bytes));
     return {Verdict::better, what, "rm" + names};

@@ -67,6 +67,10 @@ class Doctor(FolderTest):
                 ("shared-memory", {f"{segment}.0": "x" * 9000, f"{segment}.1": "x" * 9000, "dev/shm/other": "x",
                                    "proc/17/maps": f"7f00-7f10 rw-s 0 00:1a 7 /{segment}.1\n"}, BETTER,
                  "left 1 file of 0.0117 MiB there", f"rm {self.dir}/root/{segment}.0"),
+                ("shared-memory", {f"{segment}.{i}": "x" * 9000 for i in range(11)}, BETTER, "left 11 files",
+                 f"rm {self.dir}/root/{segment}.0 {self.dir}/root/{segment}.1 "),
+                ("shared-memory", {f"{segment}.{i}": "x" * 9000 for i in range(11)}, BETTER, "left 11 files",
+                 f"{self.dir}/root/{segment}.6 (and 3 more, told once these are gone)"),  # 0, 1, 10, 2, ... 6
                 ("shared-memory", {f"{segment}.0": "x" * 9000, "proc/17/maps": f"7f00-7f10 rw-s 0 00:1a 7 /{segment}.0\n"}, OK,
                  "free in /dev/shm", ""),
         ]:

@@ -166,7 +166,9 @@ const std::vector<YamlValue::Entry>& YamlValue::entries() const {
 }
 
 std::vector<YamlValue> YamlValue::alternatives() const {
-  if (kind_ == Kind::list && items_.empty()) wrong_type("a value or a list of some");
+  if (kind_ == Kind::list && items_.empty())
+    fault(fmt::format("'{}' is an empty list", shown_text(name_)), "there is nothing to try",
+          "name a value or several, or leave the key out");
   return kind_ == Kind::list ? items_ : std::vector{*this};
 }
 

@@ -95,7 +95,9 @@ class YamlBuilder : public YAML::EventHandler {
     if (anchor != 0) refuse_anchor(mark);
     if (tag != "?" && tag != "!" && !tag.empty())
       place(mark).fault(fmt::format("the tag '{}'", shown_text(tag)), "values have no tags here", "leave it out");
-    if (++values_ > most_values) place(mark).fault(fmt::format("more than {} values", most_values));
+    if (++values_ > most_values)
+      place(mark).fault(fmt::format("more than {} values", most_values), "a configuration is expected here",
+                        "name fewer");
     YamlValue made;
     made.kind_ = kind;
     made.place_ = place(mark);

@@ -220,9 +220,12 @@ class Reader {
     YamlMap map(value, "data to generate");
     const YamlValue* kind = map.find("generate");
     std::vector<Setting> all;
-    if (kind != nullptr && kind->text() != "rmat" && kind->text() != "star")
+    if (kind == nullptr)
+      value.fault("data are a file, or a map that says what to generate", "this map has no key 'generate'",
+                  "generate: rmat; or, for data that go together: data: [{G: FILE, x: FILE}, ...]");
+    if (kind->text() != "rmat" && kind->text() != "star")
       kind->fault(fmt::format("no graphs of kind '{}'", shown_text(kind->text())), "", "there are rmat and star");
-    const std::string graph = kind != nullptr ? kind->text() : "";
+    const std::string graph = kind->text();
     all.push_back({"data", name, graph, {graph}, value.place()});
     for (const char* option : {"scale", "edges", "a", "b", "c", "seed"}) {
       const YamlValue* given = map.find(option);
@@ -248,7 +251,6 @@ class Reader {
       all = std::move(longer);
     }
     map.finish("there are generate, scale, edges, a, b, c and seed");
-    if (kind == nullptr) value.fault("data are a file, or a map that says what to generate", "", "generate: rmat");
     return all;
   }
 
