@@ -546,7 +546,7 @@ class Faults(ToolTest):
         ranks = []
         for _ in range(200):
             time.sleep(0.1)
-            out = subprocess.run(["pgrep", "-f", "--as-rank.*endless.kir"], capture_output=True, text=True, check=False).stdout.split()
+            out = subprocess.run(["pgrep", "-f", "kasen-run --as-rank .*endless.kir"], capture_output=True, text=True, check=False).stdout.split()
             ranks = [int(p) for p in out if b"mpirun" not in pathlib.Path(f"/proc/{p}/cmdline").read_bytes().split(b"\0")[0]]
             if len(ranks) == 2:
                 break
