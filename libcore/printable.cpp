@@ -1,15 +1,20 @@
 #include "libcore/printable.h"
 
+#include <algorithm>
+
+#include "libcore/utf8.h"
+
 namespace kasen {
 
 std::string printable(std::string_view text) {
   std::string shown(text);
-  for (size_t k = 0; k < shown.size(); ++k) {
-    const auto byte = static_cast<unsigned char>(shown[k]);
-    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
-    const bool wide = byte == 0xc2 && k + 1 < shown.size() && static_cast<unsigned char>(shown[k + 1]) < 0xa0;
-    if (control || wide) shown[k] = '?';
-    if (wide) shown[++k] = '?';
+  for (size_t k = 0; k < shown.size();) {
+    const Utf8Character character = utf8_at(text, k);
+    const std::uint32_t code = character.code;
+    const bool control = (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0);
+    const size_t bytes = std::max<size_t>(character.bytes, 1);
+    if (control || character.bytes == 0) shown.replace(k, bytes, bytes, '?');
+    k += bytes;
   }
   return shown;
 }

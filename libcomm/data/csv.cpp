@@ -150,6 +150,18 @@ char delimiter_of(const std::string& lines) {
   return ' ';
 }
 
+// Over the row below: names are no numbers, and a letter begins one of them ("1x1" may be the others).
+bool is_line_of_names(const std::vector<std::string>& line, const std::vector<std::string>& below) {
+  const auto letter = [](const std::string& cell) {
+    const char c = cell.empty() ? ' ' : cell[0];
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<signed char>(c) < 0;
+  };
+  const auto number_over_number = [&](std::size_t c) { return looks_numeric(line[c]) && looks_numeric(below[c]); };
+  bool numbers = false;
+  for (std::size_t c = 0; c < std::min(line.size(), below.size()); ++c) numbers = numbers || number_over_number(c);
+  return !numbers && std::any_of(line.begin(), line.end(), letter);
+}
+
 Layout layout_of(const InputFile& file, const ReadOptions& options) {
   Layout layout;
   const std::string lines = first_rows(file.text(), layout.from, 8);
@@ -177,6 +189,11 @@ Layout layout_of(const InputFile& file, const ReadOptions& options) {
   for (size_t c = 0; rows.size() > 1 && c < std::min(rows[0].size(), rows[1].size()); ++c) {
     if (is_name(rows[0][c]) && !is_word(rows[1][c])) first = 1;
   }
+  // A value of which nobody knows what it is must not be lost as a name: one over a number, and numbers beside it.
+  if (first == 1 && !is_line_of_names(rows[0], rows[1]))
+    file.fail_at(layout.from, "the first line is neither names nor values",
+                 "some of it are words, and some are numbers",
+                 "put # before it if it holds names, else mend the words (nan is a number where a value is missing)");
   if (first == 1) layout.from = skip_comments(file.text(), next_line(file.text(), layout.from));
   for (const std::string& cell : rows[first]) layout.words.push_back(is_word(cell));
   layout.first = rows[first];
@@ -190,6 +207,11 @@ Layout layout_of(const InputFile& file, const ReadOptions& options) {
     layout.taken.push_back(column - 1);
   }
   for (int c = 0; c < columns && options.columns.empty(); ++c) layout.taken.push_back(c);
+  for (const int c : layout.taken) {  // a code of 0 or 1 would say no more than which word came first
+    if (boolean && layout.words[static_cast<size_t>(c)])
+      file.fail_at(layout.from, fmt::format("'{}' is not a value of type bool", layout.first[static_cast<size_t>(c)]),
+                   "it is none of 0, 1, false, true", "replace the words by these");
+  }
   return layout;
 }
 

@@ -51,8 +51,11 @@ struct KnownWord {
 };
 
 constexpr std::array<KnownWord, 1> dense_words{{{"coordinate", nullptr}}};
-constexpr std::array<KnownWord, 4> field_words{
-    {{"real", nullptr}, {"double", nullptr}, {"integer", nullptr}, {"pattern", &MarketHeader::pattern}}};
+constexpr std::array<KnownWord, 5> field_words{{{"real", nullptr},
+                                                {"double", nullptr},
+                                                {"integer", nullptr},
+                                                {"unsigned-integer", nullptr},
+                                                {"pattern", &MarketHeader::pattern}}};
 constexpr std::array<KnownWord, 3> symmetry_words{
     {{"general", nullptr}, {"symmetric", &MarketHeader::symmetric}, {"skew-symmetric", &MarketHeader::skew}}};
 

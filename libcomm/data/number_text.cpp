@@ -84,6 +84,42 @@ const char* parse_float(const char* p, std::byte* plane, std::int64_t i) {
   return end;
 }
 
+// "3.0", "9007199254740993e0", "1.5e1": the whole number that a decimal number is, exactly, or why it is none.
+struct Whole {
+  std::int64_t value = 0;
+  std::string_view fault;
+};
+
+Whole whole_number(std::string_view text) {
+  constexpr std::string_view too_large = "it is too large", not_whole = "it is not a whole number";
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  if (!is_digit(text[0]) && text[0] != '.') return {0, not_whole};  // inf and nan
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  std::int64_t power = 0;
+  if (e < text.size()) {
+    const char* const from = text.data() + e + (text[e + 1] == '+' ? 2 : 1);
+    if (std::from_chars(from, text.data() + text.size(), power).ec == std::errc::result_out_of_range)
+      power = text[e + 1] == '-' ? -(std::int64_t{1} << 60) : std::int64_t{1} << 60;
+  }
+  std::string digits(text.substr(0, e));
+  if (const std::size_t point = digits.find('.'); point != std::string::npos) {
+    power -= std::ssize(digits) - 1 - static_cast<std::int64_t>(point);
+    digits.erase(point, 1);
+  }
+  digits.erase(0, digits.find_first_not_of('0'));
+  const std::size_t last = digits.find_last_not_of('0') + 1;  // 0 where none is left
+  power += std::ssize(digits) - static_cast<std::int64_t>(last);
+  digits.resize(last);
+  if (digits.empty()) return {};
+  if (power < 0) return {0, not_whole};
+  if (power + std::ssize(digits) > 19) return {0, too_large};
+  digits = (negative ? "-" : "") + digits + std::string(static_cast<std::size_t>(power), '0');
+  Whole whole;
+  const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), whole.value).ec;
+  return error == std::errc{} ? whole : Whole{0, too_large};
+}
+
 template <class T>
 const char* parse_integer(const char* p, std::byte* plane, std::int64_t i) {
   T& value = reinterpret_cast<T*>(plane)[i];
@@ -96,9 +132,9 @@ const char* parse_integer(const char* p, std::byte* plane, std::int64_t i) {
   double real = 0;
   const auto [real_end, real_error] = std::from_chars(p, limit, real);
   if (real_error != std::errc{} || !ends_number(*real_end)) fail_number(start, scalar_name(scalar), {});
-  if (error == std::errc::result_out_of_range || !store_number(scalar, real, plane, i)) {
-    fail_number(start, scalar_name(scalar), std::trunc(real) == real ? "it is too large" : "it is not a whole number");
-  }
+  const Whole whole = whole_number({p, real_end});  // not by way of the double, which may be another number
+  if (!whole.fault.empty()) fail_number(start, scalar_name(scalar), whole.fault);
+  if (!store_number(scalar, whole.value, plane, i)) fail_number(start, scalar_name(scalar), "it is too large");
   return real_end;
 }
 
@@ -134,8 +170,14 @@ const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view
   constexpr std::int64_t largest_id = std::numeric_limits<std::int64_t>::max() - 1;  // one more must be a size
   if (whole && value <= largest_id) return end;
   const bool large = whole || (is_digit(*p) && error == std::errc::result_out_of_range);
+  const bool edges = what == "a vertex id";
   fail_text(p, fmt::format("'{}' is not {}", field_at(p), what),
-            large ? fmt::format("the largest possible is {}", largest_id) : "a whole number from 0 on is expected");
+            large ? fmt::format("the largest possible is {}", largest_id) : "a whole number from 0 on is expected",
+            !edges  ? ""
+            : large ? "give the vertices other numbers"
+            : *p == '-'
+                ? "add to all ids what makes them 0 or more"
+                : "an edge list has two numbers a line, then values: number the vertices, put # before other lines");
 }
 
 ParseInto parser_of(Scalar scalar) { return parsers[static_cast<size_t>(scalar)]; }

@@ -35,10 +35,32 @@ constexpr std::array<Format, 6> formats{{
 
 constexpr size_t detection_bytes = 65536;
 
+// What would be read as something else than it is.
+void refuse_other_text(const std::string& path, std::string_view beginning, FileFormat format) {
+  if (format == FileFormat::npy || format == FileFormat::idx) return;
+  const std::size_t content = beginning.find_first_not_of(" \t\r\n");
+  if (content == std::string_view::npos && beginning.size() < detection_bytes)
+    fail(ExitStatus::bad_input, "the file has blank lines alone", {},
+         "a graph without edges is a file of a comment line", {path});
+  const std::size_t end = beginning.find_first_of("\r\n", content);
+  const bool returns = beginning.find('\n') == std::string_view::npos && end != std::string_view::npos &&
+                       beginning.find_first_not_of(" \t\r", end) != std::string_view::npos;
+  if (returns)
+    fail(ExitStatus::bad_input, "the lines end with a carriage return alone", "they would be read as one line",
+         "convert the file: tr '\\r' '\\n'", {path});
+  std::string_view name = path;
+  for (const std::string_view packed : {".gz", ".xz"})
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  if (format != FileFormat::matrix_market && name.ends_with(".graph"))
+    fail(ExitStatus::bad_input, "the file is METIS's list of neighbours, by its name", "an edge list is read",
+         "write a line for each edge; an edge list that is named so is read by another name, '.el' say", {path});
+}
+
 const Format& format_of(TextSource& text, const ReadOptions& options) {
   const FileFormat format = options.format
                                 ? *options.format
                                 : detect_format(text.path(), text.peek(detection_bytes).substr(0, detection_bytes));
+  refuse_other_text(text.path(), text.peek(detection_bytes), format);
   return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
 }
 

@@ -86,7 +86,8 @@ TextSource::TextSource(const std::string& path) : path_(path), progress_(std::ma
   plain_file_ = file.regular && file.size > 0 && !compressed_;
   bytes_ =
       unpacked(std::make_unique<Resumed>(std::move(beginning), std::move(file.bytes), progress_->bytes), kind, path);
-  if (peek(3).empty()) fail(ExitStatus::bad_input, "the file is empty", {}, {}, {path});
+  if (peek(3).empty())
+    fail(ExitStatus::bad_input, "the file is empty", {}, "a graph without edges is a file of a comment line", {path});
   skip_mark();
 }
 

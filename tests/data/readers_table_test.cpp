@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "tests/data/reader_cases.h"
@@ -130,8 +131,8 @@ TEST(Csv, Refuses) {
   }
   EXPECT_THAT(refused_text("# nothing\n", table_of(Scalar::f64), "t.csv").text, HasSubstr("no rows"));
   EXPECT_THAT(refused_text("1 2\n", table_of(Scalar::null)).text, HasSubstr("no values"));
-  EXPECT_THAT(refused_text("a\nb\nc\n", table_of(Scalar::boolean), "t.csv").text,
-              HasSubstr("too many different words"));
+  for (const char* words : {"a\nb\nc\n", "yes\nno\n"})
+    EXPECT_THAT(refused_text(words, table_of(Scalar::boolean), "t.csv").text, HasSubstr("is not a value of type bool"));
 }
 
 TEST(Csv, NumbersAndWordsDoNotMix) {
@@ -141,6 +142,48 @@ TEST(Csv, NumbersAndWordsDoNotMix) {
   EXPECT_EQ(refused.column, 3);
   EXPECT_THAT(refused.text, HasSubstr("the number 2.5 stands in a column of words; 'NA' in the first row is a word"));
   EXPECT_THAT(numbers_of(read_text("NA\n\"7\"\nnan\n3M\n", options, "t.csv")), ElementsAre(0, 1, 2, 3));
+}
+
+// A row of values is not lost as a line of names.
+TEST(Csv, TheFirstLineIsNamesOrValues) {
+  const ReadOptions options = table_of(Scalar::f64);
+  for (const char* text :
+       {"1,2 # x\n3,4\n", "1,x\n3,4\n", "0x10,2\n4,5\n", "$5\n6\n", "1_000\n2\n", "2019,name\n1,2\n"}) {
+    const Refusal refused = refused_text(text, options, "t.csv");
+    EXPECT_EQ(refused.status, ExitStatus::bad_input) << text;
+    EXPECT_EQ(refused.line, 1) << refused.text;
+    EXPECT_THAT(refused.text, HasSubstr("neither names nor values"));
+  }
+  for (const char* text : {"a,b\n3,4\n", "label,1x1\n3,4\n", "_,\xC3\xA4\n3,4\n", ",x\n3,4\n", "# 1,x\n3,4\n"})
+    EXPECT_THAT(numbers_of(read_text(text, options, "t.csv")), ElementsAre(3, 4)) << text;
+}
+
+// Also beyond 2^53, where a double is another number.
+TEST(Csv, WholeNumbersAreExact) {
+  const RawTable table = read_text(
+      "9007199254740993.0\n9007199254740993e0\n-9223372036854775808.000\n.9223372036854775807e19\n+1.50e1\n0e99\n-0.0\n"
+      "0.0e-99999999999999999999\n120e-1\n",
+      table_of(Scalar::i64), "t.csv");
+  const std::int64_t two53 = std::int64_t{1} << 53;
+  const std::vector<std::int64_t> expected{two53 + 1,
+                                           two53 + 1,
+                                           std::numeric_limits<std::int64_t>::min(),
+                                           std::numeric_limits<std::int64_t>::max(),
+                                           15,
+                                           0,
+                                           0,
+                                           0,
+                                           12};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(table.values.as<std::int64_t>()[i], expected[i]) << i;
+  for (const auto& [text, says] :
+       std::initializer_list<std::pair<std::string, const char*>>{{"9007199254740993.5", "not a whole number"},
+                                                                  {"9223372036854775808e0", "too large"},
+                                                                  {"-9223372036854775809e0", "too large"},
+                                                                  {"1e19", "too large"},
+                                                                  {"15e-1", "not a whole number"},
+                                                                  {"inf", "not a whole number"},
+                                                                  {"nan", "not a whole number"}})
+    EXPECT_THAT(refused_text("1\n" + text + "\n", table_of(Scalar::i64), "t.csv").text, HasSubstr(says)) << text;
 }
 
 TEST(Csv, WordsAreText) {
@@ -339,6 +382,20 @@ TEST(InputFile, MissingFoldersAndEmptyFiles) {
   EXPECT_EQ(matrix_refusal(folder.file(""), matrix_of(Scalar::null)).status, ExitStatus::missing_input);
   EXPECT_EQ(matrix_refusal(folder.write("empty", ""), matrix_of(Scalar::null)).status, ExitStatus::bad_input);
   EXPECT_EQ(matrix_refusal(folder.write("empty.gz", gzip("")), matrix_of(Scalar::null)).status, ExitStatus::bad_input);
+  EXPECT_THAT(matrix_refusal(folder.write("blank", " \n\r\n\t\n"), matrix_of(Scalar::null)).text,
+              HasSubstr("blank lines alone"));
+}
+
+TEST(InputFile, WhatWouldBeReadAsSomethingElseIsRefused) {
+  const Folder folder;
+  const ReadOptions pattern = matrix_of(Scalar::null);
+  EXPECT_THAT(matrix_refusal(folder.write("a.txt", "0 1\r1 2\r"), pattern).text, HasSubstr("carriage return alone"));
+  EXPECT_EQ(entries_of(read_matrix(folder.write("b.txt", "0 1\r"), pattern)).size(), 1U);
+  for (const std::string name : {"c.graph", "c.graph.gz"})
+    EXPECT_THAT(matrix_refusal(folder.write(name, "3 3\n2 3\n1 3\n1 2\n"), pattern).text, HasSubstr("METIS"));
+  const std::string said = matrix_refusal(folder.write("d.el", "0 1\n\x80\xC2\x9B\xC3\xA4 2\n"), pattern).text;
+  EXPECT_THAT(said, HasSubstr("'???\xC3\xA4' is not a vertex id"));
+  EXPECT_THAT(said, HasSubstr("number the vertices"));
 }
 
 TEST(InputFile, TheDigestIsXxh3Of128Bits) {
