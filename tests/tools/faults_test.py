@@ -542,12 +542,13 @@ class Faults(ToolTest):
         self.kasen("plan", "slow.ks", "-D", "theta=-1", "-o", "plan.kir")
         self.kasen("fuse", "plan.kir", "-o", "endless.kir")
         job = subprocess.Popen([TOOLS / "kasen", "run", "-n", "2", "endless.kir", "--bundle", "bundle", "-o", "r.h5"], cwd=self.dir,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.addCleanup(lambda: job.poll() is None and job.kill())
         ranks = []
         for _ in range(200):
             time.sleep(0.1)
-            out = subprocess.run(["pgrep", "-f", "kasen-run --as-rank .*endless.kir"], capture_output=True, text=True, check=False).stdout.split()
-            ranks = [int(p) for p in out if b"mpirun" not in pathlib.Path(f"/proc/{p}/cmdline").read_bytes().split(b"\0")[0]]
+            found = subprocess.run(["pgrep", "-s", str(job.pid), "-f", "--", "^[^ ]*kasen-run --as-rank"], capture_output=True, text=True, check=False)
+            ranks = [int(pid) for pid in found.stdout.split()]
             if len(ranks) == 2:
                 break
         self.assertEqual(len(ranks), 2)
