@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Times that are predicted, and other numbers of workers.
+
+Usage: times_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from tools_test import PAGERANK, ROOT, USAGE, ToolTest  # noqa: E402
+
+
+class Times(ToolTest):
+    MACHINE = "memory_bandwidth: 2e9\nnetwork_bandwidth: 1e8\nnetwork_latency: 1e-3\n"
+    SIZES = "N=1000000,S=500000,nnz=8000000,P=4"
+    COMPUTE = ["plain_operation", "compound_operation", "division", "exp", "log", "erf", "tanh", "sine", "power", "near_entry", "far_entry", "loop_latency"]
+
+    def test_bytes_over_bandwidths(self):
+        self.prepare()
+        (self.dir / "m.yaml").write_text(self.MACHINE + "".join(f"{key}: 0\n" for key in self.COMPUTE))
+        out, _ = self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--machine", "m.yaml")
+        turn = json.loads(self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--format", "json")[0])["loops"][0]["actual"]
+        reads = 8 * 8000000  # of the product's vector: priced by entry, here with nothing
+        memory = (turn["read_bytes"]["value"] + turn["written_bytes"]["value"] - reads) / 4 / 2e9
+        network = turn["network_bytes"]["value"] / 4 / 1e8
+        messages = (2 + 2 * 2) * 1e-3  # gather and scatter; both of the shared change in log2(4) rounds
+        found = re.search(r"a turn of the while at line 10: ([0-9.]+) ms \(memory ([0-9.]+) ms, computing beyond that 0 us, network ([0-9.]+) ms, messages ([0-9.]+) ms\)", out)
+        self.assertIsNotNone(found, out)
+        for text, seconds in zip(found.groups(), [memory + network + messages, memory, network, messages]):
+            self.assertAlmostEqual(float(text), seconds * 1e3, delta=0.006 * seconds * 1e3)
+        out, _ = self.kasen("measure", "fused.kir", "--machine", "m.yaml")
+        self.assertIn("whole program: not known", out)
+
+    def test_computing(self):
+        """A product's entries take longer than their bytes; a file with the old keys alone stands for the built-in rest."""
+        self.prepare()
+        for text, least, most in [(self.MACHINE + "near_entry: 50e-9\nfar_entry: 50e-9\n", 8e6 / 4 * 50e-9, 2 * 8e6 / 4 * 50e-9), (self.MACHINE, 0, 8e6 / 4 * 50e-9)]:
+            (self.dir / "m.yaml").write_text(text)
+            out, _ = self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--machine", "m.yaml")
+            total = float(re.search(r"a turn of the while at line 10: ([0-9.]+) ms", out).group(1)) / 1e3
+            self.assertTrue(least < total < most, out)
+
+    def test_against_what_was_measured(self):
+        self.prepare()
+        (self.dir / "m.yaml").write_text(self.MACHINE)
+        for ranks in [[], ["-n", 2]]:
+            self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", *ranks)
+            out, _ = self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check", "--machine", "m.yaml")
+            self.assertRegex(out, r"time of a turn of the while at line 10: predicted [0-9.]+ [um]?s, measured [0-9.]+ [um]?s \([+-][0-9]+ %\)")
+
+    def test_calibrate(self):
+        self.kasen("measure", "--calibrate", "-o", "m.yaml")
+        lines = (self.dir / "m.yaml").read_text().splitlines()
+        keys = dict(line.split("  #")[0].split(": ") for line in lines if not line.startswith("#"))
+        self.assertEqual(sorted(keys), sorted(self.COMPUTE + ["memory_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
+        self.assertTrue(all(1e-13 < float(keys[key]) < 1e-3 for key in self.COMPUTE), keys)
+        self.assertGreater(float(keys["exp"]), float(keys["plain_operation"]))
+        self.assertEqual(int(keys["threads"]), len(os.sched_getaffinity(0)))
+        self.assertTrue(1e8 < float(keys["memory_bandwidth"]) < 1e13 and 1e6 < float(keys["network_bandwidth"]) < 1e13, keys)
+        self.assertTrue(0 < float(keys["network_latency"]) < 1, keys)
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        self.kasen("fuse", "plan.kir", "--sync", "auto", "--machine", "m.yaml", "-o", "auto.kir")
+        self.assertEqual(self.files(), ["auto.kir", "graph.txt", "m.yaml", "plan.kir"])
+
+    def test_what_does_not_go_together(self):
+        (self.dir / "m.yaml").write_text(self.MACHINE)
+        plan, _ = self.kasen("plan", PAGERANK)
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        self.fault("measure", "plan.kir", "--calibrate", status=USAGE, says="--calibrate")
+        self.fault("measure", "--calibrate", "--machine", "m.yaml", status=USAGE, says=["--calibrate", "'machine'"])
+        self.fault("measure", "--against", "-", stdin=plan, status=USAGE, says="standard input")
+        self.fault("measure", "--workers", 2, "--data", "G=-", stdin=plan, status=USAGE, says="standard input")
+        self.fault("measure", "--machine", "m.yaml", "--format", "json", stdin=plan, status=USAGE, says="--format")
+        self.fault("run", "--network-profile", "-n", 1, status=USAGE, says=["two ranks", "-n 2"])
+
+
+class Scaling(ToolTest):
+    def table(self, out, header):
+        """The rows of the table whose first line begins with `header`, as lists of words."""
+        lines = out[out.index(header):].split("\n\n")[0].splitlines()[1:]
+        return [line.split() for line in lines]
+
+    def test_as_bundles_would_be(self):
+        self.prepare()
+        for method in ["hybrid-cut", "block"]:
+            out, _ = self.kasen("measure", "fused.kir", "--workers", "5,1,3", "--data", "G=graph.txt", "--method", method, "--theta", 2,
+                                "--plot", "scale.svg")
+            rows = self.table(out, "workers  masters")
+            self.assertEqual([row[0] for row in rows], ["1", "3", "5"])
+            turns = self.table(out, "workers  network bytes")
+            for row, turn in zip(rows, turns):
+                workers = int(row[0])
+                self.kasen("partition", "--program", "plan.kir", "G=graph.txt", "--workers", workers, "--method", method, "--theta", 2,
+                           "-o", "cut", "--replace")
+                stats = json.loads((self.dir / "cut" / "manifest.json").read_text())["content"]
+                dim, matrix = stats["dims"][0], stats["matrices"][0]
+                want = [dim["size"], dim["slaves"], matrix["entries"], max(dim["masters_by_worker"]), max(dim["slaves_by_worker"]),
+                        max(matrix["entries_by_worker"])]
+                self.assertEqual([int(n.replace(",", "")) for n in row[1:7]], want)
+                report = json.loads(self.kasen("measure", "fused.kir", "--bundle", "cut", "--format", "json")[0])
+                self.assertEqual(int(turn[1].replace(",", "")), report["loops"][0]["actual"]["network_bytes"]["value"])
+            picture = (self.dir / "scale.svg").read_text()
+            self.assertIn("</svg>", picture)
+            self.assertIn("network bytes", picture)
+
+    @staticmethod
+    def cells(out, header):
+        """The numbers of a table: by row, by column; of an estimate with how far it may be off."""
+        lines = out[out.index(header):].split("\n\n")[0].splitlines()[1:]
+        number = lambda text: [int(n.replace(",", "")) for n in text.split(" +- ")] if re.fullmatch(r"[0-9,]+( \+- [0-9,]+)?", text) else [text]
+        return [[number(text) for text in re.split("  +", line)] for line in lines]
+
+    def test_exact_numbers_lie_within_the_error_bars_of_a_sample(self):
+        self.kasen("plan", PAGERANK, "-o", "plan.kir")
+        self.kasen("fuse", "plan.kir", "--epilogue", "on", "-o", "fused.kir")
+        folders = [ROOT / "datasets", pathlib.Path(os.environ.get("KASEN_DATA", ROOT / "datasets"))]
+        for graph in [folder / name for folder, name in zip(folders, ["cnr-2000.txt.xz", "soc-Slashdot0902.txt.xz"]) if (folder / name).exists()]:
+            args = ["measure", "fused.kir", "--workers", "4,16,256", "--data", f"G={graph}"]
+            exact, _ = self.kasen(*args)
+            every, _ = self.kasen(*args, "--sample", 1)
+            self.assertEqual(every.split("\n", 1)[1], exact.split("\n", 1)[1])
+            for fraction in [0.1, 0.02]:
+                sampled, _ = self.kasen(*args, "--sample", fraction)
+                for header in ["workers  masters", "workers  network bytes"]:
+                    uncertain = 0
+                    for want, got in zip(self.cells(exact, header), self.cells(sampled, header)):
+                        for a, b in zip(want, got):
+                            if len(b) == 2:
+                                uncertain += 1
+                                self.assertLessEqual(abs(a[0] - b[0]), b[1], f"{graph} {fraction} {header}: {want} {got}")
+                                self.assertLess(b[1], (0.3 if fraction == 0.1 else 1) * b[0], f"{graph} {fraction} {header}: {got}")
+                            elif header == "workers  masters":
+                                self.assertEqual(a, b)
+                    self.assertEqual(uncertain, 6)  # two columns, three numbers of workers
+
+    def test_what_does_not_go_together(self):
+        self.prepare()
+        for fraction in ["0", "1.5", "-1"]:
+            self.fault("measure", "fused.kir", "--workers", "2", "--data", "G=graph.txt", f"--sample={fraction}", status=USAGE, says=["--sample"])
+        self.fault("measure", "fused.kir", "--sample", "0.1", status=USAGE, says=["--workers"])
+        for args, says in [(["--workers", "2"], ["--data"]), (["--data", "G=graph.txt"], ["--workers"]),
+                           (["--workers", "2,x", "--data", "G=graph.txt"], ["'x'"]), (["--workers", "0", "--data", "G=graph.txt"], ["'0'"]),
+                           (["--workers", "2", "--data", "G=graph.txt", "--bundle", "bundle"], ["--bundle"]),
+                           (["--workers", "2", "--data", "H=graph.txt"], ["no input 'H'"])]:
+            self.fault("measure", "fused.kir", *args, status=USAGE, says=says)
+        self.fault("measure", "plan.kir", "--workers", 2, "--data", "G=graph.txt", status=USAGE, says="needs a plan")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
