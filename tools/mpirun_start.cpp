@@ -34,7 +34,7 @@ void prepare_for_mpirun(int ranks) {
   setenv("OMPI_MCA_orte_forward_job_control", "1", 0);
   setenv("PATH", "/usr/bin:/bin", 0);  // without one it looks for its parts nowhere
   // It stands still where it lacks these while it starts.
-  constexpr rlim_t its_own = 48, a_rank = 5, largest_file = 16 << 20;
+  constexpr rlim_t its_own = 48, a_rank = 5, largest_file = 5 << 20;
   allow_limit(RLIMIT_NOFILE, its_own + a_rank * static_cast<rlim_t>(ranks),
               fmt::format("open files for {} ranks", ranks), "raise 'ulimit -n'");
   allow_limit(RLIMIT_FSIZE, largest_file, "bytes in a file that its ranks share", "raise 'ulimit -f'");
