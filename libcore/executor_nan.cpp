@@ -83,14 +83,26 @@ size_t maker(const std::vector<const Op*>& order, ValueId value) {
   return static_cast<size_t>(std::find_if(order.begin(), order.end(), makes) - order.begin());
 }
 
-// Does it, or one inside of it, stand before that line of the program, and is not computed ahead?
+template <class Holds>
+bool any_inside(const Op& op, Holds holds) {
+  return std::any_of(op.blocks.begin(), op.blocks.end(),
+                     [&](const Block& block) { return std::any_of(block.ops.begin(), block.ops.end(), holds); });
+}
+
+bool stands_at(const Op& op, int line) {
+  if (row(op.code).group != OpGroup::control) return op.where.line == line;
+  return any_inside(op, [&](const Op& inner) { return stands_at(inner, line); });
+}
+
+// Does it, or one inside of it, stand before that line of the program, and is not computed ahead? A loop that is ahead
+// has the line itself where its first turn was taken out of it: its other turns come later.
 bool holds_earlier(const Op& op, int line) {
   const OpGroup group = row(op.code).group;
   if (group == OpGroup::end || op.speculated) return false;
   if (group != OpGroup::control) return op.where.line < line;
-  return std::any_of(op.blocks.begin(), op.blocks.end(), [&](const Block& block) {
-    return std::any_of(block.ops.begin(), block.ops.end(), [&](const Op& inner) { return holds_earlier(inner, line); });
-  });
+  const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
+  if (loop && stands_at(op, line)) return false;
+  return any_inside(op, [&](const Op& inner) { return holds_earlier(inner, line); });
 }
 
 }  // namespace

@@ -137,6 +137,25 @@ class RegionWatch {
   std::map<std::pair<std::vector<DimId>, bool>, std::vector<Watched>> groups_;
 };
 
+// What reads what a later line makes is of the next turn, moved into this one: computed ahead, whether in vain or not.
+// `made_at` has the lines by value.
+void find_next_turns(Block& block, std::vector<int>& made_at) {
+  const auto line = [&](ValueId v) -> int& { return made_at[static_cast<size_t>(v)]; };
+  for (Op& op : block.ops) {
+    for (Block& inner : op.blocks) find_next_turns(inner, made_at);
+    const OpGroup group = row(op.code).group;
+    if (op.code == OpCode::region) {
+      const std::vector<ValueId>& yielded = op.blocks[0].ops.back().operands;
+      for (size_t r = 0; r < op.results.size(); ++r) line(op.results[r]) = line(yielded[r]);
+    } else if (group != OpGroup::control && group != OpGroup::end) {
+      const bool later =
+          std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return line(v) > op.where.line; });
+      op.speculated = op.speculated || later;
+      for (const ValueId v : op.results) line(v) = later ? std::numeric_limits<int>::max() : op.where.line;
+    }
+  }
+}
+
 void watch(KernelForm& form, Block& block) {
   for (Op& op : block.ops) {
     if (op.code == OpCode::region) {
@@ -163,6 +182,8 @@ std::vector<const Op*> in_program_order(const KernelForm& form, const Op& op) {
 
 void watch_regions(KernelForm& form) {
   form.marks_from = static_cast<ValueId>(form.module.values.size());
+  std::vector<int> made_at(form.module.values.size(), 0);
+  find_next_turns(form.module.body, made_at);
   watch(form, form.module.body);
   form.stands_for.resize(form.module.values.size(), no_value);
 }
