@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "libcomm/data/digest.h"
 #include "tools/common/files.h"
@@ -100,24 +101,34 @@ void RunCheckpoints::write(const Border& border, bool last) {
   const auto begin = std::chrono::steady_clock::now();
   borders_ = 0;
   last_ = begin;
+  bool whole = false;
   try {
     newest_ = folder_->write(module_, border);
     ++written_;
+    whole = true;
   } catch (const UserError& error) {
     if (last) throw;
-    warn(fmt::format("no checkpoint: {}; the run goes on", text_of(error)));
+    warn_anew(fmt::format("no checkpoint: {}; the run goes on", text_of(error)));
   } catch (const JobFailed& failed) {
     if (last) throw;
     const std::string text = failed.text.substr(failed.text.starts_with("error: ") ? 7 : 0);
-    warn(fmt::format("no checkpoint: {}; the run goes on", text));
+    warn_anew(fmt::format("no checkpoint: {}; the run goes on", text));
   }
   try {
     folder_->rotate();
+    if (whole) warned_.clear();
   } catch (const UserError& error) {
-    warn(fmt::format("an old checkpoint stays: {}; the run goes on", text_of(error)));
+    warn_anew(fmt::format("an old checkpoint stays: {}; the run goes on", text_of(error)));
   }
   last_ = std::chrono::steady_clock::now();
   seconds_ += seconds_since(begin);
+}
+
+// A disk that stays full has one warning, not one for each checkpoint, which differ in its number.
+void RunCheckpoints::warn_anew(const std::string& text) {
+  std::string reason = text;
+  std::erase_if(reason, [](char c) { return c >= '0' && c <= '9'; });
+  if (std::exchange(warned_, reason) != reason) warn(text);
 }
 
 void RunCheckpoints::warn(const std::string& text) const {

@@ -38,6 +38,7 @@ class RunCheckpoints {
   void write(const Border& border, bool last);
   [[nodiscard]] bool is_due() const;
   void warn(const std::string& text) const;
+  void warn_anew(const std::string& text);
 
   const RunSettings& settings_;
   const Module& module_;
@@ -52,6 +53,7 @@ class RunCheckpoints {
   std::int64_t written_ = 0;
   double seconds_ = 0;
   std::string newest_;
+  std::string warned_;  // the last warning of writing one, without its digits
 };
 
 }  // namespace kasen::tools

@@ -284,7 +284,7 @@ std::string Checkpoints::write(const Module& module, const Border& border) {
 
 void Checkpoints::rotate() {
   while (std::ssize(state_->kept) > state_->keep) {
-    remove_folder(state_->kept.front());
+    if (exists(state_->kept.front())) remove_folder(state_->kept.front());  // somebody else may have removed it
     state_->kept.erase(state_->kept.begin());
   }
 }

@@ -342,11 +342,23 @@ class Checkpointed(ToolTest):
         self.kasen(*args, "-o", "whole.npy")
         for ranks in [[], ["-n", 2]]:
             out, err = self.kasen(*args, *ranks, "-o", "r.npy", "--checkpoint", "saved", "--every", 3, preexec_fn=small)
-            self.assertEqual(err.count("goes on"), 2, err)  # for each checkpoint once, not once a rank
+            self.assertEqual(err.count("goes on"), 1, err)  # not for each checkpoint, not once a rank
             self.assertIn("cannot write 'saved/checkpoint-000001/rank-000", err)
             self.assertNotIn("checkpoints:", out)
             self.assertEqual(self.saved(), [])
             self.assertEqual((self.dir / "r.npy").read_bytes(), (self.dir / "whole.npy").read_bytes())
+
+    def test_a_folder_that_is_removed_meanwhile(self):
+        job = self.start("-o", "r.h5", "--threads", 1, "-D", "turns=2000000", "--checkpoint", "saved", "--every-seconds", 0.1)
+        self.wait_for_checkpoint(job, least=2)
+        shutil.rmtree(self.dir / "saved", ignore_errors=True)  # what is being written may stay
+        shutil.rmtree(self.dir / "saved", ignore_errors=True)
+        time.sleep(1)
+        self.assertIsNone(job.poll())
+        job.send_signal(signal.SIGINT)
+        _, err = job.communicate(timeout=60)
+        self.assertLessEqual(err.count("warning:"), 2, err)
+        self.assertNotIn("an old checkpoint stays", err)
 
     def test_what_is_wrong_is_said(self):
         for option in [["--resume"], ["--every", 5], ["--every-seconds", 5]]:
