@@ -50,14 +50,14 @@ std::string beginning_of(const std::string& file) {
 }
 
 // What is right, and how far that was looked at.
-struct Verdict {
-  Verdict(std::string of) : what(std::move(of)) {}
-  Verdict(std::string of, std::string_view said) : what(std::move(of)), word(said) {}
+struct Judgement {
+  Judgement(std::string of) : what(std::move(of)) {}
+  Judgement(std::string of, std::string_view said) : what(std::move(of)), word(said) {}
   std::string what;
   std::string_view word = "right";
 };
 
-Verdict result(const std::string& name) {
+Judgement judge_result(const std::string& name) {
   auto [what, digests] = verify_results(name);
   if (digests) return {std::move(what)};
   return {std::move(what) + ", without digests: altered values cannot be seen", "whole"};
@@ -92,12 +92,12 @@ class Verification {
   }
 
  private:
-  // `look` gives a Verdict, or its text, of what is right, or throws what is not.
+  // `look` gives a Judgement, or its text, of what is right, or throws what is not.
   template <class Look>
   void judge(const std::string& name, const Look& look) {
     try {
-      const Verdict verdict(look());
-      write_standard_output(fmt::format("{}: {} ({})\n", name, verdict.word, verdict.what));
+      const Judgement judged(look());
+      write_standard_output(fmt::format("{}: {} ({})\n", name, judged.word, judged.what));
     } catch (const UserError& error) {
       // A file that a folder's manifest names and that is gone makes the folder wrong.
       const bool gone = error.status() == ExitStatus::missing_input && fs::is_directory(name);
@@ -127,9 +127,9 @@ class Verification {
     if (!fs::is_regular_file(name, none)) return ir(name);  // a pipe, which is read once; or nothing
     switch (kind_of(name, beginning_of(name))) {
       case FileKind::result:
-        return judge(name, [&] { return result(name); });
+        return judge(name, [&] { return judge_result(name); });
       case FileKind::plain_result:
-        return judge(name, [&]() -> Verdict { fail_plain_result(name); });
+        return judge(name, [&]() -> Judgement { fail_plain_result(name); });
       case FileKind::counters:
         return judge(name, [&] { return counters(name); });
       case FileKind::ir:
