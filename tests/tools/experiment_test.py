@@ -339,7 +339,9 @@ repetitions: 2
         self.fault("experiment", "e.yaml", "--set", "workers", status=USAGE, says="KEY=VALUE")
         self.fault("experiment", status=USAGE, says="no experiment")
         self.write(f"program: {PAGERANK}\ndata: {{G: none.txt}}\n")
-        self.fault("experiment", "e.yaml", status=MISSING, says="none.txt")
+        for how in [[], ["--dry-run"]]:
+            self.fault("experiment", "e.yaml", *how, status=MISSING, says=["e.yaml:2:", "cannot open 'none.txt'"])
+            self.assertEqual(self.files(), ["e.yaml", "graph.txt"])
 
     def test_ranks(self):
         self.write(f"program: {PAGERANK}\ndata: {{G: graph.txt}}\nworkers: 2\nranks: [1, workers]\nrepetitions: 1\nkernels: interpreter\n")

@@ -72,14 +72,14 @@ std::string shown_text(const std::string& text) {
   return text.size() > longest_text ? shown + "..." : shown;
 }
 
-void YamlPlace::fault(std::string what, std::string why, std::string remedy) const {
+void YamlPlace::fault(std::string what, std::string why, std::string remedy, ExitStatus status) const {
   Diagnostic diagnostic;
   diagnostic.where = {source != nullptr ? source->file : std::string(), line, column};
   diagnostic.what = std::move(what);
   diagnostic.why = std::move(why);
   diagnostic.remedy = std::move(remedy);
   diagnostic.source_line = line_of(*this);
-  throw UserError(ExitStatus::configuration, std::move(diagnostic));
+  throw UserError(status, std::move(diagnostic));
 }
 
 void YamlValue::wrong_type(const std::string& expected) const {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "libcore/error.h"
+
 namespace kasen::tools {
 
 // The text that a place is in; values share it.
@@ -21,8 +23,9 @@ struct YamlPlace {
   std::shared_ptr<const YamlSource> source;
   int line = 0, column = 0;
 
-  // Throws UserError(configuration).
-  [[noreturn]] void fault(std::string what, std::string why = {}, std::string remedy = {}) const;
+  // Throws UserError(status).
+  [[noreturn]] void fault(std::string what, std::string why = {}, std::string remedy = {},
+                          ExitStatus status = ExitStatus::configuration) const;
 };
 
 class YamlValue {

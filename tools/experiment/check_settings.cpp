@@ -1,7 +1,10 @@
 // What the programs of an experiment say of its settings: a slip of the pen is told before anything runs, and once.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <set>
 
@@ -81,6 +84,7 @@ class Checker {
     for (const Setting& setting : point.settings) {
       if (!checked_.insert(fmt::format("{}\n{}={}", point.text("program"), setting.label(), setting.text)).second)
         continue;
+      if (setting.key == "data" && setting.generate.empty()) check_file(setting);
       if (setting.key == "data" && !setting.name.empty()) check_name(setting, "input", inputs);
       if (setting.key == "columns") check_name(setting, "input", inputs);
       if (setting.key == "dim") check_name(setting, "dimension", dims);
@@ -99,6 +103,12 @@ class Checker {
         fail(ExitStatus::configuration, fmt::format("no data for input '{}' of '{}'", op.name, point.text("program")),
              "", fmt::format("add data: {{{}: FILE}}", op.name));
     }
+  }
+
+  static void check_file(const Setting& setting) {
+    if (access(setting.text.c_str(), R_OK) == 0) return;
+    setting.place.fault(fmt::format("cannot open '{}'", shown_text(setting.text)), std::strerror(errno),
+                        "check the name; it begins where the command runs", ExitStatus::missing_input);
   }
 
   static void check_name(const Setting& setting, const std::string& kind, const std::vector<std::string>& names) {

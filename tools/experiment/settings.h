@@ -66,7 +66,8 @@ struct Matrix {
   int left_out = 0;                 // points of more ranks than workers
 };
 [[nodiscard]] Matrix matrix_of(const Experiment& experiment);
-// Refuses what a point's program does not have: constants, params, inputs, dimensions; and inputs without data.
+// Refuses what a point's program does not have: constants, params, inputs, dimensions; and inputs without data, or
+// whose file is not there.
 // UserError(configuration), with the place; missing_input, bad_input: of the program.
 void check_settings(const Matrix& matrix);
 
