@@ -68,6 +68,22 @@ void check_equal_rows(const Uses& uses, const std::string& dim) {
   }
 }
 
+// A file that says that it is rectangular is not what a program means by an array over one dimension twice.
+void check_square(const std::vector<InputData>& inputs, const std::string& dim) {
+  for (const InputData& input : inputs) {
+    const RawMatrix& matrix = input.matrix;
+    const bool twice = std::count(input.dims.begin(), input.dims.end(), dim) == 2;
+    if (!twice || !matrix.shaped || matrix.row_count == matrix.col_count) continue;
+    fail(ExitStatus::bad_input,
+         fmt::format("input '{}' has {} rows and {} columns, and is over {} twice", input.name, matrix.row_count,
+                     matrix.col_count, dim),
+         "rows and columns have the same indices there",
+         fmt::format("give a square matrix, write the input over two dimensions, or give --dim {}={} for rows and "
+                     "columns without entries",
+                     dim, std::max(matrix.row_count, matrix.col_count)));
+  }
+}
+
 struct IdRange {
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
   std::int64_t largest = -1;  // of no ids
@@ -152,6 +168,7 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
          "with a given size, ids are indices from 0", fmt::format("give --dim {}={} or more", dim.name, largest + 1));
   if (fixed == 0) {
     check_equal_rows(uses, dim.name);
+    check_square(inputs, dim.name);
     if (uses.ids.empty() && uses.declared < 0)
       fail(ExitStatus::bad_input, fmt::format("the size of dimension {} is not known", dim.name),
            "no input has it as its rows or columns", fmt::format("give --dim {}=SIZE", dim.name));

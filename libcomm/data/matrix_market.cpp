@@ -179,7 +179,12 @@ RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options) {
   shape.col_limit = header.cols;
   shape.lower = header.symmetric || header.skew;
   shape.skew = header.skew;
-  RawMatrix matrix{.row_count = header.rows, .col_count = header.cols, .declared = true, .entries = {}, .digest = {}};
+  RawMatrix matrix{.row_count = header.rows,
+                   .col_count = header.cols,
+                   .declared = true,
+                   .shaped = true,
+                   .entries = {},
+                   .digest = {}};
   matrix.entries = parse_entries(text, shape, options);
   if (matrix.entries.count() != header.entries) fail_count(file, header, header.entries, matrix.entries.count());
   combine_repeats(matrix.entries, options, shape, text);

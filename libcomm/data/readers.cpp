@@ -36,7 +36,7 @@ constexpr std::array<Format, 6> formats{{
 constexpr size_t detection_bytes = 65536;
 
 // What would be read as something else than it is.
-void refuse_other_text(const std::string& path, std::string_view beginning, FileFormat format) {
+void refuse_other_text(const std::string& path, std::string_view beginning, FileFormat format, bool detected) {
   if (format == FileFormat::npy || format == FileFormat::idx) return;
   const std::size_t content = beginning.find_first_not_of(" \t\r\n");
   if (content == std::string_view::npos && beginning.size() < detection_bytes)
@@ -51,16 +51,16 @@ void refuse_other_text(const std::string& path, std::string_view beginning, File
   std::string_view name = path;
   for (const std::string_view packed : {".gz", ".xz"})
     if (name.ends_with(packed)) name.remove_suffix(packed.size());
-  if (format != FileFormat::matrix_market && name.ends_with(".graph"))
+  if (detected && format != FileFormat::matrix_market && name.ends_with(".graph"))
     fail(ExitStatus::bad_input, "the file is METIS's list of neighbours, by its name", "an edge list is read",
-         "write a line for each edge; an edge list that is named so is read by another name, '.el' say", {path});
+         "write a line for each edge; of an edge list that is named so, give --input-format edges", {path});
 }
 
 const Format& format_of(TextSource& text, const ReadOptions& options) {
   const FileFormat format = options.format
                                 ? *options.format
                                 : detect_format(text.path(), text.peek(detection_bytes).substr(0, detection_bytes));
-  refuse_other_text(text.path(), text.peek(detection_bytes), format);
+  refuse_other_text(text.path(), text.peek(detection_bytes), format, !options.format);
   return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
 }
 

@@ -35,6 +35,7 @@ struct ReadOptions {
 struct RawMatrix {
   std::int64_t row_count = 0, col_count = 0;  // sizes as declared or one past the largest id
   bool declared = false;                      // Matrix Market, LIBSVM: positions, not names
+  bool shaped = false;                        // Matrix Market: the file states both sizes
   EntryList entries;
   std::string digest;  // XXH3-128 of the uncompressed content, hex
 };

@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "tests/data/partition_calls.h"
 
@@ -262,6 +264,28 @@ TEST(Partition, AnEmptyGraphHasEmptyParts) {
   const auto parts = cut(dims, inputs_of(cases::pattern("G", "N", "N", {})), {.workers = 3});
   EXPECT_EQ(dims[0].size, 0);
   for (const Part& part : parts) EXPECT_EQ(part.matrices.at("G").row_pointers.size(), 1U);
+}
+
+// Matrix Market says both sizes; a program that has one dimension for both means a square matrix, or gives its size.
+TEST(Partition, RefusesRectanglesOverOneDimension) {
+  const auto matrix = [](std::int64_t rows, std::int64_t cols) {
+    InputData input = cases::pattern("G", "N", "N", {{0, 1}, {4, 4}});
+    input.matrix.declared = input.matrix.shaped = true;
+    input.matrix.row_count = rows;
+    input.matrix.col_count = cols;
+    return input;
+  };
+  for (const auto& [rows, cols] : {std::pair{7, 5}, {5, 7}}) {
+    const std::string told = refusal({{.name = "N"}}, inputs_of(matrix(rows, cols)));
+    EXPECT_NE(told.find(fmt::format("'G' has {} rows and {} columns, and is over N twice", rows, cols)),
+              std::string::npos);
+    EXPECT_NE(told.find("--dim N=7"), std::string::npos);
+    std::vector<DimData> given{{.name = "N", .size = 7}};
+    EXPECT_EQ(cut(given, inputs_of(matrix(rows, cols)), {.workers = 1}).size(), 1U);
+  }
+  std::vector<DimData> dims{{.name = "N"}};
+  (void)cut(dims, inputs_of(matrix(7, 7)), {.workers = 1});
+  EXPECT_EQ(dims[0].size, 7);
 }
 
 TEST(Partition, RefusesWhatDoesNotFit) {

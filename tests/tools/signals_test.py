@@ -93,7 +93,7 @@ class Signals(ToolTest):
             time.sleep(1)
             mine = {name for pid, _ in self.of_job(job) for name in segments() if name in pathlib.Path(f"/proc/{pid}/maps").read_text()}
             self.assertEqual(len(mine), 2)
-            for pid, line in self.of_job(job):
+            for pid, line in sorted(self.of_job(job), key=lambda process: process[0] != job.pid):
                 if whom == "session" or (pid == job.pid if whom == "job" else line.startswith("mpirun")):
                     os.kill(pid, number)
             self.ends(job, INTERRUPTED, "a signal ended one of its ranks or mpirun" if whom == "mpirun" else None)
