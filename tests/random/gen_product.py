@@ -1,0 +1,178 @@
+"""Products: sparse matrices, dense ones, computed ones, with columns, over semirings of every kind; stored entries."""
+from gen_base import Base, call, limit_of, lit, name_of, op
+from gen_functions import comp, param
+from tree import FLOATS, INTS, NUMBERS, Expr, is_arr, is_id, is_scalar, is_tup
+
+INF = float('inf')
+DEGREE = 16        # about as many entries has a row
+
+
+class ProductPart(Base):
+    def product(self, elem, dims, depth):
+        """G @ x, G' @ x, X' @ Y, mxv(z, r, G, x): over dims[0] and the columns."""
+        if not dims or not self.local(dims[1:]) or is_id(elem):
+            return None
+        sparse = [v for v in self.program.inputs if v.sparse and dims[0] in v.dims]
+        if sparse and self.chance(0.6) and not self.program.is_local(dims[0]):
+            return self.sparse_product(elem, dims, self.pick(sparse), depth)
+        return self.dense_product(elem, dims, depth)
+
+    def side(self, matrix_dims, dims):
+        """Is the matrix read transposed (rows to columns)?"""
+        if matrix_dims[0] == matrix_dims[1]:
+            return self.chance(0.5)
+        return matrix_dims[1] == dims[0]
+
+    def sparse_product(self, elem, dims, v, depth):
+        transposed = self.side(v.dims, dims)
+        source = (v.dims[0] if transposed else v.dims[1],) + dims[1:]
+        if not self.fits(source):
+            return None
+        return self.semiring(elem, dims, v, name_of(v), transposed, source, depth)
+
+    def semiring(self, elem, dims, v, matrix, transposed, source, depth, formula=False):
+        """With `*` and `+` (bool: `&&` and `||`), or a multiplier and a reducer of any kind."""
+        plain = elem in NUMBERS and v.elem in (elem, 'null') or elem == 'bool' and v.elem in ('bool', 'null')
+        fields = dict(transposed=transposed, sparse=v, formula=formula, z=None, r=None, entry=elem,
+                      vector_first=self.chance(0.3), spelling=self.chance(0.8))
+        if plain and self.chance(0.6):
+            vector = self.small(self.expr(elem, source, depth))
+            bound = vector.bound * (1 if v.elem == 'null' else v.bound) * DEGREE
+            return Expr('product', elem, dims, [matrix, vector], bound=bound, **fields)
+        made = self.multiplier(elem, v.elem)
+        if made is None:
+            return None
+        from_elem, entry, z, bound = made
+        r, identity = self.product_reducer(elem, self.size(source[0]))
+        fields.update(z=z, r=r, identity=identity, entry=entry)
+        vector = self.small(self.expr(from_elem, source, depth))
+        return Expr('product', elem, dims, [matrix, vector], bound=INF if r in ('min', 'max') else bound * DEGREE, **fields)
+
+    def small(self, e):
+        return self.tame(e) if e.elem in NUMBERS else e
+
+    def product_reducer(self, elem, count):
+        r, identity = self.reducer(elem, count)
+        return r, identity
+
+    def multiplier(self, elem, stored):
+        """(the vector's element type, the entry's, the function, a bound) of a multiplier that gives `elem`."""
+        entry = stored if stored != 'null' else self.pick(['f64', 'i64', 'f32', 'i32'])
+        limit = limit_of(elem) * limit_of(entry)
+        if elem in NUMBERS and self.chance(0.5):
+            if entry != elem and stored != 'null':
+                return None
+            return elem, elem, self.pick(['+', '*', 'min', 'max', 'mul', '-']), limit
+        source = self.pick([elem, elem, 'f64', 'i64', 'bool'] + self.points)
+        x, w = (self.fresh('x'), source), (self.fresh('w'), entry)
+        body = self.body_of(elem, [x, w], depth=1)
+        body = self.tame(body) if is_scalar(elem) else body
+        return source, entry, ([(x[0], None), (w[0], entry if stored == 'null' else None)], body), max(body.bound, 1.0)
+
+    # -- dense matrices: inputs, and what is computed
+
+    def dense_product(self, elem, dims, depth):
+        if elem not in NUMBERS and elem != 'bool':
+            return None
+        shapes = [s for s in self.shapes if len(s) == 2 and dims[0] in s and
+                  (not self.program.is_local(s[0]) or self.program.is_local(s[1]))]
+        if not shapes:
+            return None
+        shape = self.pick(shapes)
+        transposed = self.side(shape, dims)
+        source = (shape[0] if transposed else shape[1],) + dims[1:]
+        if len(set(source)) < len(source) or not self.fits(source) or source[0] == dims[0] and shape[0] != shape[1]:
+            return None
+        matrix = self.matrix(elem, shape, depth)
+        vector = self.small(self.expr(elem, source, depth))
+        if len(dims) == 2 and self.chance(0.2) and shape == source:
+            vector = matrix       # X' @ X
+        fields = dict(transposed=transposed, sparse=None, formula=False, z=None, r=None, vector_first=False, spelling=True)
+        bound = max(1.0, matrix.bound * vector.bound * max(1, self.size(source[0])))
+        if self.chance(0.25):
+            z = self.pick(['+', 'min', 'max', '*']) if elem in NUMBERS else self.pick(['&&', '||'])
+            r, identity = self.reducer(elem, self.size(source[0]))
+            fields.update(z=z, r=r, identity=identity, vector_first=False)
+            if len(vector.dims) == 2 and len(matrix.dims) == 2 and self.chance(0):
+                return None
+            bound = INF if r in ('min', 'max') and not self.size(source[0]) else bound
+        if elem in INTS and bound > 1e8:
+            return None
+        return Expr('product', elem, dims, [matrix, vector], bound=bound, **fields)
+
+    def matrix(self, elem, shape, depth):
+        """An input, a name, or a computed matrix."""
+        known = self.find(elem, shape)
+        if known and self.chance(0.6):
+            return name_of(self.pick(known))
+        return self.small(self.expr(elem, shape, depth))
+
+    # -- stored entries of a sparse matrix
+
+    def entries_form(self, elem, dims, depth):
+        matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('null', 'f64', 'f32') and
+                    (v.elem if v.elem != 'null' else 'f64') == elem]
+        if not matrices or len(dims) > 2 or self.names_of_params is not None:
+            return None
+        v = self.pick(matrices)
+        if dims and (dims[0] not in v.dims or not self.local(dims[1:])):
+            return None
+        formula = self.formula(elem, v, depth)
+        if dims and (len(dims) == 2 or self.chance(0.5)):
+            transposed = self.side(v.dims, dims)
+            source = (v.dims[0] if transposed else v.dims[1],) + dims[1:]
+            return self.semiring(elem, dims, as_valued(v, elem), formula, transposed, source, 0, formula=True)
+        if v.dims[0] == v.dims[1] and dims:
+            return None
+        over = tuple(d for d in v.dims if d not in dims) if dims else None
+        spelling = self.pick(['sum', 'sum', 'sumsq', 'mean'])
+        bound = formula.bound ** 2 * DEGREE * (1 if dims else self.size(v.dims[0]) + 1)
+        if spelling == 'mean' and self.count(v.dims) == 0:
+            bound = INF
+        return Expr('reduce', elem, dims, [formula], bound=max(bound, 1.0), spelling=spelling, over=over, entries=v)
+
+    def formula(self, elem, v, depth):
+        """An expression that is 0 where nothing is stored."""
+        x = Expr('name', elem, v.dims, bound=4.0, name=v.name)
+        guard = self.below(4)
+        if guard == 0 and v.elem != 'null':
+            x = call('f64' if elem == 'f64' else 'f32', [op('!=', x, lit(elem, 0.0), v.dims, 'bool')], v.dims, elem)
+        elif guard == 1:
+            x = call('sqrt', [call('abs', [x], v.dims)], v.dims, bound=2)
+        others = [self.beside(elem, v, depth) for _ in range(self.below(3))]
+        made = x
+        for other in others:
+            if other.bound > 50:
+                other = self.tame(other)
+            if self.chance(0.2):
+                below = op('+', lit(elem, 1.0), call('abs', [other], other.dims), other.dims)
+                made = op('/', made, below, v.dims, bound=made.bound)
+            else:
+                made = op('*', made, other, v.dims, bound=made.bound * other.bound)
+        if self.chance(0.3):
+            made = op('-', made, Expr('name', elem, v.dims, bound=4.0, name=v.name), v.dims, bound=made.bound + 4)
+        return made
+
+    def beside(self, elem, v, depth):
+        """What stands at an entry's row or column, or a single value."""
+        pairs = [d.name for d in self.program.dims.values() if d.local and d.known and 0 < d.size < 9]
+        if pairs and self.chance(0.3):
+            k = self.pick(pairs)
+            a, b = self.leaf(elem, (v.dims[0], k)), self.leaf(elem, (v.dims[1], k))
+            if self.fits(a.dims) and self.fits(b.dims):
+                return Expr('pairs', elem, v.dims, [a, b], bound=a.bound * b.bound * self.size(k))
+        if self.chance(0.2):
+            return self.leaf(elem, ())
+        where = (self.pick(v.dims),)
+        e = self.leaf(elem, where)
+        if self.chance(0.4):
+            e = call('tanh', [e], where)
+        return e
+
+
+def as_valued(v, elem):
+    """A sparse matrix whose entries are the values of an expression."""
+    import copy
+    made = copy.copy(v)
+    made.elem, made.bound = elem, 8.0
+    return made

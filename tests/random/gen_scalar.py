@@ -1,0 +1,275 @@
+"""Element-wise expressions of every scalar operator and element type."""
+from gen_base import Base, call, lit, name_of, op
+from tree import FLOATS, INTS, NUMBERS, Expr, is_arr, is_id, is_scalar, is_tup
+
+INF = float('inf')
+
+
+class ScalarPart(Base):
+    """expr(elem, dims, depth): an expression of that type; `leaf` and `array_forms` are those of the other parts."""
+
+    def expr(self, elem, dims, depth):
+        dims = tuple(dims)
+        if depth <= 0 or self.chance(0.08):
+            return self.leaf(elem, dims)
+        if self.names_of_params is None and self.chance(0.25):
+            made = self.array_form(elem, dims, depth)
+            if made is not None:
+                return made
+        if is_arr(elem):
+            return self.small_array(elem, dims, depth)
+        if is_tup(elem):
+            return self.tuple_of(elem, dims, depth)
+        if is_id(elem):
+            return self.id_of(elem, dims, depth)
+        forms = self.FLOAT if elem in FLOATS else self.INT if elem in INTS else self.BOOL
+        for _ in range(8):
+            made = self.pick(forms)(self, elem, dims, depth - 1)
+            if made is not None:
+                return made
+        return self.leaf(elem, dims)
+
+    def operands(self, elems, dims, depth):
+        """One expression for each type: one of them has all dimensions, the others all, none, or the same some."""
+        full, some = self.below(len(elems)), self.sub_dims(dims)
+        made = []
+        for i, elem in enumerate(elems):
+            whole = i == full or self.chance(0.5)
+            made.append(self.expr(elem, dims if whole else self.pick([some, some, ()]), depth - (0 if i == full else 1)))
+        return made
+
+    # -- floating point
+
+    def arithmetic(self, elem, dims, depth):
+        a, b = self.operands([elem, elem], dims, depth)
+        symbol = self.pick(['+', '-', '*', '*'])
+        if symbol == '*':
+            if elem in INTS and a.bound * b.bound > 1e6:
+                a, b = self.tame(a), self.tame(b)
+            return op('*', a, b, dims, bound=a.bound * b.bound)
+        return op(symbol, a, b, dims, bound=a.bound + b.bound)
+
+    def with_literal(self, elem, dims, depth):
+        """a + b * x and its like: laws are asked of them."""
+        a, k = self.expr(elem, dims, depth), self.literal(elem)
+        symbol = self.pick(['+', '-', '*'])
+        bound = a.bound * k.bound if symbol == '*' else a.bound + k.bound
+        if elem in INTS and bound > 1e8:
+            return None
+        return op(symbol, *((a, k) if self.chance(0.5) else (k, a)), dims, bound=bound)
+
+    def quotient(self, elem, dims, depth):
+        source = self.pick([elem, elem, 'i64', 'i32']) if elem == 'f64' else elem
+        a, b = self.operands([source, source], dims, depth)
+        if source in INTS and elem == 'f64' and self.chance(0.3):
+            b = self.expr('f64', b.dims, 0)
+        if self.chance(0.1):
+            return op('/', a, b, dims, elem, bound=INF)
+        size = call('abs', [b], b.dims)
+        below = op('+', self.positive(b.elem), size, b.dims)
+        return op('/', a, below, dims, elem, bound=2 * a.bound)
+
+    def function(self, elem, dims, depth):
+        a = self.expr(elem, dims, depth)
+        fn = self.pick(['sqrt', 'exp', 'log', 'log1p', 'expm1', 'erf', 'tanh', 'sin', 'cos', 'floor', 'ceil', 'abs'])
+        if fn in ('sqrt', 'log', 'log1p') and not self.chance(0.05):
+            a = call('abs', [a], dims, bound=a.bound)
+            if fn == 'log':
+                a = op('+', a, lit(elem, 0.5), dims, bound=a.bound + 1)
+        elif fn in ('exp', 'expm1', 'sin', 'cos'):
+            a = self.tame(a)
+            if a.bound > 20:
+                a = call('tanh', [a], dims)
+        elif fn in ('sqrt', 'log', 'log1p'):
+            return call(fn, [a], dims, bound=INF)
+        bound = {'exp': 3000, 'expm1': 3000, 'floor': a.bound + 1, 'ceil': a.bound + 1, 'abs': a.bound,
+                 'sqrt': a.bound + 1, 'log': 20, 'log1p': 20}.get(fn, 1)
+        if a.bound == INF and fn not in ('erf', 'tanh'):
+            bound = INF
+        return call(fn, [a], dims, bound=bound if a.bound < INF or fn == 'tanh' else INF)
+
+    def power(self, elem, dims, depth):
+        a = self.expr(elem, dims, depth)
+        if self.chance(0.6):
+            n = self.pick([2, 3])
+            if elem in INTS and a.bound ** n > 1e6:
+                return None
+            return Expr('op', elem, dims, [a, lit('i64', n)], bound=a.bound ** n if a.bound < 1e50 else INF, op='^')
+        if elem in INTS:
+            return None
+        base = op('+', call('abs', [self.tame(a)], dims), lit(elem, 0.5), dims)
+        exponent = self.tame(self.expr(elem, self.sub_dims(dims), 0), 3.0)
+        if self.chance(0.5):
+            return call('pow', [base, exponent], dims, bound=1e4)
+        return op('^', base, exponent, dims, bound=1e4)
+
+    def floored(self, elem, dims, depth):
+        if elem in INTS and self.chance(0.3):
+            a, b = self.operands([elem, elem], dims, depth)      # by 0, too
+        else:
+            a, b = self.expr(elem, dims, depth), self.positive(elem)
+        if elem in FLOATS and a.bound > 1e6:
+            return None
+        symbol = self.pick(['//', '%'])
+        bound = 2 * a.bound + 1 if symbol == '//' else b.bound if b.kind == 'lit' else a.bound + b.bound
+        return op(symbol, a, b, dims, bound=bound)
+
+    def least(self, elem, dims, depth):
+        a, b = self.operands([elem, elem], dims, depth)
+        return call(self.pick(['min', 'max']), [a, b], dims, bound=max(a.bound, b.bound))
+
+    def chosen(self, elem, dims, depth):
+        test, a, b = self.operands(['bool', elem, elem], dims, depth)
+        return Expr('if', elem, dims, [test, a, b], bound=max(a.bound, b.bound))
+
+    def negative(self, elem, dims, depth):
+        a = self.expr(elem, dims, depth)
+        return Expr('neg', elem, dims, [a], bound=a.bound)
+
+    def size_of(self, elem, dims, depth):
+        a = self.expr(elem, dims, depth)
+        return call('abs', [a], dims, bound=a.bound)
+
+    def converted(self, elem, dims, depth):
+        source = self.pick([s for s in NUMBERS + ('bool',) if s != elem])
+        if elem in INTS and self.ids() and self.chance(0.3):
+            source = ('id', self.pick(self.ids()))
+            a = self.expr(source, dims, depth)
+            return call(elem, [a], dims, elem, bound=self.size(source[1]))
+        a = self.expr(source, dims, depth)
+        if elem in INTS and source in FLOATS and a.bound < 1e6 and self.chance(0.5):
+            a = op('*', a, lit(source, 3.7), dims, bound=4 * a.bound)     # not whole
+        bound = a.bound if elem in FLOATS or a.bound < 1e9 else INF
+        return call(elem, [a], dims, elem, bound=max(1.0, bound))
+
+    def coordinate(self, elem, dims, depth):
+        count = self.pick([2, 3])
+        p = self.expr(('arr', elem, count), dims, depth)
+        if self.chance(0.25):
+            index = self.tame(self.expr('i64', self.sub_dims(dims), 0))      # outside, too
+        else:
+            index = lit('i64', self.below(count))
+        return Expr('coord', elem, dims, [p, index], bound=p.bound)
+
+    def component(self, elem, dims, depth):
+        tuples = [t for t in self.tuple_types() if elem in t[1]]
+        if not tuples:
+            return None
+        t = self.pick(tuples)
+        value = self.expr(t, dims, depth)
+        return Expr('comp', elem, dims, [value], bound=value.bound, index=self.pick(
+            [i for i, part in enumerate(t[1]) if part == elem]))
+
+    def over_coordinates(self, elem, dims, depth):
+        count = self.pick([2, 3])
+        points = [self.a_name(('arr', elem, count), dims) for _ in range(self.pick([1, 2]))]
+        if None in points:
+            return None
+        var = self.fresh('j')
+        j = Expr('name', 'i64', (), bound=count, name=var)
+        parts = [Expr('coord', elem, dims, [p, j], bound=p.bound) for p in points]
+        body = parts[0] if len(parts) == 1 else op(self.pick(['*', '-']), *parts, dims, bound=parts[0].bound ** 2)
+        if self.chance(0.3):
+            body = op('*', body, call(elem, [j], (), elem, bound=count), dims, bound=body.bound * count)
+        which = self.pick(['sum', 'prod', 'min', 'max'])
+        bound = body.bound if which in ('min', 'max') else body.bound * count if which == 'sum' else body.bound ** count
+        if elem in INTS and bound > 1e7:
+            return None
+        return Expr('over', elem, dims, [body], bound=bound, which=which, var=var, count=count)
+
+    def a_name(self, elem, dims):
+        """What may stand inside of a coordinate loop, where whole arrays are not made."""
+        known = self.find(elem, dims)
+        return name_of(self.pick(known)) if known else None
+
+    # -- whole numbers
+
+    def mixed(self, elem, dims, depth):
+        if elem != 'i64':
+            return None
+        a, b = self.operands(['i64', 'i64'], dims, depth)
+        return op('%', call('mix64', [a, b], dims, bound=1e18), lit('i64', 100), dims, bound=100)
+
+    # -- truth
+
+    def compared(self, elem, dims, depth):
+        kinds = list(NUMBERS) + ['bool'] + [('id', d) for d in self.ids()]
+        kind = self.pick(kinds)
+        a, b = self.operands([kind, kind], dims, depth)
+        ordered = ['==', '!=', '<', '<=', '>', '>=']
+        return op(self.pick(ordered if kind != 'bool' else ordered[:2]), a, b, dims, 'bool')
+
+    def logic(self, elem, dims, depth):
+        a, b = self.operands(['bool', 'bool'], dims, depth)
+        return op(self.pick(['&&', '||']), a, b, dims)
+
+    def inverted(self, elem, dims, depth):
+        return Expr('not', 'bool', dims, [self.expr('bool', dims, depth)])
+
+    def truth(self, elem, dims, depth):
+        return call('bool', [self.expr(self.pick(NUMBERS), dims, depth)], dims, 'bool')
+
+    # -- ids, small arrays and tuples
+
+    def id_of(self, elem, dims, depth):
+        how = self.below(3)
+        a, b = self.operands([elem, elem], dims, depth - 1)
+        if how == 0:
+            return call(self.pick(['min', 'max']), [a, b], dims)
+        if how == 1:
+            return self.chosen(elem, dims, depth - 1)
+        return self.component(elem, dims, depth - 1) or self.leaf(elem, dims)
+
+    def small_array(self, elem, dims, depth):
+        how = self.below(6)
+        if how == 0:
+            return self.chosen(elem, dims, depth - 1)
+        if how == 1:
+            return self.component(elem, dims, depth - 1) or self.leaf(elem, dims)
+        if how == 2:
+            parts = self.operands([elem[1]] * elem[2], dims, depth - 1)
+            return Expr('small', elem, dims, parts, bound=max(p.bound for p in parts))
+        if how == 3:
+            return self.built(elem, dims, depth - 1)
+        return self.call_of(elem, dims, depth - 1) or self.leaf(elem, dims)
+
+    def built(self, elem, dims, depth):
+        p = self.a_name(elem, dims)
+        if p is None:
+            return self.leaf(elem, dims)
+        var = self.fresh('j')
+        j = Expr('name', 'i64', (), bound=elem[2], name=var)
+        part = Expr('coord', elem[1], dims, [p, self.turned(j, elem[2])], bound=p.bound)
+        other = self.a_name(elem[1], self.sub_dims(dims)) or self.literal(elem[1])
+        symbol = self.pick(['+', '-', '*'])
+        bound = part.bound * other.bound if symbol == '*' else part.bound + other.bound
+        if elem[1] in INTS and bound > 1e6:
+            return p
+        return Expr('build', elem, dims, [op(symbol, part, other, dims, bound=bound)], bound=bound, var=var, count=elem[2])
+
+    def turned(self, j, count):
+        """The coordinate itself, from behind, or the next."""
+        how = self.below(3)
+        if how == 0:
+            return j
+        if how == 1:
+            return op('-', lit('i64', count - 1), j, ())
+        return op('%', op('+', j, lit('i64', 1), ()), lit('i64', count), ())
+
+    def tuple_of(self, elem, dims, depth):
+        how = self.below(4)
+        if how == 0:
+            return self.chosen(elem, dims, depth - 1)
+        if how == 1:
+            return self.call_of(elem, dims, depth - 1) or self.leaf(elem, dims)
+        parts = self.operands(list(elem[1]), dims, depth - 1)
+        return Expr('tuple', elem, dims, parts, bound=max(p.bound for p in parts))
+
+    def called(self, elem, dims, depth):
+        return self.call_of(elem, dims, depth)
+
+    SHARED = [arithmetic, arithmetic, arithmetic, with_literal, with_literal, least, chosen, negative, size_of, converted,
+              coordinate, component, over_coordinates, power, floored, called, called]
+    FLOAT = SHARED + [quotient, quotient, function, function, function]
+    INT = SHARED + [mixed, floored]
+    BOOL = [compared, compared, compared, logic, logic, inverted, truth, chosen, component, called]

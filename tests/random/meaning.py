@@ -1,0 +1,362 @@
+"""What a program means: its outputs, evaluated with NumPy on whole arrays. docs/language.md is what it follows.
+
+The value of an expression is a NumPy array of a scalar type, a list of them (a small array) or a tuple of both. Each has
+an axis for each dimension of the expression, of the dimension's size or 1, or no axes at all.
+"""
+import numpy as np
+
+import scalars
+from folds import argument, by_place, finish, fold, prepared, reducer_function, rule_of
+from products import pairs, product
+from scalars import numpy_type
+from values import align, each, leaves, sized, zip_values
+
+
+class Unsteady(Exception):
+    """A program that goes on and on."""
+
+
+# Kinds that make whole arrays: beside stored entries they are computed before, and stand at rows or columns.
+WHOLE = {'reduce', 'arg', 'product', 'fill', 'index', 'random', 'size', 'range', 'at', 'transpose', 'get', 'dot', 'outer'}
+
+
+class Meaning:
+    most_turns = 64
+
+    def __init__(self, program, data, rounding):
+        self.program, self.data, self.rounding = program, data, rounding
+        self.names = {}           # name: (value, dims)
+        self.lists = {}
+        self.formulas = {}
+        self.fns = {f.name: f for f in program.fns}
+        self.entries = None       # (matrix, rows, cols) while stored entries are evaluated
+
+    # -- shapes
+
+    def shape(self, dims):
+        return tuple(len(self.entries[1]) if d == '#' else self.program.size(d) for d in dims)
+
+    def full(self, value, dims):
+        return sized(value, self.shape(dims))
+
+    def fit(self, e, to):
+        """The value of e with the axes of `to`."""
+        value, dims = self.value(e), self.dims_of(e)
+        return each(value, lambda leaf: align(np.asarray(leaf), dims, to))
+
+    def dims_of(self, e):
+        """The axes of an expression's value: one of all stored entries for what stands at them."""
+        if self.entries is None:
+            return e.dims
+        side = self.entries[0].dims
+        touches = [d for d in e.dims if d in side]
+        return ('#',) if touches else ()
+
+    def sided(self, value, dims):
+        """An array over rows or columns, as it stands at the entries; of a square matrix a vector stands at columns."""
+        matrix, rows, cols = self.entries
+        if not dims:
+            return value
+        at = cols if dims[0] == matrix.dims[1] else rows
+        return each(value, lambda leaf: leaf[at])
+
+    # -- the program
+
+    def run(self):
+        with np.errstate(all='ignore'):
+            for name, elem, value in self.program.consts + self.program.params:
+                self.names[name] = (np.asarray(value, numpy_type(elem)), ())
+            for v in self.program.inputs:
+                if not v.sparse:
+                    self.names[v.name] = (self.data.arrays[v.name], v.dims)
+            for v, e in self.program.lists:
+                self.lists[v.name] = [self.full(self.fit(e, v.dims), v.dims)] * v.length
+            self.block(self.program.body)
+            return {name: self.full(self.value(e), e.dims) for name, e in self.program.outputs}
+
+    def block(self, statements):
+        for s in statements:
+            getattr(self, 'do_' + s.kind)(s)
+
+    def do_assign(self, s):
+        dims = s.typed[1] if getattr(s, 'typed', None) else s.expr.dims
+        self.names[s.name] = (self.full(self.fit(s.expr, dims), dims), dims)
+
+    def do_formula(self, s):
+        # Its names keep what they stand for here.
+        self.formulas[s.name] = (s.expr, dict(self.names), dict(self.formulas))
+
+    def place(self, e):
+        return int(np.asarray(self.value(e)).reshape(()))
+
+    def do_put(self, s):
+        arrays = list(self.lists[s.name])
+        arrays[self.place(s.index)] = self.full(self.fit(s.expr, s.dims), s.dims)
+        self.lists[s.name] = arrays
+
+    def do_push(self, s):
+        self.lists[s.name] = self.lists[s.name][1:] + [self.full(self.fit(s.expr, s.dims), s.dims)]
+
+    def inner(self, block):
+        """A block: names that are new in it end with it."""
+        known = set(self.names)
+        self.block(block)
+        self.names = {n: v for n, v in self.names.items() if n in known}
+
+    def do_for(self, s):
+        turns = range(s.begin, s.end)
+        for i in (reversed(turns) if s.down else turns):
+            self.names[s.var] = (np.int64(i), ())
+            self.inner(s.body)
+        self.names.pop(s.var, None)
+
+    def holds(self, e):
+        return bool(np.asarray(self.value(e)).reshape(()))
+
+    def do_while(self, s):
+        for _ in range(self.most_turns):
+            if not self.holds(s.test):
+                return
+            self.inner(s.body)
+        raise Unsteady()
+
+    def do_if(self, s):
+        self.inner(s.body if self.holds(s.test) else s.other)
+
+    # -- expressions
+
+    def value(self, e):
+        if self.entries is None or e.kind not in WHOLE:
+            return getattr(self, 'of_' + e.kind)(e)
+        kept, self.entries = self.entries, None
+        value = self.full(self.value(e), e.dims)
+        self.entries = kept
+        return self.sided(value, e.dims)
+
+    def args(self, e):
+        dims = self.dims_of(e)
+        return [self.fit(a, dims) for a in e.args]
+
+    def of_lit(self, e):
+        return np.asarray(e.info['value'], numpy_type(e.elem))
+
+    def of_name(self, e):
+        name = e.info['name']
+        if name in self.formulas:
+            expr, names, formulas = self.formulas[name]
+            kept = self.names, self.formulas
+            self.names, self.formulas = names, formulas
+            value = self.value(expr)
+            self.names, self.formulas = kept
+            return value
+        if self.entries is not None and name == self.entries[0].name:
+            return self.data.matrices[name].values
+        value, dims = self.names[name]
+        return value if self.entries is None else self.sided(value, dims)
+
+    def of_op(self, e):
+        a, b = self.args(e)
+        left, right = e.args[0].elem, e.args[1].elem
+        if e.info['op'] == '/':
+            left = e.elem
+            a, b = (scalars.convert(self.rounding, e.elem, x.elem, v) for x, v in zip(e.args, (a, b)))
+        elif e.info['op'] == '^' and e.args[1].kind == 'lit' and e.args[1].elem == 'i64':
+            times = [a] * (e.args[1].info['value'] - 1)
+            for b in times:
+                a = scalars.binary(self.rounding, '*', left, a, b)
+            return a
+        return scalars.binary(self.rounding, e.info['op'], left, a, b)
+
+    def of_neg(self, e):
+        return scalars.unary(self.rounding, 'neg', e.elem, self.args(e)[0])
+
+    def of_not(self, e):
+        return np.logical_not(self.args(e)[0])
+
+    def of_call(self, e):
+        fn, args = e.info['fn'], self.args(e)
+        if fn in scalars.TYPES:
+            return scalars.convert(self.rounding, fn, e.args[0].elem, args[0])
+        if fn in ('min', 'max'):
+            return scalars.extremum(e.elem, args[0], args[1], fn == 'max')
+        if fn == 'mix64':
+            return scalars.mix64(*args)
+        if fn == 'pow':
+            return scalars.binary(self.rounding, '^', e.elem, *args)
+        return scalars.unary(self.rounding, fn, e.elem, args[0])
+
+    def of_if(self, e):
+        test, yes, no = self.args(e)
+        return zip_values(lambda a, b: np.where(test, a, b), yes, no)
+
+    def of_coord(self, e):
+        array, index = self.args(e)
+        index = np.clip(index, 0, len(array) - 1)
+        if index.ndim == 0:
+            return array[int(index)]
+        value = array[-1]
+        for j in range(len(array) - 1):
+            value = np.where(index == j, array[j], value)
+        return value
+
+    def of_comp(self, e):
+        return self.args(e)[0][e.info['index']]
+
+    def of_small(self, e):
+        return list(self.args(e))
+
+    def of_tuple(self, e):
+        return tuple(self.args(e))
+
+    def coordinates(self, e):
+        var, dims = e.info['var'], self.dims_of(e)
+        for j in range(e.info['count']):
+            self.names[var] = (np.int64(j), ())
+            yield self.fit(e.args[0], dims)
+        self.names.pop(var, None)
+
+    def of_build(self, e):
+        return list(self.coordinates(e))
+
+    def of_over(self, e):
+        which, elem = e.info['which'], e.elem
+        if which in ('min', 'max'):
+            values = list(self.coordinates(e))
+            total = values[0]
+            for v in values[1:]:
+                total = scalars.extremum(elem, total, v, which == 'max')
+            return total
+        op, total = ('+', 0) if which == 'sum' else ('*', 1)
+        total = np.asarray(total, numpy_type(elem))
+        for v in self.coordinates(e):
+            total = scalars.binary(self.rounding, op, elem, total, v)
+        return total
+
+    def within(self, names, e, steps=()):
+        """e, where these names are known. Elements of arrays stand for single values there."""
+        kept = self.names, self.entries
+        self.names, self.entries = names, None
+        for name, step in steps:
+            self.names[name] = (self.value(step), ())
+        value = self.value(e)
+        self.names, self.entries = kept
+        return value
+
+    def call_fn(self, f, args):
+        names = {n: (np.asarray(v, numpy_type(t)), ()) for n, t, v in self.program.consts}
+        names.update({p[0]: (a, ()) for p, a in zip(f.params, args)})
+        return self.within(names, f.body, f.steps)
+
+    def of_fn(self, e):
+        return self.call_fn(self.fns[e.info['name']], self.args(e))
+
+    def of_map(self, e):
+        dims = self.dims_of(e)
+        args = [self.fit(a, dims) for a in e.args[1:]]
+        return self.within({**self.names, **{p[0]: (a, ()) for p, a in zip(e.info['params'], args)}}, e.args[0])
+
+    def function(self, f, elems):
+        """A function of two elements: an operator or name, or (params, body)."""
+        if isinstance(f, str):
+            if f in self.fns:
+                return lambda a, b: self.call_fn(self.fns[f], [a, b])
+            return reducer_function(self.rounding, f, elems[0])
+        params, body = f
+        consts = {n: (np.asarray(v, numpy_type(t)), ()) for n, t, v in self.program.consts}
+        return lambda a, b: self.within({**consts, params[0][0]: (a, ()), params[1][0]: (b, ())}, body)
+
+    def of_reduce(self, e):
+        array = e.args[0]
+        if e.info.get('entries'):
+            return self.of_entries_reduce(e)
+        over = e.info['over'] or array.dims
+        value = self.full(self.value(array), array.dims)
+        return fold(self, e, value, array.dims, over)
+
+    def of_arg(self, e):
+        array = e.args[0]
+        over = (e.info['over'] or array.dims)[0]
+        value = self.full(self.value(array), array.dims)
+        return argument(value, array.dims.index(over), e.info['which'] == 'argmax')
+
+    def of_product(self, e):
+        return product(self, e)
+
+    def of_pairs(self, e):
+        return pairs(self, e)
+
+    def at_entries(self, matrix, e):
+        """Evaluates e, an expression over a sparse matrix's stored entries."""
+        stored = self.data.matrices[matrix.name]
+        kept, self.entries = self.entries, (matrix, stored.rows, stored.cols)
+        value = self.full(self.value(e), ('#',))
+        self.entries = kept
+        return value
+
+    def of_entries_reduce(self, e):
+        matrix = e.info['entries']
+        value = self.at_entries(matrix, e.args[0])
+        stored = self.data.matrices[matrix.name]
+        over = e.info['over'] or matrix.dims
+        if len(over) == 2:
+            return fold(self, e, value, ('#',), ('#',), count=self.program.count(matrix.dims))
+        places = stored.cols if over[0] == matrix.dims[0] else stored.rows
+        kept = matrix.dims[1] if over[0] == matrix.dims[0] else matrix.dims[0]
+        value = prepared(self, e, value)
+        total = by_place(self, rule_of(e), value, places, self.program.size(kept), e.args[0].elem)
+        return finish(self, e, total, self.program.size(over[0]))
+
+    def of_dot(self, e):
+        a, b = e.args
+        value = scalars.binary(self.rounding, '*', e.elem, self.full(self.value(a), a.dims), self.full(self.value(b), a.dims))
+        return fold(self, e, value, a.dims, a.dims)
+
+    def of_outer(self, e):
+        a, b = e.args
+        left = each(self.full(self.value(a), a.dims), lambda x: x.reshape(x.shape + (1,) * len(b.dims)))
+        right = self.value(b)
+        if not e.info['z']:
+            return scalars.binary(self.rounding, '*', e.elem, left, right)
+        return self.function(e.info['z'], (a.elem, b.elem))(left, right)
+
+    def of_fill(self, e):
+        return self.full(self.value(e.args[0]), e.dims)
+
+    def of_index(self, e):
+        return np.arange(self.program.size(e.dims[0]), dtype=np.int64)
+
+    def of_random(self, e):
+        key = scalars.mix64(self.value(e.args[0]), np.int64(0))
+        for d in e.dims:
+            ids = np.arange(self.program.size(d), dtype=np.int64)
+            key = scalars.mix64(key, align(ids, (d,), e.dims))
+        key = np.broadcast_to(key, self.shape(e.dims))
+        return scalars.uniform(key) if e.info['which'] == 'random' else scalars.normal(self.rounding, key)
+
+    def of_size(self, e):
+        return np.int64(self.program.size(e.info['dim']))
+
+    def of_range(self, e):
+        array = e.args[0]
+        value, axis = self.full(self.value(array), array.dims), array.dims.index(e.info['over'])
+        begin = self.place(e.args[1])
+        pick = [slice(None)] * len(array.dims)
+        pick[axis] = slice(begin, begin + self.program.size(e.info['dim']))
+        return each(value, lambda leaf: leaf[tuple(pick)])
+
+    def of_at(self, e):
+        array = e.args[0]
+        value, axis = self.full(self.value(array), array.dims), array.dims.index(e.info['over'])
+        at = self.place(e.args[1])
+        return each(value, lambda leaf: np.take(leaf, at, axis))
+
+    def of_transpose(self, e):
+        return each(self.full(self.value(e.args[0]), e.args[0].dims), np.transpose)
+
+    def of_get(self, e):
+        return self.lists[e.info['name']][self.place(e.args[0])]
+
+
+def planes_of(value, count):
+    """An output's elements, an array a plane."""
+    return [np.asarray(p).reshape(count) for p in leaves(value)]

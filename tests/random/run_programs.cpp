@@ -1,0 +1,204 @@
+// Runs programs that random_programs.py sends (job.h) and answers with what each run gave. Every answer is lines of
+// words; a line that ends with a number of bytes or words is followed by them.
+//   job NAME
+//   program ok | program refused BYTES
+//   run NUMBER            -1: the plain interpreter; else the requests in their order
+//   feature ...           of the run's plan (plan_features.h), once a plan
+//   output NAME PLANES same NUMBER | output NAME PLANES words COUNT
+//   fault KIND BYTES      what is wrong with the run; KIND: plan, text, run, counts, allocations
+//   done
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <tuple>
+
+#include "libcore/laws.h"
+#include "libopt/optimize.h"
+#include "libopt/prover/prover.h"
+#include "libopt/run_report.h"
+#include "libopt/strategies.h"
+#include "tests/opt/plan_support.h"
+#include "tests/random/job.h"
+#include "tests/random/job_data.h"
+#include "tests/random/plan_features.h"
+#include "tests/support/generated.h"
+
+namespace kasen::random_programs {
+namespace {
+
+struct Fault {
+  std::string kind, message;
+};
+
+class Answer {
+ public:
+  void line(const std::string& text) { std::cout << text << '\n'; }
+  void blob(const std::string& text, const std::string& bytes) {
+    std::cout << text << ' ' << bytes.size() << '\n' << bytes << '\n';
+  }
+  void flush() { std::cout.flush(); }
+
+  void output(int run, const std::string& name, const ElementType& element, const std::vector<Word>& words) {
+    std::string planes;
+    for (std::int64_t p = 0; p < element.planes(); ++p) {
+      planes += (p > 0 ? "," : "") + std::string(scalar_name(element.plane_scalar(p)));
+    }
+    std::cout << "output " << name << ' ' << planes << ' ';
+    for (const auto& [number, known] : sent_[name]) {
+      const auto same = [](const Word& a, const Word& b) { return a.i == b.i; };
+      if (!std::equal(words.begin(), words.end(), known.begin(), known.end(), same)) continue;
+      std::cout << "same " << number << '\n';
+      return;
+    }
+    std::cout << "words " << words.size() << '\n';
+    std::cout.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(words.size() * 8))
+        << '\n';
+    sent_[name].emplace_back(run, words);
+  }
+
+ private:
+  std::map<std::string, std::vector<std::pair<int, std::vector<Word>>>> sent_;
+};
+
+Strategy strategy_of(const std::string& name) {
+  if (name == "mpskip") return Strategy::mpskip;
+  for (const auto& [known, strategy] : strategy_names) {
+    if (known == name) return strategy;
+  }
+  throw std::runtime_error("no strategy " + name);
+}
+
+SyncMode sync_of(const std::string& name) {
+  if (name == "lazy") return SyncMode::lazy;
+  if (name == "eager") return SyncMode::eager;
+  return name == "hybrid" ? SyncMode::hybrid : SyncMode::automatic;
+}
+
+LawChecker& laws_of(bool proven) {
+  static TrialLawChecker trial;
+  static Prover prover;
+  if (proven) return prover;
+  return trial;
+}
+
+class JobRunner {
+ public:
+  explicit JobRunner(const Job& job) : job_(job) {}
+
+  void run() {
+    answer_.line("job " + job_.name);
+    try {
+      program_ = compile_program(job_.text, job_.name + ".ks", {});
+      require_valid(program_, laws_of(false));
+    } catch (const std::exception& error) {
+      answer_.blob("program refused", error.what());
+      return answer_.line("done");
+    }
+    answer_.line("program ok");
+    answer_.flush();
+    guarded("interpret", -1, [&] { interpreted(); });
+    for (size_t i = 0; i < job_.runs.size(); ++i) {
+      guarded("run", static_cast<int>(i), [&] { one(static_cast<int>(i), job_.runs[i]); });
+    }
+    answer_.line("done");
+  }
+
+ private:
+  template <class Work>
+  void guarded(const std::string& kind, int number, const Work& work) {
+    answer_.line("run " + std::to_string(number));
+    answer_.flush();
+    try {
+      work();
+    } catch (const Fault& fault) {
+      answer_.blob("fault " + fault.kind, fault.message);
+    } catch (const std::exception& error) {
+      answer_.blob("fault " + kind, error.what());
+    }
+  }
+
+  void interpreted() {
+    for (const auto& [name, array] : interpret(program_, whole_inputs(parts(1, 0)))) {
+      answer_.output(-1, name, array.element, testing::words_of(array));
+    }
+  }
+
+  const std::vector<Part>& parts(int workers, int owners) {
+    const auto [at, is_new] = parts_.try_emplace({workers, owners});
+    if (is_new) at->second = testing::split(data_of(program_, job_, workers, owners));
+    return at->second;
+  }
+
+  const Module& plan(int number, const RunRequest& request) {
+    const auto key = std::make_tuple(request.strategy, request.sync, request.epilogue, request.split, request.proven,
+                                     request.sized ? request.workers * 100 + request.owners : 0);
+    const auto known = plans_.find(key);
+    if (known != plans_.end()) return known->second;
+    OptimizeOptions options;
+    options.strategy = strategy_of(request.strategy);
+    options.sync = sync_of(request.sync);
+    options.epilogue = request.epilogue;
+    options.split = request.split;
+    if (request.sized) {
+      const std::vector<Part>& sized = parts(request.workers, request.owners);
+      options.sizes = [&sized](const Module& module) { return sizes_from_parts(module, sized); };
+    }
+    Module made;
+    try {
+      made = optimize(program_, laws_of(request.proven), options);
+    } catch (const std::exception& error) {
+      throw Fault{"plan", error.what()};
+    }
+    const std::string text = print_module(made);
+    if (print_module(parse_module(text, "plan.kir")) != text) throw Fault{"text", "it reads back differently\n" + text};
+    const PlanFeatures features(made);
+    for (const std::string& line : features.lines()) answer_.line("feature " + line);
+    (void)number;
+    return plans_.emplace(key, std::move(made)).first->second;
+  }
+
+  void one(int number, const RunRequest& request) {
+    const Module& made = plan(number, request);
+    const std::vector<Part>& data = parts(request.workers, request.owners);
+    const auto transport = make_simulated_transport(request.workers);
+    std::unique_ptr<KernelSet> kernels;
+    if (request.kernels == "generated") {
+      kernels = testing::make_kernels({.threads = request.threads});
+    } else {
+      kernels = make_interpreter_kernels();
+    }
+    RunResult result;
+    try {
+      result = execute(made, data, *transport, *kernels, {});
+    } catch (const std::exception& error) {
+      throw Fault{"run", std::string(error.what()) + '\n' + print_module(made)};
+    }
+    for (const Output& output : result.outputs) {
+      answer_.output(number, output.name, output.type.element, testing::whole_words(made, output, data));
+    }
+    if (result.late_allocations != 0) throw Fault{"allocations", "it allocates in a loop\n" + print_module(made)};
+    RunReport report = make_run_report(made, result);
+    report.kernels = request.kernels;
+    const Check check = check_against(made, sizes_from_parts(made, data), report);
+    if (!check.mismatches.empty()) throw Fault{"counts", check_text(made, check) + print_module(made)};
+  }
+
+  const Job& job_;
+  Module program_;
+  Answer answer_;
+  std::map<std::pair<int, int>, std::vector<Part>> parts_;
+  std::map<std::tuple<std::string, std::string, bool, bool, bool, int>, Module> plans_;
+};
+
+}  // namespace
+}  // namespace kasen::random_programs
+
+int main() {
+  using namespace kasen::random_programs;
+  std::ios::sync_with_stdio(false);
+  for (Job job; read_job(std::cin, job);) {
+    JobRunner(job).run();
+    std::cout.flush();
+  }
+}

@@ -1,0 +1,203 @@
+"""Programs as .ks text."""
+from tree import is_arr, is_id, is_tup
+
+# Binding strengths of docs/language.md; whatever is not listed never needs brackets.
+STRENGTH = {'||': 1, '&&': 2, '==': 3, '!=': 3, '<': 3, '<=': 3, '>': 3, '>=': 3, '+': 4, '-': 4, '*': 5, '/': 5, '//': 5,
+            '%': 5, 'neg': 6, 'not': 6, '@': 6.5, '^': 7}
+
+
+def elem_text(elem):
+    if is_id(elem):
+        return f'id[{elem[1]}]'
+    if is_arr(elem):
+        return f'[{elem_text(elem[1])}; {elem[2]}]'
+    if is_tup(elem):
+        return '(' + ', '.join(elem_text(part) for part in elem[1]) + ')'
+    return elem
+
+
+def type_text(elem, dims):
+    return elem_text(elem) + (f'[{", ".join(dims)}]' if dims else '')
+
+
+def number_text(elem, value):
+    if elem == 'bool':
+        return 'true' if value else 'false'
+    if elem in ('i64', 'i32'):
+        text = str(abs(int(value))) + ('i32' if elem == 'i32' else '')
+        return text if value >= 0 else f'(-{text})'
+    if value != value:
+        return 'nan' if elem == 'f64' else 'f32(nan)'
+    if abs(value) == float('inf'):
+        text = 'inf' if elem == 'f64' else 'f32(inf)'
+    else:
+        text = repr(abs(float(value))) + ('f32' if elem == 'f32' else '')
+    negative = value < 0 or (value == 0 and str(float(value))[0] == '-')
+    return f'(-{text})' if negative else text
+
+
+def arguments(e, first=0):
+    return ', '.join(expr_text(a) for a in e.args[first:])
+
+
+def over_text(e):
+    return ', over ' + ', '.join(e.info['over']) if e.info.get('over') else ''
+
+
+def bracketed(e, below):
+    """Brackets unless e binds tighter than `below`."""
+    text = expr_text(e)
+    if e.kind in ('op', 'neg', 'not', 'product', 'if'):
+        strength = {'op': STRENGTH.get(e.info.get('op'), 0), 'neg': 6, 'not': 6, 'product': 6.5, 'if': 0}[e.kind]
+        if e.kind == 'product' and e.info['z']:
+            return text
+        if strength <= below:
+            return f'({text})'
+    return text
+
+
+def infix(e):
+    op = e.info['op']
+    strength = STRENGTH[op]
+    left, right = e.args
+    if op == '^':
+        return f'{bracketed(left, strength)} ^ {bracketed(right, strength)}'
+    compares = strength == 3
+    return f'{bracketed(left, strength if compares else strength - 1)} {op} {bracketed(right, strength)}'
+
+
+def primary(e):
+    """Brackets around everything that a postfix cannot follow."""
+    text = expr_text(e)
+    plain = ('name', 'fn', 'call', 'reduce', 'coord', 'comp', 'get', 'tuple', 'param')
+    return text if e.kind in plain else f'({text})'
+
+
+def function_text(f):
+    """A function where a primitive takes one: an operator, a name, or (params, body)."""
+    if isinstance(f, str):
+        return f
+    params, body = f
+    names = ', '.join(p if not t else f'{p}: {elem_text(t)}' for p, t in params)
+    head = names if len(params) == 1 and not params[0][1] else f'({names})'
+    return f'{head} -> {expr_text(body)}'
+
+
+def product_text(e):
+    matrix, vector = e.args
+    turned = e.info['transposed']      # G' @ x: mxv
+    if e.info['z']:
+        name = ('mxv' if turned else 'mxvt') if e.info['spelling'] else ('MxV' if turned else 'MxVT')
+        pair = [expr_text(matrix), expr_text(vector)]
+        if e.info['vector_first']:
+            pair.reverse()
+        return f'{name}({function_text(e.info["z"])}, {function_text(e.info["r"])}, {pair[0]}, {pair[1]})'
+    if e.info['vector_first'] and len(vector.dims) == 1:
+        return f'{bracketed(vector, 6)} @ {primary(matrix)}' + ('' if turned else "'")
+    return f"{primary(matrix)}{chr(39) if turned else ''} @ {bracketed(vector, 6.5)}"
+
+
+def reduce_text(e):
+    how = e.info['spelling']
+    if how == 'reduce':
+        return f'reduce({function_text(e.info["r"])}, {arguments(e)}{over_text(e)})'
+    return f'{how}({arguments(e)}{over_text(e)})'
+
+
+FORMS = {
+    'lit': lambda e: number_text(e.elem, e.info['value']),
+    'name': lambda e: e.info['name'],
+    'op': infix,
+    'neg': lambda e: '-' + bracketed(e.args[0], 6),
+    'not': lambda e: '!' + bracketed(e.args[0], 6),
+    'call': lambda e: f'{e.info["fn"]}({arguments(e)})',
+    'if': lambda e: f'if {expr_text(e.args[0])} then {bracketed(e.args[1], 0)} else {bracketed(e.args[2], 0)}',
+    'coord': lambda e: f'{primary(e.args[0])}[{expr_text(e.args[1])}]',
+    'comp': lambda e: f'{primary(e.args[0])}.{e.info["index"]}',
+    'small': lambda e: f'[{arguments(e)}]',
+    'tuple': lambda e: f'({arguments(e)})',
+    'over': lambda e: f'{e.info["which"]}({e.info["var"]} in {e.info["count"]}: {expr_text(e.args[0])})',
+    'build': lambda e: f'[{e.info["var"]} in {e.info["count"]}: {expr_text(e.args[0])}]',
+    'fn': lambda e: (f'map({e.info["name"]}, {arguments(e)})' if e.info['mapped'] else f'{e.info["name"]}({arguments(e)})'),
+    'map': lambda e: f'{e.info["spelling"]}({function_text((e.info["params"], e.args[0]))}, {arguments(e, 1)})',
+    'reduce': reduce_text,
+    'arg': lambda e: f'{e.info["which"]}({arguments(e)}{over_text(e)})',
+    'product': product_text,
+    'pairs': lambda e: f"({bracketed(e.args[0], 6)} @ {primary(e.args[1])}')",
+    'dot': lambda e: f'dot({arguments(e)})' if e.info['named'] else f'({bracketed(e.args[0], 6)} @ {primary(e.args[1])})',
+    'outer': lambda e: f'outer({function_text(e.info["z"])}, {arguments(e)})' if e.info['z'] else f'outer({arguments(e)})',
+    'fill': lambda e: f'fill({arguments(e)}, {", ".join(e.dims)})',
+    'index': lambda e: f'index({e.dims[0]})',
+    'random': lambda e: f'{e.info["which"]}({arguments(e)}, {", ".join(e.dims)})',
+    'size': lambda e: f'size({e.info["dim"]})',
+    'range': lambda e: f'range({expr_text(e.args[0])}, {e.info["dim"]}, {expr_text(e.args[1])}, over {e.info["over"]})',
+    'at': lambda e: f'at({arguments(e)}, over {e.info["over"]})',
+    'transpose': lambda e: primary(e.args[0]) + "'",
+    'get': lambda e: f'{e.info["name"]}[{arguments(e)}]',
+}
+
+
+def expr_text(e):
+    return FORMS[e.kind](e)
+
+
+def loop_words(s):
+    return (' likely' if s.likely else '') + (f' expect {s.expect}' if s.expect else '')
+
+
+def block_text(block, depth):
+    for s in block:
+        yield from statement_text(s, '  ' * depth, depth)
+
+
+def statement_text(s, indent, depth):
+    if s.kind in ('assign', 'formula'):
+        typed = f' : {type_text(*s.typed)}' if getattr(s, 'typed', None) else ''
+        yield f'{indent}{s.name}{typed} = {expr_text(s.expr)}'
+    elif s.kind == 'put':
+        yield f'{indent}{s.name}[{expr_text(s.index)}] = {expr_text(s.expr)}'
+    elif s.kind == 'push':
+        yield f'{indent}push({s.name}, {expr_text(s.expr)})'
+    elif s.kind == 'for':
+        span = f'reversed({s.begin}..{s.end})' if s.down else f'{s.begin}..{s.end}'
+        yield f'{indent}for {s.var} in {span}{" unroll" if s.unroll else ""}{loop_words(s)} {{'
+    elif s.kind == 'while':
+        yield f'{indent}while {expr_text(s.test)}{loop_words(s)} {{'
+    else:
+        yield f'{indent}if {expr_text(s.test)}{" likely" if s.likely else ""} {{'
+    for i, block in enumerate(s.blocks()):
+        if i == 1 and block:
+            yield f'{indent}}} else {{'
+        yield from block_text(block, depth + 1)
+    if s.blocks():
+        yield indent + '}'
+
+
+def fn_text(f):
+    params = ', '.join(f'{n}: {elem_text(t)}' if typed else n for n, t, typed in f.params)
+    if not f.steps:
+        return f'fn {f.name}({params}) = {expr_text(f.body)}'
+    steps = '\n'.join(f'  {n} = {expr_text(e)}' for n, e in f.steps)
+    return f'fn {f.name}({params}) {{\n{steps}\n  {expr_text(f.body)}\n}}'
+
+
+def input_text(v, is_local):
+    cut = sum(not is_local(d) for d in v.dims)
+    word = 'dense ' if not v.sparse and len(v.dims) >= 2 and cut >= 2 else ''
+    return f'input {v.name} : {word}{type_text(v.elem, v.dims)}'
+
+
+def program_text(p):
+    lines = []
+    for d in p.dims.values():
+        lines.append(f'dim {d.name}' + (' local' if d.local else '') + (f' = {d.size}' if d.known else ''))
+    lines += [f'const {n} : {t} = {number_text(t, v)}' for n, t, v in p.consts]
+    lines += [f'param {n} : {t} = {number_text(t, v)}' for n, t, v in p.params]
+    lines += [input_text(v, p.is_local) for v in p.inputs]
+    lines += [fn_text(f) for f in p.fns]
+    lines += [f'list {v.name}[{v.length}] : {type_text(v.elem, v.dims)} = {expr_text(e)}' for v, e in p.lists]
+    lines += list(block_text(p.body, 0))
+    if p.outputs:
+        lines += [f'output {n} = {expr_text(e)}' if e.kind != 'name' or e.info['name'] != n else f'output {n}'
+                  for n, e in p.outputs]
+    return '\n'.join(lines) + '\n'

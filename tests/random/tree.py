@@ -1,0 +1,143 @@
+"""Typed programs as trees: element types, expressions, statements, whole programs.
+
+Element types are 'f64' 'f32' 'i64' 'i32' 'bool', ('id', 'N'), ('arr', 'f64', 3) and ('tup', (type, ...)).
+"""
+import copy
+
+FLOATS = ('f64', 'f32')
+INTS = ('i64', 'i32')
+NUMBERS = FLOATS + INTS
+SCALARS = NUMBERS + ('bool',)
+
+
+def is_id(elem):
+    return isinstance(elem, tuple) and elem[0] == 'id'
+
+
+def is_arr(elem):
+    return isinstance(elem, tuple) and elem[0] == 'arr'
+
+
+def is_tup(elem):
+    return isinstance(elem, tuple) and elem[0] == 'tup'
+
+
+def is_scalar(elem):
+    return isinstance(elem, str) or is_id(elem)
+
+
+def kind_of(elem):
+    """The element type without its size, for choices and tables."""
+    return elem if isinstance(elem, str) else {'id': 'id', 'arr': 'array', 'tup': 'tuple'}[elem[0]]
+
+
+def scalars_of(elem):
+    """The scalar of each plane, in the order of words."""
+    if is_arr(elem):
+        return [elem[1]] * elem[2]
+    if is_tup(elem):
+        return [s for part in elem[1] for s in scalars_of(part)]
+    return [elem]
+
+
+class Expr:
+    """kind says which fields of info count (text.py and meaning.py have a function for each)."""
+    __slots__ = ('kind', 'elem', 'dims', 'args', 'info', 'bound')
+
+    def __init__(self, kind, elem, dims, args=(), bound=1.0, **info):
+        self.kind, self.elem, self.dims = kind, elem, tuple(dims)
+        self.args, self.bound, self.info = list(args), bound, info
+
+    def walk(self):
+        yield self
+        for arg in self.args:
+            yield from arg.walk()
+
+
+class Stmt:
+    """assign(name, expr, typed), put(name, index, expr), push(name, expr), formula(name, expr),
+    for(var, count, down, unroll, likely, expect, body), while(test, likely, expect, body), if(test, likely, body, other)."""
+
+    def __init__(self, kind, **fields):
+        self.kind = kind
+        self.__dict__.update(fields)
+
+    def blocks(self):
+        return [b for b in (getattr(self, 'body', None), getattr(self, 'other', None)) if b is not None]
+
+    def exprs(self):
+        return [e for e in (getattr(self, 'expr', None), getattr(self, 'test', None), getattr(self, 'index', None))
+                if e is not None]
+
+
+class Fn:
+    """A scalar function: params are (name, elem, typed); steps are (name, Expr); the body sees both."""
+
+    def __init__(self, name, params, steps, body):
+        self.name, self.params, self.steps, self.body = name, params, steps, body
+
+
+class Dim:
+    def __init__(self, name, local, size, known):
+        self.name, self.local, self.size, self.known = name, local, size, known
+
+
+class Var:
+    """An array with a name: of an input, a param, a const, an assignment, or (length > 0) a list."""
+
+    def __init__(self, name, elem, dims, bound=1.0, length=0, sparse=False, fixed=False, dense=False):
+        self.name, self.elem, self.dims, self.bound = name, elem, tuple(dims), bound
+        self.length, self.sparse, self.fixed, self.dense = length, sparse, fixed, dense
+
+
+class Program:
+    def __init__(self, seed):
+        self.seed = seed
+        self.dims = {}      # name: Dim
+        self.consts = []    # (name, elem, value)
+        self.params = []    # (name, elem, value)
+        self.inputs = []    # Var
+        self.fns = []
+        self.lists = []     # (Var, value Expr)
+        self.body = []      # statements
+        self.outputs = []   # (name, Expr)
+
+    def size(self, dim):
+        return self.dims[dim].size
+
+    def count(self, dims):
+        total = 1
+        for d in dims:
+            total *= self.size(d)
+        return total
+
+    def is_local(self, dim):
+        return self.dims[dim].local
+
+    def copy(self):
+        return copy.deepcopy(self)
+
+
+def statements(block):
+    """Every statement of a block and of the blocks inside."""
+    for s in block:
+        yield s
+        for inner in s.blocks():
+            yield from statements(inner)
+
+
+def functions_in(e):
+    """Bodies of the functions written in place that an expression takes beside its arguments."""
+    return [f[1] for f in (e.info.get('z'), e.info.get('r')) if isinstance(f, tuple)]
+
+
+def expressions(program):
+    """Every expression of a program's statements, functions and outputs."""
+    roots = [e for s in statements(program.body) for e in s.exprs()] + [e for _, e in program.outputs]
+    roots += [e for _, e in program.lists]
+    for f in program.fns:
+        roots += [e for _, e in f.steps] + [f.body]
+    while roots:
+        for e in roots.pop().walk():
+            yield e
+            roots += functions_in(e)
