@@ -202,7 +202,8 @@ void Lowering::cover_side(Term& formula, ValueId matrix, EntrySide side, Mark ma
   Type truth{ElementType::of(Scalar::boolean), {}, false, 0, {}};
   truth.dims = {module_.type(matrix).dims[side == EntrySide::rows ? 0 : 1]};
   const ValueId every = emit(OpCode::fill, mark, "every", truth, [](Op& op) { op.literal = {Word::integer(1)}; });
-  formula.leaves.push_back(every);
+  // Said of which side, since of a square matrix a plain vector stands at the columns.
+  formula.leaves.push_back(sided_term(every, side, {}, mark).leaves[0]);
 }
 
 // The operator that computes a formula for every entry, combined by rows or columns: to an array over `dims`.
@@ -289,7 +290,12 @@ Term Lowering::multiply_entries(const Node& times, const Node& plus, Term vector
     j.expr = make_loop_var(number);
     term = at(mark, [&] { return element_term(module_, std::move(term), std::move(j)); });
   }
+  const ValueId matrix = matrix_of(entries, mark);
   Term product = apply_function(times, {std::move(term), std::move(entries)}, mark);
+  // A multiplier that does not look at the entry is still one for each of them.
+  if (std::find(product.leaves.begin(), product.leaves.end(), matrix) == product.leaves.end()) {
+    product.leaves.push_back(matrix);
+  }
   if (points && !product.type().is_scalar()) {
     source_.fail(mark, fmt::format("entries with columns give {}", show(module_, product.type())),
                  "each column of the result holds a scalar", "take one column at a time: a vector in their place");

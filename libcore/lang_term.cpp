@@ -39,10 +39,18 @@ void merge_dims(const Module& module, std::vector<DimId>& dims, const std::vecto
   if (other.size() > dims.size()) dims = other;
 }
 
+// The dimensions of the operand that has most of them: the others are held against these, in whatever order they come.
+std::vector<DimId> widest_dims(const std::vector<Term>& args) {
+  const auto fewer = [](const Term& a, const Term& b) { return a.dims.size() < b.dims.size(); };
+  const auto widest = std::max_element(args.begin(), args.end(), fewer);
+  return widest == args.end() ? std::vector<DimId>{} : widest->dims;
+}
+
 // The arguments' trees over the merged leaves of `out`.
 std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out) {
   std::vector<Expr> trees;
   out.size = 1;
+  out.dims = widest_dims(args);
   for (Term& arg : args) {
     merge_dims(module, out.dims, arg.dims);
     std::vector<int> to;
@@ -255,6 +263,10 @@ Term choose(const Module& module, std::vector<Term>& parts, int number, size_t b
 Term array_term(const Module& module, std::vector<Term> parts, int number) {
   const auto count = static_cast<std::int64_t>(parts.size());
   settle_literals(ScalarOp::add, parts);
+  // They meet in pairs, which alone might not match.
+  std::vector<DimId> dims = widest_dims(parts);
+  for (const Term& part : parts) merge_dims(module, dims, part.dims);
+  for (Term& part : parts) part.dims = dims;
   Term body = choose(module, parts, number, 0, parts.size());
   return loop_term(ScalarOp::build, number, count, std::move(body));
 }

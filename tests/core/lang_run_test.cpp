@@ -103,6 +103,23 @@ output e, f, a, b, c, total = sum(d), rows = sum(d, over K), picked = sum(if i64
   EXPECT_EQ(real(out, "picked"), 2.5);
 }
 
+// One operand has all dimensions, wherever it stands among the others.
+TEST(Meaning, OperandsMatchInAnyOrder) {
+  WholeInputs inputs;
+  inputs.dims = {{"N", 1}};
+  const std::string head =
+      "dim N, F local = 2, K local = 3\na = fill(2.0, F)\nb = fill(3.0, K)\nc = fill(4.0, N, F, K)\n";
+  const Outputs out = run_text(head +
+                                   "output t = sum((if a > 1.0 then b else c)), u = sum((a, b, c).1), v = sum([a, b, "
+                                   "c][1]), w = sum([c, b, a][2])\n",
+                               inputs);
+  EXPECT_EQ(real(out, "t"), 18);
+  EXPECT_EQ(real(out, "u"), 18);
+  EXPECT_EQ(real(out, "v"), 18);
+  EXPECT_EQ(real(out, "w"), 12);
+  EXPECT_THROW((void)run_text(head + "output t = (a, b)\n", inputs), UserError);
+}
+
 TEST(Meaning, LoopsCarryAndBlocksAreLocal) {
   const Outputs out = run_text(R"(
 param turns = 5

@@ -69,6 +69,13 @@ fn twice(x, w) = (x * w, w)
 fn both(a, b) = (a.0 + b.0, a.1 + b.1)
 output pair = mxvt(twice, both, X * a, b)
 )"},
+    {"multipliers_of_one_side", R"(
+dim N, M, K local = 2
+input X : f64[N, M], G : f64[N, N], a : f64[N], b : f64[M], U : f64[N, K]
+output of_vector = mxvt((x, w) -> x, +, X * X, b), of_entry = mxv((x, w) -> w, max, X * X, a)
+output of_neither = mxvt((x, w) -> 2.0, +, X * X, b), square = mxv((x, w) -> w, +, G * G, a)
+output turned = mxvt((x, w) -> w, +, G * G, a), columns = mxv((x, w) -> w + 1, +, f64(G != 0), U)
+)"},
     {"integers", R"(
 dim N, M
 input X : f64[N, M], i : i64[N], f : f32[M]
