@@ -63,7 +63,8 @@ def fails_alike(runner, program, failure):
 
 def complaint(failure):
     """What is complained about, without names and numbers; of wrong results nothing."""
-    if failure.kind not in ('refused', 'plan', 'run'):
+    if failure.kind not in ('refused', 'plan', 'run', 'command'):
         return ''
-    first = failure.message.splitlines()[0] if failure.message else ''
+    lines = failure.message.splitlines() or ['']
+    first = next((line for line in lines if 'error: ' in line), lines[0])
     return re.sub(r"'[^']*'|\[[^\]]*\]|[0-9.]+", '', first.partition('error: ')[2] or first)[:60]

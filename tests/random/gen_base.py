@@ -60,7 +60,7 @@ class Base:
 
     def fresh(self, prefix):
         self.number += 1
-        return f'{prefix}{self.number}'
+        return f'{prefix}_{self.number}'     # i_32 is a name, i32 is a type
 
     # -- what there is
 

@@ -52,7 +52,7 @@ class FunctionPart(Base):
         f = self.pick(known) if known and self.chance(0.6) else self.new_fn(elem)
         if f is None:
             return None
-        args = [self.tame(a) for a in self.operands([t for _, t, _ in f.params], dims, depth)]
+        args = [self.tame(a) for a in self.operands([t for _, t, _ in f.params], dims, depth, True)]
         mapped = self.chance(0.4)
         return Expr('fn', elem, dims, args, bound=f.body.bound, name=f.name, mapped=mapped)
 
@@ -64,7 +64,7 @@ class FunctionPart(Base):
         if not params:
             return None
         elems = [t for _, t in params]
-        args = [self.tame(a) for a in self.operands(elems, dims, depth)]
+        args = [self.tame(a) for a in self.operands(elems, dims, depth, True)]
         spelling = self.pick(['map', 'map', 'zipwith', 'Map', 'ZipWith'])
         return Expr('map', elem, dims, [body] + args, bound=body.bound, params=[(n, None) for n, _ in params],
                     spelling=spelling)

@@ -39,7 +39,7 @@ class ProductPart(Base):
             vector = self.small(self.expr(elem, source, depth))
             bound = vector.bound * (1 if v.elem == 'null' else v.bound) * DEGREE
             return Expr('product', elem, dims, [matrix, vector], bound=bound, **fields)
-        made = self.multiplier(elem, v.elem)
+        made = self.multiplier(elem, v.elem, [] if formula and len(dims) > 1 else self.points)
         if made is None:
             return None
         from_elem, entry, z, bound = made
@@ -55,7 +55,7 @@ class ProductPart(Base):
         r, identity = self.reducer(elem, count)
         return r, identity
 
-    def multiplier(self, elem, stored):
+    def multiplier(self, elem, stored, points):
         """(the vector's element type, the entry's, the function, a bound) of a multiplier that gives `elem`."""
         entry = stored if stored != 'null' else self.pick(['f64', 'i64', 'f32', 'i32'])
         limit = limit_of(elem) * limit_of(entry)
@@ -63,7 +63,7 @@ class ProductPart(Base):
             if entry != elem and stored != 'null':
                 return None
             return elem, elem, self.pick(['+', '*', 'min', 'max', 'mul', '-']), limit
-        source = self.pick([elem, elem, 'f64', 'i64', 'bool'] + self.points)
+        source = self.pick([elem, elem, 'f64', 'i64', 'bool'] + points)
         x, w = (self.fresh('x'), source), (self.fresh('w'), entry)
         body = self.body_of(elem, [x, w], depth=1)
         body = self.tame(body) if is_scalar(elem) else body
@@ -119,6 +119,8 @@ class ProductPart(Base):
             return None
         formula = self.formula(elem, v, depth)
         if dims and (len(dims) == 2 or self.chance(0.5)):
+            if not all(self.program.dims[d].known for d in dims[1:]):
+                return None
             transposed = self.side(v.dims, dims)
             source = (v.dims[0] if transposed else v.dims[1],) + dims[1:]
             return self.semiring(elem, dims, as_valued(v, elem), formula, transposed, source, 0, formula=True)
@@ -140,6 +142,8 @@ class ProductPart(Base):
         elif guard == 1:
             x = call('sqrt', [call('abs', [x], v.dims)], v.dims, bound=2)
         others = [self.beside(elem, v, depth) for _ in range(self.below(3))]
+        if x.kind == 'name' and not others:
+            others = [lit(elem, 0.5)]
         made = x
         for other in others:
             if other.bound > 50:

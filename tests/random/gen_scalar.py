@@ -29,13 +29,15 @@ class ScalarPart(Base):
                 return made
         return self.leaf(elem, dims)
 
-    def operands(self, elems, dims, depth):
-        """One expression for each type: one of them has all dimensions, the others all, none, or the same some."""
+    def operands(self, elems, dims, depth, called=False):
+        """One expression for each type: one of them has all dimensions, the others some. What is called combines its
+        arguments in an order of its own, so that those with fewer dimensions have the same or none."""
         full, some = self.below(len(elems)), self.sub_dims(dims)
         made = []
         for i, elem in enumerate(elems):
-            whole = i == full or self.chance(0.5)
-            made.append(self.expr(elem, dims if whole else self.pick([some, some, ()]), depth - (0 if i == full else 1)))
+            fewer = self.pick([some, ()]) if called else self.sub_dims(dims)
+            at = dims if i == full or self.chance(0.5) else fewer
+            made.append(self.expr(elem, at, depth - (0 if i == full else 1)))
         return made
 
     # -- floating point

@@ -2,6 +2,7 @@
 from gen_array import ArrayPart, NoSuchThing
 from gen_base import LARGE, SIZES, call, limit_of, lit, name_of, op
 from gen_functions import FunctionPart
+from gen_idioms import IdiomPart
 from gen_product import ProductPart
 from gen_scalar import ScalarPart
 from tree import FLOATS, INTS, NUMBERS, Dim, Expr, Stmt, Var, is_arr, is_id, is_scalar, is_tup, scalars_of
@@ -10,7 +11,7 @@ SHAPES = [('N',), ('N',), ('N',), ('M',), ('F',), ('K',), ('N', 'F'), ('N', 'F')
           ('N', 'C'), ('T', 'N'), ('T', 'N', 'F'), ('N', 'F', 'K'), ('N', 'M'), ('N', 'N'), ('F', 'F'), ('F', 'N'), ('K', 'N')]
 
 
-class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart):
+class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
     def __init__(self, seed, files=False):
         super().__init__(seed)
         self.files = files       # inputs alone that data files can bring
@@ -57,6 +58,10 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart):
             dims = self.pick([('N', 'N'), ('N', 'N'), ('N', 'M'), ('M', 'N')])
             elem = self.pick(['null', 'f64', 'f64', 'f32', 'i64', 'i32'] + ([] if self.files else ['bool']))
             self.add_input(Var(f'G{i}', elem, dims, 4.0, sparse=True))
+
+        for d in self.program.dims.values():
+            if self.files and d.size == 0:      # a size of 0 comes with an array
+                self.add_input(Var(f'z{d.name}', 'f64', (d.name,), 6.0))
 
     def input_elem(self):
         elem = self.some_elem()
@@ -113,7 +118,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart):
         return made
 
     def statement(self):
-        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement] * 2
+        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom] * 2
         if self.depth < 3:
             forms += [self.counted, self.counted, self.loop, self.branch]
         for _ in range(10):

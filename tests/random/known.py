@@ -8,15 +8,14 @@ def holds_points(program):
 
 def reason(program, failure):
     """Why this failure is known, or nothing."""
-    message = failure.message
-    if failure.kind == 'differs' and failure.request.kernels == 'generated' and holds_points(program):
+    message, generated = failure.message, failure.request is None or failure.request.kernels == 'generated'
+    if failure.kind == 'differs' and generated and holds_points(program):
         return 'elements of several numbers computed in place by generated kernels'
-    if failure.kind == 'died' and any(e.kind == 'product' and e.info['sparse'] is None for e in expressions(program)):
+    dies = failure.kind == 'died' or 'status -11' in message or 'status 139' in message
+    if dies and any(e.kind == 'product' and e.info['sparse'] is None for e in expressions(program)):
         return 'products of computed matrices'
-    if failure.kind in ('plan', 'run') and ('fuse-rows' in message or 'row_chain' in message):
+    if failure.kind in ('plan', 'run', 'command') and ('fuse-rows' in message or 'row_chain' in message):
         return 'products of computed matrices'
-    if failure.kind == 'plan' and ('was not placed' in message or 'lacks' in message):
+    if failure.kind in ('plan', 'command') and ('was not placed' in message or 'lacks' in message):
         return 'lazy placing'
-    if failure.kind == 'refused' and 'all pairs over []' in message:
-        return 'a multiplier that does not look at the entry of an expression over stored entries'
     return None

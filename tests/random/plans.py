@@ -9,8 +9,9 @@ OWNERS = 5                  # ways to deal indices to workers (job_data.h)
 Request = namedtuple('Request', 'strategy sync epilogue split sized proven workers owners kernels threads')
 
 
-def requests(seed, plans=3):
-    """So many plans, each run by the interpreter's kernels over some workers and by generated ones over others."""
+def requests(seed, plans=3, generated=3):
+    """So many plans, each run by the interpreter's kernels over some workers, and so many by generated ones over others
+    (compiling takes most of the time)."""
     made = []
     modes = [(s, m) for s in STRATEGIES for m in SYNCS]
     for i in range(plans):
@@ -20,6 +21,8 @@ def requests(seed, plans=3):
         owners = turn // 2 % OWNERS
         workers = WORKERS[turn % len(WORKERS)]
         made.append(Request(strategy, sync, workers=workers, owners=owners, kernels='interpreter', threads=1, **flags))
+        if i >= generated:
+            continue
         if not flags['sized']:
             workers, owners = WORKERS[(turn + turn // 5 + 1) % len(WORKERS)], (owners + 2) % OWNERS
         made.append(Request(strategy, sync, workers=workers, owners=owners, kernels='generated', threads=1 + turn % 2, **flags))

@@ -1,0 +1,145 @@
+"""Programs through the tools as a user runs them: `kasen go` on data files, on one process or two ranks, with --explain of
+the plan, `measure --check` of the counters, checkpoints from which the run goes on, and results read from HDF5."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import h5py
+import numpy as np
+
+from check import Failure, numpy_failure
+from compare import difference, wanted_outputs
+from data import random_data, words
+from text import program_text
+from tree import is_arr, is_tup, scalars_of, statements
+
+STRATEGIES = ['greedy', 'greedy', 'none', 'fuse-all', 'fuse-no-redundancy', 'cost']
+SYNCS = ['hybrid', 'auto', 'lazy', 'eager']
+METHODS = ['hybrid-cut', 'block', 'ml', 'auto']
+
+
+class CommandFailed(Exception):
+    pass
+
+
+class Commands:
+    def __init__(self, tools, folder):
+        self.tools, self.folder = pathlib.Path(tools).resolve(), pathlib.Path(folder)
+
+    def kasen(self, *args, allowed=(0,)):
+        command = [self.tools / 'kasen', *map(str, args)]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode not in allowed:
+            said = (done.stdout[-1500:] + done.stderr[-3000:]).strip()
+            raise CommandFailed(f'kasen {" ".join(map(str, args))}: status {done.returncode}\n{said}')
+        return done.stdout + done.stderr
+
+
+def matrix_text(v, stored, rows, cols):
+    field = {'null': 'pattern', 'i64': 'integer', 'i32': 'integer'}.get(v.elem, 'real')
+    lines = ['%%MatrixMarket matrix coordinate ' + field + ' general', f'{rows} {cols} {len(stored.rows)}']
+    for e, (i, j) in enumerate(zip(stored.rows, stored.cols)):
+        value = '' if v.elem == 'null' else f' {stored.values[e]!s}'
+        lines.append(f'{i + 1} {j + 1}{value}')
+    return '\n'.join(lines) + '\n'
+
+
+def write_files(program, data, folder):
+    """The inputs as files; gives `kasen go`'s arguments for them."""
+    arguments = []
+    for v in program.inputs:
+        if not v.sparse:
+            np.save(folder / f'{v.name}.npy', data.arrays[v.name])
+            arguments.append(f'{v.name}={v.name}.npy')
+        elif v.elem == 'null' and program.seed % 2 and len(data.matrices[v.name].rows):
+            np.save(folder / f'{v.name}.npy', np.stack([data.matrices[v.name].rows, data.matrices[v.name].cols], axis=1))
+            arguments.append(f'{v.name}={v.name}.npy')
+        else:
+            sizes = [program.size(d) for d in v.dims]
+            (folder / f'{v.name}.mtx').write_text(matrix_text(v, data.matrices[v.name], *sizes))
+            arguments.append(f'{v.name}={v.name}.mtx')
+    for d in program.dims.values():
+        if d.size > 0:
+            arguments += ['--dim', f'{d.name}={d.size}']
+    return arguments
+
+
+def planes_in(item, elem):
+    if is_tup(elem):
+        return [p for i, part in enumerate(elem[1]) for p in planes_in(item[str(i)], part)]
+    array = np.asarray(item[()])
+    return list(np.moveaxis(array, -1, 0)) if is_arr(elem) else [array]
+
+
+def result_failure(program, wanted, file):
+    with h5py.File(file) as results:
+        for name, e in program.outputs:
+            if wanted[name].chaotic:
+                continue
+            made = words([p.reshape(-1) for p in planes_in(results[name], e.elem)])
+            wrong = difference(name, wanted[name], scalars_of(e.elem), made)
+            if wrong:
+                return Failure('differs', f'in the result of kasen go: {wrong}', None)
+    return None
+
+
+def has_loop(program):
+    return any(s.kind in ('for', 'while') and not getattr(s, 'unroll', False) for s in program.body)
+
+
+class WholeCommand:
+    """One program in a folder of its own."""
+
+    def __init__(self, tools, program, folder):
+        self.program, self.folder = program, pathlib.Path(folder)
+        self.commands, self.seed = Commands(tools, folder), program.seed
+
+    def go(self, *more):
+        workers = [1, 2, 3, 5][self.seed % 4]
+        ranks = ['-n', min(2, workers)] if self.seed % 3 == 0 else []
+        return self.commands.kasen(
+            'go', 'p.ks', *self.files, '--workers', workers, '--method', METHODS[self.seed // 2 % 4], '--strategy',
+            STRATEGIES[self.seed % 6], '--sync', SYNCS[self.seed // 3 % 4], '--threads', 1 + self.seed % 2, *ranks, *more)
+
+    def run(self, data):
+        """Steps as users take them; CommandFailed where one ends with a status that it should not have."""
+        (self.folder / 'p.ks').write_text(program_text(self.program))
+        self.files = write_files(self.program, data, self.folder)
+        saved = ['--checkpoint', 'saved', '--every', '1', '--keep', '100'] if has_loop(self.program) and self.seed % 2 else []
+        self.go('-o', 'r.h5', *saved)
+        bundle = ['--bundle', 'p.run/bundle']
+        if self.seed % 5 < 2:
+            self.commands.kasen('fuse', 'p.run/plan.kir', *bundle, '--explain', '--strategy', STRATEGIES[self.seed % 6],
+                                '--sync', 'auto', '-o', 'explained.kir')
+        self.commands.kasen('measure', 'p.run/fused.kir', *bundle, '--against', 'p.run/run.json', '--check')
+        self.commands.kasen('verify', 'p.run', 'r.h5')
+        if saved:
+            self.resume(saved)
+
+    def resume(self, saved):
+        """From each checkpoint, in turn from the newest, the same bits."""
+        first = (self.folder / 'r.h5').read_bytes()
+        found = sorted(p for p in (self.folder / 'saved').iterdir() if not p.name.startswith('.'))
+        for newest in list(reversed(found))[:2]:
+            shutil.rmtree(newest)
+            self.go('-o', 'again.h5', *saved, '--resume')
+            if (self.folder / 'again.h5').read_bytes() != first:
+                raise CommandFailed(f'what goes on behind the removed {newest.name} has other bits')
+
+
+def check_commands(tools, program):
+    data = random_data(program)
+    try:
+        wanted = wanted_outputs(program, data)
+    except Exception as error:          # whatever the reference stumbles over is a failure of its own
+        return numpy_failure(error)
+    with tempfile.TemporaryDirectory(prefix='kasen-random-') as folder:
+        try:
+            WholeCommand(tools, program, folder).run(data)
+            return result_failure(program, wanted, pathlib.Path(folder) / 'r.h5')
+        except CommandFailed as failed:
+            return Failure('command', str(failed), None)
+        except subprocess.TimeoutExpired as late:
+            return Failure('command', f'no end within {late.timeout} s: {late.cmd}', None)
