@@ -11,6 +11,7 @@
 #include "libcore/checked.h"
 #include "libcore/entries.h"
 #include "libcore/error.h"
+#include "libcore/interpreter_work.h"
 #include "libcore/laws.h"
 #include "libcore/value_ranges.h"
 
@@ -34,7 +35,8 @@ std::int64_t product_of(const std::vector<std::int64_t>& shape) {
 
 class Interpreter {
  public:
-  Interpreter(const Module& module, const WholeInputs& inputs) : module_(module), inputs_(inputs) {
+  Interpreter(const Module& module, const WholeInputs& inputs, const InterpretOptions& options)
+      : module_(module), inputs_(inputs), options_(options), work_(module, options.most_work) {
     values_.resize(module.values.size());
     for (const Dimension& dim : module.dims) sizes_.push_back(size_of(dim));
   }
@@ -178,6 +180,7 @@ class Interpreter {
     if (op.code == OpCode::input) return run_input(op);
     if (op.code == OpCode::size) return set(v, {Word::integer(dim_size(op.dim))});
     const std::int64_t count = count_of(v);
+    work_.copies(count, static_cast<std::int64_t>(planes_of(v)));
     Words made;
     if (op.code == OpCode::index) {
       for (std::int64_t i = 0; i < count; ++i) made.push_back(Word::integer(i));
@@ -205,6 +208,7 @@ class Interpreter {
     if (it == inputs_.arrays.end() || it->second.element != type.element || it->second.count != count_of(v)) {
       no_input(op);
     }
+    work_.copies(it->second.count, type.element.planes());
     Words made;
     for (std::int64_t i = 0; i < it->second.count; ++i) append_element(it->second, i, made);
     set(v, std::move(made));
@@ -271,6 +275,7 @@ class Interpreter {
     for (const ValueId from : op.operands) strides.push_back(strides_in(dims, module_.type(from).dims));
     const std::int64_t count = product_of(shape);
     const size_t planes = planes_of(v);
+    work_.calls(count, op.fns[0]);
     Words made(static_cast<size_t>(count) * planes);
     std::vector<std::int64_t> index(shape.size(), 0);
     std::vector<std::span<const Word>> args(op.operands.size());
@@ -298,6 +303,7 @@ class Interpreter {
     Words made;
     std::vector<std::int64_t> index(shape.size(), 0);
     const std::int64_t count = product_of(shape);
+    work_.copies(count, static_cast<std::int64_t>(planes_of(v)));
     for (std::int64_t i = 0; i < count; ++i, next_index(index, shape)) {
       std::int64_t at = 0;
       for (size_t d = 0; d < whole.size(); ++d) {
@@ -320,6 +326,22 @@ class Interpreter {
     return made;
   }
 
+  // The k-th of `count` things in the order in which they are combined.
+  [[nodiscard]] std::int64_t nth(std::int64_t k, std::int64_t count) const {
+    constexpr int beginnings = 5;
+    const std::int64_t first = count / beginnings * (options_.order / 2 % beginnings);
+    const std::int64_t from_first = options_.order % 2 != 0 ? count - 1 - k : k;
+    return first + from_first < count ? first + from_first : first + from_first - count;
+  }
+  template <class Take>
+  void in_order(std::int64_t count, const Take& take) const {
+    for (std::int64_t k = 0; k < count; ++k) take(nth(k, count));
+  }
+
+  static void set_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape, std::int64_t place) {
+    for (size_t d = shape.size(); d-- > 0; place /= shape[d]) index[d] = place % shape[d];
+  }
+
   // acc[at] = reducer(acc[at], next)
   void fold(FnId reducer, Words& acc, std::int64_t at, std::span<const Word> next) const {
     const size_t planes = next.size();
@@ -337,9 +359,11 @@ class Interpreter {
     Words made = identities(op.fns.at(0), count_of(v), op.where);
     std::vector<std::int64_t> index(shape.size(), 0);
     const std::int64_t count = product_of(shape);
-    for (std::int64_t i = 0; i < count; ++i, next_index(index, shape)) {
+    work_.calls(count, op.fns[0]);
+    in_order(count, [&](std::int64_t i) {
+      set_index(index, shape, i);
       fold(op.fns[0], made, offset(index, strides), element(from, i));
-    }
+    });
     set(v, std::move(made));
   }
 
@@ -347,8 +371,13 @@ class Interpreter {
 
   void run_product(const Op& op) {
     const ValueId matrix = op.operands.at(1);
+    const WholeMatrix* sparse = values_.at(static_cast<size_t>(matrix)).matrix;
+    const std::int64_t entries = sparse != nullptr ? static_cast<std::int64_t>(sparse->rows.size()) : count_of(matrix);
+    const std::int64_t calls = checked_mul(entries, columns_of(op), "the work of a product");
+    work_.calls(calls, op.fns.at(0));
+    work_.calls(calls, op.fns.at(1));
     Words made = identities(op.fns.at(1), count_of(op.results.at(0)), op.where);
-    if (const WholeMatrix* sparse = values_.at(static_cast<size_t>(matrix)).matrix) {
+    if (sparse != nullptr) {
       run_sparse(op, *sparse, made);
     } else {
       run_dense(op, made);
@@ -396,11 +425,10 @@ class Interpreter {
   void run_dense(const Op& op, Words& made) const {
     const bool transposed = op.code == OpCode::mxvt;
     const auto shape = shape_of(module_.type(op.operands[1]).dims);
-    for (std::int64_t i = 0; i < shape.at(0); ++i) {
-      for (std::int64_t j = 0; j < shape.at(1); ++j) {
-        multiply_into(op, made, transposed ? j : i, transposed ? i : j, element(op.operands[1], i * shape[1] + j));
-      }
-    }
+    in_order(count_of(op.operands[1]), [&](std::int64_t k) {
+      const std::int64_t i = k / shape.at(1), j = k % shape[1];
+      multiply_into(op, made, transposed ? j : i, transposed ? i : j, element(op.operands[1], k));
+    });
   }
 
   // ---- folds of stored entries, in the order of a product's
@@ -423,6 +451,8 @@ class Interpreter {
     Words made = identities(op.fns.at(1), count_of(op.results.at(0)), op.where);
     Words term(static_cast<size_t>(fn.result().planes()));
     const size_t planes = planes_of(op.results[0]), columns = term.size() / planes;
+    work_.calls(static_cast<std::int64_t>(to.size()), op.fns[0]);
+    work_.calls(static_cast<std::int64_t>(to.size() * columns), op.fns[1]);
     for (const size_t e : ascending(by_rows ? matrix.cols : matrix.rows)) {
       Words entry{one};
       if (!pattern) {
@@ -446,12 +476,16 @@ class Interpreter {
     set(op.results[0], std::move(made));
   }
 
-  // The places of entries, by ascending index of one axis.
-  static std::vector<size_t> ascending(const std::vector<std::int64_t>& from) {
+  // The places of entries, by ascending index of one axis, in the order in which they are combined.
+  std::vector<size_t> ascending(const std::vector<std::int64_t>& from) const {
     std::vector<size_t> order(from.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return from[a] < from[b]; });
-    return order;
+    if (options_.order == 0) return order;
+    std::vector<size_t> other(order.size());
+    for (size_t k = 0; k < order.size(); ++k)
+      other[k] = order[static_cast<size_t>(nth(static_cast<std::int64_t>(k), std::ssize(order)))];
+    return other;
   }
 
   // ---- lists
@@ -479,6 +513,8 @@ class Interpreter {
 
   const Module& module_;
   const WholeInputs& inputs_;
+  const InterpretOptions& options_;
+  InterpreterWork work_;
   std::vector<std::int64_t> sizes_;
   std::vector<Held> values_;
   std::map<std::string, Array> outputs_;
@@ -487,7 +523,12 @@ class Interpreter {
 }  // namespace
 
 std::map<std::string, Array> interpret(const Module& module, const WholeInputs& inputs) {
-  return Interpreter(module, inputs).run();
+  return interpret(module, inputs, {});
+}
+
+std::map<std::string, Array> interpret(const Module& module, const WholeInputs& inputs,
+                                       const InterpretOptions& options) {
+  return Interpreter(module, inputs, options).run();
 }
 
 }  // namespace kasen
