@@ -6,6 +6,7 @@
 
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
+#include "libcore/fault.h"
 #include "libcore/laws.h"
 #include "libcore/value_ranges.h"
 
@@ -105,6 +106,15 @@ class IndexStep : public Step {
   }
 };
 
+// A wrong number, made on purpose: in the middle, the first bit behind the exponent, or that of a whole number's ones.
+void flip_bit(Array& array) {
+  if (array.count == 0) return;
+  const Scalar s = array.element.plane_scalar(0);
+  const std::int64_t at = array.count / 2 * scalar_bytes(s);
+  const std::int64_t bit = s == Scalar::f64 ? 51 : s == Scalar::f32 ? 22 : 0;
+  array.plane(0)[at + bit / 8] ^= std::byte{1} << bit % 8;
+}
+
 // Results leave in ascending global order of the masters.
 class OutputStep : public Step {
  public:
@@ -124,6 +134,7 @@ class OutputStep : public Step {
         const std::vector<std::int32_t>& order = run.numbering.order(info.cut, p);
         move_rows(type.element, info.inner, order, run.storage.view(value, p), to, false);
       }
+      if (pass_point(FaultPoint::output) < 0) flip_bit(part.data);
       made.parts.push_back(std::move(part));
     }
     run.result.outputs.push_back(std::move(made));

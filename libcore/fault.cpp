@@ -16,27 +16,29 @@
 namespace kasen {
 namespace {
 
-enum class FaultAction { fail, interrupted, cut_short, kill, terminate };
+enum class FaultAction { fail, interrupted, cut_short, kill, terminate, flip };
 
 struct ActionRow {
   std::string_view name;
   FaultAction action;
 };
-constexpr std::array<ActionRow, 5> action_rows{{
+constexpr std::array<ActionRow, 6> action_rows{{
     {"fail", FaultAction::fail},
     {"eintr", FaultAction::interrupted},
     {"short", FaultAction::cut_short},
     {"kill", FaultAction::kill},
     {"term", FaultAction::terminate},
+    {"flip", FaultAction::flip},
 }};
 
 struct PointRow {
   std::string_view name;
   int error;             // of a call that fails; 0: it cannot
   bool moves, restarts;  // bytes; a signal may break the call off, and it is made again
+  bool holds = false;    // numbers, of which a bit may flip
 };
 // In the order of FaultPoint.
-constexpr std::array<PointRow, 8> point_rows{{
+constexpr std::array<PointRow, 9> point_rows{{
     {"open", EIO, false, false},
     {"create", ENOSPC, false, false},
     {"read", EIO, true, true},
@@ -45,6 +47,7 @@ constexpr std::array<PointRow, 8> point_rows{{
     {"rename", ENOSPC, false, false},
     {"allocate", ENOMEM, false, false},
     {"border", 0, false, false},
+    {"output", 0, false, false, true},
 }};
 
 struct AskedFault {
@@ -129,7 +132,9 @@ class FaultReader {
 
   static void check(const PointRow& point, FaultAction action, std::string_view text) {
     if (action == FaultAction::fail && point.error == 0)
-      wrong_fault(text, fmt::format("at a {} nothing can fail", point.name));
+      wrong_fault(text, fmt::format("at '{}' nothing can fail", point.name));
+    if (action == FaultAction::flip && !point.holds)
+      wrong_fault(text, fmt::format("at a point '{}' there is no result", point.name));
     if (action == FaultAction::cut_short && !point.moves)
       wrong_fault(text, fmt::format("at a point '{}' no bytes move", point.name));
     if (action == FaultAction::interrupted && !point.restarts)
@@ -178,6 +183,8 @@ std::int64_t faults::passed(FaultPoint point, std::int64_t bytes) {
         return std::max<std::int64_t>(bytes / 2, std::min<std::int64_t>(bytes, 1));
       case FaultAction::interrupted:
         errno = EINTR;
+        return -1;
+      case FaultAction::flip:
         return -1;
       case FaultAction::fail:
         errno = row.error;

@@ -39,6 +39,8 @@ TEST_F(FaultPoints, StrikesTheNthPassageOfItsPointAlone) {
   EXPECT_EQ(pass(FaultPoint::sync, 3), (std::vector<std::int64_t>{10, 10, 10}));
   ask("write:fail:2+");
   EXPECT_EQ(pass(FaultPoint::write, 4), (std::vector<std::int64_t>{10, -1, -1, -1}));
+  ask("output:flip:2");
+  EXPECT_EQ(pass(FaultPoint::output, 3), (std::vector<std::int64_t>{10, -1, 10}));
   ask("");
   EXPECT_EQ(pass(FaultPoint::write, 4), (std::vector<std::int64_t>{10, 10, 10, 10}));
 }
@@ -67,11 +69,27 @@ TEST_F(FaultPoints, HoldsForItsRankAndToolAlone) {
 }
 
 TEST_F(FaultPoints, RefusesWhatItDoesNotKnow) {
-  for (const char* wrong :
-       {"write", "write:fail", "write:fail:", "write:fail:0", "write:fail:-1", "write:fail:x", "write:fail:1+2",
-        "wrote:fail:1", "write:failed:1", "border:fail:1", "sync:short:1", "sync:eintr:1", "write:fail:1@",
-        "write:fail:1@rank", "write:fail:1@rank=x", "write:fail:1@node=1",
-        "write:fail:1@tool=", "write:fail:1,,read:fail:1", "write:fail:1:2"}) {
+  for (const char* wrong : {"write",
+                            "write:fail",
+                            "write:fail:",
+                            "write:fail:0",
+                            "write:fail:-1",
+                            "write:fail:x",
+                            "write:fail:1+2",
+                            "wrote:fail:1",
+                            "write:failed:1",
+                            "border:fail:1",
+                            "output:fail:1",
+                            "write:flip:1",
+                            "sync:short:1",
+                            "sync:eintr:1",
+                            "write:fail:1@",
+                            "write:fail:1@rank",
+                            "write:fail:1@rank=x",
+                            "write:fail:1@node=1",
+                            "write:fail:1@tool=",
+                            "write:fail:1,,read:fail:1",
+                            "write:fail:1:2"}) {
     try {
       ask(wrong);
       ADD_FAILURE() << wrong;
