@@ -43,6 +43,19 @@ Json ranks_json(const std::vector<RankCount>& ranks) {
   return json;
 }
 
+Json verified_json(const std::vector<VerifiedOutput>& outputs) {
+  Json json = Json::array();
+  for (const VerifiedOutput& output : outputs) {
+    Json entry{{"output", output.output}};
+    for (const VerifiedField& field : verified_fields) entry[field.key] = output.*field.member;
+    entry["largest_difference"] = output.largest;
+    entry["by_rounding"] = output.by_rounding;
+    entry["not_verified"] = output.not_verified;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
 // What one process spent in gathers and scatters. One that a product makes itself counts as the product's.
 RankCount rank_count(const Module& module, const RunResult& result) {
   RankCount rank;
@@ -128,6 +141,7 @@ std::string run_report_json(const Module& module, const RunReport& report) {
   }
   json["by_rank"] = ranks_json(report.by_rank);
   json["loops"] = loops_json(report.loops);
+  if (!report.verified.empty()) json["verified"] = verified_json(report.verified);
   return json_text(json) + '\n';
 }
 

@@ -9,6 +9,7 @@
 
 #include "libcore/executor.h"
 #include "libcore/module.h"
+#include "libcore/recompute.h"
 #include "libopt/sizes.h"
 
 namespace kasen {
@@ -46,8 +47,9 @@ struct RunReport {
   std::int64_t kernel_bytes = 0;  // held by the kernels themselves, over all ranks
   std::int64_t late_allocations = 0;
   double seconds = 0;
-  std::vector<RankCount> by_rank;  // empty in older files
-  std::vector<LoopTurns> loops;    // likewise; rank 0's
+  std::vector<RankCount> by_rank;        // empty in older files
+  std::vector<LoopTurns> loops;          // likewise; rank 0's
+  std::vector<VerifiedOutput> verified;  // empty where nothing was asked for
 };
 
 // The counters of one process. Results of other ranks are taken in by `merge`.

@@ -49,4 +49,12 @@ struct RankField {
 inline constexpr RankField rank_fields[] = {
     {"rank", &RankCount::rank}, {"first_worker", &RankCount::first_worker}, {"workers", &RankCount::workers}};
 
+struct VerifiedField {
+  const char* key;
+  std::int64_t VerifiedOutput::*member;
+};
+inline constexpr VerifiedField verified_fields[] = {{"elements", &VerifiedOutput::elements},
+                                                    {"recomputed", &VerifiedOutput::recomputed},
+                                                    {"differing", &VerifiedOutput::differing}};
+
 }  // namespace kasen

@@ -100,6 +100,19 @@ std::vector<RankCount> read_ranks(const Json& json, const Reader& reader) {
   return ranks;
 }
 
+std::vector<VerifiedOutput> read_verified(const Json& json, const Reader& reader) {
+  std::vector<VerifiedOutput> outputs;
+  for (const Json& entry : json) {
+    VerifiedOutput& output = outputs.emplace_back();
+    output.output = reader.get<std::string>(entry, "output");
+    for (const VerifiedField& field : verified_fields) output.*field.member = reader.count(entry, field.key);
+    output.largest = reader.get<double>(entry, "largest_difference");
+    output.by_rounding = reader.get<bool>(entry, "by_rounding");
+    output.not_verified = reader.get<std::string>(entry, "not_verified");
+  }
+  return outputs;
+}
+
 }  // namespace
 
 RunReport read_run_report(const std::string& text, const std::string& file) {
@@ -143,6 +156,7 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   }
   if (json.contains("by_rank")) report.by_rank = read_ranks(reader.list(json, "by_rank"), reader);
   if (json.contains("loops")) report.loops = read_loops(reader.list(json, "loops"), reader, report.ops.size());
+  if (json.contains("verified")) report.verified = read_verified(reader.list(json, "verified"), reader);
   return report;
 }
 

@@ -254,6 +254,8 @@ class Pipeline {
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
     const Arguments lasting = lasting_arguments(values_);
     argv.insert(argv.end(), lasting.begin(), lasting.end());
+    if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
+    argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
     const int status = run_process_into(summary, argv);
     if (status == 0) return;

@@ -28,20 +28,9 @@ using namespace kasen::tools;
 
 namespace {
 
-std::string one_line(std::string text) {
-  for (char& c : text) c = c == '\n' ? line_break_mark : c;
-  return text;
-}
-
-void tell(const JobOutput& output, const std::string& text, char mark = error_mark) {
-  const std::string named = text.starts_with("error:") ? "kasen-run: " + text : text;
-  write_message(
-      fmt::format("{}{}\n", output.launched ? std::string(1, mark) : "", output.launched ? one_line(named) : named));
-}
-
 // A rank tells its fault and ends the whole job with its status.
 [[noreturn]] void fail_job(Cluster& cluster, const JobOutput& output, const std::string& text, ExitStatus status) {
-  tell(output, text);
+  tell_of_job(output, text);
   remove_temporaries();
   cluster.abort(status);
   std::abort();  // the compiler does not see that a virtual function never returns
@@ -57,10 +46,10 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
   try {
     run_job(settings, *cluster, output);
   } catch (const Stopped& stopped) {  // on all ranks
-    if (cluster->rank() == 0) tell(output, stopped.text, stopped_mark);
+    if (cluster->rank() == 0) tell_of_job(output, stopped.text, stopped_mark);
     return ExitStatus::resumable;
   } catch (const JobFailed& failed) {  // on all ranks: each leaves by itself
-    if (cluster->rank() == 0) tell(output, failed.text);
+    if (cluster->rank() == 0) tell_of_job(output, failed.text);
     return failed.status;
   } catch (const UserError& error) {
     fail_job(*cluster, output, message_of(error), error.status());
@@ -80,7 +69,7 @@ ExitStatus run_alone(const RunSettings& settings) {
   try {
     run_job(settings, *make_single_process(), output);
   } catch (const Stopped& stopped) {
-    tell(output, stopped.text);
+    tell_of_job(output, stopped.text);
     return ExitStatus::resumable;
   }
   return ExitStatus::done;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "libcomm/data/digest.h"
@@ -133,11 +132,7 @@ void RunCheckpoints::warn_anew(const std::string& text) {
 
 void RunCheckpoints::warn(const std::string& text) const {
   if (cluster_.rank() != 0) return;
-  const std::string mark = output_.launched ? std::string(1, error_mark) : "";
-  std::string line = fmt::format("kasen-run: warning: {}", text);
-  std::replace(line.begin(), line.end(), '\n', line_break_mark);
-  if (!output_.launched) std::replace(line.begin(), line.end(), line_break_mark, '\n');
-  write_message(fmt::format("{}{}\n", mark, line));
+  tell_of_job(output_, fmt::format("kasen-run: warning: {}", text));
 }
 
 std::string RunCheckpoints::summary() const {

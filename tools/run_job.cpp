@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -31,6 +32,7 @@
 #include "tools/run_summary.h"
 #include "tools/run_trace.h"
 #include "tools/run_turns.h"
+#include "tools/run_verify.h"
 #include "tools/run_watch.h"
 
 namespace kasen::tools {
@@ -116,9 +118,10 @@ struct Prepared {
 // Ranks that were started apart, or see other files under a name, would diverge sooner or later.
 void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& cluster) {
   std::string text = print_module(p.module, false) + p.info.digest + params_text(p.module, p.options.params);
-  text += fmt::format("\n{}\n{} {} {} {} {} {} {} {}", result_name(settings, p.module),
+  text += fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
                       static_cast<int>(settings.format), settings.top, settings.stats, settings.trace,
-                      settings.checkpoint, settings.resume, settings.refuse_nan, settings.timeout > 0);
+                      settings.checkpoint, settings.resume, settings.refuse_nan, settings.timeout > 0,
+                      static_cast<int>(settings.verify.how), settings.verify.elements, settings.program);
   const std::string digest = digest_of(text);
   const auto differs = static_cast<std::int64_t>(hash_of(digest));
   if (cluster.largest(differs) == ~cluster.largest(~differs)) return;
@@ -224,7 +227,37 @@ RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& clus
   }
 }
 
+void write_stats(const RunSettings& settings, const Module& module, const RunReport& report) {
+  if (!settings.stats.empty()) write_text(settings.stats, run_report_json(module, report));
+}
+
+// What is computed again, before it becomes a result: no wrong number does, but the counters say what was found.
+std::vector<VerifiedOutput> verified_outputs(RunVerification& verification, const Prepared& p, const RunResult& result,
+                                             const RunSettings& settings, Cluster& cluster, const JobOutput& output,
+                                             const RunReport& mine) {
+  std::vector<VerifiedOutput> outputs = verification.check(result.outputs, p.options.params);
+  if (cluster.rank() == 0)
+    for (const VerifiedOutput& verified : outputs) tell_of_job(output, "kasen-run: " + verified_text(verified));
+  const std::string difference = verification.difference();
+  if (difference.empty()) return outputs;
+  RunReport report = gather_report(cluster, p.module, mine);
+  report.verified = outputs;
+  cluster.together([&] {
+    if (cluster.rank() == 0) write_stats(settings, p.module, report);
+    fail(ExitStatus::check_failed, difference, "the run made a wrong number, so no result is written",
+         "this is a fault of Kasen or of the machine; see whether it stays with --kernels interpreter or another "
+         "'kasen fuse --strategy', and report it with the plan");
+  });
+  return outputs;
+}
+
 }  // namespace
+
+void tell_of_job(const JobOutput& output, const std::string& text, char mark) {
+  std::string named = text.starts_with("error:") ? "kasen-run: " + text : text;
+  if (output.launched) std::replace(named.begin(), named.end(), '\n', line_break_mark);
+  write_message(fmt::format("{}{}\n", output.launched ? std::string(1, mark) : "", named));
+}
 
 void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output) {
   std::optional<RunWatch> watch;
@@ -255,18 +288,29 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     checkpoints.emplace(settings, p.module, p.info, p.options, *p.transport, cluster, output);
     checkpoints->attach(p.options);
   }
+  std::optional<RunVerification> verification;
+  if (settings.verify.how != VerifyChoice::How::nothing)
+    verification.emplace(settings, p.module, p.info, p.parts, cluster);
   stop_examiner();  // all files are read
   if (watch) attach_watch(*watch, p, checkpoints ? &*checkpoints : nullptr);
   Stopwatch stopwatch;
   const RunResult result = executed(p, settings, cluster, trace);
   progress.finish();
   p.times.preparing = stopwatch.lap() - result.seconds;
+  std::vector<VerifiedOutput> verified;
+  if (verification) {
+    if (watch) watch->enter(JobPhase::verifying);
+    verified = verified_outputs(*verification, p, result, settings, cluster, output,
+                                report_of(p, result, settings, cluster, threads));
+    p.times.verifying = stopwatch.lap();
+  }
   if (watch) watch->enter(JobPhase::writing);
 
   ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
   std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
   const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts) : TraceFile();
   RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster, threads));
+  report.verified = verified;
   if (cluster.rank() == 0) report.loops = turns.loops(p.module, report.ops, p.options.params);
   const std::vector<std::string> files = writer.finish();
   cluster.together([&] {
@@ -275,10 +319,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     text += summary_text(p.module, report, p.times);
     if (checkpoints) text += checkpoints->summary();
     for (const std::string& file : files) text += fmt::format("result: {}\n", file);
-    if (!settings.stats.empty()) {
-      write_text(settings.stats, run_report_json(p.module, report));
-      text += fmt::format("counters: {}\n", settings.stats);
-    }
+    write_stats(settings, p.module, report);
+    if (!settings.stats.empty()) text += fmt::format("counters: {}\n", settings.stats);
     if (traced) {
       write_text(settings.trace, trace_file.text);
       text += trace_summary(settings.trace, trace, trace_file);

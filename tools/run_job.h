@@ -1,7 +1,10 @@
 // One rank's share of a run, from the plan's text to the written result.
 #pragma once
 
+#include <string>
+
 #include "tools/run_cluster.h"
+#include "tools/run_launch.h"
 #include "tools/run_options.h"
 
 namespace kasen::tools {
@@ -11,6 +14,9 @@ struct JobOutput {
   bool launched = false;  // by kasen-run -n: marked lines on standard error
   bool progress = false;  // a terminal: draw turns
 };
+
+// A message, to the launcher where there is one. One that begins with "error:" is named after this tool.
+void tell_of_job(const JobOutput& output, const std::string& text, char mark = error_mark);
 
 // Throws UserError. All ranks run it; rank 0 writes the result and the summary.
 void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output);

@@ -49,6 +49,21 @@ std::string code_cache_of(const po::variables_map& values) {
   return given == "none" ? "" : given;
 }
 
+// A number of elements, or a word.
+VerifyChoice verify_choice(const po::variables_map& values) {
+  using How = VerifyChoice::How;
+  if (values.count("verify") == 0) return {};
+  const std::string text = values["verify"].as<std::string>();
+  if (text == "all") return {How::all, 0};
+  if (text == "auto") return {How::automatic, 0};
+  std::int64_t elements = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), elements);
+  if (error != std::errc() || end != text.data() + text.size() || elements < 0)
+    wrong_value("verify", fmt::format("--verify {} is no number of elements", text),
+                "it is a number from 0 on, all or auto", "--verify 100");
+  return {elements == 0 ? How::nothing : How::sample, elements};
+}
+
 void declare_checkpoints(Tool& tool) {
   tool.under("Checkpoints");
   tool.options.add_options()("checkpoint", po::value<std::string>()->value_name("DIR"),
@@ -121,6 +136,10 @@ void declare_lasting_options(Tool& tool) {
                        "data); a matter of speed alone")(
       "timeout", po::value<double>()->value_name("SECONDS"),
       "ends a run in which no step begins or ends for so long, and prints the last step of each rank");
+  tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all|auto"),
+                             "computes N elements of each output again with the interpreter, all where elements depend "
+                             "on each other and that is not too much; all: all, whatever it takes; auto: where it "
+                             "takes next to nothing; 0: none; a difference ends the run with status 1");
   declare_checkpoints(tool);
 }
 
@@ -129,6 +148,7 @@ void read_lasting_options(const po::variables_map& values, RunSettings& s) {
   s.refuse_nan = choose(values, "nan", nan_words);
   s.masters = choose(values, "masters", master_orders);
   s.code_cache = code_cache_of(values);
+  s.verify = verify_choice(values);
   if (values.count("timeout") > 0) s.timeout = seconds_option(values, "timeout", "a time");
   read_checkpoints(values, s);
 }
@@ -158,7 +178,9 @@ void declare_data(Tool& tool) {
                              "the data, as kasen partition wrote them")(
       "param,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "sets a param of the program")(
       "output,o", po::value<std::string>()->value_name("FILE"),
-      "where the results go (default: the program's name and the format's ending)");
+      "where the results go (default: the program's name and the format's ending)")(
+      "program", po::value<std::string>()->value_name("PLAN.kir"),
+      "with --verify: what kasen plan wrote, computed again in place of the plan itself");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(0)->value_name("K"),
                              "prints the K largest elements of each vector result");
@@ -193,7 +215,7 @@ void declare_run_options(Tool& tool) {
   declare_reports(tool);
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("FUSED.kir"));
   tool.positional.add("plan", 1);
-  tool.reads = {"plan", "bundle"};
+  tool.reads = {"plan", "bundle", "program"};
   tool.writes = {"output", "stats", "trace"};
 }
 
@@ -212,6 +234,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.threads = bounded(values, "threads", 0, most_threads);
   s.top = bounded(values, "top", 0, most_top);
   s.params = name_values(values, "param");
+  if (values.count("program") > 0) s.program = values["program"].as<std::string>();
   read_lasting_options(values, s);
   return s;
 }

@@ -14,6 +14,18 @@
 
 namespace kasen::tools {
 
+// What of a result is computed again, by the interpreter.
+struct VerifyChoice {
+  enum class How : std::uint8_t {
+    nothing,
+    sample,     // so many elements of each output; all, if nothing less gives them and the work is bounded
+    automatic,  // a sample, where it costs next to nothing
+    all,        // everything, whatever it costs
+  };
+  How how = How::nothing;
+  std::int64_t elements = 0;
+};
+
 struct RunSettings {
   std::string plan, bundle, output, stats, trace;
   std::string plan_name;  // what messages call the plan
@@ -32,6 +44,8 @@ struct RunSettings {
   std::int64_t every = 0;    // turns of an outermost loop; 0: whenever every_seconds says
   double every_seconds = 0;  // 0: whenever `every` says
   int keep = 2;              // checkpoints
+  VerifyChoice verify;
+  std::string program;  // the plan's program at level 1, which is computed again in its place; empty: the plan itself
   std::map<std::string, std::string> params;
 };
 

@@ -82,7 +82,7 @@ std::string result_name(const RunSettings& settings, const Module& module) {
 void check_result(const RunSettings& settings, const Module& module) {
   const std::string result = result_name(settings, module);
   check_writable(result);
-  check_not_input(result, {settings.plan, settings.bundle});
+  check_not_input(result, {settings.plan, settings.bundle, settings.program});
   for (const std::string& other : {settings.stats, settings.trace}) {
     if (other.empty()) continue;
     check_writable(other);

@@ -13,14 +13,6 @@ namespace {
 
 constexpr size_t listed_operators = 5;
 
-std::string grouped(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (digits[0] == '-' ? 1 : 0); at -= 3) {
-    digits.insert(static_cast<size_t>(at), 1, ',');
-  }
-  return digits;
-}
-
 std::string statement(const Module& module, const Op& op) {
   const std::string name =
       op.code == OpCode::region ? fmt::format("region {}", region_name(op.kind)) : std::string(row(op.code).name);
@@ -71,6 +63,14 @@ std::string pool_text(const Module& module, const RunReport& report) {
 
 }  // namespace
 
+std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (digits[0] == '-' ? 1 : 0); at -= 3) {
+    digits.insert(static_cast<size_t>(at), 1, ',');
+  }
+  return digits;
+}
+
 std::string source_of(const Module& module, const Op& op) {
   const auto line = static_cast<size_t>(op.where.line);
   if (line == 0 || line > module.source.size()) return "";
@@ -85,8 +85,10 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
       fmt::format("{} on {} of {}, {} kernels\n", count_text(report.workers, "worker"),
                   count_text(report.ranks, "rank"), count_text(report.threads, "thread"), report.kernels);
   text += pool_text(module, report);
-  text += fmt::format("read {:.3f} s, prepare {:.3f} s, run {:.3f} s, write {:.3f} s", times.reading, times.preparing,
-                      report.seconds, times.writing);
+  text +=
+      fmt::format("read {:.3f} s, prepare {:.3f} s, run {:.3f} s, ", times.reading, times.preparing, report.seconds);
+  if (!report.verified.empty()) text += fmt::format("verify {:.3f} s, ", times.verifying);
+  text += fmt::format("write {:.3f} s", times.writing);
   if (turns > 0)
     text += fmt::format("; {}, {:.3f} ms each", count_text(turns, "turn"),
                         report.seconds * 1e3 / static_cast<double>(turns));

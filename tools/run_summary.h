@@ -10,9 +10,12 @@
 namespace kasen::tools {
 
 struct RunTimes {
-  double reading = 0, preparing = 0, writing = 0;  // seconds
+  double reading = 0, preparing = 0, verifying = 0, writing = 0;  // seconds
 };
 [[nodiscard]] std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times);
+
+// "325,557".
+[[nodiscard]] std::string grouped(std::int64_t number);
 
 // The user's line of an operator: "pagerank.ks:11: new_pr = ..."; empty where there is none.
 [[nodiscard]] std::string source_of(const Module& module, const Op& op);

@@ -196,6 +196,8 @@ std::string RunWatch::step_of(const Record& record) const {
       return "prepares the run: kernels, matrices, buffers";
     case JobPhase::saving:
       return fmt::format("turn {} is over, and the ranks see whether to save a checkpoint", record.outer.load());
+    case JobPhase::verifying:
+      return "computes the results again (--verify)";
     case JobPhase::writing:
       return "writes the results";
     case JobPhase::running:

@@ -16,7 +16,7 @@
 namespace kasen::tools {
 
 // What a job does outside of the steps of its plan.
-enum class JobPhase : std::int32_t { reading, preparing, running, saving, writing };
+enum class JobPhase : std::int32_t { reading, preparing, running, saving, verifying, writing };
 
 // A thread on each rank looks at the records of all ranks of its node, in memory that they share: a rank that is
 // stopped is described by the others. Where no record changes for so long, the first to see it tells and ends the job.

@@ -180,6 +180,7 @@ RunReport some_report() {
   report.seconds = 0.25;
   report.by_rank = {{0, 0, 2, 0.25, 0.125, 4096}};
   report.loops = {{1, "diff", 1e-6, 2, {{1, std::numeric_limits<double>::infinity(), 0.1}, {3, 0.5, 0.2}}}};
+  report.verified = {{"x", 10, 4, 1, 1e-16, true, ""}, {"y", 10, 0, 0, 0, false, "it is too much"}};
   return report;
 }
 
@@ -193,6 +194,8 @@ TEST(RunReport, IsReadBackAsItWasWritten) {
   EXPECT_EQ(back.by_rank.at(0).resident_bytes, 4096);
   EXPECT_TRUE(std::isnan(back.loops.at(0).turns.at(0).change));
   EXPECT_EQ(back.loops[0].limit, 1e-6);
+  EXPECT_EQ(back.verified.at(0).differing, 1);
+  EXPECT_EQ(back.verified.at(1).not_verified, "it is too much");
 }
 
 TEST(RunReport, RefusesWhatIsNotOne) {
