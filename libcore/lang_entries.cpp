@@ -300,12 +300,20 @@ Term Lowering::multiply_entries(const Node& times, const Node& plus, Term vector
     source_.fail(mark, fmt::format("entries with columns give {}", show(module_, product.type())),
                  "each column of the result holds a scalar", "take one column at a time: a vector in their place");
   }
-  const FnId by = reducer(plus, product.type(), mark);
+  const ElementType element = product.type();
+  const Reducer by = reducer_with_mask(plus, element, mark);
+  if (by.masked && points) {
+    source_.fail(mark, fmt::format("'{}' has no identity element", module_.fn(by.fn).name),
+                 "each column of the result holds a scalar, and no flag that tells whether it holds a value",
+                 "take one column at a time: a vector in their place");
+  }
+  if (by.masked) product = with_mask(product);
   if (points) product = at(mark, [&] { return loop_term(ScalarOp::build, number, columns, std::move(product)); });
   std::vector<DimId> made{to};
   made.insert(made.end(), type.dims.begin() + 1, type.dims.end());
   const EntrySide side = transposed ? EntrySide::rows : EntrySide::cols;
-  return value_term(emit_fold(std::move(product), by, side, std::move(made), mark, hint.empty() ? "t" : hint), false);
+  const ValueId result = emit_fold(std::move(product), by.fn, side, std::move(made), mark, hint.empty() ? "t" : hint);
+  return by.masked ? without_mask(result, element, by) : value_term(result, false);
 }
 
 }  // namespace kasen::lang

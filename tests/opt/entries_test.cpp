@@ -76,6 +76,12 @@ output of_vector = mxvt((x, w) -> x, +, X * X, b), of_entry = mxv((x, w) -> w, m
 output of_neither = mxvt((x, w) -> 2.0, +, X * X, b), square = mxv((x, w) -> w, +, G * G, a)
 output turned = mxvt((x, w) -> w, +, G * G, a), columns = mxv((x, w) -> w + 1, +, f64(G != 0), U)
 )"},
+    {"reducer_without_identity", R"(
+dim N, M
+input X : f64[N, M], a : f64[N], b : f64[M]
+fn shifted(p, q) = p + q + 3
+output rows = mxvt(*, shifted, X * a, b), columns = mxv((x, w) -> i64(x * w), (p, q) -> p + q + 3, X * a, a)
+)"},
     {"integers", R"(
 dim N, M
 input X : f64[N, M], i : i64[N], f : f32[M]
