@@ -65,10 +65,16 @@ def random_data(program):
     data, wild = Data(), program.wild
     for v in program.inputs:
         if v.sparse:
-            data.matrices[v.name] = random_matrix(program, random, v, wild)
+            made = data.matrices[v.name] = random_matrix(program, random, v, wild)
+            made.values = above_zero(made.values) if v.positive else made.values
         else:
-            data.arrays[v.name] = random_elements(program, random, v.elem, tuple(map(program.size, v.dims)), wild)
+            made = random_elements(program, random, v.elem, tuple(map(program.size, v.dims)), wild)
+            data.arrays[v.name] = above_zero(made) if v.positive else made
     return data
+
+
+def above_zero(numbers):
+    return (np.where(np.abs(numbers) > 0, np.abs(numbers), 1)).astype(numbers.dtype)
 
 
 def words(value):

@@ -102,7 +102,7 @@ class ArrayPart(Base):
         how = self.below(8)
         if how == 0 and elem == 'f64' and len(set(dims)) == len(dims):
             which = self.pick(['random', 'normal'])
-            return Expr('random', elem, dims, [lit('i64', self.below(100))], bound=1 if which == 'random' else 8, which=which)
+            return Expr('random', elem, dims, [self.seed()], bound=1 if which == 'random' else 8, which=which)
         if how == 1 and len(dims) == 1 and elem != 'bool' and self.size(dims[0]) > 0:
             place = call('i64', [Expr('index', ('id', dims[0]), dims)], dims, 'i64', bound=self.size(dims[0]))
             small = op('%', place, lit('i64', 7), dims, bound=7)
@@ -111,6 +111,10 @@ class ArrayPart(Base):
         if how >= 2 and others:
             return self.number_of(elem, name_of(self.pick(others)))
         return self.spread(elem, dims)
+
+    def seed(self):
+        known = self.find('i64', ())
+        return name_of(self.pick(known)) if known and self.chance(0.3) else lit('i64', self.below(100))
 
     def number_of(self, elem, source):
         """A number of what a name holds: a coordinate or a component of it, converted."""
@@ -142,7 +146,7 @@ class ArrayPart(Base):
     # -- forms that make arrays of others; None where there is no way
 
     def array_form(self, elem, dims, depth):
-        forms = [self.reduction, self.reduction, self.product, self.product, self.product, self.view, self.aggregate,
+        forms = [self.reduction, self.reduction] + [self.product] * (5 if len(dims) == 1 else 3) + [self.view, self.view, self.aggregate,
                  self.outer, self.dot, self.size_form, self.entries_form, self.entries_form, self.from_list_form]
         return self.pick(forms)(elem, dims, depth - 1)
 
@@ -253,7 +257,11 @@ class ArrayPart(Base):
         whole = tuple('C' if d == 'K' else d for d in dims)
         array = self.leaf(elem, whole) if self.chance(0.5) else self.expr(elem, whole, depth)
         begin = self.place_in(self.size('C') - self.size('K') + 1)
-        return Expr('range', elem, dims, [array, begin], bound=array.bound, over='C', dim='K')
+        return Expr('range', elem, dims, [array, begin], bound=array.bound, over='C', dim='K', alone=self.alone(whole))
+
+    def alone(self, dims):
+        """Is but one of them local?"""
+        return sum(self.program.is_local(d) for d in dims) == 1
 
     def at_of(self, elem, dims, depth):
         ways = [w for w in self.shapes if len(w) == len(dims) + 1 and len(set(w)) == len(w)
@@ -263,7 +271,7 @@ class ArrayPart(Base):
             return None
         whole, d = self.pick(ways)
         array = self.expr(elem, whole, depth)
-        return Expr('at', elem, dims, [array, self.place_in(self.size(d))], bound=array.bound, over=d)
+        return Expr('at', elem, dims, [array, self.place_in(self.size(d))], bound=array.bound, over=d, alone=self.alone(whole))
 
 
 class NoSuchThing(Exception):

@@ -44,7 +44,9 @@ class FunctionPart(Base):
 
     def call_of(self, elem, dims, depth):
         """A call of a function of the program's own with that result, or a map of one written in place."""
-        if self.names_of_params is not None or len(self.program.fns) > 12:
+        if self.names_of_params is not None:
+            return self.call_in_function(elem, dims, depth)
+        if len(self.program.fns) > 12:
             return None
         if self.chance(0.3):
             return self.map_in_place(elem, dims, depth)
@@ -55,6 +57,15 @@ class FunctionPart(Base):
         args = [self.tame(a) for a in self.operands([t for _, t, _ in f.params], dims, depth, True)]
         mapped = self.chance(0.4)
         return Expr('fn', elem, dims, args, bound=f.body.bound, name=f.name, mapped=mapped)
+
+    def call_in_function(self, elem, dims, depth):
+        """Of a function that stands there already: none calls itself."""
+        known = [f for f in self.program.fns if f.body.elem == elem and f.name[0] in 'fm']
+        if not known or depth <= 0 or self.chance(0.5):
+            return None
+        f = self.pick(known)
+        args = [self.tame(self.expr(t, dims, 0)) for _, t, _ in f.params]
+        return Expr('fn', elem, dims, args, bound=f.body.bound, name=f.name, mapped=False)
 
     def map_in_place(self, elem, dims, depth):
         elems = [self.some_elem() for _ in range(1 + self.below(3))]
@@ -69,7 +80,7 @@ class FunctionPart(Base):
         return Expr('map', elem, dims, [body] + args, bound=body.bound, params=[(n, None) for n, _ in params],
                     spelling=spelling)
 
-    def body_of(self, elem, params, sees_shareds=False, depth=2):
+    def body_of(self, elem, params, sees_shareds=False, depth=2, tamed=False):
         """An expression of the parameters (and, of maps, single values around them)."""
         kept = self.scopes, self.names_of_params
         scope = {n: Var(n, t, (), limit_of(t)) for n, t in params}
@@ -77,7 +88,8 @@ class FunctionPart(Base):
             scope.update({v.name: v for v in self.visible() if v.dims == () and not v.length})
         self.scopes, self.names_of_params = [scope], params
         try:
-            return self.expr(elem, (), depth)
+            made = self.expr(elem, (), depth)
+            return self.tame(made) if tamed else made
         finally:
             self.scopes, self.names_of_params = kept
 
@@ -95,9 +107,7 @@ class FunctionPart(Base):
         steps = []
         if self.chance(0.3):
             inner = self.some_elem()
-            step = self.body_of(inner, params, depth=1)
-            if is_scalar(inner):
-                step = self.tame(step)
+            step = self.body_of(inner, params, depth=1, tamed=True)
             steps.append((self.fresh('t'), step))
         known = params + [(n, e.elem) for n, e in steps]
         body = self.body_of(elem, known)
@@ -199,7 +209,12 @@ class FunctionPart(Base):
         a, b = param('a', elem), param('b', elem)
         if self.chance(0.5):                         # without an identity
             body = op('+', op('+', a, b, ()), lit(elem, 3), ())
-            return self.as_function(elem, a, b, body), None
+            r = self.as_function(elem, a, b, body)
+            if isinstance(r, tuple) or self.chance(0.5):
+                return r, None
+            value = self.literal(elem).info['value']
+            self.program.identities.append((r, elem, value))
+            return r, value
         body = op('+', a, b, ())
         if elem in FLOATS and count < 20:
             body = op('-', body, op('*', a, b, ()), ())

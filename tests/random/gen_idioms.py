@@ -109,6 +109,59 @@ class IdiomPart(Base):
             return [first, second]
         return [self.new(times(y, y, True), 1e6)[1], self.new(sub(x, y), 1e3)[1]]
 
+    def several_products(self):
+        """Products with one matrix that do not need each other, and what is made of them."""
+        sparse = [v for v in self.program.inputs if v.sparse]
+        if not sparse:
+            return None
+        v, transposed = self.pick(sparse), self.chance(0.5)
+        to, source = (v.dims[1], v.dims[0]) if transposed else v.dims
+        made = []
+        for elem in [self.some_elem() for _ in range(2 + self.below(2))]:
+            e = self.semiring(elem, (to,), v, Expr('name', v.elem, v.dims, name=v.name, bound=4), transposed, (source,), 1)
+            if e is not None:
+                made.append(self.new(self.tame(e))[1])
+        return made or None
+
+    def row_chain(self):
+        """X' (w * (X v)) and the like: from one result a row to one a column, in a pass over X."""
+        arrays = self.samples(('N', 'F'), ('N',), ('F',), ('N', 'C'))
+        if arrays is None:
+            return None
+        x, w, v, wide_rows = arrays
+        x, first = self.new(x) if x.kind != 'name' else (x, None)
+        rows = times(x, v)
+        index = self.place_in(self.size('C')) if self.size('C') else None
+        if index is not None and self.chance(0.7):
+            w = Expr('at', w.elem, ('N',), [wide_rows, index], bound=wide_rows.bound, over='C', alone=True)
+        _, second = self.new(times(x, mul(w, rows), True), 1e5)
+        _, third = self.new(fold('sum', mul(rows, rows)), 1e6)
+        return [s for s in (first, second, third) if s is not None]
+
+    def columns_chain(self):
+        """The same with a few columns, some of them a range of more."""
+        arrays = self.samples(('N', 'F'), ('F', 'K'), ('N', 'C'), ('N', 'K'))
+        if arrays is None:
+            return None
+        x, b, p, q = arrays
+        x, first = self.new(x) if x.kind != 'name' else (x, None)
+        part = Expr('range', p.elem, ('N', 'K'), [p, self.place_in(self.size('C') - self.size('K') + 1)], bound=p.bound,
+                    over='C', dim='K', alone=True)
+        rows = tanh(times(x, b))
+        other = part if self.chance(0.7) else q
+        _, second = self.new(times(x, sub(mul(other, rows), rows), True), 1e5)
+        return [s for s in (first, second) if s is not None]
+
+    def dense_products(self):
+        """Vectors times one dense matrix, either way, in one pass."""
+        arrays = self.samples(('N', 'F'), ('N',), ('N',), ('F',), ('F',))
+        if arrays is None:
+            return None
+        x, a, b, c, d = arrays
+        x, first = self.new(x) if x.kind != 'name' else (x, None)
+        made = [self.new(times(x, v, v.dims == ('N',)), 1e5)[1] for v in self.random.sample([a, b, c, d], 2 + self.below(2))]
+        return ([first] if first else []) + made
+
     def softmax(self):
         arrays = self.samples(('N', 'F'))
         if arrays is None or not self.size('F'):
@@ -133,7 +186,7 @@ class IdiomPart(Base):
         return [first, second, self.repeated(var, step)]
 
     def repeated(self, var, body):
-        return Stmt('for', var=var, begin=0, end=self.pick([1, 2, 3]), down=False, unroll=self.chance(0.2),
+        return Stmt('for', var=var, begin=0, end=self.pick([1, 2, 3]), bound=None, down=False, unroll=self.chance(0.2),
                     likely=self.chance(0.3), expect=0, body=body)
 
     def layers(self):
@@ -196,14 +249,15 @@ class IdiomPart(Base):
         w, first = self.new(tanh(w), 8)
         var = self.fresh('i')
         t = Expr('name', 'i64', (), name=var)
-        batch = Expr('at', z.elem, ('N', 'F'), [z, t], over='T', bound=z.bound)
+        batch = Expr('at', z.elem, ('N', 'F'), [z, t], over='T', bound=z.bound, alone=False)
         b = Var(self.fresh('v'), z.elem, ('N', 'F'), z.bound)
-        error = sub(times(name_of(b), w), Expr('at', y.elem, ('N',), [y, t], over='T', bound=y.bound))
+        error = sub(times(name_of(b), w), Expr('at', y.elem, ('N',), [y, t], over='T', bound=y.bound, alone=True))
         change = mul(lit(w.elem, 0.125), tanh(times(name_of(b), error, True)))
         body = [Stmt('assign', name=b.name, expr=batch, typed=None),
                 Stmt('assign', name=w.info['name'], expr=sub(w, change), typed=None)]
-        return [first, Stmt('for', var=var, begin=0, end=self.size('T'), down=self.chance(0.3), unroll=False, likely=False,
+        return [first, Stmt('for', var=var, begin=0, end=self.size('T'), bound=None, down=self.chance(0.3), unroll=False, likely=False,
                             expect=0, body=body)]
 
-    IDIOMS = [covariance, normal_equations, gram_of_product, gram_of_product, softmax, factorisation, layers, iteration,
+    IDIOMS = [several_products, several_products, row_chain, columns_chain, dense_products, covariance, normal_equations,
+              gram_of_product, gram_of_product, softmax, factorisation, layers, iteration,
               relaxation, batches]

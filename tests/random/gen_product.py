@@ -10,7 +10,7 @@ DEGREE = 16        # about as many entries has a row
 class ProductPart(Base):
     def product(self, elem, dims, depth):
         """G @ x, G' @ x, X' @ Y, mxv(z, r, G, x): over dims[0] and the columns."""
-        if not dims or not self.local(dims[1:]) or is_id(elem):
+        if not dims or not self.local(dims[1:]):
             return None
         sparse = [v for v in self.program.inputs if v.sparse and dims[0] in v.dims]
         if sparse and self.chance(0.6) and not self.program.is_local(dims[0]):
@@ -43,7 +43,10 @@ class ProductPart(Base):
         if made is None:
             return None
         from_elem, entry, z, bound = made
-        r, identity = self.product_reducer(elem, self.size(source[0]))
+        r, identity = self.reducer(elem, self.size(source[0]))
+        own = not isinstance(r, str) or any(f.name == r for f in self.program.fns)
+        if formula and len(dims) > 1 and own:
+            return None           # of several columns the reducer needs an identity
         fields.update(z=z, r=r, identity=identity, entry=entry)
         vector = self.small(self.expr(from_elem, source, depth))
         return Expr('product', elem, dims, [matrix, vector], bound=INF if r in ('min', 'max') else bound * DEGREE, **fields)
@@ -51,29 +54,26 @@ class ProductPart(Base):
     def small(self, e):
         return self.tame(e) if e.elem in NUMBERS else e
 
-    def product_reducer(self, elem, count):
-        r, identity = self.reducer(elem, count)
-        return r, identity
-
     def multiplier(self, elem, stored, points):
         """(the vector's element type, the entry's, the function, a bound) of a multiplier that gives `elem`."""
         entry = stored if stored != 'null' else self.pick(['f64', 'i64', 'f32', 'i32'])
         limit = limit_of(elem) * limit_of(entry)
+        if is_id(elem):
+            w = (self.fresh('w'), entry)
+            x = param(self.fresh('x'), elem)
+            return elem, entry, ([(x.info['name'], None), (w[0], entry if stored == 'null' else None)], x), 1.0
         if elem in NUMBERS and self.chance(0.5):
             if entry != elem and stored != 'null':
                 return None
             return elem, elem, self.pick(['+', '*', 'min', 'max', 'mul', '-']), limit
         source = self.pick([elem, elem, 'f64', 'i64', 'bool'] + points)
         x, w = (self.fresh('x'), source), (self.fresh('w'), entry)
-        body = self.body_of(elem, [x, w], depth=1)
-        body = self.tame(body) if is_scalar(elem) else body
+        body = self.body_of(elem, [x, w], depth=1, tamed=True)
         return source, entry, ([(x[0], None), (w[0], entry if stored == 'null' else None)], body), max(body.bound, 1.0)
 
     # -- dense matrices: inputs, and what is computed
 
     def dense_product(self, elem, dims, depth):
-        if elem not in NUMBERS and elem != 'bool':
-            return None
         shapes = [s for s in self.shapes if len(s) == 2 and dims[0] in s and
                   (not self.program.is_local(s[0]) or self.program.is_local(s[1]))]
         if not shapes:
@@ -83,22 +83,30 @@ class ProductPart(Base):
         source = (shape[0] if transposed else shape[1],) + dims[1:]
         if len(set(source)) < len(source) or not self.fits(source) or source[0] == dims[0] and shape[0] != shape[1]:
             return None
+        fields = dict(transposed=transposed, sparse=None, formula=False, z=None, r=None, vector_first=False, spelling=True)
+        if elem not in NUMBERS + ('bool',) or self.chance(0.25):
+            return self.dense_semiring(elem, dims, shape, source, fields, depth)
         matrix = self.matrix(elem, shape, depth)
         vector = self.small(self.expr(elem, source, depth))
         if len(dims) == 2 and self.chance(0.2) and shape == source:
             vector = matrix       # X' @ X
-        fields = dict(transposed=transposed, sparse=None, formula=False, z=None, r=None, vector_first=False, spelling=True)
         bound = max(1.0, matrix.bound * vector.bound * max(1, self.size(source[0])))
-        if self.chance(0.25):
-            z = self.pick(['+', 'min', 'max', '*']) if elem in NUMBERS else self.pick(['&&', '||'])
-            r, identity = self.reducer(elem, self.size(source[0]))
-            fields.update(z=z, r=r, identity=identity, vector_first=False)
-            if len(vector.dims) == 2 and len(matrix.dims) == 2 and self.chance(0):
-                return None
-            bound = INF if r in ('min', 'max') and not self.size(source[0]) else bound
         if elem in INTS and bound > 1e8:
             return None
         return Expr('product', elem, dims, [matrix, vector], bound=bound, **fields)
+
+    def dense_semiring(self, elem, dims, shape, source, fields, depth):
+        stored = self.pick([elem, 'f64', 'i64', 'f32', 'bool'] if isinstance(elem, str) else ['f64', 'i64', 'f32'])
+        made = self.multiplier(elem, stored, self.points)
+        if made is None:
+            return None
+        from_elem, entry, z, bound = made
+        matrix = self.matrix(entry, shape, depth)
+        vector = self.small(self.expr(from_elem, source, depth))
+        r, identity = self.reducer(elem, self.size(source[0]))
+        fields.update(z=z, r=r, identity=identity)
+        bound = INF if r in ('min', 'max') and not self.size(source[0]) else bound * max(1, self.size(source[0]))
+        return Expr('product', elem, dims, [matrix, vector], bound=max(1.0, bound), **fields)
 
     def matrix(self, elem, shape, depth):
         """An input, a name, or a computed matrix."""
@@ -110,27 +118,37 @@ class ProductPart(Base):
     # -- stored entries of a sparse matrix
 
     def entries_form(self, elem, dims, depth):
-        matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('null', 'f64', 'f32') and
-                    (v.elem if v.elem != 'null' else 'f64') == elem]
+        matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('null', 'f64', 'f32', 'i64', 'i32')]
         if not matrices or len(dims) > 2 or self.names_of_params is not None:
             return None
         v = self.pick(matrices)
         if dims and (dims[0] not in v.dims or not self.local(dims[1:])):
             return None
-        formula = self.formula(elem, v, depth)
-        if dims and (len(dims) == 2 or self.chance(0.5)):
-            if not all(self.program.dims[d].known for d in dims[1:]):
+        stored = v.elem if v.elem != 'null' else 'f64'
+        formula = self.formula(stored, v, depth)
+        if dims and (len(dims) == 2 or not isinstance(elem, str) or self.chance(0.5)):
+            if not all(self.program.dims[d].known for d in dims[1:]) or (len(dims) > 1 and not is_scalar(elem)):
                 return None
             transposed = self.side(v.dims, dims)
             source = (v.dims[0] if transposed else v.dims[1],) + dims[1:]
-            return self.semiring(elem, dims, as_valued(v, elem), formula, transposed, source, 0, formula=True)
-        if v.dims[0] == v.dims[1] and dims:
+            return self.semiring(elem, dims, as_valued(v, stored), formula, transposed, source, 0, formula=True)
+        if not isinstance(elem, str) or v.dims[0] == v.dims[1] and dims:
             return None
+        return self.entries_fold(elem, dims, v, formula)
+
+    def entries_fold(self, elem, dims, v, formula):
         over = tuple(d for d in v.dims if d not in dims) if dims else None
-        spelling = self.pick(['sum', 'sum', 'sumsq', 'mean'])
+        if elem == 'bool':
+            test = op(self.pick(['>', '!=']), formula, lit(formula.elem, 0), v.dims, 'bool')
+            return Expr('reduce', elem, dims, [test], spelling='any', over=over, entries=v)
+        if formula.elem != elem:
+            formula = call(elem, [formula], v.dims, elem, bound=formula.bound)
+        spelling = self.pick(['sum', 'sum', 'sumsq'] + (['mean'] if elem in FLOATS else []))
         bound = formula.bound ** 2 * DEGREE * (1 if dims else self.size(v.dims[0]) + 1)
         if spelling == 'mean' and self.count(v.dims) == 0:
             bound = INF
+        if elem in INTS and bound > 1e8:
+            return None
         return Expr('reduce', elem, dims, [formula], bound=max(bound, 1.0), spelling=spelling, over=over, entries=v)
 
     def formula(self, elem, v, depth):
@@ -138,17 +156,17 @@ class ProductPart(Base):
         x = Expr('name', elem, v.dims, bound=4.0, name=v.name)
         guard = self.below(4)
         if guard == 0 and v.elem != 'null':
-            x = call('f64' if elem == 'f64' else 'f32', [op('!=', x, lit(elem, 0.0), v.dims, 'bool')], v.dims, elem)
-        elif guard == 1:
+            x = call(elem, [op('!=', x, lit(elem, 0), v.dims, 'bool')], v.dims, elem)
+        elif guard == 1 and elem in FLOATS:
             x = call('sqrt', [call('abs', [x], v.dims)], v.dims, bound=2)
         others = [self.beside(elem, v, depth) for _ in range(self.below(3))]
         if x.kind == 'name' and not others:
-            others = [lit(elem, 0.5)]
+            others = [lit(elem, 2)]
         made = x
         for other in others:
             if other.bound > 50:
                 other = self.tame(other)
-            if self.chance(0.2):
+            if self.chance(0.2) and elem in FLOATS:
                 below = op('+', lit(elem, 1.0), call('abs', [other], other.dims), other.dims)
                 made = op('/', made, below, v.dims, bound=made.bound)
             else:
@@ -169,9 +187,9 @@ class ProductPart(Base):
             return self.leaf(elem, ())
         where = (self.pick(v.dims),)
         e = self.leaf(elem, where)
-        if self.chance(0.4):
+        if self.chance(0.4) and elem in FLOATS:
             e = call('tanh', [e], where)
-        return e
+        return self.tame(e, 20)
 
 
 def as_valued(v, elem):

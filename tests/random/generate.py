@@ -6,6 +6,7 @@ from gen_idioms import IdiomPart
 from gen_product import ProductPart
 from gen_scalar import ScalarPart
 from tree import FLOATS, INTS, NUMBERS, Dim, Expr, Stmt, Var, is_arr, is_id, is_scalar, is_tup, scalars_of
+from vary import vary
 
 SHAPES = [('N',), ('N',), ('N',), ('M',), ('F',), ('K',), ('N', 'F'), ('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'),
           ('N', 'C'), ('T', 'N'), ('T', 'N', 'F'), ('N', 'F', 'K'), ('N', 'M'), ('N', 'N'), ('F', 'F'), ('F', 'N'), ('K', 'N')]
@@ -50,10 +51,27 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             self.program.params.append((f'a{i}', elem, value))
         for name, elem, value in self.program.consts + self.program.params:
             self.define(Var(name, elem, (), abs(value), fixed=elem != 'i64'))
+        for i in range(self.pick([0, 0, 1])):
+            elem = self.pick(self.points + [t for t in self.tuples if not any(map(is_id, scalars_of(t)))] +
+                             [('id', 'N')] * (self.size('N') > 0))
+            value = self.random_value(elem)
+            self.program.params.append((f'p{i}', elem, value))
+            self.define(Var(f'p{i}', elem, (), 4.0, fixed=True))
+        self.turns = self.pick([None, None, 0, 1, 2, 3])
+        if self.turns is not None:
+            self.program.params.append(('turns', 'i64', self.turns))
+
+    def random_value(self, elem):
+        if is_tup(elem):
+            return tuple(self.random_value(t) for t in elem[1])
+        if is_arr(elem):
+            return [self.literal(elem[1]).info['value'] for _ in range(elem[2])]
+        return self.below(self.size(elem[1])) if is_id(elem) else self.literal(elem).info['value']
 
     def inputs(self):
         for i in range(3 + self.below(4)):
-            self.add_input(Var(f'x{i}', self.input_elem(), self.some_dims() or ('N',), 6.0))
+            dims = self.some_dims()
+            self.add_input(Var(f'x{i}', self.input_elem(), dims or ('N',), 6.0))
         for i in range(self.pick([0, 1, 1, 2])):
             dims = self.pick([('N', 'N'), ('N', 'N'), ('N', 'M'), ('M', 'N')])
             elem = self.pick(['null', 'f64', 'f64', 'f32', 'i64', 'i32'] + ([] if self.files else ['bool']))
@@ -74,6 +92,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         if any(self.size(s[1]) == 0 for s in ids):
             return
         v.fixed = True
+        v.positive = v.elem in NUMBERS and not self.program.wild and self.chance(0.15)
         self.program.inputs.append(v)
         if not v.sparse:
             self.define(v)
@@ -95,10 +114,10 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
 
     def lists(self):
         for i in range(self.pick([0, 0, 1, 2])):
-            elem = self.pick(NUMBERS + ('bool',))
+            elem = self.pick(NUMBERS + ('bool',) + tuple(self.points))
             dims = self.pick(self.shapes + [(), ()])
             v = Var(f'L{i}', elem, dims, limit_of(elem), length=1 + self.below(4))
-            self.program.lists.append((v, self.literal(elem)))
+            self.program.lists.append((v, lit(elem[1], 0) if is_arr(elem) else self.literal(elem)))
             self.define(v)
 
     # -- statements
@@ -204,10 +223,14 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
     def counted(self):
         var, end = self.fresh('i'), self.pick([0, 1, 2, 3, 3, 4])
         unroll = end > 0 and self.chance(0.25)
-        body = self.inside([Var(var, 'i64', (), max(1, end), fixed=True)], 1 + self.below(4))
+        highest = max(1, end, self.turns or 0)
+        body = self.inside([Var(var, 'i64', (), highest, fixed=True)], 1 + self.below(4))
         if not body:
             return None
-        return [Stmt('for', var=var, begin=self.below(end + 1) if self.chance(0.2) else 0, end=end, down=self.chance(0.3),
+        bound = None
+        if self.turns is not None and not unroll and self.chance(0.4):
+            bound, end = 'turns', self.turns
+        return [Stmt('for', var=var, begin=self.below(end + 1) if self.chance(0.2) else 0, end=end, bound=bound, down=self.chance(0.3),
                      unroll=unroll, likely=self.chance(0.2), expect=self.pick([0, 0, 5]), body=body)]
 
     def loop(self):
@@ -273,6 +296,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             body += self.block(4) or [s for s in self.define_name() or []]
         self.program.body = body
         self.outputs()
+        vary(self.program, self.random)
         return self.program
 
 

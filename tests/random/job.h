@@ -5,7 +5,7 @@
 //   dim NAME SIZE
 //   dense NAME WORDS    elements in row-major order, plane after plane of each, 8 bytes a word (f64 or i64)
 //   matrix NAME ENTRIES rows, columns and, unless it is a null matrix, values; 8 bytes each
-//   run STRATEGY SYNC EPILOGUE SPLIT SIZED PROVEN WORKERS OWNERS KERNELS THREADS
+//   run STRATEGY SYNC EPILOGUE SPLIT SIZED PROVEN COMPRESSED WORKERS OWNERS KERNELS THREADS
 //   end
 #pragma once
 
@@ -26,7 +26,7 @@ struct JobMatrix {
 
 struct RunRequest {
   std::string strategy, sync, kernels;
-  bool epilogue = false, split = true, sized = false, proven = false;
+  bool epilogue = false, split = true, sized = false, proven = false, compressed = false;
   int workers = 1, owners = 0, threads = 1;
 };
 
@@ -76,8 +76,8 @@ inline bool read_job(std::istream& in, Job& job) {
       made.values = read_words<Word>(in, values);
     } else if (word == "run") {
       RunRequest run;
-      in >> run.strategy >> run.sync >> run.epilogue >> run.split >> run.sized >> run.proven >> run.workers >>
-          run.owners >> run.kernels >> run.threads;
+      in >> run.strategy >> run.sync >> run.epilogue >> run.split >> run.sized >> run.proven >> run.compressed >>
+          run.workers >> run.owners >> run.kernels >> run.threads;
       job.runs.push_back(run);
     } else {
       throw std::runtime_error("a job does not know '" + word + "'");

@@ -6,9 +6,10 @@ an axis for each dimension of the expression, of the dimension's size or 1, or n
 import numpy as np
 
 import scalars
-from folds import argument, by_place, finish, fold, prepared, reducer_function, rule_of
+from folds import argument, by_place, finish, fold, prepared, reducer_function, rule_of, typed
 from products import pairs, product
 from scalars import numpy_type
+from tree import is_arr
 from values import align, each, leaves, sized, zip_values
 
 
@@ -65,12 +66,13 @@ class Meaning:
     def run(self):
         with np.errstate(all='ignore'):
             for name, elem, value in self.program.consts + self.program.params:
-                self.names[name] = (np.asarray(value, numpy_type(elem)), ())
+                self.names[name] = (typed(value, elem), ())
             for v in self.program.inputs:
                 if not v.sparse:
                     self.names[v.name] = (self.data.arrays[v.name], v.dims)
             for v, e in self.program.lists:
-                self.lists[v.name] = [self.full(self.fit(e, v.dims), v.dims)] * v.length
+                first = self.full(self.fit(e, v.dims), v.dims)
+                self.lists[v.name] = [[first] * v.elem[2] if is_arr(v.elem) else first] * v.length
             self.block(self.program.body)
             return {name: self.full(self.value(e), e.dims) for name, e in self.program.outputs}
 
@@ -243,7 +245,7 @@ class Meaning:
         return value
 
     def call_fn(self, f, args):
-        names = {n: (np.asarray(v, numpy_type(t)), ()) for n, t, v in self.program.consts}
+        names = {n: (typed(v, t), ()) for n, t, v in self.program.consts}
         names.update({p[0]: (a, ()) for p, a in zip(f.params, args)})
         return self.within(names, f.body, f.steps)
 
@@ -262,7 +264,7 @@ class Meaning:
                 return lambda a, b: self.call_fn(self.fns[f], [a, b])
             return reducer_function(self.rounding, f, elems[0])
         params, body = f
-        consts = {n: (np.asarray(v, numpy_type(t)), ()) for n, t, v in self.program.consts}
+        consts = {n: (typed(v, t), ()) for n, t, v in self.program.consts}
         return lambda a, b: self.within({**consts, params[0][0]: (a, ()), params[1][0]: (b, ())}, body)
 
     def of_reduce(self, e):

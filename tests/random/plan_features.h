@@ -20,6 +20,7 @@ inline std::string state_word(const Module& module, const Type& type) {
   if (is_shared(module, type))
     return type.state.is_pre() ? "shared-pre" : type.state.is_part() ? "shared-part" : "shared";
   if (type.sparse) return "sparse";
+  if (type.compressed) return "compressed";
   return type.state.is_pre() ? "pre" : type.state.is_cons() ? "cons" : type.state.is_part() ? "part" : "unplaced";
 }
 

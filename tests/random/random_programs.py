@@ -44,7 +44,8 @@ def options():
     parser.add_argument('--programs', type=int, default=300)
     parser.add_argument('--first', type=int, default=1, help='the first seed')
     parser.add_argument('--plans', type=int, default=3, help='of each program')
-    parser.add_argument('--generated', type=int, default=3, help='plans of each program that run with generated kernels')
+    parser.add_argument('--every', type=int, default=1, help='one of so many plans runs with generated kernels, too')
+    parser.add_argument('--most', type=int, default=10, help='failures after which it ends')
     parser.add_argument('--print', action='store_true', help='the text of every program')
     parser.add_argument('--no-shrink', action='store_true', help='programs that fail as they were made')
     parser.add_argument('--tools', help='the folder of the tools')
@@ -65,7 +66,7 @@ class Check:
         program = generate(seed)
         if self.args.print:
             print(program_text(program))
-        asked = requests(seed, self.args.plans, self.args.generated)
+        asked = requests(seed, self.args.plans, self.args.every)
         failure, answer, chaotic = check(self.runner, f's{seed}', program, asked)
         self.chaotic, self.outputs = self.chaotic + chaotic, self.outputs + len(program.outputs)
         for run in answer.runs if answer else []:
@@ -100,11 +101,11 @@ class Check:
 def main():
     args, began = options(), time.time()
     checked = Check(args)
-    for seed in range(args.first, args.first + args.programs):
-        checked.one(seed)
+    for work, count in ((checked.one, args.programs), (checked.command, args.commands)):
+        for seed in range(args.first, args.first + count):
+            if checked.failures.total() < args.most:
+                work(seed)
     checked.runner.stop()
-    for seed in range(args.first, args.first + args.commands):
-        checked.command(seed)
     print(f'{args.programs} programs, {checked.outputs} outputs ({checked.chaotic} left to chance by rounding), '
           f'{args.commands} commands, {time.time() - began:.1f} s; failures: {dict(checked.failures)}; '
           f'known: {dict(checked.known)}')

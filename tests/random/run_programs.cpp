@@ -22,6 +22,7 @@
 #include "tests/random/job.h"
 #include "tests/random/job_data.h"
 #include "tests/random/plan_features.h"
+#include "tests/support/compressed.h"
 #include "tests/support/generated.h"
 
 namespace kasen::random_programs {
@@ -130,9 +131,33 @@ class JobRunner {
     return at->second;
   }
 
-  const Module& plan(int number, const RunRequest& request) {
+  [[nodiscard]] bool is_table(const Op& op) const {
+    if (op.code != OpCode::input) return false;
+    const Type& type = program_.type(op.results[0]);
+    return !type.sparse && type.dims.size() == 2 && type.element.is_scalar() && !program_.dim(type.dims[0]).local &&
+           program_.dim(type.dims[1]).local;
+  }
+
+  // As of a bundle that has every dense matrix of the program compressed: plans read so what they can.
+  const std::vector<Part>& all_compressed(int workers, int owners) {
+    const auto [at, is_new] = compressed_.try_emplace({workers, owners});
+    if (!is_new) return at->second;
+    at->second = testing::split(data_of(program_, job_, workers, owners));
+    for (const Op& op : program_.body.ops) {
+      if (is_table(op)) testing::compress_by_hand(at->second, op.name, owners);
+    }
+    return at->second;
+  }
+
+  [[nodiscard]] Sizes sizes(const Module& module, const RunRequest& request) {
+    return sizes_from_parts(module, request.compressed ? all_compressed(request.workers, request.owners)
+                                                       : parts(request.workers, request.owners));
+  }
+
+  const Module& plan(const RunRequest& request) {
+    const bool sized = request.sized || request.compressed;
     const auto key = std::make_tuple(request.strategy, request.sync, request.epilogue, request.split, request.proven,
-                                     request.sized ? request.workers * 100 + request.owners : 0);
+                                     request.compressed, sized ? request.workers * 100 + request.owners : 0);
     const auto known = plans_.find(key);
     if (known != plans_.end()) return known->second;
     OptimizeOptions options;
@@ -140,27 +165,45 @@ class JobRunner {
     options.sync = sync_of(request.sync);
     options.epilogue = request.epilogue;
     options.split = request.split;
-    if (request.sized) {
-      const std::vector<Part>& sized = parts(request.workers, request.owners);
-      options.sizes = [&sized](const Module& module) { return sizes_from_parts(module, sized); };
-    }
+    if (sized) options.sizes = [this, request](const Module& module) { return sizes(module, request); };
     Module made;
     try {
       made = optimize(program_, laws_of(request.proven), options);
     } catch (const std::exception& error) {
       throw Fault{"plan", error.what()};
     }
-    const std::string text = print_module(made);
-    if (print_module(parse_module(text, "plan.kir")) != text) throw Fault{"text", "it reads back differently\n" + text};
+    check_text(made, request);
     const PlanFeatures features(made);
     for (const std::string& line : features.lines()) answer_.line("feature " + line);
-    (void)number;
     return plans_.emplace(key, std::move(made)).first->second;
   }
 
+  // The text is read back as it was; laws that the solver proved are not refuted by who has none.
+  static void check_text(const Module& made, const RunRequest& request) {
+    const std::string text = print_module(made);
+    const Module read = parse_module(text, "plan.kir");
+    if (print_module(read) != text) throw Fault{"text", "it reads back differently\n" + text};
+    if (!request.proven) return;
+    const auto faults = verify_module(read, laws_of(false));
+    if (!faults.empty()) throw Fault{"text", format_diagnostic(faults.front()) + '\n' + text};
+  }
+
+  // Parts of their own, with what the plan reads compressed; none if that is nothing.
+  std::vector<Part> compressed_parts(const Module& made, const RunRequest& request) {
+    std::vector<Part> data;
+    int first = request.owners;
+    for (const Op& op : made.body.ops) {
+      if (op.code != OpCode::input || !made.type(op.results[0]).compressed) continue;
+      if (data.empty()) data = testing::split(data_of(program_, job_, request.workers, request.owners));
+      testing::compress_by_hand(data, op.name, first++);
+    }
+    return data;
+  }
+
   void one(int number, const RunRequest& request) {
-    const Module& made = plan(number, request);
-    const std::vector<Part>& data = parts(request.workers, request.owners);
+    const Module& made = plan(request);
+    const std::vector<Part> compressed = compressed_parts(made, request);
+    const std::vector<Part>& data = compressed.empty() ? parts(request.workers, request.owners) : compressed;
     const auto transport = make_simulated_transport(request.workers);
     std::unique_ptr<KernelSet> kernels;
     if (request.kernels == "generated") {
@@ -181,14 +224,14 @@ class JobRunner {
     RunReport report = make_run_report(made, result);
     report.kernels = request.kernels;
     const Check check = check_against(made, sizes_from_parts(made, data), report);
-    if (!check.mismatches.empty()) throw Fault{"counts", check_text(made, check) + print_module(made)};
+    if (!check.mismatches.empty()) throw Fault{"counts", kasen::check_text(made, check) + print_module(made)};
   }
 
   const Job& job_;
   Module program_;
   Answer answer_;
-  std::map<std::pair<int, int>, std::vector<Part>> parts_;
-  std::map<std::tuple<std::string, std::string, bool, bool, bool, int>, Module> plans_;
+  std::map<std::pair<int, int>, std::vector<Part>> parts_, compressed_;
+  std::map<std::tuple<std::string, std::string, bool, bool, bool, bool, int>, Module> plans_;
 };
 
 }  // namespace

@@ -36,8 +36,8 @@ def job_bytes(name, program, data, requests):
             made = words(data.arrays[v.name])
             out += [f'dense {v.name} {len(made)}\n'.encode(), made.tobytes(), b'\n']
     for r in requests:
-        out.append(f'run {r.strategy} {r.sync} {r.epilogue:d} {r.split:d} {r.sized:d} {r.proven:d} {r.workers} {r.owners} '
-                   f'{r.kernels} {r.threads}\n'.encode())
+        flags = ' '.join(str(int(f)) for f in (r.epilogue, r.split, r.sized, r.proven, r.compressed))
+        out.append(f'run {r.strategy} {r.sync} {flags} {r.workers} {r.owners} {r.kernels} {r.threads}\n'.encode())
     return b''.join(out) + b'end\n'
 
 

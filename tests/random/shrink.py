@@ -56,11 +56,13 @@ def without_unused(program):
         used |= {f for f in (e.info.get('z'), e.info.get('r')) if isinstance(f, str)}
         used |= {m.name for m in (e.info.get('sparse'), e.info.get('entries')) if m is not None}
     used |= {s.name for s in statements(program.body) if s.kind in ('push', 'put')}
+    used |= {s.bound for s in statements(program.body) if s.kind == 'for'}
     program.fns = [f for f in program.fns if f.name in used]
     program.inputs = [v for v in program.inputs if v.name in used]
     program.lists = [(v, e) for v, e in program.lists if v.name in used]
     program.consts = [c for c in program.consts if c[0] in used]
     program.params = [c for c in program.params if c[0] in used]
+    program.identities = [i for i in program.identities if i[0] in used]
     return program
 
 

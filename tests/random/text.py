@@ -56,10 +56,42 @@ def bracketed(e, below):
     return text
 
 
+NAMES = {'+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '//': 'floor_div', '%': 'mod', '==': 'eq', '!=': 'ne', '<': 'lt',
+         '<=': 'le', '>': 'gt', '>=': 'ge', '&&': 'and', '||': 'or'}
+
+
+def style(e):
+    return e.info.get('style', 0)
+
+
+def has_type(e):
+    """Does it have a type that no literal gives? (consts are like literals)"""
+    return any(d.kind == 'name' and d.info['name'][0] in 'vxLa' for d in e.walk())
+
+
+def bare_literals(e):
+    """The operands' texts, a literal's without its type where the other side gives it one."""
+    texts = [None, None]
+    for i, (a, other) in enumerate(zip(e.args, e.args[::-1])):
+        if a.kind == 'lit' and a.elem in ('f64', 'f32', 'i32') and has_type(other) and abs(a.info['value']) < 1e6:
+            number = a.info['value']
+            texts[i] = repr(abs(int(number) if number == int(number) else float(number)))
+            if number < 0:
+                texts[i] = f'(-{texts[i]})'
+    return texts
+
+
 def infix(e):
     op = e.info['op']
     strength = STRENGTH[op]
     left, right = e.args
+    if style(e) == 1 and op in NAMES:
+        return f'{NAMES[op]}({arguments(e)})'
+    if style(e) == 2 and op in NAMES:
+        return f'map({op if strength != 3 else NAMES[op]}, {arguments(e)})'
+    if style(e) == 3 and strength in (4, 5) and op != '/' and left.elem == right.elem:
+        a, b = bare_literals(e)
+        return f'{a or bracketed(left, strength - 1)} {op} {b or bracketed(right, strength)}'
     if op == '^':
         return f'{bracketed(left, strength)} ^ {bracketed(right, strength)}'
     compares = strength == 3
@@ -94,7 +126,8 @@ def product_text(e):
         return f'{name}({function_text(e.info["z"])}, {function_text(e.info["r"])}, {pair[0]}, {pair[1]})'
     if e.info['vector_first'] and len(vector.dims) == 1:
         return f'{bracketed(vector, 6)} @ {primary(matrix)}' + ('' if turned else "'")
-    return f"{primary(matrix)}{chr(39) if turned else ''} @ {bracketed(vector, 6.5)}"
+    mark = '' if not turned else '.T' if style(e) == 1 else "'"
+    return f'{primary(matrix)}{mark} @ {bracketed(vector, 6.5)}'
 
 
 def reduce_text(e):
@@ -104,13 +137,37 @@ def reduce_text(e):
     return f'{how}({arguments(e)}{over_text(e)})'
 
 
+def call_text(e):
+    return f'map({e.info["fn"]}, {arguments(e)})' if style(e) == 2 else f'{e.info["fn"]}({arguments(e)})'
+
+
+def outer_text(e):
+    if e.info['z']:
+        return f'outer({function_text(e.info["z"])}, {arguments(e)})'
+    if style(e) == 1 and all(len(a.dims) == 1 for a in e.args):
+        return f"({bracketed(e.args[0], 6)} @ {primary(e.args[1])}')"
+    return f'outer({arguments(e)})'
+
+
+def range_text(e):
+    over = '' if e.info['alone'] and style(e) % 2 else f', over {e.info["over"]}'
+    begin = e.args[1]
+    if begin.kind == 'lit' and begin.info['value'] == 0 and style(e) > 5:
+        return f'range({expr_text(e.args[0])}, {e.info["dim"]}{over})'
+    return f'range({expr_text(e.args[0])}, {e.info["dim"]}, {expr_text(begin)}{over})'
+
+
+def at_text(e):
+    return f'at({arguments(e)}' + ('' if e.info['alone'] and style(e) % 2 else f', over {e.info["over"]}') + ')'
+
+
 FORMS = {
     'lit': lambda e: number_text(e.elem, e.info['value']),
     'name': lambda e: e.info['name'],
     'op': infix,
     'neg': lambda e: '-' + bracketed(e.args[0], 6),
     'not': lambda e: '!' + bracketed(e.args[0], 6),
-    'call': lambda e: f'{e.info["fn"]}({arguments(e)})',
+    'call': call_text,
     'if': lambda e: f'if {expr_text(e.args[0])} then {bracketed(e.args[1], 0)} else {bracketed(e.args[2], 0)}',
     'coord': lambda e: f'{primary(e.args[0])}[{expr_text(e.args[1])}]',
     'comp': lambda e: f'{primary(e.args[0])}.{e.info["index"]}',
@@ -125,14 +182,14 @@ FORMS = {
     'product': product_text,
     'pairs': lambda e: f"({bracketed(e.args[0], 6)} @ {primary(e.args[1])}')",
     'dot': lambda e: f'dot({arguments(e)})' if e.info['named'] else f'({bracketed(e.args[0], 6)} @ {primary(e.args[1])})',
-    'outer': lambda e: f'outer({function_text(e.info["z"])}, {arguments(e)})' if e.info['z'] else f'outer({arguments(e)})',
+    'outer': outer_text,
     'fill': lambda e: f'fill({arguments(e)}, {", ".join(e.dims)})',
     'index': lambda e: f'index({e.dims[0]})',
     'random': lambda e: f'{e.info["which"]}({arguments(e)}, {", ".join(e.dims)})',
     'size': lambda e: f'size({e.info["dim"]})',
-    'range': lambda e: f'range({expr_text(e.args[0])}, {e.info["dim"]}, {expr_text(e.args[1])}, over {e.info["over"]})',
-    'at': lambda e: f'at({arguments(e)}, over {e.info["over"]})',
-    'transpose': lambda e: primary(e.args[0]) + "'",
+    'range': range_text,
+    'at': at_text,
+    'transpose': lambda e: primary(e.args[0]) + ('.T' if style(e) == 1 else "'"),
     'get': lambda e: f'{e.info["name"]}[{arguments(e)}]',
 }
 
@@ -159,18 +216,30 @@ def statement_text(s, indent, depth):
     elif s.kind == 'push':
         yield f'{indent}push({s.name}, {expr_text(s.expr)})'
     elif s.kind == 'for':
-        span = f'reversed({s.begin}..{s.end})' if s.down else f'{s.begin}..{s.end}'
+        end = s.bound or s.end
+        span = f'reversed({s.begin}..{end})' if s.down else f'{s.begin}..{end}'
         yield f'{indent}for {s.var} in {span}{" unroll" if s.unroll else ""}{loop_words(s)} {{'
     elif s.kind == 'while':
         yield f'{indent}while {expr_text(s.test)}{loop_words(s)} {{'
     else:
         yield f'{indent}if {expr_text(s.test)}{" likely" if s.likely else ""} {{'
-    for i, block in enumerate(s.blocks()):
-        if i == 1 and block:
-            yield f'{indent}}} else {{'
-        yield from block_text(block, depth + 1)
-    if s.blocks():
-        yield indent + '}'
+    yield from blocks_text(s, indent, depth)
+
+
+def blocks_text(s, indent, depth):
+    if not s.blocks():
+        return
+    yield from block_text(s.body, depth + 1)
+    other = getattr(s, 'other', None)
+    if other and len(other) == 1 and other[0].kind == 'if' and getattr(s, 'style', 0) == 1:
+        first, *rest = statement_text(other[0], indent, depth)
+        yield f'{indent}}} else {first.strip()}'
+        yield from rest
+        return
+    if other:
+        yield f'{indent}}} else {{'
+        yield from block_text(other, depth + 1)
+    yield indent + '}'
 
 
 def fn_text(f):
@@ -187,15 +256,28 @@ def input_text(v, is_local):
     return f'input {v.name} : {word}{type_text(v.elem, v.dims)}'
 
 
+def value_text(elem, value):
+    """Of a const or a param."""
+    if is_arr(elem):
+        return '[' + ', '.join(number_text(elem[1], v) for v in value) + ']'
+    if is_tup(elem):
+        return '(' + ', '.join(value_text(t, v) for t, v in zip(elem[1], value)) + ')'
+    return number_text('i64' if is_id(elem) else elem, value)
+
+
 def program_text(p):
     lines = []
     for d in p.dims.values():
         lines.append(f'dim {d.name}' + (' local' if d.local else '') + (f' = {d.size}' if d.known else ''))
-    lines += [f'const {n} : {t} = {number_text(t, v)}' for n, t, v in p.consts]
-    lines += [f'param {n} : {t} = {number_text(t, v)}' for n, t, v in p.params]
+    lines += [f'const {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.consts]
+    lines += [f'param {n} : {elem_text(t)} = {value_text(t, v)}' for n, t, v in p.params]
     lines += [input_text(v, p.is_local) for v in p.inputs]
+    positive = [v.name for v in p.inputs if v.positive]
+    lines += ['assume ' + ', '.join(f'{name} > 0' for name in positive)] if positive else []
+    lines += [f'assume identity({name}, {number_text(elem, value)})' for name, elem, value in p.identities]
     lines += [fn_text(f) for f in p.fns]
-    lines += [f'list {v.name}[{v.length}] : {type_text(v.elem, v.dims)} = {expr_text(e)}' for v, e in p.lists]
+    lines += [f'list {v.name}[{v.length}] : {type_text(v.elem, v.dims)} = {"0" if is_arr(v.elem) else expr_text(e)}'
+              for v, e in p.lists]
     lines += list(block_text(p.body, 0))
     if p.outputs:
         lines += [f'output {n} = {expr_text(e)}' if e.kind != 'name' or e.info['name'] != n else f'output {n}'

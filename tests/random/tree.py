@@ -56,7 +56,7 @@ class Expr:
 
 class Stmt:
     """assign(name, expr, typed), put(name, index, expr), push(name, expr), formula(name, expr),
-    for(var, count, down, unroll, likely, expect, body), while(test, likely, expect, body), if(test, likely, body, other)."""
+    for(var, begin, end, bound, down, unroll, likely, expect, body), while(test, likely, expect, body), if(test, likely, body, other)."""
 
     def __init__(self, kind, **fields):
         self.kind = kind
@@ -85,9 +85,9 @@ class Dim:
 class Var:
     """An array with a name: of an input, a param, a const, an assignment, or (length > 0) a list."""
 
-    def __init__(self, name, elem, dims, bound=1.0, length=0, sparse=False, fixed=False, dense=False):
+    def __init__(self, name, elem, dims, bound=1.0, length=0, sparse=False, fixed=False, positive=False):
         self.name, self.elem, self.dims, self.bound = name, elem, tuple(dims), bound
-        self.length, self.sparse, self.fixed, self.dense = length, sparse, fixed, dense
+        self.length, self.sparse, self.fixed, self.positive = length, sparse, fixed, positive
 
 
 class Program:
@@ -97,6 +97,7 @@ class Program:
         self.consts = []    # (name, elem, value)
         self.params = []    # (name, elem, value)
         self.inputs = []    # Var
+        self.identities = []   # (fn, elem, value): what there is where nothing was reduced
         self.fns = []
         self.lists = []     # (Var, value Expr)
         self.body = []      # statements

@@ -101,7 +101,8 @@ class WholeCommand:
         ranks = ['-n', min(2, workers)] if self.seed % 3 == 0 else []
         return self.commands.kasen(
             'go', 'p.ks', *self.files, '--workers', workers, '--method', METHODS[self.seed // 2 % 4], '--strategy',
-            STRATEGIES[self.seed % 6], '--sync', SYNCS[self.seed // 3 % 4], '--threads', 1 + self.seed % 2, *ranks, *more)
+            STRATEGIES[self.seed % 6], '--sync', SYNCS[self.seed // 3 % 4], '--threads', 1 + self.seed % 2, '--compress',
+            'auto' if self.seed % 4 == 1 else 'none', *ranks, *more)
 
     def run(self, data):
         """Steps as users take them; CommandFailed where one ends with a status that it should not have."""
