@@ -197,6 +197,8 @@ class FunctionPart(Base):
             return [(a.info['name'], None), (b.info['name'], None)], body
         name = self.fresh('r')
         self.program.fns.append(Fn(name, [('a', elem, self.chance(0.5)), ('b', elem, False)], [], body))
+        if self.chance(0.25):
+            self.program.assumed.append(name)
         return name
 
     def scalar_reducer(self, elem, count):

@@ -5,7 +5,7 @@ from gen_functions import FunctionPart
 from gen_idioms import IdiomPart
 from gen_product import ProductPart
 from gen_scalar import ScalarPart
-from tree import FLOATS, INTS, NUMBERS, Dim, Expr, Stmt, Var, is_arr, is_id, is_scalar, is_tup, scalars_of
+from tree import (FLOATS, INTS, NUMBERS, Dim, Expr, Stmt, Var, expressions, is_arr, is_id, is_scalar, is_tup, scalars_of)
 from vary import vary
 
 SHAPES = [('N',), ('N',), ('N',), ('M',), ('F',), ('K',), ('N', 'F'), ('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'),
@@ -270,7 +270,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         return [Stmt('if', test=test, likely=self.chance(0.5), body=body, other=other or [])]
 
     def outputs(self):
-        names = [v for v in self.scopes[0].values() if v.name[0] == 'v' and v.name not in self.no_outputs()]
+        names = [v for v in self.scopes[0].values() if v.name[0] == 'v']
         for v in names[-12:]:
             self.program.outputs.append((v.name, name_of(v)))
         made = []
@@ -278,11 +278,17 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             if v.length:
                 made.append((f'o{v.name}', Expr('get', v.elem, v.dims, [lit('i64', self.below(v.length))], name=v.name)))
         self.program.outputs += made
+        self.expression_outputs(self.pick([0, 0, 1, 2]))
         if not self.program.outputs:
             self.program.outputs.append(('o', self.value_of('f64', ('N',), 2)))
 
-    def no_outputs(self):
-        return ()
+    def expression_outputs(self, count):
+        for _ in range(count):
+            try:
+                made = self.value_of(self.some_elem(), self.some_dims(), 2)
+                self.program.outputs.append((self.fresh('o'), made))
+            except NoSuchThing:
+                pass
 
     def make(self):
         self.program.wild = self.chance(0.06)
@@ -296,6 +302,8 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             body += self.block(4) or [s for s in self.define_name() or []]
         self.program.body = body
         self.outputs()
+        reducers = {e.info.get('r') for e in expressions(self.program) if isinstance(e.info.get('r'), str)}
+        self.program.assumed = [name for name in self.program.assumed if name in reducers]
         vary(self.program, self.random)
         return self.program
 

@@ -62,6 +62,7 @@ def without_unused(program):
     program.lists = [(v, e) for v, e in program.lists if v.name in used]
     program.consts = [c for c in program.consts if c[0] in used]
     program.params = [c for c in program.params if c[0] in used]
+    program.assumed = [name for name in program.assumed if name in used]
     program.identities = [i for i in program.identities if i[0] in used]
     return program
 

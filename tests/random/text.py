@@ -274,6 +274,7 @@ def program_text(p):
     lines += [input_text(v, p.is_local) for v in p.inputs]
     positive = [v.name for v in p.inputs if v.positive]
     lines += ['assume ' + ', '.join(f'{name} > 0' for name in positive)] if positive else []
+    lines += [f'assume associative({name}), commutative({name})' for name in p.assumed]
     lines += [f'assume identity({name}, {number_text(elem, value)})' for name, elem, value in p.identities]
     lines += [fn_text(f) for f in p.fns]
     lines += [f'list {v.name}[{v.length}] : {type_text(v.elem, v.dims)} = {"0" if is_arr(v.elem) else expr_text(e)}'

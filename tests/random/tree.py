@@ -97,6 +97,7 @@ class Program:
         self.consts = []    # (name, elem, value)
         self.params = []    # (name, elem, value)
         self.inputs = []    # Var
+        self.assumed = []      # reducers whose laws are the user's word
         self.identities = []   # (fn, elem, value): what there is where nothing was reduced
         self.fns = []
         self.lists = []     # (Var, value Expr)
