@@ -7,6 +7,7 @@
 #include "libcore/array_views.h"
 #include "libcore/error.h"
 #include "libcore/executor_steps.h"
+#include "libcore/interpreter_program.h"
 #include "libcore/state_rules.h"
 
 namespace kasen::executor {
@@ -76,7 +77,10 @@ class ElementwiseStep : public Step {
       const auto at = std::find(op.operands.begin(), op.operands.end(), inner.operands[i]);
       if (at != op.operands.end()) used_on_slaves_.insert(static_cast<size_t>(at - op.operands.begin()));
     }
-    if (handed_on && op.code != OpCode::region) copied_slaves_ = static_cast<size_t>(law->operand);
+    if (!handed_on || op.code == OpCode::region) return;
+    copied_slaves_ = static_cast<size_t>(law->operand);
+    const Type& kept = module.type(op.operands[*copied_slaves_]);
+    if (kept.dims != result.dims) repeated_ = interpreter::broadcast(module, result, kept);
   }
 
   void widen(const Module& module, const Type& type) {
@@ -156,16 +160,38 @@ class ElementwiseStep : public Step {
     add_call(part, {masters, total}, true);
   }
 
-  // A pushdown map by itself: the result's slaves are the pre-reduced operand's.
+  // A pushdown map by itself: the result's slaves are the pre-reduced operand's, repeated along dimensions that it
+  // lacks.
   void keep_slaves(Execution& run, int part, std::int64_t masters, std::int64_t total) const {
     const ValueId from = op.operands[*copied_slaves_], to = op.results[0];
-    if (run.storage.info(from).slot == run.storage.info(to).slot) return;
-    const std::int64_t inner = run.storage.info(to).inner;
+    const ValueInfo &kept = run.storage.info(from), &made = run.storage.info(to);
+    if (kept.slot == made.slot) return;
     const ElementType& element = run.module.type(to).element;
-    copy_elements(element, run.storage.view(from, part), run.storage.view(to, part), masters * inner, total * inner);
+    const View &source = run.storage.view(from, part), &target = run.storage.view(to, part);
+    if (repeated_.empty()) {
+      copy_elements(element, source, target, masters * made.inner, total * made.inner);
+    } else {
+      repeat_elements(element, source, target, {masters, total}, kept.inner);
+    }
     OpCount& count = run.count(number);
-    count.read_bytes += (total - masters) * inner * element.bytes();
-    count.written_bytes += (total - masters) * inner * element.bytes();
+    count.read_bytes += (total - masters) * kept.inner * element.bytes();
+    count.written_bytes += (total - masters) * made.inner * element.bytes();
+  }
+
+  // Of each index in the range; `inner`: elements of the source an index.
+  void repeat_elements(const ElementType& element, const View& from, const View& to, Range range,
+                       std::int64_t inner) const {
+    for (std::int64_t p = 0; p < element.planes(); ++p) {
+      const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+      const std::byte* source = from.data + plane_offset(element, from.capacity, p) + range.begin * inner * size;
+      std::byte* target = to.data + plane_offset(element, to.capacity, p) +
+                          range.begin * static_cast<std::int64_t>(repeated_.size()) * size;
+      for (std::int64_t i = range.begin; i < range.end; ++i, source += inner * size) {
+        for (const size_t place : repeated_) {
+          target = std::copy_n(source + static_cast<std::int64_t>(place) * size, size, target);
+        }
+      }
+    }
   }
 
   void fill_repack(const Execution& run, const Repack& repack, int part, std::int64_t masters) {
@@ -209,6 +235,7 @@ class ElementwiseStep : public Step {
   bool everywhere_ = true;               // all operators run on masters and slaves
   std::optional<SlaveSet> slave_set_;    // the slaves on which some operator runs
   std::optional<size_t> copied_slaves_;  // a single pushdown map: the operand
+  std::vector<size_t> repeated_;         // where each of an index's elements stands in it, if it has fewer dimensions
   int space_ = -1;
   std::set<size_t> used_on_slaves_;
   std::vector<FnId> accumulators_;  // [result]

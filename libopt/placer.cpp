@@ -20,6 +20,26 @@ constexpr int most_splits = 3;  // of one map
 
 const Op& yield_of(const Block& block) { return block.ops.back(); }
 
+// Those of a map's dimensions that some of its operands have: what a map of these operands alone is over. Dimensions
+// meet from the last one backwards (libcore/whole.h).
+std::vector<DimId> met_dims(const Module& module, const std::vector<DimId>& dims,
+                            const std::vector<ValueId>& operands) {
+  std::vector<bool> met(dims.size(), false);
+  for (const ValueId v : operands) {
+    const std::vector<DimId>& own = module.type(v).dims;
+    size_t at = dims.size();
+    for (size_t i = own.size(); i-- > 0 && at > 0;) {
+      while (at > 0 && dims[at - 1] != own[i]) --at;
+      if (at > 0) met[--at] = true;
+    }
+  }
+  std::vector<DimId> some;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (met[i]) some.push_back(dims[i]);
+  }
+  return some;
+}
+
 }  // namespace
 
 void Placer::take_back(const Mark& mark) {
@@ -88,6 +108,11 @@ ValueId Placer::read(ValueId v) {
   if (const auto form = forms_.pre(v)) return *form;
   const State state = wanted(v);
   return state.is_cons() ? forms_.make_cons(v, state.slaves) : forms_.make_part(v);
+}
+
+ValueId Placer::read_resolved(ValueId v) {
+  if (m_.type(read(v)).state.is_pre()) gather(v);
+  return read(v);
 }
 
 ValueId Placer::read_consistent(ValueId v, const SlaveSet& reads) {
@@ -205,6 +230,7 @@ bool Placer::split(const Op& op, int depth) {
     first.operands.clear();
     for (const int from : halves.first_from) first.operands.push_back(op.operands[static_cast<size_t>(from)]);
     Type type = m_.type(op.results[0]);
+    type.dims = met_dims(m_, type.dims, first.operands);
     type.state = State::unplaced();
     first.results = {m_.add_value(m_.value(op.results[0]).name + "_part", std::move(type))};
     modes_.resize(m_.values.size(), SyncMode::lazy);  // it stays pre-reduced
@@ -214,7 +240,10 @@ bool Placer::split(const Op& op, int depth) {
     for (const int from : halves.second_from) {
       second.operands.push_back(from < 0 ? first.results[0] : op.operands[static_cast<size_t>(from)]);
     }
-    const bool begins = lawful(first) && m_.type(first.results[0]).state.is_pre();
+    // A half reads what its own part of the expression names; without an operand that the function does not read the
+    // second half would be over fewer dimensions than its result.
+    const bool covers = met_dims(m_, m_.type(op.results[0]).dims, second.operands) == m_.type(op.results[0]).dims;
+    const bool begins = covers && lawful(first) && m_.type(first.results[0]).state.is_pre();
     if (begins && (lawful(second) || split(second, depth + 1))) return true;
     forms_.back_to(forms);
     m_.values.resize(values);
@@ -256,13 +285,8 @@ void Placer::vector(const Op& op) {
 void Placer::product(const Op& op) {
   Op placed = op;
   const SlaveSet reads = product_reads(m_, op);
-  placed.operands[1] = read(op.operands[1]);
-  if (!reads.empty()) {
-    placed.operands[0] = read_consistent(op.operands[0], reads);
-  } else {
-    if (m_.type(read(op.operands[0])).state.is_pre()) gather(op.operands[0]);
-    placed.operands[0] = read(op.operands[0]);
-  }
+  placed.operands[0] = reads.empty() ? read_resolved(op.operands[0]) : read_consistent(op.operands[0], reads);
+  placed.operands[1] = read_resolved(op.operands[1]);
   RuleAnswer answer = apply_rule(m_, placed, laws_);
   if (!answer.allowed) throw InternalError("a product was not placed: " + answer.why);
   emit(std::move(placed), std::move(answer.results));

@@ -58,6 +58,8 @@ class Placer {
 
   // The form of an operand that a map, a reduction, a list operator or an output reads.
   [[nodiscard]] ValueId read(ValueId v);
+  // The same of an operator that reads values: what is pre-reduced is gathered.
+  [[nodiscard]] ValueId read_resolved(ValueId v);
   void gather(ValueId v);  // and scatters to what is needed, but for hybrid
   ValueId read_consistent(ValueId v, const SlaveSet& reads);
   // That of operand i of `op`: consistent on every worker if it is read whole.

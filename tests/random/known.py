@@ -24,6 +24,4 @@ def reason(program, failure):
         return 'products of computed matrices'
     if failure.kind in ('plan', 'command') and 'drawn together into a cycle' in message:
         return 'selected regions that need each other'
-    if failure.kind in ('plan', 'command') and ('was not placed' in message or 'lacks' in message):
-        return 'lazy placing'
     return None
