@@ -16,45 +16,16 @@ constexpr double near_enough = 1.02;
 
 struct Predicted {
   std::optional<std::int64_t> bytes;  // network, of a turn of the first loop or of the program
-  std::optional<PredictedTime> time;  // of the program or of all outermost loops' turns
-  double imbalance = 1;               // the largest worker's load over the mean
+  std::optional<PredictedTime> time;  // of the program or of all outermost loops' turns, on the slowest worker
+  double imbalance = 1;               // that worker's load over the mean
   std::int64_t slaves = 0;            // the paper's unions over all dimensions
-
-  [[nodiscard]] double seconds() const {
-    return (time->memory + time->compute) * imbalance + time->network + time->messages;
-  }
 };
-
-// Largest over mean, of the sum over these symbols.
-double imbalance_of(const Sizes& sizes, const std::vector<Symbol>& symbols) {
-  std::int64_t most = 0, total = 0;
-  for (int worker = 0; worker < sizes.workers; ++worker) {
-    std::int64_t here = 0;
-    for (const Symbol& symbol : symbols) here += sizes.on_worker(worker, symbol);
-    most = std::max(most, here);
-    total += here;
-  }
-  return total == 0 ? 1 : static_cast<double>(most) * sizes.workers / static_cast<double>(total);
-}
-
-double imbalance_of(const Module& plan, const Sizes& sizes) {
-  std::vector<Symbol> masters, entries;
-  for (const Dimension& dim : plan.dims) {
-    const Symbol symbol{SymbolKind::size, dim.name, {}, -1};
-    if (!dim.local && sizes.totals.contains(symbol)) masters.push_back(symbol);
-  }
-  for (const Op& op : plan.body.ops) {
-    if (op.code == OpCode::input && plan.type(op.results[0]).sparse)
-      entries.push_back({SymbolKind::entries, op.name, {}, -1});
-  }
-  return std::max(imbalance_of(sizes, masters), imbalance_of(sizes, entries));
-}
 
 Predicted predict(const Module& plan, const Sizes& sizes, const MachineProfile& machine) {
   const ReportContext context(plan, &sizes);
   const std::vector<LoopCost>& loops = context.report().loops;
   const PlanTimes times = predicted_times(plan, &sizes, machine);
-  Predicted predicted{.imbalance = imbalance_of(plan, sizes)};
+  Predicted predicted{.imbalance = times.imbalance};
   predicted.bytes = context.value(loops.empty() ? context.report().actual.network : loops[0].actual.network);
   predicted.time = times.program;
   if (!predicted.time) {
@@ -76,7 +47,7 @@ Predicted predict(const Module& plan, const Sizes& sizes, const MachineProfile& 
 
 std::string text_of(const std::string& name, const Predicted& predicted, bool timed) {
   std::string text = name + " ";
-  if (timed) text += duration_text(predicted.seconds()) + ", ";
+  if (timed) text += duration_text(predicted.time->sum()) + ", ";
   text += predicted.bytes ? grouped(*predicted.bytes) + " bytes" : grouped(predicted.slaves) + " slaves";
   return text + fmt::format(", imbalance {:.2f}", predicted.imbalance);
 }
@@ -88,7 +59,7 @@ CutChoice choose_cut(const Module& plan, const std::vector<CutCandidate>& candid
   std::vector<Predicted> all;
   for (const CutCandidate& c : candidates) all.push_back(predict(plan, c.sizes, machine));
   const bool timed = std::all_of(all.begin(), all.end(), [](const Predicted& p) { return p.time.has_value(); });
-  const auto cost = [&](const Predicted& p) { return timed ? p.seconds() : static_cast<double>(p.slaves); };
+  const auto cost = [&](const Predicted& p) { return timed ? p.time->sum() : static_cast<double>(p.slaves); };
   double least = cost(all[0]);
   for (const Predicted& p : all) least = std::min(least, cost(p));
   CutChoice choice;

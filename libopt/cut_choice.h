@@ -21,11 +21,10 @@ struct CutChoice {
 };
 
 // Of the candidates, the first whose predicted time is within 2 % of the shortest: they stand in the order in which
-// they are easier to make. A time is that of the slowest worker, each on a process of its own: memory and computing
-// (libopt/times.h) as often as its entries or its masters, whichever is more, are the mean worker's; network and
-// messages on top. Of the whole program or, where its turns are not known, of one turn of each outermost loop; of a
-// plan whose time is not known at all, the slaves count. `why` gives network bytes as the plan's are counted: of a turn
-// of the first loop, or of the program without one.
+// they are easier to make. A time is that of the slowest worker, each on a process of its own (libopt/times.h). Of the
+// whole program or, where its turns are not known, of one turn of each outermost loop; of a plan whose time is not
+// known at all, the slaves count. `why` gives network bytes as the plan's are counted: of a turn of the first loop, or
+// of the program without one.
 [[nodiscard]] CutChoice choose_cut(const Module& plan, const std::vector<CutCandidate>& candidates,
                                    const MachineProfile& machine);
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "libcore/executor.h"
+#include "libopt/imbalance.h"
 #include "libopt/report_parts.h"
 
 namespace kasen {
@@ -21,7 +22,11 @@ Symbol size_of(const std::string& dim) { return {SymbolKind::size, dim, {}, -1};
 class Numbers {
  public:
   Numbers(const Module& plan, const CostReport& report, Sizes sizes, std::map<std::string, std::int64_t>& defaults)
-      : plan_(plan), names_(plan), known_(std::move(sizes.totals)), defaults_(defaults) {
+      : imbalance(kasen::imbalance(plan, sizes, sizes.workers)),
+        plan_(plan),
+        names_(plan),
+        known_(std::move(sizes.totals)),
+        defaults_(defaults) {
     for (const LoopCost& loop : report.loops) {
       if (loop.expected) known_.emplace(Symbol{SymbolKind::trips, "", {}, loop.number}, *loop.expected);
     }
@@ -48,6 +53,8 @@ class Numbers {
     }
     return sum;
   }
+
+  const double imbalance;
 
  private:
   std::int64_t assumed(const Symbol& symbol) {
@@ -265,6 +272,7 @@ TimeCase Pricing::time_case(const Module& plan) {
   in.machine = machine_;
   in.workers = std::max<double>(1, static_cast<double>((*numbers)({SymbolKind::workers, "", {}, -1})));
   in.processes = in.workers;
+  in.imbalance = numbers->imbalance;
   return in;
 }
 
@@ -277,6 +285,7 @@ PlanPrice Pricing::operator()(const Module& plan) {
   in.machine = machine_;
   in.workers = std::max<double>(1, static_cast<double>(numbers({SymbolKind::workers, "", {}, -1})));
   in.processes = in.workers;
+  in.imbalance = numbers.imbalance;
   PlanPrice price;
   price.actual_form = forms(model, report, false, numbers);
   price.actual = evaluated(model, report, price.actual_form, in, numbers);

@@ -15,8 +15,9 @@ namespace {
 struct Row {
   std::int64_t workers = 0, masters = 0, slaves = 0, entries = 0;
   std::int64_t most_masters = 0, most_slaves = 0, most_entries = 0;  // on one worker
-  std::vector<std::optional<std::int64_t>> network;                  // of a turn of each outermost loop, or of all
+  std::vector<std::optional<std::int64_t>> network;                  // of a turn of each outermost loop, then of all
   std::vector<std::optional<PredictedTime>> times;
+  double imbalance = 1;  // of the slowest worker, whose times these are
 };
 
 std::int64_t most(const Sizes& sizes, const std::vector<Symbol>& symbols) {
@@ -76,14 +77,13 @@ Row row_of(const Module& module, const Sizes& sizes, const MachineProfile& machi
   row.most_slaves = most(sizes, counted.slaves);
   row.most_entries = most(sizes, counted.entries);
   const PlanTimes times = predicted_times(module, &sizes, machine);
+  row.imbalance = times.imbalance;
   for (const size_t i : outermost(context.report())) {
     row.network.push_back(context.value(context.report().loops[i].actual.network));
     row.times.push_back(times.turns[i]);
   }
-  if (row.network.empty()) {
-    row.network.push_back(context.value(context.report().actual.network));
-    row.times.push_back(times.program);
-  }
+  row.network.push_back(context.value(context.report().actual.network));
+  row.times.push_back(times.program);
   return row;
 }
 
@@ -123,7 +123,7 @@ std::string cut_table(const std::vector<Line>& lines) {
 
 std::string turn_table(const std::vector<Line>& lines, size_t which) {
   std::vector<std::vector<std::string>> table{{"workers", "network bytes", "a worker", "predicted time", "memory",
-                                               "computing", "network", "messages", "speed-up"}};
+                                               "computing", "imbalance", "network", "messages", "speed-up"}};
   const std::optional<PredictedTime>& first = lines.front().row.times[which];
   for (const Line& of : lines) {
     const Row& row = of.row;
@@ -134,9 +134,9 @@ std::string turn_table(const std::vector<Line>& lines, size_t which) {
     std::vector<std::string> line{grouped(row.workers), of.number([&](const Row& r) { return r.network[which]; }),
                                   of.number(share)};
     if (time) {
-      for (const double seconds : {time->sum(), time->memory, time->compute, time->network, time->messages}) {
-        line.push_back(duration_text(seconds));
-      }
+      for (const double seconds : {time->sum(), time->memory, time->compute}) line.push_back(duration_text(seconds));
+      line.push_back(fmt::format("{:.2f}", row.imbalance));
+      for (const double seconds : {time->network, time->messages}) line.push_back(duration_text(seconds));
       line.push_back(first ? fmt::format("{:.2f}", first->sum() / time->sum()) : "");
     } else {
       line.emplace_back("not known");
@@ -166,7 +166,7 @@ std::vector<std::string> titles(const Module& module) {
     texts.push_back("a turn of the " +
                     context.place(context.report().rows[static_cast<size_t>(context.report().loops[i].number)]));
   }
-  if (texts.empty()) texts.emplace_back("the whole program");
+  texts.emplace_back("the whole program");
   return texts;
 }
 
@@ -255,6 +255,8 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
       fmt::format("{} on {}: how it would be cut\n\n", module.name, points.front().sizes.origin) + cut_table(rows);
   const std::vector<std::string> names = titles(module);
   for (size_t i = 0; i < names.size(); ++i) {
+    const bool whole_program = i + 1 == names.size();
+    if (whole_program && i > 0 && !rows.front().row.times[i]) continue;  // its turns are not known
     text += fmt::format("\n{} (each worker a process: {})\n\n", names[i], machine_text(machine)) + turn_table(rows, i);
   }
   return text;

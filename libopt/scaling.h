@@ -19,8 +19,8 @@ struct ScalingPoint {
 };
 
 // A table for people: masters, slaves and stored entries of a worker, then network bytes and predicted time
-// (libopt/times.h) of a turn of each outermost loop, or of the whole program without one. One line for each of
-// `points`, by worker, each of another number of workers; what is estimated as "1,200 +- 40".
+// (libopt/times.h) of a turn of each outermost loop, and of the whole program where its turns are known. One line for
+// each of `points`, by worker, each of another number of workers; what is estimated as "1,200 +- 40".
 [[nodiscard]] std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& points,
                                        const MachineProfile& machine);
 // Slaves, and network bytes and predicted time of a turn, over the number of workers, both axes logarithmic.

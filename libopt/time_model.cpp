@@ -37,8 +37,8 @@ std::optional<PredictedTime> row_time(const TimeRow& row, const TimeCase& in, do
   const auto bytes = in.value(row.streamed(in.paper));
   const auto compute = compute_seconds(row.work, in);
   if (!bytes || !compute) return std::nullopt;
-  time.memory = *bytes / in.processes / bandwidth;
-  time.compute = std::max(0.0, *compute - time.memory);
+  time.memory = *bytes / in.processes / bandwidth * in.imbalance;
+  time.compute = std::max(0.0, *compute * in.imbalance - time.memory);
   if (row.loops) time.compute += in.workers / in.processes * in.machine.loop_latency;
   if (in.processes > 1) {
     const auto sent = in.sent ? std::optional(in.sent(row)) : in.value(row.network);

@@ -44,7 +44,8 @@ struct TimeCase {
   std::function<std::optional<double>(const Polynomial&)> value;
   MachineProfile machine;
   double workers = 1, processes = 1;
-  bool paper = false;                          // bytes as the paper counts them
+  double imbalance = 1;  // what the slowest process touches and computes over the mean (imbalance.h)
+  bool paper = false;    // bytes as the paper counts them
   std::function<double(const TimeRow&)> sent;  // bytes that cross processes in one execution; null: all of `network`
 };
 

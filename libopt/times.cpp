@@ -7,6 +7,7 @@
 
 #include "libcore/executor.h"
 #include "libopt/footprint.h"
+#include "libopt/imbalance.h"
 #include "libopt/report_parts.h"
 
 namespace kasen {
@@ -23,6 +24,8 @@ TimeCase each_worker_a_process(const ReportContext& context, const MachineProfil
   in.machine = machine;
   in.workers = in.value(workers_of_all()).value_or(1);
   in.processes = in.workers;
+  if (context.sizes() != nullptr)
+    in.imbalance = imbalance(context.module(), *context.sizes(), context.sizes()->workers);
   return in;
 }
 
@@ -49,6 +52,7 @@ class OnRanks {
         traffic_[number] = static_cast<double>(predict_traffic(module, batches, op, sizes, run.ranks).rank_bytes);
     });
     in_.processes = run.ranks;
+    in_.imbalance = imbalance(module, sizes, run.ranks);
     in_.sent = [this](const TimeRow& row) { return traffic_[row.number]; };
   }
   OnRanks(const OnRanks&) = delete;
@@ -123,6 +127,7 @@ PlanTimes predicted_times(const Module& module, const Sizes* sizes, const Machin
   const TimeModel model(module, context.report());
   const TimeCase in = each_worker_a_process(context, machine);
   PlanTimes times;
+  times.imbalance = in.imbalance;
   const bool known = in.value(workers_of_all()).has_value();
   for (const LoopCost& loop : context.report().loops) {
     times.turns.push_back(known ? model.turn(loop, in) : std::nullopt);
@@ -135,6 +140,8 @@ std::string times_text(const Module& module, const Sizes* sizes, const MachinePr
   const ReportContext context(module, sizes);
   const PlanTimes times = predicted_times(module, sizes, machine);
   std::string text = fmt::format("\nPredicted time, each worker a process ({}):\n", machine_text(machine));
+  if (times.imbalance > 1)
+    text += fmt::format("  the slowest worker has {:.2f} times the mean's work\n", times.imbalance);
   for (size_t i = 0; i < times.turns.size(); ++i) {
     const CostRow& row = context.report().rows[static_cast<size_t>(context.report().loops[i].number)];
     text += time_line("a turn of the " + context.place(row), times.turns[i]);

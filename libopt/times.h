@@ -16,9 +16,11 @@ namespace kasen {
 struct PlanTimes {
   std::vector<std::optional<PredictedTime>> turns;  // by loop of the cost report; nothing: sizes or turns unknown
   std::optional<PredictedTime> program;
+  double imbalance = 1;  // of the slowest worker over the mean: it is in the times
 };
 
-// Each worker on a process of its own. `sizes` may be null: what does not depend on sizes has a time even so.
+// Each worker on a process of its own, the slowest of which decides. `sizes` may be null: what does not depend on sizes
+// has a time even so.
 [[nodiscard]] PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 [[nodiscard]] std::string times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine);
 

@@ -6,8 +6,11 @@
 #include "libcomm/data/partition.h"
 #include "libcomm/data/sample.h"
 #include "libcore/lang.h"
+#include "libopt/imbalance.h"
 #include "libopt/optimize.h"
+#include "libopt/scaling.h"
 #include "libopt/sizes_sampled.h"
+#include "libopt/times.h"
 #include "tests/data/partition_cases.h"
 #include "tests/opt/law_support.h"
 
@@ -51,7 +54,8 @@ std::vector<Edge> heavy_rows(std::int64_t size) {
   return edges;
 }
 
-CutChoice choose(const Module& plan, const std::vector<Edge>& edges, std::int64_t size, bool with_ml = true) {
+std::vector<CutCandidate> candidates_of(const Module& plan, const std::vector<Edge>& edges, std::int64_t size,
+                                        bool with_ml) {
   std::vector<InputData> inputs;
   inputs.push_back(cases::pattern("G", "N", "N", edges));
   const CutSampler sampler({{.name = "N", .size = size}}, std::move(inputs), 1);
@@ -62,7 +66,11 @@ CutChoice choose(const Module& plan, const std::vector<Edge>& edges, std::int64_
         {std::string(name),
          sampled_sizes(plan, sampler.cut({.workers = 8, .method = method, .theta = 100}), "the test").estimate});
   }
-  return choose_cut(plan, candidates, {});
+  return candidates;
+}
+
+CutChoice choose(const Module& plan, const std::vector<Edge>& edges, std::int64_t size, bool with_ml = true) {
+  return choose_cut(plan, candidates_of(plan, edges, size, with_ml), {});
 }
 
 std::string name_of(const CutChoice& choice) { return std::string(partition_methods.at(choice.best).first); }
@@ -94,6 +102,39 @@ TEST(CutChoice, WorksWithoutLoopsProductsOrKnownTurns) {
       choose(plan_of("change = 1.0\nwhile change > 0.5 {\n  y = G' @ x\n  change = sum(abs(x - y))\n  x = y\n}\n"),
              groups(40000), 40000);
   EXPECT_EQ(name_of(unknown), "ml") << unknown.why;
+}
+
+// `measure --workers` tells the very times by which the choice is made, those of the slowest worker.
+TEST(CutChoice, IsByTheTimesThatAreTold) {
+  const Module plan = plan_of(turns);
+  for (const auto& edges : {heavy_rows(40000), groups(40000), banded(20000)}) {
+    const std::vector<CutCandidate> candidates = candidates_of(plan, edges, 40000, false);
+    const CutChoice choice = choose_cut(plan, candidates, {});
+    std::vector<double> told;
+    for (const CutCandidate& c : candidates) {
+      const auto time = predicted_times(plan, &c.sizes, {}).program;
+      ASSERT_TRUE(time.has_value());
+      told.push_back(time->sum());
+      EXPECT_NE(choice.why.find(c.name + ' ' + duration_text(time->sum()) + ','), std::string::npos) << choice.why;
+      EXPECT_NE(scaling_text(plan, {{c.sizes, {}}}, {}).find(duration_text(time->sum())), std::string::npos);
+    }
+    EXPECT_LE(told[choice.best], 1.02 * *std::min_element(told.begin(), told.end())) << choice.why;
+  }
+}
+
+TEST(CutChoice, ImbalanceIsThatOfTheSlowestProcess) {
+  const Module plan = plan_of(turns);
+  const Sizes block = candidates_of(plan, heavy_rows(40000), 40000, false).front().sizes;
+  EXPECT_NEAR(imbalance(plan, block, 8), 8, 1e-9);  // the first worker has all of the entries
+  EXPECT_NEAR(imbalance(plan, block, 2), 2, 1e-9);
+  EXPECT_EQ(imbalance(plan, block, 1), 1);
+  EXPECT_EQ(imbalance(plan, known_sizes(plan, "N=1000,P=8"), 8), 1);  // nothing is known of single workers
+  const PredictedTime slow = predicted_times(plan, &block, {}).turns.at(0).value();
+  Sizes even = block;
+  even.by_worker.clear();
+  const PredictedTime mean = predicted_times(plan, &even, {}).turns.at(0).value();
+  EXPECT_NEAR(slow.memory, 8 * mean.memory, 1e-9 * slow.memory);
+  EXPECT_EQ(slow.network, mean.network);
 }
 
 // Any dimension, any table, and ids with gaps: as partition() does it.
