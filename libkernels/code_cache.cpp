@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 
 #include "libcore/file_calls.h"
@@ -61,13 +62,19 @@ bool write_all(int descriptor, std::string_view text) {
 // process left goes like all else.
 std::string file_name(const std::string& key) { return "llvmcache-" + key; }
 
+std::string digest_of_pieces(std::initializer_list<std::string_view> pieces) {
+  llvm::BLAKE3 hash;
+  for (const std::string_view piece : pieces)
+    hash.update(llvm::ArrayRef<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size()));
+  return llvm::toHex(hash.final(), true);
+}
+
+// Of the code and of what it is the code of: a file that got another's name is no longer whole. Keys have one length.
+std::string digest_of_file(const std::string& key, std::string_view code) { return digest_of_pieces({key, code}); }
+
 }  // namespace
 
-std::string code_digest(std::string_view bytes) {
-  const auto digest = llvm::BLAKE3::hash(
-      llvm::ArrayRef<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
-  return llvm::toHex(digest, true);
-}
+std::string code_digest(std::string_view bytes) { return digest_of_pieces({bytes}); }
 
 CodeCache::CodeCache(const std::string& folder) {
   if (folder.empty()) return;
@@ -98,7 +105,7 @@ std::unique_ptr<llvm::MemoryBuffer> CodeCache::find(const std::string& key) cons
   const auto text = read_all(file.number(), static_cast<size_t>(info.st_size));
   if (!text) return nullptr;
   const std::string_view code = std::string_view(*text).substr(digits);
-  if (code_digest(code) != std::string_view(*text).substr(0, digits)) return nullptr;
+  if (digest_of_file(key, code) != std::string_view(*text).substr(0, digits)) return nullptr;
   (void)futimens(file.number(), nullptr);  // used now: pruned late
   return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(code.data(), code.size()), key);
 }
@@ -110,7 +117,7 @@ void CodeCache::keep(const std::string& key, std::string_view code) const {
   const Descriptor file(file_calls::openat(folder_descriptor_, made.c_str(),
                                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file.open()) return;
-  const bool whole = write_all(file.number(), code_digest(code)) && write_all(file.number(), code);
+  const bool whole = write_all(file.number(), digest_of_file(key, code)) && write_all(file.number(), code);
   if (!whole ||
       file_calls::renameat(folder_descriptor_, made.c_str(), folder_descriptor_, file_name(key).c_str()) != 0) {
     unlinkat(folder_descriptor_, made.c_str(), 0);

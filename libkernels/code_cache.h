@@ -13,8 +13,8 @@ namespace kasen {
 
 // Code from here is run, so that it comes only from files that nobody but the user can have written: the folder and
 // each file are the user's own, closed to others, no links, all looked at through their descriptors; and a file holds
-// the digest of what is in it. Whatever else is there is as if it were not, and what cannot be kept is not: the cache
-// saves time and is needed for nothing, so that it has no errors.
+// the digest of its key and of what is in it. Whatever else is there is as if it were not, and what cannot be kept is
+// not: the cache saves time and is needed for nothing, so that it has no errors.
 class CodeCache {
  public:
   // Makes the folder where there is none. Empty: nothing is kept or found.

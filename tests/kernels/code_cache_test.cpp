@@ -69,6 +69,15 @@ TEST_F(CodeCaches, TakeNoFileThatIsNotWhole) {
   EXPECT_EQ(found(), code);
 }
 
+TEST_F(CodeCaches, TakeNoFileThatIsAnothersCode) {
+  keep();
+  const std::string other = code_digest("another key");
+  const fs::path name = kept();
+  fs::copy(name, name.parent_path() / ("llvmcache-" + other));
+  EXPECT_EQ(CodeCache(place).find(other), nullptr);
+  EXPECT_EQ(found(), code);
+}
+
 TEST_F(CodeCaches, TakeNoFileThatOthersMayHaveWritten) {
   keep();
   const std::string file = kept(), whole = cases::content(file);
