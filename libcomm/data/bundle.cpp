@@ -64,6 +64,30 @@ void check_digest(const FileHandle& part, const PartFile& facts) {
          "its digest is not the manifest's", "make the bundle again");
 }
 
+// The digest of the bundle that stands there now; `otherwise` where none can be read.
+std::string digest_at(const std::string& path, const std::string& otherwise) {
+  try {
+    return read_manifest(path).info.digest;
+  } catch (const UserError&) {
+    return otherwise;
+  }
+}
+
+// What `read` makes of the bundle. `partition --replace` puts another in its place in one step, also while it is read:
+// then its files are not those that the manifest at hand names, and nothing was altered.
+template <class Read>
+auto read_while_it_stands(const std::string& path, const Manifest& manifest, const Read& read) {
+  try {
+    return read();
+  } catch (const UserError& error) {
+    if (error.status() != ExitStatus::bad_input && error.status() != ExitStatus::missing_input) throw;
+    if (digest_at(path, manifest.info.digest) == manifest.info.digest) throw;
+    fail(ExitStatus::bad_input, fmt::format("the bundle '{}' was replaced while it was read", path),
+         "its manifest is another one now than when reading began",
+         "run again; to keep both, give kasen partition another name than that of a bundle in use");
+  }
+}
+
 // What `read` makes of a file whose digest is taken meanwhile. That the file was altered says more than what the
 // reader stumbles over.
 template <class Read>
@@ -81,6 +105,14 @@ auto read_checked(const std::string& file, const PartFile& facts, const Read& re
   unaltered.get();
   if (fault) std::rethrow_exception(fault);
   return content;
+}
+
+Part lists_of(const std::string& path, const Manifest& manifest, int worker) {
+  return read_while_it_stands(path, manifest, [&] {
+    const std::string file = path + "/" + part_file_name(worker);
+    const FileHandle part = open_part(file, manifest.parts[static_cast<std::size_t>(worker)]);
+    return read_part(part, manifest, worker, PartContent::lists);
+  });
 }
 
 // Syncs what was written and takes its digest meanwhile.
@@ -158,38 +190,40 @@ std::vector<Part> read_parts(const std::string& path, int first, int count) {
   const Manifest manifest = read_manifest(path);
   if (first < 0 || count < 0 || first > manifest.info.workers - count)
     throw InternalError(fmt::format("parts {} to {} of a bundle of {}", first, first + count, manifest.info.workers));
-  std::vector<Part> parts;
-  for (int worker = first; worker < first + count; ++worker) {
-    const std::string file = path + "/" + part_file_name(worker);
-    const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
-    parts.push_back(
-        read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
-  }
-  for (const Part& holder : parts)
-    for (const Part& owner : parts)
-      if (&holder != &owner) check_pair(holder, owner, path + "/" + part_file_name(holder.worker));
-  return parts;
+  return read_while_it_stands(path, manifest, [&] {
+    std::vector<Part> parts;
+    for (int worker = first; worker < first + count; ++worker) {
+      const std::string file = path + "/" + part_file_name(worker);
+      const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
+      parts.push_back(
+          read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
+    }
+    for (const Part& holder : parts)
+      for (const Part& owner : parts)
+        if (&holder != &owner) check_pair(holder, owner, path + "/" + part_file_name(holder.worker));
+    return parts;
+  });
 }
 
 Part read_part_lists(const std::string& path, int worker) {
   const Manifest manifest = read_manifest(path);
   if (worker < 0 || worker >= manifest.info.workers)
     throw InternalError(fmt::format("part {} of a bundle of {}", worker, manifest.info.workers));
-  const std::string file = path + "/" + part_file_name(worker);
-  const FileHandle part = open_part(file, manifest.parts[static_cast<std::size_t>(worker)]);
-  return read_part(part, manifest, worker, PartContent::lists);
+  return lists_of(path, manifest, worker);
 }
 
 DimsOfWorkers read_dims(const std::string& bundle) {
   const Manifest manifest = read_manifest(bundle);
-  DimsOfWorkers dims;
-  for (int worker = 0; worker < manifest.info.workers; ++worker) {
-    const std::string file = bundle + "/" + part_file_name(worker);
-    const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
-    dims.push_back(
-        read_checked(file, facts, [&](const FileHandle& part) { return read_part_dims(part, manifest, worker); }));
-  }
-  return dims;
+  return read_while_it_stands(bundle, manifest, [&] {
+    DimsOfWorkers dims;
+    for (int worker = 0; worker < manifest.info.workers; ++worker) {
+      const std::string file = bundle + "/" + part_file_name(worker);
+      const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
+      dims.push_back(
+          read_checked(file, facts, [&](const FileHandle& part) { return read_part_dims(part, manifest, worker); }));
+    }
+    return dims;
+  });
 }
 
 std::string bundle_text(const BundleInfo& info) {

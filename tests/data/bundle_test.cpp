@@ -1,14 +1,19 @@
 #include "libcomm/data/bundle.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include "libcomm/data/compress.h"
@@ -324,6 +329,32 @@ TEST_F(Bundle, NoticesMissingTruncatedAndForeignFiles) {
   fs::remove(path("b/manifest.json"));
   EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("not a bundle"), std::string::npos);
   (void)refusal([&] { (void)read_bundle_info(path("nowhere")); }, ExitStatus::missing_input);
+}
+
+// What `partition --replace` puts in its place while it is read is told as that, not as damage.
+TEST_F(Bundle, TellsThatItWasReplacedWhileItWasRead) {
+  (void)write_bundle(path("b"), cases::rich_parts(3), cases::rich_info(3), false);
+  (void)write_bundle(path("c"), cases::rich_parts(3, 9), cases::rich_info(3), false);
+  std::atomic<bool> over{false};
+  std::thread replacing([&] {
+    while (!over) {
+      renameat2(AT_FDCWD, path("b").c_str(), AT_FDCWD, path("c").c_str(), RENAME_EXCHANGE);
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+  });
+  int replaced = 0;
+  for (int turn = 0; turn < 5000 && replaced < 3; ++turn) {
+    try {
+      EXPECT_EQ(read_parts(path("b"), 0, 3).size(), 3U);
+    } catch (const UserError& error) {
+      const std::string text = error.what();
+      // Where it is the first again when its manifest is looked at, nothing tells.
+      if (text.find("was replaced while it was read") != std::string::npos) ++replaced;
+    }
+  }
+  over = true;
+  replacing.join();
+  EXPECT_EQ(replaced, 3);
 }
 
 TEST_F(Bundle, RefusesManifestsThatAreNone) {
