@@ -131,15 +131,9 @@ std::int64_t exchanged(const Sizes& sizes, const std::string& dim, const SlaveSe
   if (set.empty()) return 0;
   const auto it = sizes.pairs.find({dim, set});
   if (it == sizes.pairs.end()) throw InternalError("a set of slaves that the bundle was not asked for");
-  std::int64_t count = 0;
-  for (int other = 0; other < sizes.workers; ++other) {
-    const auto at = [&](int owner, int holder) {
-      return it->second
-          .count[static_cast<size_t>(owner) * static_cast<size_t>(sizes.workers) + static_cast<size_t>(holder)];
-    };
-    count += at(worker, other) + (slaves_too ? at(other, worker) : 0);
-  }
-  return count;
+  const auto w = static_cast<size_t>(worker);
+  if (it->second.list.empty()) return 0;
+  return it->second.owned.at(w) + (slaves_too ? it->second.held.at(w) : 0);
 }
 
 const Type& held_type(const Module& module, const Op& op) {
@@ -406,11 +400,9 @@ Traffic predict_traffic(const Module& module, const SharedBatches& batches, cons
   const Type& held = held_type(module, op);
   const auto it = sizes.pairs.find({module.dim(cut_dim(module, held)).name, held.state.slaves});
   if (it == sizes.pairs.end()) return traffic;
-  const auto workers = static_cast<size_t>(sizes.workers);
   OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
-  for (size_t pair = 0; pair < it->second.count.size(); ++pair) {
-    exchange.move(static_cast<int>(pair / workers), static_cast<int>(pair % workers),
-                  checked_mul(it->second.count[pair], element, "predicted traffic"));
+  for (const SlavePairs::Pair& pair : it->second.list) {
+    exchange.move(pair.owner, pair.holder, checked_mul(pair.count, element, "predicted traffic"));
   }
   exchange.add_to(traffic);
   return traffic;

@@ -90,6 +90,15 @@ std::vector<std::pair<std::string, SlaveSet>> slave_sets(const Module& module) {
   return {found.begin(), found.end()};
 }
 
+void SlavePairs::add(const Pair& pair, int workers) {
+  if (pair.count == 0) return;
+  owned.resize(static_cast<size_t>(workers));
+  held.resize(static_cast<size_t>(workers));
+  owned.at(static_cast<size_t>(pair.owner)) += pair.count;
+  held.at(static_cast<size_t>(pair.holder)) += pair.count;
+  list.push_back(pair);
+}
+
 std::int64_t Sizes::on_worker(int worker, const Symbol& symbol) const {
   const Polynomial::Bindings& here = by_worker.at(static_cast<size_t>(worker));
   const auto it = here.find(symbol);
@@ -127,10 +136,8 @@ void SizesBuilder::add_all(const Part& part, const std::string& dim, Polynomial:
   sizes_.totals[slaves_symbol(dim, all_slaves())] += facts.size - masters;
   if (!pairs_) return;
   SlavePairs& pairs = sizes_.pairs[{dim, all_slaves()}];
-  const auto workers = static_cast<size_t>(part.workers), self = static_cast<size_t>(part.worker);
-  pairs.count.resize(workers * workers);
-  for (size_t holder = 0; holder < workers; ++holder) {
-    if (holder != self) pairs.count[self * workers + holder] = masters;
+  for (std::int32_t holder = 0; holder < part.workers; ++holder) {
+    if (holder != part.worker) pairs.add({part.worker, holder, masters}, part.workers);
   }
 }
 
@@ -153,12 +160,10 @@ void SizesBuilder::add_set(const Part& part, const std::string& dim, const Slave
   here[slaves_symbol(dim, set)] = count;
   sizes_.totals[slaves_symbol(dim, set)] += count;
   if (!pairs_) return;
+  std::map<std::int32_t, std::int64_t> by_owner;
+  for (const Slave& slave : slaves) ++by_owner[slave.owner];
   SlavePairs& pairs = sizes_.pairs[{dim, set}];
-  const auto workers = static_cast<size_t>(part.workers);
-  pairs.count.resize(workers * workers);
-  for (const Slave& slave : slaves) {
-    ++pairs.count.at(static_cast<size_t>(slave.owner) * workers + static_cast<size_t>(part.worker));
-  }
+  for (const auto& [owner, slaves_of_owner] : by_owner) pairs.add({owner, part.worker, slaves_of_owner}, part.workers);
 }
 
 // Which rows of a product_epilogue wait is the numbering's to say.

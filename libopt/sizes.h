@@ -15,9 +15,16 @@
 
 namespace kasen {
 
-// Slaves of one set along one dimension by who owns and who holds them: count[owner * workers + holder].
+// Slaves of one set along one dimension by who owns and who holds them; those of neighbours alone.
 struct SlavePairs {
-  std::vector<std::int64_t> count;
+  struct Pair {
+    std::int32_t owner = 0, holder = 0;
+    std::int64_t count = 0;
+  };
+  std::vector<Pair> list;
+  std::vector<std::int64_t> owned, held;  // by worker: others' slaves of its masters, and its slaves
+
+  void add(const Pair& pair, int workers);
 };
 
 struct Sizes {
@@ -37,7 +44,7 @@ class SizesBuilder {
  public:
   // For `beside`, too, if it is not null: another module of the same program, whose sets may be others.
   explicit SizesBuilder(const Module& module, const Module* beside = nullptr);
-  // Leaves Sizes::pairs empty: they take workers^2 numbers a set, and only traffic between ranks needs them.
+  // Leaves Sizes::pairs empty: only buffers of exchanges and traffic between ranks need them.
   void leave_out_pairs() { pairs_ = false; }
   void add(const Part& part);  // UserError(bad_input) where it lacks a dimension or matrix of the module
   [[nodiscard]] Sizes finish(std::string origin, std::string bundle_digest = {});

@@ -12,7 +12,7 @@ Sizes bundle_sizes(const Module& module, const std::string& name, const std::str
   const BundleInfo info = read_bundle_info(bundle);
   require_fitted(module, name, bundle, info.digest);
   SizesBuilder builder(module, beside);
-  for (int worker = 0; worker < info.workers; ++worker) builder.add(read_part_lists(bundle, worker));
+  read_all_lists(bundle, [&](const Part& part) { builder.add(part); });
   return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest), info.digest);
 }
 

@@ -198,9 +198,7 @@ std::vector<Part> read_parts(const std::string& path, int first, int count) {
       parts.push_back(
           read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
     }
-    for (const Part& holder : parts)
-      for (const Part& owner : parts)
-        if (&holder != &owner) check_pair(holder, owner, path + "/" + part_file_name(holder.worker));
+    check_together(parts, path);
     return parts;
   });
 }
@@ -210,6 +208,11 @@ Part read_part_lists(const std::string& path, int worker) {
   if (worker < 0 || worker >= manifest.info.workers)
     throw InternalError(fmt::format("part {} of a bundle of {}", worker, manifest.info.workers));
   return lists_of(path, manifest, worker);
+}
+
+void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take) {
+  const Manifest manifest = read_manifest(path);
+  for (int worker = 0; worker < manifest.info.workers; ++worker) take(lists_of(path, manifest, worker));
 }
 
 DimsOfWorkers read_dims(const std::string& bundle) {

@@ -1,6 +1,7 @@
 // The bundle: a folder with one HDF5 file a part and manifest.json, written last (docs/bundle.md).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -54,6 +55,8 @@ BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts,
 // there): who owns and mirrors what, and where entries stand, which is what sizes are told by. Structure, length and
 // lists are checked, not the file's digest: who computes with a part reads all of it. UserError as read_parts.
 [[nodiscard]] Part read_part_lists(const std::string& path, int worker);
+// The same of every worker's part, one after another, for `take`.
+void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take);
 // The dimensions as every worker has them: element w is Part::dims of worker w. From the bundle's files, without its
 // arrays. UserError as read_parts.
 using DimsOfWorkers = std::vector<std::map<std::string, PartDim>>;

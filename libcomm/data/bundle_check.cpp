@@ -103,6 +103,67 @@ void check_compressed(const Check& check, const std::string& name, const Compres
   check.require(bools, name, "a bool is neither");
 }
 
+// What one part says of others that were read with it: neighbours alone are looked at, since there may be many parts.
+// The parts are those of consecutive workers.
+struct PairCheck {
+  Check check;
+  const std::vector<Part>& parts;
+  const Part& part;
+
+  [[nodiscard]] const Part* part_of(std::int32_t worker) const {
+    const std::int64_t place = worker - std::int64_t{parts.front().worker};
+    return place < 0 || place >= std::ssize(parts) ? nullptr : &parts[static_cast<std::size_t>(place)];
+  }
+
+  static PeerRange range_of(const std::vector<PeerRange>& ranges, int peer) {
+    const auto at = std::lower_bound(ranges.begin(), ranges.end(), peer,
+                                     [](const PeerRange& range, int wanted) { return range.peer < wanted; });
+    return at != ranges.end() && at->peer == peer ? *at : PeerRange{};
+  }
+
+  void others(const std::string& name, const PartDim& dim) const {
+    if (!dim.whole) return;
+    std::int64_t owners = 0, listed = 0;
+    for (const Part& owner : parts)
+      if (&owner != &part && !owner.dims.at(name).masters.empty()) ++owners;
+    for (const PeerRange& theirs : dim.other_owners) {
+      const Part* owner = part_of(theirs.peer);
+      if (owner == nullptr) continue;
+      ++listed;
+      const auto& masters = owner->dims.at(name).masters;
+      check.require(std::equal(dim.others.begin() + theirs.begin, dim.others.begin() + theirs.end, masters.begin(),
+                               masters.end()),
+                    name, "the others' masters are not theirs");
+    }
+    check.require(listed == owners, name, "the others' masters are not theirs");
+  }
+
+  // Of slaves here the mirrors of their owners, and of mirrors here that those who hold them have slaves.
+  void axis(const std::string& name, const PartMatrix& matrix, AxisSlaves PartMatrix::*axis,
+            std::string PartMatrix::*dim) const {
+    const AxisSlaves& mine = matrix.*axis;
+    for (const PeerRange& slaves : mine.slave_owners) {
+      const Part* owner = part_of(slaves.peer);
+      if (owner == nullptr) continue;
+      const AxisSlaves& theirs = owner->matrices.at(name).*axis;
+      const PeerRange mirrors = range_of(theirs.mirror_holders, part.worker);
+      check.require(slaves.end - slaves.begin == mirrors.end - mirrors.begin, name, "slaves and mirrors do not match");
+      const auto& masters = owner->dims.at(matrix.*dim).masters;
+      for (std::int64_t k = 0; k < slaves.end - slaves.begin; ++k) {
+        const auto mirror = static_cast<std::size_t>(theirs.mirrors[static_cast<std::size_t>(mirrors.begin + k)]);
+        check.require(masters[mirror] == mine.slaves[static_cast<std::size_t>(slaves.begin + k)], name,
+                      "a slave has another master");
+      }
+    }
+    for (const PeerRange& mirrors : mine.mirror_holders) {
+      const Part* holder = part_of(mirrors.peer);
+      if (holder == nullptr) continue;
+      const PeerRange slaves = range_of((holder->matrices.at(name).*axis).slave_owners, part.worker);
+      check.require(slaves.end - slaves.begin == mirrors.end - mirrors.begin, name, "slaves and mirrors do not match");
+    }
+  }
+};
+
 }  // namespace
 
 void check_dims(const std::map<std::string, PartDim>& dims, const std::string& file) {
@@ -126,34 +187,14 @@ void check_part(const Part& part, const std::string& file) {
   }
 }
 
-void check_pair(const Part& holder, const Part& owner, const std::string& file) {
-  const Check check{file};
-  const auto range_of = [](const std::vector<PeerRange>& ranges, int peer) {
-    for (const PeerRange& r : ranges)
-      if (r.peer == peer) return r;
-    return PeerRange{};
-  };
-  for (const auto& [name, dim] : holder.dims) {
-    if (!dim.whole) continue;
-    const PeerRange theirs = range_of(dim.other_owners, owner.worker);
-    const auto& masters = owner.dims.at(name).masters;
-    check.require(
-        std::equal(dim.others.begin() + theirs.begin, dim.others.begin() + theirs.end, masters.begin(), masters.end()),
-        name, "the others' masters are not theirs");
-  }
-  for (const auto& [name, m] : holder.matrices) {
-    for (const auto axis : {&PartMatrix::row_slaves, &PartMatrix::col_slaves}) {
-      const AxisSlaves& theirs = m.*axis;
-      const AxisSlaves& mine = owner.matrices.at(name).*axis;
-      const PeerRange slaves = range_of(theirs.slave_owners, owner.worker);
-      const PeerRange mirrors = range_of(mine.mirror_holders, holder.worker);
-      check.require(slaves.end - slaves.begin == mirrors.end - mirrors.begin, name, "slaves and mirrors do not match");
-      const auto& masters = owner.dims.at(axis == &PartMatrix::row_slaves ? m.row_dim : m.col_dim).masters;
-      for (std::int64_t k = 0; k < slaves.end - slaves.begin; ++k) {
-        const auto mirror = static_cast<std::size_t>(mine.mirrors[static_cast<std::size_t>(mirrors.begin + k)]);
-        check.require(masters[mirror] == theirs.slaves[static_cast<std::size_t>(slaves.begin + k)], name,
-                      "a slave has another master");
-      }
+void check_together(const std::vector<Part>& parts, const std::string& folder) {
+  for (const Part& part : parts) {
+    const std::string file = folder + "/" + part_file_name(part.worker);
+    const PairCheck check{Check{file}, parts, part};
+    for (const auto& [name, dim] : part.dims) check.others(name, dim);
+    for (const auto& [name, matrix] : part.matrices) {
+      check.axis(name, matrix, &PartMatrix::row_slaves, &PartMatrix::row_dim);
+      check.axis(name, matrix, &PartMatrix::col_slaves, &PartMatrix::col_dim);
     }
   }
 }

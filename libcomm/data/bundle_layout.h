@@ -18,33 +18,64 @@
 
 namespace kasen {
 
-// Ranges by peer as workers + 1 pointers, as the files hold them.
-struct AxisPointers {
-  std::vector<std::int64_t> slaves, mirrors;
+// Ranges by peer, as the files hold them: range k is pointers[k] to pointers[k + 1], that of peers[k]. Before version 3
+// there is one for each worker, and no peers.
+struct PeerLists {
+  std::vector<std::int32_t> peers;
+  std::vector<std::int64_t> pointers;
+};
+struct AxisPeers {
+  PeerLists slaves, mirrors;
 };
 
-// The same for the owners of PartDim::others, by dimension.
+// Where the others' masters of each dimension begin, by worker; before version 3, which has the manifest say it.
 using OtherPointers = std::map<std::string, std::vector<std::int64_t>>;
 
 // A row for each group of a compressed array, by array: what ColumnGroup has, in its order.
 using GroupTables = std::map<std::string, std::vector<std::int64_t>>;
 inline constexpr std::int64_t numbers_of_a_group = 9;
 
+// How many elements and neighbours an axis has.
+struct AxisCounts {
+  std::int64_t slaves, owners, mirrors, holders;
+};
+
+// The counts of all workers; of the axis's neighbours none before version 3.
+inline AxisCounts axis_counts(const Manifest& manifest, const std::string& name, Axis axis, int worker) {
+  const MatrixStatistics& facts = matrix_facts(manifest, name);
+  const auto w = static_cast<std::size_t>(worker);
+  const bool rows = axis == Axis::rows;
+  AxisCounts counts{(rows ? facts.row_slaves_by_worker : facts.col_slaves_by_worker)[w], 0,
+                    (rows ? facts.row_mirrors_by_worker : facts.col_mirrors_by_worker)[w], 0};
+  if (manifest.version < neighbours_version) return counts;
+  const NeighbourFacts& neighbours = manifest.neighbours.at(name);
+  counts.owners = (rows ? neighbours.row_owners : neighbours.col_owners)[w];
+  counts.holders = (rows ? neighbours.row_holders : neighbours.col_holders)[w];
+  return counts;
+}
+
 template <class Visitor>
-void describe_axis(Visitor& v, const std::string& prefix, AxisSlaves& axis, AxisPointers& pointers, std::int64_t slaves,
-                   std::int64_t mirrors, int workers) {
-  v.list(prefix + "_slaves", axis.slaves, slaves);
-  v.list(prefix + "_slave_pointers", pointers.slaves, workers + 1);
-  v.list(prefix + "_mirrors", axis.mirrors, mirrors);
-  v.list(prefix + "_mirror_pointers", pointers.mirrors, workers + 1);
+void describe_peers(Visitor& v, const Manifest& manifest, const std::string& peers, const std::string& pointers,
+                    PeerLists& lists, std::int64_t count) {
+  const bool neighbours = manifest.version >= neighbours_version;
+  if (neighbours) v.list(peers, lists.peers, count);
+  v.list(pointers, lists.pointers, (neighbours ? count : manifest.info.workers) + 1);
+}
+
+template <class Visitor>
+void describe_axis(Visitor& v, const Manifest& manifest, const std::string& prefix, AxisSlaves& axis, AxisPeers& peers,
+                   const AxisCounts& counts) {
+  v.list(prefix + "_slaves", axis.slaves, counts.slaves);
+  describe_peers(v, manifest, prefix + "_slave_owners", prefix + "_slave_pointers", peers.slaves, counts.owners);
+  v.list(prefix + "_mirrors", axis.mirrors, counts.mirrors);
+  describe_peers(v, manifest, prefix + "_mirror_holders", prefix + "_mirror_pointers", peers.mirrors, counts.holders);
 }
 
 template <class Visitor>
 void describe_matrix(Visitor& v, const Manifest& manifest, const std::string& name, PartMatrix& matrix,
-                     AxisPointers& row_pointers, AxisPointers& col_pointers, int worker) {
+                     AxisPeers& row_peers, AxisPeers& col_peers, int worker) {
   const MatrixStatistics& facts = matrix_facts(manifest, name);
   const auto w = static_cast<std::size_t>(worker);
-  const int workers = manifest.info.workers;
   const std::string group = "/matrices/" + name;
   const std::int64_t rows = dim_facts(manifest, facts.row_dim).masters_by_worker[w] + facts.row_slaves_by_worker[w];
   const std::int64_t entries = facts.entries_by_worker[w];
@@ -56,10 +87,10 @@ void describe_matrix(Visitor& v, const Manifest& manifest, const std::string& na
   if (!plain) v.ones(group + "/values");
   if (!matrix.element.is(Scalar::null))
     v.planes(group + (plain ? "/values" : "/entry_values"), matrix.values, matrix.element, {entries});
-  describe_axis(v, group + "/row", matrix.row_slaves, row_pointers, facts.row_slaves_by_worker[w],
-                facts.row_mirrors_by_worker[w], workers);
-  describe_axis(v, group + "/col", matrix.col_slaves, col_pointers, facts.col_slaves_by_worker[w],
-                facts.col_mirrors_by_worker[w], workers);
+  describe_axis(v, manifest, group + "/row", matrix.row_slaves, row_peers,
+                axis_counts(manifest, name, Axis::rows, worker));
+  describe_axis(v, manifest, group + "/col", matrix.col_slaves, col_peers,
+                axis_counts(manifest, name, Axis::cols, worker));
 }
 
 // The cut dimension first, then the others in order; a shared's in order.
@@ -99,7 +130,8 @@ void describe_others(Visitor& v, const Manifest& manifest, Part& part, OtherPoin
     if (!facts.whole) continue;
     const std::int64_t masters = facts.masters_by_worker[static_cast<std::size_t>(part.worker)];
     v.list("/dims/" + name + "/others", dim.others, facts.size - masters);
-    v.list("/dims/" + name + "/other_pointers", pointers[name], manifest.info.workers + 1);
+    if (manifest.version < neighbours_version)
+      v.list("/dims/" + name + "/other_pointers", pointers[name], manifest.info.workers + 1);
   }
 }
 
@@ -115,14 +147,14 @@ void describe_compressed(Visitor& v, const std::string& group, const CompressedF
   v.bytes(group + "/data", array.data, FileType::u8, facts.data_bytes[w]);
 }
 
-// `pointers` has two for each matrix of the part: rows, columns, in the order of the part's map.
+// `peers` has two for each matrix of the part: rows, columns, in the order of the part's map.
 template <class Visitor>
-void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPointers>& pointers,
+void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPeers>& peers,
                    OtherPointers& others, GroupTables& groups) {
   describe_dims(v, manifest, part.dims, part.worker);
   describe_others(v, manifest, part, others);
   v.group("/matrices");
-  auto next = pointers.begin();
+  auto next = peers.begin();
   for (auto& [name, matrix] : part.matrices) {
     describe_matrix(v, manifest, name, matrix, next[0], next[1], part.worker);
     next += 2;

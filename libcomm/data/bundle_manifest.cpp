@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "libcomm/data/digest.h"
@@ -33,6 +32,7 @@ Json dim_json(const Manifest& manifest, const DimStatistics& dim) {
 }
 
 Json matrix_json(const Manifest& manifest, const MatrixStatistics& m) {
+  const NeighbourFacts& neighbours = manifest.neighbours.at(m.name);
   return {{"name", m.name},
           {"row_dim", m.row_dim},
           {"col_dim", m.col_dim},
@@ -44,7 +44,11 @@ Json matrix_json(const Manifest& manifest, const MatrixStatistics& m) {
           {"row_slaves_by_worker", m.row_slaves_by_worker},
           {"col_slaves_by_worker", m.col_slaves_by_worker},
           {"row_mirrors_by_worker", m.row_mirrors_by_worker},
-          {"col_mirrors_by_worker", m.col_mirrors_by_worker}};
+          {"col_mirrors_by_worker", m.col_mirrors_by_worker},
+          {"row_owners_by_worker", neighbours.row_owners},
+          {"row_holders_by_worker", neighbours.row_holders},
+          {"col_owners_by_worker", neighbours.col_owners},
+          {"col_holders_by_worker", neighbours.col_holders}};
 }
 
 Json array_json(const Manifest& manifest, const std::string& name, const ArrayFacts& array) {
@@ -86,15 +90,23 @@ Json content_json(const Manifest& manifest) {
   return content;
 }
 
+void note(std::vector<std::int64_t>& by_worker, const Part& part, std::int64_t count) {
+  by_worker.resize(static_cast<std::size_t>(part.workers));
+  by_worker[static_cast<std::size_t>(part.worker)] = count;
+}
+
+void note_neighbours(NeighbourFacts& facts, const PartMatrix& matrix, const Part& part) {
+  note(facts.row_owners, part, std::ssize(matrix.row_slaves.slave_owners));
+  note(facts.row_holders, part, std::ssize(matrix.row_slaves.mirror_holders));
+  note(facts.col_owners, part, std::ssize(matrix.col_slaves.slave_owners));
+  note(facts.col_holders, part, std::ssize(matrix.col_slaves.mirror_holders));
+}
+
 void note_compressed(CompressedFacts& facts, const CompressedArray& array, const Part& part) {
-  const auto note = [&](std::vector<std::int64_t>& by_worker, std::int64_t count) {
-    by_worker.resize(static_cast<std::size_t>(part.workers));
-    by_worker[static_cast<std::size_t>(part.worker)] = count;
-  };
-  note(facts.groups, std::ssize(array.groups));
-  note(facts.tuples, std::ssize(array.counts));
-  note(facts.values, array.values.size() / scalar_bytes(array.scalar));
-  note(facts.data_bytes, array.data.size());
+  note(facts.groups, part, std::ssize(array.groups));
+  note(facts.tuples, part, std::ssize(array.counts));
+  note(facts.values, part, array.values.size() / scalar_bytes(array.scalar));
+  note(facts.data_bytes, part, array.data.size());
 }
 
 void add_array(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
@@ -120,14 +132,11 @@ const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string
 void add_to_manifest(Manifest& manifest, const Part& part) {
   add_statistics(manifest.info.statistics, part);
   for (const auto& [name, dim] : part.dims) manifest.relabelled[name] |= !dim.original.empty();
-  for (const auto& [name, matrix] : part.matrices) manifest.matrices[name] = matrix.element;
+  for (const auto& [name, matrix] : part.matrices) {
+    manifest.matrices[name] = matrix.element;
+    note_neighbours(manifest.neighbours[name], matrix, part);
+  }
   for (const auto& [name, array] : part.arrays) add_array(manifest, name, array, part);
-}
-
-int version_of(const Manifest& manifest) {
-  const bool compressed = std::any_of(manifest.arrays.begin(), manifest.arrays.end(),
-                                      [](const auto& array) { return array.second.compressed.has_value(); });
-  return compressed ? bundle_version : dense_bundle_version;
 }
 
 std::string manifest_text(Manifest& manifest) {
@@ -135,7 +144,7 @@ std::string manifest_text(Manifest& manifest) {
   // Names of files may be no UTF-8, which JSON must be.
   const auto replace = nlohmann::json::error_handler_t::replace;
   manifest.info.digest = digest_of(content.dump(-1, ' ', false, replace));
-  const Json whole = {{"kasen_bundle", version_of(manifest)}, {"digest", manifest.info.digest}, {"content", content}};
+  const Json whole = {{"kasen_bundle", manifest.version}, {"digest", manifest.info.digest}, {"content", content}};
   return whole.dump(1, ' ', false, replace) + "\n";
 }
 

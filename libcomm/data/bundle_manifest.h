@@ -10,8 +10,10 @@
 
 namespace kasen {
 
-// The oldest format that has what the bundle holds: 2 where an array is compressed, else 1.
-inline constexpr int bundle_version = 2, dense_bundle_version = 1;
+// Formats (docs/bundle.md): 1 lists by worker, 2 may hold compressed arrays besides, 3 lists neighbours alone. All are
+// read, the newest is written.
+inline constexpr int bundle_version = 3, neighbours_version = 3, compressed_bundle_version = 2,
+                     oldest_bundle_version = 1;
 
 // How long the lists of a compressed array are, by worker.
 struct CompressedFacts {
@@ -24,6 +26,11 @@ struct ArrayFacts {
   std::optional<CompressedFacts> compressed = std::nullopt;  // of all parts alike
 };
 
+// Of how many workers each worker has slaves of a matrix, and how many have slaves of its masters, by worker.
+struct NeighbourFacts {
+  std::vector<std::int64_t> row_owners, row_holders, col_owners, col_holders;
+};
+
 struct PartFile {
   std::int64_t bytes = 0;
   std::string digest;
@@ -31,9 +38,11 @@ struct PartFile {
 
 // The statistics say how long every list of every part is.
 struct Manifest {
+  int version = bundle_version;
   BundleInfo info;
-  std::map<std::string, bool> relabelled;       // by dimension
-  std::map<std::string, ElementType> matrices;  // elements by input
+  std::map<std::string, bool> relabelled;            // by dimension
+  std::map<std::string, ElementType> matrices;       // elements by input
+  std::map<std::string, NeighbourFacts> neighbours;  // by matrix; none before version 3
   std::map<std::string, ArrayFacts> arrays;
   std::vector<PartFile> parts;  // by worker
 };
@@ -43,8 +52,6 @@ struct Manifest {
 void add_to_manifest(Manifest& manifest, const Part& part);
 [[nodiscard]] const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name);
 [[nodiscard]] const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name);
-
-[[nodiscard]] int version_of(const Manifest& manifest);
 
 // Sets info.digest.
 [[nodiscard]] std::string manifest_text(Manifest& manifest);

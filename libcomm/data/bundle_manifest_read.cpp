@@ -48,6 +48,20 @@ void read_dim(const Fields& f, const Json& from, Manifest& manifest) {
   manifest.info.statistics.dims.push_back(std::move(dim));
 }
 
+// A neighbour has at least one element.
+NeighbourFacts read_neighbours(const Fields& f, const Json& from, const MatrixStatistics& m, int workers) {
+  const auto counts = [&](const char* key, const std::vector<std::int64_t>& elements) {
+    std::vector<std::int64_t> neighbours = f.by_worker(from, key, workers, workers - 1);
+    for (std::size_t w = 0; w < neighbours.size(); ++w)
+      f.require(neighbours[w] <= elements[w] && (neighbours[w] > 0 || elements[w] == 0),
+                fmt::format("'{}' does not fit the slaves of '{}'", key, m.name));
+    return neighbours;
+  };
+  return {
+      counts("row_owners_by_worker", m.row_slaves_by_worker), counts("row_holders_by_worker", m.row_mirrors_by_worker),
+      counts("col_owners_by_worker", m.col_slaves_by_worker), counts("col_holders_by_worker", m.col_mirrors_by_worker)};
+}
+
 void read_matrix(const Fields& f, const Json& from, Manifest& manifest) {
   const int workers = manifest.info.workers;
   MatrixStatistics m{.name = f.name(from), .row_dim = f.text(from, "row_dim"), .col_dim = f.text(from, "col_dim")};
@@ -68,6 +82,7 @@ void read_matrix(const Fields& f, const Json& from, Manifest& manifest) {
             fmt::format("the slaves of '{}' do not add up", m.name));
   f.require(manifest.matrices.emplace(m.name, f.element(from, manifest.info.dims)).second,
             "a matrix stands there twice");
+  if (manifest.version >= neighbours_version) manifest.neighbours[m.name] = read_neighbours(f, from, m, workers);
   manifest.info.statistics.matrices.push_back(std::move(m));
 }
 
@@ -111,8 +126,16 @@ void read_dictionaries(const Fields& f, const Json& from, BundleInfo& info) {
   }
 }
 
-Manifest read_content(const Fields& f, const Json& content) {
-  Manifest manifest;
+// Before version 3 a version said whether an array is compressed.
+void check_version(const Fields& f, const Manifest& manifest) {
+  const bool compressed = std::any_of(manifest.arrays.begin(), manifest.arrays.end(),
+                                      [](const auto& array) { return array.second.compressed.has_value(); });
+  f.require(manifest.version >= neighbours_version || compressed == (manifest.version == compressed_bundle_version),
+            "its version is another than that of what it holds");
+}
+
+Manifest read_content(const Fields& f, const Json& content, std::int64_t version) {
+  Manifest manifest{.version = static_cast<int>(version)};
   BundleInfo& info = manifest.info;
   info.workers = static_cast<int>(f.integer(content, "workers", most_workers));
   f.require(info.workers >= 1, "'workers' is 0");
@@ -142,9 +165,9 @@ Manifest read_content(const Fields& f, const Json& content) {
 Manifest parse_manifest(const std::string& text, const std::string& file) {
   const Fields f{file, "a bundle", "make the bundle again"};
   std::int64_t version = 0;
-  const Json whole = f.parse(text, "kasen_bundle", dense_bundle_version, bundle_version, version);
-  Manifest manifest = read_content(f, f.content(whole));
-  f.require(version_of(manifest) == version, "its version is another than that of what it holds");
+  const Json whole = f.parse(text, "kasen_bundle", oldest_bundle_version, bundle_version, version);
+  Manifest manifest = read_content(f, f.content(whole), version);
+  check_version(f, manifest);
   manifest.info.digest = f.text(whole, "digest");
   return manifest;
 }

@@ -23,7 +23,7 @@ enum class PartContent : std::uint8_t { all, lists };
 // bundle_check.cpp: content that no later step may stumble over. UserError(bad_input) naming `file`.
 void check_part(const Part& part, const std::string& file);
 void check_dims(const std::map<std::string, PartDim>& dims, const std::string& file);
-// bundle_check.cpp: what two parts say of each other.
-void check_pair(const Part& holder, const Part& owner, const std::string& file);
+// bundle_check.cpp: what parts of consecutive workers say of each other.
+void check_together(const std::vector<Part>& parts, const std::string& folder);
 
 }  // namespace kasen

@@ -57,19 +57,54 @@ class ReadVisitor {
   PartContent content_;
 };
 
-std::vector<PeerRange> from_pointers(const std::vector<std::int64_t>& pointers, std::size_t length,
-                                     const std::string& file) {
+[[noreturn]] void refuse_peers(const std::string& file) {
+  fail(ExitStatus::bad_input, fmt::format("'{}' is not as it was written", file), "the lists by peer do not fit",
+       "make it again");
+}
+
+// Before version 3 a range for each worker, of which many are empty; else one for each neighbour, none of them empty.
+std::vector<PeerRange> from_lists(const PeerLists& lists, std::size_t length, const Manifest& manifest,
+                                  const std::string& file) {
+  const std::vector<std::int64_t>& pointers = lists.pointers;
+  const bool neighbours = manifest.version >= neighbours_version;
   bool good = pointers.front() == 0 && std::cmp_equal(pointers.back(), length);
   std::vector<PeerRange> ranges;
-  for (std::size_t peer = 0; peer + 1 < pointers.size(); ++peer) {
-    good = good && pointers[peer] <= pointers[peer + 1];
-    if (pointers[peer] < pointers[peer + 1])
-      ranges.push_back({static_cast<std::int32_t>(peer), pointers[peer], pointers[peer + 1]});
+  for (std::size_t k = 0; k + 1 < pointers.size(); ++k) {
+    const std::int32_t peer = neighbours ? lists.peers[k] : static_cast<std::int32_t>(k);
+    const std::int32_t before = ranges.empty() ? -1 : ranges.back().peer;
+    good = good && pointers[k] <= pointers[k + 1] && peer > before && peer < manifest.info.workers;
+    if (pointers[k] < pointers[k + 1]) {
+      ranges.push_back({peer, pointers[k], pointers[k + 1]});
+    } else {
+      good = good && !neighbours;
+    }
   }
-  if (!good)
-    fail(ExitStatus::bad_input, fmt::format("'{}' is not as it was written", file), "the lists by peer do not fit",
-         "make it again");
+  if (!good) refuse_peers(file);
   return ranges;
+}
+
+// The others' masters stand by worker, and the manifest says how many each has.
+std::vector<PeerRange> ranges_of_others(const DimStatistics& dim, int worker) {
+  std::vector<PeerRange> ranges;
+  std::int64_t begin = 0;
+  for (std::size_t w = 0; w < dim.masters_by_worker.size(); ++w) {
+    const std::int64_t masters = dim.masters_by_worker[w];
+    if (std::cmp_equal(w, worker) || masters == 0) continue;
+    ranges.push_back({static_cast<std::int32_t>(w), begin, begin + masters});
+    begin += masters;
+  }
+  return ranges;
+}
+
+void take_others(Part& part, const Manifest& manifest, const OtherPointers& pointers, const std::string& file) {
+  for (auto& [name, dim] : part.dims) {
+    const DimStatistics& facts = dim_facts(manifest, name);
+    if (!facts.whole) continue;
+    dim.whole = true;
+    const auto listed = pointers.find(name);
+    dim.other_owners = listed == pointers.end() ? ranges_of_others(facts, part.worker)
+                                                : from_lists({{}, listed->second}, dim.others.size(), manifest, file);
+  }
 }
 
 // Numbers that no group can have lead to a format that there is none of, which the check of content refuses.
@@ -149,25 +184,21 @@ std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Mani
 Part read_part(const FileHandle& handle, const Manifest& manifest, int worker, PartContent content) {
   const std::string& file = handle.path();
   Part part = empty_part(manifest, worker);
-  std::vector<AxisPointers> pointers(2 * part.matrices.size());
+  std::vector<AxisPeers> peers(2 * part.matrices.size());
   Hdf5Reader in(handle);
   ReadVisitor visitor(in, content);
   OtherPointers others;
   GroupTables groups;
-  describe_part(visitor, manifest, part, pointers, others, groups);
+  describe_part(visitor, manifest, part, peers, others, groups);
   in.expect_no_other();
   for (const auto& [name, table] : groups) part.arrays.at(name).compressed->groups = from_table(table);
   if (content == PartContent::lists) leave_out_elements(part, manifest, file);
-  for (const auto& [name, list] : others) {
-    PartDim& dim = part.dims.at(name);
-    dim.whole = true;
-    dim.other_owners = from_pointers(list, dim.others.size(), file);
-  }
-  auto next = pointers.begin();
+  take_others(part, manifest, others, file);
+  auto next = peers.begin();
   for (auto& [name, matrix] : part.matrices) {
     for (AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves}) {
-      axis->slave_owners = from_pointers(next->slaves, axis->slaves.size(), file);
-      axis->mirror_holders = from_pointers(next->mirrors, axis->mirrors.size(), file);
+      axis->slave_owners = from_lists(next->slaves, axis->slaves.size(), manifest, file);
+      axis->mirror_holders = from_lists(next->mirrors, axis->mirrors.size(), manifest, file);
       ++next;
     }
   }

@@ -13,11 +13,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::int64_t> to_pointers(const std::vector<PeerRange>& ranges, int workers) {
-  std::vector<std::int64_t> pointers(static_cast<std::size_t>(workers) + 1);
-  for (const PeerRange& r : ranges) pointers[static_cast<std::size_t>(r.peer) + 1] = r.end - r.begin;
-  for (std::size_t k = 1; k < pointers.size(); ++k) pointers[k] += pointers[k - 1];
-  return pointers;
+PeerLists to_lists(const std::vector<PeerRange>& ranges) {
+  PeerLists lists{{}, {0}};
+  for (const PeerRange& r : ranges) {
+    lists.peers.push_back(r.peer);
+    lists.pointers.push_back(r.end);
+  }
+  return lists;
 }
 
 // binsparse's name of what `values` holds.
@@ -128,26 +130,22 @@ std::vector<std::int64_t> group_table(const CompressedArray& array) {
 }  // namespace
 
 FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest) {
-  std::vector<AxisPointers> pointers;
+  std::vector<AxisPeers> peers;
   for (const auto& [name, matrix] : part.matrices) {
     for (const AxisSlaves* axis : {&matrix.row_slaves, &matrix.col_slaves})
-      pointers.push_back(
-          {to_pointers(axis->slave_owners, part.workers), to_pointers(axis->mirror_holders, part.workers)});
+      peers.push_back({to_lists(axis->slave_owners), to_lists(axis->mirror_holders)});
   }
-  OtherPointers others;
-  for (const auto& [name, dim] : part.dims) {
-    if (dim.whole) others[name] = to_pointers(dim.other_owners, part.workers);
-  }
+  OtherPointers others;  // written before version 3 alone
   GroupTables groups;
   for (const auto& [name, array] : part.arrays) {
     if (array.compressed) groups[name] = group_table(*array.compressed);
   }
   Hdf5Writer out(file);
-  const Json head = {{"version", version_of(manifest)}, {"worker", part.worker}, {"workers", part.workers}};
+  const Json head = {{"version", manifest.version}, {"worker", part.worker}, {"workers", part.workers}};
   out.attribute("/", "kasen_part", head.dump());
   LayoutVisitor visitor(out, manifest, part);
   // The writer's visitor takes all by const.
-  describe_part(visitor, manifest, const_cast<Part&>(part), pointers, others, groups);
+  describe_part(visitor, manifest, const_cast<Part&>(part), peers, others, groups);
   out.layout_done();
   visitor.write_all();
   return out.release();

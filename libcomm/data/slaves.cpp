@@ -72,21 +72,25 @@ void AxisNumbers::forget(const AxisSlaves& axis) {
 
 void link_mirrors(std::vector<Part>& parts, const std::string& matrix, AxisSlaves PartMatrix::*axis,
                   const DimLayout& dim) {
-  // Owners are independent; each asks every peer, in order, for the slaves it has of this owner's masters.
-  parallel_for(static_cast<std::int64_t>(parts.size()), [&](std::int64_t w, int) {
-    const auto owner = static_cast<std::int32_t>(w);
+  struct Held {
+    std::int32_t holder;
+    PeerRange slaves;  // of the holder's list, those of the owner at hand
+  };
+  std::vector<std::vector<Held>> held(parts.size());  // by owner; holders ascend
+  for (const Part& holder : parts) {
+    for (const PeerRange& range : (holder.matrices.at(matrix).*axis).slave_owners)
+      held[static_cast<std::size_t>(range.peer)].push_back({holder.worker, range});
+  }
+  parallel_for(static_cast<std::int64_t>(parts.size()), [&](std::int64_t w, int) {  // owners are independent
     AxisSlaves& mine = parts[static_cast<std::size_t>(w)].matrices.at(matrix).*axis;
-    for (const Part& holder : parts) {
-      const AxisSlaves& theirs = holder.matrices.at(matrix).*axis;
-      const auto range = std::lower_bound(theirs.slave_owners.begin(), theirs.slave_owners.end(), owner,
-                                          [](const PeerRange& r, std::int32_t peer) { return r.peer < peer; });
-      if (range == theirs.slave_owners.end() || range->peer != owner) continue;
+    for (const Held& h : held[static_cast<std::size_t>(w)]) {
+      const AxisSlaves& theirs = parts[static_cast<std::size_t>(h.holder)].matrices.at(matrix).*axis;
       const auto begin = static_cast<std::int64_t>(mine.mirrors.size());
-      for (std::int64_t k = range->begin; k < range->end; ++k) {
+      for (std::int64_t k = h.slaves.begin; k < h.slaves.end; ++k) {
         const auto i = static_cast<std::size_t>(theirs.slaves[static_cast<std::size_t>(k)]);
         mine.mirrors.push_back(dim.place[i]);
       }
-      mine.mirror_holders.push_back({holder.worker, begin, static_cast<std::int64_t>(mine.mirrors.size())});
+      mine.mirror_holders.push_back({h.holder, begin, static_cast<std::int64_t>(mine.mirrors.size())});
     }
     mine.mirrors.shrink_to_fit();
   });

@@ -46,6 +46,13 @@ class Hostile : public ::testing::Test {
     manifest_.info.dims = {"N", "R", "F"};
   }
 
+  static std::vector<Part> three_parts() {
+    std::vector<DimData> dims{{.name = "N"}};
+    std::vector<InputData> inputs;
+    inputs.push_back(cases::valued("G", "N", "N", cases::random_edges(30, 30, 80, 1)));
+    return partition(dims, std::move(inputs), {.workers = 3, .theta = 4});
+  }
+
   // Columns of bools: rare ones, runs of them, and some that are neither.
   static InputData table_to_compress() {
     InputData input = cases::table("B", {"R", "F"}, ElementType::of(Scalar::boolean), 2000, 3);
@@ -118,6 +125,10 @@ TEST_F(Hostile, ContentIsChecked) {
   expect_refused("mirror beyond the end", [&](Part& p) { matrix(p).row_slaves.mirrors.back() = 1 << 20; });
   expect_refused("slaves of itself", [&](Part& p) { matrix(p).row_slaves.slave_owners[0].peer = 0; });
   expect_refused("mirrors of itself", [&](Part& p) { matrix(p).col_slaves.mirror_holders[0].peer = 0; });
+  expect_refused("an owner that is none", [&](Part& p) { matrix(p).row_slaves.slave_owners[0].peer = 2; });
+  expect_refused("a negative owner", [&](Part& p) { matrix(p).row_slaves.slave_owners[0].peer = -1; });
+  expect_refused("slaves of no owner", [&](Part& p) { --matrix(p).row_slaves.slave_owners[0].end; });
+  expect_refused("more slaves than there are", [&](Part& p) { ++matrix(p).col_slaves.slave_owners[0].end; });
 }
 
 // What the manifest does not tell is refused by what the groups say of each other.
@@ -157,10 +168,36 @@ TEST_F(Hostile, GroupsAreCheckedWhereTheirElementsAreNotRead) {
 }
 
 TEST_F(Hostile, PairsAreChecked) {
-  check_pair(parts_[0], parts_[1], "good");
-  auto& slaves = parts_[0].matrices.at("G").row_slaves.slaves;
-  slaves[0] = slaves[0] == 0 ? 1 : 0;
-  EXPECT_THROW(check_pair(parts_[0], parts_[1], "bad"), UserError);
+  check_together(parts_, "good");
+  const auto expect_refused_pair = [&](const std::function<void(AxisSlaves&)>& change) {
+    AxisSlaves& axis = parts_[0].matrices.at("G").row_slaves;
+    const AxisSlaves before = axis;
+    change(axis);
+    EXPECT_THROW(check_together(parts_, "bad"), UserError);
+    axis = before;
+    check_together(parts_, "good");
+  };
+  expect_refused_pair([](AxisSlaves& axis) { axis.slaves[0] = axis.slaves[0] == 0 ? 1 : 0; });
+  expect_refused_pair([](AxisSlaves& axis) { axis.slave_owners.clear(); });
+  expect_refused_pair([](AxisSlaves& axis) { axis.mirror_holders.clear(); });
+  expect_refused_pair([](AxisSlaves& axis) { --axis.slave_owners[0].end; });
+  expect_refused_pair([](AxisSlaves& axis) { --axis.mirror_holders[0].end; });
+}
+
+// Neighbours stand once, in order, and none of them for nothing.
+TEST_F(Hostile, NeighboursAreChecked) {
+  parts_ = three_parts();
+  manifest_ = {};
+  for (const Part& part : parts_) add_to_manifest(manifest_, part);
+  manifest_.info.workers = 3;
+  manifest_.info.dims = {"N"};
+  const auto owners = [](Part& p) -> std::vector<PeerRange>& { return p.matrices.at("G").row_slaves.slave_owners; };
+  ASSERT_EQ(owners(parts_[0]).size(), 2U);
+  expect_refused("an owner twice", [&](Part& p) { owners(p)[1].peer = owners(p)[0].peer; });
+  expect_refused("owners out of order", [&](Part& p) { std::swap(owners(p)[0].peer, owners(p)[1].peer); });
+  expect_refused("an owner of none", [&](Part& p) { owners(p)[0].end = 0; });
+  expect_refused("a range that falls", [&](Part& p) { owners(p)[0].end = owners(p)[1].end + 1; });
+  expect_refused("a range that begins below", [&](Part& p) { owners(p)[0].end = -1; });
 }
 
 hid_t simple(std::vector<hsize_t> dims) {
@@ -294,7 +331,11 @@ TEST_F(Hostile, ManifestsOfWrongContentAreRefused) {
   damage("\"groups_by_worker\"", "\"groups\"");
   damage("\"data_bytes_by_worker\": [", "\"data_bytes_by_worker\": [1,");
   damage("\"dims\": [\n     \"R\"", "\"dims\": [\n     \"F\"");
-  damage("\"kasen_bundle\": 2", "\"kasen_bundle\": 1");
+  damage("\"kasen_bundle\": 3", "\"kasen_bundle\": 0");
+  damage("\"row_owners_by_worker\": [\n     1", "\"row_owners_by_worker\": [\n     0");
+  damage("\"row_owners_by_worker\": [\n     1", "\"row_owners_by_worker\": [\n     2");
+  damage("\"col_holders_by_worker\": [", "\"col_holders_by_worker\": [1,");
+  damage("\"row_holders_by_worker\"", "\"row_peers_by_worker\"");
   damage("\"file\": \"part-0000.h5\"", "\"file\": \"/etc/passwd\"");
 }
 

@@ -16,6 +16,8 @@
 #include <thread>
 #include <utility>
 
+#include "libcomm/data/bundle_manifest.h"
+#include "libcomm/data/bundle_part.h"
 #include "libcomm/data/compress.h"
 #include "libcomm/data/element_text.h"
 #include "libcore/error.h"
@@ -145,7 +147,7 @@ TEST_F(Bundle, GivesBackCompressedArrays) {
     }
     (void)write_bundle(path("b"), parts, {.workers = workers, .method = "block"}, true);
     const std::string manifest = cases::content(path("b/manifest.json"));
-    EXPECT_NE(manifest.find(smaller ? "\"kasen_bundle\": 2" : "\"kasen_bundle\": 1"), std::string::npos);
+    EXPECT_NE(manifest.find("\"kasen_bundle\": 3"), std::string::npos);
     auto read = read_parts(path("b"), 0, workers);
     const Part lists = read_part_lists(path("b"), workers - 1);
     const auto bytes = compressed_bytes(lists.arrays.at("X"));
@@ -357,6 +359,50 @@ TEST_F(Bundle, TellsThatItWasReplacedWhileItWasRead) {
   EXPECT_EQ(replaced, 3);
 }
 
+// A folder of version 1 and one of version 2, as Kasen wrote them before it listed neighbours alone.
+TEST_F(Bundle, OfOlderVersionsAreRead) {
+  for (const auto& [name, compressed] : {std::pair{"bundle-1", false}, {"bundle-2", true}}) {
+    const std::string old = std::string(KASEN_DATASETS "/../tests/data/older/") + name;
+    const BundleInfo info = read_bundle_info(old);
+    const std::vector<Part> parts = read_parts(old, 0, info.workers);
+    ASSERT_EQ(parts.size(), 3U);
+    EXPECT_EQ(parts[0].arrays.at("X").compressed.has_value(), compressed);
+    EXPECT_TRUE(parts[0].dims.at("M").whole);
+    EXPECT_FALSE(parts[0].matrices.at("G").row_slaves.slaves.empty());
+    BundleInfo again{.workers = info.workers, .method = info.method, .theta = info.theta, .dims = info.dims};
+    (void)write_bundle(path("again"), parts, again, true);
+    const std::vector<Part> read = read_parts(path("again"), 0, info.workers);
+    for (std::size_t w = 0; w < read.size(); ++w) {
+      expect_equal(parts[w].matrices.at("G").row_slaves, read[w].matrices.at("G").row_slaves);
+      expect_equal(parts[w].matrices.at("G").col_slaves, read[w].matrices.at("G").col_slaves);
+      EXPECT_EQ(parts[w].dims.at("M").other_owners, read[w].dims.at("M").other_owners);
+      EXPECT_EQ(parts[w].dims.at("M").others, read[w].dims.at("M").others);
+    }
+  }
+}
+
+// Of a few edges on a thousand workers: what a part holds depends on its neighbours, not on how many workers there are.
+TEST_F(Bundle, OfManyWorkersIsSmall) {
+  constexpr int workers = 1024;
+  std::vector<DimData> dims{{.name = "N"}};
+  std::vector<InputData> inputs;
+  inputs.push_back(cases::pattern("G", "N", "N", cases::random_edges(100, 100, 60, 1)));
+  const std::vector<Part> parts = partition(dims, std::move(inputs), {.workers = workers, .theta = 4});
+  Manifest manifest;
+  for (const Part& part : parts) add_to_manifest(manifest, part);
+  manifest.info.workers = workers;
+  manifest.info.dims = {"N"};
+  std::uintmax_t largest = 0;
+  for (const std::size_t w : {std::size_t{0}, std::size_t{500}, std::size_t{1023}}) {
+    const std::string file = path("part-" + std::to_string(w));
+    (void)write_part(file, parts[w], manifest);
+    expect_equal(parts[w], read_part(FileHandle::open_in_folder(file), manifest, static_cast<int>(w)));
+    largest = std::max(largest, fs::file_size(file));
+  }
+  EXPECT_LT(largest, 10000U);  // 41,000 with a number for each worker
+  check_together(parts, "all of them");
+}
+
 TEST_F(Bundle, RefusesManifestsThatAreNone) {
   (void)write_bundle(path("b"), cases::rich_parts(1), cases::rich_info(1), false);
   const std::string file = path("b/manifest.json"), good = cases::content(file);
@@ -369,8 +415,8 @@ TEST_F(Bundle, RefusesManifestsThatAreNone) {
     EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("manifest.json"), std::string::npos)
         << bad.substr(0, 40);
   }
-  overwrite(file, R"({"kasen_bundle": 3, "new": true})");
-  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 3"), std::string::npos);
+  overwrite(file, R"({"kasen_bundle": 4, "new": true})");
+  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 4"), std::string::npos);
 }
 
 TEST(ElementText, IsReadBack) {

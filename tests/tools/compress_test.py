@@ -76,7 +76,7 @@ class Compressed(ToolTest):
         np.save(self.dir / "X.npy", np.random.default_rng(1).normal(size=(2000, 3)))
         told = self.partition("kmeans-matrix.ks", "X=X.npy")
         self.assertIn("note: X: 48.0 kB stay as they are", told)
-        self.assertEqual(json.loads((self.dir / "auto" / "manifest.json").read_text())["kasen_bundle"], 1)
+        self.assertEqual(json.loads((self.dir / "auto" / "manifest.json").read_text())["kasen_bundle"], 3)
         self.same_by_unfitted_plans()
 
     def test_options(self):
