@@ -38,7 +38,7 @@ struct PointRow {
   bool holds = false;    // numbers, of which a bit may flip
 };
 // In the order of FaultPoint.
-constexpr std::array<PointRow, 9> point_rows{{
+constexpr std::array<PointRow, 10> point_rows{{
     {"open", EIO, false, false},
     {"create", ENOSPC, false, false},
     {"read", EIO, true, true},
@@ -48,6 +48,7 @@ constexpr std::array<PointRow, 9> point_rows{{
     {"allocate", ENOMEM, false, false},
     {"border", 0, false, false},
     {"output", 0, false, false, true},
+    {"message", 0, false, false, true},
 }};
 
 struct AskedFault {

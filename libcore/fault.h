@@ -10,8 +10,9 @@
 namespace kasen {
 
 // Where a fault may strike: calls of the system on files that Kasen reads or makes (libcore/file_calls.h), memory of
-// arrays, the end of a turn of an outermost loop, a worker's share of an output when it is computed.
-enum class FaultPoint { open, create, read, write, sync, rename, allocate, border, output };
+// arrays, the end of a turn of an outermost loop, a worker's share of an output when it is computed, a message that
+// arrived from another rank.
+enum class FaultPoint { open, create, read, write, sync, rename, allocate, border, output, message };
 
 // POINT:ACTION:N[+][@rank=R][@tool=NAME], several with commas between them; none ends those asked for before. `tool`
 // and `rank` are this process's own. UserError(configuration) where the text is wrong.
@@ -23,7 +24,7 @@ std::int64_t passed(FaultPoint point, std::int64_t bytes);
 }  // namespace faults
 
 // Comes to a point with `bytes` to be moved. How many of them may be: all, or fewer; below 0, with errno set, where the
-// call fails (at an output: where its numbers are to be wrong).
+// call fails (at an output or a message: where a bit of it is to be another).
 [[nodiscard]] inline std::int64_t pass_point(FaultPoint point, std::int64_t bytes = 0) {
   return faults::any.load(std::memory_order_relaxed) ? faults::passed(point, bytes) : bytes;
 }

@@ -18,7 +18,9 @@ class SingleProcess : public Cluster {
  public:
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int ranks() const override { return 1; }
-  [[nodiscard]] std::unique_ptr<Transport> transport(int workers) override { return make_simulated_transport(workers); }
+  [[nodiscard]] std::unique_ptr<Transport> transport(int workers, bool /*check_messages*/) override {
+    return make_simulated_transport(workers);
+  }
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
   [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override { return to; }
   [[nodiscard]] std::int64_t largest(std::int64_t mine) override { return mine; }
@@ -40,8 +42,8 @@ class MpiCluster : public Cluster {
   MpiCluster(int argc, char** argv) : session_(&argc, &argv) {}
   [[nodiscard]] int rank() const override { return session_.rank(); }
   [[nodiscard]] int ranks() const override { return session_.ranks(); }
-  [[nodiscard]] std::unique_ptr<Transport> transport(int workers) override {
-    return make_mpi_transport(session_, workers);
+  [[nodiscard]] std::unique_ptr<Transport> transport(int workers, bool check_messages) override {
+    return make_mpi_transport(session_, workers, {.check_messages = check_messages});
   }
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override { return session_.gather(bytes); }
   [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override {

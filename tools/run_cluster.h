@@ -21,7 +21,8 @@ struct JobFailed {
 
 class Cluster : public ResultRanks {
  public:
-  [[nodiscard]] virtual std::unique_ptr<Transport> transport(int workers) = 0;
+  // check_messages: MpiTransportOptions has it; one process alone sends none.
+  [[nodiscard]] virtual std::unique_ptr<Transport> transport(int workers, bool check_messages = false) = 0;
   // Every rank's bytes on rank 0, in the order of ranks; nothing elsewhere. All ranks call it.
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;
   // The largest of what the ranks give, on all of them.

@@ -118,10 +118,11 @@ struct Prepared {
 // Ranks that were started apart, or see other files under a name, would diverge sooner or later.
 void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& cluster) {
   std::string text = print_module(p.module, false) + p.info.digest + params_text(p.module, p.options.params);
-  text += fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
-                      static_cast<int>(settings.format), settings.top, settings.stats, settings.trace,
-                      settings.checkpoint, settings.resume, settings.refuse_nan, settings.timeout > 0,
-                      static_cast<int>(settings.verify.how), settings.verify.elements, settings.program);
+  text +=
+      fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
+                  static_cast<int>(settings.format), settings.top, settings.stats, settings.trace, settings.checkpoint,
+                  settings.resume, settings.refuse_nan, settings.timeout > 0, static_cast<int>(settings.verify.how),
+                  settings.verify.elements, settings.program, settings.check_messages);
   const std::string digest = digest_of(text);
   const auto differs = static_cast<std::int64_t>(hash_of(digest));
   if (cluster.largest(differs) == ~cluster.largest(~differs)) return;
@@ -151,7 +152,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
     if (cluster.rank() == 0) check_result(settings, p.module);
   });
   require_same_run(settings, p, cluster);
-  p.transport = cluster.transport(p.info.workers);
+  p.transport = cluster.transport(p.info.workers, settings.check_messages);
   cluster.together([&] {
     p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers());
     for (Part& part : p.parts) expand(part, read_compressed(p.module));

@@ -135,7 +135,10 @@ void declare_lasting_options(Tool& tool) {
                        "best (those that a product reads most often lie together, where that pays) or given (as in the "
                        "data); a matter of speed alone")(
       "timeout", po::value<double>()->value_name("SECONDS"),
-      "ends a run in which no step begins or ends for so long, and prints the last step of each rank");
+      "ends a run in which no step begins or ends for so long, and prints the last step of each rank")(
+      "check-messages",
+      "each message between ranks carries a digest of its payload, and its receiver compares: ends with status 74 "
+      "where they differ");
   tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all|auto"),
                              "computes N elements of each output again with the interpreter, all where elements depend "
                              "on each other and that is not too much; all: all, whatever it takes; auto: where it "
@@ -146,6 +149,7 @@ void declare_lasting_options(Tool& tool) {
 void read_lasting_options(const po::variables_map& values, RunSettings& s) {
   s.memory = byte_option(values, "memory");
   s.refuse_nan = choose(values, "nan", nan_words);
+  s.check_messages = values.count("check-messages") > 0;
   s.masters = choose(values, "masters", master_orders);
   s.code_cache = code_cache_of(values);
   s.verify = verify_choice(values);

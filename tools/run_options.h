@@ -35,11 +35,12 @@ struct RunSettings {
   bool refuse_nan = false;
   std::int64_t memory = 0;  // bytes of a process; 0: what is there
   double timeout = 0;       // seconds in which something goes on; 0: no limit
-  int ranks = 0;            // 0: this process alone, without MPI
-  int threads = 0;          // 0: the machine's cores, shared by the ranks
-  int top = 0;              // prints the largest elements of vector results
-  std::string code_cache;   // a folder; empty: none
-  std::string checkpoint;   // a folder; empty: none
+  bool check_messages = false;
+  int ranks = 0;           // 0: this process alone, without MPI
+  int threads = 0;         // 0: the machine's cores, shared by the ranks
+  int top = 0;             // prints the largest elements of vector results
+  std::string code_cache;  // a folder; empty: none
+  std::string checkpoint;  // a folder; empty: none
   bool resume = false;
   std::int64_t every = 0;    // turns of an outermost loop; 0: whenever every_seconds says
   double every_seconds = 0;  // 0: whenever `every` says

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "libcomm/exchange/mpi_check.h"
+#include "libcomm/exchange/segments.h"
+#include "libcore/fault.h"
 
 namespace kasen {
 namespace {
@@ -19,11 +21,6 @@ namespace {
 // Tags up to 32767 are valid everywhere; 0 stands for no exchange.
 constexpr std::int64_t tags = 32767;
 int tag_of(std::int64_t step) { return static_cast<int>(1 + step % tags); }
-
-struct Segment {
-  std::byte* data;
-  std::int64_t bytes;
-};
 
 // The payloads for or from one rank, in the order in which both sides have them.
 using Groups = std::map<int, std::vector<Segment>>;
@@ -82,12 +79,6 @@ class SegmentType {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-std::int64_t bytes_of(const std::vector<Segment>& segments) {
-  std::int64_t bytes = 0;
-  for (const Segment& segment : segments) bytes += segment.bytes;
-  return bytes;
-}
-
 // What one rank sends another in an exchange: how much, and how it is spread over workers.
 struct Sizes {
   std::int64_t bytes = 0, cuts = 0;
@@ -101,11 +92,22 @@ Sizes sizes_of(const std::vector<Segment>& segments) {
   return {bytes_of(segments), static_cast<std::int64_t>(hash_of(cuts))};
 }
 
+// One that changes a number much: of an f64 the highest of the mantissa.
+void flip_a_bit(const Segment& segment) { segment.data[std::min<std::int64_t>(6, segment.bytes - 1)] ^= std::byte{8}; }
+
 // What a request of an exchange must turn out to be.
 struct Expected {
   int rank = 0;
   std::int64_t bytes = 0;
   bool receive = false;
+  Segment first = {nullptr, 0};
+};
+
+// What one rank sends another in an exchange, and the digest that goes behind it in the same message.
+struct Payload {
+  int rank = 0;
+  std::vector<Segment> segments;
+  std::uint64_t digest = 0;
 };
 
 struct Exchange {
@@ -113,7 +115,21 @@ struct Exchange {
   std::int64_t step = 0;
   std::vector<MPI_Request> requests;
   std::vector<Expected> expected;
+  // Where messages are checked; the digests are sent from here and received here, so that these do not grow meanwhile.
+  std::vector<Payload> sent, awaited;
+  std::string purpose;
 };
+
+// Has each message carry the digest of its payload.
+std::vector<Payload> with_digests(Groups& groups) {
+  std::vector<Payload> payloads;
+  payloads.reserve(groups.size());
+  for (auto& [rank, segments] : groups) {
+    Payload& made = payloads.emplace_back(Payload{rank, segments, 0});
+    segments.push_back({reinterpret_cast<std::byte*>(&made.digest), sizeof made.digest});
+  }
+  return payloads;
+}
 
 class MpiTransport : public Transport {
  public:
@@ -125,6 +141,7 @@ class MpiTransport : public Transport {
         local_(workers_of_rank(rank_, ranks_, workers)),
         message_bytes_(options.message_bytes > 0 ? std::min(options.message_bytes, session.message_bytes())
                                                  : session.message_bytes()),
+        checks_messages_(options.check_messages),
         exceptions_(std::uncaught_exceptions()) {
     const Waiting waiting = session.agree("the making of a transport", workers);
     check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
@@ -141,7 +158,7 @@ class MpiTransport : public Transport {
   [[nodiscard]] int local_workers() const override { return local_.count; }
   void moved_here(std::int64_t bytes) override { traffic_.worker_bytes += bytes; }
   [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
-  [[nodiscard]] bool compares_steps() const override { return session_.checks(); }
+  [[nodiscard]] bool compares_steps() const override { return session_.checks() || checks_messages_; }
   void announce(const std::string& purpose) override { purpose_ = purpose; }
 
   [[nodiscard]] int start(std::int64_t step, std::span<const Message> sends,
@@ -156,13 +173,21 @@ class MpiTransport : public Transport {
       check(m, m.to);
       (is_local(m.from) ? here_awaited : coming).push_back(m);
     }
-    const Groups from_ranks = by_rank(std::move(coming), false, ranks_, workers_);
-    const Groups to_ranks = by_rank(std::move(away), true, ranks_, workers_);
-    if (session_.checks()) compare(step, to_ranks, from_ranks);
+    Groups from_ranks = by_rank(std::move(coming), false, ranks_, workers_);
+    Groups to_ranks = by_rank(std::move(away), true, ranks_, workers_);
+    const std::string purpose = std::exchange(purpose_, {});
+    if (session_.checks()) compare(step, purpose, to_ranks, from_ranks);
+    for (const auto& [rank, segments] : to_ranks) traffic_.rank_bytes += bytes_of(segments);
     const int ticket = free_ticket();
     Exchange& exchange = exchanges_[static_cast<size_t>(ticket)];
     exchange.open = true;
     exchange.step = step;
+    exchange.purpose = purpose;
+    if (checks_messages_) {
+      exchange.awaited = with_digests(from_ranks);
+      exchange.sent = with_digests(to_ranks);
+      for (Payload& payload : exchange.sent) payload.digest = digest_of_segments(payload.segments);
+    }
     for (const auto& [rank, segments] : from_ranks) {
       for (const auto& piece : cut(segments, message_bytes_)) receive(exchange, rank, piece);
     }
@@ -186,8 +211,11 @@ class MpiTransport : public Transport {
       const int code = MPI_Wait(&exchange.requests[i], &status);
       check_arrival(exchange, exchange.expected[i], status, code);
     }
+    for (const Payload& payload : exchange.awaited) check_payload(exchange, payload);
     exchange.requests.clear();
     exchange.expected.clear();
+    exchange.sent.clear();
+    exchange.awaited.clear();
     exchange.open = false;
   }
 
@@ -206,8 +234,7 @@ class MpiTransport : public Transport {
 
   // Before anything is sent: are all ranks at this exchange, and does each of them send what the other awaits? Where
   // two differ all ranks throw.
-  void compare(std::int64_t step, const Groups& to_ranks, const Groups& from_ranks) {
-    const std::string purpose = std::exchange(purpose_, {});
+  void compare(std::int64_t step, const std::string& purpose, const Groups& to_ranks, const Groups& from_ranks) {
     const Waiting waiting = session_.agree(fmt::format("exchange {}", step), workers_, purpose);
     std::vector<Sizes> sent(static_cast<size_t>(ranks_)), coming = sent, awaited = sent;
     for (const auto& [rank, segments] : to_ranks) sent[static_cast<size_t>(rank)] = sizes_of(segments);
@@ -251,7 +278,7 @@ class MpiTransport : public Transport {
     exchange.requests.push_back(post(message, [&](void* data, int count, MPI_Datatype type, MPI_Request* request) {
       check_mpi(MPI_Irecv(data, count, type, rank, MPI_ANY_TAG, communicator_, request), "MPI_Irecv");
     }));
-    exchange.expected.push_back({rank, bytes_of(message), true});
+    exchange.expected.push_back({rank, bytes_of(message), true, message[0]});
   }
 
   void send(Exchange& exchange, int rank, const std::vector<Segment>& message) {
@@ -259,7 +286,6 @@ class MpiTransport : public Transport {
       check_mpi(MPI_Isend(data, count, type, rank, tag_of(exchange.step), communicator_, request), "MPI_Isend");
     }));
     exchange.expected.push_back({rank, bytes_of(message), false});
-    traffic_.rank_bytes += bytes_of(message);
   }
 
   void check_arrival(const Exchange& exchange, const Expected& expected, const MPI_Status& status, int code) const {
@@ -278,6 +304,18 @@ class MpiTransport : public Transport {
       throw InternalError(fmt::format("exchange {}: rank {} awaits {} bytes from rank {}, which sent {}", exchange.step,
                                       rank_, expected.bytes, expected.rank, longer ? "more" : std::to_string(bytes)));
     }
+    if (pass_point(FaultPoint::message) < 0) flip_a_bit(expected.first);
+  }
+
+  void check_payload(const Exchange& exchange, const Payload& payload) const {
+    if (digest_of_segments(payload.segments) == payload.digest) return;
+    fail(ExitStatus::io,
+         fmt::format("exchange {}{}: what rank {} sent is not what arrived at rank {}", exchange.step,
+                     exchange.purpose.empty() ? "" : fmt::format(" ({})", exchange.purpose), payload.rank, rank_),
+         "its digest, which came with it (--check-messages), is that of other bytes: the network or a machine's memory "
+         "changed some of them",
+         "run again, with --resume where there is a checkpoint; if that comes again, leave out the machines of these "
+         "ranks");
   }
 
   // Both lists hold each pair of workers at most once.
@@ -302,6 +340,7 @@ class MpiTransport : public Transport {
   int rank_, ranks_, workers_;
   WorkerRange local_;
   std::int64_t message_bytes_;
+  bool checks_messages_;
   int exceptions_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::vector<Exchange> exchanges_;  // by ticket

@@ -21,6 +21,9 @@ struct WorkerRange {
 
 struct MpiTransportOptions {
   std::int64_t message_bytes = 0;  // longer messages go in pieces of this size; 0: the session's
+  // Each message between ranks carries a digest of its payload, 8 bytes that no counter counts, and who gets it
+  // compares: finish ends in UserError(io) where they differ. The same on all ranks.
+  bool check_messages = false;
 };
 
 // Collective. UserError(usage) where there are more ranks than workers. Exchanges may overlap: a ticket can be open

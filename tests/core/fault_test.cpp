@@ -68,6 +68,13 @@ TEST_F(FaultPoints, HoldsForItsRankAndToolAlone) {
   }
 }
 
+TEST_F(FaultPoints, FlipsABitOfAMessage) {
+  ask("message:flip:2");
+  EXPECT_EQ(pass_point(FaultPoint::message), 0);
+  EXPECT_LT(pass_point(FaultPoint::message), 0);
+  EXPECT_EQ(pass_point(FaultPoint::message), 0);
+}
+
 TEST_F(FaultPoints, RefusesWhatItDoesNotKnow) {
   for (const char* wrong : {"write",
                             "write:fail",
@@ -83,6 +90,8 @@ TEST_F(FaultPoints, RefusesWhatItDoesNotKnow) {
                             "write:flip:1",
                             "sync:short:1",
                             "sync:eintr:1",
+                            "message:fail:1",
+                            "message:short:1",
                             "write:fail:1@",
                             "write:fail:1@rank",
                             "write:fail:1@rank=x",

@@ -9,6 +9,8 @@
 
 #include "libcomm/exchange/mpi_transport.h"
 #include "libcomm/exchange/node_board.h"
+#include "libcore/error.h"
+#include "libcore/fault.h"
 #include "tests/exchange/mpi_main.h"
 
 namespace kasen {
@@ -116,7 +118,8 @@ TEST(MpiTransport, RandomExchangesArriveAndAreCounted) {
   for (const int workers : {3, 4, 7, 16}) {
     for (const std::int64_t message_bytes : {std::int64_t{1} << 30, std::int64_t{1000}, std::int64_t{7}}) {
       std::mt19937_64 random(static_cast<std::uint64_t>(workers));
-      const auto transport = make_mpi_transport(mpi(), workers, {.message_bytes = message_bytes});
+      const auto transport =
+          make_mpi_transport(mpi(), workers, {.message_bytes = message_bytes, .check_messages = workers % 2 == 0});
       EXPECT_EQ(transport->workers(), workers);
       Traffic expected;
       for (std::int64_t step = 32760; step < 32775; ++step) {  // tags wrap round within
@@ -180,6 +183,32 @@ TEST(MpiTransport, LargePayloadsArrive) {
   Side side(plan, *transport, 1, false);
   transport->finish(transport->start(1, side.sends, side.receives));
   side.expect_arrived(1);
+}
+
+TEST(MpiTransport, WhatIsAlteredOnItsWayIsFound) {
+  const int ranks = mpi().ranks(), before = (mpi().rank() + ranks - 1) % ranks;
+  if (ranks == 1) GTEST_SKIP() << "nothing is sent";
+  const auto transport = make_mpi_transport(mpi(), 2 * ranks, {.check_messages = true});
+  Plan plan;  // two payloads from each rank to the next
+  for (int from = 0; from < 2 * ranks; ++from) plan[{from, (from + 2) % (2 * ranks)}] = 100 + from;
+  Side good(plan, *transport, 7, false);
+  transport->announce("a statement");
+  transport->finish(transport->start(7, good.sends, good.receives));
+  good.expect_arrived(7);
+  Side bad(plan, *transport, 8, false);
+  transport->announce("a statement");
+  const int at = transport->start(8, bad.sends, bad.receives);
+  ask_for_faults("message:flip:1", "test", mpi().rank());
+  try {
+    transport->finish(at);
+    ADD_FAILURE() << "nobody noticed";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::io);
+    const std::string wanted = "exchange 8 (a statement): what rank " + std::to_string(before) +
+                               " sent is not what arrived at rank " + std::to_string(mpi().rank());
+    EXPECT_NE(std::string(error.what()).find(wanted), std::string::npos) << error.what();
+  }
+  ask_for_faults("", "test", mpi().rank());
 }
 
 TEST(MpiTransport, MisuseIsFound) {

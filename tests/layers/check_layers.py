@@ -12,7 +12,7 @@ EDGES = {
     "libcore": ({"libcore"}, {"fmt", "boost/multiprecision"}),
     "libopt": ({"libcore", "libopt"}, {"fmt", "nlohmann", "z3++.h"}),
     "libcomm/data": ({"libcore", "libcomm/data"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h", "metis.h"}),
-    "libcomm/exchange": ({"libcore", "libcomm/exchange"}, {"fmt", "mpi.h"}),
+    "libcomm/exchange": ({"libcore", "libcomm/exchange"}, {"fmt", "mpi.h", "xxhash.h"}),
     "libkernels": ({"libcore", "libkernels"}, {"fmt", "llvm", "blis", "openblas", "cblas.h", "omp.h"}),
     "datasets": ({"libcore", "libcomm/data", "datasets"}, {"fmt"}),
     "tools": ({"libcore", "libopt", "libcomm/data", "libcomm/exchange", "libkernels", "datasets", "tools"},

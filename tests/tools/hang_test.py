@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools_test import BAD, CONFIG, LIMIT, PAGERANK, TOOLS, USAGE, ToolTest  # noqa: E402
 
 RESUMABLE = 75
+IO = 74
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -124,6 +125,34 @@ class Hanging(ToolTest):
         for chunk in ["8", "24", "1000"]:
             self.assertEqual(run(f"by{chunk}", KASEN_MPI_CHUNK=chunk, KASEN_CHECK_COLLECTIVES="1"), want, chunk)
         self.kasen("run", "-n", 2, "fused.kir", "--bundle", "bundle", env={"KASEN_MPI_CHUNK": "many"}, status=CONFIG)
+
+
+class Messages(ToolTest):
+    """--check-messages: what is altered on its way is found, and all else is as without it."""
+
+    def setUp(self):
+        super().setUp()
+        self.prepare()
+
+    def run_plan(self, name, *args, fault="", status=0):
+        return self.kasen("run", "-n", 3, "fused.kir", "--bundle", "bundle", "-o", f"{name}.npy", "--stats", f"{name}.json", *args,
+                          env={"KASEN_FAULT": fault}, status=status)
+
+    def test_a_flipped_bit_is_found(self):
+        self.run_plan("unseen", fault="message:flip:9@rank=1")  # nobody notices
+        self.run_plan("plain")
+        self.run_plan("checked", "--check-messages")
+        files = {name: [p.read_bytes() for p in sorted(self.dir.glob(f"{name}*.npy"))] for name in ("plain", "checked", "unseen")}
+        self.assertEqual(files["plain"], files["checked"])
+        self.assertNotEqual(files["plain"], files["unseen"])
+        traffic = [json.loads((self.dir / f"{name}.json").read_text())["traffic"] for name in ("plain", "checked")]
+        self.assertEqual(traffic[0], traffic[1])
+        self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "checked.json", "--check")
+        for n in (1, 9):
+            _, err = self.run_plan("none", "--check-messages", fault=f"message:flip:{n}@rank=1", status=IO)
+            self.assertEqual(err.count("error:"), 1, err)
+            self.assertRegex(err, r"error: exchange \d+ \(.*pagerank\.ks:\d+.*\): what rank [02] sent is not what arrived at rank 1; ")
+        self.assertFalse(list(self.dir.glob("none*")))
 
 
 class Abandoned(ToolTest):
