@@ -26,6 +26,7 @@
 #include "tools/common/stop_request.h"
 #include "tools/mpirun_start.h"
 #include "tools/mpirun_watch.h"
+#include "tools/run_end.h"
 
 namespace kasen::tools {
 namespace {
@@ -196,35 +197,14 @@ pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& 
   return child;
 }
 
-int wait_for(pid_t child) {
+// mpirun's status, where it told one; `ended_itself` where a signal ended mpirun before it could.
+int wait_for(pid_t child, bool& ended_itself) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   mpirun_process = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-constexpr int mpirun_failed = 1;  // no rank ends so without a word
-
-// A rank that INT, TERM or HUP reaches says nothing and leaves; mpirun tells its status, or the signal's. Where mpirun
-// itself is told to end, it says nothing, either.
-bool was_interrupted(int status, const std::string& other) {
-  constexpr std::array signals{SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-  return status == static_cast<int>(ExitStatus::interrupted) || (status == mpirun_failed && other.empty()) ||
-         std::any_of(signals.begin(), signals.end(), [&](int number) { return status == 128 + number; });
-}
-
-// Of a job that told nothing itself.
-std::string silent_end(int status, const std::string& other) {
-  if (was_interrupted(status, other))
-    return "kasen-run: error: the job was interrupted; a signal ended one of its ranks or mpirun; start it again; "
-           "--checkpoint DIR --resume would go on where it was\n";
-  if (status == mpirun_failed)
-    return fmt::format(
-        "{}kasen-run: error: mpirun failed; it ended with status {}; see above, and 'kasen doctor --only mpi'\n", other,
-        status);
-  return fmt::format("{}kasen-run: error: the job ended with status {}; a rank died without a message; see above\n",
-                     other, status);
+  ended_itself = WIFEXITED(status);
+  return ended_itself ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace
@@ -238,7 +218,7 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
   mpirun_process = child;
   forward_signals(!settings.checkpoint.empty());
   close(ends[1]);
-  int status = 0;
+  JobEnd end{.checkpoints = settings.checkpoint};
   std::string summary;
   bool stopped = false;
   {
@@ -247,23 +227,24 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
       MpirunWatch watch(child);
       listener.listen(ends[0], watch);
       close(ends[0]);
-      status = wait_for(child);
+      end.status = wait_for(child, end.told_by_mpirun);
     }
-    if (status != 0 || interrupted) remove_segments(status, began);
+    if (end.status != 0 || interrupted) remove_segments(end.status, began);
     if (interrupted && !listener.stopped) return static_cast<int>(ExitStatus::interrupted);
     summary = std::move(listener.summary);
     stopped = listener.stopped;
     if (!listener.errors.empty()) {
       tell("{}", listener.errors);
-    } else if (status != 0) {
-      tell("{}", silent_end(status, listener.other));
-      if (was_interrupted(status, listener.other)) return static_cast<int>(ExitStatus::interrupted);
-      if (status == mpirun_failed) return static_cast<int>(ExitStatus::internal);
+    } else if (end.status != 0) {
+      end.other = std::move(listener.other);
+      const ToldEnd told = told_end(end);
+      tell("{}", told.text);
+      if (told.status) return static_cast<int>(*told.status);
     }
   }
   if (!summary.empty()) write_standard_output(summary);
   if (stopped) return static_cast<int>(ExitStatus::resumable);
-  return status > 125 ? static_cast<int>(ExitStatus::internal) : status;
+  return end.status > 125 ? static_cast<int>(ExitStatus::internal) : end.status;
 }
 
 }  // namespace kasen::tools

@@ -259,6 +259,11 @@ class Checkpointed(ToolTest):
                 shutil.rmtree(self.dir / "saved")  # it was quicker this time
             else:
                 self.assertEqual(err.count("error:"), 1, err)
+                saved = [n for n in self.saved() if ".tmp-" not in n] if (self.dir / "saved").exists() else []
+                self.assertEqual(job.returncode, 75 if saved else 69, err)
+                self.assertIn("a rank was killed by signal 9 (SIGKILL); ", err)
+                if saved:
+                    self.assertIn(f"; all is saved in saved/{saved[-1]}; the same command with --resume goes on from there", err)
         self.assertEqual(job.returncode, 0, err)
         self.assertGreater(kills, 0)
         self.assertEqual((self.dir / "r.h5").read_bytes(), want)

@@ -1,0 +1,24 @@
+// What is told of a job that ended without a word of its own: by a signal, or by mpirun.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libcore/error.h"
+
+namespace kasen::tools {
+
+struct JobEnd {
+  int status = 0;              // mpirun's, or 128 and the signal that ended it
+  bool told_by_mpirun = true;  // else a signal ended mpirun itself
+  std::string other;           // what mpirun and its ranks printed besides
+  std::string checkpoints;     // the run's folder of checkpoints; empty: none
+};
+
+struct ToldEnd {
+  std::string text;
+  std::optional<ExitStatus> status;  // none: that of the job
+};
+[[nodiscard]] ToldEnd told_end(const JobEnd& end);
+
+}  // namespace kasen::tools
