@@ -80,6 +80,9 @@ void store_strip(Emitter& emitter, llvm::Value* array, Scalar scalar, llvm::Valu
 
 }  // namespace
 
+Temporary::Temporary(const ElementType& element)
+    : element_(element), scalars_(element.components.size()), arrays_(element.components.size(), nullptr) {}
+
 Plane Temporary::load(Emitter& emitter, int component, const Plane* coordinate) {
   if (coordinate == nullptr) return scalars_[static_cast<size_t>(component)];
   if (const auto number = known_coordinate(coordinate)) {
@@ -92,7 +95,20 @@ Plane Temporary::load(Emitter& emitter, int component, const Plane* coordinate) 
 void Temporary::store(Emitter& emitter, int component, llvm::Value* coordinate, const Plane& value) {
   const Plane place{coordinate, true};
   if (const auto number = known_coordinate(&place)) coordinates_[{component, *number}] = value;
-  store_strip(emitter, arrays_[static_cast<size_t>(component)], scalar_of(element_, component), coordinate, value);
+  llvm::Value*& array = arrays_[static_cast<size_t>(component)];
+  if (array == nullptr) array = make_array(emitter, element_.components[static_cast<size_t>(component)]);
+  store_strip(emitter, array, scalar_of(element_, component), coordinate, value);
+}
+
+void Temporary::copy(Emitter& emitter, Source& from) {
+  for_each_plane(emitter, element_, [&](int c, const Plane* j) {
+    const Plane value = from.load(emitter, c, j);
+    if (j == nullptr) {
+      set(c, value);
+    } else {
+      store(emitter, c, j->value, value);
+    }
+  });
 }
 
 Plane Deferred::load(Emitter& emitter, int component, const Plane* coordinate) {
@@ -102,8 +118,8 @@ Plane Deferred::load(Emitter& emitter, int component, const Plane* coordinate) {
 
 Accumulator::Accumulator(Emitter& emitter, const ElementType& element, Home home)
     : element_(element), home_(home), from_zero_(element.components.size(), false) {
-  if (home != Home::scratch) arrays_ = make_arrays(emitter, element);
   for (const Component& c : element.components) {
+    if (home != Home::scratch) arrays_.push_back(make_array(emitter, c));
     const std::int64_t bytes = strip_bytes(emitter, c.scalar);
     const bool many = c.count > 0 && (home == Home::scratch || !Emitter::is_small(c.count));
     spare_.push_back(many ? emitter.scratch(c.count * bytes) : nullptr);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "libkernels/emit.h"
 
@@ -18,9 +17,8 @@ namespace kasen {
   return static_cast<int>(element.components.size());
 }
 
-// Memory for each small array of an element, which registers take the place of where there are few coordinates; null
-// for scalar components.
-[[nodiscard]] std::vector<llvm::Value*> make_arrays(Emitter& emitter, const ElementType& element);
+// Memory for a small array, which registers take the place of where there are few coordinates; null for a scalar.
+[[nodiscard]] llvm::Value* make_array(Emitter& emitter, const Component& component);
 
 // The number of a coordinate that is known now.
 [[nodiscard]] std::optional<std::int64_t> known_coordinate(const Plane* coordinate);

@@ -5,15 +5,10 @@
 
 namespace kasen {
 
-std::vector<llvm::Value*> make_arrays(Emitter& emitter, const ElementType& element) {
-  std::vector<llvm::Value*> arrays;
-  for (const Component& c : element.components) {
-    const std::int64_t bytes = c.count * strip_bytes(emitter, c.scalar);
-    arrays.push_back(c.count == 0                 ? nullptr
-                     : Emitter::is_small(c.count) ? emitter.local(bytes)
-                                                  : emitter.scratch(bytes));
-  }
-  return arrays;
+llvm::Value* make_array(Emitter& emitter, const Component& component) {
+  if (component.count == 0) return nullptr;
+  const std::int64_t bytes = component.count * strip_bytes(emitter, component.scalar);
+  return Emitter::is_small(component.count) ? emitter.local(bytes) : emitter.scratch(bytes);
 }
 
 std::optional<std::int64_t> known_coordinate(const Plane* coordinate) {
@@ -125,8 +120,12 @@ void MemorySource::store(Emitter& emitter, int component, const Plane* coordinat
   emitter.store_lanes(scalar, to, value);
 }
 
-Temporary::Temporary(Emitter& emitter, const ElementType& element)
-    : element_(element), scalars_(element.components.size()), arrays_(make_arrays(emitter, element)) {}
+// The scalars have been loaded; of what all elements share no result is made.
+ReadsFrom MemorySource::reads_from(const ElementType& result, int component) const {
+  if (access_ == Access::shared || count_of(planes_.element, component) == 0) return ReadsFrom::registers;
+  if (planes_.element != result) return ReadsFrom::other_types;
+  return access_ == Access::consecutive ? ReadsFrom::own_place : ReadsFrom::elsewhere;
+}
 
 Plane ShiftedSource::load(Emitter& emitter, int component, const Plane* coordinate) {
   llvm::Value* value = emitter.spread(of_.load(emitter, component, coordinate));

@@ -48,6 +48,7 @@ class MemorySource : public Source {
   // Moves to another index (an i64, or a vector of them for `scattered`) and loads the scalar components there.
   void move_to(Emitter& emitter, llvm::Value* index);
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  [[nodiscard]] ReadsFrom reads_from(const ElementType& result, int component) const override;
   void set_index(llvm::Value* index) { index_ = index; }  // for stores: loads nothing
   void store(Emitter& emitter, int component, const Plane* coordinate, const Plane& value);
   [[nodiscard]] const ElementType& element() const { return planes_.element; }
@@ -70,16 +71,17 @@ class MemorySource : public Source {
 // memory.
 class Temporary : public Source {
  public:
-  Temporary(Emitter& emitter, const ElementType& element);
+  explicit Temporary(const ElementType& element);
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
   void set(int component, const Plane& value) { scalars_[static_cast<size_t>(component)] = value; }
   void store(Emitter& emitter, int component, llvm::Value* coordinate, const Plane& value);
+  void copy(Emitter& emitter, Source& from);  // of the same element: as it is now
   [[nodiscard]] const ElementType& element() const { return element_; }
 
  private:
   ElementType element_;
   std::vector<Plane> scalars_;
-  std::vector<llvm::Value*> arrays_;
+  std::vector<llvm::Value*> arrays_;                           // by component; null: nothing has been stored
   std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // stored at places known now, by component
 };
 
@@ -90,6 +92,7 @@ class Deferred : public Source {
   Deferred(const Expr& body, Sources arguments, std::unique_ptr<Temporary> scalars)
       : body_(body), arguments_(std::move(arguments)), scalars_(std::move(scalars)) {}
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  [[nodiscard]] ReadsFrom reads_from(const ElementType& result, int component) const override;
 
  private:
   const Expr& body_;

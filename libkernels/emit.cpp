@@ -259,10 +259,10 @@ Plane Emitter::value_with(const Expr& body, int number, const Plane& coordinate,
 Plane Emitter::over(const Expr& e, const Sources& sources) {
   if (in_coordinate_loop() || !loops_.empty()) return computed_over(e, sources);
   for (const Known& known : known_) {
-    if (*known.over == e) return known.value;
+    if (*known.over == e && known.sources == sources) return known.value;
   }
   const Plane result = computed_over(e, sources);
-  known_.push_back({&e, result});
+  known_.push_back({&e, sources, result});
   return result;
 }
 

@@ -27,11 +27,24 @@ struct Plane {
 
 class Emitter;
 
+// From what a result's component is computed at one coordinate, where results may take the place of operands with
+// elements of their type.
+enum class ReadsFrom : std::uint8_t {
+  registers,    // or memory that no result takes
+  other_types,  // arrays, but none whose place this result could take
+  own_place,    // of those whose place it could take, just this component and coordinate
+  elsewhere,    // other components or coordinates of those
+};
+
 // Where the planes of an element come from. `coordinate` (an i64 plane) is given for small arrays only.
 class Source {
  public:
   virtual ~Source() = default;
   virtual Plane load(Emitter& emitter, int component, const Plane* coordinate) = 0;
+  // Of a component at every coordinate, for a result with elements of type `result`.
+  [[nodiscard]] virtual ReadsFrom reads_from(const ElementType& /*result*/, int /*component*/) const {
+    return ReadsFrom::registers;
+  }
 };
 using Sources = std::vector<Source*>;
 
@@ -169,6 +182,7 @@ class Emitter {
   std::int64_t copies_ = 1;     // of the code that is written now
   struct Known {
     const Expr* over;
+    Sources sources;
     Plane value;
   };
   std::vector<Known> known_;  // sums over coordinates that have been computed since the sources were set

@@ -12,6 +12,7 @@
 #include "libkernels/broadcast_indices.h"
 #include "libkernels/emit_slices.h"
 #include "libkernels/loop_shape.h"
+#include "libkernels/results.h"
 #include "libkernels/strip_sums.h"
 #include "libkernels/view_inputs.h"
 
@@ -224,6 +225,7 @@ class ElementwiseEmitter {
 
   // Eight elements from index i on.
   void turn(llvm::Value* i) {
+    e_.forget();
     if (slices_) slices_->slice(SliceEmitter::numbers(e_, lengths_, i, e_.mask));
     for (Input& input : inputs_) {
       if (input.reach == Reach::whole) input.source->move_to(e_, i);
@@ -244,7 +246,12 @@ class ElementwiseEmitter {
       }
     }
     if (strip_begin_ != nullptr) sums_.leave([&](ValueId id) { return find(sources, id); }, i, strip_begin_);
-    for (Output& output : outputs_) store(output, *find(sources, output.id), i);
+    std::vector<Result> results;
+    for (const Output& output : outputs_) {
+      output.place->set_index(i);
+      results.push_back({output.place.get(), find(sources, output.id)});
+    }
+    store_results(e_, std::move(results));
     if (indices_) indices_->advance();
   }
 
@@ -259,9 +266,7 @@ class ElementwiseEmitter {
   std::unique_ptr<Source> compute(const Op& op, const Sources& args) {
     const ScalarFunction& fn = module_.fn(op.fns[0]);
     const ElementType& element = fn.result();
-    auto& room = rooms_[{op.results[0], e_.mask != nullptr}];
-    if (!room) room = std::make_unique<Temporary>(e_, element);
-    auto result = std::make_unique<Temporary>(*room);
+    auto result = std::make_unique<Temporary>(element);
     const bool deferred = looked_at_once(module_, body_, op.results[0]);
     e_.forget();
     for_each_plane(e_, element, [&](int c, const Plane* j) {
@@ -289,12 +294,6 @@ class ElementwiseEmitter {
     ValueId id;
     std::unique_ptr<MemorySource> place;
   };
-
-  void store(Output& output, Source& value, llvm::Value* i) {
-    output.place->set_index(i);
-    for_each_plane(e_, output.place->element(),
-                   [&](int c, const Plane* j) { output.place->store(e_, c, j, value.load(e_, c, j)); });
-  }
 
   // The last few elements: the same code under a mask, as short as it can be.
   void tail(llvm::Value* begin, llvm::Value* end) {
@@ -342,8 +341,7 @@ class ElementwiseEmitter {
   std::map<ValueId, Source*> sources_;
   llvm::Value* strip_begin_ = nullptr;  // where a turn leaves scalars for them: the strip's first element
   Accumulator::Home home_ = Accumulator::Home::block;
-  std::map<std::pair<ValueId, bool>, std::unique_ptr<Temporary>> rooms_;  // by value, in the loop and in its tail
-  std::optional<BroadcastIndices> indices_;                               // where an operand is broadcast
+  std::optional<BroadcastIndices> indices_;  // where an operand is broadcast
 };
 
 }  // namespace

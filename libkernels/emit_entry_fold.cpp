@@ -108,7 +108,7 @@ class EntryFoldEmitter {
                          std::make_unique<Accumulator>(e_, kernel_.result),
                          std::make_unique<Accumulator>(e_, kernel_.result)});
     }
-    made_ = std::make_unique<Temporary>(e_, kernel_.result);
+    made_ = std::make_unique<Temporary>(kernel_.result);
   }
 
   void open(const EntryFoldKernel::Operand& operand, const ArrayPlanes& planes) {

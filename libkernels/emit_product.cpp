@@ -113,7 +113,7 @@ class ProductEmitter {
       const ProductKernel::Product& p = kernel_.products[k];
       strand.lanes.push_back({&p, std::make_unique<MemorySource>(table_.vectors[k], along_columns()),
                               std::make_unique<Accumulator>(e_, p.result), std::make_unique<Accumulator>(e_, p.result),
-                              std::make_unique<Temporary>(e_, p.result)});
+                              std::make_unique<Temporary>(p.result)});
     }
     return strand;
   }
