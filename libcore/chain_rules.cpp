@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "libcore/array_views.h"
 #include "libcore/products.h"
 
 namespace kasen {
@@ -26,9 +27,21 @@ bool may_stand_in_chain(const Module& module, const Op& product) {
   return chain_columns(module, operand, operand.dims.at(0)).has_value();
 }
 
+namespace {
+
+// What is shown of a row is read where it lies, however many columns there are. (A compressed row is made dense.)
+bool may_be_viewed(const Module& module, const Op& view, DimId rows) {
+  const Type& array = module.type(viewed(view));
+  return is_slice(view) && array.dims.size() == 2 && array.dims[0] == rows && module.dim(array.dims[1]).local &&
+         array.element.is_scalar() && !array.compressed;
+}
+
+}  // namespace
+
 bool follows_chain_rows(const Module& module, const Op& op, DimId rows) {
   const auto fits = [&](ValueId v) { return chain_columns(module, module.type(v), rows).has_value(); };
-  if (!std::all_of(op.operands.begin(), op.operands.end(), fits)) return false;
+  const bool shows = is_view(op) && may_be_viewed(module, op, rows);
+  if (!std::all_of(op.operands.begin() + (shows ? 1 : 0), op.operands.end(), fits)) return false;
   if (!std::all_of(op.results.begin(), op.results.end(), fits)) return false;
   if (op.code != OpCode::reduce || module.type(op.operands[0]).dims.size() == 1) return true;
   const bool keeps_columns = op.over == std::vector<DimId>{rows};

@@ -19,8 +19,8 @@ inline constexpr std::int64_t most_chain_columns = 64;
 // a vector or of columns as above.
 [[nodiscard]] bool may_stand_in_chain(const Module& module, const Op& product);
 
-// May this map or reduction follow the rows? Its operands and results are as chain_columns wants them; what reduces
-// a row's columns is one of +, *, min and max.
+// May this map, reduction or slice follow the rows? Its operands and results are as chain_columns wants them, but that
+// a slice may show some of any number of columns; what reduces a row's columns is one of +, *, min and max.
 [[nodiscard]] bool follows_chain_rows(const Module& module, const Op& op, DimId rows);
 
 // The coordinate loop that reduces as `fn` does (sum_over for +), if it is one of those.

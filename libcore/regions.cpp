@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/array_views.h"
+#include "libcore/products.h"
+
 namespace kasen {
 namespace {
 
@@ -30,6 +33,15 @@ std::string_view region_name(RegionKind kind) { return row(kind).name; }
 const RegionRow* find_region(std::string_view name) {
   const auto* it = std::find_if(kinds.begin(), kinds.end(), [&](const RegionRow& r) { return r.name == name; });
   return it == kinds.end() ? nullptr : it;
+}
+
+bool may_write_over(const Op& region, ValueId v) {
+  if (!row(region.kind).in_place) return false;
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  return std::none_of(ops.begin(), ops.end(), [&](const Op& op) {
+    if (is_view(op)) return region.kind != RegionKind::row_chain && viewed(op) == v;
+    return is_product(op) && contains(op.operands, v);
+  });
 }
 
 RowChain row_chain(const Op& region) {

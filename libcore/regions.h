@@ -24,6 +24,11 @@ struct RegionRow {
 [[nodiscard]] const RegionRow& row(RegionKind kind);
 [[nodiscard]] const RegionRow* find_region(std::string_view name);
 
+// May a result of the region be written where its operand `v` was, element by element: is element i of `v` read before
+// element i of any result is written, and no other behind it? Not what a product or a view finds at other places; a
+// row_chain has read all that its views show of a row when it writes the row.
+[[nodiscard]] bool may_write_over(const Op& region, ValueId v);
+
 // The product and the gather with which a product_epilogue region begins.
 [[nodiscard]] inline const Op& epilogue_product(const Op& region) { return region.blocks[0].ops[0]; }
 [[nodiscard]] inline const Op& epilogue_gather(const Op& region) { return region.blocks[0].ops[1]; }

@@ -199,15 +199,10 @@ class BufferCheck {
       case OpCode::push:
         return held == op.operands[0] && m_.value(held).buffer == m_.value(result).buffer;
       case OpCode::region:
-        return row(op.kind).in_place && !read_by_product(op, held) && same_elements(held, result);
+        return may_write_over(op, held) && same_elements(held, result);
       default:
         return false;
     }
-  }
-
-  [[nodiscard]] static bool read_by_product(const Op& region, ValueId id) {
-    return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(),
-                       [&](const Op& op) { return is_product(op) && op.operands[0] == id; });
   }
 
   // Element i of both is at one place: masters always, slaves if the sets are the same.

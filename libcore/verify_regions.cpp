@@ -267,6 +267,9 @@ class RegionCheck {
     if (contains(op.operands, matrix)) {
       return faults_.add(op, "it reads its region's matrix", "only products do in a row_chain");
     }
+    if (contains(op.results, matrix)) {
+      return faults_.add(op, "it makes its region's matrix", "a row_chain reads its matrix from memory");
+    }
     if (runs_along(op) != rows || follows_chain_rows(m_, op, rows)) return;
     faults_.add(
         op, "it may not follow the rows of a row_chain",

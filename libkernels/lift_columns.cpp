@@ -54,8 +54,11 @@ void ColumnLift::lift(ValueId value, DimId rows) {
 }
 
 std::vector<Op> ColumnLift::lift(std::span<const Op* const> work, DimId rows, const std::vector<ValueId>& outside) {
+  const auto is_outside = [&](ValueId v) { return std::find(outside.begin(), outside.end(), v) != outside.end(); };
   for (const Op* op : work) {
-    for (const ValueId v : op->operands) lift(v, rows);
+    // What a slice shows of an array in memory is read there.
+    const bool shows = is_slice(*op) && is_outside(viewed(*op));
+    for (auto v = op->operands.begin() + (shows ? 1 : 0); v != op->operands.end(); ++v) lift(*v, rows);
     for (const ValueId v : op->results) lift(v, rows);
   }
   std::vector<Op> made;
@@ -63,7 +66,7 @@ std::vector<Op> ColumnLift::lift(std::span<const Op* const> work, DimId rows, co
     if (op->code == OpCode::reduce) {
       reduce(*op, made);
     } else if (is_slice(*op)) {
-      if (std::find(outside.begin(), outside.end(), viewed(*op)) == outside.end()) made.push_back(slice(*op));
+      if (!is_outside(viewed(*op))) made.push_back(slice(*op));
     } else {
       map(made.emplace_back(*op));
     }

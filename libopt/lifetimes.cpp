@@ -19,11 +19,6 @@ void measure(const Block& block, std::vector<int>& close) {
   }
 }
 
-bool read_by_product(const Op& region, ValueId v) {
-  return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(),
-                     [&](const Op& op) { return is_product(op) && op.operands[0] == v; });
-}
-
 // A copy of `v` is among the region's results: it is written from memory when other results are there already.
 bool hands_on(const Module& module, const Op& region, ValueId v) {
   return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(), [&](const Op& op) {
@@ -108,7 +103,7 @@ bool Lifetimes::may_write_over(const Op& op, ValueId operand, ValueId held, Valu
     case OpCode::push:
       return operand == op.operands[0];
     case OpCode::region:
-      if (!row(op.kind).in_place || read_by_product(op, operand) || hands_on(m_, op, operand)) return false;
+      if (!kasen::may_write_over(op, operand) || hands_on(m_, op, operand)) return false;
       break;
     case OpCode::map:
       break;

@@ -117,7 +117,6 @@ bool is_chain(const Module& module, std::span<const Op* const> members) {
   const ValueId matrix = product_matrix(**product);
   const DimId rows = module.type(matrix).dims.at(0);
   return std::all_of(members.begin(), members.end(), [&](const Op* op) {
-    if (contains(op->results, matrix)) return false;  // it is read from memory
     return is_product(*op) ? product_matrix(*op) == matrix && may_stand_in_chain(module, *op)
                            : may_follow_chain(module, *op, rows, matrix);
   });
@@ -184,12 +183,14 @@ void begin_with_rows(std::vector<Op>& members) {
   if (inner != members.end()) std::rotate(members.begin(), inner, inner + 1);
 }
 
+// The matrix is read from memory, by products alone.
 bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix) {
+  if (contains(op.operands, matrix) || contains(op.results, matrix)) return false;
   const bool reduces = op.code == OpCode::reduce;
   if (!reduces && op.code != OpCode::map && !is_slice(op)) return false;
   const Type& along = module.type(reduces ? op.operands[0] : op.results[0]);
   const bool on_masters = reduces ? !along.state.is_pre() : along.state.is_part();
-  return on_masters && cut_dim(module, along) == rows && !contains(op.operands, matrix) && !makes_whole(module, op) &&
+  return on_masters && cut_dim(module, along) == rows && !makes_whole(module, op) &&
          follows_chain_rows(module, op, rows);
 }
 

@@ -58,8 +58,9 @@ class ChainJoiner {
     return products && may_stand_in_chain(module_, brought(op)[0]);
   }
 
-  // Vector work on masters of the rows, an operator or a region iter_on_vec, none of which reads the matrix.
+  // Vector work on masters of the rows, an operator or a region iter_on_vec, none of which reads or makes the matrix.
   [[nodiscard]] bool follows(const Op& op, DimId rows, ValueId matrix) const {
+    if (contains(op.results, matrix)) return false;  // of a region, whose operators know it by another name
     const bool region = op.code == OpCode::region;
     if (region ? op.kind != RegionKind::iter_on_vec : row(op.code).group != OpGroup::vector) return false;
     const std::span<const Op> ops = brought(op);

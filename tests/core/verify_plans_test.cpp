@@ -183,6 +183,11 @@ TEST(Regions, WhatARowChainMayHold) {
       "%z, %s = region row_chain (%w, %A, %B) : f64[M] @pre(add){all} ~b2, f64 @pre(add)");
   expect_chain(alone + "%h = map[half] %A : f64[N,M] @part\n" + back + "yield %n, %h\n", "it reads its region's matrix",
                "%z, %y = region row_chain (%w, %A) : f64[M] @pre(add){all} ~b2, f64[N,M] @part ~b5");
+  // The matrix is in memory when the region begins, and stays there.
+  const std::string made = "%D = map[half] %B : f64[N,M] @part\n",
+                    meets = "%n = mxv[mul, add] %x2, %D : f64[M] @pre(add){all}\n";
+  expect_chain(made + meets + "yield %n\n", "it makes its region's matrix",
+               "%z = region row_chain (%B, %x2) : f64[M] @pre(add){all} ~b2");
   // A row is read before it is written where the vector work's operand was; a product needs its vector to the end.
   expect_chain(between + back + "yield %n, %e\n", "", two + "~b0");
   expect_chain(between + "%n = mxv[mul, add] %x2, %A : f64[M] @pre(add){all}\nyield %n, %e\n", "which holds %x2",
@@ -259,6 +264,30 @@ TEST(Buffers, NoLiveValueIsOverwritten) {
           "%c = scatter %x : f64[N] @cons{G.rows} ~b0\n%p = mxv[mul, add] %c, %G : f64[N] @pre(add){G.cols} ~b0\n"
           "%g = gather %p : f64[N] @part ~b0\noutput \"g\" %g",
       "%p is written to ~b0, which holds %c");
+}
+
+// A row's element stands where another one, which a view shows or a product meets, is still to be read.
+TEST(Buffers, WhatIsReadAtOtherPlacesIsNotOverwritten) {
+  const std::string head =
+      "buffer ~b0 : f64[N,K]\nbuffer ~b1 : f64[N,K]\n%A = input \"A\" : f64[N,K] @part\n"
+      "%B = input \"B\" : f64[N,K] @part\n%w = input \"w\" : f64[K] @cons\n%one = literal 1 : i64 @cons\n"
+      "%D = map[half] %A : f64[N,K] @part ~b0\n";
+  const auto slice = [&](const std::string& buffer) {
+    return head + "%z = region iter_on_vec (%D, %one) : f64[N,K] @part " + buffer +
+           " {\n%c = at[K] %D, %one : f64[N] @part\n%e = map[sub] %D, %c : f64[N,K] @part\nyield %e\n}\n";
+  };
+  expect_right(3, slice("~b1"));
+  expect_fault(3, slice("~b0"), "%z is written to ~b0, which holds %D");
+  const auto chain = [&](const std::string& inside, const std::string& operands) {
+    return head + "%z = region row_chain (" + operands + ") : f64[N,K] @part ~b0 {\n" + inside + "yield %e\n}\n";
+  };
+  // A row_chain has read all of a row that its views show.
+  expect_right(3, chain("%m = mxvt[mul, add] %w, %A : f64[N] @part\n%c = at[K] %D, %one : f64[N] @part\n"
+                        "%d = map[sub] %D, %c : f64[N,K] @part\n%e = map[sub] %d, %m : f64[N,K] @part\n",
+                        "%w, %A, %D, %one"));
+  expect_fault(
+      3, chain("%m = mxvt[mul, add] %w, %D : f64[N] @part\n%e = map[sub] %B, %m : f64[N,K] @part\n", "%w, %D, %B"),
+      "%z is written to ~b0, which holds %D");
 }
 
 TEST(Buffers, Loops) {

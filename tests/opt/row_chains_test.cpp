@@ -53,9 +53,22 @@ TEST(RowChains, TakeUpWorkOnRows) {
   EXPECT_EQ(chained(local_columns + "output p = 1 / (1 + exp(-(X @ v)))"), "row_chain(mxvt map)");
   EXPECT_EQ(chained(local_columns + "p = X @ v\noutput g = X' @ (p / sum(p))"),
             "row_chain(mxvt reduce) gather scatter row_chain(map mxv) gather scatter");  // a total stands between
+  // Of an array with any number of columns one may be read.
+  EXPECT_EQ(chained("dim C local\ninput P : f64[N, C]\n" + local_columns + "output g = X' @ (at(P, 0) * (X @ v))"),
+            "row_chain(mxvt at map mxv) gather scatter");
   // A product whose rows come from outside has nothing to take up.
   EXPECT_EQ(row_chains(chain_plan(local_columns + "output g = X' @ y")), 0);
   EXPECT_EQ(row_chains(chain_plan(local_columns + "output p = X @ v")), 0);
+}
+
+// The work that makes the rows makes the matrix as well: it stays outside.
+TEST(RowChains, DoNotMakeTheirMatrix) {
+  EXPECT_EQ(chained("input X : f64[N, F]\nC = X - 1\noutput c = C' @ C"), "map mxv gather scatter");
+  EXPECT_EQ(chained("input X : f64[N, F], y : f64[N]\nH = X * y\nJ = X + y\noutput c = H' @ J"),
+            "iter_on_vec(map map) mxv gather scatter");
+  EXPECT_EQ(
+      chained("input X : f64[N, F], v : f64[F], y : f64[N]\nD = X * y\nt = exp(y)\noutput D, p = D' @ (t * (D @ v))"),
+      "map row_chain(mxvt map map mxv) gather scatter");
 }
 
 // The product's maker gives a total, too, for which the product's matrix waits: the maker stays outside, what follows
@@ -192,6 +205,12 @@ q = tanh(outer((a, b) -> a - f64(i64(b)), x, index(K)))
 u = tanh(X @ v)
 output u, totals = sum(q / (1 + abs(u)), over N)
 )"},
+    {"columns_of_a_wide_array", R"(
+dim N, F local = 4, C local = 70, K local = 2
+input X : f64[N, F], v : f64[F], P : f64[N, C]
+param first = 67
+output g = X' @ (at(P, first) * (X @ v)), h = X' @ (range(P, K, 3) * (X @ v)), m = max(P)
+)"},
     {"begun_with_vectors", R"(
 dim N, F local = 4
 input X : f64[N, F], y : f64[N], v : f64[F]
@@ -250,6 +269,67 @@ TEST_P(RowChainRuns, LikeTheirProgramAndCostWhatIsPredicted) {
 TEST_P(RowChainRuns, OverEmptyParts) { run_everywhere(compile(GetParam().text), 2, 3); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, RowChainRuns, ::testing::ValuesIn(chain_programs),
+                         [](const auto& case_) { return std::string(case_.param.name); });
+
+// Products whose matrix the program computes, itself or its maker among what they multiply.
+const NamedProgram computed_matrices[] = {
+    {"covariance", R"(
+dim N, F local = 4
+input X : f64[N, F], v : f64[F]
+C = X - mean(X, over N)
+output c = C' @ C / size(N), s = sum(C * C), r = C @ v
+)"},
+    {"two_of_one_region", R"(
+dim N, F local = 4
+input X : f64[N, F], Z : f64[N, F], y : f64[N], v : f64[F]
+H = X * y
+J = Z - X
+output h = H' @ J, j = J' @ H, e = H @ v, J
+)"},
+    {"in_a_loop", R"(
+dim N, F local = 3
+input X : f64[N, F], y : f64[N], u : f64[F]
+D = X * 0.25
+g = u
+for i in 0..3 {
+  r = y - D @ g
+  g = g + 0.125 * (D' @ (r * y))
+  D = D + X * (0.25 / size(N))
+}
+output g, D, q = D' @ D
+)"},
+    {"factors", R"(
+dim N, M local = 5, K local = 3
+input V : f64[N, M], W0 : f64[N, K], H0 : f64[K, M]
+W = W0
+H = H0
+for i in 0..3 {
+  H = H * (W' @ V) / (W' @ W @ H + 1e-9)
+  W = W * (V @ H') / (W @ (H @ H') + 1e-9)
+}
+output W, H
+)"},
+    {"integers", R"(
+dim N, F local = 3
+input X : i64[N, F], y : i64[N]
+C = X * y - 3
+D = C + X
+output c = C' @ C, d = D' @ C, e = D' @ y, C
+)"},
+    {"cut_along_both", R"(
+dim N, M
+input X : dense f64[N, M], y : f64[N], v : f64[M]
+D = X + outer(y, v)
+e = D @ v - y
+output g = D' @ e, l = sum(e * e), h = D' @ y, D
+)"},
+};
+
+class ComputedMatrices : public ::testing::TestWithParam<NamedProgram> {};
+
+TEST_P(ComputedMatrices, AreInMemoryWhenTheirProductsBegin) { run_everywhere(compile(GetParam().text), 9, 30); }
+
+INSTANTIATE_TEST_SUITE_P(Programs, ComputedMatrices, ::testing::ValuesIn(computed_matrices),
                          [](const auto& case_) { return std::string(case_.param.name); });
 
 // Random statements over values of rows, of columns, and totals; all numbers stay above zero, so that sums in another
