@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <queue>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "libcore/error.h"
 #include "libopt/rewrite.h"
@@ -132,14 +134,48 @@ class Contraction {
   std::vector<Bits> reached_;
 };
 
-// The best cluster of this kind that `op` may join and has something in common with, or -1.
-int best_home(const Contraction& contraction, const ClusterRules& rules, const std::vector<int>& homes, int op) {
+// A contraction whose clusters agree in what the rules ask for. A cluster has the range of its members, and hands on if
+// all of them do.
+class Drawing {
+ public:
+  Drawing(const BlockGraph& graph, ClusterRules rules) : contraction_(graph, rules.inside), rules_(std::move(rules)) {}
+
+  [[nodiscard]] const std::vector<int>& members(int node) const { return contraction_.members(node); }
+  // What the two have in common (Contraction::affinity), if they may be one; nothing if they may not.
+  [[nodiscard]] std::optional<int> common(int a, int b) const {
+    const auto x = static_cast<size_t>(a), y = static_cast<size_t>(b);
+    if (rules_.kinds[x] != rules_.kinds[y] || !in_one_range(x, y)) return std::nullopt;
+    const int affinity = contraction_.affinity(a, b);
+    const bool alike = rules_.ranges[x] == rules_.ranges[y] && !rules_.hands_on[x] && !rules_.hands_on[y];
+    if ((affinity == 0 && !alike) || !contraction_.may_merge(a, b)) return std::nullopt;
+    return affinity;
+  }
+
+  void merge(int into, int from) {
+    const auto i = static_cast<size_t>(into), f = static_cast<size_t>(from);
+    contraction_.merge(into, from);
+    rules_.ranges[i] = std::max(rules_.ranges[i], rules_.ranges[f]);
+    rules_.hands_on[i] = rules_.hands_on[i] && rules_.hands_on[f];
+  }
+
+ private:
+  [[nodiscard]] bool in_one_range(size_t a, size_t b) const {
+    const int x = rules_.ranges[a], y = rules_.ranges[b];
+    if (rules_.hands_on[a] || rules_.hands_on[b]) return x == y && rules_.hands_on[a] != rules_.hands_on[b];
+    return x < 0 || y < 0 || x == y;
+  }
+
+  Contraction contraction_;
+  ClusterRules rules_;
+};
+
+// The best cluster that `op` may join and has something in common with, or -1.
+int best_home(const Drawing& drawing, const std::vector<int>& homes, int op) {
   int best = -1;
   int most = 0;
   for (const int home : homes) {
-    if (rules.kinds[static_cast<size_t>(home)] != rules.kinds[static_cast<size_t>(op)]) continue;
-    const int affinity = contraction.affinity(home, op);
-    if (affinity > most && contraction.may_merge(home, op)) {
+    const int affinity = drawing.common(home, op).value_or(0);
+    if (affinity > most) {
       best = home;
       most = affinity;
     }
@@ -147,11 +183,11 @@ int best_home(const Contraction& contraction, const ClusterRules& rules, const s
   return best;
 }
 
-// Merges clusters of one kind two by two while that is possible: those with the most in common first, then the first.
+// Merges clusters two by two while that is possible: those with the most in common first, then the first.
 class ClusterMerging {
  public:
-  ClusterMerging(Contraction& contraction, const ClusterRules& rules, std::vector<int>& homes)
-      : contraction_(contraction), rules_(rules), homes_(homes), gone_(homes.size(), false) {
+  ClusterMerging(Drawing& drawing, std::vector<int>& homes)
+      : drawing_(drawing), homes_(homes), gone_(homes.size(), false) {
     for (size_t i = 0; i < homes_.size(); ++i) {
       for (size_t j = i + 1; j < homes_.size(); ++j) consider(i, j);
     }
@@ -161,8 +197,8 @@ class ClusterMerging {
     while (!pairs_.empty()) {
       const auto [distance, i, j] = *pairs_.begin();
       pairs_.erase(pairs_.begin());
-      if (gone_[i] || gone_[j] || !contraction_.may_merge(homes_[i], homes_[j])) continue;
-      contraction_.merge(homes_[i], homes_[j]);
+      if (gone_[i] || gone_[j] || !drawing_.common(homes_[i], homes_[j])) continue;
+      drawing_.merge(homes_[i], homes_[j]);
       gone_[j] = true;
       for (size_t k = 0; k < homes_.size(); ++k) {
         if (k != i && !gone_[k]) consider(std::min(i, k), std::max(i, k));
@@ -174,15 +210,11 @@ class ClusterMerging {
 
  private:
   void consider(size_t i, size_t j) {
-    const int a = homes_[i];
-    const int b = homes_[j];
     for (int distance = 0; distance <= 2; ++distance) pairs_.erase({distance, i, j});
-    const bool alike = rules_.kinds[static_cast<size_t>(a)] == rules_.kinds[static_cast<size_t>(b)];
-    if (alike && contraction_.may_merge(a, b)) pairs_.insert({2 - contraction_.affinity(a, b), i, j});
+    if (const auto affinity = drawing_.common(homes_[i], homes_[j])) pairs_.insert({2 - *affinity, i, j});
   }
 
-  Contraction& contraction_;
-  const ClusterRules& rules_;
+  Drawing& drawing_;
   std::vector<int>& homes_;
   std::vector<bool> gone_;
   std::set<std::tuple<int, size_t, size_t>> pairs_;
@@ -210,21 +242,21 @@ BlockGraph::BlockGraph(const Module& module, const Block& block) {
 }
 
 std::vector<std::vector<int>> cluster(const BlockGraph& graph, const ClusterRules& rules) {
-  Contraction contraction(graph, rules.inside);
+  Drawing drawing(graph, rules);
   std::vector<int> homes;
   for (int op = 0; op < graph.size(); ++op) {
     if (rules.kinds[static_cast<size_t>(op)] < 0) continue;
-    const int home = best_home(contraction, rules, homes, op);
+    const int home = best_home(drawing, homes, op);
     if (home >= 0) {
-      contraction.merge(home, op);
+      drawing.merge(home, op);
     } else {
       homes.push_back(op);
     }
   }
-  ClusterMerging(contraction, rules, homes).run();
+  ClusterMerging(drawing, homes).run();
   std::vector<std::vector<int>> clusters;
   for (const int home : homes) {
-    if (contraction.members(home).size() > 1) clusters.push_back(contraction.members(home));
+    if (drawing.members(home).size() > 1) clusters.push_back(drawing.members(home));
   }
   return clusters;
 }

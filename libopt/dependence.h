@@ -28,7 +28,13 @@ class BlockGraph {
 // What a clustering may do.
 struct ClusterRules {
   std::vector<int> kinds;  // by operator: only equal ones that are not negative are drawn together
-  bool inside = true;      // members of one cluster may need each other directly
+  // By operator: of two ranges only equal ones; -1, the masters alone, goes with any. What gains nothing but a loop has
+  // one range.
+  std::vector<int> ranges;
+  // By operator: of its range it hands on what its operand has there, without computing. So it joins what computes and
+  // has something in common with it.
+  std::vector<bool> hands_on;
+  bool inside = true;  // members of one cluster may need each other directly
 };
 
 // Clusters of at least two operators, each in program order; contracted to one operator each, the block has no cycle.

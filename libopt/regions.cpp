@@ -20,13 +20,14 @@ std::optional<SlaveSet> range_of(const State& state) {
   return state.slaves;
 }
 
-// Masters-only maps on a pre-reduced value (rules 11 and 15) stand alone: their slaves keep what they hold.
 std::optional<RegionKey> map_key(const Module& module, const Op& op) {
   const Type& type = module.type(op.results[0]);
   if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
   const LawUse* law = law_in_force(module, op);
-  if (type.state.is_pre() && (law == nullptr || law->kind == LawKind::pushdown)) return std::nullopt;
-  return RegionKey{type.dims, range_of(type.state)};
+  if (type.state.is_pre() && law == nullptr) return std::nullopt;
+  RegionKey key{type.dims, range_of(type.state)};
+  key.hands_on = type.state.is_pre() && law->kind == LawKind::pushdown;
+  return key;
 }
 
 // Reductions of everything to one element; those over some dimensions have another shape and stand alone.
@@ -63,21 +64,30 @@ std::optional<RegionKey> product_key(const Module& module, const Op& op) {
   return RegionKey{{}, state.slaves, op.operands[1], op.code};
 }
 
-// Numbers keys in the order in which they appear; -1 where there is none.
-std::vector<int> kinds_of(const Module& module, const Block& block, const RegionTemplate& shape) {
-  std::vector<RegionKey> keys;
-  std::vector<int> kinds;
+// The place of `key` among `keys`, whose last it becomes if it is not there.
+template <class Key>
+int number_of(std::vector<Key>& keys, const Key& key) {
+  const auto at = std::find(keys.begin(), keys.end(), key);
+  const auto number = static_cast<int>(at - keys.begin());
+  if (at == keys.end()) keys.push_back(key);
+  return number;
+}
+
+// Keys and ranges are numbered in the order in which they appear.
+ClusterRules rules_of(const Module& module, const Block& block, const RegionTemplate& shape) {
+  std::vector<RegionKey> kinds;
+  std::vector<SlaveSet> ranges;
+  ClusterRules rules;
+  rules.inside = shape.inside;
   for (const Op& op : block.ops) {
-    const std::optional<RegionKey> key = shape.key(module, op);
-    if (!key) {
-      kinds.push_back(-1);
-      continue;
-    }
-    const auto at = std::find(keys.begin(), keys.end(), *key);
-    kinds.push_back(static_cast<int>(at - keys.begin()));
-    if (at == keys.end()) keys.push_back(*key);
+    std::optional<RegionKey> key = shape.key(module, op);
+    rules.ranges.push_back(key && key->slaves ? number_of(ranges, *key->slaves) : -1);
+    rules.hands_on.push_back(key && key->hands_on);
+    if (key) key->slaves.reset();
+    if (key) key->hands_on = false;
+    rules.kinds.push_back(key ? number_of(kinds, *key) : -1);
   }
-  return kinds;
+  return rules;
 }
 
 // Draws the operators of every block together into maximal regions of this kind.
@@ -85,8 +95,7 @@ bool draw_together(Module& module, const RegionTemplate& shape) {
   bool changed = false;
   for_each_block(module, [&](Block& block) {
     std::vector<Cluster> clusters;
-    for (std::vector<int>& members :
-         cluster(BlockGraph(module, block), {kinds_of(module, block, shape), shape.inside})) {
+    for (std::vector<int>& members : cluster(BlockGraph(module, block), rules_of(module, block, shape))) {
       clusters.push_back({shape.kind, std::move(members)});
     }
     changed = changed || !clusters.empty();
@@ -101,7 +110,7 @@ bool is_drawn_together(const Module& module, const RegionTemplate& shape, std::s
   std::vector<ValueId> made;
   for (const Op* op : members) {
     const std::optional<RegionKey> key = shape.key(module, *op);
-    if (!key || (first && *key != *first)) return false;
+    if (!key || key->hands_on || (first && *key != *first)) return false;
     const auto is_made = [&](ValueId v) { return contains(made, v); };
     if (!shape.inside && std::any_of(op->operands.begin(), op->operands.end(), is_made)) return false;
     made.insert(made.end(), op->results.begin(), op->results.end());

@@ -13,12 +13,14 @@
 
 namespace kasen {
 
-// What must agree among the members of one region. Two operators with equal keys run over one range of one space.
+// What must agree among the members of one region. Two operators with equal keys run over one range of one space. What
+// runs over masters only may stand beside what runs over slaves as well.
 struct RegionKey {
   std::vector<DimId> dims;         // iter_on_vec: of the loop (the cut dimension and the local ones)
   std::optional<SlaveSet> slaves;  // iter_on_vec: nothing for masters only; mxm of a sparse matrix: of the operand
   ValueId matrix = no_value;       // mxm
   std::optional<OpCode> direction = std::nullopt;  // mxm of a sparse matrix: mxv or mxvt
+  bool hands_on = false;  // a masters-only map on a pre-reduced value: its slaves are handed on (rules 11 and 15)
   friend bool operator==(const RegionKey&, const RegionKey&) = default;
 };
 

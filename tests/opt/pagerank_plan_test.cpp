@@ -23,6 +23,11 @@ constexpr Oracle oracles[] = {
     {"pagerank-i32.ks", Strategy::none, SyncMode::eager, true, "52 N + 52 S + 24 nnz", "32 N + 32 S + 8 nnz"},
     {"pagerank-i32.ks", Strategy::none, SyncMode::hybrid, true, "52 N + 24 nnz", "32 N + 8 nnz"},
     {"pagerank-i32.ks", Strategy::greedy, SyncMode::hybrid, true, "20 N + 24 nnz", "16 N + 8 nnz"},
+    // Masters alone are read of the last turn's ranks, in the loop that makes the new ones on slaves as well; the two
+    // halves of the damping are one loop.
+    {"pagerank-i32.ks", Strategy::greedy, SyncMode::eager, true, "20 N + 12 S + 24 nnz", "16 N + 16 S + 8 nnz"},
+    {"pagerank-i32.ks", Strategy::greedy, SyncMode::lazy, true, "28 N + 20 S + 24 nnz", "16 N + 16 S + 8 nnz"},
+    {"pagerank-i32.ks", Strategy::greedy, SyncMode::lazy, false, "20 N + 12 S + 24 nnz", "16 N + 16 S + 8 nnz"},
     {"pagerank-primitives.ks", Strategy::none, SyncMode::lazy, false, "56 N + 56 S + 24 nnz", "32 N + 32 S + 8 nnz"},
     {"pagerank-primitives.ks", Strategy::none, SyncMode::lazy, true, "64 N + 64 S + 24 nnz", "40 N + 40 S + 8 nnz"},
     {"pagerank-primitives.ks", Strategy::none, SyncMode::eager, true, "56 N + 56 S + 24 nnz", "32 N + 32 S + 8 nnz"},

@@ -26,6 +26,33 @@ TEST(Regions, EveryKindHasARowEverywhere) {
   EXPECT_EQ(find_region("mxv"), nullptr);
 }
 
+// What computes on masters alone beside what computes on slaves as well, if they read or make one array.
+TEST(VectorRegions, MastersAloneStandBesideSlaves) {
+  const auto eager = [](const std::string& text) {
+    return shape(plan(compile("dim N\ninput G : f64[N, N], x : f64[N], y : f64[N], z : f64[N]\n" + text),
+                      Strategy::greedy, SyncMode::eager)
+                     .body);
+  };
+  EXPECT_EQ(eager("a = abs(G' @ x)\nb = a * 0.5\noutput c = G' @ b, d = sum(a * y)\n"),
+            "scatter mxv gather scatter iter_on_vec(map map map reduce) mxv gather gather scatter");
+  // They have nothing in common.
+  EXPECT_EQ(eager("a = abs(G' @ x)\noutput c = G' @ a, d = sum(z * y)\n"),
+            "scatter mxv gather scatter map mxv gather iter_on_vec(map reduce) gather scatter");
+}
+
+// Rules 10 and 11 one after the other: the second half hands on what the first has made of the slaves.
+TEST(VectorRegions, HandOnSlaves) {
+  const auto lazy = [](const std::string& text) {
+    return shape(
+        plan(compile("dim N\ninput G : f64[N, N], x : f64[N], y : f64[N]\n" + text), Strategy::greedy, SyncMode::lazy)
+            .body);
+  };
+  EXPECT_EQ(lazy("output a = 2 * (G' @ x) - y\n"), "scatter mxv iter_on_vec(map map) gather");
+  // By itself such a map touches masters alone, where its operand is.
+  EXPECT_EQ(lazy("output a = (G' @ x) - y\n"), "scatter mxv map gather");
+  EXPECT_EQ(lazy("a = (G' @ x) - y\noutput a, b = (G @ x) - y\n"), "scatter mxv map mxvt map gather gather");
+}
+
 std::string epilogue_shape(const std::string& text) {
   return shape(plan(compile("dim N\ninput G : null[N, N]\ninput x : f64[N], y : f64[N]\n" + text), Strategy::greedy,
                     SyncMode::hybrid, true, true)
