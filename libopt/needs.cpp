@@ -1,8 +1,10 @@
 #include "libopt/needs.h"
 
+#include <map>
 #include <utility>
 
 #include "libcore/entries.h"
+#include "libcore/products.h"
 #include "libcore/whole.h"
 #include "libopt/rewrite.h"
 
@@ -89,6 +91,32 @@ class FlowCollector {
   std::vector<Flow> flows_;
 };
 
+// Until nothing changes: an operand may be one of several groups.
+void join_operands(const Module& module, std::vector<SlaveSet>& direct) {
+  using Group = std::vector<ValueId>;
+  std::vector<Group> groups;
+  const auto collect = [&](const auto& self, const Block& block) -> void {
+    std::map<std::pair<ValueId, OpCode>, Group> here;
+    for (const Op& op : block.ops) {
+      if (is_sparse_product(module, op)) here[{product_matrix(op), op.code}].push_back(op.operands[0]);
+      for (const Block& inner : op.blocks) self(self, inner);
+    }
+    for (auto& [key, operands] : here) groups.push_back(std::move(operands));
+  };
+  collect(collect, module.body);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Group& group : groups) {
+      SlaveSet all;
+      for (const ValueId v : group) all = set_union(all, direct[static_cast<size_t>(v)]);
+      for (const ValueId v : group) {
+        changed = changed || direct[static_cast<size_t>(v)] != all;
+        direct[static_cast<size_t>(v)] = all;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 SlaveSet product_reads(const Module& module, const Op& product) {
@@ -101,8 +129,9 @@ SlaveSet product_reads(const Module& module, const Op& product) {
   return {{module.value(product.operands[1]).name, product.code == OpCode::mxv ? Axis::rows : Axis::cols}};
 }
 
-Needs::Needs(const Module& module) : all_(module.values.size()), direct_(module.values.size()) {
+Needs::Needs(const Module& module, bool in_one_space) : all_(module.values.size()), direct_(module.values.size()) {
   const std::vector<Flow> flows = FlowCollector(module, direct_).collect();
+  if (in_one_space) join_operands(module, direct_);
   all_ = direct_;
   for (bool changed = true; changed;) {
     changed = false;

@@ -10,7 +10,9 @@ namespace kasen {
 
 class Needs {
  public:
-  explicit Needs(const Module& module);
+  // In one space: what products of one block with one sparse matrix in one direction read, each of them needs of its
+  // operand what any of them does, so that they may share a pass over its entries.
+  explicit Needs(const Module& module, bool in_one_space = false);
 
   // The slaves that products need of the value itself or of values made from it element by element; empty for shareds.
   // A loop's result does not add to the need of its argument: what only the time after the loop asks for is brought
@@ -18,6 +20,7 @@ class Needs {
   [[nodiscard]] const SlaveSet& of(ValueId value) const { return all_[static_cast<size_t>(value)]; }
   // Only those of the products that read this very value.
   [[nodiscard]] const SlaveSet& direct(ValueId value) const { return direct_[static_cast<size_t>(value)]; }
+  friend bool operator==(const Needs&, const Needs&) = default;
 
  private:
   std::vector<SlaveSet> all_, direct_;

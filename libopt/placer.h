@@ -20,11 +20,21 @@
 
 namespace kasen {
 
+struct Placement {
+  std::vector<SyncMode> modes;  // by value of the module
+  bool in_one_space = false;    // operands of products with one matrix have their slaves in common (Needs)
+};
+
 class Placer {
  public:
-  // `modes` by value of the module: what is made or read is placed in its value's way.
-  Placer(Module& module, LawChecker& laws, const OptimizeOptions& options, std::vector<SyncMode> modes)
-      : m_(module), laws_(laws), options_(options), modes_(std::move(modes)), needs_(module), forms_(module) {
+  // What is made or read is placed in its value's way.
+  Placer(Module& module, LawChecker& laws, const OptimizeOptions& options, Placement placement)
+      : m_(module),
+        laws_(laws),
+        options_(options),
+        modes_(std::move(placement.modes)),
+        needs_(module, placement.in_one_space),
+        forms_(module) {
     for (const Op* branch : made_ahead(module)) ahead_.push_back(branch != nullptr);
   }
 

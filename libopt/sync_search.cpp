@@ -20,7 +20,24 @@ using Modes = std::vector<SyncMode>;  // by unit
 class Search {
  public:
   Search(const Module& module, const SyncUnits& units, PassContext& context)
-      : module_(module), units_(units), context_(context), pricing_(context.options.sizes, context.options.machine) {}
+      : module_(module),
+        units_(units),
+        context_(context),
+        tried_(quiet(context.options)),
+        pricing_(context.options.sizes, context.options.machine),
+        spaces_differ_(context.options.strategy != Strategy::none && Needs(module) != Needs(module, true)) {}
+
+  // Is there anything to choose where the ways are forced?
+  [[nodiscard]] bool spaces_differ() const { return spaces_differ_; }
+  [[nodiscard]] Placement placement(const Modes& by_unit) {
+    const bool in_one_space = spaces_differ_ && known(by_unit).in_one_space;
+    return {by_value(by_unit), in_one_space};
+  }
+  // Tells which sizes decided that operands have their slaves in common, or not.
+  void tell_spaces(const Modes& chosen) {
+    PlanNotes& notes = *context_.options.notes;
+    if (!known(chosen).decided_by_form) notes.assume(pricing_.defaults());
+  }
 
   Modes best() {
     double combinations = 1;
@@ -51,7 +68,7 @@ class Search {
       notes.sync.push_back(std::move(note));
     }
     for (const auto& [modes, made] : known_) {
-      sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.actual_form, notes.machine);
+      sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.price.actual_form, notes.machine);
     }
     notes.sync_candidates = searched ? static_cast<int>(known_.size()) : 0;
     notes.taken = pricing_.defaults();
@@ -59,18 +76,41 @@ class Search {
   }
 
  private:
-  const PlanPrice& price(const Modes& modes) {
+  struct Way {
+    PlanPrice price;
+    bool in_one_space = false;
+    bool decided_by_form = true;  // whatever the sizes
+  };
+
+  const PlanPrice& price(const Modes& modes) { return known(modes).price; }
+
+  const Way& known(const Modes& modes) {
     const auto [place, fresh] = known_.try_emplace(modes);
-    if (!fresh) return place->second;
+    Way& way = place->second;
+    if (!fresh) return way;
+    way.price = priced({by_value(modes), false});
+    if (!spaces_differ_) return way;
+    const PlanPrice& common = priced({by_value(modes), true});
+    const MachineProfile& machine = context_.options.machine;
+    way.in_one_space = dearer(way.price.actual.seconds, common.actual.seconds);
+    const PlanPrice& other = way.in_one_space ? way.price : common;
+    const PlanPrice& taken = way.in_one_space ? common : way.price;
+    way.decided_by_form = never_dearer(taken.actual_form, other.actual_form, machine);
+    way.price = taken;
+    return way;
+  }
+
+  const PlanPrice& priced(Placement placement) {
     Module plan = module_;
-    Placer(plan, context_.laws, context_.options, by_value(modes)).run();
+    Placer(plan, context_.laws, context_.options, std::move(placement)).run();
     const std::string text = print_module(plan, false);
     const auto [same, unseen] = by_text_.try_emplace(text);  // many ways come to one placement
     if (unseen) {
-      run_behind("place", plan, context_);
+      PassContext quietly{context_.laws, tried_};
+      run_behind("place", plan, quietly);
       same->second = pricing_(plan);
     }
-    return place->second = same->second;
+    return same->second;
   }
 
   [[nodiscard]] Modes by_value(const Modes& by_unit) const {
@@ -115,26 +155,29 @@ class Search {
   const Module& module_;
   const SyncUnits& units_;
   PassContext& context_;
+  OptimizeOptions tried_;
   Pricing pricing_;
-  std::map<Modes, PlanPrice> known_;
+  bool spaces_differ_;
+  std::map<Modes, Way> known_;
   std::map<std::string, PlanPrice> by_text_;
-
- public:
-  [[nodiscard]] Modes spread(const Modes& by_unit) const { return by_value(by_unit); }
 };
 
 }  // namespace
 
-std::vector<SyncMode> choose_sync(const Module& module, PassContext& context) {
+Placement choose_sync(const Module& module, PassContext& context) {
   const OptimizeOptions& options = context.options;
   const bool search = options.sync == SyncMode::automatic;
   const bool explain = options.notes != nullptr && options.notes->explain;
-  if (!search && !explain) return Modes(module.values.size(), options.sync);
   const SyncUnits units(module);
   Search prices(module, units, context);
+  if (!search && !explain && !prices.spaces_differ()) return {Modes(module.values.size(), options.sync), false};
   const Modes chosen = search ? prices.best() : Modes(static_cast<size_t>(units.count()), options.sync);
-  if (options.notes != nullptr) prices.tell(chosen, search);
-  return search ? prices.spread(chosen) : Modes(module.values.size(), options.sync);
+  Placement placement = prices.placement(chosen);
+  if (!search) placement.modes = Modes(module.values.size(), options.sync);
+  if (options.notes == nullptr) return placement;
+  if (search || explain) prices.tell(chosen, search);
+  if (prices.spaces_differ()) prices.tell_spaces(chosen);
+  return placement;
 }
 
 std::string_view sync_name(SyncMode mode) {

@@ -1,10 +1,12 @@
 // Which way of placing transitions each unit of a program gets (sync_units.h): the one that is forced, or the one with
-// which the whole plan is cheapest.
+// which the whole plan is cheapest. With each way, operands of products with one matrix have their slaves in common
+// where that makes the plan cheaper: more is sent, and the matrix is read once for all of them.
 #pragma once
 
 #include <vector>
 
 #include "libopt/pass.h"
+#include "libopt/placer.h"
 
 namespace kasen {
 
@@ -14,7 +16,7 @@ namespace kasen {
 // context.options.notes, if there are any.
 inline constexpr int most_combinations = 27;
 inline constexpr int most_operators = 10'000;  // of the program, once for each combination
-[[nodiscard]] std::vector<SyncMode> choose_sync(const Module& module, PassContext& context);
+[[nodiscard]] Placement choose_sync(const Module& module, PassContext& context);
 
 [[nodiscard]] std::string_view sync_name(SyncMode mode);
 

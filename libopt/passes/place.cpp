@@ -12,8 +12,8 @@ bool pass_place(Module& module, PassContext& context);
 bool pass_dead_code(Module& module, PassContext& context);
 
 bool pass_place(Module& module, PassContext& context) {
-  std::vector<SyncMode> modes = choose_sync(module, context);
-  Placer(module, context.laws, context.options, std::move(modes)).run();
+  Placement placement = choose_sync(module, context);
+  Placer(module, context.laws, context.options, std::move(placement)).run();
   (void)pass_dead_code(module, context);  // forms that were made early and not read after all
   return true;
 }

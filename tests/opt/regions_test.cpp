@@ -53,6 +53,24 @@ TEST(VectorRegions, HandOnSlaves) {
   EXPECT_EQ(lazy("a = (G' @ x) - y\noutput a, b = (G @ x) - y\n"), "scatter mxv map mxvt map gather gather");
 }
 
+std::string products_shape(const std::string& text, const std::string& sizes = "") {
+  TrialLawChecker laws;
+  OptimizeOptions options;
+  if (!sizes.empty()) options.sizes = [sizes](const Module& module) { return known_sizes(module, sizes); };
+  return shape(optimize(compile("dim N\ninput G : f64[N, N], x : f64[N], y : f64[N]\n" + text), laws, options).body);
+}
+
+// x goes to the slaves of rows and of columns, since two products read it; y as well, if that is cheaper than reading
+// the matrix once more.
+TEST(ProductRegions, OperandsOfOneMatrixHaveTheirSlavesInCommonWhereItPays) {
+  const std::string text = "output a = G @ x, b = G @ y, c = G' @ x\n";
+  const std::string common = "scatter scatter mxm(mxvt mxvt) gather gather mxv gather";
+  const std::string apart = "scatter mxvt gather scatter mxvt gather mxv gather";
+  EXPECT_EQ(products_shape(text), common);
+  EXPECT_EQ(products_shape(text, "N=1000,nnz=1000000,P=4,S=1000"), common);
+  EXPECT_EQ(products_shape(text, "N=1000000,nnz=1000000,P=4,S=2000000,S(G.rows)=2000000,S(G.cols)=100"), apart);
+}
+
 std::string epilogue_shape(const std::string& text) {
   return shape(plan(compile("dim N\ninput G : null[N, N]\ninput x : f64[N], y : f64[N]\n" + text), Strategy::greedy,
                     SyncMode::hybrid, true, true)
