@@ -1,14 +1,18 @@
 #include "libcore/temporaries.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
+#include <string_view>
 
 namespace kasen {
 
@@ -21,6 +25,17 @@ struct Temporary::Place {
 };
 
 namespace {
+
+constexpr std::string_view temporary_mark = ".tmp-", letters = "0123456789abcdefghijklmnopqrstuv";
+constexpr size_t name_letters = 12;
+
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) == sizeof number) return number;
+  timespec now{};  // a kernel without it: who meets another tries again
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (static_cast<std::uint64_t>(now.tv_nsec) << 32) ^ static_cast<std::uint64_t>(getpid());
+}
 
 std::atomic<void*> first_place{nullptr};
 
@@ -80,6 +95,22 @@ Temporary::Temporary(const std::string& path) : place_(nullptr) {
 Temporary::~Temporary() {
   delete[] place_->path.exchange(nullptr);
   place_->taken = false;
+}
+
+std::string temporary_name(const std::string& path) {
+  std::string name = path + std::string(temporary_mark);
+  std::uint64_t number = random_number();
+  for (size_t i = 0; i < name_letters; ++i, number /= letters.size()) name += letters[number % letters.size()];
+  return name;
+}
+
+std::string shown_path(const std::string& path) {
+  const size_t mark = path.rfind(temporary_mark);
+  if (mark == std::string::npos) return path;
+  const size_t begin = mark + temporary_mark.size(), end = path.find_first_not_of(letters, begin);
+  if (std::min(end, path.size()) - begin != name_letters) return path;
+  if (end != std::string::npos && path[end] != '/') return path;
+  return path.substr(0, mark) + (end == std::string::npos ? "" : path.substr(end));
 }
 
 void remove_temporaries() {

@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
 
 #include "libcore/file_calls.h"
+#include "libcore/temporaries.h"
 
 namespace kasen {
 namespace {
@@ -112,11 +112,14 @@ std::unique_ptr<llvm::MemoryBuffer> CodeCache::find(const std::string& key) cons
 
 void CodeCache::keep(const std::string& key, std::string_view code) const {
   if (!open()) return;
-  static std::atomic<int> count{0};
-  const std::string made = file_name(key) + '.' + std::to_string(getpid()) + '.' + std::to_string(count++);
-  const Descriptor file(file_calls::openat(folder_descriptor_, made.c_str(),
-                                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file.open()) return;
+  int number = -1;
+  const std::string made = make_temporary(file_name(key), [&](const std::string& name) {
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    number = file_calls::openat(folder_descriptor_, name.c_str(), flags, S_IRUSR | S_IWUSR);
+    return number >= 0;
+  });
+  if (made.empty()) return;
+  const Descriptor file(number);
   const bool whole = write_all(file.number(), digest_of_file(key, code)) && write_all(file.number(), code);
   if (!whole ||
       file_calls::renameat(folder_descriptor_, made.c_str(), folder_descriptor_, file_name(key).c_str()) != 0) {

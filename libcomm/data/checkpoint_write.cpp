@@ -1,10 +1,6 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -16,7 +12,7 @@
 #include "libcomm/data/new_file.h"
 #include "libcore/checked.h"
 #include "libcore/error.h"
-#include "libcore/file_calls.h"
+#include "libcore/file_lock.h"
 
 namespace kasen {
 namespace {
@@ -42,28 +38,32 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// The folder for one run alone, as long as it is open; a run that ends in whatever way leaves it.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& folder) {
-    const std::string file = folder + "/.lock";
-    fd_ = file_calls::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    const auto why = [] { return std::generic_category().message(errno); };
-    if (fd_ < 0) fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", file), why());
-    if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
-    const bool taken = errno == EWOULDBLOCK;
-    const std::string reason = taken ? "another run writes its checkpoints there" : why();
-    close(fd_);
-    fail(ExitStatus::cannot_create, fmt::format("cannot take '{}' for this run", folder), reason,
-         taken ? "name another folder, or wait until that run has ended" : "");
-  }
-  ~FolderLock() { close(fd_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
+// The folder is one run's alone until that ends, in whatever way.
+std::unique_ptr<FileLock> lock_folder(const std::string& folder) {
+  auto lock = std::make_unique<FileLock>(folder + "/.lock");
+  if (!lock->take())
+    fail(ExitStatus::cannot_create, fmt::format("cannot take '{}' for this run", folder),
+         "another run writes its checkpoints there", "name another folder, or wait until that run has ended");
+  return lock;
+}
 
- private:
-  int fd_ = -1;
-};
+bool is_checkpoint_file(const std::string& name) {
+  constexpr std::string_view begin = "rank-", end = ".h5";
+  if (name == "manifest.json") return true;
+  if (name.size() < begin.size() + 4 + end.size() || !name.starts_with(begin) || !name.ends_with(end)) return false;
+  const std::string digits = name.substr(begin.size(), name.size() - begin.size() - end.size());
+  return digits.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// What a killed run left half made, by its name and by what is in it; a folder of somebody else is neither.
+bool is_left_half_made(const std::string& folder, const std::string& name) {
+  namespace fs = std::filesystem;
+  const std::string whole = shown_path(name), path = folder + "/" + name;
+  std::error_code error;
+  if (whole == name || !number_of(whole) || !fs::is_directory(fs::symlink_status(path, error))) return false;
+  const std::vector<std::string> files = names_in(path);
+  return std::all_of(files.begin(), files.end(), is_checkpoint_file);
+}
 
 // What one rank adds to the manifest: of each value the elements of its workers, of each worker file and digest.
 struct Written {
@@ -152,9 +152,9 @@ struct Checkpoints::State {
   CheckpointKey key;
   ResultRanks& ranks;
   int first_worker, parts, keep;
-  std::unique_ptr<FolderLock> lock;  // rank 0
-  std::vector<std::string> names;    // of all checkpoints that were there, oldest first
-  std::vector<std::string> kept;     // paths of those of this key, oldest first; rank 0
+  std::unique_ptr<FileLock> lock;  // rank 0
+  std::vector<std::string> names;  // of all checkpoints that were there, oldest first
+  std::vector<std::string> kept;   // paths of those of this key, oldest first; rank 0
   std::int64_t next = 1;
 
   [[nodiscard]] bool first_rank() const { return ranks.rank() == 0; }
@@ -179,9 +179,9 @@ void Checkpoints::State::take_folder() {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", folder), error.message());
-  lock = std::make_unique<FolderLock>(folder);
+  lock = lock_folder(folder);  // who has it is alone here: what is half made nobody writes any more
   for (const std::string& name : names_in(folder)) {
-    if (name.starts_with(folder_prefix) && shown_path(name) != name) remove_folder(folder + "/" + name);
+    if (is_left_half_made(folder, name)) remove_folder(folder + "/" + name);
   }
   for (const std::string& path : checkpoints_in(folder)) {
     const std::string name = std::filesystem::path(path).filename().string();

@@ -24,13 +24,6 @@ namespace {
   fail(status, fmt::format("cannot {} '{}'", what, shown_path(path)), why);
 }
 
-constexpr std::string_view temporary_mark = ".tmp-";
-
-// A free name beside `path`; the process number keeps two runs apart.
-std::string temporary_name(const std::string& path, int attempt) {
-  return fmt::format("{}{}{}-{}", path, temporary_mark, getpid(), attempt);
-}
-
 void remove_quietly(const std::string& path) {
   std::error_code ignored;
   std::filesystem::remove_all(path, ignored);
@@ -168,19 +161,13 @@ bool exists(const std::string& path) {
   return lstat(path.c_str(), &facts) == 0;
 }
 
-std::string shown_path(const std::string& path) {
-  const std::size_t mark = path.rfind(temporary_mark);
-  if (mark == std::string::npos) return path;
-  const std::size_t end = path.find_first_not_of("0123456789-", mark + temporary_mark.size());
-  return path.substr(0, mark) + (end == std::string::npos ? "" : path.substr(end));
-}
-
 void remove_folder(const std::string& path) {
   std::string away = path;
-  for (int attempt = 0; shown_path(path) == path; ++attempt) {
-    away = temporary_name(path, attempt);
-    if (file_calls::rename(path.c_str(), away.c_str(), RENAME_NOREPLACE) == 0) break;
-    if (errno != EEXIST) fail_on(ExitStatus::io, "remove", path);
+  if (shown_path(path) == path) {
+    away = make_temporary(path, [&](const std::string& name) {
+      return file_calls::rename(path.c_str(), name.c_str(), RENAME_NOREPLACE) == 0;
+    });
+    if (away.empty()) fail_on(ExitStatus::io, "remove", path);
   }
   const Temporary guard(away);
   remove_quietly(away);
@@ -198,8 +185,7 @@ NewFile::NewFile(std::string path) : path_(std::move(path)) {
       fs::is_symlink(path_, error) ? fs::path(path_).parent_path() / fs::read_symlink(path_, error) : fs::path(path_);
   const fs::path whole = fs::weakly_canonical(target, error);
   if (!error && !whole.empty()) path_ = whole.string();
-  int attempt = 0;
-  do temporary_ = temporary_name(path_, attempt++);
+  do temporary_ = temporary_name(path_);
   while (exists(temporary_));
   guard_.emplace(temporary_);
 }
@@ -218,16 +204,10 @@ NewFolder::NewFolder(std::string path, bool replace) : path_(without_slash(std::
   if (exists(path_) && !replace_)
     fail(ExitStatus::cannot_create, fmt::format("'{}' already exists", path_), "",
          "choose another name, or add --replace");
-  for (int attempt = 0;; ++attempt) {
-    temporary_ = temporary_name(path_, attempt);
-    if (file_calls::mkdir(temporary_.c_str(), 0777) == 0) {
-      guard_.emplace(temporary_);
-      return;
-    }
-    if (errno == EEXIST) continue;
-    temporary_.clear();
-    fail_on(ExitStatus::cannot_create, "create", path_);
-  }
+  temporary_ =
+      make_temporary(path_, [](const std::string& name) { return file_calls::mkdir(name.c_str(), 0777) == 0; });
+  if (temporary_.empty()) fail_on(ExitStatus::cannot_create, "create", path_);
+  guard_.emplace(temporary_);
 }
 
 NewFolder::~NewFolder() {

@@ -48,8 +48,6 @@ void sync_folder(const std::string& path);
 void remove_folder(const std::string& path);
 [[nodiscard]] std::string parent_folder(const std::string& path);
 [[nodiscard]] bool exists(const std::string& path);
-// What messages call a file: the name that a temporary one will have.
-[[nodiscard]] std::string shown_path(const std::string& path);
 
 // A file under a temporary name until commit() renames it to `path` (replacing what was there); removed if never
 // committed.

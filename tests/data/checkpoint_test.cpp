@@ -13,6 +13,7 @@
 #include "libcomm/data/digest.h"
 #include "libcore/error.h"
 #include "libcore/fault.h"
+#include "libcore/temporaries.h"
 #include "tests/data/mutate_json.h"
 #include "tests/support/folder.h"
 
@@ -223,15 +224,30 @@ TEST_F(CheckpointTest, TheFolderIsOneRunsAlone) {
   EXPECT_EQ(status_of([&] { (void)all(); }), ExitStatus::cannot_create);
 }
 
-TEST_F(CheckpointTest, WhatAKilledRunLeftHalfWrittenGoes) {
+TEST_F(CheckpointTest, WhatAKilledRunLeftHalfWrittenGoesAndNothingElse) {
+  const std::string left = temporary_name(root() + "/checkpoint-000002");
+  const std::string empty = temporary_name(root() + "/checkpoint-000002");
+  std::vector<std::string> others;
   {
     Checkpoints checkpoints = all();
-    fs::copy(write(checkpoints, 1), root() + "/checkpoint-000002.tmp-4711-0");
+    fs::copy(write(checkpoints, 1), left);
   }
-  fs::create_directory(root() + "/mine.tmp-1-0");
+  fs::create_directory(empty);
+  for (const char* name : {"/mine", "/checkpoint-2", "/checkpoint-000003", "/checkpoint-notes"}) {
+    others.push_back(temporary_name(root() + name));
+    fs::create_directory(others.back());
+    std::ofstream(others.back() + "/notes.txt") << "mine";
+  }
+  for (const char* name : {"/checkpoint-000002.tmp-4711-0", "/checkpoint-000002.tmp-backup"}) {
+    others.push_back(root() + name);
+    fs::copy(left, others.back());
+  }
+  others.push_back(temporary_name(root() + "/checkpoint-000004"));
+  fs::create_directory_symlink(left, others.back());
   const Checkpoints checkpoints = all();
-  EXPECT_FALSE(fs::exists(root() + "/checkpoint-000002.tmp-4711-0"));
-  EXPECT_TRUE(fs::exists(root() + "/mine.tmp-1-0"));
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_FALSE(fs::exists(empty));
+  for (const std::string& other : others) EXPECT_TRUE(fs::exists(fs::symlink_status(other))) << other;
 }
 
 // Every byte of every file, and every length: refused, or nothing of what is saved has changed.

@@ -479,11 +479,11 @@ class Faults(ToolTest):
                     file.create_dataset(path.replace("__", "/"), data=numpy.zeros(shape))
         good = {"v": 5, "w__0": 5, "w__1": (5, 3), "s__0": (), "s__1": 2}
         result("r.h5", **good)
-        (out / "checkpoint-000007.tmp-12-0").mkdir()
+        (out / "checkpoint-000007.tmp-0123456789ab").mkdir()
         (out / "notes.txt").write_text("mine\n")
         said = self.kasen("verify", "out")[0].splitlines()
         self.assertEqual(said[1:], ["out/r.h5: whole (a result of 3 arrays, without digests: altered values cannot be seen)"])
-        self.assertIn("out/checkpoint-000007.tmp-12-0: not complete", said[0])
+        self.assertIn("out/checkpoint-000007.tmp-0123456789ab: not complete", said[0])
         for wrong, says in [({"w__2": 5}, "'w' is missing"), ({"w__1": (4, 3)}, "of different sizes"), ({"w__1": (5, 3, 2)}, "of different sizes"),
                             ({"w__x": 5}, "neither an output nor a component"), ({"w__1__y": 5}, "neither an output nor a component")]:
             sets = {**good, **wrong}

@@ -65,7 +65,7 @@ class Writes(ToolTest):
                               cwd=self.dir, text=True, capture_output=True, timeout=300, check=False, input=stdin, env=env)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         names = [re.escape(str(self.dir / name)) for name in outputs]
-        allowed = re.compile("|".join([*(rf"{n}(\.tmp-[0-9-]+)?(/.*)?" for n in names), r"/dev/(null|tty|ptmx|pts/\d+|shm/.*)", r"(pipe|socket|anon_inode):.*",
+        allowed = re.compile("|".join([*(rf"{n}(\.tmp-[0-9a-v]{{12}})?(/.*)?" for n in names), r"/dev/(null|tty|ptmx|pts/\d+|shm/.*)", r"(pipe|socket|anon_inode):.*",
                                        rf"{re.escape(os.path.realpath(COMPILED.name))}(/kasen(/.*)?)?", *more]))
         paths = changed(log.read_text(), str(self.dir))
         strange = sorted(p for p in paths if not allowed.fullmatch(p))
@@ -97,7 +97,7 @@ class Writes(ToolTest):
         run = ["run", "fused.kir", "--bundle", "bundle", "-o"]
         self.traced(*run, "a.h5", "--stats", "s.json", "--trace", "t.json", outputs=["a.h5", "s.json", "t.json"])
         self.traced(*run, "a.csv", "--format", "csv", outputs=["a.csv"])
-        self.traced(*run, "a.npy", "--format", "npy", outputs=["a.npy"], more=[re.escape(str(self.dir)) + r"/a-N_ids\.npy(\.tmp-[0-9-]+)?"])
+        self.traced(*run, "a.npy", "--format", "npy", outputs=["a.npy"], more=[re.escape(str(self.dir)) + r"/a-N_ids\.npy(\.tmp-[0-9a-v]{12})?"])
         self.traced(*run, "b.h5", "--checkpoint", "saved", "--every", 5, outputs=["b.h5", "saved"])
         self.traced(*run, "b.h5", "--checkpoint", "saved", "--resume", outputs=["b.h5", "saved"])
 

@@ -173,11 +173,17 @@ void write_text(const std::string& path, std::string_view text) {
     return;
   }
   const std::string target = behind_links(path);
-  const std::string name = fmt::format("{}.tmp-{}", target, getpid());
-  const Temporary temporary(name);  // before the file is there: a signal may come at once
-  File file(file_calls::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (file.fd() < 0)
+  std::optional<Temporary> temporary;
+  int made = -1;
+  const std::string name = make_temporary(target, [&](const std::string& free) {
+    temporary.reset();
+    temporary.emplace(free);  // before the file is there: a signal may come at once
+    made = file_calls::open(free.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return made >= 0;
+  });
+  if (name.empty())
     fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path), reason(), "choose another place");
+  File file(made);
   if (!write_all(file.fd(), text) || file_calls::fsync(file.fd()) != 0) write_failed(path, name, reason());
   if (close(file.release()) != 0 || file_calls::rename(name.c_str(), target.c_str()) != 0)
     write_failed(path, name, reason());
