@@ -132,7 +132,7 @@ void check_clusters(const Whole& whole, bool script) {
   require_close("kasen: inertia", std::span(&expected, 1), read_npy<double>(whole.file("run/result-inertia.npy")),
                 1e-9);
   const auto hand = read_npy<std::int64_t>(whole.file("hand.npy")),
-             kasen = read_npy<std::int64_t>(whole.file("run/result-cluster.npy"));
+             kasen = read_npy<std::int64_t>(whole.file("run/result.npy"));
   std::size_t other = 0;
   for (std::size_t i = 0; i < hand.size(); ++i) other += kasen.at(i) == hand[i] ? 0 : 1;
   if (kasen.size() != hand.size() || other > 10)
@@ -158,7 +158,7 @@ Question kmeans(const std::string& ending, std::int64_t k, const Settings& setti
 void check_weights(const Whole& whole, bool script) {
   if (script) return;
   require_close("kasen: weights", read_npy<double>(whole.file("hand.npy")),
-                read_npy<double>(whole.file("run/result-w.npy")), 1e-9);
+                read_npy<double>(whole.file("run/result.npy")), 1e-9);
 }
 
 Question logistic(const Settings& settings) {

@@ -45,8 +45,9 @@ std::string head(const ResultTable& table) {
 
 class CsvResults : public ResultFiles {
  public:
-  CsvResults(const std::string& path, const std::vector<ResultTable>& tables) : files_(path, tables.size()) {
-    for (const ResultTable& table : tables) places_.push_back({files_.create(table.name, head(table))});
+  CsvResults(const std::string& path, const std::vector<ResultTable>& tables) : files_(path) {
+    for (const ResultTable& table : tables)
+      places_.push_back({files_.create(table.name, head(table), places_.empty())});
   }
   [[nodiscard]] const ResultPlaces& places() const override { return places_; }
   std::vector<std::string> commit() override { return files_.commit(); }

@@ -41,19 +41,16 @@ class ResultFiles {
 [[nodiscard]] std::string csv_text(const ResultTable& table, const ResultWindow& window,
                                    const std::vector<std::vector<std::int64_t>>& dim_ids);
 
-// A file for each output: `path` for a single one, else with `-<name>` before the extension.
+// A file for each output: `path` for the program's first, else with `-<name>` before the extension.
 class FilePerOutput {
  public:
-  FilePerOutput(std::string path, std::size_t outputs) : path_(std::move(path)), outputs_(outputs) {}
-  // Makes the temporary file with `head`; `extra`: it is beside the outputs. Returns where what follows begins.
-  ResultPlace create(const std::string& output, std::string_view head, bool extra = false);
+  explicit FilePerOutput(std::string path) : path_(std::move(path)) {}
+  // Makes the temporary file with `head`. Returns where what follows begins.
+  ResultPlace create(const std::string& output, std::string_view head, bool first);
   std::vector<std::string> commit();
 
  private:
-  [[nodiscard]] std::string name_for(const std::string& output, bool extra) const;
-
   std::string path_;
-  std::size_t outputs_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<NewFile>> files_;
 };

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace kasen {
@@ -15,16 +17,24 @@ struct ResultFormatRow {
   ResultFormat format;
   std::string_view name;    // for --format
   std::string_view ending;  // of a file that the user has not named
+  std::string_view other;   // another ending by which it is known; empty: there is none
   bool text;                // lines for the elements, with the ids in them; else their bytes, and the ids apart
   bool digests;             // the file has one of each column's bytes
 };
 
 inline constexpr std::array<ResultFormatRow, 3> result_formats{{
-    // format             name    ending   text   digests
-    {ResultFormat::hdf5, "hdf5", ".h5", false, true},
-    {ResultFormat::csv, "csv", ".csv", true, false},
-    {ResultFormat::npy, "npy", ".npy", false, false},
+    // format             name    ending  other   text   digests
+    {ResultFormat::hdf5, "hdf5", ".h5", ".hdf5", false, true},
+    {ResultFormat::csv, "csv", ".csv", "", true, false},
+    {ResultFormat::npy, "npy", ".npy", "", false, false},
 }};
+
+// Where a format has a file for each output: "r.csv" holds the program's first, and this one another of its outputs or
+// what stands beside them: "r-rank.csv".
+[[nodiscard]] inline std::string path_of_output(const std::string& path, const std::string& output) {
+  const std::filesystem::path whole(path);
+  return (whole.parent_path() / (whole.stem().string() + "-" + output + whole.extension().string())).string();
+}
 
 [[nodiscard]] constexpr const ResultFormatRow& row(ResultFormat format) {
   return result_formats[static_cast<std::size_t>(format)];

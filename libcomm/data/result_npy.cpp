@@ -13,16 +13,17 @@ std::string_view npy_type(Scalar scalar) {
   return names[static_cast<std::size_t>(scalar)];
 }
 
+// A component of a tuple is a file of its own, with its own name.
 class NpyResults : public ResultFiles {
  public:
-  NpyResults(const std::string& path, const std::vector<ResultTable>& tables) : files_(path, count(tables)) {
+  NpyResults(const std::string& path, const std::vector<ResultTable>& tables) : files_(path) {
     for (const ResultTable& table : tables) {
       std::vector<ResultPlace>& places = places_.emplace_back();
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const ResultColumn& column = table.columns[c];
         const std::string name = table.tuple ? fmt::format("{}.{}", table.name, c) : table.name;
-        places.push_back(
-            files_.create(name, npy_header(npy_type(column.scalar), column.extents(table.dims)), table.ids));
+        const bool first = places_.size() == 1 && !table.tuple && !table.ids;
+        places.push_back(files_.create(name, npy_header(npy_type(column.scalar), column.extents(table.dims)), first));
       }
     }
   }
@@ -30,13 +31,6 @@ class NpyResults : public ResultFiles {
   std::vector<std::string> commit() override { return files_.commit(); }
 
  private:
-  // A component of a tuple is a file of its own.
-  static std::size_t count(const std::vector<ResultTable>& tables) {
-    std::size_t n = 0;
-    for (const ResultTable& table : tables) n += table.ids ? 0 : table.columns.size();
-    return n;
-  }
-
   FilePerOutput files_;
   ResultPlaces places_;
 };

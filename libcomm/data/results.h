@@ -8,9 +8,9 @@
 //       attribute `xxh3_128` of each dataset is the digest of its bytes.
 // npy:  one file for each output, and `<dim>_ids` as above.
 // csv:  one file for each output: a line for each element, first the user's ids of its dimensions, then its scalars.
-// With npy and csv, `path` itself is the file of a single output; several are named `path` with `-<output>` before the
-// extension, and so is `-<dim>_ids`.
-// Values of type id[N] are the user's ids everywhere.
+// With npy and csv, `path` itself is the file of the program's first output; the others are named `path` with
+// `-<output>` before the extension, and so are components of tuples in npy (`-<output>.0`) and `-<dim>_ids`. So an
+// output that is added behind the others changes no name. Values of type id[N] are the user's ids everywhere.
 #pragma once
 
 #include <memory>

@@ -123,7 +123,7 @@ TEST_F(Results, Hdf5HoldsGlobalOrderAndUserIds) {
 TEST_F(Results, CsvNamesEveryElement) {
   const auto names = write_results(path("r.csv"), ResultFormat::csv, module_, outputs(), parts_);
   ASSERT_EQ(names.size(), 7U);
-  EXPECT_TRUE(cases::content(path("r-rank.csv")).starts_with("N,rank\n7,0\n10,100\n13,200\n"));
+  EXPECT_TRUE(cases::content(path("r.csv")).starts_with("N,rank\n7,0\n10,100\n13,200\n"));
   EXPECT_TRUE(cases::content(path("r-parent.csv")).starts_with("N,parent\n7,-1\n10,7\n13,10\n"));
   EXPECT_TRUE(
       cases::content(path("r-points.csv")).starts_with("H,points[0],points[1],points[2]\n0,0,1,2\n1,100,101,102\n"));

@@ -136,7 +136,7 @@ class Digests(ToolTest):
     def test_csv_and_npy_have_none(self):
         for name in "most.csv", "most.npy":
             self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r" + name[-4:])
-        for name in "r-y.csv", "r-y.npy":
+        for name in "r.csv", "r.npy":
             self.fault("verify", name, status=1, says=["nothing to be checked against", "as HDF5"])
 
 

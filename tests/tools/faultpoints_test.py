@@ -197,7 +197,7 @@ class FaultPoints(Faulty):
                                            "--method", "block", "-o", "b", "--replace"), 6)
 
     def test_run(self):
-        for form, names in [("hdf5", ["r"]), ("csv", ["r-v", "r-w"]), ("npy", ["r-v", "r-w.0", "r-w.1", "r-N_ids"])]:
+        for form, names in [("hdf5", ["r"]), ("csv", ["r", "r-w"]), ("npy", ["r", "r-w.0", "r-w.1", "r-N_ids"])]:
             self.old_outputs(*names)
             points = FILES + ["allocate"] if form == "hdf5" else ["create", "write", "sync", "rename"]
             self.assertGreaterEqual(self.sweep(points, *self.run_line, "--format", form, "-o", "r", "--stats", "s.json"), 8)

@@ -33,7 +33,7 @@ output who = fill(source, V)
         for vertex in [ids[0], ids[17], ids[-1]]:
             for ranks in [[], ["-n", 2]]:
                 self.kasen("run", "f.kir", "--bundle", "b", "-D", f"source={vertex}", "-o", "r.csv", "--format", "csv", *ranks)
-                levels = list(csv.reader((self.dir / "r-level.csv").read_text().splitlines()))[1:]
+                levels = list(csv.reader((self.dir / "r.csv").read_text().splitlines()))[1:]
                 self.assertEqual([row[0] for row in levels if row[1] == "1"], [str(vertex)])
                 who = list(csv.reader((self.dir / "r-who.csv").read_text().splitlines()))[1:]
                 self.assertEqual({row[1] for row in who}, {str(vertex)})
@@ -41,7 +41,7 @@ output who = fill(source, V)
         self.kasen("plan", "p.ks", "-D", f"source={ids[5]}", "-o", "p5.kir")
         self.kasen("fuse", "p5.kir", "-o", "f5.kir")
         self.kasen("run", "f5.kir", "--bundle", "b", "-o", "r.csv", "--format", "csv")
-        self.assertIn(f"\n{ids[5]},1\n", (self.dir / "r-level.csv").read_text())
+        self.assertIn(f"\n{ids[5]},1\n", (self.dir / "r.csv").read_text())
 
     def test_ids_that_the_data_do_not_have(self):
         self.prepare_ids()
