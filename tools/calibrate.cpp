@@ -23,8 +23,9 @@ std::string measured(std::vector<std::string> arguments, bool (*keys)(const Mach
   if (keys == is_network && !command_exists("mpirun")) return built_in("mpirun is not in PATH");
   arguments.insert(arguments.begin(), tool_folder() + "/kasen-run");
   const TemporaryFile lines("kasen-profile");
-  const int status = run_process(arguments, lines.path());
-  if (status != 0) return built_in(fmt::format("kasen-run ended with status {}", status));
+  const Ended ended = run_process(arguments, lines.path());
+  if (ended.signal != 0) return built_in(ended_by_signal("kasen-run", ended).diagnostics().front().what);
+  if (ended.status != 0) return built_in(fmt::format("kasen-run ended with status {}", ended.status));
   return read_text(lines.path());
 }
 

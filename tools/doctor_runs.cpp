@@ -26,6 +26,7 @@ std::string last_line(std::string text) {
 
 std::string end_of(const TimedResult& result) {
   if (result.late) return "no end after some time (--patience)";
+  if (result.signal != 0) return fmt::format("ended by signal {}: {}", result.signal, last_line(result.output));
   return fmt::format("status {}: {}", result.status, last_line(result.output));
 }
 

@@ -1,20 +1,24 @@
 #include "tools/go.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "libcore/module.h"
+#include "libcore/temporaries.h"
 #include "tools/common/files.h"
 #include "tools/common/params.h"
 #include "tools/common/process.h"
 #include "tools/common/progress.h"
 #include "tools/common/tool.h"
+#include "tools/common/version.h"
+#include "tools/go_files.h"
+#include "tools/made_from.h"
 #include "tools/result_format.h"
 #include "tools/run_options.h"
 #include "tools/words.h"
@@ -34,16 +38,15 @@ constexpr int most_drawn = 150;  // arrows of a picture
 
 class Pipeline {
  public:
-  explicit Pipeline(const po::variables_map& values)
-      : values_(values), program_(text("program")), folder_(folder()), format_(chosen_format(values)) {
-    check_options();
-  }
+  explicit Pipeline(const po::variables_map& values) : values_(values), files_(values) { check_options(); }
 
   void run() {
-    make_folder();
-    check_folder();
+    files_.make_folder();
+    const std::unique_ptr<FileLock> held = files_.hold_folder();
+    files_.check();
     plan();
     check_params();
+    files_.check_other_results(module_);
     partition();
     fuse();
     if (has("checkpoint")) {
@@ -71,13 +74,9 @@ class Pipeline {
 
   [[nodiscard]] std::string text(const std::string& option) const { return values_[option].as<std::string>(); }
   [[nodiscard]] bool has(const std::string& option) const { return values_.count(option) > 0; }
-  [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
+  [[nodiscard]] std::string file(const std::string& name) const { return files_.file(name); }
   [[nodiscard]] Arguments list(const std::string& option) const {
     return has(option) ? values_[option].as<Arguments>() : Arguments{};
-  }
-
-  [[nodiscard]] std::string folder() const {
-    return has("dir") ? text("dir") : fs::path(program_).stem().string() + ".run";
   }
 
   // The tools would tell as well, but each only when its turn comes.
@@ -89,6 +88,7 @@ class Pipeline {
     (void)choose(values_, "epilogue", epilogue_words);
     (void)choose(values_, "kernels", kernel_words);
     if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
+    for (const char* output : {"output", "trace"}) (void)file_option(values_, output);
     const int workers = bounded(values_, "workers", 1, most_workers);
     if (has("ranks")) {
       (void)bounded(values_, "ranks", 1, workers,
@@ -102,47 +102,32 @@ class Pipeline {
     read_lasting_options(values_, settings);
   }
 
-  void make_folder() const {
-    std::error_code fault;
-    fs::create_directories(folder_, fault);
-    if (fault)
-      fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.message(),
-           "choose another with --dir");
-  }
-
-  // What this command writes never takes the place of what it reads.
-  void check_folder() const {
-    std::vector<std::string> inputs{program_};
-    for (const std::string& data : list("data")) inputs.push_back(data.substr(data.find('=') + 1));
-    if (has("config")) inputs.push_back(text("config"));
-    for (const char* name : {"plan.kir", "unfused.kir", "fused.kir", "report.txt", "report.html", "plan.dot",
-                             "plan.svg", "run.json", "bundle.made-from"}) {
-      check_not_input(file(name), inputs);
-    }
-    check_not_input(result(), inputs);
-    check_writable(result());
-    if (!has("trace")) return;
-    check_not_input(text("trace"), inputs);
-    check_writable(text("trace"));
-  }
-
   // A slip of the pen is told before minutes of partitioning.
   void check_params() const {
-    const auto given = name_values(values_, "param");
-    if (given.empty()) return;
-    const Module module = parse_module(read_text(file("plan.kir")), file("plan.kir"));
     with_value("param", [&] {
-      for (const auto& [name, value] : given) (void)read_param(module, name, value);
+      for (const auto& [name, value] : name_values(values_, "param")) (void)read_param(module_, name, value);
     });
   }
 
-  [[nodiscard]] std::string result() const {
-    return has("output") ? text("output") : file("result" + std::string(row(format_).ending));
+  void step(const Arguments& argv) const { check_end(argv, run_process(argv)); }
+
+  // Where it did not end well it has told why, unless a signal ended it.
+  void check_end(const Arguments& argv, const Ended& ended) const {
+    if (ended.status == 0) return;
+    const std::string name = fs::path(argv[0]).filename().string();
+    if (ended.signal != 0) fail_by_signal(name, ended);
+    const bool interrupted = ended.status == static_cast<int>(ExitStatus::interrupted);
+    if (interrupted && !has("ranks"))
+      fail(ExitStatus::interrupted, fmt::format("{} was interrupted", name), "a signal ended it", "start it again");
+    throw StepFailed{ended.status};
   }
 
-  static void step(const Arguments& argv, const std::string& output = {}) {
-    const int status = run_process(argv, output);
-    if (status != 0) throw StepFailed{status};
+  [[noreturn]] void fail_by_signal(const std::string& name, const Ended& ended) const {
+    const UserError error = ended_by_signal(name, ended);
+    Diagnostic told = error.diagnostics().front();
+    if (has("checkpoint") && name == "kasen-run")
+      told.remedy += fmt::format("; --resume goes on from the newest checkpoint in '{}'", text("checkpoint"));
+    throw UserError(error.status(), std::move(told));
   }
 
   [[nodiscard]] static std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }
@@ -154,54 +139,33 @@ class Pipeline {
     }
   }
 
-  void plan() const {
-    Arguments argv{tool("plan"), program_, "-o", file("plan.kir")};
+  void plan() {
+    Arguments argv{tool("plan"), text("program"), "-o", file("plan.kir")};
     add(argv, "define", "-D");
     step(argv);
+    module_ = parse_module(read_text(file("plan.kir")), file("plan.kir"));
     tell("plan       {}\n", file("plan.kir"));
   }
 
-  // What the bundle was made from: the command and each data file's size and time. The same text: the same bundle.
-  [[nodiscard]] std::string made_from(const Arguments& argv) const {
-    std::string made = fmt::format("{}\n{}", fmt::join(argv, " "), read_text(file("plan.kir")));
-    for (const std::string& data : list("data")) {
-      const std::string path = data.substr(data.find('=') + 1);
-      struct stat info {};
-      if (stat(path.c_str(), &info) != 0)
-        fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), std::strerror(errno), "check the name");
-      made += fmt::format("\n{} {} {}.{}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-    }
-    return made;
-  }
-
   void partition() const {
-    Arguments argv{tool("partition"),
-                   "--program",
-                   file("plan.kir"),
-                   "--workers",
-                   std::to_string(values_["workers"].as<int>()),
-                   "--method",
-                   text("method"),
-                   "--theta",
-                   std::to_string(values_["theta"].as<int>()),
-                   "--compress",
-                   text("compress"),
-                   "--replace",
-                   "-o",
-                   file("bundle")};
-    add(argv, "dim", "--dim");
-    add(argv, "columns", "--columns");
-    if (has("repeats")) argv.insert(argv.end(), {"--repeats", text("repeats")});
-    for (const std::string& data : list("data")) argv.push_back(data);
-    const std::string made = made_from(argv);
-    const std::string record = file("bundle.made-from");
-    if (fs::exists(record) && fs::exists(file("bundle/manifest.json")) && read_text(record) == made) {
+    Arguments options{"--workers", std::to_string(values_["workers"].as<int>()), "--method",   text("method"),
+                      "--theta",   std::to_string(values_["theta"].as<int>()),   "--compress", text("compress")};
+    add(options, "dim", "--dim");
+    add(options, "columns", "--columns");
+    if (has("repeats")) options.insert(options.end(), {"--repeats", text("repeats")});
+    for (const std::string& data : list("data")) options.push_back(data);
+    BundleRecord record(
+        file("bundle"),
+        fmt::format("{}\n{}\n{}", version, fmt::join(options, "\n"), wanted_data(module_, text("method"))),
+        files_.data());
+    if (record.holds()) {
       tell("partition  {} (as it was)\n", file("bundle"));
       return;
     }
+    Arguments argv{tool("partition"), "--program", file("plan.kir"), "--replace", "-o", file("bundle")};
+    argv.insert(argv.end(), options.begin(), options.end());
     step(argv);
-    write_text(record, made);
-    tell("partition  {}\n", file("bundle"));
+    tell("partition  {}{}\n", file("bundle"), record.write() ? "" : " (the data may change: made again the next time)");
   }
 
   void fuse() const {
@@ -229,23 +193,28 @@ class Pipeline {
   // it can do): what there is to look at. Nothing else waits for a picture that does not come.
   [[nodiscard]] std::string draw() const {
     std::string graph = file("plan.dot"), drawn = file("plan.svg");
-    std::error_code ignored;
-    fs::remove(drawn, ignored);
+    std::error_code fault;
+    fs::remove(drawn, fault);
     step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", graph});
     if (!command_exists("dot")) return graph;
     std::ifstream lines(graph);
     std::int64_t arrows = 0;
     for (std::string line; std::getline(lines, line);) arrows += line.find("->") == std::string::npos ? 0 : 1;
     if (arrows > most_drawn) return fmt::format("{} (its {} arrows may take dot long)", graph, arrows);
-    if (run_process({"dot", "-Tsvg", graph, "-o", drawn}, {}) == 0) return drawn;
+    const std::string half = temporary_name(drawn);
+    const Temporary guard(half);
+    const bool done = run_process({"dot", "-Tsvg", graph, "-o", half}).status == 0;
+    if (done) fs::rename(half, drawn, fault);
+    if (done && !fault) return drawn;
+    fs::remove(half, fault);
     return fmt::format("{} (dot could not draw it)", graph);
   }
 
   void execute(std::string& summary) const {
     Arguments argv{tool("run"), file("fused.kir"),
                    "--bundle",  file("bundle"),
-                   "-o",        result(),
-                   "--format",  text("format"),
+                   "-o",        files_.result(),
+                   "--format",  std::string(row(files_.format()).name),
                    "--stats",   file("run.json"),
                    "--threads", std::to_string(values_["threads"].as<int>()),
                    "--top",     std::to_string(values_["top"].as<int>()),
@@ -257,10 +226,9 @@ class Pipeline {
     if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
     argv.insert(argv.end(), {"--program", file("plan.kir")});
     add(argv, "param", "--param");
-    const int status = run_process_into(summary, argv);
-    if (status == 0) return;
-    write_standard_output(summary);
-    throw StepFailed{status};
+    const Ended ended = run_process_into(summary, argv);
+    if (ended.status != 0) write_standard_output(summary);
+    check_end(argv, ended);
   }
 
   // Predicted and counted, for the terminal and, with where the time went, as the page that opens in a browser.
@@ -280,8 +248,8 @@ class Pipeline {
   }
 
   const po::variables_map& values_;
-  std::string program_, folder_;
-  ResultFormat format_;
+  GoFiles files_;
+  Module module_;  // the program, planned
 };
 
 void declare_program(Tool& tool) {
@@ -331,6 +299,7 @@ void declare(Tool& tool) {
   declare_run(tool);
   tool.under("Results");
   tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
+      "no-wait", "ends with status 75 where another kasen go is at work in that folder (else: waits for it)")(
       "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),

@@ -26,7 +26,7 @@ std::optional<std::string> place_by_dot(const std::string& graphs) {
   const TemporaryFile file("kasen-picture");
   std::ofstream(file.path()) << graphs;
   std::string placed;
-  if (run_process_into(placed, {"dot", "-Tjson0", file.path()}) == 0) return placed;
+  if (run_process_into(placed, {"dot", "-Tjson0", file.path()}).status == 0) return placed;
   tell("kasen-measure: note: dot could not place the picture: it is drawn in the program's order\n");
   return std::nullopt;
 }

@@ -1,7 +1,10 @@
 // `--format` of kasen run and kasen go, by the one table of result formats.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,12 +27,29 @@ inline void declare_format(Tool& tool) {
       (one_of(result_format_choices) + "; without it by the output's ending").c_str());
 }
 
-// Where --format is not given, the ending of --output decides, if it is one of the table's.
+// What stands behind the last dot of a file's name, in small letters, where it begins with a letter: ".csv", but none
+// of "ranks-0.85". Empty: the name has none.
+[[nodiscard]] inline std::string ending_of(const std::string& file) {
+  std::string ending = std::filesystem::path(file).extension().string();
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (ending.size() < 2 || !is_letter(ending[1])) return {};
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending;
+}
+
+// Where --format is not given, the ending of --output decides; one that is none of a format's is refused.
 [[nodiscard]] inline ResultFormat chosen_format(const po::variables_map& values) {
   const std::string output = values.count("output") > 0 ? values["output"].as<std::string>() : "";
-  for (const ResultFormatRow& format : result_formats)
-    if (values["format"].defaulted() && output.ends_with(format.ending)) return format.format;
-  return choose(values, "format", result_format_choices);
+  const std::string ending = ending_of(output);
+  if (!values["format"].defaulted() || ending.empty()) return choose(values, "format", result_format_choices);
+  std::string known;
+  for (const ResultFormatRow& format : result_formats) {
+    if (ending == format.ending || ending == format.other) return format.format;
+    known += fmt::format("{}{}{}", known.empty() ? "" : ", ", format.ending,
+                         format.other.empty() ? std::string() : fmt::format(", {}", format.other));
+  }
+  wrong_value("output", fmt::format("'{}' ends in '{}', which is no format of results", output, ending),
+              fmt::format("the ending says the format: {}", known), "choose one of these, or add --format NAME");
 }
 
 }  // namespace kasen::tools

@@ -36,13 +36,6 @@ double seconds_option(const po::variables_map& values, const std::string& name, 
   return seconds;
 }
 
-std::string file_option(const po::variables_map& values, const std::string& name) {
-  std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
-  if (file != "-") return file;
-  wrong_value(name, fmt::format("--{} cannot go to standard output", name),
-              "under mpirun it may lose data without an error", "name a file");
-}
-
 std::string code_cache_of(const po::variables_map& values) {
   if (values.count("code-cache") == 0) return default_code_cache();
   const std::string given = values["code-cache"].as<std::string>();
@@ -107,6 +100,13 @@ void read_checkpoints(const po::variables_map& values, RunSettings& s) {
 }
 
 }  // namespace
+
+std::string file_option(const po::variables_map& values, const std::string& name) {
+  std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
+  if (file != "-") return file;
+  wrong_value(name, fmt::format("--{} cannot go to standard output", name),
+              "under mpirun it may lose data without an error", "name a file");
+}
 
 std::optional<std::int64_t> bytes_of(const std::string& text) {
   constexpr std::string_view units = "KMGT";

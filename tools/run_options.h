@@ -57,6 +57,8 @@ void read_lasting_options(const po::variables_map& values, RunSettings& settings
 // As arguments of kasen-run, those that were given.
 [[nodiscard]] std::vector<std::string> lasting_arguments(const po::variables_map& values);
 
+// The file that an option names, or "". UserError(usage): standard output, where mpirun loses data.
+[[nodiscard]] std::string file_option(const po::variables_map& values, const std::string& name);
 // "8G": bytes, or a number of KiB, MiB, GiB or TiB. None: it is no size.
 [[nodiscard]] std::optional<std::int64_t> bytes_of(const std::string& text);
 

@@ -60,12 +60,12 @@ bool read_until(int fd, Clock::time_point end, std::string& text) {
 TimedResult run_for(const std::vector<std::string>& argv, double seconds) {
   TimedResult result;
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {-1, false, std::strerror(errno)};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {-1, 0, false, std::strerror(errno)};
   const pid_t child = start_group(argv, ends[1], result.output);
   close(ends[1]);
   if (child == 0) {
     close(ends[0]);
-    return {-1, false, result.output};
+    return {-1, 0, false, result.output};
   }
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   result.late = !read_until(ends[0], end, result.output);
@@ -78,7 +78,8 @@ TimedResult run_for(const std::vector<std::string>& argv, double seconds) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  result.status = result.signal != 0 ? 128 + result.signal : WEXITSTATUS(status);
   return result;
 }
 

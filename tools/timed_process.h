@@ -8,6 +8,7 @@ namespace kasen::tools {
 
 struct TimedResult {
   int status = 0;      // its exit status; 128 + signal where it was killed; -1: it could not be started
+  int signal = 0;      // that killed it, or 0
   bool late = false;   // the time was over: it was ended with all that it had started
   std::string output;  // of both streams
 };

@@ -428,7 +428,7 @@ class Faults(ToolTest):
     def test_go_ends_with_what_it_runs(self):
         """Told to stop, or where the run is killed: the status says so, and no process and no half of a file is left."""
         self.prepare()
-        for told, number, status in [("kasen", signal.SIGTERM, 130), ("kasen-run", signal.SIGKILL, 137)]:
+        for told, number, status in [("kasen", signal.SIGTERM, 130), ("kasen-run", signal.SIGKILL, LIMIT)]:
             job = subprocess.Popen([TOOLS / "kasen", "go", PAGERANK, "G=graph.txt", "-D", "theta=-1", "--dir", "endless"], cwd=self.dir,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
             for line in job.stderr:

@@ -94,8 +94,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  int wait() {
-    if (child_ == 0) return status_;
+  Ended wait() {
+    if (child_ == 0) return ended_;
     siginfo_t end{};  // it stays a zombie, so that nobody else has its number, until it left its place
     while (waitid(P_PID, static_cast<id_t>(child_), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
     }
@@ -104,29 +104,30 @@ class Process {
     rusage used{};
     while (wait4(child_, &status, 0, &used) < 0 && errno == EINTR) {
     }
-    peak_bytes_ = std::int64_t{used.ru_maxrss} * 1024;
     child_ = 0;
-    return status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    ended_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    ended_.status = ended_.signal != 0 ? 128 + ended_.signal : WEXITSTATUS(status);
+    ended_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    ended_.peak_bytes = std::int64_t{used.ru_maxrss} * 1024;
+    return ended_;
   }
 
-  [[nodiscard]] std::int64_t peak_bytes() const { return peak_bytes_; }
-
  private:
-  std::int64_t peak_bytes_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::atomic<pid_t>* place_ = nullptr;
   pid_t child_ = 0;
-  int status_ = 0;
+  Ended ended_;
 };
 
 }  // namespace
 
-int run_process(const std::vector<std::string>& argv, const std::string& output) {
+Ended run_process(const std::vector<std::string>& argv, const std::string& output) {
   if (output.empty()) return Process(argv, {}).wait();
   const OpenFile file(output, anew);
   return Process(argv, {.output = file.get()}).wait();
 }
 
-int run_process_into(std::string& text, const std::vector<std::string>& argv) {
+Ended run_process_into(std::string& text, const std::vector<std::string>& argv) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from(fdopen(ends[0], "r"), std::fclose);
@@ -148,13 +149,7 @@ int run_process_into(std::string& text, const std::vector<std::string>& argv) {
 
 Ended run_process_apart(const std::vector<std::string>& argv, const std::string& output, const std::string& messages) {
   const OpenFile nothing("/dev/null", O_RDONLY), out(output, anew), told(messages, anew);
-  const auto began = std::chrono::steady_clock::now();
-  Process process(argv, {nothing.get(), out.get(), told.get()});
-  Ended ended;
-  ended.status = process.wait();
-  ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  ended.peak_bytes = process.peak_bytes();
-  return ended;
+  return Process(argv, {nothing.get(), out.get(), told.get()}).wait();
 }
 
 void side_by_side(const std::function<void()>& one, const std::function<void()>& other) {

@@ -1,27 +1,21 @@
 // Starting the tools that stand beside this one.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "tools/common/ended.h"
 
 namespace kasen::tools {
 
 // The folder of the running tool's binary.
 [[nodiscard]] std::string tool_folder();
-// Runs argv[0] (looked up in PATH when it has no slash), standard output to `output` (empty: inherited). Returns the
-// exit status, 128 + signal when it was killed. Throws UserError(missing_input) if it cannot be started. Several
-// threads may each run one.
-[[nodiscard]] int run_process(const std::vector<std::string>& argv, const std::string& output = {});
+// Runs argv[0] (looked up in PATH when it has no slash), standard output to `output` (empty: inherited), and waits for
+// its end. Throws UserError(missing_input) if it cannot be started. Several threads may each run one.
+[[nodiscard]] Ended run_process(const std::vector<std::string>& argv, const std::string& output = {});
 // The same; what it writes to standard output is added to `text`.
-[[nodiscard]] int run_process_into(std::string& text, const std::vector<std::string>& argv);
-// What became of a process: its exit status as above, and the most memory that it, or one that it waited for, held.
-struct Ended {
-  int status = 0;
-  double seconds = 0;
-  std::int64_t peak_bytes = 0;
-};
+[[nodiscard]] Ended run_process_into(std::string& text, const std::vector<std::string>& argv);
 // The same without standard input; standard output and standard error go to files.
 [[nodiscard]] Ended run_process_apart(const std::vector<std::string>& argv, const std::string& output,
                                       const std::string& messages);
