@@ -152,7 +152,7 @@ repetitions: 2
         self.assertEqual(len(self.plot("bytes.svg")), self.POINTS + sending)
         totals = sum(both["predicted"] > 0 for row in rows if row["repetition"] == 0 for both in row["bytes"].values())
         self.assertEqual(len(self.plot("predicted.svg")), totals)
-        self.assertFalse([p.name for p in (self.dir / "e.experiment").iterdir() if p.name.startswith("now-")])
+        self.assertFalse([p.name for p in (self.dir / "e.experiment").iterdir() if p.name.startswith("now")])
         # What is done is not done again; the same rows give the same bytes.
         lines, before = self.lines(), {p.name: p.read_bytes() for p in (self.dir / "e.experiment").iterdir() if p.is_file()}
         again, err = self.experiment()
@@ -248,6 +248,8 @@ repetitions: 2
         while (left := self.processes()) and time.time() < deadline:
             time.sleep(0.01)
         self.assertFalse(left)  # what it has started ends with it
+        self.assertEqual(len(list((self.dir / "e.experiment").glob("now.tmp-*"))), 1)
+        mine = self.leave_folders()
         with (self.dir / "e.experiment" / "runs.jsonl").open("ab") as file:
             file.write(kept[0][:-40])  # as if the machine had lost power while it wrote
         _, err = self.experiment()
@@ -255,6 +257,58 @@ repetitions: 2
         self.assertEqual(self.lines()[:len(kept)], kept)
         self.assertEqual(len(self.lines()), 2 * self.POINTS)
         self.assertEqual(len(set(self.keys())), 2 * self.POINTS)
+        self.assertEqual(sorted((self.dir / "e.experiment").glob("now*")), mine)  # that of the killed one went, nobody else's
+
+    def leave_folders(self):
+        """What looks like an experiment's own and is not."""
+        names = ["now-1234", "now-important", "now.tmp-1234", "now.tmp-0123456789ab", "now"]
+        for name in names:
+            folder = self.dir / "e.experiment" / name
+            folder.mkdir()
+            (folder / "notes.txt").write_text("mine")
+        return sorted(self.dir / "e.experiment" / name for name in names)
+
+    SMALL = f"program: {PAGERANK}\ndata: {{G: graph.txt}}\nkernels: interpreter\nrepetitions: 1\n"
+
+    def test_what_runs_said_and_made_is_kept(self):
+        self.write(self.SMALL + "workers: [1, 2]\nresults: keep\n")
+        self.experiment()
+        for row in self.rows():
+            self.assertIn("result: ", row["output"])
+            self.assertIn("kernels\npool: ", row["output"])
+            counters = json.loads((self.dir / "e.experiment" / row["result"].replace(".h5", ".json")).read_text())
+            self.assertEqual(counters["plan_digest"], row["plan"])
+        names = sorted(row["result"] for row in self.rows())
+        self.assertEqual(names, sorted(f"results/{row['setting']}-0.h5" for row in self.rows()))
+        self.kasen("verify", *[f"e.experiment/{name}" for name in names])
+        self.experiment("--set", "results=drop", "--set", "repetitions=2")
+        self.assertEqual(len(list((self.dir / "e.experiment" / "results").iterdir())), 4)
+        self.assertNotIn("result", self.rows()[-1])
+        self.fault("experiment", "e.yaml", "--set", "results=kepe", status=CONFIG, says=["'results' does not know 'kepe'", "did you mean 'keep'?"])
+
+    def test_data_of_the_same_size_and_time_are_other_data(self):
+        """And the same data under another time are the same."""
+        self.write(self.SMALL)
+        self.experiment()
+        graph = self.dir / "graph.txt"
+        facts, text = graph.stat(), graph.read_text()
+        os.utime(graph)
+        self.assertEqual(self.experiment()[1], "")
+        one, two = next((one, two) for one in self.arcs for two in self.arcs if not {(one[0], two[1]), (two[0], one[1])} & {*self.arcs})
+        other = text.splitlines()[0] + "\n" + "".join("{}\t{}\n".format(*{one: (one[0], two[1]), two: (two[0], one[1])}.get(arc, arc)) for arc in self.arcs)
+        self.assertEqual(len(other), len(text))
+        graph.write_text(other)
+        os.utime(graph, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        self.assertIn("of other settings, data or tools", self.experiment()[1])
+        one, two = self.rows()
+        self.assertNotEqual(one["bundle"], two["bundle"])
+
+    def test_a_step_that_a_signal_ends_is_told(self):
+        self.write(self.SMALL)
+        self.experiment(status=1, env={"KASEN_FAULT": "border:kill:2@tool=kasen-run"})
+        row = self.rows()[0]
+        self.assertEqual((row["step"], row["exit_status"]), ("run", 137))
+        self.assertIn("kasen-run was ended by signal 9 (SIGKILL); the system ends programs so where memory runs out", row["message"])
 
     def test_rows_of_others(self):
         """An altered line is told with its number; what is no file is never opened."""

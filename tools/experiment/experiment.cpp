@@ -174,13 +174,14 @@ class Runner {
     const std::string what = fmt::format("{}{}repetition {}", shown, shown.empty() ? "" : ", ", repetition + 1);
     course.begin(what);
     for (int warmup = 0; warmup < experiment_.warmups && !warmed_[i]; ++warmup) {
-      const bool done = steps_.run(point).done;
+      const bool done = steps_.run(point, "").done;
       if (stopped_by != 0) return true;
       if (!done) break;  // it will fail again, and then be told
     }
     warmed_[i] = true;
     const Json began = utc_now();
-    const Outcome outcome = steps_.run(point);
+    const std::string name = fmt::format("{}-{}", digests_[i], repetition);
+    const Outcome outcome = steps_.run(point, experiment_.keeps_results ? name : "");
     if (stopped_by != 0 && !outcome.done) return true;
     Json row{{"kasen_experiment", 1},
              {"experiment", experiment_.name},

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "libcore/error.h"
 #include "tools/common/files.h"
@@ -55,6 +57,7 @@ class Reader {
     if (const YamlValue* folder = scalar("dir")) experiment.folder = folder->text();
     if (const YamlValue* count = scalar("repetitions")) experiment.repetitions = bounded_whole(*count, 1);
     if (const YamlValue* count = scalar("warmups")) experiment.warmups = bounded_whole(*count, 0);
+    if (const YamlValue* word = scalar("results")) experiment.keeps_results = keeps(*word);
     if (const YamlValue* list = scalar("seeds")) seeds_ = whole_texts(*list, 0, most_seed);
     for (const SettingKey& key : setting_keys()) (void)map_.find(std::string(key.name));
     map_.finish("see docs/experiments.md");
@@ -69,12 +72,22 @@ class Reader {
  private:
   static constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
 
+  // Keys that are no settings of a point.
+  static constexpr std::array<std::string_view, 5> outside{"repetitions", "warmups", "results", "seeds", "dir"};
+
   struct Override {
     std::string key, name;
     YamlValue value;
   };
 
   static int bounded_whole(const YamlValue& value, int least) { return static_cast<int>(value.whole(least, 100'000)); }
+
+  static bool keeps(const YamlValue& word) {
+    if (word.text() != "keep" && word.text() != "drop")
+      word.fault(fmt::format("'results' does not know '{}'", shown_text(word.text())), "it is keep or drop",
+                 did_you_mean(word.text().substr(0, 40), {"keep", "drop"}));
+    return word.text() == "keep";
+  }
 
   void override_by(const std::string& text) {
     const size_t equals = text.find('=');
@@ -107,8 +120,7 @@ class Reader {
     }
     for (const Override& other : overrides_) {
       if (!is_setting(other.key)) {
-        const bool known =
-            other.key == "repetitions" || other.key == "warmups" || other.key == "seeds" || other.key == "dir";
+        const bool known = std::find(outside.begin(), outside.end(), other.key) != outside.end();
         if (!known || !other.name.empty()) refuse_override(other);
         continue;
       }
@@ -117,7 +129,7 @@ class Reader {
   }
 
   [[noreturn]] static void refuse_override(const Override& other) {
-    std::vector<std::string> names{"repetitions", "warmups", "seeds", "dir"};
+    std::vector<std::string> names(outside.begin(), outside.end());
     for (const SettingKey& key : setting_keys()) names.emplace_back(key.name);
     fail(ExitStatus::usage, fmt::format("--set: unknown key '{}'", shown_text(other.key)),
          did_you_mean(other.key.substr(0, 40), names), "see docs/experiments.md");

@@ -107,9 +107,12 @@ void Rows::open_to_write() {
   if (fd_ < 0 || special)
     fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_),
          special ? "what stands there is not a regular file" : std::strerror(errno), "choose another folder with -o");
-  if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
-    fail(ExitStatus::resumable, fmt::format("another experiment is writing '{}'", path_), "",
-         "wait for it, or choose another folder with -o");
+  if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
+  if (errno != EWOULDBLOCK)
+    fail(ExitStatus::cannot_create, fmt::format("cannot lock '{}'", path_), std::strerror(errno),
+         "choose a folder on a file system that has locks with -o");
+  fail(ExitStatus::resumable, fmt::format("another experiment is writing '{}'", path_), "",
+       "wait for it, or choose another folder with -o");
 }
 
 void Rows::append(Json row) {

@@ -54,6 +54,7 @@ struct Point {
 struct Experiment {
   std::string name, folder;
   int repetitions = 3, warmups = 0;
+  bool keeps_results = false;
   std::vector<Axis> axes;
 };
 

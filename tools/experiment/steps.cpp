@@ -1,19 +1,14 @@
 #include "tools/experiment/steps.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 
 #include "libcomm/data/digest.h"
 #include "libcore/error.h"
 #include "libcore/module.h"
-#include "libcore/whole.h"
 #include "libopt/run_report.h"
 #include "tools/common/files.h"
 #include "tools/common/process.h"
@@ -23,39 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* work_prefix = "now-";
-constexpr size_t longest_message = 2000, name_digits = 16;
+constexpr size_t longest_message = 2000, longest_output = 20'000, name_digits = 16;
 
 std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }
 
 std::string short_digest(const std::string& text) { return digest_of(text).substr(0, name_digits); }
 
-std::string identity(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0)
-    fail(ExitStatus::missing_input, fmt::format("cannot open '{}'", path), std::strerror(errno), "check the name");
-  return fmt::format("{} {} {}.{}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-}
-
 // The end of what a step said, where its error stands.
-std::string message_in(const std::string& path) {
+std::string end_of(const std::string& path, size_t most) {
   std::string text = read_text(path);
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.size() > longest_message ? "..." + text.substr(text.size() - longest_message) : text;
-}
-
-// All that kasen partition takes from a program, so that programs that differ in other things share a bundle.
-std::string wanted_data(const Module& module) {
-  std::string text;
-  for (size_t i = 0; i < module.dims.size(); ++i) {
-    const Dimension& dim = module.dims[i];
-    text += fmt::format("dim {} {} {} {}\n", dim.name, dim.local, dim.size, is_whole(module, static_cast<DimId>(i)));
-  }
-  for (const Op& op : module.body.ops) {
-    if (op.code == OpCode::input)
-      text += fmt::format("input {} {}\n", op.name, print_type(module, module.type(op.results[0])));
-  }
-  return text;
+  return text.size() > most ? "..." + text.substr(text.size() - most) : text;
 }
 
 // Appears under its name when it is whole.
@@ -107,22 +80,12 @@ void add_counters(Json& row, const RunReport& report, const Json& check) {
 
 }  // namespace
 
-Steps::Steps(std::string folder)
-    : folder_(std::move(folder)), work_(fmt::format("{}/{}{}", folder_, work_prefix, getpid())) {
-  std::error_code fault;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, fault)) {
-    if (entry.path().filename().string().starts_with(work_prefix)) fs::remove_all(entry.path(), fault);
-  }
-  for (const std::string& name : {work_, file("data"), file("plans"), file("bundles")}) {
-    fault.clear();
+Steps::Steps(std::string folder) : folder_(std::move(folder)), work_(folder_) {
+  for (const std::string& name : {file("data"), file("plans"), file("bundles")}) {
+    std::error_code fault;
     fs::create_directories(name, fault);
     if (fault) fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", name), fault.message());
   }
-}
-
-Steps::~Steps() {
-  std::error_code ignored;
-  fs::remove_all(work_, ignored);
 }
 
 const std::string& Steps::tools_digest() const {
@@ -133,7 +96,13 @@ const std::string& Steps::tools_digest() const {
   return tools_digest_ = digest_of(all);
 }
 
-std::string Steps::digest(const Point& point) const {
+// A file's name and content; of a pipe, whose content nobody knows before it is read, what the system says of it.
+std::string Steps::identity(const std::string& path) {
+  const FileIdentity& file = data_.identity(path);
+  return fmt::format("{} {}", path, file.digest.empty() ? identity_text(file) : file.digest);
+}
+
+std::string Steps::digest(const Point& point) {
   std::vector<std::string> lines;
   for (const Setting& setting : point.settings) {
     lines.push_back(fmt::format("{}={}", setting.label(), setting.text));
@@ -156,9 +125,14 @@ void Steps::add(Arguments& argv, const Point& point, Step of) {
 // Runs a tool; its name, seconds and most memory. Throws Fault.
 Json Steps::step(const std::string& name, Arguments argv) const {
   argv.insert(argv.begin(), tool(name));
-  const Ended ended = run_process_apart(argv, work("output"), work("messages"));
+  const Ended ended = run_process_apart(argv, work_.file("output"), work_.file("messages"));
   const bool told = name == "measure" && ended.status == static_cast<int>(ExitStatus::check_failed);
-  if (ended.status != 0 && !told) throw Fault{name, message_in(work("messages")), ended.status};
+  if (ended.status != 0 && !told) {
+    std::string message = end_of(work_.file("messages"), longest_message);
+    if (ended.signal != 0)
+      message += fmt::format("{}{}", message.empty() ? "" : "\n", ended_by_signal("kasen-" + name, ended).what());
+    throw Fault{name, message, ended.status};
+  }
   return {{"step", name}, {"seconds", ended.seconds}, {"peak_bytes", ended.peak_bytes}};
 }
 
@@ -189,25 +163,34 @@ std::string Steps::plan(const Point& point) const {
   return name;
 }
 
-std::string Steps::bundle(const Point& point, const std::string& plan) const {
+// Of all its data files.
+std::string Steps::identities(const Point& point) {
+  std::string text;
+  for (const Setting& setting : point.settings) {
+    if (setting.key == "data") text += identity(data_file(setting)) + '\n';
+  }
+  return text;
+}
+
+std::string Steps::bundle(const Point& point, const std::string& plan) {
   Arguments argv;
   add(argv, point, Step::partition);
-  std::string data;
   for (const Setting& setting : point.settings) {
     if (setting.key != "data") continue;
     argv.push_back(setting.name.empty() ? data_file(setting) : setting.name + '=' + data_file(setting));
-    data += identity(data_file(setting)) + '\n';
   }
-  const Module module = parse_module(read_text(plan), plan);
-  const std::string program = point.text("method") == "auto" ? module_digest(module) : wanted_data(module);
+  const std::string data = identities(point);
+  const std::string program = wanted_data(parse_module(read_text(plan), plan), point.text("method"));
   const std::string key = fmt::format("{}\n{}\n{}\n{}", tools_digest(), program, data, fmt::join(argv, "\n"));
   std::string name = file("bundles/" + short_digest(key));
   if (fs::exists(name + "/manifest.json")) return name;
-  argv.insert(argv.end(), {"--program", plan, "-o", work("bundle"), "--replace"});
+  argv.insert(argv.end(), {"--program", plan, "-o", work_.file("bundle"), "--replace"});
   (void)step("partition", argv);
+  if (identities(point) != data)
+    throw Fault{"partition", "the data were written while they were read", static_cast<int>(ExitStatus::bad_input)};
   std::error_code ignored;
   fs::remove_all(name, ignored);  // one that somebody emptied in part
-  put_in_place(work("bundle"), name);
+  put_in_place(work_.file("bundle"), name);
   return name;
 }
 
@@ -237,29 +220,44 @@ const Steps::Prepared& Steps::prepare(const Point& point) {
   return ready;
 }
 
-Json Steps::run_prepared(const Point& point, const Prepared& ready) const {
-  Arguments argv{ready.fused, "--bundle", ready.bundle, "-o", work("result.h5"), "--stats", work("run.json")};
+// They have their names when they are whole.
+void Steps::keep_result(Json& row, const std::string& name) const {
+  std::error_code ignored;
+  fs::create_directories(file("results"), ignored);
+  row["result"] = fmt::format("results/{}.h5", name);
+  put_in_place(work_.file("result.h5"), file(row["result"].get<std::string>()));
+  put_in_place(work_.file("run.json"), file(fmt::format("results/{}.json", name)));
+}
+
+Json Steps::run_prepared(const Point& point, const Prepared& ready, const std::string& keep) const {
+  Arguments argv{ready.fused,           "--bundle", ready.bundle, "-o", work_.file("result.h5"), "--stats",
+                 work_.file("run.json")};
   add(argv, point, Step::run);
   if (point.ranks() > 0) argv.insert(argv.end(), {"-n", std::to_string(point.ranks())});
   const Json run = step("run", argv);
-  const Arguments against{ready.fused,      "--bundle", ready.bundle, "--against",
-                          work("run.json"), "--check",  "--format",   "json"};
+  const std::string output = end_of(work_.file("output"), longest_output);
+  const std::string messages = end_of(work_.file("messages"), longest_message);
+  const Arguments against{ready.fused, "--bundle", ready.bundle, "--against", work_.file("run.json"),
+                          "--check",   "--format", "json"};
   (void)step("measure", against);
-  const RunReport report = read_run_report(read_text(work("run.json")), "run.json");
+  const RunReport report = read_run_report(read_text(work_.file("run.json")), "run.json");
   Json row{{"process_seconds", run.at("seconds")}, {"peak_bytes", run.at("peak_bytes")}};
-  add_counters(row, report, Json::parse(read_text(work("output"))));
+  add_counters(row, report, Json::parse(read_text(work_.file("output"))));
   row["plan"] = report.plan_digest;
   row["bundle"] = report.bundle_digest;
   row["sizes"] = sizes_of(ready.bundle);
+  row["output"] = output;
+  if (!messages.empty()) row["message"] = messages;
+  if (!keep.empty()) keep_result(row, keep);
   return row;
 }
 
-Outcome Steps::run(const Point& point) {
+Outcome Steps::run(const Point& point, const std::string& keep) {
   Outcome outcome;
   try {
     const Prepared& ready = prepare(point);
     if (ready.fault) throw Fault(*ready.fault);
-    outcome.fields = run_prepared(point, ready);
+    outcome.fields = run_prepared(point, ready, keep);
     outcome.done = true;
   } catch (const Fault& fault) {
     outcome.message = fault.message;

@@ -9,6 +9,8 @@
 
 #include "tools/experiment/rows.h"
 #include "tools/experiment/settings.h"
+#include "tools/experiment/work_folder.h"
+#include "tools/made_from.h"
 
 namespace kasen::tools {
 
@@ -21,16 +23,14 @@ struct Outcome {
 
 class Steps {
  public:
-  // FOLDER is there. What an earlier experiment left half-made in it is removed.
+  // FOLDER is there, and this process's alone. What an earlier experiment left half made in it is removed.
   explicit Steps(std::string folder);
-  ~Steps();
-  Steps(const Steps&) = delete;
-  Steps& operator=(const Steps&) = delete;
 
-  // Names a point: the tools, the program, the data's files (size and time) and all settings. UserError(missing_input).
-  [[nodiscard]] std::string digest(const Point& point) const;
-  // Runs it once, all its steps that are not made yet included.
-  [[nodiscard]] Outcome run(const Point& point);
+  // Names a point: the tools, the program, the data's content and all settings. UserError: missing_input, io.
+  [[nodiscard]] std::string digest(const Point& point);
+  // Runs it once, all its steps that are not made yet included. `keep`: a name under which its result and its counters
+  // are kept in the folder `results`; empty: they are not.
+  [[nodiscard]] Outcome run(const Point& point, const std::string& keep);
 
  private:
   // A step that has failed.
@@ -46,7 +46,6 @@ class Steps {
   using Arguments = std::vector<std::string>;
 
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
-  [[nodiscard]] std::string work(const std::string& name) const { return work_ + '/' + name; }
   [[nodiscard]] const std::string& tools_digest() const;
   Json step(const std::string& name, Arguments argv) const;
   static void add(Arguments& argv, const Point& point, Step of);
@@ -54,11 +53,16 @@ class Steps {
   const Prepared& prepare(const Point& point);
   void generate(const Point& point) const;
   [[nodiscard]] std::string plan(const Point& point) const;
-  [[nodiscard]] std::string bundle(const Point& point, const std::string& plan) const;
+  [[nodiscard]] std::string identity(const std::string& path);
+  [[nodiscard]] std::string identities(const Point& point);
+  [[nodiscard]] std::string bundle(const Point& point, const std::string& plan);
   [[nodiscard]] std::string fused(const Point& point, const std::string& plan, const std::string& bundle) const;
-  Json run_prepared(const Point& point, const Prepared& ready) const;
+  Json run_prepared(const Point& point, const Prepared& ready, const std::string& keep) const;
+  void keep_result(Json& row, const std::string& name) const;
 
-  std::string folder_, work_;
+  std::string folder_;
+  WorkFolder work_;
+  DataFiles data_;
   mutable std::string tools_digest_;
   std::map<std::string, Prepared> prepared_;  // by digest
 };
