@@ -105,6 +105,7 @@ void merge(RunReport& all, const RunReport& rank) {
   all.late_allocations += rank.late_allocations;
   all.seconds = std::max(all.seconds, rank.seconds);
   all.workers = static_cast<int>(all.parts.size());
+  all.threads = std::max(all.threads, rank.threads);
   all.by_rank.insert(all.by_rank.end(), rank.by_rank.begin(), rank.by_rank.end());
   std::sort(all.by_rank.begin(), all.by_rank.end(),
             [](const RankCount& a, const RankCount& b) { return a.rank < b.rank; });

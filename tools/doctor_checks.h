@@ -27,8 +27,6 @@ struct Patient {
   [[nodiscard]] std::optional<std::string> line(const std::string& path) const;
 };
 
-[[nodiscard]] int allowed_cores();  // of this process
-
 // Processor
 [[nodiscard]] Finding check_cores(const Patient& patient);
 [[nodiscard]] Finding check_threads(const Patient& patient);

@@ -13,6 +13,7 @@
 
 #include "libcore/count_text.h"
 #include "libcore/memory_limit.h"
+#include "libcore/processors.h"
 #include "libopt/machine.h"
 #include "tools/common/shared_segments.h"
 #include "tools/doctor_checks.h"
@@ -166,7 +167,7 @@ Finding check_bandwidth(const Patient& patient) {
   const auto room = available_memory();
   const size_t bytes = 256 << 20;
   if (room && *room < 1 << 30) return {Verdict::ok, "not measured: less than 1 GiB is left", ""};
-  const int threads = std::min(allowed_cores(), 64);
+  const int threads = std::min(usable_threads(), 64);
   const double measured = read_bandwidth(threads, bytes), expected = machine.memory_bandwidth;
   const std::string what =
       fmt::format("{:.3g} GB/s read by {} threads; plans are made for {:.3g} GB/s ({})", measured / 1e9, threads,

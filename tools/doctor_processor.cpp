@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
+#include "libcore/count_text.h"
+#include "libcore/processors.h"
 #include "tools/doctor_checks.h"
 
 namespace kasen::tools {
@@ -27,63 +27,34 @@ int count_of(const std::string& list) {
   return count;
 }
 
-// Processors' worth of time that the control groups around this process leave it, of both versions.
-std::optional<double> group_quota(const Patient& patient) {
-  std::ifstream groups(patient.root + "/proc/self/cgroup");
-  std::optional<double> least;
-  const auto take = [&](const std::string& quota, const std::string& period) {
-    const double of = std::atof(quota.c_str()), in = std::atof(period.c_str());
-    if (of > 0 && in > 0) least = std::min(least.value_or(of / in), of / in);
-  };
-  for (std::string line; std::getline(groups, line);) {
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
-    const bool unified = controllers == ",,";
-    if (!unified && controllers.find(",cpu,") == std::string::npos) continue;
-    for (std::string path = line.substr(second + 1); !path.empty();
-         path = path == "/" ? "" : path.substr(0, std::max<size_t>(path.rfind('/'), 1))) {
-      const std::string folder = (unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu") + path + '/';
-      if (unified) {
-        std::istringstream max(patient.line(folder + "cpu.max").value_or(""));
-        std::string quota, period;
-        if (max >> quota >> period) take(quota, period);
-      } else {
-        take(patient.line(folder + "cpu.cfs_quota_us").value_or("-1"),
-             patient.line(folder + "cpu.cfs_period_us").value_or("0"));
-      }
-    }
-  }
-  return least;
+// What a run without --threads starts where it is alone.
+std::string threads_text(int most) {
+  const int asked = threads_of_environment();
+  const int threads = asked > 0 ? std::min(asked, most) : most;
+  return fmt::format("a run starts {} unless --threads says otherwise{}", count_text(threads, "thread"),
+                     asked > 0 ? " (OMP_NUM_THREADS, SLURM_CPUS_PER_TASK)" : "");
 }
 
 }  // namespace
 
-int allowed_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return static_cast<int>(std::thread::hardware_concurrency());
-  return CPU_COUNT(&set);
-}
-
 Finding check_cores(const Patient& patient) {
-  const int allowed = allowed_cores(),
+  const int allowed = allowed_processors(),
             there = std::max(allowed, count_of(patient.line("/sys/devices/system/cpu/online").value_or("")));
-  const std::optional<double> quota = group_quota(patient);
-  if (quota && *quota < allowed) {
-    return {
-        Verdict::better,
-        fmt::format("{} processors, but the control group gives the time of {:.3g}: threads beyond that stand still "
-                    "for a part of each period",
-                    allowed, *quota),
-        fmt::format("kasen run --threads {}, or ask for more (docker run --cpus, the batch job's --cpus-per-task)",
-                    std::max(1, static_cast<int>(*quota)))};
+  const std::optional<GroupTime> quota = group_time(patient.root);
+  if (quota && quota->processors < allowed) {
+    return {Verdict::better,
+            fmt::format("{}, but the control group gives the time of {:.3g}; {}", count_text(allowed, "processor"),
+                        quota->processors, threads_text(std::max(1, static_cast<int>(quota->processors)))),
+            "ask for more (docker run --cpus, the batch job's --cpus-per-task)"};
   }
   if (allowed < there) {
-    return {Verdict::better, fmt::format("{} of {} processors: this shell or job is bound to them", allowed, there),
+    return {Verdict::better,
+            fmt::format("{} of {} processors: this shell or job is bound to them; {}", allowed, there,
+                        threads_text(allowed)),
             "taskset -p shows the mask; a batch job asks for more by --cpus-per-task; under mpirun, --bind-to none"};
   }
-  return {Verdict::ok, fmt::format("{} processors, all of them allowed", there), ""};
+  return {Verdict::ok,
+          fmt::format("{}, all of them allowed; {}", count_text(there, "processor"), threads_text(allowed)), ""};
 }
 
 Finding check_threads(const Patient& patient) {

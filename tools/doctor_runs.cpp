@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "libcore/processors.h"
 #include "tools/common/files.h"
 #include "tools/common/process.h"
 #include "tools/doctor_checks.h"
@@ -135,8 +136,8 @@ Finding check_bindings(const Patient& patient) {
   if (bound == 0) return {Verdict::ok, "a bare mpirun binds ranks to nothing, as kasen run -n", ""};
   const std::string what =
       fmt::format("a bare mpirun binds each of two ranks to {} core{}", most, most == 1 ? "" : "s");
-  if (most * 2 >= allowed_cores()) return {Verdict::ok, what + "; kasen run -n binds to nothing", ""};
-  return {Verdict::better, what + ", where all threads of a rank then run",
+  if (most * 2 >= allowed_processors()) return {Verdict::ok, what + "; kasen run -n binds to nothing", ""};
+  return {Verdict::better, what + ", so that a rank starts no more threads than that",
           "kasen run -n, which binds to nothing; or mpirun --bind-to none, or --map-by slot:PE=THREADS"};
 }
 
@@ -154,7 +155,7 @@ Finding check_job(const Patient& /*patient*/) {
                                     {"SLURM_MEM_PER_NODE", "MiB a node"}}) {
     if (const std::string value = variable(name); !value.empty()) what += fmt::format(", {} {}", value, shown);
   }
-  const int wanted = std::atoi(variable("SLURM_CPUS_PER_TASK").c_str()), allowed = allowed_cores();
+  const int wanted = std::atoi(variable("SLURM_CPUS_PER_TASK").c_str()), allowed = allowed_processors();
   if (wanted > allowed) {
     return {Verdict::better, fmt::format("{}; this step has {}", what, allowed),
             "srun --cpus-per-task=$SLURM_CPUS_PER_TASK (srun does not take it over by itself)"};

@@ -285,8 +285,7 @@ void declare_run(Tool& tool) {
   tool.under("Run");
   tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"), "number of parts")(
       "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
-      "threads", po::value<int>()->default_value(0)->value_name("T"),
-      "threads of each rank (0: the cores, shared by the ranks)")(
+      "threads", po::value<int>()->default_value(0)->value_name("T"), "threads of each rank, see kasen run")(
       "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
       "trace", po::value<std::string>()->value_name("FILE"), "writes when what ran, as Chrome trace events");
   takes(tool, "kernels", kernel_words);

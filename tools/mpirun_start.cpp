@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <thread>
 
 #include "libcore/error.h"
+#include "libcore/processors.h"
 #include "tools/common/process.h"
 
 namespace kasen::tools {
@@ -42,7 +42,7 @@ void prepare_for_mpirun(int ranks) {
 
 std::vector<std::string> mpirun_line(int ranks, const std::vector<std::string>& arguments) {
   std::vector<std::string> line{"mpirun", "-q", "-n", std::to_string(ranks), "--bind-to", "none"};
-  if (ranks > static_cast<int>(std::thread::hardware_concurrency())) line.insert(line.end(), {"--oversubscribe"});
+  if (ranks > allowed_processors()) line.insert(line.end(), {"--oversubscribe"});
   line.insert(line.end(), {tool_folder() + "/kasen-run", "--as-rank"});  // behind a "--" it would be a name
   line.insert(line.end(), arguments.begin(), arguments.end());
   return line;

@@ -5,11 +5,11 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <thread>
 
 #include "libcomm/data/hdf5_file.h"
 #include "libcomm/data/hdf5_version.h"
 #include "libcomm/exchange/mpi_version.h"
+#include "libcore/processors.h"
 #include "libcore/temporaries.h"
 #include "libkernels/llvm_version.h"
 #include "tools/common/files.h"
@@ -106,7 +106,7 @@ ExitStatus tell_libraries() {
 
 ExitStatus profile_machine(const po::variables_map& values) {
   const int threads = values["threads"].as<int>();
-  write_text("-", machine_profile(threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency())));
+  write_text("-", machine_profile(threads > 0 ? threads : usable_threads()));
   return ExitStatus::done;
 }
 

@@ -17,6 +17,7 @@
 #include "libcomm/data/results.h"
 #include "libcore/executor.h"
 #include "libcore/laws.h"
+#include "libcore/processors.h"
 #include "libkernels/kernels.h"
 #include "libopt/run_report.h"
 #include "tools/common/files.h"
@@ -264,6 +265,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   std::optional<RunWatch> watch;
   if (settings.timeout > 0) watch.emplace(settings.timeout, cluster, output);
   const int share = threads_of_rank(cluster), threads = settings.threads > 0 ? settings.threads : share;
+  set_usable_threads(threads);
   Prepared p = prepare(settings, cluster, threads);
   Progress progress("run");
   const bool traced = !settings.trace.empty();

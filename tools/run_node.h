@@ -12,8 +12,9 @@ namespace kasen::tools {
 // yield theirs.
 void yield_where_crowded();
 
-// This rank's share of the processors that it may run on: those of the node's ranks that may run on one of them, too,
-// take as many. All ranks call it.
+// Threads for this rank: its share of the processors that it may run on (affinity mask), of which other ranks of the
+// node that may run there take as many, and of its control group's time; fewer where the environment asks for fewer.
+// All ranks call it.
 [[nodiscard]] int threads_of_rank(Cluster& cluster);
 
 // Each number becomes the sum of those of the node's ranks. All ranks call it.

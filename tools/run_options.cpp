@@ -195,9 +195,9 @@ void declare_processes(Tool& tool) {
   tool.options.add_options()("ranks,n", po::value<int>()->value_name("R"),
                              "runs over R MPI ranks (without it: this process alone, no MPI)")(
       "threads", po::value<int>()->default_value(0)->value_name("T"),
-      "threads of each rank (0: the cores, shared by the ranks)")(
-      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
-      "generated (compiled for this processor) or interpreter (the reference: slow)");
+      "threads of each rank (0: its share of the processors that it may use, or OMP_NUM_THREADS, SLURM_CPUS_PER_TASK "
+      "where they say fewer)")("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
+                               "generated (compiled for this processor) or interpreter (the reference: slow)");
   takes(tool, "kernels", kernel_words);
 }
 

@@ -37,7 +37,7 @@ struct RunSettings {
   double timeout = 0;       // seconds in which something goes on; 0: no limit
   bool check_messages = false;
   int ranks = 0;           // 0: this process alone, without MPI
-  int threads = 0;         // 0: the machine's cores, shared by the ranks
+  int threads = 0;         // 0: a rank's share of the processors that it may use
   int top = 0;             // prints the largest elements of vector results
   std::string code_cache;  // a folder; empty: none
   std::string checkpoint;  // a folder; empty: none

@@ -1,7 +1,5 @@
 #include "libcomm/data/parallel.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -10,12 +8,13 @@
 #include <thread>
 #include <vector>
 
+#include "libcore/processors.h"
+
 namespace kasen {
 
 int data_threads() {
-  cpu_set_t mine;  // those that this process may use; of more than 1,024 the system does not tell
-  const bool told = sched_getaffinity(0, sizeof mine, &mine) == 0;
-  return std::clamp(told ? CPU_COUNT(&mine) : static_cast<int>(std::thread::hardware_concurrency()), 1, 64);
+  constexpr int most = 64;
+  return std::min(usable_threads(), most);
 }
 
 void parallel_for(std::int64_t count, const std::function<void(std::int64_t, int)>& work) {

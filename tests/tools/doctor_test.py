@@ -45,9 +45,9 @@ class Doctor(FolderTest):
         segment = "dev/shm/vader_segment.node.0.12be0001"
         for check, files, verdict, says, mend in [
                 ("cores", {f"{sys_cpu}/online": "0-999\n"}, BETTER, "of 1000 processors", "--cpus-per-task"),
-                ("cores", {"proc/self/cgroup": "0::/job/step\n", f"{v2}/cpu.max": "50000 100000\n"}, BETTER, "the time of 0.5", "--threads 1"),
+                ("cores", {"proc/self/cgroup": "0::/job/step\n", f"{v2}/cpu.max": "50000 100000\n"}, BETTER, "the time of 0.5; a run starts 1 thread", "--cpus"),
                 ("cores", {"proc/self/cgroup": "3:cpu,cpuacct:/job\n", "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "50000\n",
-                           "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000\n"}, BETTER, "the time of 0.5", "--threads 1"),
+                           "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000\n"}, BETTER, "the time of 0.5; a run starts 1 thread", "--cpus"),
                 ("cores", {"proc/self/cgroup": "0::/job\n", f"{v2}/cpu.max": "max 100000\n"}, OK, "all of them allowed", ""),
                 ("threads", {f"{sys_cpu}/smt/active": "1\n"}, OK, "several hardware threads", ""),
                 ("vectors", {"proc/cpuinfo": "flags\t\t: fpu sse2 avx2 fma avx512f\n"}, OK, "AVX-512", ""),

@@ -1,6 +1,5 @@
 #include "tools/experiment/machine_facts.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "libcore/processors.h"
 #include "tools/common/version.h"
 #include "tools/experiment/versions.h"
 
@@ -23,11 +23,6 @@ std::string processor() {
   return "unknown";
 }
 
-int usable_cores() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-
 }  // namespace
 
 Json host_facts() {
@@ -35,7 +30,7 @@ Json host_facts() {
   (void)uname(&name);
   return {{"name", name.nodename},
           {"processor", processor()},
-          {"cores", usable_cores()},
+          {"cores", allowed_processors()},
           {"memory_bytes", std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)},
           {"system", std::string(name.sysname) + ' ' + name.release}};
 }
