@@ -27,6 +27,9 @@ struct Patient {
   [[nodiscard]] std::optional<std::string> line(const std::string& path) const;
 };
 
+// What killed runs have left in a folder, for a message; "": nothing.
+[[nodiscard]] std::string left_jobs_text(const std::string& above);
+
 // Processor
 [[nodiscard]] Finding check_cores(const Patient& patient);
 [[nodiscard]] Finding check_threads(const Patient& patient);

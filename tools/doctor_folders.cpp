@@ -10,7 +10,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "libcore/count_text.h"
 #include "tools/common/cache_folder.h"
+#include "tools/common/job_folder.h"
 #include "tools/doctor_checks.h"
 
 namespace kasen::tools {
@@ -46,6 +48,15 @@ Finding check_folder(const std::string& folder, Verdict unwritable, const std::s
 
 }  // namespace
 
+std::string left_jobs_text(const std::string& above) {
+  const std::vector<LeftFolder> left = left_job_folders(above);
+  if (left.empty()) return "";
+  std::int64_t bytes = 0;
+  for (const LeftFolder& folder : left) bytes += folder.bytes;
+  return fmt::format("killed runs left {} of {:.3g} MiB there, which the next 'kasen run -n' removes",
+                     count_text(left.size(), "folder"), static_cast<double>(bytes) / (1 << 20));
+}
+
 Finding check_current_folder(const Patient& /*patient*/) {
   std::error_code fault;
   const fs::path here = fs::current_path(fault);
@@ -54,9 +65,10 @@ Finding check_current_folder(const Patient& /*patient*/) {
 }
 
 Finding check_temporary_folder(const Patient& /*patient*/) {
-  const char* given = std::getenv("TMPDIR");
-  const std::string folder = given != nullptr && *given != '\0' ? given : "/tmp";
-  return check_folder(folder, Verdict::broken, "set TMPDIR to a folder that you may write");
+  const std::string folder = temporary_folder();
+  Finding found = check_folder(folder, Verdict::broken, "set TMPDIR to a folder that you may write");
+  if (const std::string left = left_jobs_text(folder); !left.empty()) found.what += "; " + left;
+  return found;
 }
 
 Finding check_code_cache(const Patient& /*patient*/) {

@@ -144,6 +144,7 @@ Finding check_shared_memory(const Patient& patient) {
   }
   const double free = static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize);
   std::string what = fmt::format("{} free in /dev/shm", size_text(free));
+  if (const std::string left = left_jobs_text(folder); !left.empty()) what += "; " + left;
   if (const auto left = left_segments(patient.root, 0); !left.empty()) {
     double bytes = 0;
     std::string names;

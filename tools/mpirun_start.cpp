@@ -40,9 +40,11 @@ void prepare_for_mpirun(int ranks) {
   allow_limit(RLIMIT_FSIZE, largest_file, "bytes in a file that its ranks share", "raise 'ulimit -f'");
 }
 
-std::vector<std::string> mpirun_line(int ranks, const std::vector<std::string>& arguments) {
+std::vector<std::string> mpirun_line(int ranks, const std::vector<std::string>& arguments,
+                                     const std::string& preloaded) {
   std::vector<std::string> line{"mpirun", "-q", "-n", std::to_string(ranks), "--bind-to", "none"};
   if (ranks > allowed_processors()) line.insert(line.end(), {"--oversubscribe"});
+  if (std::getenv("LD_PRELOAD") != nullptr) line.insert(line.end(), {"-x", "LD_PRELOAD=" + preloaded});
   line.insert(line.end(), {tool_folder() + "/kasen-run", "--as-rank"});  // behind a "--" it would be a name
   line.insert(line.end(), arguments.begin(), arguments.end());
   return line;

@@ -2,6 +2,7 @@
 // srun it is one of the ranks.
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -22,6 +23,7 @@
 #include "tools/run_network.h"
 #include "tools/run_options.h"
 #include "tools/run_signals.h"
+#include "tools/start_limit.h"
 
 using namespace kasen;
 using namespace kasen::tools;
@@ -36,12 +38,26 @@ namespace {
   std::abort();  // the compiler does not see that a virtual function never returns
 }
 
+// A launcher tells for all of its ranks; a bare mpirun or srun does not know of --timeout.
+void leave_unstarted() {
+  write_message(
+      "kasen-run: error: this rank did not start in time (--timeout); MPI waits for another rank, or for what it "
+      "needs; "
+      "see 'kasen doctor --only mpi', and whether there is room in $TMPDIR and /dev/shm\n");
+  remove_temporaries();
+  _exit(static_cast<int>(ExitStatus::limit));
+}
+
 ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no rank outlives a killed mpirun
   start_examiner();                  // before MPI, which does not like to be forked
   if (!settings.checkpoint.empty()) remember_stop_signals();
+  StartLimit start(launched ? 0 : settings.timeout, [](const std::stop_token&) { leave_unstarted(); });
   const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
-  const JobOutput output{.launched = launched, .progress = false};
+  const JobOutput output{.launched = launched, .progress = false, .watched = [&] {
+                           start.over();
+                           if (launched && cluster->rank() == 0) write_message(fmt::format("{}\n", watched_mark));
+                         }};
   if (launched && cluster->rank() == 0) write_message(fmt::format("{}\n", ready_mark));  // MPI waited for all of them
   try {
     run_job(settings, *cluster, output);

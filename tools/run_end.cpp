@@ -58,7 +58,28 @@ std::string killed_text(int signal, const JobEnd& end, const std::string& checkp
                      name == nullptr ? "?" : name, why, going_on(checkpoint));
 }
 
+// Open MPI ends a rank that it cannot start, and knows why at best.
+bool lacks_mpi(const JobEnd& end) {
+  return end.status == mpirun_failed && end.other.find("An error occurred in MPI_Init") != std::string::npos;
+}
+
+std::string unstarted_text(const JobEnd& end) {
+  return fmt::format("{}kasen-run: error: MPI does not start in a rank; it lacks memory, or what else it needs; {}\n",
+                     end.other,
+                     end.full_folder.empty() ? "see above, and 'kasen doctor'" : no_room_in(end.full_folder));
+}
+
+std::string mpirun_text(const JobEnd& end) {
+  return fmt::format(
+      "{}kasen-run: error: mpirun failed; it ended with status {}; {}\n", end.other, end.status,
+      end.full_folder.empty() ? "see above, and 'kasen doctor --only mpi'" : no_room_in(end.full_folder));
+}
+
 }  // namespace
+
+std::string no_room_in(const std::string& folder) {
+  return fmt::format("'{}' is full; make room there, or set TMPDIR to another folder", folder);
+}
 
 ToldEnd told_end(const JobEnd& end) {
   const std::string checkpoint = newest_checkpoint(end);
@@ -68,18 +89,15 @@ ToldEnd told_end(const JobEnd& end) {
                     "again; {}\n",
                     going_on(checkpoint)),
         ExitStatus::interrupted};
-  if (end.status == mpirun_failed)
-    return {
-        fmt::format("{}kasen-run: error: mpirun failed; it ended with status {}; see above, and 'kasen doctor --only "
-                    "mpi'\n",
-                    end.other, end.status),
-        ExitStatus::internal};
+  if (lacks_mpi(end)) return {unstarted_text(end), ExitStatus::limit};
+  if (end.status == mpirun_failed) return {mpirun_text(end), ExitStatus::internal};
   if (const int signal = killer_of(end); signal != 0) {
     const ExitStatus stopped = checkpoint.empty() ? ExitStatus::limit : ExitStatus::resumable;
     return {killed_text(signal, end, checkpoint), is_sent(signal) ? stopped : ExitStatus::internal};
   }
   return {fmt::format("{}kasen-run: error: the job ended with status {}; {} without a message; {}\n", end.other,
-                      end.status, end.told_by_mpirun ? "a rank died" : "mpirun was killed", going_on(checkpoint)),
+                      end.status, end.told_by_mpirun ? "a rank died" : "mpirun was killed",
+                      end.full_folder.empty() ? going_on(checkpoint) : no_room_in(end.full_folder)),
           std::nullopt};
 }
 

@@ -13,6 +13,7 @@ struct JobEnd {
   bool told_by_mpirun = true;  // else a signal ended mpirun itself
   std::string other;           // what mpirun and its ranks printed besides
   std::string checkpoints;     // the run's folder of checkpoints; empty: none
+  std::string full_folder;     // one of the job's folders that has no room left; empty: none
 };
 
 struct ToldEnd {
@@ -20,5 +21,8 @@ struct ToldEnd {
   std::optional<ExitStatus> status;  // none: that of the job
 };
 [[nodiscard]] ToldEnd told_end(const JobEnd& end);
+
+// What to do about a folder without room.
+[[nodiscard]] std::string no_room_in(const std::string& folder);
 
 }  // namespace kasen::tools

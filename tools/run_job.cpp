@@ -264,6 +264,7 @@ void tell_of_job(const JobOutput& output, const std::string& text, char mark) {
 void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output) {
   std::optional<RunWatch> watch;
   if (settings.timeout > 0) watch.emplace(settings.timeout, cluster, output);
+  if (output.watched) output.watched();
   const int share = threads_of_rank(cluster), threads = settings.threads > 0 ? settings.threads : share;
   set_usable_threads(threads);
   Prepared p = prepare(settings, cluster, threads);

@@ -1,6 +1,7 @@
 // One rank's share of a run, from the plan's text to the written result.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "tools/run_cluster.h"
@@ -11,8 +12,9 @@ namespace kasen::tools {
 
 // How a rank speaks to whoever started it.
 struct JobOutput {
-  bool launched = false;  // by kasen-run -n: marked lines on standard error
-  bool progress = false;  // a terminal: draw turns
+  bool launched = false;               // by kasen-run -n: marked lines on standard error
+  bool progress = false;               // a terminal: draw turns
+  std::function<void()> watched = {};  // called once all ranks watch each other (--timeout)
 };
 
 // A message, to the launcher where there is one. One that begins with "error:" is named after this tool.

@@ -24,9 +24,11 @@
 #include "tools/common/shared_segments.h"
 #include "tools/common/start_process.h"
 #include "tools/common/stop_request.h"
+#include "tools/mpirun_place.h"
 #include "tools/mpirun_start.h"
 #include "tools/mpirun_watch.h"
 #include "tools/run_end.h"
+#include "tools/start_limit.h"
 
 namespace kasen::tools {
 namespace {
@@ -107,7 +109,7 @@ void forward_signals(bool saves) {
 // Takes the lines of mpirun's standard error apart.
 class Listener {
  public:
-  explicit Listener(const std::string& title) : progress_(title) {}
+  Listener(const std::string& title, StartLimit& start) : progress_(title), start_(start) {}
 
   void listen(int fd, MpirunWatch& watch) {
     std::array<char, 1 << 14> block{};
@@ -134,6 +136,8 @@ class Listener {
     const char mark = text.empty() ? '\0' : text[0];
     if (mark == ready_mark) {
       when_ranks_hear();
+    } else if (mark == watched_mark) {
+      start_.over();
     } else if (mark == progress_mark) {
       progress_.show(text.substr(1));
     } else if (mark == error_mark || mark == stopped_mark) {
@@ -156,6 +160,7 @@ class Listener {
   }
 
   Progress progress_;
+  StartLimit& start_;
   bool failed_ = false;
 };
 
@@ -187,11 +192,12 @@ void remove_segments(int status, std::time_t since) {
 }
 
 // It gets signals from this process alone, which knows what they mean for the job.
-pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& arguments, int messages) {
+pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& arguments, int messages,
+                   const std::string& preloaded) {
   const int input = input_of_ranks(settings.plan);
   if (input < 0) fail(ExitStatus::io, "cannot open what the ranks read", std::strerror(errno));
   const pid_t child = start_process(
-      mpirun_line(settings.ranks, arguments),
+      mpirun_line(settings.ranks, arguments, preloaded),
       {.input = input, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
   close(input);
   return child;
@@ -207,14 +213,33 @@ int wait_for(pid_t child, bool& ended_itself) {
   return ended_itself ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// mpirun that waits at its start takes no notice of a wish to end now and then.
+void end_unstarted(pid_t child, const std::stop_token& stop) {
+  constexpr int looks = 100;
+  constexpr timespec between{.tv_sec = 0, .tv_nsec = 20'000'000};
+  kill(child, SIGTERM);
+  for (int look = 0; look < looks && !stop.stop_requested(); ++look) nanosleep(&between, nullptr);
+  if (stop.stop_requested()) return;
+  const std::vector<pid_t> children = living_children(child);
+  kill(child, SIGKILL);
+  for (const pid_t process : children) kill(process, SIGKILL);
+}
+
+int tell_unstarted(double seconds, const std::string& full) {
+  tell("kasen-run: error: the ranks did not start within {} s (--timeout); {}\n", seconds,
+       full.empty() ? "MPI waits for something; see 'kasen doctor --only mpi', or allow more" : no_room_in(full));
+  return static_cast<int>(ExitStatus::limit);
+}
+
 }  // namespace
 
 int launch_ranks(const RunSettings& settings, const std::vector<std::string>& arguments) {
   prepare_for_mpirun(settings.ranks);
+  const MpirunPlace place(settings.ranks);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   const std::time_t began = std::time(nullptr);
-  const pid_t child = start_mpirun(settings, arguments, ends[1]);
+  const pid_t child = start_mpirun(settings, arguments, ends[1], place.preloaded());
   mpirun_process = child;
   forward_signals(!settings.checkpoint.empty());
   close(ends[1]);
@@ -222,14 +247,21 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
   std::string summary;
   bool stopped = false;
   {
-    Listener listener("run");
+    std::atomic<bool> late = false;
+    StartLimit start(settings.timeout, [&](const std::stop_token& stop) {
+      late = true;
+      end_unstarted(child, stop);
+    });
+    Listener listener("run", start);
     {
       MpirunWatch watch(child);
       listener.listen(ends[0], watch);
       close(ends[0]);
       end.status = wait_for(child, end.told_by_mpirun);
+      start.over();
     }
-    if (end.status != 0 || interrupted) remove_segments(end.status, began);
+    if (!place.here() && (end.status != 0 || interrupted)) remove_segments(end.status, began);
+    if (late) return tell_unstarted(settings.timeout, place.full_folder());
     if (interrupted && !listener.stopped) return static_cast<int>(ExitStatus::interrupted);
     summary = std::move(listener.summary);
     stopped = listener.stopped;
@@ -237,6 +269,7 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
       tell("{}", listener.errors);
     } else if (end.status != 0) {
       end.other = std::move(listener.other);
+      end.full_folder = place.full_folder();
       const ToldEnd told = told_end(end);
       tell("{}", told.text);
       if (told.status) return static_cast<int>(*told.status);

@@ -16,7 +16,7 @@ EDGES = {
     "libkernels": ({"libcore", "libkernels"}, {"fmt", "llvm", "blis", "openblas", "cblas.h", "omp.h"}),
     "datasets": ({"libcore", "libcomm/data", "datasets"}, {"fmt"}),
     "tools": ({"libcore", "libopt", "libcomm/data", "libcomm/exchange", "libkernels", "datasets", "tools"},
-              {"fmt", "boost/program_options", "yaml-cpp", "nlohmann"}),
+              {"fmt", "boost/program_options", "yaml-cpp", "nlohmann", "arpa/inet.h", "netinet/in.h"}),
 }
 # A tool's common frame stays free of MPI, LLVM and HDF5: plan, fuse and measure start in milliseconds.
 EDGES["tools/common"] = ({"libcore", "tools/common"}, {"fmt", "boost/program_options", "yaml-cpp"})

@@ -29,13 +29,13 @@ namespace kasen::tools {
 
 std::string tool_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().string(); }
 
-bool command_exists(const std::string& name) {
+std::string path_of_command(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (access(folder.append(1, '/').append(name).c_str(), X_OK) == 0) return true;
+    if (access(folder.append(1, '/').append(name).c_str(), X_OK) == 0) return folder;
   }
-  return false;
+  return "";
 }
 
 namespace {

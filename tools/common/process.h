@@ -33,7 +33,8 @@ class StopHandedOn {
 };
 // Does both at a time. What fails first ends the processes that the other waits for, and is thrown when both are done.
 void side_by_side(const std::function<void()>& one, const std::function<void()>& other);
-// Is there such a command in PATH?
-[[nodiscard]] bool command_exists(const std::string& name);
+// Where a command is in PATH; "" where it is not.
+[[nodiscard]] std::string path_of_command(const std::string& name);
+[[nodiscard]] inline bool command_exists(const std::string& name) { return !path_of_command(name).empty(); }
 
 }  // namespace kasen::tools
