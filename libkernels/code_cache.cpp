@@ -1,16 +1,21 @@
 #include "libkernels/code_cache.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/BLAKE3.h>
-#include <llvm/Support/CachePruning.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "libcore/file_calls.h"
 #include "libcore/temporaries.h"
@@ -32,6 +37,7 @@ class Descriptor {
   }
   [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] bool open() const { return number_ >= 0; }
+  bool close_now() { return close(std::exchange(number_, -1)) == 0; }
 
  private:
   int number_;
@@ -58,9 +64,47 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-// pruneCache knows its files by this beginning; those that are being written have it as well, so that what a killed
-// process left goes like all else.
-std::string file_name(const std::string& key) { return "llvmcache-" + key; }
+// Files that are being written have this beginning as well, so that what a killed process left goes like all else.
+constexpr std::string_view beginning = "llvmcache-";
+std::string file_name(const std::string& key) { return std::string(beginning) + key; }
+
+constexpr const char* looked_at = "llvmcache.timestamp";  // its time: when somebody last looked for what to remove
+constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
+constexpr std::time_t between_looks = 20 * 60;
+
+// Whether it is time to look again; then the others are told that somebody does.
+bool takes_its_turn(int folder) {
+  struct stat info {};
+  if (fstatat(folder, looked_at, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (std::time(nullptr) - info.st_mtim.tv_sec < between_looks) return false;
+    return utimensat(folder, looked_at, nullptr, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+  const Descriptor file(
+      ::openat(folder, looked_at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  return file.open();
+}
+
+struct KeptFile {
+  timespec used;
+  std::int64_t bytes;
+  std::string name;
+};
+
+std::vector<KeptFile> kept_files(int folder) {
+  std::vector<KeptFile> files;
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const list = again < 0 ? nullptr : fdopendir(again);
+  if (list == nullptr && again >= 0) close(again);
+  if (list == nullptr) return files;
+  while (const dirent* const entry = readdir(list)) {
+    struct stat info {};
+    if (std::string_view(entry->d_name).starts_with(beginning) &&
+        fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+      files.push_back({info.st_mtim, info.st_size, entry->d_name});
+  }
+  closedir(list);
+  return files;
+}
 
 std::string digest_of_pieces(std::initializer_list<std::string_view> pieces) {
   llvm::BLAKE3 hash;
@@ -119,8 +163,9 @@ void CodeCache::keep(const std::string& key, std::string_view code) const {
     return number >= 0;
   });
   if (made.empty()) return;
-  const Descriptor file(number);
-  const bool whole = write_all(file.number(), digest_of_file(key, code)) && write_all(file.number(), code);
+  Descriptor file(number);
+  const bool whole =
+      write_all(file.number(), digest_of_file(key, code)) && write_all(file.number(), code) && file.close_now();
   if (!whole ||
       file_calls::renameat(folder_descriptor_, made.c_str(), folder_descriptor_, file_name(key).c_str()) != 0) {
     unlinkat(folder_descriptor_, made.c_str(), 0);
@@ -128,11 +173,16 @@ void CodeCache::keep(const std::string& key, std::string_view code) const {
 }
 
 void CodeCache::prune() const {
-  if (!open()) return;
-  llvm::CachePruningPolicy policy;
-  policy.MaxSizeBytes = std::uint64_t{256} << 20;
-  // By its descriptor: what stands at the folder's name may be another by now.
-  llvm::pruneCache("/proc/self/fd/" + std::to_string(folder_descriptor_), policy);
+  if (!open() || !takes_its_turn(folder_descriptor_)) return;
+  std::vector<KeptFile> files = kept_files(folder_descriptor_);
+  std::sort(files.begin(), files.end(), [](const KeptFile& a, const KeptFile& b) {
+    return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) > std::tie(b.used.tv_sec, b.used.tv_nsec, b.name);
+  });
+  std::int64_t bytes = 0;
+  for (const KeptFile& file : files) {
+    bytes += file.bytes;
+    if (bytes > most_bytes) (void)unlinkat(folder_descriptor_, file.name.c_str(), 0);
+  }
 }
 
 }  // namespace kasen

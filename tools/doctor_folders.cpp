@@ -75,7 +75,8 @@ Finding check_code_cache(const Patient& /*patient*/) {
   const std::string folder = default_code_cache();
   const std::string lost = ": kernels are compiled anew for each run";
   if (folder.empty())
-    return {Verdict::better, "neither HOME nor XDG_CACHE_HOME is set" + lost, "set HOME, or give --code-cache FOLDER"};
+    return {Verdict::better, "HOME names no folder that is there, and XDG_CACHE_HOME is not set" + lost,
+            "set HOME, or give --code-cache FOLDER"};
   struct stat info {};
   if (lstat(folder.c_str(), &info) != 0) {
     fs::path above = fs::path(folder).parent_path();

@@ -200,8 +200,11 @@ void set_digests(const std::string& path, const std::vector<DatasetDigest>& dige
   for (const auto& [dataset, hex] : digests) {
     // Of an object that is not open the library does not find the attribute again.
     const Hdf5Handle object(H5Oopen(file.get(), dataset.c_str(), H5P_DEFAULT), H5Oclose);
+    require(object.valid(), dataset);
     Hdf5Handle attribute(H5Aopen(object.get(), digest_attribute, H5P_DEFAULT), H5Aclose);
+    require(attribute.valid(), dataset);
     const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose);
+    require(type.valid(), dataset);
     if (H5Tget_size(type.get()) != hex.size() + 1) throw InternalError("a digest that does not fit its attribute");
     require(H5Awrite(attribute.get(), type.get(), hex.c_str()) >= 0 && attribute.close(), dataset);
   }

@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdint>
+
 #include "libcore/error.h"
 #include "libcore/module.h"
 #include "libkernels/kernels.h"
@@ -26,7 +29,7 @@ struct CodeCaches : ::testing::Test {
     return buffer == nullptr ? "nothing" : buffer->getBuffer().str();
   }
   void keep() const { CodeCache(place).keep(key, code); }
-  // The files of code: LLVM notes beside them when it last looked what is old.
+  // The files of code: beside them stands when somebody last looked for what is old.
   [[nodiscard]] std::vector<std::string> all_kept() const {
     std::vector<std::string> files;
     for (const auto& file : fs::directory_iterator(place)) {
@@ -46,6 +49,31 @@ TEST_F(CodeCaches, FindWhatWasKept) {
   EXPECT_EQ(all_kept().size(), 1U);
   EXPECT_EQ(fs::status(place).permissions(), fs::perms::owner_all);
   EXPECT_EQ(fs::status(kept()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// What was not used for longest goes, once in twenty minutes; what is not a file of code stays.
+TEST_F(CodeCaches, LoseTheOldestBeyondTheirSize) {
+  keep();
+  const CodeCache cache(place);
+  const auto large = [&](const std::string& name, int hours) {
+    const std::string path = place + "/" + name;
+    std::ofstream(path).close();
+    fs::resize_file(path, std::uintmax_t{100} << 20);  // sparse
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+    return path;
+  };
+  const std::string old = large("llvmcache-a", 3), middle = large("llvmcache-b", 2), young = large("llvmcache-c", 1),
+                    other = large("notes", 9);
+  cache.prune();
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(middle) && fs::exists(young) && fs::exists(other));
+  EXPECT_EQ(found(), code);
+  const std::string again = large("llvmcache-a", 3);
+  cache.prune();
+  EXPECT_TRUE(fs::exists(again));  // it has looked just now
+  fs::last_write_time(place + "/llvmcache.timestamp", fs::file_time_type::clock::now() - std::chrono::hours(1));
+  cache.prune();
+  EXPECT_FALSE(fs::exists(again));
 }
 
 TEST_F(CodeCaches, AreNothingWithoutAFolder) {

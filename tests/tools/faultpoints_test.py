@@ -423,6 +423,53 @@ class Injected(Faulty):
                     self.assertEqual(self.half_made(), [], context)
 
 
+    def calls_on(self, part, *args):
+        """(call, how often its thread had made it by then) of each call on a path with this part."""
+        log = self.dir / "strace.log"
+        subprocess.run(["strace", "-f", "-y", "-qq", "-s", "4096", "-o", log, TOOLS / f"kasen-{args[0]}", *map(str, args[1:])], cwd=self.dir,
+                       capture_output=True, check=True)
+        counts, found = {}, []
+        for line in log.read_text(errors="replace").splitlines():
+            call = re.match(r"(\d+) +(\w+)\(", line)
+            if call:
+                counts[call.groups()] = counts.get(call.groups(), 0) + 1
+                if part in line:
+                    found.append((call[2], counts[call.groups()]))
+        log.unlink()
+        return found
+
+    def test_the_code_cache_is_needed_for_nothing(self):
+        """Whichever calls on it fail, also where it is looked at for what is old: the run goes well, to the same bits."""
+        line = ["run", "fused.kir", "--bundle", "bundle", "--threads", 1, "-o", "r.h5", "--code-cache"]
+        folder = self.dir.resolve() / "code"
+        self.kasen(*line, folder)
+        want = (self.dir / "r.h5").read_bytes()
+        calls = ["mkdir", "openat", "newfstatat", "read", "write", "close", "renameat", "fcntl", "getdents64", "utimensat", "unlinkat"]
+        tries = [(kept, path, call) for kept in (False, True) for path in [folder, *folder.iterdir()] for call in calls]
+        must = [(False, folder / "llvmcache.timestamp", "close")]
+        for kept, path, call in tries if self.every else must + self.rng.sample(tries, 6):
+            if not kept:
+                shutil.rmtree(folder, ignore_errors=True)
+            else:
+                os.utime(folder / "llvmcache.timestamp", (1, 1))
+            done = subprocess.run(["strace", "-f", "-qq", "-y", "-o", "/dev/null", "-P", path, "-e", f"trace={call}", "-e", f"inject={call}:error=EIO",
+                                   TOOLS / "kasen-run", *map(str, line[1:]), folder], cwd=self.dir, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, f"{call} on {path}, kept: {kept}\n{done.stderr}")
+            self.assertEqual((self.dir / "r.h5").read_bytes(), want)
+            self.kasen(*line, folder)
+
+    def test_what_is_read_again_of_a_result(self):
+        """Digests go into a file that is otherwise complete: a disk that cannot be read then is no fault of ours."""
+        reads = self.calls_on("/r.h5.tmp", *self.run_line, "-o", self.dir.resolve() / "r.h5")
+        reads = [n for call, n in reads if call == "pread64"]
+        self.assertGreater(len(reads), 2)
+        (self.dir / "r.h5").unlink()
+        for n in reads if self.every else self.rng.sample(reads, 2) + reads[-1:]:
+            struck, status, err = self.injected("pread64", "EIO", n, *self.run_line, "-o", "r.h5")
+            self.assertEqual((struck, status, err.count("error:")), (True, IO, 1), err)
+            self.assertEqual(self.files().count("r.h5"), 0, err)
+
+
 class EveryFault(FaultPoints):
     every = True
 

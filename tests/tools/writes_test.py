@@ -118,6 +118,17 @@ class Writes(ToolTest):
 class Places(ToolTest):
     """Folders that a user may lack."""
 
+    def test_a_home_that_is_not_there(self):
+        """Is not made."""
+        self.prepare()
+        home = self.dir / "no" / "home"
+        env = {key: value for key, value in os.environ.items() if key != "XDG_CACHE_HOME"}
+        for ranks in [[], ["-n", "1"]]:
+            done = subprocess.run([TOOLS / "kasen", "run", *ranks, "fused.kir", "--bundle", "bundle", "-o", "r.npy"], cwd=self.dir, capture_output=True,
+                                  text=True, env={**env, "HOME": str(home)}, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertFalse((self.dir / "no").exists())
+
     def test_without_a_home(self):
         self.prepare()
         run = ["run", "fused.kir", "--bundle", "bundle", "--format", "csv", "-o"]

@@ -1,16 +1,21 @@
 #include "tools/common/cache_folder.h"
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 
 namespace kasen::tools {
 
 std::string default_code_cache() {
-  const auto folder = [](const char* variable, const std::string& below) -> std::string {
+  const auto folder_of = [](const char* variable) -> std::string {
     const char* path = std::getenv(variable);
-    return path == nullptr || path[0] != '/' ? "" : path + below;
+    return path == nullptr || path[0] != '/' ? "" : path;
   };
-  const std::string caches = folder("XDG_CACHE_HOME", "/kasen");
-  return caches.empty() ? folder("HOME", "/.cache/kasen") : caches;
+  if (const std::string caches = folder_of("XDG_CACHE_HOME"); !caches.empty()) return caches + "/kasen";
+  // A user without a home (a service, a container's) is not given one.
+  const std::string home = folder_of("HOME");
+  struct stat info {};
+  return home.empty() || stat(home.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ? "" : home + "/.cache/kasen";
 }
 
 }  // namespace kasen::tools
