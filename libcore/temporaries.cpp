@@ -48,7 +48,7 @@ struct FolderEntry {
 };
 
 void remove_files_in(int folder) {
-  alignas(FolderEntry) static std::array<char, 1 << 14> block;
+  alignas(FolderEntry) std::array<char, 1 << 13> block;
   for (;;) {
     const long got = syscall(SYS_getdents64, folder, block.data(), block.size());
     if (got <= 0) return;
@@ -60,7 +60,9 @@ void remove_files_in(int folder) {
   }
 }
 
-void remove_now(const char* path) {
+}  // namespace
+
+void remove_temporary(const char* path) {
   if (unlink(path) == 0 || (errno != EISDIR && errno != EPERM)) return;
   constexpr int attempts = 3;  // another thread may make files meanwhile
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -71,8 +73,6 @@ void remove_now(const char* path) {
     if (rmdir(path) == 0) return;
   }
 }
-
-}  // namespace
 
 Temporary::Place* Temporary::places() { return static_cast<Place*>(first_place.load()); }
 
@@ -118,7 +118,7 @@ void remove_temporaries() {
   for (Temporary::Place* p = Temporary::places(); p != nullptr; p = p->next) {
     char* const path = p->path.exchange(nullptr);
     if (path == nullptr) continue;
-    remove_now(path);
+    remove_temporary(path);
     p->path = path;
   }
   errno = error;

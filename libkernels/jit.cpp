@@ -11,6 +11,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <future>
+#include <new>
 #include <set>
 
 #include "libcore/error.h"
@@ -39,6 +41,15 @@ T unwrap(llvm::Expected<T> value, const char* what) {
 
 void check(llvm::Error error, const char* what) {
   if (error) throw InternalError(std::string(what) + ": " + llvm::toString(std::move(error)));
+}
+
+// LLVM ends the process otherwise.
+void have_missing_memory_thrown() {
+  static const bool once = [] {
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
+    return true;
+  }();
+  (void)once;
 }
 
 // The emitters write vector code already; what is left is to bring variables into registers, share equal expressions
@@ -143,6 +154,7 @@ ObjectCode find_or_compile(llvm::MemoryBufferRef bitcode, const std::set<std::st
 
 Jit::Jit(std::string cache_folder)
     : context_(std::make_unique<llvm::LLVMContext>()), cache_folder_(std::move(cache_folder)) {
+  have_missing_memory_thrown();
   jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target_.machine()).create(), "LLVM ORC");
   module_ = std::make_unique<llvm::Module>("kasen", *context_);
   module_->setDataLayout(jit_->getDataLayout());

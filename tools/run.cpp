@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
@@ -14,6 +15,7 @@
 #include "libcore/temporaries.h"
 #include "libkernels/llvm_version.h"
 #include "tools/common/files.h"
+#include "tools/common/last_words.h"
 #include "tools/common/tool.h"
 #include "tools/run_checkpoint.h"
 #include "tools/run_cluster.h"
@@ -49,6 +51,7 @@ void leave_unstarted() {
 }
 
 ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
+  if (launched) mark_last_words(error_mark);
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no rank outlives a killed mpirun
   start_examiner();                  // before MPI, which does not like to be forked
   if (!settings.checkpoint.empty()) remember_stop_signals();
@@ -70,9 +73,9 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
   } catch (const UserError& error) {
     fail_job(*cluster, output, message_of(error), error.status());
   } catch (const std::bad_alloc&) {
-    fail_job(*cluster, output, "error: out of memory; the data does not fit; use more workers or a smaller input",
-             ExitStatus::limit);
+    fail_job(*cluster, output, std::string(no_memory), ExitStatus::limit);
   } catch (const std::exception& error) {
+    if (errno == ENOMEM) fail_job(*cluster, output, std::string(no_memory), ExitStatus::limit);
     fail_job(*cluster, output, fmt::format("error: {}; this is a fault of Kasen", error.what()), ExitStatus::internal);
   }
   return ExitStatus::done;

@@ -8,6 +8,7 @@
 
 #include "libcomm/exchange/mpi_session.h"
 #include "libcomm/exchange/mpi_transport.h"
+#include "tools/common/last_words.h"
 #include "tools/common/tool.h"
 #include "tools/run_node.h"
 
@@ -68,8 +69,7 @@ class MpiCluster : public Cluster {
     } catch (const UserError& error) {
       mine = Failure{rank(), error.status(), message_of(error)};
     } catch (const std::bad_alloc&) {
-      mine = Failure{rank(), ExitStatus::limit,
-                     "error: out of memory; the data does not fit; use more workers or a smaller input"};
+      mine = Failure{rank(), ExitStatus::limit, std::string(no_memory)};
     }
     const std::optional<Failure> first = session_.first_failure(mine);
     if (first) throw JobFailed{first->status, first->text};

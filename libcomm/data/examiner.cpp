@@ -34,6 +34,19 @@ bool send_file(int socket, int file) {
   }
 }
 
+// A process whose end of the socket is closed is about to end, if it is not gone already.
+bool has_ended(pid_t process) {
+  constexpr timespec between{.tv_sec = 0, .tv_nsec = 5'000'000};
+  constexpr int looks = 100;
+  for (int look = 0; look < looks; ++look) {
+    siginfo_t ended{};
+    if (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT | WNOHANG) != 0) return false;
+    if (ended.si_pid != 0) return true;
+    nanosleep(&between, nullptr);
+  }
+  return false;
+}
+
 enum class Got : std::uint8_t { all, end, late };
 
 Got receive(int socket, char* to, std::int64_t bytes, Clock::time_point deadline) {
@@ -80,16 +93,19 @@ void Examiner::stop() {
   process_ = -1;
 }
 
-std::string Examiner::end() {
-  kill(process_, SIGKILL);  // where it has not ended by itself
+Examiner::End Examiner::end() {
+  const bool by_itself = has_ended(process_);
+  if (!by_itself) kill(process_, SIGKILL);
   close(std::exchange(socket_, -1));
   int status = 0;
   pid_t ended = 0;
   while ((ended = waitpid(process_, &status, 0)) < 0 && errno == EINTR) {
   }
   process_ = -1;
-  if (ended < 0 || !WIFSIGNALED(status)) return "ended without an answer";
-  return fmt::format("ended with signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (ended < 0 || !WIFSIGNALED(status))
+    return {"ended without an answer", ended > 0 && WEXITSTATUS(status) == out_of_memory};
+  return {fmt::format("ended with signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))),
+          by_itself && WTERMSIG(status) == SIGKILL};
 }
 
 Examiner::Reply Examiner::try_once(const FileHandle& file, std::string& answer) {
@@ -110,7 +126,7 @@ std::string Examiner::ask(const FileHandle& file, const std::string& path) {
   std::string answer;
   bool served = process_ >= 0 && asked_;
   Reply reply = try_once(file, answer);
-  std::string became;
+  End became;
   if (reply == Reply::lost) {
     became = end();
     // What ended it may have been an earlier file's doing, or its limits after many files.
@@ -119,11 +135,20 @@ std::string Examiner::ask(const FileHandle& file, const std::string& path) {
   }
   asked_ = reply == Reply::whole;
   if (asked_) return answer;
-  if (reply == Reply::late) became = fmt::format("did not answer within {} s", limits_.wait.count());
-  if (reply == Reply::long_) became = fmt::format("has an answer of more than {} bytes", limits_.answer);
-  if (process_ >= 0) (void)end();
+  if (reply == Reply::lost && became.no_memory) fail_unexamined(path);
+  if (reply == Reply::late) became.text = fmt::format("did not answer within {} s", limits_.wait.count());
+  if (reply == Reply::long_) became.text = fmt::format("has an answer of more than {} bytes", limits_.answer);
+  if (process_ >= 0) {
+    kill(process_, SIGKILL);
+    (void)end();
+  }
   fail(ExitStatus::bad_input, fmt::format("'{}' cannot be examined", shown_path(path)),
-       "the process that looks at it " + became, "it is damaged, or made to do harm: make it again");
+       "the process that looks at it " + became.text, "it is damaged, or made to do harm: make it again");
+}
+
+void fail_unexamined(const std::string& path) {
+  fail(ExitStatus::limit, fmt::format("no memory to look at '{}'", shown_path(path)),
+       "the process that does it has run out of it", "free some; where there is much of it, do not trust the file");
 }
 
 }  // namespace kasen

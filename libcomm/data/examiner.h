@@ -35,13 +35,17 @@ class Examiner {
 
   void start();  // UserError: limit
   void stop();   // it starts again by itself
-  // What `examine` returns. UserError: bad_input (the process was lost, naming `path`), limit.
+  // What `examine` returns. UserError, naming `path`: bad_input (the process was lost), limit (for want of memory).
   [[nodiscard]] std::string ask(const FileHandle& file, const std::string& path);
 
  private:
   enum class Reply : std::uint8_t { whole, lost, late, long_ };
   [[nodiscard]] Reply try_once(const FileHandle& file, std::string& answer);
-  [[nodiscard]] std::string end();  // of a process that gave no answer: what became of it
+  struct End {
+    std::string text;        // what became of it
+    bool no_memory = false;  // it had none, or was killed, as the system does where there is none
+  };
+  [[nodiscard]] End end();  // of a process that gave no answer
 
   Work work_;
   ExaminerLimits limits_;
@@ -50,7 +54,14 @@ class Examiner {
   bool asked_ = false;  // this process has answered before
 };
 
+// There is no memory to look at a file, which says nothing of the file. UserError(limit).
+[[noreturn]] void fail_unexamined(const std::string& path);
+
 // examiner_child.cpp: what the process does with its end of the socket until that is closed.
 [[noreturn]] void serve_examinations(int socket, Examiner::Work work, const ExaminerLimits& limits);
+// In the process: whether the system gives little more memory than it has. What goes wrong then is not the file's
+// doing.
+[[nodiscard]] bool memory_is_short();
+constexpr int out_of_memory = 69;  // the process's exit status
 
 }  // namespace kasen

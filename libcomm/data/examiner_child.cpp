@@ -59,9 +59,22 @@ void take_name(const std::vector<unsigned long>& facts) {
   std::memcpy(begin, shown_name.data(), shown_name.size());
 }
 
+// Libraries that ask for memory and get none crash now and then. Else the process dies of the signal: what raised it
+// does so again once this returns.
+void on_crash(int /*number*/) {
+  if (memory_is_short()) _exit(out_of_memory);
+}
+
 void leave_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
-  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGXCPU, SIGALRM}) std::signal(number, SIG_DFL);
+  for (const int number : {SIGXCPU, SIGALRM}) std::signal(number, SIG_DFL);
+  static std::array<std::byte, 1 << 14> own_stack;  // the other may be all used
+  const stack_t stack{.ss_sp = own_stack.data(), .ss_flags = 0, .ss_size = own_stack.size()};
+  sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_crash;
+  action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(number, &action, nullptr);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -163,6 +176,14 @@ bool write_whole(int socket, const void* data, std::size_t bytes) {
 
 }  // namespace
 
+bool memory_is_short() {
+  constexpr std::size_t much = std::size_t{32} << 20;
+  void* const place = mmap(nullptr, much, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) return true;
+  munmap(place, much);
+  return false;
+}
+
 void serve_examinations(int socket, Examiner::Work work, const ExaminerLimits& limits) {
   try {
     const std::vector<unsigned long> facts = own_facts();
@@ -179,7 +200,7 @@ void serve_examinations(int socket, Examiner::Work work, const ExaminerLimits& l
       if (!write_whole(socket, &bytes, sizeof bytes) || !write_whole(socket, answer.data(), answer.size())) break;
     }
   } catch (...) {
-    _exit(1);
+    _exit(memory_is_short() ? out_of_memory : 1);
   }
   _exit(0);
 }

@@ -108,9 +108,7 @@ StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, c
   const std::string_view verdict = words.until('\n');
   // A disk that cannot be read says nothing about what is on it.
   if (verdict == "unread") fail(ExitStatus::io, fmt::format("cannot read '{}'", path), shown_object(words.until('\n')));
-  if (verdict == "memory")
-    fail(ExitStatus::limit, fmt::format("no memory to look at '{}'", path),
-         "the process that does it has run out of it", "free some; where there is much of it, do not trust the file");
+  if (verdict == "memory") fail_unexamined(path);
   if (verdict != "ok") {
     const std::string_view object = words.until('\n'), why = words.until('\n');
     if (object.empty()) fail(ExitStatus::bad_input, fmt::format("'{}' is not an HDF5 file", path));

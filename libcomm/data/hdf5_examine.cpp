@@ -104,7 +104,7 @@ class Examination {
 
   std::string answer() {
     const bool good = file_.valid() && !has_user_block() && has_sound_root() && members(file_.get(), "", 0);
-    if (memory_ended) return no_memory;
+    if (memory_ended || (!good && memory_is_short())) return no_memory;
     if (read_fault != 0) return fmt::format("unread\n{}\n", std::strerror(read_fault));
     if (!good) return fmt::format("no\n{}\n{}\n", object_, why_);
     return "ok\n" + found_;

@@ -6,7 +6,9 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -37,9 +39,15 @@ std::string system_reason() {
   return reason;
 }
 
-std::string hdf5_reason(std::string_view what) {
+// A call failed. Where the library got no memory, that is why.
+[[noreturn]] void fail_to_write(const std::string& path, std::string_view what, ExitStatus status = ExitStatus::io) {
+  const bool no_memory = errno == ENOMEM;
   const std::string reason = system_reason();
-  return reason.empty() ? fmt::format("HDF5 failed: {}", what) : reason;
+  if (reason.empty() && no_memory)
+    fail(ExitStatus::limit, fmt::format("no memory to write '{}'", shown_path(path)), "HDF5 got none",
+         "use more workers on more machines, or a smaller input");
+  fail(status, fmt::format("cannot write '{}'", shown_path(path)),
+       reason.empty() ? fmt::format("HDF5 failed: {}", what) : reason);
 }
 
 struct TypeRow {
@@ -64,16 +72,37 @@ std::int64_t bytes_of(FileType type, const std::vector<std::int64_t>& extents) {
 
 }  // namespace
 
-// After a failure HDF5's own clean-up at exit can crash.
+namespace {
+
+// A start that fails is printed whatever the library is told before, and prints through the C library's stream.
+class QuietStandardError {
+ public:
+  QuietStandardError() : nowhere_(std::fopen("/dev/null", "we")) {
+    if (nowhere_ == nullptr) throw std::bad_alloc();
+    stderr = nowhere_;
+  }
+  ~QuietStandardError() {
+    stderr = before_;
+    (void)std::fclose(nowhere_);
+  }
+  QuietStandardError(const QuietStandardError&) = delete;
+  QuietStandardError& operator=(const QuietStandardError&) = delete;
+
+ private:
+  FILE* before_ = stderr;
+  FILE* nowhere_;
+};
+
+}  // namespace
+
+// After a failure HDF5's own clean-up at exit can crash; and once its start has failed, any call of it does.
 void prepare_hdf5() {
-  static const bool once = [] {
-    H5dont_atexit();
-    H5open();
-    H5PLset_loading_state(0);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    return true;
+  static const bool started = [] {
+    const QuietStandardError quiet;
+    return H5dont_atexit() >= 0 && H5open() >= 0 && H5PLset_loading_state(0) >= 0 &&
+           H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   }();
-  (void)once;
+  if (!started) fail(ExitStatus::limit, "HDF5 does not start", "it got no memory", "free some");
 }
 
 hid_t hdf5_type(FileType type) { return type_rows[static_cast<std::size_t>(type)].id(); }
@@ -96,7 +125,7 @@ struct Hdf5Writer::State {
   std::unique_ptr<FileHandle> raw;
 
   void require(bool good, std::string_view what, ExitStatus status = ExitStatus::io) const {
-    if (!good) fail(status, fmt::format("cannot write '{}'", shown_path(path)), hdf5_reason(what));
+    if (!good) fail_to_write(path, what, status);
   }
   Hdf5Handle require(Hdf5Handle handle, std::string_view what) const {
     require(handle.valid(), what);
@@ -189,11 +218,11 @@ void Hdf5Writer::close() { release().sync_and_close(); }
 
 void set_digests(const std::string& path, const std::vector<DatasetDigest>& digests) {
   const auto require = [&](bool good, std::string_view what) {
-    if (!good) fail(ExitStatus::io, fmt::format("cannot write '{}'", shown_path(path)), hdf5_reason(what));
+    if (!good) fail_to_write(path, what);
   };
   if (pass_point(FaultPoint::open) < 0)
     fail(ExitStatus::io, fmt::format("cannot open '{}'", shown_path(path)), std::strerror(errno));
-  Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0, "version bounds");
   Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose);
   require(file.valid(), "open");

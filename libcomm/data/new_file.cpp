@@ -25,8 +25,9 @@ namespace {
 }
 
 void remove_quietly(const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::remove_all(path, ignored);
+  std::error_code fault;
+  std::filesystem::remove_all(path, fault);
+  if (fault) remove_temporary(path.c_str());  // listing a folder takes memory, of which there may be none
 }
 
 std::string without_slash(std::string path) {

@@ -130,6 +130,21 @@ TEST_F(ExaminerTest, ItHasLimits) {
   expect_refused(lazy, "hang", "ended with signal 24");
 }
 
+// It says nothing of the file: one that is right may be looked at where there is no memory.
+TEST_F(ExaminerTest, ItTellsApartThatThereIsNoMemory) {
+  Examiner starved(work(), {.memory = std::int64_t{16} << 20});
+  EXPECT_EQ(ask(starved, "good"), "g");
+  for (const char* content : {"crash", "memory"}) {
+    try {
+      (void)ask(starved, content);
+      ADD_FAILURE() << content;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::limit) << error.what();
+      EXPECT_NE(std::string(error.what()).find("no memory to look at"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST_F(ExaminerTest, OneThatWasKilledBetweenFilesIsReplaced) {
   Examiner examiner(work());
   const std::string first = ask(examiner, "p");

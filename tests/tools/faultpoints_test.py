@@ -340,46 +340,104 @@ class Saving(Faulty):
 
 
 class NoMemory(Faulty):
-    """The N-th `new` of a tool fails, or from the N-th on all that are large (failing_new.cpp): one message and 69."""
+    """The N-th call of `new` or malloc of a tool fails, or all large ones from the N-th on (failing_new.cpp): one message and 69."""
 
     LIBRARY = TOOLS.parent / "tests" / "tools" / "libfailing-new.so"
 
-    def short_of_memory(self, asked, *args):
-        done = subprocess.run([TOOLS / f"kasen-{args[0]}", *map(str, args[1:])], cwd=self.dir, text=True, timeout=100, capture_output=True, check=False,
-                              env={**os.environ, "LD_PRELOAD": str(self.LIBRARY), "FAILING_NEW": asked})
+    def short_of_memory(self, asked, *args, prefix=(), **env):
+        done = subprocess.run([*prefix, TOOLS / f"kasen-{args[0]}", *map(str, args[1:])], cwd=self.dir, text=True, timeout=100, capture_output=True,
+                              check=False, env={**os.environ, "LD_PRELOAD": str(self.LIBRARY), **asked, **env})
         return done.returncode, done.stderr
+
+    def lines(self):
+        return [["partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "-o", "b"], ["fuse", "plan.kir", "--bundle", "bundle", "-o", "q.kir"],
+                ["plan", "p.ks", "-o", "q.kir"], ["measure", "fused.kir", "--bundle", "bundle", "--format", "json", "-o", "m.json"],
+                [*self.run_line, "-o", "r", "--stats", "s.json"]]
+
+    def numbers(self, calls):
+        """Of calls, of which a run without a fault makes so many, to fail."""
+        if self.every:
+            n = 1
+            while n <= calls:
+                yield n
+                n += 1 + max(0, n - 500) // 50
+        else:
+            yield from [1, *sorted(self.rng.randint(1, calls) for _ in range(3)), calls - self.rng.randint(1, calls // 20)]
+
+    def calls_of(self, *args):
+        """About how many calls of malloc a tool makes: the first that can fail without an effect."""
+        least, most = 1, 1 << 20
+        while most > least * 1.2:
+            n = int((least * most) ** 0.5)
+            status, _ = self.short_of_memory({"FAILING_MALLOC": f"{n}+"}, *args)
+            least, most = (least, n) if status == 0 else (n, most)
+        return most
+
+    def one_message(self, status, err, context):
+        self.assertEqual((status, err.count("error:")), (LIMIT, 1), context)
+        self.assertIn("memory", err, context)
+        self.assertNotIn("HDF5-DIAG", err, context)
 
     def test_one_message_and_whole_files(self):
         self.old_outputs("q.kir", "r")
+        (self.dir / "m.json").write_text("old")
         old = self.contents()
-        for args in [["partition", "--program", "plan.kir", "G=graph.txt", "--workers", 3, "-o", "b"], ["fuse", "plan.kir", "--bundle", "bundle", "-o", "q.kir"],
-                     ["plan", "p.ks", "-o", "q.kir"], [*self.run_line, "-o", "r", "--stats", "s.json"]]:
+        for args in self.lines():
             self.restore(old)
             self.kasen(*args)
             new = self.contents()
-            for large in ["", "+"]:
-                self.sweep_of(args, large, old, new)
+            self.restore(old)
+            calls = self.calls_of(*args)
+            for variable in ["FAILING_MALLOC", "FAILING_NEW"] if self.every else ["FAILING_MALLOC"]:
+                for large in ["", "+"]:
+                    self.sweep_of(args, variable, large, calls, old, new)
             self.restore(old)
 
-    def sweep_of(self, args, large, old, new):
-        begun, struck = False, 0
-        for n in tried(self.rng, self.every):
-            # What fails before a tool has looked at its command line ends it: nothing is there yet to be told or lost.
-            n += 0 if self.every else 150
+    def sweep_of(self, args, variable, large, calls, old, new):
+        struck = 0
+        for n in self.numbers(calls):
             self.restore(old)
-            status, err = self.short_of_memory(f"{n}{large}", *args)
-            context = f"new {n}{large} {args}: {status}\n{err}"
+            status, err = self.short_of_memory({variable: f"{n}{large}"}, *args)
+            context = f"{variable} {n}{large} {args}: {status}\n{err}"
             self.old_or_new(old, new, context)
-            if status == -signal.SIGABRT and not begun:
-                continue
-            begun = True
-            if status != 0:
+            if status != 0:  # what is not needed may fail, a buffer for names of processors say
                 struck += 1
-                self.assertEqual((status, err.count("error:")), (LIMIT, 1), context)
-                self.assertIn("memory", err, context)
-            else:
-                break
-        self.assertGreaterEqual(struck, 1 if large else 3, (args, large))
+                self.one_message(status, err, context)
+        self.assertGreaterEqual(struck, 1, (args, variable, large))
+
+    def test_what_is_right_is_not_called_wrong(self):
+        """`verify` without memory says so, whichever process lacks it, and nothing of the files."""
+        line = ["verify", "bundle", "fused.kir"]
+        numbers = [f"{n}+" for n in ([*range(1, 2500, 25)] if self.every else [2, *(self.rng.randint(600, 1800) for _ in range(6))])]
+        for asked in numbers:
+            done = subprocess.run([TOOLS / "kasen", *line], cwd=self.dir, text=True, timeout=100, capture_output=True, check=False,
+                                  env={**os.environ, "LD_PRELOAD": str(self.LIBRARY), "FAILING_MALLOC": asked})
+            if done.returncode != 0:
+                self.one_message(done.returncode, done.stderr, f"verify {asked}\n{done.stderr}")
+        struck = set()
+        for kilobytes in range(40_000, 700_000, 2_000 if self.every else 60_000):
+            done = subprocess.run(["bash", "-c", f"ulimit -v {kilobytes}; exec \"$@\"", "bash", TOOLS / "kasen", *line], cwd=self.dir, text=True, timeout=100,
+                                  capture_output=True, check=False)
+            if done.returncode == 127 or "shared librar" in done.stderr:  # it has not begun
+                continue
+            struck.add(done.returncode)
+            if done.returncode != 0:
+                self.one_message(done.returncode, done.stderr, f"ulimit -v {kilobytes}\n{done.stderr}")
+        self.assertIn(0, struck)
+
+    def test_ranks(self):
+        """One of several."""
+        line = ["run", "-n", 2, "fused.kir", "--bundle", "bundle", "--code-cache", "none", "-o", "r.h5"]
+        for n in [int(1.25**k) for k in range(1, 55)] if self.every else [self.rng.randint(1, 20_000) for _ in range(2)]:
+            for large in ["", "+"]:
+                (self.dir / "r.h5").unlink(missing_ok=True)
+                status, err = self.short_of_memory({"FAILING_MALLOC": f"{n}{large}"}, *line, FAILING_RANK="1")
+                context = f"rank 1, {n}{large}: {status}\n{err}"
+                if status != 0:
+                    self.assertEqual((status, err.count("error:")), (LIMIT, 1), context)
+                    self.assertFalse((self.dir / "r.h5").exists(), context)
+                self.assertEqual(self.half_made(), [], context)
+                self.no_process_is_left()
 
 
 def traced():

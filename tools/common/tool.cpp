@@ -24,6 +24,7 @@
 #include "tools/common/config.h"
 #include "tools/common/files.h"
 #include "tools/common/help.h"
+#include "tools/common/last_words.h"
 #include "tools/common/version.h"
 
 namespace kasen::tools {
@@ -38,34 +39,7 @@ std::string one_line(std::string text) {
 std::string arguments;                        // of this process, for history_line
 std::map<std::string, YamlPlace> configured;  // options that the --config file sets
 
-constexpr std::string_view no_memory =
-    "error: out of memory; the data does not fit; use more workers or a smaller input";
-
 int status_of(ExitStatus status) { return static_cast<int>(status); }
-
-void tell_pieces(std::initializer_list<std::string_view> pieces) {
-  for (const std::string_view piece : pieces) write_message(piece);
-}
-
-// What no handler catches: memory that is not there before main() has begun, in a thread or in a destructor (those of
-// JSON take some). No more of it is asked for here.
-[[noreturn]] void end_for_good() noexcept {
-  remove_temporaries();
-  const std::string_view name = program_invocation_short_name;
-  std::string_view what = "an exception that nobody catches";
-  try {
-    if (std::current_exception()) throw;
-  } catch (const std::bad_alloc&) {
-    tell_pieces({name, ": ", no_memory, "\n"});
-    _exit(status_of(ExitStatus::limit));
-  } catch (const std::exception& error) {
-    what = error.what();
-  } catch (...) {  // it says nothing
-  }
-  tell_pieces({name, ": error: ", what, "; this is a fault of Kasen; please report it with this command line\n"});
-  _exit(status_of(ExitStatus::internal));
-}
-[[maybe_unused]] const std::terminate_handler before_ours = std::set_terminate(end_for_good);
 
 void print_error(const std::string& name, const UserError& error) {
   const bool colour = colour_wanted(STDERR_FILENO);
@@ -294,6 +268,7 @@ void with_value(const std::string& option, const std::function<void()>& read) {
 }
 
 int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(const po::variables_map&)>& body) {
+  prepare_last_words();
   for (int i = 1; i < argc; ++i) arguments += fmt::format(" {}", one_line(argv[i]));
   hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
@@ -324,6 +299,10 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
     tell("{}: {}\n", name, no_memory);
     return status_of(ExitStatus::limit);
   } catch (const std::exception& error) {
+    if (errno == ENOMEM) {  // a library that says so in its own words
+      tell("{}: {}\n", name, no_memory);
+      return status_of(ExitStatus::limit);
+    }
     tell("{}: error: {}; this is a fault of Kasen; please report it with this command line\n", name, error.what());
     return status_of(ExitStatus::internal);
   }
