@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/lang_lower.h"
+#include "libcore/printable.h"
 
 namespace kasen {
 namespace lang {
@@ -29,8 +30,9 @@ Lowering::Lowering(const Source& source, const std::map<std::string, std::string
 
 Module Lowering::run(const std::vector<Statement>& program) {
   module_.name = module_name(source_.file);
-  module_.source_name = source_.file;
-  module_.source = source_.lines;
+  // They are there to be shown, and go from file to file in IR.
+  module_.source_name = printable(source_.file);
+  for (const std::string& line : source_.lines) module_.source.push_back(printable(line));
   block_ = &module_.body;
   scopes_.emplace_back();
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/parse.h"
+#include "libcore/printable.h"
 
 namespace kasen::text {
 namespace {
@@ -24,11 +25,11 @@ class PreambleReader {
       const std::string_view content = next_line();
       if (content.starts_with("##end")) return finish(start, line);
       if (content.starts_with("## ")) {
-        result_.history.emplace_back(content.substr(3));
+        result_.history.push_back(printable(content.substr(3)));
       } else if (content.starts_with("source \"") && content.ends_with('"') && content.size() >= 9) {
-        result_.source_name = unquoted(content.substr(8, content.size() - 9));
+        result_.source_name = printable(unquoted(content.substr(8, content.size() - 9)));
       } else if (content.starts_with('|')) {
-        result_.source.emplace_back(content.substr(content.starts_with("| ") ? 2 : 1));
+        result_.source.push_back(printable(content.substr(content.starts_with("| ") ? 2 : 1)));
       } else if (!content.empty() && !content.starts_with('#')) {
         return finish(start, line);
       }

@@ -6,8 +6,9 @@
 
 namespace kasen {
 
-// The text with '?' for control characters, which would act on the terminal; those of 8 bits, too, which UTF-8 writes
-// as c2 80 to c2 9f. Line ends and tabs stay.
+// The text with '?' for each byte of what would act on whoever shows it: control characters (those of 8 bits, too,
+// which UTF-8 writes as c2 80 to c2 9f), bytes that are no UTF-8, and marks of Unicode that turn the direction of
+// writing or break a line. Line ends and tabs stay, and so does each place in it.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace kasen

@@ -37,6 +37,7 @@ template <class Make>
 }
 // What a temporary name, or a file in a folder of such a name, will be called; other paths as they are.
 [[nodiscard]] std::string shown_path(const std::string& path);
+
 // A file, or a folder with the files in it; takes no memory.
 void remove_temporary(const char* path);
 

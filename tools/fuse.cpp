@@ -27,7 +27,8 @@ namespace {
 
 // What was asked for on standard error is a result.
 void write_explanation(const std::string& text) {
-  if (!write_message(text)) fail(ExitStatus::io, "cannot write to standard error", "what was asked for is lost");
+  if (!write_message(printable(text)))
+    fail(ExitStatus::io, "cannot write to standard error", "what was asked for is lost");
 }
 
 OptimizeOptions options_from(const po::variables_map& values) {

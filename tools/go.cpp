@@ -182,11 +182,13 @@ class Pipeline {
   void describe() const {
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
           file("report.txt")});
-    tell("{}measure    {}\n", over_progress(), file("report.txt"));
+    write_message(over_progress());
+    tell("measure    {}\n", file("report.txt"));
     step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "-o",
           file("report.html")});
     const std::string picture = draw();
-    tell("{}picture    {}\n", over_progress(), picture);
+    write_message(over_progress());
+    tell("picture    {}\n", picture);
   }
 
   // The plan as a graph, drawn where Graphviz is there and does it soon (a large graph takes it minutes, or more than

@@ -87,14 +87,15 @@ void show_turn(Progress& progress, const JobOutput& output, const Turn& turn) {
     progress.show(turn_text(turn));
   } else if (now - last > std::chrono::milliseconds(100)) {
     last = now;
-    tell("{}{}\n", progress_mark, turn_text(turn));
+    write_message(fmt::format("{}{}\n", progress_mark, turn_text(turn)));
   }
 }
 
 void say(const JobOutput& output, const std::string& text) {
   if (!output.launched) return write_standard_output(text);
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) tell("{}{}\n", summary_mark, line);
+  for (std::string line; std::getline(lines, line);)
+    write_message(fmt::format("{}{}\n", summary_mark, printable(line)));
 }
 
 std::set<std::string> read_compressed(const Module& plan) {
@@ -256,7 +257,7 @@ std::vector<VerifiedOutput> verified_outputs(RunVerification& verification, cons
 }  // namespace
 
 void tell_of_job(const JobOutput& output, const std::string& text, char mark) {
-  std::string named = text.starts_with("error:") ? "kasen-run: " + text : text;
+  std::string named = printable(text.starts_with("error:") ? "kasen-run: " + text : text);
   if (output.launched) std::replace(named.begin(), named.end(), '\n', line_break_mark);
   write_message(fmt::format("{}{}\n", output.launched ? std::string(1, mark) : "", named));
 }

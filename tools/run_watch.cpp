@@ -216,7 +216,7 @@ std::string RunWatch::step_of(const Record& record) const {
 }
 
 void RunWatch::tell(const std::string& text, char mark) const {
-  write_message(fmt::format("{}kasen-run: {}\n", output_.launched ? std::string(1, mark) : "", text));
+  write_message(fmt::format("{}kasen-run: {}\n", output_.launched ? std::string(1, mark) : "", printable(text)));
 }
 
 }  // namespace kasen::tools

@@ -104,7 +104,8 @@ class Verification {
       if (error.status() != ExitStatus::bad_input && !gone) throw;
       right_ = false;
       for (const Diagnostic& d : error.diagnostics())
-        tell("{}{}\n", d.where.file.empty() ? name + ": " : "", format_diagnostic(d, colour_wanted(STDERR_FILENO)));
+        write_message(fmt::format("{}{}\n", d.where.file.empty() ? printable(name) + ": " : "",
+                                  format_diagnostic(d, colour_wanted(STDERR_FILENO))));
       tell_rules(error);
     }
   }

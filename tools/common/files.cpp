@@ -17,6 +17,7 @@
 
 #include "libcore/error.h"
 #include "libcore/file_calls.h"
+#include "libcore/printable.h"
 #include "libcore/temporaries.h"
 #include "tools/common/process.h"
 #include "tools/common/stop_request.h"
@@ -148,7 +149,7 @@ std::string read_text(const std::string& path) {
 }
 
 void write_standard_output(std::string_view text) {
-  if (write_all(STDOUT_FILENO, text)) return;
+  if (write_all(STDOUT_FILENO, printable(text))) return;
   fail(ExitStatus::io, "cannot write to standard output", reason(),
        "the reader is gone or the disk is full; use -o FILE");
 }
@@ -169,7 +170,8 @@ void write_text(const std::string& path, std::string_view text) {
   if (special) {  // /dev/null, a named pipe: nothing to rename over
     const File out(file_calls::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (out.fd() < 0) fail(ExitStatus::cannot_create, fmt::format("cannot write '{}'", path), reason());
-    if (!write_all(out.fd(), text)) fail(ExitStatus::io, fmt::format("cannot write '{}'", path), reason());
+    if (!write_all(out.fd(), printable(text)))  // a terminal, or standard output by its name
+      fail(ExitStatus::io, fmt::format("cannot write '{}'", path), reason());
     return;
   }
   const std::string target = behind_links(path);

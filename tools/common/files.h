@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/printable.h"
+
 namespace kasen::tools {
 
 // ExitStatus::missing_input where the file is not there, io where it cannot be read.
@@ -29,14 +31,16 @@ void check_writable(const std::string& path);
 void check_not_input(const std::string& output, const std::vector<std::string>& inputs);
 // Refuses (usage) an output that names the same file as another one.
 void check_not_output(const std::string& output, const std::vector<std::string>& others);
+// What acts on a terminal is shown as '?' (libcore/printable.h): names and texts of files may hold anything.
 void write_standard_output(std::string_view text);
 
 // To standard error, at once. False if it cannot be written: a message that is lost (the log's disk is full, nobody
-// listens) ends nothing, and the exit status stays what it is.
+// listens) ends nothing, and the exit status stays what it is. As it is: of what may hold texts of files, see tell().
 bool write_message(std::string_view text);
+// The same, shown as on standard output.
 template <typename... T>
 bool tell(fmt::format_string<T...> format, T&&... values) {
-  return write_message(fmt::format(format, std::forward<T>(values)...));
+  return write_message(printable(fmt::format(format, std::forward<T>(values)...)));
 }
 // Standard streams that are closed would give their numbers to the files that are opened next, and messages would go
 // there. Makes them streams on which reading or writing fails.

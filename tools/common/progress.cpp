@@ -23,7 +23,7 @@ std::string over_progress() { return isatty(STDERR_FILENO) == 1 ? wipe : ""; }
 Progress::Progress(std::string title) : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) == 1), last_() {}
 
 void Progress::finish() {
-  if (shown_) tell("{}", wipe);
+  if (shown_) write_message(wipe);
   shown_ = false;
 }
 
@@ -37,14 +37,15 @@ bool Progress::due() {
 void Progress::update(double fraction) {
   if (!due()) return;
   const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * bar_width);
-  tell("{}{} [{}{}] {:3.0f} %", wipe, title_, std::string(static_cast<size_t>(full), '#'),
-       std::string(static_cast<size_t>(bar_width - full), '.'), std::clamp(fraction, 0.0, 1.0) * 100);
+  write_message(fmt::format("{}{} [{}{}] {:3.0f} %", wipe, title_, std::string(static_cast<size_t>(full), '#'),
+                            std::string(static_cast<size_t>(bar_width - full), '.'),
+                            std::clamp(fraction, 0.0, 1.0) * 100));
   shown_ = true;
 }
 
 void Progress::show(const std::string& text) {
   if (!due()) return;
-  tell("{}{} {}", wipe, title_, text);
+  write_message(wipe + printable(fmt::format("{} {}", title_, text)));
   shown_ = true;
 }
 

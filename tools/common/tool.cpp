@@ -45,7 +45,7 @@ void print_error(const std::string& name, const UserError& error) {
   const bool colour = colour_wanted(STDERR_FILENO);
   for (const Diagnostic& d : error.diagnostics()) {
     const std::string prefix = d.where.file.empty() ? name + ": " : "";
-    tell("{}{}\n", prefix, format_diagnostic(d, colour));
+    write_message(fmt::format("{}{}\n", prefix, format_diagnostic(d, colour)));
   }
   tell_rules(error);
 }
