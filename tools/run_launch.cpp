@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,12 +110,20 @@ void forward_signals(bool saves) {
 // Takes the lines of mpirun's standard error apart.
 class Listener {
  public:
-  Listener(const std::string& title, StartLimit& start) : progress_(title), start_(start) {}
+  // Once `given_up` is set nothing more is waited for, whoever still holds the other end.
+  Listener(const std::string& title, StartLimit& start, const std::atomic<bool>& given_up)
+      : progress_(title), start_(start), given_up_(given_up) {}
 
   void listen(int fd, MpirunWatch& watch) {
+    constexpr int a_while = 200;  // ms
     std::array<char, 1 << 14> block{};
     std::string rest;
     for (;;) {
+      pollfd look{.fd = fd, .events = POLLIN, .revents = 0};
+      if (poll(&look, 1, a_while) == 0) {
+        if (given_up_) break;
+        continue;
+      }
       const ssize_t count = read(fd, block.data(), block.size());
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) break;
@@ -161,6 +170,7 @@ class Listener {
 
   Progress progress_;
   StartLimit& start_;
+  const std::atomic<bool>& given_up_;
   bool failed_ = false;
 };
 
@@ -221,7 +231,7 @@ void end_unstarted(pid_t child, const std::stop_token& stop) {
   for (int look = 0; look < looks && !stop.stop_requested(); ++look) nanosleep(&between, nullptr);
   if (stop.stop_requested()) return;
   const std::vector<pid_t> children = living_children(child);
-  kill(child, SIGKILL);
+  kill(-child, SIGKILL);  // its group: mpirun may be a script that starts it
   for (const pid_t process : children) kill(process, SIGKILL);
 }
 
@@ -247,12 +257,13 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
   std::string summary;
   bool stopped = false;
   {
-    std::atomic<bool> late = false;
+    std::atomic<bool> late = false, given_up = false;
     StartLimit start(settings.timeout, [&](const std::stop_token& stop) {
       late = true;
       end_unstarted(child, stop);
+      given_up = true;
     });
-    Listener listener("run", start);
+    Listener listener("run", start, given_up);
     {
       MpirunWatch watch(child);
       listener.listen(ends[0], watch);

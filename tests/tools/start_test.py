@@ -87,7 +87,7 @@ class Start(ToolTest):
 
     def test_a_start_that_hangs(self):
         """--timeout counts from the first moment: mpirun that starts nothing, that takes no TERM, ranks that MPI keeps waiting."""
-        for script in ["exec sleep 600", "trap '' TERM\nwhile :; do sleep 1; done"]:
+        for script in ["exec sleep 600", "trap '' TERM\nwhile :; do sleep 1; done", "sleep 20\n"]:
             self.told(self.run_ranks("--timeout", 1, **self.stand_in(script)), LIMIT, "the ranks did not start within 1 s (--timeout)")
             self.assertLess(self.seconds, 8)
         self.nothing_is_left()
@@ -105,7 +105,7 @@ class Start(ToolTest):
                 log = self.dir / "calls"
                 error = "ENOSPC" if call != "mmap" else "ENOMEM"
                 inject = ["strace", "-f", "-qq", "-o", log, "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={n}"]
-                done = self.run_ranks("--timeout", 8, "--code-cache", "none", **self.stand_in(" ".join(f"'{x}'" for x in inject) + f" {self.mpirun} \"$@\""))
+                done = self.run_ranks("--timeout", 8, "--code-cache", "none", **self.stand_in("exec " + " ".join(f"'{x}'" for x in inject) + f" {self.mpirun} \"$@\""))
                 context = f"{call} {n}: {done.returncode}\n{done.stderr}"
                 struck = log.exists() and "INJECTED" in log.read_text()
                 log.unlink(missing_ok=True)
