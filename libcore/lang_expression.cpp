@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "libcore/lang_habits.h"
 #include "libcore/lang_lower.h"
 
 namespace kasen::lang {
@@ -147,8 +148,9 @@ Term Lowering::name(const Node& node) {
   }
   Names known = visible_names();
   for (const auto& [text, term] : outermost->names) known.push_back(text);
+  const Habit* habit = find_habit(node.text, true);
   source_.fail(node.mark, fmt::format("unknown name '{}'", node.text), "it is no parameter and no const",
-               did_you_mean(node.text, known));
+               habit != nullptr ? habit_remedy(*habit) : did_you_mean(node.text, known));
 }
 
 Term Lowering::name_of_program(const Node& node) {
@@ -156,9 +158,11 @@ Term Lowering::name_of_program(const Node& node) {
   if (b == nullptr) {
     const bool is_fn = functions_.contains(node.text) || find_scalar_op(node.text, 1) != nullptr ||
                        find_scalar_op(node.text, 2) != nullptr || find_primitive(node.text) != nullptr;
+    std::string remedy = is_fn ? fmt::format("call it: {}(...)", node.text) : did_you_mean(node.text, visible_names());
+    const Habit* habit = find_habit(node.text, true);
+    if (habit != nullptr) remedy = habit_remedy(*habit);
     source_.fail(node.mark, fmt::format("unknown name '{}'", node.text),
-                 is_fn ? "there is a function of that name" : "no statement before this place defines it",
-                 is_fn ? fmt::format("call it: {}(...)", node.text) : did_you_mean(node.text, visible_names()));
+                 is_fn ? "there is a function of that name" : "no statement before this place defines it", remedy);
   }
   switch (b->kind) {
     case Binding::Kind::poisoned:
@@ -209,11 +213,7 @@ Term Lowering::index(const Node& node, const std::string& hint) {
   const bool leaf = array.bare() && array.leaves[0] >= 0;
   if (!leaf || module_.type(array.leaves[0]).list == 0) {
     array = require_element(std::move(array), node.args[0]);
-    if (!array.type().is_array()) {
-      source_.fail(node.mark, fmt::format("no element access in {}", show(module_, array.type())),
-                   "[ ] takes an array of a list, or a coordinate of small arrays such as [f64; 3]",
-                   "whole arrays are worked on by map, reduce and products");
-    }
+    if (!array.type().is_array()) refuse_element(array, node);
     Term place = element(node.args[1]);
     return at(node.mark, [&] { return element_term(module_, std::move(array), std::move(place)); });
   }
@@ -229,6 +229,23 @@ Term Lowering::index(const Node& node, const std::string& hint) {
   type.list = 0;
   const ValueId got = emit(OpCode::get, node.mark, hint, type, [&](Op& op) { op.operands = {list, i}; });
   return value_term(got, false);
+}
+
+// `x[3]` of a vector: an index of a list or a coordinate is meant by [ ], and no other.
+void Lowering::refuse_element(const Term& array, const Node& node) const {
+  Type type;
+  type.element = array.type();
+  type.dims = array.dims;
+  const bool local = array.dims.size() == 1 && module_.dim(array.dims[0]).local;
+  std::string remedy;
+  if (array.dims.size() == 1) {
+    const std::string& dim = module_.dim(array.dims[0]).name;
+    remedy = local ? "write at(x, 3)" : fmt::format("write sum(if i64(index({})) == 3 then x else 0)", dim);
+  } else if (!array.dims.empty()) {
+    remedy = fmt::format("write at(A, 3, over {}), if that dimension is local", module_.dim(array.dims.back()).name);
+  }
+  source_.fail(node.mark, fmt::format("no element access in {}", show(module_, type)),
+               "[ ] takes an array of a list, or a coordinate of small arrays such as [f64; 3]", remedy);
 }
 
 Term Lowering::loop(const Node& node) {
@@ -268,8 +285,12 @@ Term Lowering::call(const Node& node, const std::string& hint) {
 }
 
 Term Lowering::scalar_call(const Node& node) {
-  std::vector<Term> args = elements(node.args);
   const Scalar to = scalar_named(node.text);
+  const bool known = to != Scalar::null || std::any_of(scalar_op_rows().begin(), scalar_op_rows().end(), [&](auto& r) {
+                       return r.result != ResultRule::special && r.name == node.text;
+                     });
+  if (!known) unknown_function(node.text, node.args.size(), node.mark);  // before what its arguments may have wrong
+  std::vector<Term> args = elements(node.args);
   if (to != Scalar::null) {
     if (args.size() != 1) source_.fail(node.mark, fmt::format("{}(x) takes one argument", node.text));
     return at(node.mark, [&] { return convert_term(module_, to, std::move(args[0])); });

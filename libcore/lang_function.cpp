@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "libcore/lang_habits.h"
 #include "libcore/lang_lower.h"
 
 namespace kasen::lang {
@@ -20,8 +21,14 @@ void Lowering::unknown_function(const std::string& name, size_t arguments, Mark 
   }
   for (const auto& [text, fn] : functions_) known.push_back(text);
   std::string why = "no fn and no built-in function has that name";
+  std::string remedy = did_you_mean(name, known);
+  const Habit* habit = find(name) == nullptr ? find_habit(name, false) : nullptr;
+  if (habit != nullptr) {
+    if (!habit->why.empty()) why = habit->why;
+    remedy = habit_remedy(*habit);
+  }
   if (find(name) != nullptr) why = "the name stands for a value, not for a function";
-  source_.fail(mark, fmt::format("unknown function '{}'", name), why, did_you_mean(name, known));
+  source_.fail(mark, fmt::format("unknown function '{}'", name), why, remedy);
 }
 
 void Lowering::bind_params(Frame& frame, const std::vector<ParamNode>& params, std::vector<Term> args, Mark mark,

@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "libcore/lang_habits.h"
+
 namespace kasen::lang {
 namespace {
 
@@ -117,8 +119,9 @@ class Lexer {
     }
     const auto byte = static_cast<unsigned char>(peek());
     const std::string shown = byte > 32 && byte < 127 ? fmt::format("'{}'", peek()) : fmt::format("byte {}", byte);
+    const std::string_view remedy = character_remedy(peek());
     source_.fail(mark_, fmt::format("{} is not part of the language", shown), "programs are plain ASCII text",
-                 "remove it, or make it a comment with #");
+                 remedy.empty() ? "remove it, or make it a comment with #" : std::string(remedy));
   }
 
   // `;` inside ( ) and [ ] only stands in types: `[f64; 3]`.

@@ -90,6 +90,7 @@ class Lowering {
   Term name_of_program(const Node& node);
   Term operation(const Node& node);
   Term index(const Node& node, const std::string& hint);
+  [[noreturn]] void refuse_element(const Term& array, const Node& node) const;
   Term loop(const Node& node);
   Term call(const Node& node, const std::string& hint);
   Term scalar_call(const Node& node);
@@ -129,6 +130,7 @@ class Lowering {
   Term product(const Node& node, const std::string& hint);
   Term range_call(const Node& node, const std::string& hint);
   Term transposed(Term matrix, Mark mark, const std::string& hint);
+  [[noreturn]] void refuse_transpose(const std::vector<DimId>& dims, Mark mark) const;
   Term at_call(const Node& node, const std::string& hint);
   DimId sliced_dim(const Term& array, const std::string& view, const std::string& call, const Node* over, Mark mark);
   void require_local(DimId dim, const std::string& view, Mark mark);

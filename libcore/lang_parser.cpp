@@ -18,12 +18,6 @@ constexpr std::array<std::string_view, 34> keywords{
     "sparse", "reversed", "f64",    "f32",    "i64",    "i32",  "bool",  "null", "id",  "push",
 };
 
-std::string shown(const Token& token) {
-  if (token.kind == TokenKind::end) return "the end of the program";
-  if (token.kind == TokenKind::newline) return "the end of the statement";
-  return fmt::format("'{}{}'", token.text.substr(0, 60), token.suffix);
-}
-
 }  // namespace
 
 bool is_keyword(std::string_view word) { return std::find(keywords.begin(), keywords.end(), word) != keywords.end(); }
@@ -46,11 +40,6 @@ bool Parser::accept_name(std::string_view word) {
   if (!peek().is_name(word)) return false;
   next();
   return true;
-}
-
-void Parser::unexpected(std::string_view wanted) const {
-  source_.fail(peek().mark, fmt::format("{} is not expected here", shown(peek())),
-               fmt::format("{} should follow", wanted));
 }
 
 const Token& Parser::expect(std::string_view symbol, std::string_view where) {
@@ -135,7 +124,7 @@ Statement Parser::named(StatementKind kind, std::string_view what) {
 
 void Parser::statement(std::vector<Statement>& out, bool top) {
   const Token keyword = peek();
-  if (keyword.kind != TokenKind::name) unexpected("a statement");
+  if (keyword.kind != TokenKind::name) refuse_beginning();
   if (declaration(out, keyword, top)) return;
   if (keyword.text == "while") {
     out.push_back(while_loop());
@@ -186,6 +175,10 @@ Statement Parser::dimension() {
   Statement s = named(StatementKind::dimension, "the name of a dimension");
   s.local = accept_name("local");
   if (accept("=")) s.value.push_back(expression());
+  if (peek().is_name("local")) {
+    unexpected("the end of the statement",
+               fmt::format("write dim {} local = size: 'local' stands before the size", s.name.text));
+  }
   return s;
 }
 
@@ -199,7 +192,11 @@ Statement Parser::constant(StatementKind kind) {
 
 Statement Parser::input() {
   Statement s = named(StatementKind::input, "the name of an input");
-  expect(":", "and the type of the input");
+  if (!peek().is(":")) {
+    unexpected("':' and the type of the input",
+               fmt::format("write input {0} : f64[N] for a vector, input {0} : null[N, N] for a graph", s.name.text));
+  }
+  next();
   s.type.push_back(type());
   return s;
 }
@@ -209,10 +206,12 @@ Statement Parser::output() {
   Statement s = named(StatementKind::output, "the name of a result");
   if (accept("=")) {
     s.value.push_back(expression());
-  } else {
-    s.value.push_back(make(NodeKind::name, s.mark));
-    s.value[0].text = s.name.text;
+    return s;
   }
+  s.value.push_back(make(NodeKind::name, s.mark));
+  s.value[0].text = s.name.text;
+  const bool ends = peek().kind == TokenKind::newline || peek().is(",") || peek().kind == TokenKind::end;
+  if (!ends) unexpected("the end of the statement, or a comma", "give an expression a name: output result = ...");
   return s;
 }
 
@@ -266,12 +265,15 @@ void Parser::function_body(Statement& fn) {
     end_statement();
   }
   if (peek().is("}")) unexpected("the value of the function");
+  if (peek(1).kind != TokenKind::symbol) refuse_statement_word();
   fn.value.push_back(expression());
   skip_newlines();
   expect("}", "after the value of the function");
 }
 
 std::vector<Statement> Parser::block() {
+  if (peek().kind == TokenKind::newline && peek(1).is("{"))
+    unexpected("'{'", "write the brace at the end of this line");
   expect("{", "and the block");
   const Nesting nesting(*this, blocks_, max_block_depth);
   std::vector<Statement> out;
@@ -304,12 +306,15 @@ Statement Parser::while_loop() {
 
 Statement Parser::for_loop() {
   Statement s = begin(StatementKind::for_loop);
+  constexpr std::string_view form = "write for i in 0..n { ... }: i is 0, 1, ..., n - 1";
+  if (peek().is("(")) unexpected("the name of the loop's variable", form);
   s.name = new_name("the name of the loop's variable");
-  if (!accept_name("in")) unexpected("'in' and the range");
+  if (!accept_name("in")) unexpected("'in' and the range", form);
   s.down = accept_name("reversed");
   if (s.down) expect("(", "and the range");
   s.index.push_back(expression());
-  expect("..", "and the end of the range");
+  if (!peek().is("..")) unexpected("'..' and the end of the range", form);
+  next();
   s.value.push_back(expression());
   if (s.down) expect(")", "after the range");
   loop_flags(s);
@@ -350,18 +355,16 @@ Statement Parser::push() {
 }
 
 Statement Parser::assignment() {
+  if (!peek(1).is("=")) refuse_statement_word();
   Statement s = named(StatementKind::assign, "a name");
   if (accept("[")) {
     s.kind = StatementKind::put;
-    s.index.push_back(expression());
+    s.index.push_back(index_expression());
     expect("]", "after the index");
   } else if (accept(":")) {
     s.type.push_back(type());
   }
-  if (!peek().is("=")) {
-    source_.fail(peek().mark, fmt::format("{} is not expected here", shown(peek())),
-                 fmt::format("a statement that begins with '{}' goes on with '=' and a value", s.name.text));
-  }
+  if (!peek().is("=")) refuse_assignment(s.name);
   next();
   skip_newlines();
   s.value.push_back(expression());

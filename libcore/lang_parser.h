@@ -27,8 +27,18 @@ class Parser {
   const Token& expect(std::string_view symbol, std::string_view where);
   void skip_newlines();
   void end_statement();
-  [[noreturn]] void unexpected(std::string_view wanted) const;
   [[nodiscard]] NameAt new_name(std::string_view what);  // an identifier that is no keyword
+
+  // What is not understood (lang_parser_habits.cpp); without a remedy one is looked for in what stands around.
+  [[noreturn]] void unexpected(std::string_view wanted, std::string_view remedy = {}) const;
+  [[nodiscard]] std::string advice() const;
+  [[nodiscard]] bool behind_division() const;
+  [[noreturn]] void refuse_beginning() const;
+  void refuse_statement_word() const;
+  [[noreturn]] void refuse_assignment(const NameAt& name) const;
+  [[noreturn]] void refuse_slice() const;
+  [[noreturn]] void refuse_method() const;
+  [[noreturn]] void refuse_type() const;
 
   // Statements.
   void statements(std::vector<Statement>& out, bool top);
@@ -63,6 +73,7 @@ class Parser {
   Node binary(int lowest);
   Node unary();
   Node postfix();
+  Node index_expression();
   Node primary();
   Node number();
   Node parenthesized();

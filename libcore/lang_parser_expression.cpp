@@ -124,7 +124,7 @@ Node Parser::postfix() {
     if (accept("'")) {
       node = make(NodeKind::transpose, token.mark, one(std::move(node)));
     } else if (accept("[")) {
-      Node index = expression();
+      Node index = index_expression();
       expect("]", "after the index");
       node = make(NodeKind::index, token.mark, two(std::move(node), std::move(index)));
     } else if (token.is(".") && peek(1).is_name("T")) {
@@ -137,7 +137,7 @@ Node Parser::postfix() {
       const char* end = number.text.data() + number.text.size();
       const bool good =
           number.kind == TokenKind::integer && std::from_chars(number.text.data(), end, component).ec == std::errc{};
-      if (!good) unexpected("the number of a component (t.0), or T");
+      if (!good) refuse_method();
       next();
       node = make(NodeKind::component, token.mark, one(std::move(node)));
       node.component = component;
@@ -145,6 +145,14 @@ Node Parser::postfix() {
       return node;
     }
   }
+}
+
+// One whole number: what elsewhere takes several, or a part of an array, is told how it is done here.
+Node Parser::index_expression() {
+  if (peek().is(":")) refuse_slice();
+  Node index = expression();
+  if (peek().is(":") || peek().is("..") || peek().is(",")) refuse_slice();
+  return index;
 }
 
 Node Parser::primary() {
@@ -272,6 +280,10 @@ Node Parser::argument() {
     node.text = token.text;
     return node;
   }
+  if (token.kind == TokenKind::name && peek(1).is("=")) {
+    at_ += 1;
+    unexpected("',' or ')'", "write sum(A, over F) to reduce along F: arguments have no names");
+  }
   if (accept_name("over")) {
     Node node = make(NodeKind::over, token.mark);
     do node.names.push_back(new_name("a dimension"));
@@ -340,8 +352,12 @@ TypeNode Parser::type() {
     node.components.push_back(component());
   }
   if (!accept("[")) return node;
-  do node.dims.push_back(new_name("the name of a dimension"));
-  while (accept(","));
+  do {
+    if (peek().kind == TokenKind::integer) {
+      unexpected("the name of a dimension", fmt::format("declare one: dim N = {}, and write it here", peek().text));
+    }
+    node.dims.push_back(new_name("the name of a dimension"));
+  } while (accept(","));
   expect("]", "after the dimensions");
   return node;
 }
@@ -351,9 +367,8 @@ ComponentNode Parser::component() {
   node.mark = peek().mark;
   const bool array = accept("[");
   const Token& scalar = peek();
-  if (scalar.kind != TokenKind::name || !(is_type_name(scalar.text) || scalar.text == "null" || scalar.text == "id")) {
-    unexpected("a type (f64, f32, i64, i32, bool, null, id[N], [f64; 3] or a tuple of them)");
-  }
+  const bool known = is_type_name(scalar.text) || scalar.text == "null" || scalar.text == "id";
+  if (scalar.kind != TokenKind::name || !known) refuse_type();
   node.scalar = next().text;
   if (node.scalar == "id") {
     expect("[", "and the dimension of the id");

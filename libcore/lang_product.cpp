@@ -152,9 +152,7 @@ Term Lowering::product(const Node& node, const std::string& hint) {
   const auto side = [&](const Node& n, bool& turned) {
     turned = n.kind == NodeKind::transpose;
     Term term = eval(turned ? n.args[0] : n);
-    if (turned && term.dims.size() != 2 && term.dims.size() != 1) {
-      source_.fail(n.mark, "' of what is no matrix", fmt::format("it is over {}", show_dims(module_, term.dims)));
-    }
+    if (turned && term.dims.size() != 2 && term.dims.size() != 1) refuse_transpose(term.dims, n.mark);
     return term;
   };
   bool left_turned = false;

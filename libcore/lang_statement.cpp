@@ -154,11 +154,15 @@ Binding& Lowering::list_named(const NameAt& name) {
                  did_you_mean(name.text, visible_names()));
   }
   if (b->kind == Binding::Kind::poisoned) throw Poisoned{};
-  if (b->kind != Binding::Kind::value || module_.type(b->id).list == 0) {
-    source_.fail(name.mark, fmt::format("'{}' is no list", name.text), "only lists hold several arrays",
-                 fmt::format("declare it: list {}[m] : type = value", name.text));
+  const Type* type = b->kind == Binding::Kind::value ? &module_.type(b->id) : nullptr;
+  if (type != nullptr && type->list > 0) return *b;
+  std::string remedy = fmt::format("declare another name as one: list {}s[5] : f64 = 0", name.text);
+  if (type != nullptr && !type->sparse && type->dims.size() == 1) {
+    remedy = fmt::format("to change one element write {0} = if i64(index({1})) == 0 then 0 else {0}", name.text,
+                         module_.dim(type->dims[0]).name);
   }
-  return *b;
+  source_.fail(name.mark, fmt::format("'{}' is no list", name.text),
+               "[i] = and push are for lists of arrays; an array is made anew as a whole", remedy);
 }
 
 void Lowering::list(const Statement& s) {

@@ -50,11 +50,17 @@ void Lowering::require_slice_inside(const RangeSizes& sizes, ValueId begin, Mark
   if (!fault.empty()) source_.fail(mark, outside_text(sizes), fault, outside_remedy(sizes));
 }
 
+// Of a vector: there are no rows and columns to exchange, and products take it as it is.
+void Lowering::refuse_transpose(const std::vector<DimId>& dims, Mark mark) const {
+  source_.fail(mark, "the transpose of what is no matrix", fmt::format("it is over {}", show_dims(module_, dims)),
+               dims.size() == 1 ? "leave out ' or .T: G @ x, x @ G and dot(x, y) take a vector as it is" : "");
+}
+
 // A' as a value: an array of its own, unless a product reads A the other way.
 Term Lowering::transposed(Term matrix, Mark mark, const std::string& hint) {
   const std::vector<DimId> dims = matrix.dims;
   if (dims.size() != 2) {
-    source_.fail(mark, "' of what is no matrix", fmt::format("it is over {}", show_dims(module_, dims)));
+    refuse_transpose(dims, mark);
   }
   if (is_sparse(matrix)) {
     source_.fail(mark, "a transposed sparse matrix outside a product", "sparse matrices take part in products alone",

@@ -7,6 +7,8 @@ namespace kasen {
 namespace {
 
 constexpr size_t edit = 2, case_edit = 1;
+constexpr size_t long_name = 10;    // in which two slips are as likely as one
+constexpr size_t least_prefix = 3;  // letters that tell which name was begun
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -32,18 +34,30 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return line.back();
 }
 
+// The one name that begins so.
+std::string begun(std::string_view wanted, std::span<const std::string> names) {
+  if (wanted.size() - std::min(wanted.find_first_not_of('-'), wanted.size()) < least_prefix) return {};
+  std::string found;
+  for (const std::string& name : names) {
+    if (!name.starts_with(wanted)) continue;
+    if (!found.empty()) return {};
+    found = name;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view wanted, std::span<const std::string> names) {
   std::string best;
-  size_t least = std::max<size_t>(1, (wanted.size() + 1) / 3) * edit + 1;
+  size_t least = wanted.size() >= long_name ? 2 * edit + 1 : edit + 1;
   for (const std::string& name : names) {
     const size_t distance = edit_distance(wanted, name);
     if (distance >= least) continue;
     least = distance;
     best = name;
   }
-  return best;
+  return best.empty() ? begun(wanted, names) : best;
 }
 
 }  // namespace kasen

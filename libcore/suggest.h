@@ -8,7 +8,8 @@
 namespace kasen {
 
 // The name with the smallest edit distance to `wanted` (a letter of the other case is half an edit), the first in order
-// among equals; empty when none is near (at most a third of the length, rounded up, and one edit always is).
+// among equals: one edit away, two of a long name; else the only one that begins with `wanted`. Empty when none is
+// near: a suggestion that is wrong costs more than none.
 [[nodiscard]] std::string nearest_name(std::string_view wanted, std::span<const std::string> names);
 
 }  // namespace kasen

@@ -71,7 +71,7 @@ const std::vector<Fault> cases{
      "an array of columns times a matrix", "G' @ B"},
     {"transposed_cut", "input B : dense f64[N, M]\nz = B'\noutput z", 5, 6, "a transposed matrix over [N, M]",
      "declare one of them local"},
-    {"transposed_vector", "z = 2 * x'\noutput z", 4, 10, "' of what is no matrix", "over [N]"},
+    {"transposed_vector", "z = 2 * x'\noutput z", 4, 10, "the transpose of what is no matrix", "leave out '"},
     {"range_of_one", "z = range(x)\noutput z", 4, 5, "range of 1 arguments", "range(A, K, 2)"},
     {"range_of_a_cut_dimension", "dim K local = 2\nz = range(x, K)\noutput z", 5, 5, "a range of an array over [N]",
      "cut over the workers"},

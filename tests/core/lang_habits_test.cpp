@@ -1,0 +1,193 @@
+// What people from other languages write: every name and sign is told with what is written here, and that is planned.
+#include "libcore/lang_habits.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "libcore/lang.h"
+#include "libcore/laws.h"
+#include "libcore/suggest.h"
+
+namespace kasen {
+namespace {
+
+using lang::Habit;
+
+const std::string context = R"(dim N
+dim F local = 4, K local = 2
+input G : null[N, N], W : f64[N, N], x : f64[N], y : f64[N], n : i64[N]
+input A : f64[N, F], B : f64[F, K], v : f64[F], p : [f64; 3][N]
+param r = 0.85, limit = 0.5
+const flag = true
+)";
+
+// The faults of a program, also those of the verifier.
+std::vector<Diagnostic> faults(const std::string& text) {
+  try {
+    const Module module = compile_program(text, "test.ks", {});
+    TrialLawChecker laws;
+    return verify_module(module, laws);
+  } catch (const UserError& error) {
+    return error.diagnostics();
+  }
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::vector<std::string> all;
+  for (std::string word; stream >> word;) all.push_back(word);
+  return all;
+}
+
+std::string first_line(const std::vector<Diagnostic>& found) {
+  return found.empty() ? "" : format_diagnostic(found[0]).substr(0, format_diagnostic(found[0]).find('\n'));
+}
+
+TEST(Habits, WhatIsWrittenHereIsPlanned) {
+  for (const Habit& habit : lang::habits()) {
+    const bool statement = habit.write.starts_with("output");
+    const std::string line = statement ? std::string(habit.write) : fmt::format("output z = {}", habit.write);
+    EXPECT_EQ(first_line(faults(context + line + '\n')), "") << habit.names;
+  }
+}
+
+TEST(Habits, EveryNameIsToldWithWhatIsWrittenHere) {
+  std::set<std::string> seen;
+  for (const Habit& habit : lang::habits()) {
+    for (const std::string& name : words(habit.names)) {
+      EXPECT_TRUE(seen.insert(name).second) << name << " stands twice";
+      const std::string use = habit.value ? name : name + "(N)";
+      const std::vector<Diagnostic> found = faults(context + "output z = " + use + '\n');
+      ASSERT_EQ(found.size(), 1U) << name;
+      EXPECT_NE(found[0].what.find("unknown"), std::string::npos) << name << ": " << found[0].what;
+      EXPECT_EQ(found[0].remedy, lang::habit_remedy(habit)) << name;
+    }
+  }
+}
+
+struct Use {
+  const char* text;
+  const char* remedy;  // or part of the reason
+  const char* right;   // a program's end that does it; empty: what is told is no code
+};
+
+// Uses that are refused, what is told, and that following it makes a program.
+const std::vector<Use> uses{
+    {"z = x[1:3]\noutput z", "write range(A, K, 1)", "output z = range(A, K, 1)"},
+    {"z = x[:3]\noutput z", "write range(A, K, 1)", ""},
+    {"z = x[::2]\noutput z", "write range(A, K, 1)", ""},
+    {"z = x[1..3]\noutput z", "write range(A, K, 1)", ""},
+    {"z = A[0, 1]\noutput z", "write at(A, 0, over F)", "output z = at(A, 0, over F)"},
+    {"z = A[:, 1]\noutput z", "write range(A, K, 1)", ""},
+    {"z = x[0]\noutput z", "write sum(if i64(index(N)) == 3 then x else 0)",
+     "output z = sum(if i64(index(N)) == 3 then x else 0)"},
+    {"z = v[0]\noutput z", "write at(x, 3)", "output z = at(v, 3)"},
+    {"z = A[0]\noutput z", "write at(A, 3, over F)", "output z = at(A, 3, over F)"},
+    {"d = x\nd[0] = 0\noutput d", "write d = if i64(index(N)) == 0 then 0 else d",
+     "d = x\nd = if i64(index(N)) == 0 then 0 else d\noutput d"},
+    {"d = x\nd += 1\noutput d", "write d = d + ...", "d = x\nd = d + 1\noutput d"},
+    {"d = x\nd *= 2\noutput d", "write d = d * ...", ""},
+    {"k = 1\nk++\noutput k", "write x = x + 1", ""},
+    {"z = x.T\noutput z", "leave out ' or .T", "output z = G @ x"},
+    {"z = x'\noutput z", "leave out ' or .T", ""},
+    {"z = x ** 2\noutput z", "write x ^ 2", "output z = x ^ 2"},
+    {"z = x > 0 and y > 0\noutput z", "write a && b", "output z = x > 0 && y > 0"},
+    {"z = x > 0 or y > 0\noutput z", "write a || b", ""},
+    {"z = not flag\noutput z", "write !a", "output z = !flag"},
+    {"z = x > 0 & y > 0\noutput z", "write a && b", ""},
+    {"z = x > 0 | y > 0\noutput z", "write a || b", ""},
+    {"z = ~flag\noutput z", "write !a", ""},
+    {"z = x <> y\noutput z", "write a != b", "output z = x != y"},
+    {"z = x is y\noutput z", "write a == b", ""},
+    {"z = flag ? x : y\noutput z", "write if c then a else b", "output z = if flag then x else y"},
+    {"z = x if flag else y\noutput z", "write if c then a else b", ""},
+    {"// what it does\noutput x", "a comment begins with #", "# what it does\noutput x"},
+    {"z = x // what it does\noutput z", "a comment begins with #", ""},
+    {"/* what it does */\noutput x", "a comment begins with #", ""},
+    {"z == x\noutput z", "write = to give a name a value", "z = x\noutput z"},
+    {"z := x\noutput z", "write x = value", ""},
+    {"z <- x\noutput z", "write x = value", ""},
+    {"let z = x\noutput z", "write x = value", ""},
+    {"double z = 1\noutput z", "write x = value", ""},
+    {"z = y = x\noutput z", "one name a value", ""},
+    {"z, q = x, y\noutput z", "each name its value", ""},
+    {"z = 1\nfor i in range(3):\n  z = z + 1\noutput z", "write for i in 0..n { ... }",
+     "z = 1\nfor i in 0..3 { z = z + 1 }\noutput z"},
+    {"z = 1\nfor i in range(3) { z = z + 1 }\noutput z", "write for i in 0..n { ... }", ""},
+    {"z = 1\nfor i = 1:3 { z = z + 1 }\noutput z", "write for i in 0..n { ... }", ""},
+    {"z = 1\nfor (i = 0; i < 3; i++) { z = z + 1 }\noutput z", "write for i in 0..n { ... }", ""},
+    {"z = 1\nfor i in 0..3\n  z = z + 1\noutput z", "'{' and the block should follow", ""},
+    {"z = 1\nif r > 0:\n  z = 2\noutput z", "blocks stand in braces", "z = 1\nif r > 0 { z = 2 }\noutput z"},
+    {"z = 1\nif r > 0\n{\n  z = 2\n}\noutput z", "write the brace at the end of this line", ""},
+    {"z = 1\nif r = 0 { z = 2 }\noutput z", "write == to compare", "z = 1\nif r == 0 { z = 2 }\noutput z"},
+    {"z = 1\nwhile z < 3: z = z + 1\noutput z", "'{' and the block should follow", ""},
+    {"z = 1\nwhile z < 3 {\n  z = z + 1\n  break\n}\noutput z", "into its condition", ""},
+    {"z = 1\nif r > 0 { z = 2 } elif r < 0 { z = 3 }\noutput z", "the end of the statement", ""},
+    {"z = 1\nif r > 0 { z = 2 }\nelif r < 0 { z = 3 }\noutput z", "else if d { ... }", ""},
+    {"def f(a): return a\noutput x", "write fn f(x) = ...", "fn f(a) = a\noutput z = f(x)"},
+    {"function f(a) { a }\noutput x", "write fn f(x) = ...", ""},
+    {"fn f(a) { return a }\noutput z = f(x)", "write the value alone", "fn f(a) { a }\noutput z = f(x)"},
+    {"import numpy\noutput x", "nothing to import", ""},
+    {"print(x)", "write output x", "output x"},
+    {"output(x)", "the name of a result", ""},
+    {"output x + 1", "output result = ...", "output result = x + 1"},
+    {"sqrt(x)\noutput x", "write y = sqrt(...)", ""},
+    {"z = x.sum()\noutput z", "write sum(...)", "output z = sum(x)"},
+    {"z = x.size\noutput z", "write size(...)", ""},
+    {"z = x.shape\noutput z", "write size(N)", "output z = size(N)"},
+    {"z = np.median(x)\noutput z", "mean(f64(x <= limit))", ""},
+    {"x.sort()\noutput x", "change nothing", ""},
+    {"z = sum(A, axis=1)\noutput z", "write sum(A, over F)", "output z = sum(A, over F)"},
+    {"z : float[N] = 0\noutput z", "write f64", "z : f64[N] = 0\noutput z"},
+    {"z : f64[10] = 0\noutput z", "dim N = 10", ""},
+    {"dim D = 10 local\noutput x", "write dim D local = size", "dim D local = 10\noutput x"},
+    {"input Q\noutput x", "write input Q : f64[N]", "input Q : f64[N]\noutput Q"},
+    {"z = x\n  + y\noutput z", "end the line above with the operator", "z = x +\n  y\noutput z"},
+    {"z = .5\noutput z", "write 0.5", ""},
+    {"z = \"text\"\noutput z", "no texts", ""},
+    {"z = zeros(N)\noutput z", "write fill(0.0, N)", ""},
+    {"z = x * pi\noutput z", "write 3.14159", ""},
+    {"z = if flag { x } else { y }\noutput z", "'then'", ""},
+    {"end\noutput x", "a block stands in braces", ""},
+};
+
+TEST(Habits, UsesFromElsewhereAreToldHowTheyAreWrittenHere) {
+  for (const Use& use : uses) {
+    const std::vector<Diagnostic> found = faults(context + use.text + '\n');
+    ASSERT_FALSE(found.empty()) << use.text;
+    const std::string message = found[0].what + "; " + found[0].why + "; " + found[0].remedy;
+    EXPECT_NE(message.find(use.remedy), std::string::npos) << use.text << "\n  " << message;
+    EXPECT_GT(found[0].where.line, 6) << use.text;
+    if (*use.right != '\0') {
+      EXPECT_EQ(first_line(faults(context + use.right + '\n')), "") << use.right;
+    }
+  }
+}
+
+TEST(Habits, OnlyWhatIsReallyNearIsSuggested) {
+  const std::vector<std::string> names{"mean", "sqrt", "log1p", "--workers", "--output", "partition", "degree_of_all"};
+  for (const auto& [wanted, near] : std::vector<std::pair<std::string, std::string>>{{"maen", "mean"},
+                                                                                     {"mea", "mean"},
+                                                                                     {"sqr", "sqrt"},
+                                                                                     {"median", ""},
+                                                                                     {"sotr", ""},
+                                                                                     {"log10", "log1p"},
+                                                                                     {"--wrokers", "--workers"},
+                                                                                     {"--out", "--output"},
+                                                                                     {"--o", ""},
+                                                                                     {"parti", "partition"},
+                                                                                     {"degre_of_al", "degree_of_all"},
+                                                                                     {"Mean", "mean"},
+                                                                                     {"dgre_of_al", ""},
+                                                                                     {"speed", ""}}) {
+    EXPECT_EQ(nearest_name(wanted, names), near) << wanted;
+  }
+}
+
+}  // namespace
+}  // namespace kasen
