@@ -6,6 +6,7 @@
 
 #include "libcore/lang_lower.h"
 #include "libcore/printable.h"
+#include "libcore/text_kind.h"
 
 namespace kasen {
 namespace lang {
@@ -52,11 +53,29 @@ Module Lowering::run(const std::vector<Statement>& program) {
   return std::move(module_);
 }
 
+namespace {
+
+// One message instead of one for each line of what is none.
+void refuse_other_files(std::string_view text, const Source& source) {
+  const TextKind kind = text_kind(text);
+  if (kind == TextKind::empty) {
+    source.fail({}, "the program is empty", "a program has at least one output", "name a file: kasen plan PROGRAM.ks");
+  }
+  if (kind == TextKind::program || kind == TextKind::unknown) return;
+  source.fail({1, 1}, "this is not a program", std::string(kind_text(kind)),
+              kind == TextKind::ir     ? "give it to kasen fuse, or name the program (*.ks)"
+              : kind == TextKind::data ? "name the program (*.ks); data go to kasen partition and kasen go, behind it"
+                                       : "name the program (*.ks)");
+}
+
+}  // namespace
+
 }  // namespace lang
 
 Module compile_program(std::string_view text, const std::string& file,
                        const std::map<std::string, std::string>& defines) {
   const lang::Source source(text, file);
+  lang::refuse_other_files(text, source);
   const std::vector<lang::Statement> program = lang::parse_program(text, source);
   return lang::Lowering(source, defines).run(program);
 }

@@ -142,6 +142,10 @@ Term Lowering::default_of(const Statement& s) {
   const auto given = defines_.find(s.name.text);
   if (given == defines_.end()) return written;
   defined_.insert(s.name.text);
+  if (given->second.empty()) {
+    fail(ExitStatus::usage, fmt::format("-D {}= gives no value", s.name.text), {},
+         fmt::format("give a value of type {}", show(module_, written.type())));
+  }
   const Source source(given->second, fmt::format("-D {}", s.name.text));
   try {
     Term term = typed_element(parse_expression(given->second, source), written.type());

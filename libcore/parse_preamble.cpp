@@ -5,6 +5,7 @@
 
 #include "libcore/parse.h"
 #include "libcore/printable.h"
+#include "libcore/text_kind.h"
 
 namespace kasen::text {
 namespace {
@@ -43,10 +44,15 @@ class PreambleReader {
 
   void version(std::string_view line) {
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
-      fault("there is no IR", "the input is empty", "see what the tool before this one said");
+      fault("there is no IR", "the input is empty", "see what the tool before this one said, or name a file");
     TextLexer lexer(line, file_, 1);
-    if (!lexer.accept("kir"))
-      fault("this is not Kasen IR", "it does not begin with 'kir'", "give the output of kasen plan or fuse");
+    if (!lexer.accept("kir")) {
+      const TextKind kind = text_kind(text_);
+      const std::string why(kind_text(kind));
+      fault("this is not Kasen IR", why.empty() ? "it does not begin with 'kir'" : why,
+            kind == TextKind::program ? "make a plan of it: kasen plan PROGRAM.ks > plan.kir"
+                                      : "give the output of kasen plan or fuse");
+    }
     const std::int64_t number = parse_integer(lexer, "a version");
     if (number > newest_version || number < 1) {
       fault(fmt::format("Kasen IR version {}", number), fmt::format("this tool reads version {}", newest_version),

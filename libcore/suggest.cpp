@@ -50,7 +50,9 @@ std::string begun(std::string_view wanted, std::span<const std::string> names) {
 
 std::string nearest_name(std::string_view wanted, std::span<const std::string> names) {
   std::string best;
-  size_t least = wanted.size() >= long_name ? 2 * edit + 1 : edit + 1;
+  size_t least = wanted.size() >= long_name ? 2 * edit + 1
+                 : wanted.size() > 1        ? edit + 1
+                                            : edit;  // any letter is near any other
   for (const std::string& name : names) {
     const size_t distance = edit_distance(wanted, name);
     if (distance >= least) continue;

@@ -49,11 +49,13 @@ int main(int argc, char** argv) {
       "edges", po::value<std::int64_t>()->value_name("M"),
       "rmat: edges drawn (16 a vertex); repeated ones are left out")(
       "seed", po::value<std::uint64_t>()->default_value(1)->value_name("K"), "rmat: another seed, another graph")(
-      "a", po::value<double>()->default_value(0.57, "0.57"),
+      "a", po::value<double>()->default_value(0.57, "0.57")->value_name("PART"),
       "rmat: the part of the edges from the lower half of the vertices to it")(
-      "b", po::value<double>()->default_value(0.19, "0.19"), "rmat: from the lower half to the upper one")(
-      "c", po::value<double>()->default_value(0.19, "0.19"), "rmat: from the upper half to the lower one")(
-      "output,o", po::value<std::string>()->value_name("FILE"), ".npy: two 32-bit numbers an edge; else lines of text");
+      "b", po::value<double>()->default_value(0.19, "0.19")->value_name("PART"),
+      "rmat: from the lower half to the upper one")(
+      "c", po::value<double>()->default_value(0.19, "0.19")->value_name("PART"),
+      "rmat: from the upper half to the lower one")("output,o", po::value<std::string>()->value_name("FILE"),
+                                                    ".npy: two 32-bit numbers an edge; else lines of text");
   tool.hidden.add_options()("kind", po::value<std::string>()->value_name("KIND"));
   tool.words["kind"] = {"rmat", "star"};
   tool.positional.add("kind", 1);

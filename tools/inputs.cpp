@@ -85,6 +85,8 @@ std::map<std::string, std::string> files_by_input(const std::vector<std::string>
       fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "", near_or_all(name, names));
     }
     const std::string file = named ? text.substr(equals + 1) : text;
+    if (file.empty())
+      fail(ExitStatus::usage, fmt::format("'{}' names no file", text), "", fmt::format("write {}FILE", text));
     if (!files.emplace(name, file == "-" ? "/dev/stdin" : file).second) {
       fail(ExitStatus::usage, fmt::format("input '{}' is given twice", name));
     }

@@ -137,8 +137,10 @@ int kasen_main(int argc, char** argv) {
   if (is_command(command)) return start(command, argc - 1, argv + 1);
   std::vector<std::string> known = command_names();
   known.emplace_back("help");
-  fail(ExitStatus::usage, fmt::format("unknown command '{}'", command), did_you_mean(command, known),
-       "see 'kasen --help'");
+  std::string remedy = "see 'kasen --help'";
+  if (command.ends_with(".ks")) remedy = fmt::format("write kasen go {}, or kasen plan {}", command, command);
+  if (command.starts_with("-")) remedy = "write the command first: kasen go PROGRAM.ks NAME=FILE " + command;
+  fail(ExitStatus::usage, fmt::format("unknown command '{}'", command), did_you_mean(command, known), remedy);
 }
 
 }  // namespace

@@ -38,7 +38,10 @@ void require_replaceable(const std::string& path) {
 
 Manifest read_manifest(const std::string& path) {
   const std::string file = path + "/manifest.json";
-  if (!exists(path)) fail(ExitStatus::missing_input, fmt::format("there is no bundle '{}'", path));
+  if (!exists(path))
+    fail(ExitStatus::missing_input, fmt::format("there is no bundle '{}'", path),
+         "a bundle is a folder that 'kasen partition' makes of data",
+         "check the name, or make it: kasen partition ... -o BUNDLE");
   if (!exists(file))
     fail(ExitStatus::bad_input, fmt::format("'{}' is not a bundle", path),
          "it has no manifest.json, which is written last",

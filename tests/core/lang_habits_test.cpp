@@ -184,7 +184,8 @@ TEST(Habits, OnlyWhatIsReallyNearIsSuggested) {
                                                                                      {"degre_of_al", "degree_of_all"},
                                                                                      {"Mean", "mean"},
                                                                                      {"dgre_of_al", ""},
-                                                                                     {"speed", ""}}) {
+                                                                                     {"speed", ""},
+                                                                                     {"x", ""}}) {
     EXPECT_EQ(nearest_name(wanted, names), near) << wanted;
   }
 }

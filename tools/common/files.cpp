@@ -73,14 +73,20 @@ bool write_all(int fd, std::string_view text, ssize_t (*call)(int, const void*, 
 // (docs/language.md, Limits) has some MiB. Without an end, the wrong file (/dev/zero, a disk image) takes all memory.
 constexpr size_t text_limit = size_t{256} << 20;
 
+[[noreturn]] void is_folder(const std::string& name) {
+  std::error_code none;
+  const bool bundle = std::filesystem::exists(std::filesystem::path(name) / "manifest.json", none);
+  fail(ExitStatus::missing_input, fmt::format("'{}' is a {}", name, bundle ? "bundle" : "folder"),
+       "a file is needed here", bundle ? fmt::format("name the file, and give --bundle {}", name) : "name the file");
+}
+
 std::string read_all(int fd, const std::string& name) {
   std::string text;
   std::array<char, 1 << 16> block{};
   for (;;) {
     const ssize_t count = file_calls::read(fd, block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EISDIR)
-      fail(ExitStatus::missing_input, fmt::format("'{}' is a folder", name), "a file is needed here", "name the file");
+    if (count < 0 && errno == EISDIR) is_folder(name);
     if (count < 0) fail(ExitStatus::io, fmt::format("cannot read '{}'", name), reason());
     if (count == 0) return text;
     text.append(block.data(), static_cast<size_t>(count));
@@ -169,7 +175,10 @@ void write_text(const std::string& path, std::string_view text) {
   const bool special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
   if (special) {  // /dev/null, a named pipe: nothing to rename over
     const File out(file_calls::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (out.fd() < 0) fail(ExitStatus::cannot_create, fmt::format("cannot write '{}'", path), reason());
+    if (out.fd() < 0) {
+      fail(ExitStatus::cannot_create, fmt::format("cannot write '{}'", path), reason(),
+           S_ISDIR(info.st_mode) ? "it is a folder: name a file" : "choose another place");
+    }
     if (!write_all(out.fd(), printable(text)))  // a terminal, or standard output by its name
       fail(ExitStatus::io, fmt::format("cannot write '{}'", path), reason());
     return;

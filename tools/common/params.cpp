@@ -62,6 +62,9 @@ const ElementType& param_element(const Module& module, const Op& param) {
 std::vector<Word> read_param(const Module& module, const std::string& name, const std::string& text) {
   const Op* op = find_param(module, name);
   if (op == nullptr) unknown_param(module, name);
+  if (text.empty())
+    fail(ExitStatus::usage, fmt::format("-D {}= gives no value", name), "",
+         fmt::format("write -D {}=1.5, for example", name));
   return read_value(module, param_element(module, *op), name, text);
 }
 

@@ -26,6 +26,7 @@
 #include "tools/common/help.h"
 #include "tools/common/last_words.h"
 #include "tools/common/version.h"
+#include "tools/common/wrong_line.h"
 
 namespace kasen::tools {
 namespace {
@@ -50,24 +51,11 @@ void print_error(const std::string& name, const UserError& error) {
   tell_rules(error);
 }
 
-std::vector<std::string> option_names(const Tool& tool) {
-  std::vector<std::string> names;
-  for (const auto& option : tool.options.options()) names.push_back("--" + option->long_name());
-  return names;
-}
-
-[[noreturn]] void wrong_option(const Tool& tool, const po::error& error) {
-  const std::string remedy = fmt::format("see '{} --help'", command_of(tool.info));
-  const auto* unknown = dynamic_cast<const po::unknown_option*>(&error);
-  if (unknown == nullptr) fail(ExitStatus::usage, error.what(), "", remedy);
-  const std::string name = unknown->get_option_name();
-  fail(ExitStatus::usage, fmt::format("unknown option '{}'", name), did_you_mean(name, option_names(tool)), remedy);
-}
-
 po::variables_map parse(int argc, char** argv, const Tool& tool) {
   po::options_description all;
   all.add(tool.options).add(tool.hidden);
   po::variables_map values;
+  refuse_single_dashes(tool, argc, argv);
   try {
     using Style = po::command_line_style::style_t;
     const int style = Style::unix_style & ~Style::allow_guessing;
@@ -82,7 +70,7 @@ po::variables_map parse(int argc, char** argv, const Tool& tool) {
     }
     po::notify(values);
   } catch (const po::error& error) {
-    wrong_option(tool, error);
+    wrong_line(tool, error, argc, argv);
   }
   return values;
 }
@@ -232,10 +220,12 @@ std::map<std::string, std::string> name_values(const po::variables_map& values, 
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       wrong_value(option, fmt::format("'{}' is not NAME=VALUE", text),
-                  fmt::format("--{} takes a name and a value", option));
+                  fmt::format("--{} takes a name and a value", option),
+                  equals == 0 ? "" : fmt::format("write --{} {}=VALUE", option, text));
     }
     if (!result.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
-      wrong_value(option, fmt::format("--{} names '{}' twice", option, text.substr(0, equals)));
+      wrong_value(option, fmt::format("--{} names '{}' twice", option, text.substr(0, equals)), "",
+                  "give it one value");
     }
   }
   return result;
