@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "libcore/element_range.h"
 #include "libcore/exact_evaluator.h"
 #include "libcore/floor_quotient.h"
 
@@ -102,7 +103,7 @@ struct Points {
   Points(std::span<const ScalarParam> params, std::span<const Rational> literals) {
     for (const ScalarParam& param : params) {
       for (std::int64_t p = 0; p < param.type.planes(); ++p) {
-        grids.push_back(plane_grid(param.type.plane_scalar(p), param.range, literals));
+        grids.push_back(plane_grid(param.type.plane_scalar(p), declared_range(param, p), literals));
       }
       values.emplace_back(static_cast<size_t>(param.type.planes()));
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace kasen {
 namespace {
@@ -11,6 +13,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Where exp is still above 0: of f32, and so of f64.
 constexpr double exp_is_positive_from = -80;
 constexpr double largest_exact_integer = 9007199254740992.0;
+constexpr int most_turns = 4096;  // of coordinates that are read one by one, in one expression
 
 // ---- bounds
 
@@ -118,7 +121,8 @@ Interval rounded(Interval r, Scalar s) {
 
 struct RangeReader {
   std::vector<ElementRange> params;
-  std::vector<std::int64_t> trips = std::vector<std::int64_t>(64, 1);  // by loop number
+  std::vector<Interval> variables = std::vector<Interval>(64);  // by loop number
+  int turns = 0;
 
   static ElementRange one(const Interval& r) { return {r}; }
 
@@ -199,14 +203,30 @@ struct RangeReader {
     }
     if (condition.op == ScalarOp::logical_not) return refine(condition.args[0], !holds);
     if (condition.args.size() != 2 || row(condition.op).result != ResultRule::compare) return;
-    const bool turned = condition.args[1].op == ScalarOp::param;
-    const Expr& x = condition.args[turned ? 1 : 0];
+    const bool turned = condition.args[0].op == ScalarOp::constant;
     const Expr& bound = condition.args[turned ? 0 : 1];
-    if (x.op != ScalarOp::param || bound.op != ScalarOp::constant || !is_numeric(bound.type.scalar())) return;
+    if (bound.op != ScalarOp::constant || !is_numeric(bound.type.scalar())) return;
     const double v = is_float(bound.type.scalar()) ? bound.literal.f : static_cast<double>(bound.literal.i);
-    if (std::isnan(v)) return;
-    Interval& known = params[static_cast<size_t>(x.index)].front();
-    known = intersect(known, compared(condition.op, turned, holds, v));
+    Interval* known = std::isnan(v) ? nullptr : place(condition.args[turned ? 1 : 0]);
+    if (known != nullptr) *known = intersect(*known, compared(condition.op, turned, holds, v));
+  }
+
+  // Where it stands what is known of `x`, `x.1`, `x[2]` or `x.1[2]`, x being a parameter; else null.
+  Interval* place(const Expr& e) {
+    if (e.op == ScalarOp::element) {
+      const Expr& at = e.args[1];
+      const std::int64_t count = e.args[0].type.components[0].count;
+      if (at.op != ScalarOp::constant || count > coordinates_apart) return nullptr;
+      Interval* first = first_of(e.args[0]);
+      return first == nullptr ? nullptr : first + std::clamp<std::int64_t>(at.literal.i, 0, count - 1);
+    }
+    return e.type.is_scalar() ? first_of(e) : nullptr;
+  }
+
+  Interval* first_of(const Expr& e) {
+    if (e.op == ScalarOp::param) return params[static_cast<size_t>(e.index)].data();
+    if (e.op != ScalarOp::component || e.args[0].op != ScalarOp::param) return nullptr;
+    return params[static_cast<size_t>(e.args[0].index)].data() + place_of_component(e.args[0].type, e.index);
   }
 
   // The numbers x with `x op v` (or `v op x`), or without. A NaN satisfies none, but none is ruled out either.
@@ -227,7 +247,19 @@ struct RangeReader {
     return less ? Interval{-infinity, v, false, strict} : Interval{v, infinity, strict, false};
   }
 
+  // What a comparison of whole numbers says, where their ranges tell: the coordinates that `[a, b, c]` lists are chosen
+  // by the number of the coordinate.
+  std::optional<bool> decided(const Expr& condition) {
+    const bool less = condition.op == ScalarOp::lt, not_less = condition.op == ScalarOp::ge;
+    if ((!less && !not_less) || !is_integer(condition.args[0].type.scalar())) return std::nullopt;
+    const Interval a = scalar(condition.args[0]), b = scalar(condition.args[1]);
+    if (a.high < b.low) return less;
+    if (a.low >= b.high) return not_less;
+    return std::nullopt;
+  }
+
   ElementRange branches(const Expr& e) {
+    if (const auto known = decided(e.args[0])) return read(e.args[*known ? 1 : 2]);
     const std::vector<ElementRange> before = params;
     refine(e.args[0], true);
     ElementRange then = read(e.args[1]);
@@ -239,9 +271,9 @@ struct RangeReader {
   }
 
   Interval over(const Expr& e) {
-    trips.at(static_cast<size_t>(e.index)) = e.count;
+    variables.at(static_cast<size_t>(e.index)) = {0, static_cast<double>(e.count - 1)};
     const Interval body = scalar(e.args[0]);
-    if (e.op == ScalarOp::min_over || e.op == ScalarOp::max_over || e.op == ScalarOp::build) return body;
+    if (e.op == ScalarOp::min_over || e.op == ScalarOp::max_over) return body;
     if (e.op == ScalarOp::prod_over) return body.low >= 0 ? Interval::at_least(0) : Interval{};
     const auto count = static_cast<double>(e.count);
     Interval r = closed(times(body.low, count), times(body.high, count));
@@ -269,23 +301,55 @@ struct RangeReader {
         return Interval::exactly(is_float(s) ? e.literal.f : static_cast<double>(e.literal.i));
       }
       case ScalarOp::loop_var:
-        return {0, static_cast<double>(trips.at(static_cast<size_t>(e.index)) - 1)};
+        return variables.at(static_cast<size_t>(e.index));
       case ScalarOp::cast:
         return cast(e, scalar(e.args[0]));
-      case ScalarOp::element:
-        return scalar(e.args[0]);
       default:
         break;
     }
-    const bool loop = e.op >= ScalarOp::sum_over && e.op <= ScalarOp::build;
+    const bool loop = e.op >= ScalarOp::sum_over && e.op < ScalarOp::build;
     if (loop) return over(e);
     return e.args.size() > 1 ? binary(e) : unary(e);
   }
 
+  // Coordinates one by one, where they are few.
+  ElementRange built(const Expr& e) {
+    const size_t places = places_of(e.type);
+    Interval& variable = variables.at(static_cast<size_t>(e.index));
+    if (places == 1 || turns > most_turns) {
+      variable = {0, static_cast<double>(e.count - 1)};
+      return ElementRange(places, scalar(e.args[0]));
+    }
+    ElementRange all;
+    for (size_t j = 0; j < places; ++j, ++turns) {
+      variables.at(static_cast<size_t>(e.index)) = Interval::exactly(static_cast<double>(j));
+      all.push_back(scalar(e.args[0]));
+    }
+    return all;
+  }
+
+  // An index that lies outside is moved to the nearest end.
+  Interval coordinate(const Expr& e) {
+    const ElementRange array = read(e.args[0]);
+    const Interval at = scalar(e.args[1]);
+    const auto last = static_cast<double>(array.size() - 1);
+    const auto from = static_cast<size_t>(std::clamp(at.low, 0.0, last));
+    const auto to = static_cast<size_t>(std::clamp(at.high, 0.0, last));
+    Interval all = array[from];
+    for (size_t j = from + 1; j <= to; ++j) all = join(all, array[j]);
+    return all;
+  }
+
   [[nodiscard]] ElementRange parameter(const Expr& e) const {
     ElementRange range = params[static_cast<size_t>(e.index)];
-    for (size_t i = 0; i < range.size(); ++i) range[i] = with_integer_ends(range[i], e.type.components[i].scalar);
+    for (size_t i = 0; i < range.size(); ++i) range[i] = with_integer_ends(range[i], place_scalar(e.type, i));
     return range;
+  }
+
+  ElementRange component(const Expr& e) {
+    const ElementRange whole = read(e.args[0]);
+    const auto first = whole.begin() + static_cast<std::ptrdiff_t>(place_of_component(e.args[0].type, e.index));
+    return {first, first + static_cast<std::ptrdiff_t>(places_of(e.type))};
   }
 
   ElementRange read(const Expr& e) {
@@ -297,7 +361,11 @@ struct RangeReader {
       case ScalarOp::make_tuple:
         return tuple(e);
       case ScalarOp::component:
-        return one(read(e.args[0]).at(static_cast<size_t>(e.index)));
+        return component(e);
+      case ScalarOp::build:
+        return built(e);
+      case ScalarOp::element:
+        return one(coordinate(e));
       default:
         return one(rounded(number(e), e.type.scalar()));
     }
@@ -305,14 +373,6 @@ struct RangeReader {
 };
 
 }  // namespace
-
-ElementRange unknown_range(const ElementType& type) {
-  ElementRange range;
-  for (const Component& c : type.components) {
-    range.push_back(c.scalar == Scalar::null ? Interval::exactly(1) : Interval{});
-  }
-  return range;
-}
 
 Interval with_integer_ends(const Interval& range, Scalar scalar) {
   if (is_float(scalar) || scalar == Scalar::boolean || scalar == Scalar::null) return range;
@@ -327,16 +387,10 @@ Interval with_integer_ends(const Interval& range, Scalar scalar) {
   return r;
 }
 
-ElementRange join(const ElementRange& a, const ElementRange& b) {
-  ElementRange both;
-  for (size_t i = 0; i < a.size(); ++i) both.push_back(join(a[i], b[i]));
-  return both;
-}
-
 ElementRange range_of(const ScalarFunction& fn, std::span<const ElementRange> args) {
   RangeReader reader{{args.begin(), args.end()}};
   for (size_t i = 0; i < fn.params.size(); ++i) {
-    if (!fn.params[i].type.tuple) reader.params[i][0] = intersect(reader.params[i][0], fn.params[i].range);
+    if (!fn.params[i].range.empty()) reader.params[i] = intersect(reader.params[i], fn.params[i].range);
   }
   return reader.read(fn.body);
 }
@@ -345,7 +399,7 @@ Interval scalar_range(const Expr& e, const std::vector<ScalarParam>& params) {
   RangeReader reader;
   for (const ScalarParam& p : params) {
     reader.params.push_back(unknown_range(p.type));
-    if (!p.type.tuple) reader.params.back()[0] = intersect(reader.params.back()[0], p.range);
+    if (!p.range.empty()) reader.params.back() = intersect(reader.params.back(), p.range);
   }
   return reader.read(e).front();
 }

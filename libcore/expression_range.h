@@ -7,15 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "libcore/interval.h"
+#include "libcore/element_range.h"
 #include "libcore/scalar.h"
 
 namespace kasen {
-
-using ElementRange = std::vector<Interval>;  // one a component of the element type (all coordinates of a small array)
-
-[[nodiscard]] ElementRange unknown_range(const ElementType& type);
-[[nodiscard]] ElementRange join(const ElementRange& a, const ElementRange& b);
 
 // `args` holds one for each parameter; what the function itself declares of a parameter is used as well.
 [[nodiscard]] ElementRange range_of(const ScalarFunction& fn, std::span<const ElementRange> args);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/element_range.h"
 #include "libcore/exact.h"
 #include "libcore/law_coordinates.h"
 #include "libcore/laws.h"
@@ -59,6 +60,20 @@ std::vector<Word> trial_words(Scalar s, Demand demand) {
   return words;
 }
 
+// Those that the reducer is declared for; where few are, also what lies at the ends of the range.
+std::vector<Word> in_range(std::vector<Word> words, Scalar s, const Interval& range) {
+  if (range.everything() || !is_numeric(s)) return words;
+  const auto holds = [&](const Word& w) { return range.holds(is_float(s) ? w.f : static_cast<double>(w.i)); };
+  std::erase_if(words, [&](const Word& w) { return !holds(w); });
+  if (words.size() >= 3) return words;
+  for (const double v : {range.low, range.low + 1, range.high, range.high - 1, (range.low + range.high) / 2}) {
+    if (!std::isfinite(v) || (!is_float(s) && std::trunc(v) != v)) continue;
+    const Word word = is_float(s) ? Word::real(v) : Word::integer(static_cast<std::int64_t>(v));
+    if (holds(word)) words.push_back(word);
+  }
+  return words;
+}
+
 struct IdentitySearch {
   const ScalarFunction& fn;
   Demand demand;
@@ -68,7 +83,9 @@ struct IdentitySearch {
   IdentitySearch(const ScalarFunction& f, Demand d)
       : fn(f), demand(d), planes(static_cast<size_t>(f.result().planes())) {
     for (size_t p = 0; p < planes; ++p) {
-      trials.push_back(trial_words(f.result().plane_scalar(static_cast<std::int64_t>(p)), d));
+      const auto plane = static_cast<std::int64_t>(p);
+      const Scalar scalar = f.result().plane_scalar(plane);
+      trials.push_back(in_range(trial_words(scalar, d), scalar, declared_range(f.params[0], plane)));
     }
   }
 
@@ -94,8 +111,11 @@ struct IdentitySearch {
     return same(out, v);
   }
 
-  // Every combination of trial values where there are few, else a fixed sequence of them.
+  // Every combination of trial values where there are few, else a fixed sequence of them. It may lie outside of the
+  // declared range: what counts is that it leaves those elements, and itself, as they are.
   [[nodiscard]] bool serves(const std::vector<Word>& e, const std::vector<std::vector<Word>>& values) const {
+    const bool none = std::any_of(values.begin(), values.end(), [](const auto& plane) { return plane.empty(); });
+    if (none || (!fn.params[0].range.empty() && !keeps(e, e))) return false;
     double combinations = 1;
     for (const auto& plane : values) combinations *= static_cast<double>(plane.size());
     const bool few = combinations <= 512;

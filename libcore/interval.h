@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace kasen {
 
@@ -26,6 +27,10 @@ struct Interval {
 
   friend bool operator==(const Interval&, const Interval&) = default;
 };
+
+// Of the numbers of an element, one a place (expression_range.h); where a function or a program states it, empty:
+// nothing.
+using ElementRange = std::vector<Interval>;
 
 [[nodiscard]] bool contains(const Interval& wide, const Interval& narrow);
 [[nodiscard]] Interval join(const Interval& a, const Interval& b);       // the smallest that holds both

@@ -26,8 +26,8 @@ std::string module_name(const std::string& file) {
 
 }  // namespace
 
-Lowering::Lowering(const Source& source, const std::map<std::string, std::string>& defines)
-    : source_(source), defines_(defines) {}
+Lowering::Lowering(const Source& source, const std::map<std::string, std::string>& defines, const ReducerRanges& ranges)
+    : source_(source), defines_(defines), reducer_ranges_(ranges) {}
 
 Module Lowering::run(const std::vector<Statement>& program) {
   module_.name = module_name(source_.file);
@@ -77,7 +77,15 @@ Module compile_program(std::string_view text, const std::string& file,
   const lang::Source source(text, file);
   lang::refuse_other_files(text, source);
   const std::vector<lang::Statement> program = lang::parse_program(text, source);
-  return lang::Lowering(source, defines).run(program);
+  constexpr int most_turns = 4;  // a program that is lowered with ranges has others, now and then
+  lang::ReducerRanges ranges;
+  for (int turn = 0; turn < most_turns; ++turn) {
+    lang::Lowering lowering(source, defines, ranges);
+    Module module = lowering.run(program);
+    if (!lang::learn_ranges(module, lowering.unmasked(), ranges)) return module;
+  }
+  ranges.clear();
+  return lang::Lowering(source, defines, ranges).run(program);
 }
 
 }  // namespace kasen

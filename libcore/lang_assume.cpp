@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/element_range.h"
 #include "libcore/lang_lower.h"
 #include "libcore/value_ranges.h"
 
@@ -27,32 +28,84 @@ void Lowering::assume_range(const Node& node) {
     source_.fail(node.mark, "an assumption that is neither a law nor a comparison", {},
                  "write assume exchange(f, +), or assume weight > 0");
   }
-  const auto source_named = [&](const Node& side) -> const Op* {
-    if (side.kind != NodeKind::name) return nullptr;
-    for (const Op& op : module_.body.ops) {
-      if ((op.code == OpCode::input || op.code == OpCode::param) && op.name == side.text) return &op;
-    }
-    return nullptr;
-  };
   const bool turned = source_named(node.args[0]) == nullptr;
-  const Op* op = source_named(node.args[turned ? 1 : 0]);
+  const Node& side = node.args[turned ? 1 : 0];
+  const Op* op = source_named(side);
   if (op == nullptr) {
     source_.fail(node.mark, "a range is assumed of an input or a param", "what is computed has the range that it has",
-                 "write the name of one on one side, and a literal or const on the other");
+                 "write the name of one on one side (x, x.1, x[0]), and a literal or const on the other");
   }
+  const int place = assumed_place(side, *op);
   const Interval range = compared_range(node, turned);
   auto known = std::find_if(module_.ranges.begin(), module_.ranges.end(),
-                            [&](const RangeAssumption& r) { return r.name == op->name; });
-  if (known == module_.ranges.end()) known = module_.ranges.insert(known, {op->name, {}});
+                            [&](const RangeAssumption& r) { return r.name == op->name && r.place == place; });
+  if (known == module_.ranges.end()) known = module_.ranges.insert(known, {op->name, {}, place});
   known->range = intersect(known->range, range);
-  const Scalar scalar = module_.type(op->results[0]).element.components[0].scalar;
-  if (is_empty(known->range, is_integer(scalar) || scalar == Scalar::id)) {
-    source_.fail(node.mark, fmt::format("no number is in the range of '{}'", op->name),
-                 "all that is assumed of it holds at once");
-  }
+  require_numbers(*op, place, node.mark);
   if (op->code != OpCode::param) return;
   const std::string fault = range_fault(module_, *op, op->literal);
   if (!fault.empty()) source_.fail(node.mark, fault, {}, "give it another value, or assume another range");
+}
+
+// The input or param of `x`, `x.1` and `x[0]`.
+const Op* Lowering::source_named(const Node& side) const {
+  if (side.kind == NodeKind::component || side.kind == NodeKind::index) return source_named(side.args[0]);
+  if (side.kind != NodeKind::name) return nullptr;
+  for (const Op& op : module_.body.ops) {
+    if ((op.code == OpCode::input || op.code == OpCode::param) && op.name == side.text) return &op;
+  }
+  return nullptr;
+}
+
+// The place of an element that `x.1` or `x[0]` names; -1 for `x`: all of its numbers.
+int Lowering::assumed_place(const Node& side, const Op& op) {
+  const ElementType& type = module_.type(op.results[0]).element;
+  const bool coordinate = side.kind == NodeKind::index;
+  const Node& base = coordinate ? side.args[0] : side;
+  int component = 0;
+  if (base.kind == NodeKind::component) {
+    component = base.component;
+    if (!type.tuple || component >= static_cast<int>(type.components.size())) {
+      source_.fail(base.mark, fmt::format("'{}' has no component .{}", op.name, component),
+                   fmt::format("its elements are {}", show(module_, type)));
+    }
+  } else if (base.kind != NodeKind::name || (coordinate && type.tuple)) {
+    source_.fail(base.mark, "a range is assumed of a number of an element", {}, "write x, x.1, x[0] or x.1[0]");
+  }
+  const Component& c = type.components[static_cast<size_t>(component)];
+  const auto first = static_cast<int>(place_of_component(type, component));
+  if (!coordinate) {
+    if (base.kind == NodeKind::component && c.count > 0) {
+      source_.fail(base.mark, fmt::format("'{}.{}' has {} coordinates", op.name, component, c.count), {},
+                   "assume the range of each: x.1[0] > 0, x.1[1] > 0");
+    }
+    return base.kind == NodeKind::component ? first : -1;
+  }
+  const std::int64_t at = constant_count(side.args[1], 0, "the number of a coordinate");
+  if (at >= c.count || c.count > coordinates_apart) {
+    source_.fail(side.args[1].mark, fmt::format("no range of coordinate {} of '{}'", at, op.name),
+                 c.count > coordinates_apart
+                     ? fmt::format("of more than {} coordinates ranges are not told apart", coordinates_apart)
+                     : fmt::format("its elements are {}", show(module_, type)));
+  }
+  return first + static_cast<int>(at);
+}
+
+// All that is assumed of one place holds at once.
+void Lowering::require_numbers(const Op& op, int place, Mark mark) const {
+  const ElementType& type = module_.type(op.results[0]).element;
+  for (size_t i = 0; i < places_of(type); ++i) {
+    if (place >= 0 && static_cast<size_t>(place) != i) continue;
+    Interval all;
+    for (const RangeAssumption& word : module_.ranges) {
+      const bool meant = word.name == op.name && (word.place < 0 || static_cast<size_t>(word.place) == i);
+      if (meant) all = intersect(all, word.range);
+    }
+    const Scalar scalar = place_scalar(type, i);
+    if (!is_empty(all, is_integer(scalar) || scalar == Scalar::id)) continue;
+    source_.fail(mark, fmt::format("no number is in the range of '{}'", place_text(type, op.name, i)),
+                 "all that is assumed of it holds at once");
+  }
 }
 
 Interval Lowering::compared_range(const Node& node, bool turned) {

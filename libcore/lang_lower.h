@@ -16,6 +16,7 @@
 #include "libcore/array_views.h"
 #include "libcore/entries.h"
 #include "libcore/lang_ast.h"
+#include "libcore/lang_ranges.h"
 #include "libcore/lang_term.h"
 #include "libcore/module.h"
 
@@ -42,8 +43,10 @@ struct Frame {
 
 class Lowering {
  public:
-  Lowering(const Source& source, const std::map<std::string, std::string>& defines);
+  Lowering(const Source& source, const std::map<std::string, std::string>& defines, const ReducerRanges& ranges);
   [[nodiscard]] Module run(const std::vector<Statement>& program);
+  // Of the reducers of the module that have a presence mask: what they are without it.
+  [[nodiscard]] const std::map<FnId, ScalarFunction>& unmasked() const { return masked_; }
 
  private:
   // What a name was found to hold: faults of its definition are reported there, once.
@@ -61,6 +64,9 @@ class Lowering {
   void assume_law(const Statement& s);
   void assume_range(const Node& node);
   [[nodiscard]] Interval compared_range(const Node& node, bool turned);
+  [[nodiscard]] const Op* source_named(const Node& side) const;
+  [[nodiscard]] int assumed_place(const Node& side, const Op& op);
+  void require_numbers(const Op& op, int place, Mark mark) const;
   void register_functions(const std::vector<Statement>& program);
   void register_identities(const std::vector<Statement>& program);
   void register_identity(const Statement& s);
@@ -172,6 +178,7 @@ class Lowering {
   DimId dim_argument(const Node& node);
   FnId instantiate(const Node& fn, const std::vector<ElementType>& types, Mark mark, const std::string& what);
   [[nodiscard]] ElementType entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark);
+  FnId in_known_range(FnId reducer, const Node& fn, size_t functions);
   FnId reducer(const Node& fn, ElementType type, Mark mark);  // by value: it may grow the module
   struct Reducer {
     FnId fn = no_fn;
@@ -222,6 +229,8 @@ class Lowering {
 
   const Source& source_;
   const std::map<std::string, std::string>& defines_;
+  const ReducerRanges& reducer_ranges_;
+  std::map<FnId, ScalarFunction> masked_;
   Module module_;
   Block* block_ = nullptr;
   std::vector<std::map<std::string, Binding>> scopes_;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "libcore/element_range.h"
 #include "libcore/lang_lower.h"
 #include "libcore/laws.h"
 
@@ -43,14 +44,21 @@ Expr unmasked(const Expr& e, const ElementType& type) {
   return make_tuple(std::move(parts));
 }
 
-// Two values that are none: any operation with an identity, for the sake of the law alone.
-Expr nothing(const Expr& a, const Expr& b) {
+// Two values that are none: any operation with an identity, for the sake of the law alone. `keep`: it gives one of
+// them, so that it keeps their range.
+Expr nothing(const Expr& a, const Expr& b, bool keep) {
   if (a.type.is_array()) {
     const auto at = [](const Expr& e) { return make_element(e, make_loop_var(0)); };
-    return make_loop(ScalarOp::build, 0, a.type.components[0].count, nothing(at(a), at(b)));
+    return make_loop(ScalarOp::build, 0, a.type.components[0].count, nothing(at(a), at(b), keep));
   }
   if (a.type.is(Scalar::boolean)) return make_op(ScalarOp::logical_or, {a, b});
-  return make_op(is_numeric(a.type.scalar()) ? ScalarOp::add : ScalarOp::max, {a, b});
+  return make_op(is_numeric(a.type.scalar()) && !keep ? ScalarOp::add : ScalarOp::max, {a, b});
+}
+
+// Nothing is known of the flag.
+ElementRange masked(ElementRange range) {
+  if (!range.empty()) range.insert(range.begin(), Interval{});
+  return range;
 }
 
 ScalarFunction mask_reducer(const ScalarFunction& fn) {
@@ -63,23 +71,39 @@ ScalarFunction mask_reducer(const ScalarFunction& fn) {
   std::vector<Expr> parts{make_op(ScalarOp::logical_or, {has_a, has_b})};
   for (size_t i = 0; i < joined.size(); ++i) {
     const Expr x = make_component(a, static_cast<int>(i) + 1), y = make_component(b, static_cast<int>(i) + 1);
-    Expr one = make_op(ScalarOp::select, {has_b, y, nothing(x, y)});
+    Expr one = make_op(ScalarOp::select, {has_b, y, nothing(x, y, declares_range(fn))});
     one = make_op(ScalarOp::select, {has_a, x, std::move(one)});
     const Expr both = make_op(ScalarOp::logical_and, {has_a, has_b});
     parts.push_back(make_op(ScalarOp::select, {both, joined[i], std::move(one)}));
   }
-  return {fn.name, {{fn.params[0].name, whole}, {fn.params[1].name, whole}}, make_tuple(std::move(parts))};
+  const ElementRange range = masked(fn.params[0].range);
+  return {
+      fn.name, {{fn.params[0].name, whole, range}, {fn.params[1].name, whole, range}}, make_tuple(std::move(parts))};
 }
 
 }  // namespace
+
+// The reducer as it declares the range that the program was found to keep; there were so many functions before it.
+FnId Lowering::in_known_range(FnId reducer, const Node& fn, size_t functions) {
+  const auto known = std::find_if(reducer_ranges_.begin(), reducer_ranges_.end(),
+                                  [&](const ReducerRange& r) { return r.reducer == module_.fn(reducer); });
+  if (known == reducer_ranges_.end() || known->range.empty()) return reducer;
+  ScalarFunction declared = module_.fn(reducer);
+  for (ScalarParam& param : declared.params) param.range = known->range;
+  if (module_.functions.size() > functions) module_.functions.pop_back();  // the new one takes its name
+  const FnId made = module_.add_function(std::move(declared));
+  if (fn.kind == NodeKind::name && functions_.contains(fn.text)) instances_[fn.text].back().fn = made;
+  return made;
+}
 
 // (T, T) -> T; that it is associative and commutative is the verifier's to check.
 // By value: the module, which may hold the type, grows here.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
+  const size_t functions = module_.functions.size();
   const FnId id = instantiate(fn, {type, type}, mark, "reduce");
   const ElementType& result = module_.fn(id).result();
-  if (result == type) return id;
+  if (result == type) return in_known_range(id, fn, functions);
   source_.fail(fn.mark, fmt::format("this reducer makes {} of {}", show(module_, result), show(module_, type)),
                "a reducer takes two elements of one type and gives another of the same type");
 }
@@ -96,6 +120,7 @@ Lowering::Reducer Lowering::reducer_with_mask(const Node& fn, const ElementType&
   if (module_.functions.size() > known) module_.functions.pop_back();  // the masked one takes its name
   made.masked = true;
   made.fn = module_.add_function(mask_reducer(plain));
+  masked_.emplace(made.fn, without_ranges(plain));
   const bool user = fn.kind == NodeKind::name && functions_.contains(fn.text);
   if (user) instances_[fn.text].back().fn = made.fn;
   return made;

@@ -97,7 +97,7 @@ class LawCases {
     if (!found) return false;
     const ElementType& type = q_.fn.result();
     return everywhere(CaseMode::machine, [&](CaseEvaluator& on, size_t p) {
-      const CaseElement a = on.variable({"a", type, {}});
+      const CaseElement a = on.variable({"a", type, q_.fn.params[0].range});
       const CaseElement e = on.constant(type, *found);
       return on.same(on.call(q_.fn, {e, a}), a, p) && on.same(on.call(q_.fn, {a, e}), a, p);
     });

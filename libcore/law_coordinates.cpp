@@ -1,6 +1,9 @@
 #include "libcore/law_coordinates.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "libcore/element_range.h"
 
 namespace kasen {
 namespace {
@@ -39,6 +42,19 @@ void shorten(ElementType& type) {
     component.count = std::min<decltype(component.count)>(component.count, 1);
 }
 
+// All coordinates of a small array have one range then.
+ElementRange shortened(const ScalarParam& param) {
+  if (param.range.empty()) return {};
+  ElementRange range;
+  size_t place = 0;
+  for (const Component& component : param.type.components) {
+    const size_t end = place + places_of(component);
+    range.push_back(param.range[place]);
+    for (++place; place < end; ++place) range.back() = join(range.back(), param.range[place]);
+  }
+  return as_declared(std::move(range));
+}
+
 void shorten(Expr& e) {
   shorten(e.type);
   if (e.op == ScalarOp::build) e.count = 1;
@@ -57,7 +73,10 @@ std::optional<ScalarFunction> with_one_coordinate(const ScalarFunction& reducer)
     if (!by_coordinate(made, type.components[c])) return std::nullopt;
   }
   ScalarFunction one = reducer;
-  for (ScalarParam& param : one.params) shorten(param.type);
+  for (ScalarParam& param : one.params) {
+    param.range = shortened(param);
+    shorten(param.type);
+  }
   shorten(one.body);
   return one;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/element_range.h"
+
 namespace kasen {
 namespace {
 
@@ -22,7 +24,7 @@ CaseElement CaseEvaluator::variable(const ScalarParam& param) {
     }
     const CaseNumber number = a_.unknown();
     const RationalPolynomial& x = number.value.over;
-    if (!param.type.tuple) within(x, param.range);
+    within(x, declared_range(param, p));
     if (scalar == Scalar::id) path_.given(x, false);
     if (!is_float(scalar)) in_type_.push_back(x);
     element->planes.push_back(of_number(number));

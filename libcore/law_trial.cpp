@@ -179,7 +179,9 @@ std::vector<ScalarParam> law_variables(const LawQuestion& question) {
     return variables;
   }
   const size_t count = question.kind == LawKind::associative ? 3 : question.kind == LawKind::commutative ? 2 : 1;
-  for (size_t i = 0; i < count; ++i) variables.push_back({std::string(1, static_cast<char>('a' + i)), type, {}});
+  for (size_t i = 0; i < count; ++i) {
+    variables.push_back({std::string(1, static_cast<char>('a' + i)), type, question.fn.params[0].range});
+  }
   return variables;
 }
 

@@ -35,7 +35,8 @@ struct LawEquation {
 // What the functions' types have to do with each other; empty if they fit.
 [[nodiscard]] std::string law_misfit(const LawQuestion& question);
 // The variables of a law whose types fit: for maps the function's parameters (the pre-reduced one stands for the first
-// contribution) and the second contribution; for reducers as many elements as the law needs.
+// contribution) and the second contribution; for reducers as many elements as the law needs, in the range that the
+// reducer declares.
 [[nodiscard]] std::vector<ScalarParam> law_variables(const LawQuestion& question);
 [[nodiscard]] std::vector<LawEquation> law_equations(const LawQuestion& question);
 

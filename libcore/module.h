@@ -130,10 +130,11 @@ struct LawUse {
   }
 };
 
-// The user's word on the numbers of an input or a param (`assume weight > 0`), all of its elements.
+// The user's word on the numbers of an input or a param, of all of its elements (`assume weight > 0, x.1 >= 0`).
 struct RangeAssumption {
   std::string name;  // of the input or param
   Interval range;
+  int place = -1;  // of an element (element_range.h); -1: all of its numbers
   friend bool operator==(const RangeAssumption&, const RangeAssumption&) = default;
 };
 

@@ -41,6 +41,8 @@ class ModuleParser {
   bool constant();
   bool function();
   Interval interval();
+  size_t element_place();
+  ElementRange element_range(const ElementType& type);
   bool assumption();
   bool law(std::vector<LawUse>& uses);
   bool buffer();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/element_range.h"
 #include "libcore/parse.h"
 
 namespace kasen::text {
@@ -53,7 +54,8 @@ bool ModuleParser::function() {
     const Token param = lexer_.expect(TokenKind::name, "a parameter's name");
     lexer_.expect(":");
     ElementType type = parse_element_type(lexer_, m_);
-    fn.params.push_back({std::string(param.text), std::move(type), interval()});
+    ElementRange range = element_range(type);
+    fn.params.push_back({std::string(param.text), std::move(type), std::move(range)});
   }
   lexer_.expect(")");
   lexer_.expect("->");
@@ -67,6 +69,24 @@ bool ModuleParser::function() {
   }
   m_.functions.push_back(std::move(fn));
   return true;
+}
+
+// The number of a place of an element, behind `at`.
+size_t ModuleParser::element_place() {
+  constexpr std::int64_t most_places = 1 << 20;
+  return static_cast<size_t>(std::min(parse_integer(lexer_, "a place of the element"), most_places));
+}
+
+// As range_text writes it.
+ElementRange ModuleParser::element_range(const ElementType& type) {
+  if (!lexer_.at("at")) return as_declared(ElementRange(places_of(type), interval()));
+  ElementRange range(places_of(type));
+  for (Token at = lexer_.peek(); lexer_.accept("at"); at = lexer_.peek()) {
+    const size_t i = element_place();
+    if (i >= range.size()) lexer_.fail_at(at, fmt::format("the element has {} places, counted from 0", range.size()));
+    range[i] = interval();
+  }
+  return as_declared(std::move(range));
 }
 
 // " > 0.0 <= 1.0 != 0.0", as interval_text writes it.
@@ -92,7 +112,8 @@ Interval ModuleParser::interval() {
 bool ModuleParser::assumption() {
   if (lexer_.peek().kind != TokenKind::string) return law(m_.assumptions);
   std::string name = unquoted(lexer_.take().text);
-  m_.ranges.push_back({std::move(name), interval()});
+  const int place = lexer_.accept("at") ? static_cast<int>(element_place()) : -1;
+  m_.ranges.push_back({std::move(name), interval(), place});
   return true;
 }
 

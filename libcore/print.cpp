@@ -1,6 +1,7 @@
 // The text of a module (docs/ir.md). Same module, same bytes.
 #include <fmt/format.h>
 
+#include "libcore/element_range.h"
 #include "libcore/module.h"
 #include "libcore/text_scalar.h"
 
@@ -167,7 +168,10 @@ struct ModulePrinter {
     for (const Constant& c : m.constants)
       out += fmt::format("  const {} = {}\n", c.name, literal_text(c.scalar, c.value));
     for (const ScalarFunction& f : m.functions) out += "  " + print_function(m, f) + '\n';
-    for (const RangeAssumption& r : m.ranges) out += "  assume " + quote(r.name) + interval_text(r.range) + '\n';
+    for (const RangeAssumption& r : m.ranges) {
+      const std::string place = r.place < 0 ? "" : fmt::format(" at {}", r.place);
+      out += "  assume " + quote(r.name) + place + interval_text(r.range) + '\n';
+    }
     laws("assume", m.assumptions);
     laws("law", m.laws);
     if (!m.fitted_to.empty()) out += "  fitted " + quote(m.fitted_to) + '\n';
@@ -224,7 +228,7 @@ std::string print_function(const Module& module, const ScalarFunction& fn) {
   std::string text = "fn " + fn.name + '(';
   for (size_t i = 0; i < fn.params.size(); ++i) {
     text += fmt::format("{}{}: {}{}", i > 0 ? ", " : "", fn.params[i].name,
-                        print_element_type(module, fn.params[i].type), interval_text(fn.params[i].range));
+                        print_element_type(module, fn.params[i].type), range_text(fn.params[i].range));
   }
   return text + ") -> " + print_element_type(module, fn.result()) + " = " + print_expression(fn.body, fn.params);
 }

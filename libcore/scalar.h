@@ -83,7 +83,7 @@ struct Expr {
 struct ScalarParam {
   std::string name;
   ElementType type;
-  Interval range;  // of scalars and of each coordinate of small arrays: laws may rely on it, every use has to keep it
+  ElementRange range;  // empty: any numbers; else one a place: laws may rely on it, every use has to keep it
   friend bool operator==(const ScalarParam&, const ScalarParam&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/laws.h"
+#include "libcore/products.h"
 
 namespace kasen {
 namespace {
@@ -18,13 +19,17 @@ ElementRange of_words(const ElementType& type, const std::vector<Word>& words) {
   ElementRange range;
   size_t plane = 0;
   for (const Component& c : type.components) {
-    Interval all;
+    const size_t first = range.size(), places = places_of(c);
     for (std::int64_t j = 0; j < c.planes(); ++j, ++plane) {
       const double v = is_float(c.scalar) ? words[plane].f : static_cast<double>(words[plane].i);
-      all = j == 0 ? Interval::exactly(v) : join(all, Interval::exactly(v));
+      const bool number = c.scalar != Scalar::boolean && v == v;
+      const Interval one = number ? with_integer_ends(Interval::exactly(v), c.scalar) : Interval{};
+      if (range.size() < first + places) {
+        range.push_back(one);
+      } else {
+        range.back() = join(range.back(), one);
+      }
     }
-    const bool number = c.scalar != Scalar::boolean && all.low == all.low && all.high == all.high;
-    range.push_back(number ? with_integer_ends(all, c.scalar) : Interval{});
   }
   return range;
 }
@@ -50,6 +55,13 @@ bool settle(ElementRange& range, const ElementRange& more, int turn) {
 
 }  // namespace
 
+ElementRange closed_under(const ScalarFunction& reducer, ElementRange x) {
+  for (int turn = 0;; ++turn) {
+    const std::array<ElementRange, 2> args{x, x};
+    if (settle(x, range_of(reducer, args), turn)) return x;
+  }
+}
+
 ValueRanges::ValueRanges(const Module& module) : m_(module) {
   for (const Value& v : module.values) ranges_.push_back(unknown_range(v.type.element));
   block(module.body, 0);
@@ -61,7 +73,8 @@ ElementRange ValueRanges::assumed(const Op& op) const {
     if (word.name != op.name) continue;
     const ElementType& type = m_.type(op.results[0]).element;
     for (size_t i = 0; i < range.size(); ++i) {
-      range[i] = with_integer_ends(intersect(range[i], word.range), type.components[i].scalar);
+      if (word.place >= 0 && static_cast<size_t>(word.place) != i) continue;
+      range[i] = with_integer_ends(intersect(range[i], word.range), place_scalar(type, i));
     }
   }
   return range;
@@ -73,24 +86,38 @@ ElementRange ValueRanges::elementwise(const Op& op) const {
   return range_of(m_.fn(op.fns[0]), args);
 }
 
-// Any number of x and identities, combined.
-ElementRange ValueRanges::reduced(FnId fn, ElementRange x) {
+ElementRange ValueRanges::reached(const Op& op) const {
+  if (op.code == OpCode::reduce) {
+    const auto made = combined_.find(op.operands[0]);
+    const bool again = made != combined_.end() && made->second.reducer == op.fns[0];
+    return again ? made->second.range : of(op.operands[0]);
+  }
+  const ScalarFunction& multiplier = m_.fn(op.fns[0]);
+  if (!is_product(op)) return unknown_range(multiplier.result());  // nothing is known of what points give
+  const std::array<ElementRange, 2> args{of(op.operands[0]), of(op.operands[1])};
+  return range_of(multiplier, args);
+}
+
+// Any number of elements and identities, combined.
+void ValueRanges::reduced(const Op& op) {
+  const FnId fn = op.fns.back();
   const ScalarFunction& reducer = m_.fn(fn);
   auto known = identities_.find(fn);
   if (known == identities_.end()) {
     const auto identity = reducer_identity(reducer);
     known = identities_.emplace(fn, identity ? of_words(reducer.result(), *identity) : ElementRange{}).first;
   }
-  if (!known->second.empty()) x = join(x, known->second);
-  for (int turn = 0;; ++turn) {
-    const std::array<ElementRange, 2> args{x, x};
-    if (settle(x, range_of(reducer, args), turn)) return x;
-  }
+  ElementRange x = closed_under(reducer, reached(op));
+  combined_[op.results[0]] = {fn, x};
+  if (!known->second.empty()) x = closed_under(reducer, join(x, known->second));
+  set(op.results[0], std::move(x));
 }
 
-ElementRange ValueRanges::product(const Op& op) {
-  const std::array<ElementRange, 2> args{of(op.operands[0]), of(op.operands[1])};
-  return reduced(op.fns[1], range_of(m_.fn(op.fns[0]), args));
+// The value holds what the operand holds, or some of it.
+void ValueRanges::same(ValueId value, ValueId operand) {
+  const auto made = combined_.find(operand);
+  if (made != combined_.end()) combined_[value] = Combined(made->second);
+  set(value, of(operand));
 }
 
 void ValueRanges::one(const Op& op, int depth) {
@@ -109,10 +136,9 @@ void ValueRanges::one(const Op& op, int depth) {
     case OpCode::apply:
       return set(op.results[0], elementwise(op));
     case OpCode::reduce:
-      return set(op.results[0], reduced(op.fns[0], operand(0)));
     case OpCode::mxv:
     case OpCode::mxvt:
-      return set(op.results[0], product(op));
+      return reduced(op);
     case OpCode::fold_rows:
     case OpCode::fold_cols:
       return;  // nothing is known of what points give
@@ -123,7 +149,7 @@ void ValueRanges::one(const Op& op, int depth) {
     case OpCode::get:
     case OpCode::gather:
     case OpCode::scatter:
-      return set(op.results[0], operand(0));
+      return same(op.results[0], op.operands[0]);
     case OpCode::put:
     case OpCode::push:
       return set(op.results[0], join(operand(0), of(op.operands.back())));
@@ -168,8 +194,12 @@ void ValueRanges::branches(const Op& op, int depth) {
   for (size_t b = 0; b < op.blocks.size(); ++b) {
     block(op.blocks[b], depth);
     for (size_t i = 0; i < op.results.size(); ++i) {
-      const ElementRange& given = of(op.blocks[b].ops.back().operands[i]);
-      set(op.results[i], b == 0 ? given : join(of(op.results[i]), given));
+      const ValueId given = op.blocks[b].ops.back().operands[i];
+      if (op.blocks.size() == 1) {
+        same(op.results[i], given);
+      } else {
+        set(op.results[i], b == 0 ? of(given) : join(of(op.results[i]), of(given)));
+      }
     }
   }
 }
@@ -182,9 +212,12 @@ std::string range_fault(const Module& module, const Op& param, std::span<const W
       const Scalar s = type.plane_scalar(static_cast<std::int64_t>(p) % type.planes());
       if (!is_numeric(s)) continue;
       const double value = is_float(s) ? words[p].f : static_cast<double>(words[p].i);
-      if (word.range.holds(value)) continue;
-      return fmt::format("parameter '{}' is {}, but the program assumes {}{}", param.name, literal_text(s, words[p]),
-                         param.name, interval_text(word.range));
+      const size_t place = place_of_plane(type, static_cast<std::int64_t>(p) % type.planes());
+      const bool meant = word.place < 0 || static_cast<size_t>(word.place) == place;
+      if (!meant || word.range.holds(value)) continue;
+      const std::string name = word.place < 0 ? param.name : place_text(type, param.name, place);
+      return fmt::format("parameter '{}' is {}, but the program assumes {}{}", name, literal_text(s, words[p]), name,
+                         interval_text(word.range));
     }
   }
   return {};

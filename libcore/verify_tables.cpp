@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "libcore/element_range.h"
 #include "libcore/verify_rules.h"
 
 namespace kasen {
@@ -79,7 +80,8 @@ struct TableCheck {
       std::string fault;
       for (const ScalarParam& param : fn.params) {
         if (fault.empty()) fault = element_fault(param.type);
-        if (fault.empty() && param.type.tuple && !param.range.everything()) fault = "a range of a tuple";
+        const bool fits = param.range.empty() || param.range.size() == places_of(param.type);
+        if (fault.empty() && !fits) fault = "a range with another number of places than its parameter has";
       }
       if (fault.empty()) fault = expression_fault(fn, fn.body, 0);
       if (!fault.empty()) faults.add(fmt::format("function '{}' is malformed", fn.name), fault);
@@ -133,6 +135,9 @@ struct TableCheck {
       const auto op = std::find_if(m.body.ops.begin(), m.body.ops.end(), names);
       if (op == m.body.ops.end()) {
         faults.add(fmt::format("a range of '{}' is assumed, which is no input or param", word.name));
+      } else if (word.place >= static_cast<int>(places_of(m.type(op->results[0]).element))) {
+        faults.add(
+            fmt::format("place {} of '{}' is assumed to be in a range, which it has not", word.place, word.name));
       } else if (is_empty(word.range, false)) {
         faults.add(fmt::format("no number is in the range that is assumed of '{}'", word.name));
       }

@@ -195,8 +195,10 @@ std::optional<FnId> Placer::in_known_ranges(const Op& op, const Op& placed) {
   const ScalarFunction plain = m_.fn(op.fns[0]);
   ScalarFunction fn = plain;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    const bool known = static_cast<int>(i) != pre && !fn.params[i].type.tuple && ranges_->knows(op.operands[i]);
-    if (known) fn.params[i].range = intersect(plain.params[i].range, ranges_->of(op.operands[i])[0]);
+    if (static_cast<int>(i) == pre || !ranges_->knows(op.operands[i])) continue;
+    const ElementRange& known = ranges_->of(op.operands[i]);
+    const ElementRange& told = plain.params[i].range;
+    fn.params[i].range = as_declared(told.empty() ? known : intersect(told, known));
   }
   if (fn == plain) return std::nullopt;
   fn.name += "_in_range";
@@ -210,9 +212,7 @@ std::optional<FnId> Placer::in_known_ranges(const Op& op, const Op& placed) {
   };
   if (!allowed(fn)) return std::nullopt;
   for (size_t i = 0; i < fn.params.size(); ++i) {  // only what the law needs
-    if (fn.params[i].range == plain.params[i].range) continue;
-    const Interval known = std::exchange(fn.params[i].range, plain.params[i].range);
-    if (!allowed(fn)) fn.params[i].range = known;
+    keep_needed(fn.params[i].range, plain.params[i].range, [&] { return allowed(fn); });
   }
   return m_.add_function(std::move(fn));
 }

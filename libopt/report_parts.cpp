@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/element_range.h"
+
 namespace kasen {
 
 ReportContext::ReportContext(const Module& module, const Sizes* sizes)
@@ -47,6 +49,21 @@ bool ReportContext::is_worth_a_line(const CostRow& row) const {
          !row.ends.empty() || kasen::row(row.code).group == OpGroup::control;
 }
 
+namespace {
+
+// "weight", "x.1": what the program assumes a range of.
+std::string assumed_name(const Module& module, const RangeAssumption& word) {
+  for (const Op& op : module.body.ops) {
+    const bool named = (op.code == OpCode::input || op.code == OpCode::param) && op.name == word.name;
+    if (named && word.place >= 0) {
+      return place_text(module.type(op.results[0]).element, word.name, static_cast<size_t>(word.place));
+    }
+  }
+  return word.name;
+}
+
+}  // namespace
+
 std::vector<std::string> assumptions_of(const Module& module) {
   std::vector<std::string> lines;
   for (const LawUse& use : module.assumptions) {
@@ -58,7 +75,8 @@ std::vector<std::string> assumptions_of(const Module& module) {
     if (use.reducer != no_fn && operand < fn.params.size()) line += " of parameter " + fn.params[operand].name;
     lines.push_back(std::move(line));
   }
-  for (const RangeAssumption& word : module.ranges) lines.push_back(word.name + interval_text(word.range));
+  for (const RangeAssumption& word : module.ranges)
+    lines.push_back(assumed_name(module, word) + interval_text(word.range));
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/element_range.h"
 #include "libcore/exact.h"
 
 namespace kasen::prover {
@@ -86,7 +87,7 @@ Element Encoder::variable(const ScalarParam& param) {
     }
     const bool whole = !is_float(scalar);
     const z3::expr value = whole ? fresh_whole(param.name.c_str()) : fresh(param.name.c_str(), false);
-    if (!param.type.tuple) within(value, param.range);
+    within(value, declared_range(param, p));
     if (scalar == Scalar::id) facts_.push_back(value >= number_of(scalar, 0));
     if (whole && mode_ == Mode::machine) facts_.push_back(inside_type(value, scalar));
     element.push_back(plain(value));

@@ -224,7 +224,7 @@ struct LawSolver::Impl {
   LawAnswer identity(const LawQuestion& question) {
     const auto found = reducer_identity(question.fn);
     if (!found) return {Verdict::unknown, "proven", {}, "no candidate for an identity element is known"};
-    params = {{"a", question.fn.result(), {}}};
+    params = {{"a", question.fn.result(), question.fn.params[0].range}};
     for (const bool left : {true, false}) {
       const bool serves = std::any_of(views.begin(), views.end(), [&](Numbers numbers) {
         return serves_as_identity(question.fn, *found, left, numbers) == Outcome::holds;

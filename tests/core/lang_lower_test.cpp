@@ -250,6 +250,20 @@ output z = x * p * f64(q)
   EXPECT_EQ(interval_text(module.ranges[2].range), " <= 4.0 != 0.0");
 }
 
+TEST(Lowering, RangesOfComponentsAndCoordinates) {
+  const Module module = compile(R"(
+dim N
+input t : (f64, [i64; 2], f64)[N], p : [f64; 3][N]
+assume t.0 > 0, t.1[1] >= 2, t.2 < 1, p[2] != 0, p > 0
+output z = map((t, p) -> t.0 + f64(t.1[0]) + t.2 + p[0], t, p)
+)");
+  std::vector<std::string> told;
+  for (const RangeAssumption& r : module.ranges)
+    told.push_back(r.name + std::to_string(r.place) + interval_text(r.range));
+  EXPECT_EQ(told, (std::vector<std::string>{"t0 > 0.0", "t2 >= 2.0", "t3 < 1.0", "p2 != 0.0", "p-1 > 0.0"}));
+  EXPECT_EQ(print_module(parse_module(print_module(module), "ranges.kir")), print_module(module));
+}
+
 TEST(Lowering, DefinesFixConstsAndDefaults) {
   const Module module = compile("const k = 3\nparam p : f32 = 1\noutput z = p * k\n", {{"k", "4"}, {"p", "-0.5"}});
   ASSERT_EQ(module.constants.size(), 1U);

@@ -38,6 +38,20 @@ TEST(Ranges, OfExpressions) {
   EXPECT_EQ(range_of_fn("x: f64", "tanh(x) + 2.0"), " >= 1.0 <= 3.0");
 }
 
+TEST(Ranges, OfComponentsAndCoordinates) {
+  EXPECT_EQ(range_of_fn("x: (f64, f64) at 1 > 0.0", "2.0 * x.1"), " > 0.0");
+  EXPECT_EQ(range_of_fn("x: (f64, f64) at 1 > 0.0", "2.0 * x.0"), "");
+  EXPECT_EQ(range_of_fn("x: (f64, [f64; 2]) at 2 >= 3.0", "x.1[1]"), " >= 3.0");
+  EXPECT_EQ(range_of_fn("x: [f64; 3] at 0 >= 1.0 at 1 >= 2.0 at 2 >= 3.0", "x[1]"), " >= 2.0");
+  EXPECT_EQ(range_of_fn("x: [f64; 3] at 0 >= 1.0 at 1 >= 2.0 at 2 >= 3.0", "x[7]"), " >= 3.0");  // the nearest end
+  EXPECT_EQ(range_of_fn("x: [f64; 3] at 0 >= 1.0 at 1 >= 2.0 at 2 >= 3.0", "sum($0 in 3: x[$0])"), " >= 2.999999997");
+  EXPECT_EQ(range_of_fn("x: [f64; 2] > 0.0", "x[0]"), " > 0.0");
+  EXPECT_EQ(range_of_fn("x: (f64, f64)", "if x.0 > 0.0 then x.0 else 1.0"), " > 0.0");
+  EXPECT_EQ(range_of_fn("x: [f64; 2]", "if x[1] > 0.0 then x[1] else 1.0"), " > 0.0");
+  EXPECT_EQ(range_of_fn("x: f64", "[$0 in 2: if $0 < 1 then 4.0 else x][0]"), " >= 4.0 <= 4.0");
+  EXPECT_EQ(range_of_fn("x: [f64; 17]", "x[3]"), "");
+}
+
 ElementRange of(const Module& m, const std::string& name) {
   const ValueRanges ranges(m);
   for (size_t v = 0; v < m.values.size(); ++v) {
@@ -137,12 +151,13 @@ TEST(Ranges, HoldWhatRandomFunctionsGive) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     RandomExpression random(seed);
     ScalarFunction fn{"f", {}, {}};
-    for (const char* name : {"a", "b", "c"}) fn.params.push_back({name, ElementType::of(Scalar::f64), random.range()});
+    for (const char* name : {"a", "b", "c"})
+      fn.params.push_back({name, ElementType::of(Scalar::f64), as_declared({random.range()})});
     fn.body = random.make(1 + static_cast<int>(seed % 3));
     const Interval range = scalar_range(fn.body, fn.params);
     for (int i = 0; i < 20; ++i) {
       std::array<Word, 3> words{};
-      for (size_t p = 0; p < 3; ++p) words[p] = Word::real(random.value_in(fn.params[p].range));
+      for (size_t p = 0; p < 3; ++p) words[p] = Word::real(random.value_in(declared_range(fn.params[p], 0)));
       const std::array<std::span<const Word>, 3> args{std::span(&words[0], 1), std::span(&words[1], 1),
                                                       std::span(&words[2], 1)};
       Word out{};

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "libcore/element_range.h"
 #include "libcore/law_cases.h"
 #include "libcore/law_trial.h"
 #include "libopt/prover/prover.h"
@@ -23,26 +24,11 @@ class RandomFunctions {
                          "\nfn I(x: i64, y: i64) -> i64 = " + reducer_of_integers());
     const bool whole = below(4) == 0;
     const ElementType type = ElementType::of(whole ? Scalar::i64 : Scalar::f64);
-    ScalarFunction fn{"F", {{"x", type, {}}, {"c", type, range()}, {"d", type, {}}}, {}};
+    ScalarFunction fn{"F", {{"x", type, {}}, {"c", type, as_declared({range()})}, {"d", type, {}}}, {}};
     fn.body = whole ? of_integers(2) : of_reals(1 + static_cast<int>(below(3)));
     m.functions.push_back(std::move(fn));
     whole_ = whole;
     return m;
-  }
-
-  [[nodiscard]] const char* reducer_name() const { return whole_ ? "I" : "R"; }
-  size_t below(size_t n) { return static_cast<size_t>(random_() % n); }
-  std::mt19937& source() { return random_; }
-
- private:
-  std::string reducer() {
-    static const std::array<std::string, 6> bodies{"x + y",     "x * y",         "min(x, y)",
-                                                   "max(x, y)", "x + y - x * y", "if x > y then x else y"};
-    return bodies[below(bodies.size())];
-  }
-  std::string reducer_of_integers() {
-    static const std::array<std::string, 4> bodies{"x + y", "x * y", "min(x, y)", "max(x, y)"};
-    return bodies[below(bodies.size())];
   }
 
   Interval range() {
@@ -59,6 +45,21 @@ class RandomFunctions {
       default:
         return {};
     }
+  }
+
+  [[nodiscard]] const char* reducer_name() const { return whole_ ? "I" : "R"; }
+  size_t below(size_t n) { return static_cast<size_t>(random_() % n); }
+  std::mt19937& source() { return random_; }
+
+ private:
+  std::string reducer() {
+    static const std::array<std::string, 6> bodies{"x + y",     "x * y",         "min(x, y)",
+                                                   "max(x, y)", "x + y - x * y", "if x > y then x else y"};
+    return bodies[below(bodies.size())];
+  }
+  std::string reducer_of_integers() {
+    static const std::array<std::string, 4> bodies{"x + y", "x * y", "min(x, y)", "max(x, y)"};
+    return bodies[below(bodies.size())];
   }
 
   // The pre-reduced x is likelier than the others, so that laws are not all about nothing.
@@ -185,7 +186,7 @@ void check_pair(unsigned seed, Tally& tally) {
       const double a = draw();
       const double b = draw();
       const Args others{draw(), draw()};
-      if (!fn.params[1].range.holds(others[0])) continue;
+      if (!declared_range(fn.params[1], 0).holds(others[0])) continue;
       for (const Sides& s : sides(kind, fn, m.fn(r), others, a, b)) {
         EXPECT_FALSE(apart(s, std::fabs(a) + std::fabs(b)))
             << what << "\nat x = " << a << " and " << b << ", c = " << others[0] << ", d = " << others[1] << ": "
@@ -225,7 +226,7 @@ void check_counterexamples(unsigned seed) {
       if (answer.verdict != Verdict::refuted) continue;
       const std::vector<double> at = numbers_of(answer.counterexample);
       ASSERT_EQ(at.size(), 4U) << answer.counterexample;
-      EXPECT_TRUE(fn.params[1].range.holds(at[2])) << answer.counterexample;
+      EXPECT_TRUE(declared_range(fn.params[1], 0).holds(at[2])) << answer.counterexample;
       bool fails = false;
       for (const Sides& s : sides(kind, fn, r, {at[2], at[3]}, at[0], at[1])) fails = fails || s.left != s.right;
       EXPECT_TRUE(fails) << "seed " << seed << ": " << print_function(m, fn) << " over " << print_function(m, r) << ": "
@@ -258,6 +259,112 @@ void check_all(unsigned pairs) {
   EXPECT_LT(tally.unknown, static_cast<int>(pairs / 2));
   std::printf("%d proven, %d refuted, %d unknown\n", tally.proven, tally.refuted, tally.unknown);
 }
+
+// ---- reducers of pairs, about whose components something is known
+
+// Its first component is a plain reduction; the second one goes by it.
+Module pair_reducer(RandomFunctions& random) {
+  static const std::array<std::string, 4> first{"x.0 + y.0", "x.0 * y.0", "max(x.0, y.0)", "min(x.0, y.0)"};
+  static const std::array<std::string, 8> second{"(x.0 * x.1 + y.0 * y.1) / (x.0 + y.0)",
+                                                 "x.1 + (y.1 - x.1) * y.0 / (x.0 + y.0)",
+                                                 "x.1 * y.1",
+                                                 "if x.0 + y.0 > 0.0 then x.1 + y.1 else 0.0",
+                                                 "x.0 * y.1 + y.0 * x.1",
+                                                 "max(x.0 * x.1, y.0 * y.1) / max(x.0, y.0)",
+                                                 "abs(x.1) + abs(y.1)",
+                                                 "sqrt(x.1 * x.1 + y.1 * y.1)"};
+  Module m = functions(fmt::format("fn R(x: (f64, f64), y: (f64, f64)) -> (f64, f64) = ({}, {})",
+                                   first[random.below(first.size())], second[random.below(second.size())]));
+  const ElementRange range = as_declared({random.range(), random.range()});
+  for (ScalarParam& param : m.functions[0].params) param.range = range;
+  return m;
+}
+
+using Pair = std::array<double, 2>;
+
+Pair combined(const ScalarFunction& r, const Pair& a, const Pair& b) {
+  const std::array<Word, 2> x{Word::real(a[0]), Word::real(a[1])}, y{Word::real(b[0]), Word::real(b[1])};
+  const std::array<std::span<const Word>, 2> args{x, y};
+  std::array<Word, 2> out{};
+  evaluate(r, args, out);
+  return {out[0].f, out[1].f};
+}
+
+bool inside(const ScalarFunction& r, const Pair& a) {
+  return declared_range(r.params[0], 0).holds(a[0]) && declared_range(r.params[0], 1).holds(a[1]);
+}
+
+double distance(const Pair& a, const Pair& b) {
+  double most = 0;
+  for (size_t i = 0; i < 2; ++i) {
+    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return 0;
+    most = std::max(most, std::fabs(a[i] - b[i]) / (1 + std::fabs(a[i]) + std::fabs(b[i])));
+  }
+  return most;
+}
+
+// How far both sides of the law are from each other.
+double law_distance(const ScalarFunction& r, LawKind kind, const Pair& a, const Pair& b, const Pair& c) {
+  if (kind == LawKind::commutative) return distance(combined(r, a, b), combined(r, b, a));
+  return distance(combined(r, combined(r, a, b), c), combined(r, a, combined(r, b, c)));
+}
+
+// The numbers of "R(R((1, 2), (3, 4)), (5, 6)) = ...": those before the first '='.
+std::vector<Pair> pairs_of(const std::string& counterexample) {
+  std::vector<double> numbers;
+  const std::string text = counterexample.substr(0, counterexample.find(" = "));
+  for (size_t at = text.find_first_of("-0123456789"); at != std::string::npos;) {
+    char* end = nullptr;
+    numbers.push_back(std::strtod(text.c_str() + at, &end));
+    at = text.find_first_of("-0123456789", static_cast<size_t>(end - text.c_str()));
+  }
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i + 1 < numbers.size(); i += 2) pairs.push_back({numbers[i], numbers[i + 1]});
+  return pairs;
+}
+
+void check_reducer_of_pairs(unsigned seed, Tally& tally) {
+  RandomFunctions random(seed);
+  const Module m = pair_reducer(random);
+  const ScalarFunction& r = m.fn(0);
+  Prover laws;
+  for (const LawKind kind : {LawKind::associative, LawKind::commutative}) {
+    const LawAnswer answer = laws.law(m, kind, 0, 0, 0);
+    const std::string what = fmt::format("seed {}: {}: {} by {} {}{}", seed, print_function(m, r), law_name(kind),
+                                         answer.basis, answer.counterexample, answer.note);
+    tally.proven += answer.verdict == Verdict::proven ? 1 : 0;
+    tally.refuted += answer.verdict == Verdict::refuted ? 1 : 0;
+    tally.unknown += answer.verdict == Verdict::unknown ? 1 : 0;
+    if (answer.verdict == Verdict::refuted) {
+      std::vector<Pair> at = pairs_of(answer.counterexample);
+      ASSERT_EQ(at.size(), kind == LawKind::associative ? 3U : 2U) << what;
+      at.resize(3);
+      for (size_t i = 0; i < (kind == LawKind::associative ? 3U : 2U); ++i) EXPECT_TRUE(inside(r, at[i])) << what;
+      EXPECT_GT(law_distance(r, kind, at[0], at[1], at[2]), 0) << what;
+    }
+    if (answer.verdict != Verdict::proven) continue;
+    for (int i = 0; i < 300; ++i) {
+      std::array<Pair, 3> at{};
+      for (Pair& pair : at) {
+        for (double& number : pair) number = static_cast<double>(random.below(65)) / 8 - 4;
+      }
+      const bool asked = inside(r, at[0]) && inside(r, at[1]) && inside(r, at[2]);
+      if (!asked) continue;
+      EXPECT_LT(law_distance(r, kind, at[0], at[1], at[2]), 1e-9) << what;
+    }
+  }
+}
+
+void check_reducers_of_pairs(unsigned count) {
+  Tally tally;
+  for (unsigned seed = 0; seed < count; ++seed) check_reducer_of_pairs(seed, tally);
+  EXPECT_GT(tally.proven, static_cast<int>(count / 4));
+  EXPECT_GT(tally.refuted, static_cast<int>(count / 8));
+  std::printf("%d proven, %d refuted, %d unknown\n", tally.proven, tally.refuted, tally.unknown);
+}
+
+TEST(RandomLaws, OfPairsHoldInTheRangesOfTheirComponents) { check_reducers_of_pairs(60); }
+TEST(LongRandomLaws, OfPairsHoldInTheRangesOfTheirComponents) { check_reducers_of_pairs(1000); }
 
 TEST(RandomLaws, VerdictsAgreeWithTrials) { check_all(100); }
 TEST(LongRandomLaws, VerdictsAgreeWithTrials) { check_all(1000); }
