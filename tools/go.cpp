@@ -152,12 +152,14 @@ class Pipeline {
                       "--theta",   std::to_string(values_["theta"].as<int>()),   "--compress", text("compress")};
     add(options, "dim", "--dim");
     add(options, "columns", "--columns");
+    add(options, "words", "--words");
+    if (has("dictionary")) options.insert(options.end(), {"--dictionary", text("dictionary")});
     if (has("repeats")) options.insert(options.end(), {"--repeats", text("repeats")});
     for (const std::string& data : list("data")) options.push_back(data);
     BundleRecord record(
         file("bundle"),
         fmt::format("{}\n{}\n{}", version, fmt::join(options, "\n"), wanted_data(module_, text("method"))),
-        files_.data());
+        files_.partitioned());
     if (record.holds()) {
       tell("partition  {} (as it was)\n", file("bundle"));
       return;
@@ -260,7 +262,9 @@ void declare_program(Tool& tool) {
                              "sets a const, or the default of a param, of the program")(
       "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
       "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
-      "columns", po::value<Arguments>()->value_name("NAME=1,3,.."), "see kasen partition")(
+      "columns", po::value<Arguments>()->value_name("NAME=COLUMNS"), "see kasen partition")(
+      "words", po::value<Arguments>()->value_name("NAME=COLUMNS"), "see kasen partition")(
+      "dictionary", po::value<std::string>()->value_name("FILE.json|BUNDLE"), "see kasen partition")(
       "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition");
   takes(tool, "repeats", repeats_words);
 }
@@ -308,7 +312,7 @@ void declare(Tool& tool) {
   tool.hidden.add_options()("program", po::value<std::string>()->value_name("PROGRAM.ks"))(
       "data", po::value<Arguments>()->value_name("NAME=DATA"));
   tool.positional.add("program", 1).add("data", -1);
-  tool.reads = {"program", "data"};
+  tool.reads = {"program", "data", "dictionary"};
   tool.writes = {"output", "trace"};
 }
 

@@ -33,8 +33,17 @@ std::vector<std::string> GoFiles::data() const {
   return files;
 }
 
+std::vector<std::string> GoFiles::partitioned() const {
+  std::vector<std::string> files = data();
+  if (!has("dictionary")) return files;
+  const std::string dictionary = text("dictionary");
+  std::error_code none;
+  files.push_back(fs::is_directory(dictionary, none) ? dictionary + "/manifest.json" : dictionary);
+  return files;
+}
+
 std::vector<std::string> GoFiles::inputs() const {
-  std::vector<std::string> inputs = data();
+  std::vector<std::string> inputs = partitioned();
   inputs.push_back(text("program"));
   if (has("config")) inputs.push_back(text("config"));
   return inputs;

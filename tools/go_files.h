@@ -19,7 +19,8 @@ class GoFiles {
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
   [[nodiscard]] std::string result() const;
   [[nodiscard]] ResultFormat format() const { return format_; }
-  [[nodiscard]] std::vector<std::string> data() const;  // in the order of the command
+  [[nodiscard]] std::vector<std::string> data() const;         // in the order of the command
+  [[nodiscard]] std::vector<std::string> partitioned() const;  // what the bundle is made from: data, a dictionary
 
   void make_folder() const;
   // Each step reads what the ones before it have written. Steps hold the folder, too: those of a go that was killed may

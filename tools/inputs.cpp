@@ -48,8 +48,10 @@ std::vector<WantedInput> inputs_of(const Module& module) {
     if (op.code != OpCode::input) continue;
     check_table_type(module, op);
     const Type& type = module.type(op.results[0]);
-    WantedInput w{op.name, {}, type.element, type.sparse};
+    WantedInput w{op.name, {}, type.element, type.sparse, false};
     for (const DimId d : type.dims) w.dims.push_back(module.dim(d).name);
+    const bool batches = w.dims.size() == 2 && module.dim(type.dims[0]).local && !module.dim(type.dims[1]).local;
+    w.labels = (w.dims.size() == 1 || batches) && type.element.is_scalar();
     wanted.push_back(std::move(w));
   }
   return wanted;
@@ -68,11 +70,16 @@ std::int64_t whole_number(const std::string& text, const std::string& option) {
   fail(ExitStatus::usage, fmt::format("{}: '{}' is not a whole number", option, text));
 }
 
+std::vector<std::string> names_of(const std::vector<WantedInput>& wanted) {
+  std::vector<std::string> names;
+  for (const WantedInput& w : wanted) names.push_back(w.name);
+  return names;
+}
+
 // `NAME=DATA` or, where one input is left, DATA alone.
 std::map<std::string, std::string> files_by_input(const std::vector<std::string>& texts,
                                                   const std::vector<WantedInput>& wanted) {
-  std::vector<std::string> names;
-  for (const WantedInput& w : wanted) names.push_back(w.name);
+  const std::vector<std::string> names = names_of(wanted);
   std::map<std::string, std::string> files;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
@@ -98,38 +105,46 @@ std::map<std::string, std::string> files_by_input(const std::vector<std::string>
   return files;
 }
 
-std::vector<int> columns_from(const std::string& text) {
-  std::vector<int> columns;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t comma = std::min(text.find(',', at), text.size());
-    const std::int64_t column = whole_number(text.substr(at, comma - at), "--columns");
-    if (column < 1 || column > 1 << 20)
-      fail(ExitStatus::usage, fmt::format("--columns: there is no column {}", column), "they count from 1");
-    columns.push_back(static_cast<int>(column));
-    at = comma + 1;
-  }
+// Those that --columns or --words says for an input; none where it says nothing.
+std::vector<ColumnChoice> columns_of(const WantedInput& wanted, const po::variables_map& values,
+                                     const std::string& option) {
+  const auto given = name_values(values, option);
+  const auto at = given.find(wanted.name);
+  return at == given.end() ? std::vector<ColumnChoice>() : parse_columns(at->second);
+}
+
+// Columns that the dictionary has are columns of words.
+std::vector<ColumnChoice> columns_of(const WordColumns& dictionary) {
+  std::vector<ColumnChoice> columns;
+  for (const auto& [number, known] : dictionary)
+    columns.push_back(known.name.empty() ? ColumnChoice(number) : ColumnChoice(known.name));
   return columns;
 }
 
-ReadOptions read_options(const WantedInput& wanted, const po::variables_map& values) {
+ReadOptions read_options(const WantedInput& wanted, const po::variables_map& values, const Dictionary& dictionary) {
   ReadOptions options;
   options.element = wanted.sparse ? wanted.element : ElementType::of(wanted.element.scalar());
   options.sparse = wanted.sparse;
   options.repeats = choose(values, "repeats", repeats_words);
-  const auto columns = name_values(values, "columns");
-  if (columns.contains(wanted.name)) options.columns = columns_from(columns.at(wanted.name));
+  options.columns = columns_of(wanted, values, "columns");
+  options.words = columns_of(wanted, values, "words");
+  if (const auto known = dictionary.find(wanted.name); known != dictionary.end()) {
+    options.dictionary = &known->second;
+    options.dictionary_name = values["dictionary"].as<std::string>();
+    if (options.words.empty()) options.words = columns_of(known->second);
+  }
   if (values.count("input-format") > 0) options.format = choose(values, "input-format", formats);
-  options.labels = wanted.dims.size() == 1 && wanted.element.is_scalar();
+  options.labels = wanted.labels;
   return options;
 }
 
 // All inputs that one file gives.
 std::vector<RawInput> read_file(const std::string& path, const std::vector<const WantedInput*>& wanted,
-                                const po::variables_map& values) {
+                                const po::variables_map& values, const Dictionary& dictionary) {
   Progress progress("reading " + path);
   std::vector<ReadOptions> options;
   for (const WantedInput* input : wanted) {
-    options.push_back(read_options(*input, values));
+    options.push_back(read_options(*input, values, dictionary));
     options.back().progress = [&](double fraction) { progress.update(fraction); };
   }
   return read_inputs(path, options);
@@ -143,17 +158,30 @@ InputData input_data(const WantedInput& wanted, const std::string& path, RawInpu
   return data;
 }
 
-void check_columns(const std::vector<WantedInput>& wanted, const po::variables_map& values) {
-  std::vector<std::string> names;
-  for (const WantedInput& w : wanted) names.push_back(w.name);
-  for (const auto& [name, columns] : name_values(values, "columns")) {
-    const bool known =
-        std::any_of(wanted.begin(), wanted.end(), [&name = name](const WantedInput& w) { return w.name == name; });
-    if (!known)
-      wrong_value("columns", fmt::format("--columns: the program has no input '{}'", name), "",
+void check_columns(const std::vector<WantedInput>& wanted, const po::variables_map& values, const std::string& option) {
+  const std::vector<std::string> names = names_of(wanted);
+  for (const auto& [name, columns] : name_values(values, option)) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      wrong_value(option, fmt::format("--{}: the program has no input '{}'", option, name), "",
                   near_or_all(name, names));
-    with_value("columns", [&, &list = columns] { (void)columns_from(list); });
+    with_value(option, [&, &list = columns] { (void)parse_columns(list); });
   }
+}
+
+// What --dictionary names; words of inputs that this program does not have are another one's.
+Dictionary given_dictionary(const std::vector<WantedInput>& wanted, const po::variables_map& values) {
+  if (values.count("dictionary") == 0) return {};
+  const auto& path = values["dictionary"].as<std::string>();
+  Dictionary dictionary = read_dictionary(path);
+  const std::vector<std::string> names = names_of(wanted);
+  const bool used =
+      std::any_of(names.begin(), names.end(), [&](const auto& name) { return dictionary.contains(name); });
+  if (used) return dictionary;
+  std::vector<std::string> others;
+  for (const auto& [input, columns] : dictionary) others.push_back(input);
+  fail(ExitStatus::bad_input, "the dictionary has no words of an input of this program",
+       others.empty() ? "it has none at all" : fmt::format("it has words of {}", fmt::join(others, ", ")),
+       fmt::format("the program's inputs are {}", fmt::join(names, ", ")), {path});
 }
 
 std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
@@ -184,10 +212,15 @@ void declare_input_options(Tool& tool) {
                              "sets the size of a dimension; its ids are then not relabelled")(
       "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
       ("for an entry that stands twice: " + one_of(repeats_words)).c_str())(
-      "columns", po::value<std::vector<std::string>>()->value_name("NAME=1,3,.."),
-      "columns of a text table that an input takes")("input-format", po::value<std::string>()->value_name("NAME"),
-                                                     (one_of(formats) + ", instead of looking at the file").c_str());
-  tool.reads.push_back("data");
+      "columns", po::value<std::vector<std::string>>()->value_name("NAME=COLUMNS"),
+      "columns of a text that an input takes, by number, range or name: 1,4-6,age")(
+      "words", po::value<std::vector<std::string>>()->value_name("NAME=COLUMNS"),
+      "those of them that hold words; others hold numbers alone")(
+      "dictionary", po::value<std::string>()->value_name("FILE.json|BUNDLE"),
+      "the codes of words, as an earlier bundle or result has them")(
+      "input-format", po::value<std::string>()->value_name("NAME"),
+      (one_of(formats) + ", instead of looking at the file").c_str());
+  tool.reads.insert(tool.reads.end(), {"data", "dictionary"});
 }
 
 void declare_cut_options(Tool& tool) {
@@ -214,7 +247,9 @@ PartitionOptions partition_options(const po::variables_map& values, std::int64_t
 ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& values)
     : values_(values), wanted_(inputs_of(module)) {
   with_value("data", [&] { files_ = files_by_input(texts_of(values, "data"), wanted_); });
-  check_columns(wanted_, values);
+  check_columns(wanted_, values, "columns");
+  check_columns(wanted_, values, "words");
+  dictionary_ = given_dictionary(wanted_, values);
   dims_ = dims_of(module, values);
 }
 
@@ -226,7 +261,7 @@ ProgramData ProgramInputs::read() const {
     std::vector<const WantedInput*> inputs;
     for (const WantedInput& w : wanted_)
       if (files_.at(w.name) == path) inputs.push_back(&w);
-    std::vector<RawInput> read = read_file(path, inputs, values_);
+    std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_);
     for (size_t k = 0; k < inputs.size(); ++k) raw[inputs[k]->name] = std::move(read[k]);
   }
   ProgramData data{dims_, {}};

@@ -18,6 +18,7 @@ struct WantedInput {
   std::vector<std::string> dims;
   ElementType element;
   bool sparse = false;
+  bool labels = false;  // of LIBSVM it takes the labels: one number a sample, in batches too
 };
 
 struct ProgramData {
@@ -27,8 +28,8 @@ struct ProgramData {
 
 // A method of partition_methods, or `auto`.
 [[nodiscard]] bool chooses_method(const po::variables_map& values);
-// --dim, --repeats, --columns and --input-format. The files are the option `data`: NAME=FILE, or FILE alone for a
-// program with one input.
+// --dim, --repeats, --columns, --words, --dictionary and --input-format. The files are the option `data`: NAME=FILE, or
+// FILE alone for a program with one input.
 void declare_input_options(Tool& tool);
 void declare_cut_options(Tool& tool);  // --method, --theta
 // With --method auto the options' method is a default.
@@ -46,6 +47,7 @@ class ProgramInputs {
   std::vector<WantedInput> wanted_;
   std::map<std::string, std::string> files_;
   std::vector<DimData> dims_;
+  Dictionary dictionary_;
 };
 
 }  // namespace kasen::tools

@@ -46,17 +46,21 @@ void compress_parts(std::vector<Part>& parts, BundleInfo& info) {
   for (const CompressionReport& report : compress(parts)) info.notes.push_back(report_text(report));
 }
 
-// Which columns were taken for words: a number that is written in another way (2,5 or $3) is one, too.
-std::string words_note(const std::string& input, const std::map<int, std::vector<std::string>>& dictionaries) {
+std::string words_note(const std::string& input, const WordColumns& dictionaries, const po::variables_map& values) {
   constexpr size_t shown = 4;
   std::vector<std::string> columns;
-  for (const auto& [column, words] : dictionaries) {
-    if (columns.size() < shown)
-      columns.push_back(fmt::format("column {} ({} different, the first is '{}')", column, words.size(), words.at(0)));
+  for (const auto& [column, known] : dictionaries) {
+    if (columns.size() == shown) break;
+    const std::string name = known.name.empty() ? "" : fmt::format(" '{}'", known.name);
+    const std::string first = known.words.empty() ? "" : fmt::format(", the first is '{}'", known.words[0]);
+    columns.push_back(fmt::format("column {}{} ({} words{})", column, name, known.words.size(), first));
   }
   const size_t more = dictionaries.size() - columns.size();
-  return printable(fmt::format("{}: words, coded 0, 1, ... as they appear: {}{}", input, fmt::join(columns, ", "),
-                               more > 0 ? fmt::format(" and {} more", more) : ""));
+  const bool given = values.count("dictionary") > 0;
+  return printable(fmt::format(
+      "{}: words have codes from 0 on, {}: {}{}", input,
+      given ? fmt::format("those of '{}'", values["dictionary"].as<std::string>()) : "in the order of their letters",
+      fmt::join(columns, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 
 ExitStatus make_bundle(const po::variables_map& values) {
@@ -74,7 +78,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
     info.sources.push_back(fmt::format("{}={}", input.name, input.source));
     if (const auto& words = input.table.dictionaries; !words.empty()) {
       info.dictionaries[input.name] = words;
-      info.notes.push_back(words_note(input.name, words));
+      info.notes.push_back(words_note(input.name, words, values));
     }
   }
   std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
@@ -95,8 +99,8 @@ ExitStatus make_bundle(const po::variables_map& values) {
 
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
-  for (const char* other :
-       {"program", "data", "workers", "method", "theta", "dim", "machine", "compress", "output", "replace"}) {
+  for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "columns", "words", "dictionary",
+                            "machine", "compress", "output", "replace"}) {
     if (values.count(other) == 0 || values[other].defaulted()) continue;
     fail(ExitStatus::usage, fmt::format("--stats prints what a bundle holds; '{}' says nothing to it", other), "",
          "leave out one of them");

@@ -151,7 +151,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
     with_value("param", [&] {
       p.options.params = read_params(p.module, settings.params, [&] { return read_dims(settings.bundle); });
     });
-    if (cluster.rank() == 0) check_result(settings, p.module);
+    if (cluster.rank() == 0) check_result(settings, p.module, !p.info.dictionaries.empty());
   });
   require_same_run(settings, p, cluster);
   p.transport = cluster.transport(p.info.workers, settings.check_messages);
@@ -324,6 +324,11 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     text += summary_text(p.module, report, p.times);
     if (checkpoints) text += checkpoints->summary();
     for (const std::string& file : files) text += fmt::format("result: {}\n", file);
+    if (!p.info.dictionaries.empty()) {
+      const std::string dictionary = dictionary_name(result_name(settings, p.module));
+      write_text(dictionary, dictionary_text(p.info.dictionaries));
+      text += fmt::format("words: {}\n", dictionary);
+    }
     write_stats(settings, p.module, report);
     if (!settings.stats.empty()) text += fmt::format("counters: {}\n", settings.stats);
     if (traced) {

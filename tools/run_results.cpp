@@ -79,14 +79,27 @@ std::string result_name(const RunSettings& settings, const Module& module) {
   return module.name + std::string(row(settings.format).ending);
 }
 
-void check_result(const RunSettings& settings, const Module& module) {
+std::string dictionary_name(const std::string& result) {
+  std::string_view name = result;
+  for (const ResultFormatRow& format : result_formats) {
+    if (!result.ends_with(format.ending)) continue;
+    name.remove_suffix(format.ending.size());
+    break;
+  }
+  return std::string(name) + ".dictionary.json";
+}
+
+void check_result(const RunSettings& settings, const Module& module, bool words) {
   const std::string result = result_name(settings, module);
   check_writable(result);
-  check_not_input(result, {settings.plan, settings.bundle, settings.program});
+  const std::vector<std::string> read{settings.plan, settings.bundle, settings.program};
+  check_not_input(result, read);
+  if (words) check_not_input(dictionary_name(result), read);
   for (const std::string& other : {settings.stats, settings.trace}) {
     if (other.empty()) continue;
     check_writable(other);
     check_not_output(other, {result});
+    if (words) check_not_output(other, {dictionary_name(result)});
   }
 }
 

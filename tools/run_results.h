@@ -40,9 +40,12 @@ class TopElements {
                                    const std::vector<Output>& outputs, const std::vector<Part>& parts,
                                    Cluster& cluster);
 
+// Beside the result: the words whose codes it may hold, where the data had any. Their file is <result>.dictionary.json.
+[[nodiscard]] std::string dictionary_name(const std::string& result);
+
 // The name of the result: what -o says, else the program's.
 [[nodiscard]] std::string result_name(const RunSettings& settings, const Module& module);
 // That name may come from the program: it takes no other file's place either.
-void check_result(const RunSettings& settings, const Module& module);
+void check_result(const RunSettings& settings, const Module& module, bool words);
 
 }  // namespace kasen::tools

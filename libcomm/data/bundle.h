@@ -21,8 +21,8 @@ struct BundleInfo {
   std::vector<std::string> sources;   // file names with digests
   std::vector<std::string> notes;  // what was said when it was made: PartitionOptions::notes, why auto chose a method
   std::vector<std::string> dims;   // the program's, in its order (elements `id[N]` count in it); empty: by name
-  std::map<std::string, std::map<int, std::vector<std::string>>> dictionaries;  // words of csv columns, by input
-  BundleStatistics statistics;                                                  // made by writing
+  Dictionary dictionaries;         // of columns of words
+  BundleStatistics statistics;     // made by writing
 };
 
 // Writes a bundle part by part, so that each part can be freed once it is written. Everything goes to a temporary

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "libcomm/data/dictionary_json.h"
 #include "libcomm/data/digest.h"
 #include "libcomm/data/element_text.h"
 #include "libcore/error.h"
@@ -63,13 +64,6 @@ Json array_json(const Manifest& manifest, const std::string& name, const ArrayFa
   return json;
 }
 
-Json dictionaries_json(const BundleInfo& info) {
-  Json all = Json::object();
-  for (const auto& [input, columns] : info.dictionaries)
-    for (const auto& [column, words] : columns) all[input][std::to_string(column)] = words;
-  return all;
-}
-
 Json content_json(const Manifest& manifest) {
   const BundleInfo& info = manifest.info;
   Json content = {{"workers", info.workers}, {"method", info.method},   {"theta", info.theta},
@@ -81,7 +75,7 @@ Json content_json(const Manifest& manifest) {
   for (const DimStatistics& dim : info.statistics.dims) content["dims"].push_back(dim_json(manifest, dim));
   for (const MatrixStatistics& m : info.statistics.matrices) content["matrices"].push_back(matrix_json(manifest, m));
   for (const auto& [name, array] : manifest.arrays) content["arrays"].push_back(array_json(manifest, name, array));
-  content["dictionaries"] = dictionaries_json(info);
+  content["dictionaries"] = dictionary_json(info.dictionaries);
   content["parts"] = Json::array();
   for (std::size_t w = 0; w < manifest.parts.size(); ++w)
     content["parts"].push_back({{"file", part_file_name(static_cast<int>(w))},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcomm/data/bundle_manifest.h"
+#include "libcomm/data/dictionary_json.h"
 #include "libcomm/data/digest.h"
 #include "libcomm/data/json_fields.h"
 #include "libcore/checked.h"
@@ -113,19 +114,6 @@ void read_array(const Fields& f, const Json& from, Manifest& manifest) {
   f.require(manifest.arrays.emplace(f.name(from), std::move(array)).second, "an array stands there twice");
 }
 
-void read_dictionaries(const Fields& f, const Json& from, BundleInfo& info) {
-  f.require(from.is_object(), "'dictionaries' is no object");
-  for (const auto& [input, columns] : from.items()) {
-    f.require(columns.is_object(), "'dictionaries' is not by column");
-    for (const auto& [column, words] : columns.items()) {
-      f.require(!column.empty() && column.size() < 9 &&
-                    std::all_of(column.begin(), column.end(), [](char c) { return c >= '0' && c <= '9'; }),
-                "'dictionaries' is not by column");
-      info.dictionaries[input][std::stoi(column)] = f.texts(words, "dictionaries");
-    }
-  }
-}
-
 // Before version 3 a version said whether an array is compressed.
 void check_version(const Fields& f, const Manifest& manifest) {
   const bool compressed = std::any_of(manifest.arrays.begin(), manifest.arrays.end(),
@@ -149,7 +137,8 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
   for (const Json& dim : f.list(content, "dims")) read_dim(f, dim, manifest);
   for (const Json& matrix : f.list(content, "matrices")) read_matrix(f, matrix, manifest);
   for (const Json& array : f.list(content, "arrays")) read_array(f, array, manifest);
-  read_dictionaries(f, f.at(content, "dictionaries"), info);
+  info.dictionaries =
+      dictionary_of(f.at(content, "dictionaries"), [&](const std::string& why) { f.refuse("'dictionaries': " + why); });
   for (const Json& part : f.list(content, "parts")) {
     f.require(f.text(part, "file") == part_file_name(static_cast<int>(manifest.parts.size())),
               "the parts are not in order");

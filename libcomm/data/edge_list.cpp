@@ -1,22 +1,37 @@
-// SNAP edge lists, and any other text of one entry a line: `row column [value...]`, separated by blanks or a comma.
+// SNAP edge lists, and any other text of one entry a line: `row column [value...]`, separated by blanks, commas or
+// semicolons.
 #include <algorithm>
 
 #include "libcomm/data/entries.h"
+#include "libcomm/data/first_lines.h"
 #include "libcore/checked.h"
 
 namespace kasen {
 namespace {
 
-// A first line of words over lines that begin with a number, in a file of commas or semicolons.
-bool has_header(std::string_view text, std::int64_t at) {
-  const std::int64_t next = skip_comments(text, next_line(text, at));
-  const auto line = text.substr(static_cast<size_t>(at), static_cast<size_t>(next - at));
-  if (line.find_first_of(",;") == std::string_view::npos || next >= static_cast<std::int64_t>(text.size()))
-    return false;
-  const auto numeric = [](std::string_view from) {
-    return is_digit(from[std::min(from.find_first_not_of(" \t\""), from.size() - 1)]);
-  };
-  return !numeric(line) && numeric(text.substr(static_cast<size_t>(next)));
+// The columns that hold numbers, where none is chosen by name.
+std::vector<int> wanted_columns(const ReadOptions& options, const FileColumns& columns, const std::string& path) {
+  if (!options.columns.empty()) return chosen_columns(options.columns, columns, path);
+  std::vector<int> wanted;
+  for (int c = 1; c <= 2 + value_planes(options.element); ++c) wanted.push_back(c);
+  return wanted;
+}
+
+// Where the entries begin, and what is between their columns.
+EntryShape shape_of(TextSource& text, const ReadOptions& options) {
+  const std::string top(peek_lines(text, 8));
+  const FirstLines first = first_lines(text.path(), top, false);
+  FileColumns columns{.names = {}, .count = first.columns(), .open = true};
+  NameRule rule{.wanted = any_by_name(options.columns), .boolean = options.element.is(Scalar::boolean)};
+  if (!rule.wanted) rule.numbers = wanted_columns(options, columns, text.path());
+  const bool named = !first.lines.empty() && begins_with_names(first, rule);
+  if (named) columns.names = first.lines[0].cells;
+  EntryShape shape = entry_shape(options, columns, text.path());
+  if (named) shape.from = first.lines[1].at;
+  shape.fold = options.element.is(Scalar::null);
+  const bool tabs_matter = first.delimiter == '\t' && shape.more_columns;  // an empty column is one, too
+  if (first.delimiter != '\t' || tabs_matter) shape.separator = first.delimiter;
+  return shape;
 }
 
 std::int64_t largest(const EntryList& entries, PackedIds EntryChunk::*axis) {
@@ -28,10 +43,7 @@ std::int64_t largest(const EntryList& entries, PackedIds EntryChunk::*axis) {
 }  // namespace
 
 RawMatrix read_edge_list(TextSource& text, const ReadOptions& options) {
-  EntryShape shape = entry_shape(options, text.path());
-  const std::string_view top = peek_lines(text, 2);
-  const std::int64_t first = skip_comments(top);
-  if (first < static_cast<std::int64_t>(top.size()) && has_header(top, first)) shape.from = next_line(top, first);
+  const EntryShape shape = shape_of(text, options);
   RawMatrix matrix;
   matrix.entries = parse_entries(text, shape, options);
   combine_repeats(matrix.entries, options, shape, text);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "libcomm/data/parallel.h"
 #include "libcore/checked.h"
@@ -42,14 +43,35 @@ struct Target {
   std::vector<ValueParser> values;
 };
 
-// Between two columns: blanks, or one comma or semicolon among blanks.
-const char* skip_separator(const char* p) {
-  const char* const start = p;
-  p = skip_blanks(p);
-  if (*p == ',' || *p == ';') p = skip_blanks(p + 1);
-  if (p == start && *p != '\n') fail_text(p, fmt::format("unexpected '{}'", *p), "a blank or a comma is expected");
-  return p;
-}
+// What is between two columns: any blanks, or one separator among blanks.
+class Separator {
+ public:
+  explicit Separator(char c) : c_(c) {}
+
+  [[nodiscard]] bool blank() const { return c_ == ' '; }
+  [[nodiscard]] bool ends_column(char c) const { return c == '\n' || c == c_ || (blank() && is_blank(c)); }
+  [[nodiscard]] const char* skip_blanks(const char* p) const {
+    while (is_blank(*p) && (*p != '\t' || c_ != '\t')) ++p;
+    return p;
+  }
+  [[nodiscard]] const char* skip(const char* p) const {
+    const char* const start = p;
+    p = skip_blanks(p);
+    if (*p == '\n') return p;
+    if (blank() ? p == start || *p == ',' || *p == ';' : *p != c_) fail(p);
+    return blank() ? p : skip_blanks(p + 1);
+  }
+  [[noreturn]] void fail(const char* p) const {
+    fail_text(p, fmt::format("unexpected '{}'", *p),
+              blank()      ? "a blank separates columns, as in the first line"
+              : c_ == '\t' ? "a tab separates columns, as in the first line"
+                           : fmt::format("'{}' separates columns, as in the first line", c_),
+              "write all lines alike; numbers have a decimal point");
+  }
+
+ private:
+  char c_;
+};
 
 // Where a field in quotes that begins at p ends, on its last quote; none on this line: null.
 const char* last_quote(const char* p) {
@@ -88,7 +110,7 @@ const char* in_quotes(const char* p, const Read& read) {
 class EntryParser {
  public:
   EntryParser(const EntryShape& shape, Target target)
-      : shape_(shape), target_(std::move(target)), taken_(taken_columns(shape.columns)) {
+      : shape_(shape), separator_(shape.separator), target_(std::move(target)), taken_(taken_columns(shape.columns)) {
     plain_ = !shape.more_columns && target_.values.empty() && shape.columns == std::vector{1, 2};
   }
 
@@ -96,13 +118,14 @@ class EntryParser {
   std::int64_t parse(const char* p, const char* end) const {
     std::int64_t at = 0;
     while (p < end) {
+      const char* const line = p;
       p = skip_blanks(p);
       if (*p == '\n') {
         ++p;
       } else if (*p == '#' || *p == '%') {
         p = static_cast<const char*>(std::memchr(p, '\n', static_cast<size_t>(end - p))) + 1;
       } else {
-        p = plain_ ? pair(p, at) : columns(p, at);
+        p = plain_ ? pair(p, at) : columns(separator_.skip_blanks(line), at);
         ++at;
       }
     }
@@ -112,24 +135,24 @@ class EntryParser {
  private:
   const char* pair(const char* p, std::int64_t i) const {
     p = id(p, target_.rows[i], shape_.row_word);
-    p = *p == '\t' && is_digit(p[1]) ? p + 1 : skip_separator(p);
+    p = *p == '\t' && is_digit(p[1]) && separator_.blank() ? p + 1 : separator_.skip(p);
     p = id(p, target_.cols[i], shape_.col_word);
     return end_line(p);
   }
 
   const char* columns(const char* p, std::int64_t i) const {
     for (size_t k = 0; k < taken_.size(); ++k) {
-      if (k > 0) p = skip_separator(p);
+      if (k > 0) p = separator_.skip(p);
       p = take(skip_columns(p, taken_[k].passed), taken_[k].role, i);
     }
     return end_line(p);
   }
 
-  static const char* skip_columns(const char* p, int count) {
+  [[nodiscard]] const char* skip_columns(const char* p, int count) const {
     for (; count > 0 && *p != '\n'; --count) {
       if (const char* const quote = *p == '"' ? last_quote(p) : nullptr; quote != nullptr) p = quote;
-      while (!ends_field(*p)) ++p;
-      p = skip_separator(p);
+      while (!separator_.ends_column(*p)) ++p;
+      p = separator_.skip(p);
     }
     return p;
   }
@@ -140,7 +163,7 @@ class EntryParser {
     const ValueParser& value = target_.values[static_cast<size_t>(role - role_value)];
     const auto read = [&](const char* from) { return value.parse(from, value.plane, i); };
     p = *p == '"' ? in_quotes(p, read) : read(p);
-    if (!ends_field(*p)) fail_text(p, fmt::format("unexpected '{}'", *p), "a blank or a comma is expected");
+    if (!ends_field(*p)) separator_.fail(p);
     return p;
   }
 
@@ -154,8 +177,10 @@ class EntryParser {
 
   const char* end_line(const char* p) const {
     if (*p == '\n') return p + 1;
-    p = skip_blanks(p);
+    const char* const last = p;
+    p = separator_.skip_blanks(p);
     if (*p != '\n' && shape_.more_columns) {
+      if (separator_.blank() ? p == last : !separator_.ends_column(*p)) separator_.fail(p);
       while (*p != '\n') ++p;
     }
     if (*p != '\n') fail_more(p, shape_, !target_.values.empty());
@@ -163,6 +188,7 @@ class EntryParser {
   }
 
   const EntryShape& shape_;
+  Separator separator_;
   Target target_;
   std::vector<TakenColumn> taken_;  // as they follow one another in a line
   bool plain_ = false;
@@ -202,6 +228,41 @@ void negate_at(std::byte* plane, std::int64_t i) {
   value = static_cast<T>(-value);
 }
 
+using Pair = std::pair<std::int64_t, std::int64_t>;  // row and column
+
+// A sample of a block has some entries twice: of a graph whose entries are distinct it has none.
+bool repeats_often(const BlockEntries& entries) {
+  constexpr std::int64_t sampled = 1024, often = sampled / 64;
+  if (entries.count < 4 * sampled) return false;
+  std::vector<Pair> sample;
+  for (std::int64_t k = 0; k < sampled; ++k) {
+    const auto i = static_cast<size_t>(k * entries.count / sampled);
+    sample.emplace_back(entries.rows[i], entries.cols[i]);
+  }
+  std::sort(sample.begin(), sample.end());
+  return std::unique(sample.begin(), sample.end()) + often <= sample.end();
+}
+
+// Of equal entries that follow one another, or where a block repeats them often, one is kept: a crawler or a hostile
+// file repeats an edge as often as it likes. All repeats of the file are found later, in any case.
+void fold_repeats(BlockEntries& entries) {
+  auto &rows = entries.rows, &cols = entries.cols;
+  size_t kept = 0;
+  for (size_t k = 0; std::cmp_less(k, entries.count); ++k) {
+    if (kept > 0 && rows[k] == rows[kept - 1] && cols[k] == cols[kept - 1]) continue;
+    rows[kept] = rows[k];
+    cols[kept++] = cols[k];
+  }
+  entries.count = static_cast<std::int64_t>(kept);
+  if (!repeats_often(entries)) return;
+  std::vector<Pair> all;
+  for (size_t k = 0; k < kept; ++k) all.emplace_back(rows[k], cols[k]);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (size_t k = 0; k < all.size(); ++k) std::tie(rows[k], cols[k]) = all[k];
+  entries.count = std::ssize(all);
+}
+
 EntryChunk pack(const BlockEntries& entries) {
   const auto count = static_cast<size_t>(entries.count);
   EntryChunk chunk{
@@ -212,31 +273,34 @@ EntryChunk pack(const BlockEntries& entries) {
 
 }  // namespace
 
-std::vector<ValueParser> value_parsers(Array& values) {
+std::vector<ValueParser> value_parsers(Array& values, bool whole) {
   std::vector<ValueParser> parsers;
   if (values.element.is(Scalar::null)) return parsers;
   for (std::int64_t p = 0; p < values.element.planes(); ++p) {
-    parsers.push_back({parser_of(values.element.plane_scalar(p)), values.plane(p)});
+    const Scalar scalar = values.element.plane_scalar(p);
+    parsers.push_back({whole ? whole_parser_of(scalar) : parser_of(scalar), values.plane(p)});
   }
   return parsers;
 }
 
-EntryShape entry_shape(const ReadOptions& options, const std::string& path) {
+int value_planes(const ElementType& element) {
+  return element.is(Scalar::null) ? 0 : static_cast<int>(element.planes());
+}
+
+EntryShape entry_shape(const ReadOptions& options, const FileColumns& columns, const std::string& path) {
   EntryShape shape;
-  const std::int64_t planes = options.element.is(Scalar::null) ? 0 : options.element.planes();
-  shape.columns = options.columns;
+  const int planes = value_planes(options.element);
+  shape.columns = chosen_columns(options.columns, columns, path);
   shape.more_columns = !options.columns.empty();
   if (shape.columns.empty()) {
     for (int c = 1; c <= 2 + planes; ++c) shape.columns.push_back(c);
   }
-  const auto bad = [](int c) { return c < 1; };
-  std::vector<int> sorted = shape.columns;
-  std::sort(sorted.begin(), sorted.end());
-  if (static_cast<std::int64_t>(sorted.size()) != 2 + planes || std::any_of(sorted.begin(), sorted.end(), bad) ||
-      std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-    fail(ExitStatus::usage, fmt::format("{} different columns, counted from 1, must be chosen", 2 + planes),
-         "they are the row, the column and the value's parts", "", {path});
-  }
+  if (std::ssize(shape.columns) != 2 + planes)
+    fail(ExitStatus::usage, fmt::format("{} columns are chosen, and an entry has {}", shape.columns.size(), 2 + planes),
+         planes == 0   ? "it is a row and a column"
+         : planes == 1 ? "it is a row, a column and a value"
+                       : fmt::format("it is a row, a column and a value of {} numbers", planes),
+         "", {path});
   return shape;
 }
 
@@ -255,7 +319,8 @@ void parse_block(const TextBlock& block, const EntryShape& shape, const ElementT
     entries.cols.resize(lines);
   }
   if (entries.values.count < block.lines) entries.values = Array(element, block.lines);
-  const EntryParser parser(shape, {entries.rows.data(), entries.cols.data(), value_parsers(entries.values)});
+  const EntryParser parser(shape,
+                           {entries.rows.data(), entries.cols.data(), value_parsers(entries.values, shape.whole)});
   entries.count = parser.parse(block.begin() + (block.number == 0 ? shape.from : 0), block.end());
   if (shape.row_limit >= 0) check_limits(block, shape, entries);
   if (shape.lower) turn_down(block, shape, entries);
@@ -281,6 +346,7 @@ EntryList parse_entries(TextSource& text, const EntryShape& shape, const ReadOpt
   for_each_block(text, options.progress, [&](const TextBlock& block, int thread) {
     BlockEntries& entries = scratch[static_cast<size_t>(thread)];
     parse_block(block, shape, options.element, entries);
+    if (shape.fold) fold_repeats(entries);
     chunks.add(block.number, pack(entries));
   });
   EntryList list = chunks.take();

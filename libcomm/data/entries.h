@@ -19,13 +19,17 @@ struct EntryShape {
   std::int64_t first_id = 0;  // what the file counts from
   std::vector<int> columns;   // file columns, from 1, of row, column and each plane of the value
   bool more_columns = false;  // further columns are ignored (the user chose)
+  char separator = ' ';       // of columns: a comma, a semicolon, a tab; else any blanks
+  bool whole = false;         // the file says that its values are whole numbers
+  bool fold = false;          // of equal entries near one another one is kept; the caller combines repeats
   std::string_view row_word = "a vertex id", col_word = "a vertex id";
   std::int64_t row_limit = -1, col_limit = -1;  // the matrix's size, where the file states it
   bool lower = false;  // of a symmetric matrix: turned to the lower triangle, so that a repeat shows wherever it stands
   bool skew = false;   // then a turned value is negated, and the diagonal is empty
 };
 // The roles of columns for an element: those the user chose, else 1, 2 and one for each plane.
-[[nodiscard]] EntryShape entry_shape(const ReadOptions& options, const std::string& path);
+[[nodiscard]] EntryShape entry_shape(const ReadOptions& options, const FileColumns& columns, const std::string& path);
+[[nodiscard]] int value_planes(const ElementType& element);  // columns of a value: none for null
 
 // The entries of one block, unpacked.
 struct BlockEntries {

@@ -47,7 +47,7 @@ struct ValueParser {
   ParseInto parse;
   std::byte* plane;
 };
-[[nodiscard]] std::vector<ValueParser> value_parsers(Array& values);
+[[nodiscard]] std::vector<ValueParser> value_parsers(Array& values, bool whole = false);  // whole numbers alone
 
 // A table of checked size.
 [[nodiscard]] RawTable make_table(std::int64_t rows, std::int64_t cols, const ReadOptions& options,

@@ -162,7 +162,8 @@ RawTable read_idx(TextSource& source, const ReadOptions& options) {
     table = make_table(header.rows, header.cols, options, source.path());
     check_length(source, header, take_elements(source, header, options, table));
   } else {  // how long it is, only its end tells: no table before it is there
-    const HeldText held = source.rest(checked_add(header.file_bytes - header.bytes, 1, "the file's length"));
+    const HeldText held =
+        source.rest(TextSource::Content::bytes, checked_add(header.file_bytes - header.bytes, 1, "the file's length"));
     check_length(source, header, header.bytes + held.size);
     table = make_table(header.rows, header.cols, options, source.path());
     store_elements(held.bytes.get(), table.values.count, 0, header, source, table);

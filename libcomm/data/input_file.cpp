@@ -62,9 +62,9 @@ constexpr std::int64_t longest_shown = 160;
 
 }  // namespace
 
-InputFile::InputFile(TextSource& source) : path_(source.path()) {
+InputFile::InputFile(TextSource& source, TextSource::Content held) : path_(source.path()) {
   const bool mapped = source.plain_file();
-  Content content = mapped ? map_file(path_) : keep(source.rest());
+  Content content = mapped ? map_file(path_) : keep(source.rest(held));
   owner_ = std::move(content.owner);
   text_ = content.text;
   // Where the system gives no thread it is computed when it is asked for.

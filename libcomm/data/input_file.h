@@ -16,8 +16,8 @@ namespace kasen {
 
 class InputFile {
  public:
-  // All of `source`, of which at most its beginning was looked at. UserError: limit, and as TextSource.
-  explicit InputFile(TextSource& source);
+  // All of `source`, of which at most its beginning was looked at. UserError as TextSource::rest.
+  explicit InputFile(TextSource& source, TextSource::Content content = TextSource::Content::text);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string_view text() const { return text_; }  // without a byte order mark

@@ -15,11 +15,19 @@
 namespace kasen {
 namespace {
 
+bool ends_value(char c) { return is_blank(c) || c == '\n'; }
+
 const char* skip_label(const char* p) {
   const char* const start = p;
-  while (!ends_field(*p) && *p != ':') ++p;
+  while (!ends_value(*p) && *p != ':') ++p;
   if (*p == ':') fail_text(start, "the label is missing", "the line begins with index:value");
   return skip_blanks(p);
+}
+
+std::string_view text_until_blank(const char* p) {
+  const char* end = p;
+  while (!ends_value(*end) && end - p < 60) ++end;
+  return {p, static_cast<size_t>(end - p)};
 }
 
 // Walks the `index:value` pairs of a line; each(index from 0, where the value's text starts) returns the byte after it.
@@ -40,7 +48,7 @@ const char* for_each_pair(const char* p, const Each& each) {
     }
     previous = index;
     p = each(index - 1, colon + 1);
-    if (!is_blank(*p) && *p != '\n') fail_text(p, fmt::format("unexpected '{}'", *p), "a blank is expected");
+    if (!ends_value(*p)) fail_text(p, fmt::format("unexpected '{}'", *p), "a blank is expected");
   }
   while (*p != '\n') ++p;  // a comment
   return p;
@@ -164,7 +172,8 @@ class LabelReader : public BlockReader {
     for_each_line(block.begin(), block.end(), [&](const char* p) {
       (void)skip_label(p);
       const char* const end = parse_(p, found.plane(0), row++);
-      if (!ends_field(*end)) fail_text(p, fmt::format("'{}' is not a label", field_at(p)));
+      if (!ends_value(*end))
+        fail_text(p, fmt::format("'{}' is not a label", text_until_blank(p)), "a label is one number");
       return static_cast<const char*>(std::memchr(end, '\n', static_cast<size_t>(block.end() - end)));
     });
     rows_.note(block.number, row);

@@ -15,7 +15,7 @@ namespace kasen {
 namespace {
 
 struct MarketHeader {
-  bool coordinate = true, pattern = false, symmetric = false, skew = false;
+  bool coordinate = true, pattern = false, whole = false, symmetric = false, skew = false;
   std::int64_t rows = 0, cols = 0, entries = 0;
   std::int64_t size_line = 0;  // byte where the line of sizes starts
   std::int64_t data = 0;       // byte where the entries start
@@ -53,8 +53,8 @@ struct KnownWord {
 constexpr std::array<KnownWord, 1> dense_words{{{"coordinate", nullptr}}};
 constexpr std::array<KnownWord, 5> field_words{{{"real", nullptr},
                                                 {"double", nullptr},
-                                                {"integer", nullptr},
-                                                {"unsigned-integer", nullptr},
+                                                {"integer", &MarketHeader::whole},
+                                                {"unsigned-integer", &MarketHeader::whole},
                                                 {"pattern", &MarketHeader::pattern}}};
 constexpr std::array<KnownWord, 3> symmetry_words{
     {{"general", nullptr}, {"symmetric", &MarketHeader::symmetric}, {"skew-symmetric", &MarketHeader::skew}}};
@@ -170,7 +170,8 @@ RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options) {
   check_memory(checked_mul(std::max(header.rows, header.cols), 8, "the matrix's size"), "a vector of its size",
                text.path());
 
-  EntryShape shape = entry_shape(options, text.path());
+  EntryShape shape = entry_shape(options, {.names = {}, .count = header.pattern ? 2 : 3, .open = false}, text.path());
+  shape.whole = header.whole;
   shape.from = header.data;
   shape.first_id = 1;
   shape.row_word = "a row";
@@ -207,7 +208,7 @@ RawTable read_market_table(TextSource& source, const ReadOptions& options) {
   const InputFile whole(source);
   const TextPieces text(whole, header.data);
   Array by_columns(ElementType::of(options.element.scalar()), text.lines());
-  const ValueParser value = value_parsers(by_columns).at(0);
+  const ValueParser value = value_parsers(by_columns, header.whole).at(0);
   std::vector<std::int64_t> counts(text.pieces().size());
   text.for_each(options.progress, [&](const Piece& piece, std::int64_t number) {
     std::int64_t at = piece.first_line;

@@ -63,7 +63,7 @@ constexpr std::array<Kind, 12> kinds{{
 }  // namespace
 
 RawTable read_npy(TextSource& source, const ReadOptions& options) {
-  const InputFile file(source);
+  const InputFile file(source, TextSource::Content::bytes);
   const NpyHeader header = read_npy_header(file);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.type == header.type; });
   if (kind == kinds.end())

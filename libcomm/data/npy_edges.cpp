@@ -71,7 +71,7 @@ const IdKind& kind_of(const NpyHeader& header, const InputFile& file) {
 }  // namespace
 
 RawMatrix read_npy_edges(TextSource& source, const ReadOptions& options) {
-  const InputFile file(source);
+  const InputFile file(source, TextSource::Content::bytes);
   if (!options.element.is(Scalar::null)) {
     fail(ExitStatus::bad_input, "the file holds a dense array, and the input is a sparse matrix with values",
          "of .npy files only the edges of a null matrix are read", "declare the input dense", {file.path()});

@@ -138,6 +138,16 @@ const char* parse_integer(const char* p, std::byte* plane, std::int64_t i) {
   return real_end;
 }
 
+template <class T>
+const char* parse_whole_float(const char* p, std::byte* plane, std::int64_t i) {
+  const char* const end = parse_float<T>(p, plane, i);
+  const T value = reinterpret_cast<const T*>(plane)[i];
+  if (!std::isfinite(value) || std::trunc(value) != value)
+    fail_text(p, fmt::format("'{}' is not a whole number", field_at(p)), "the header announces integers",
+              "announce real in the header, or mend the value");
+  return end;
+}
+
 const char* parse_bool(const char* p, std::byte* plane, std::int64_t i) {
   const std::string_view field = field_at(p);
   const bool yes = field == "1" || field == "true" || field == "True";
@@ -178,6 +188,12 @@ const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view
             : *p == '-'
                 ? "add to all ids what makes them 0 or more"
                 : "an edge list has two numbers a line, then values: number the vertices, put # before other lines");
+}
+
+ParseInto whole_parser_of(Scalar scalar) {
+  if (scalar == Scalar::f64) return parse_whole_float<double>;
+  if (scalar == Scalar::f32) return parse_whole_float<float>;
+  return parser_of(scalar);
 }
 
 ParseInto parser_of(Scalar scalar) { return parsers[static_cast<size_t>(scalar)]; }

@@ -39,6 +39,9 @@ namespace kasen {
 using ParseInto = const char* (*)(const char* p, std::byte* plane, std::int64_t i);
 [[nodiscard]] ParseInto parser_of(Scalar scalar);
 
+// The same for numbers that are whole, also where the type has others.
+[[nodiscard]] ParseInto whole_parser_of(Scalar scalar);
+
 // True where the field from p on, up to a blank or one of `,;:` or the line end, is a number.
 [[nodiscard]] bool looks_numeric(std::string_view field);
 

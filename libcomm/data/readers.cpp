@@ -92,6 +92,19 @@ void check_table_element(const std::string& path, const ElementType& element) {
        {path});
 }
 
+// What would be chosen in vain.
+void check_choices(const std::string& path, FileFormat format, const ReadOptions& options) {
+  const bool text = format == FileFormat::edge_list || format == FileFormat::csv;
+  const bool entries = options.sparse && (text || format == FileFormat::matrix_market);
+  if (!options.words.empty() && (options.sparse || !text))
+    fail(ExitStatus::usage, "words are read in columns of a table",
+         options.sparse ? "the input is a sparse matrix" : "the file is none", "leave out --words for this input",
+         {path});
+  if (!options.columns.empty() && !entries && (options.sparse || !text))
+    fail(ExitStatus::usage, "columns are chosen of tables and lists of entries in text", "the file is neither",
+         "leave out --columns for this input", {path});
+}
+
 void read_blocks(TextSource& text, const std::vector<std::unique_ptr<BlockReader>>& readers,
                  const std::function<void(double)>& progress, std::vector<RawInput>& inputs) {
   for_each_block(text, progress, [&](const TextBlock& block, int thread) {
@@ -141,6 +154,7 @@ std::vector<RawInput> read_inputs(const std::string& path, std::span<const ReadO
     if (!one.sparse) check_table_element(path, one.element);
   auto text = std::make_unique<TextSource>(path);
   const Format& format = format_of(*text, options[0]);
+  for (const ReadOptions& one : options) check_choices(path, format.format, one);
   std::vector<RawInput> inputs(options.size());
   return in_file(path, [&] {
     std::vector<std::unique_ptr<BlockReader>> readers;

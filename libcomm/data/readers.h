@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "libcomm/data/columns.h"
+#include "libcomm/data/dictionary.h"
 #include "libcomm/data/entry_list.h"
 #include "libcore/data.h"
 
@@ -19,12 +21,15 @@ enum class FileFormat : std::uint8_t { edge_list, matrix_market, libsvm, csv, np
 enum class Repeats : std::uint8_t { refuse, sum, first, last, smallest, largest };  // of a valued entry
 
 struct ReadOptions {
-  std::optional<FileFormat> format;   // else by content and extension
-  ElementType element;                // what the program's input wants (null for a pattern)
-  bool sparse = true;                 // the input is a sparse matrix; else rows of a dense array
-  Repeats repeats = Repeats::refuse;  // null matrices: a repeated edge is one entry
-  std::vector<int> columns;           // text columns to take, from 1: of a table, or row, column[, values] of a matrix
-  bool labels = true;                 // a table from LIBSVM: the labels; else the features, absent ones 0
+  std::optional<FileFormat> format;         // else by content and extension
+  ElementType element;                      // what the program's input wants (null for a pattern)
+  bool sparse = true;                       // the input is a sparse matrix; else rows of a dense array
+  Repeats repeats = Repeats::refuse;        // null matrices: a repeated edge is one entry
+  std::vector<ColumnChoice> columns;        // text columns to take: of a table, or row, column[, values] of a matrix
+  std::vector<ColumnChoice> words;          // those of a table that hold words
+  const WordColumns* dictionary = nullptr;  // the codes of words, where another file gave them
+  std::string dictionary_name;              // what messages call it
+  bool labels = true;                       // a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;
 };
 
@@ -41,13 +46,14 @@ struct RawMatrix {
 };
 
 // A dense table: row-major rows x cols for a rank-2 input or for points `[T; cols]`; cols = 1 for vectors. The values
-// are scalars of the element type asked for, in one plane. A column of words is coded 0, 1, ... by first appearance.
+// are scalars of the element type asked for, in one plane. Words have the codes of the dictionary that was given, else
+// 0, 1, ... in the order of their bytes, whatever the order of the rows.
 struct RawTable {
   std::int64_t rows = 0, cols = 0;
-  Array values;                                          // count rows * cols
-  std::vector<std::int64_t> axes;                        // an array file's own; `cols` joins those behind the first
-  bool named_axes = false;                               // .npy: made for this input; of IDX the first is the samples
-  std::map<int, std::vector<std::string>> dictionaries;  // by column of the file, from 1: code -> word
+  Array values;                    // count rows * cols
+  std::vector<std::int64_t> axes;  // an array file's own; `cols` joins those behind the first
+  bool named_axes = false;         // .npy: made for this input; of IDX the first is the samples
+  WordColumns dictionaries;
   std::string digest;
 };
 

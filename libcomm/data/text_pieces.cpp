@@ -1,7 +1,9 @@
 #include "libcomm/data/text_pieces.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <exception>
 #include <mutex>
 
@@ -9,6 +11,23 @@
 #include "libcore/utf8.h"
 
 namespace kasen {
+namespace {
+
+constexpr const char *return_what = "a carriage return stands within the line", *return_why = "a line feed ends lines",
+                     *return_remedy = "convert the file: tr '\\r' '\\n'";
+
+// Of the faults of `read` and a lone carriage return, if there is one, the first in the text.
+template <class Read>
+void before_return(const char* lone, const Read& read) {
+  try {
+    read();
+  } catch (const TextFault& fault) {
+    if (lone == nullptr || fault.at < lone) throw;
+  }
+  if (lone != nullptr) fail_text(lone, return_what, return_why, return_remedy);
+}
+
+}  // namespace
 
 TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t piece_bytes) : file_(file) {
   const std::string_view text = file.text();
@@ -23,11 +42,15 @@ TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t pi
   parallel_for(static_cast<std::int64_t>(pieces_.size()), [&](std::int64_t i, int) {
     Piece& piece = pieces_[static_cast<size_t>(i)];
     piece.lines = count_lines({piece.begin, piece.end});
+    piece.lone_return = lone_return({piece.begin, piece.end});
   });
+  if (size - ended > longest_line) fail_long_line(file.path(), count_lines(text) + 1);
   if (ended < size) {
     tail_ = std::string(text.substr(static_cast<size_t>(ended))) + '\n';
-    pieces_.push_back({tail_.data(), tail_.data() + tail_.size(), ended, 0, 1});
+    pieces_.push_back({tail_.data(), tail_.data() + tail_.size(), ended, 0, 1, lone_return(tail_)});
   }
+  const char* const above = lone_return(text.substr(0, static_cast<size_t>(from)));
+  if (above != nullptr) file.fail_at(above - text.data(), return_what, return_why, return_remedy);
   for (Piece& piece : pieces_) {
     piece.first_line = lines_;
     lines_ += piece.lines;
@@ -41,7 +64,7 @@ void TextPieces::for_each(const std::function<void(double)>& progress,
   parallel_for(count, [&](std::int64_t i, int thread) {
     const Piece& piece = pieces_[static_cast<size_t>(i)];
     try {
-      body(piece, i);
+      before_return(piece.lone_return, [&] { body(piece, i); });
     } catch (TextFault& fault) {
       file_.fail_at(piece.offset + (fault.at - piece.begin), fault.what, std::move(fault.why), std::move(fault.remedy));
     }
@@ -97,7 +120,7 @@ void for_each_block(TextSource& text, const std::function<void(double)>& progres
     while (!failure.any()) {
       try {
         if (!text.next(block)) return;
-        body(block, thread);
+        before_return(lone_return(block.view()), [&] { body(block, thread); });
       } catch (const TextFault& fault) {
         failure.note(block.number, placed(text, block, fault), true);
       } catch (...) {
@@ -113,6 +136,25 @@ void for_each_block(TextSource& text, const std::function<void(double)>& progres
     }
   }
   failure.rethrow();
+}
+
+// Sixteen bytes at a time: lines that end with both cost no more than others.
+const char* lone_return(std::string_view lines) {
+  using Lanes = unsigned char __attribute__((vector_size(16)));
+  constexpr std::size_t width = sizeof(Lanes);
+  std::size_t at = 0;
+  for (; at + width < lines.size(); at += width) {
+    Lanes bytes, next;
+    std::memcpy(&bytes, lines.data() + at, width);
+    std::memcpy(&next, lines.data() + at + 1, width);
+    const auto lone = (bytes == '\r') & (next != '\n');
+    std::array<std::uint64_t, 2> any;
+    std::memcpy(any.data(), &lone, width);
+    if ((any[0] | any[1]) != 0) break;
+  }
+  for (; at < lines.size(); ++at)
+    if (lines[at] == '\r' && (at + 1 == lines.size() || lines[at + 1] != '\n')) return lines.data() + at;
+  return nullptr;
 }
 
 std::int64_t next_line(std::string_view text, std::int64_t at) {
@@ -131,11 +173,11 @@ std::int64_t skip_comments(std::string_view text, std::int64_t from) {
 }
 
 std::string_view peek_lines(TextSource& text, int lines) {
-  for (std::int64_t bytes = 1 << 16;; bytes *= 4) {
+  for (std::int64_t bytes = 1 << 16;; bytes = std::min(4 * bytes, 2 * longest_line)) {
     const std::string_view top = text.peek(bytes);
     const auto size = static_cast<std::int64_t>(top.size());
     const std::int64_t end = entry_offset(top, 0, lines);
-    if (size < bytes || (end < size && end > 0)) return top;
+    if (size < bytes || (end < size && end > 0) || bytes > longest_line) return top;
   }
 }
 

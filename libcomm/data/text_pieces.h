@@ -29,6 +29,7 @@ struct Piece {
   std::int64_t offset;      // of begin in the file's text
   std::int64_t first_line;  // lines before this piece, from where splitting began
   std::int64_t lines;
+  const char* lone_return = nullptr;  // the first carriage return that no line end follows
 };
 
 class TextPieces {
@@ -51,6 +52,10 @@ class TextPieces {
   std::int64_t lines_ = 0;
 };
 
+// The first carriage return of whole lines that does not stand before a line end; else null. It would be taken for a
+// blank, and hide what stands behind it in a comment.
+[[nodiscard]] const char* lone_return(std::string_view lines);
+
 // Whether these bytes are text in UTF-8 (RFC 3629), without control characters but the tab.
 [[nodiscard]] bool is_text(std::string_view bytes);
 
@@ -62,7 +67,7 @@ void for_each_block(TextSource& text, const std::function<void(double)>& progres
 // Byte at which the first line starts that is neither blank nor a comment ('#' or '%').
 [[nodiscard]] std::int64_t skip_comments(std::string_view text, std::int64_t from = 0);
 // The beginning of the text, so far that `lines` lines that are neither blank nor comments end in it, if it has as
-// many.
+// many; no more than twice the longest line.
 [[nodiscard]] std::string_view peek_lines(TextSource& text, int lines);
 // Where the line of entry `index` starts, counting lines from `from` that are neither blank nor comments.
 [[nodiscard]] std::int64_t entry_offset(std::string_view text, std::int64_t from, std::int64_t index);

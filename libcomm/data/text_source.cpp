@@ -73,6 +73,12 @@ std::int64_t count_lines(std::string_view text) {
   return count + std::count(text.begin(), text.end(), '\n');
 }
 
+void fail_long_line(const std::string& path, std::int64_t line) {
+  fail(ExitStatus::bad_input, fmt::format("the line is longer than {} bytes", longest_line),
+       "no line of data is so long", "if it is text at all, break the line, or save the numbers as .npy",
+       {path, static_cast<int>(std::min<std::int64_t>(line, std::numeric_limits<int>::max())), 0});
+}
+
 TextSource::TextSource(const std::string& path) : path_(path), progress_(std::make_unique<Progress>()) {
   OpenedFile file = open_bytes(path);
   std::string beginning = first_bytes(*file.bytes, 6);
@@ -142,12 +148,21 @@ bool TextSource::next(TextBlock& block) {
     return last == std::string_view::npos ? 0 : from + static_cast<std::int64_t>(last) + 1;
   };
   std::int64_t end = end_of_lines(0);
+  const auto check_line = [&] {
+    if ((end > 0 && !ended_) || size - end <= longest_line) return;
+    fail_long_line(path_, lines_ + count_lines({room.data(), static_cast<std::size_t>(end)}) + 1);
+  };
   while (!ended_ && (end == 0 || size < block_bytes)) {
     const std::int64_t seen = size;
-    if (static_cast<std::int64_t>(room.size()) == size + 1) room.resize(2 * room.size());  // a line longer than a block
+    check_line();
+    if (static_cast<std::int64_t>(room.size()) == size + 1) {  // a line longer than a block
+      check_memory(std::ssize(room), "a long line", path_);
+      room.resize(2 * room.size());
+    }
     size += read_more(room.data() + size, static_cast<std::int64_t>(room.size()) - size - 1);
     end = std::max(end, end_of_lines(seen));
   }
+  check_line();
   if (ended_ && end != size) {
     room[static_cast<std::size_t>(size)] = '\n';
     end = ++size;
@@ -169,9 +184,9 @@ double TextSource::fraction() const {
 TextSource::~TextSource() = default;
 
 // Grows by realloc, which moves pages and copies nothing where there is much to move.
-HeldText TextSource::rest(std::int64_t most) {
+HeldText TextSource::rest(Content content, std::int64_t most) {
   std::unique_ptr<char, decltype(&std::free)> bytes(nullptr, &std::free);
-  std::int64_t room = 0, size = 0;
+  std::int64_t room = 0, size = 0, line = 0;  // where the last one begins
   for (std::int64_t got = 1; got > 0 && size < most; size += got) {
     if (size + block_bytes > room) {
       const std::int64_t more = block_bytes + size / 4;
@@ -183,6 +198,11 @@ HeldText TextSource::rest(std::int64_t most) {
       bytes.reset(grown);
     }
     got = take(bytes.get() + size, std::min(room - size, most - size));
+    if (content == Content::bytes) continue;
+    const void* const last = memrchr(bytes.get() + size, '\n', static_cast<std::size_t>(got));
+    if (last != nullptr) line = static_cast<const char*>(last) - bytes.get() + 1;
+    if (size + got - line > longest_line)
+      fail_long_line(path_, count_lines({bytes.get(), static_cast<std::size_t>(line)}) + 1);
   }
   return {std::shared_ptr<const char>(std::move(bytes)), size};
 }

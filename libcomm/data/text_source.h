@@ -29,6 +29,11 @@ struct TextBlock {
 
 [[nodiscard]] std::int64_t count_lines(std::string_view text);  // line ends
 
+// A text without line ends would be held whole, and what seems one may never end (/dev/zero).
+inline constexpr std::int64_t longest_line = std::int64_t{1} << 26;
+// UserError(bad_input); `line` counts from 1.
+[[noreturn]] void fail_long_line(const std::string& path, std::int64_t line);
+
 // A text in one piece of memory.
 struct HeldText {
   std::shared_ptr<const char> bytes;
@@ -60,8 +65,10 @@ class TextSource {
   // After the last block: lines, and the XXH3-128 digest of the content as xxhsum -H2 prints it.
   [[nodiscard]] std::int64_t lines() const { return lines_; }
   [[nodiscard]] std::string digest() const { return digest_.hex(); }
-  // All that is left, as it is, or the next `most` bytes of it. Not after next(). UserError(limit) while it grows.
-  [[nodiscard]] HeldText rest(std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  // All that is left, as it is, or the next `most` bytes of it. Not after next(). UserError(limit) while it grows; of
+  // text also bad_input for a line that is too long.
+  enum class Content : std::uint8_t { text, bytes };
+  [[nodiscard]] HeldText rest(Content content, std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
   static constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
 

@@ -42,7 +42,7 @@ inline BundleInfo rich_info(int workers) {
                   .sources = {"graph.txt xxh3:00ff", "x.csv xxh3:12"},
                   .notes = {"said \"so\""}};
   info.dims = {"N", "H", "W", "K"};
-  info.dictionaries["points"][2] = {"tcp", "udp"};
+  info.dictionaries["points"] = {{2, {"", {"tcp", "udp"}}}, {3, {"service", {"a \"b\"", "\xC3\xA4"}}}};
   return info;
 }
 

@@ -87,12 +87,14 @@ TEST_F(RealData, MovieLensRatings) {
 }
 
 TEST_F(RealData, KddCupWithWords) {
-  const RawTable t = read_table(path("kddcup.data_10_percent.xz"), table_of(Scalar::f64));
+  ReadOptions words = table_of(Scalar::f64);
+  words.words = {{2, 4}, 42};
+  const RawTable t = read_table(path("kddcup.data_10_percent.xz"), words);
   EXPECT_EQ(t.rows, 494021);
   EXPECT_EQ(t.cols, 42);
   ASSERT_EQ(t.dictionaries.size(), 4U);
   for (const int column : {2, 3, 4, 42}) EXPECT_EQ(t.dictionaries.count(column), 1U) << column;
-  EXPECT_EQ(t.dictionaries.at(42).size(), 23U);
+  EXPECT_EQ(t.dictionaries.at(42).words.size(), 23U);
   const double* values = t.values.as<double>();
   for (std::int64_t row = 0; row < t.rows; ++row) {
     ASSERT_EQ(values[row * 42 + 19], 0);

@@ -23,13 +23,16 @@ Refusal refusal(const std::string& text, const ReadOptions& options, const std::
 }
 
 TEST(EdgeList, SkipsCommentsAndTakesEverySeparator) {
-  const RawMatrix m = read("# a\n% b\n0\t1\n 2 3 \n\n4,5\r\n6 , 7\n#c\n8;9", matrix_of(Scalar::null));
-  EXPECT_THAT(entries_of(m),
-              ElementsAre(Entry{0, 1, 1}, Entry{2, 3, 1}, Entry{4, 5, 1}, Entry{6, 7, 1}, Entry{8, 9, 1}));
-  EXPECT_EQ(m.row_count, 9);
-  EXPECT_EQ(m.col_count, 10);
-  EXPECT_FALSE(m.declared);
-  EXPECT_EQ(m.digest.size(), 32U);
+  for (const char* text : {"# a\n% b\n0\t1\n 2 3 \n\n4 5\r\n6   7\n#c\n8\t9", "0,1\r\n2,3\n# c\n4 , 5\n\n 6,\t7\n8,9\n",
+                           "0;1\n2;3\n4;5\n6 ; 7\n8;9"}) {
+    const RawMatrix m = read(text, matrix_of(Scalar::null));
+    EXPECT_THAT(entries_of(m),
+                ElementsAre(Entry{0, 1, 1}, Entry{2, 3, 1}, Entry{4, 5, 1}, Entry{6, 7, 1}, Entry{8, 9, 1}));
+    EXPECT_EQ(m.row_count, 9);
+    EXPECT_EQ(m.col_count, 10);
+    EXPECT_FALSE(m.declared);
+    EXPECT_EQ(m.digest.size(), 32U);
+  }
 }
 
 TEST(EdgeList, KeepsIdsWithGapsUpTo63Bits) {
@@ -66,7 +69,7 @@ TEST(EdgeList, ChosenColumnsInAnyOrder) {
 TEST(EdgeList, AChosenColumnThatNoLineHasIsTold) {
   for (const std::vector<int>& columns : {std::vector{1, 3}, {3, 1}, {1, 2147483647}, {2147483646, 2147483647}}) {
     ReadOptions options = matrix_of(Scalar::null);
-    options.columns = columns;
+    options.columns.assign(columns.begin(), columns.end());
     const Refusal refused = refusal("1\t2\n4 5\n", options, "short.el");
     EXPECT_EQ(refused.status, ExitStatus::bad_input);
     EXPECT_THAT(refused.text, HasSubstr("short.el:1:4: error: a vertex id is missing"));

@@ -1,11 +1,10 @@
 // A data file behind one line of words that are its options: `f64 table`, `null`, `i32 table features`, `f64
-// columns=2,1,3 sum`, `both` (labels and features of LIBSVM in one reading), `gz` (the same packed gives the same). It
-// is read and cut for two workers.
+// columns=2,1,3 sum`, `table words=2-4`, `both` (labels and features of LIBSVM in one reading), `gz` (the same packed
+// gives the same). It is read and cut for two workers.
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -40,12 +39,8 @@ void take_word(std::string_view word, Case& known) {
   constexpr std::array<std::string_view, 6> repeats{"refuse", "sum", "first", "last", "smallest", "largest"};
   const auto* const found = std::find(repeats.begin(), repeats.end(), word);
   if (found != repeats.end()) options.repeats = static_cast<Repeats>(found - repeats.begin());
-  if (!word.starts_with("columns=")) return;
-  for (const char *p = word.data() + 8, *end = word.data() + word.size(); p < end; ++p) {
-    int column = 0;
-    p = std::from_chars(p, end, column).ptr;
-    options.columns.push_back(column);
-  }
+  if (word.starts_with("columns=")) options.columns = parse_columns(word.substr(8));
+  if (word.starts_with("words=")) options.words = parse_columns(word.substr(6));
 }
 
 Case take_options(std::string_view& content) {

@@ -4,6 +4,9 @@
 Usage: brought_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import bz2
+import json
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,10 +16,14 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import BAD, CREATE, TOOLS, ToolTest  # noqa: E402
+from tools_test import BAD, CREATE, TOOLS, USAGE, ToolTest  # noqa: E402
 
 TABLE = "dim N, F local\ninput X : f64[N, F]\noutput s = sum(X, over F)\n"
 DEGREES = "dim N\ninput G : null[N, N]\noutput d = G @ fill(1.0, N)\n"
+
+
+def little():
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 
 
 class Brought(ToolTest):
@@ -24,8 +31,8 @@ class Brought(ToolTest):
         (self.dir / "p.ks").write_text(text)
         self.kasen("plan", "p.ks", "-o", "p.kir")
 
-    def partition(self, data, **options):
-        return self.kasen("partition", "--program", "p.kir", data, "--workers", 2, "--replace", "-o", "b", **options)[1]
+    def partition(self, data, options=(), **how):
+        return self.kasen("partition", "--program", "p.kir", data, "--workers", 2, "--replace", "-o", "b", *options, **how)[1]
 
     def result(self, name):
         self.kasen("fuse", "p.kir", "-o", "f.kir")
@@ -54,14 +61,66 @@ class Brought(ToolTest):
 
     def test_columns_of_words_are_told(self):
         self.plan(TABLE)
-        (self.dir / "x.csv").write_text("1;2,5;a\n3;4,5;a\n")
-        self.assertEqual(self.partition("x.csv"), "kasen-partition: note: X: words, coded 0, 1, ... as they appear: column 2 (2 different, "
-                                                  "the first is '2,5'), column 3 (1 different, the first is 'a')\n")
-        self.assertIn("the first is '2,5'", self.kasen("partition", "--stats", "b")[0])
+        (self.dir / "x.csv").write_text("1;2,5;b\n3;4,5;a\n")
+        self.assertIn("x.csv:1:3: error: '2,5' is not a number; write a number, with a decimal point and nothing else; if column 2 holds words, "
+                      "say so: --words INPUT=2", self.partition("x.csv", status=BAD))
+        (self.dir / "x.csv").write_text("1;2.5;b\n3;4.5;a\n")
+        self.assertIn("x.csv:1:7: error: 'b' is not a value of type f64", self.partition("x.csv", status=BAD))
+        self.assertEqual(self.partition("x.csv", options=["--words", "X=3"]),
+                         "kasen-partition: note: X: words have codes from 0 on, in the order of their letters: column 3 (2 words, the first is 'a')\n")
+        self.assertIn("the first is 'a'", self.kasen("partition", "--stats", "b")[0])
+        self.assertEqual(list(self.result("s")), [1 + 2.5 + 1, 3 + 4.5 + 0])
         (self.dir / "x.csv").write_text("1,2\n3,4\n")
         self.assertEqual(self.partition("x.csv"), "")
-        (self.dir / "x.csv").write_text("1,NA\n3,4\n")
-        self.assertIn("x.csv:2:3: error: the number 4 stands in a column of words", self.partition("x.csv", status=BAD))
+        for words, status, says in [("Y=1", USAGE, "--words: the program has no input 'Y'"), ("X=0", USAGE, "there is no column 0"),
+                                    ("X=1..2", USAGE, "write 1-2"), ("X=kind", USAGE, "no line names the columns"), ("1", USAGE, "--words")]:
+            self.assertIn(says, self.partition("x.csv", status=status, options=["--words", words]))
+
+    def test_codes_of_words_are_those_of_the_model(self):
+        """Made from one file and applied to others, whatever the order of their rows and columns."""
+        self.plan(TABLE)
+        (self.dir / "x.csv").write_text("kind,size\nelm,1\nash,2\noak,3\n")
+        (self.dir / "other.csv").write_text("size,kind\n0,oak\n0,elm\n0,oak\n")
+        names = ["--columns", "X=size,kind", "--words", "X=kind"]
+        self.partition("x.csv", options=names)
+        self.assertEqual(list(self.result("s")), [1 + 1, 2 + 0, 3 + 2])
+        beside = json.loads((self.dir / "r.dictionary.json").read_text())
+        self.assertEqual(beside, {"kasen_dictionary": 1, "inputs": {"X": [{"column": 1, "name": "kind", "words": ["ash", "elm", "oak"]}]}})
+        shutil.copytree(self.dir / "b", self.dir / "model")
+        shutil.copy(self.dir / "r.dictionary.json", self.dir / "model.json")
+        for given in [["--dictionary", "model.json"], ["--dictionary", "model"], ["--dictionary", "model.json", *names]]:
+            note = self.partition("other.csv", options=given)
+            self.assertIn(f"words have codes from 0 on, those of '{given[1]}': column 2 'kind' (3 words, the first is 'ash')", note)
+            self.assertEqual(list(self.result("s")), [2, 1, 2])
+            self.assertEqual((self.dir / "r.dictionary.json").read_text().replace('"column": 2', '"column": 1'),
+                             (self.dir / "model.json").read_text())
+        (self.dir / "other.csv").write_text("size,kind\n0,oak\n0,yew\n")
+        self.assertIn("other.csv:3:3: error: 'yew' is no word of the dictionary 'model.json'",
+                      self.partition("other.csv", status=BAD, options=["--dictionary", "model.json"]))
+        (self.dir / "q.ks").write_text(TABLE.replace("X", "Z"))
+        self.kasen("plan", "q.ks", "-o", "q.kir")
+        self.fault("partition", "--program", "q.kir", "other.csv", "-o", "c", "--dictionary", "model.json", status=BAD,
+                   says="it has words of X; the program's inputs are Z")
+        (self.dir / "other.csv").write_text("size,kind\n0,oak\n0,elm\n")
+        self.kasen("go", "p.ks", "X=other.csv", "--dictionary", "model.json", "-o", "s.csv", "--format", "csv")
+        self.assertEqual((self.dir / "s.csv").read_text(), "N,s\n0,2.0\n1,1.0\n".replace(".0", ""))
+        self.assertTrue((self.dir / "s.dictionary.json").exists())
+        self.fault("go", "p.ks", "X=other.csv", "--dictionary", "model.json", "-o", "model.json", status=USAGE, says="model.json")
+
+    def test_labels_of_batches(self):
+        """They are a vector's numbers, batch after batch."""
+        (self.dir / "y.ks").write_text("dim T local = 2\ndim N\ninput y : f64[T, N]\noutput s = sum(y, over N)\n")
+        (self.dir / "y.svm").write_text("1 1:0.5 2:3\n2 1:1\n4 7:1\n8 1:2\n")
+        self.kasen("plan", "y.ks", "-o", "p.kir")
+        self.partition("y.svm")
+        self.assertEqual(list(self.result("s")), [3, 12])
+
+    def test_a_file_without_end(self):
+        self.plan(DEGREES)
+        for program in (DEGREES, TABLE):
+            self.plan(program)
+            self.fault("partition", "--program", "p.kir", "/dev/zero", "-o", "c", status=BAD, preexec_fn=little,
+                       says="/dev/zero:1: error: the line is longer than 67108864 bytes")
 
     def test_kinds_of_files_that_are_not_read(self):
         self.plan(TABLE)

@@ -86,7 +86,7 @@ class Checker {
         continue;
       if (setting.key == "data" && setting.generate.empty()) check_file(setting);
       if (setting.key == "data" && !setting.name.empty()) check_name(setting, "input", inputs);
-      if (setting.key == "columns") check_name(setting, "input", inputs);
+      if (setting.key == "columns" || setting.key == "words") check_name(setting, "input", inputs);
       if (setting.key == "dim") check_name(setting, "dimension", dims);
       if (setting.key == "param") check_param(setting, module);
     }

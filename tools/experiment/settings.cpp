@@ -42,7 +42,7 @@ void check_seconds(const YamlValue& value) {
 constexpr std::array<std::pair<std::string_view, int>, 2> nan_choices{{{"allow", 0}, {"error", 1}}};
 
 // key         flag         step             named  whole  otherwise     check
-constexpr std::array<SettingKey, 20> keys{{
+constexpr std::array<SettingKey, 22> keys{{
     {"program", "", Step::plan},
     {"define", "-D", Step::plan, true},
     {"data", "", Step::partition, true},
@@ -52,6 +52,8 @@ constexpr std::array<SettingKey, 20> keys{{
     {"compress", "--compress", Step::partition, false, false, "none", check_word<compress_words>},
     {"dim", "--dim", Step::partition, true, false, "", check_extent},
     {"columns", "--columns", Step::partition, true},
+    {"words", "--words", Step::partition, true},
+    {"dictionary", "--dictionary", Step::partition},
     {"repeats", "--repeats", Step::partition, false, false, "", check_word<repeats_words>},
     {"strategy", "--strategy", Step::fuse, false, false, "greedy", check_word<strategy_words>},
     {"sync", "--sync", Step::fuse, false, false, "hybrid", check_word<sync_words>},
