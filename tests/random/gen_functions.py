@@ -50,7 +50,7 @@ class FunctionPart(Base):
             return None
         if self.chance(0.3):
             return self.map_in_place(elem, dims, depth)
-        known = [f for f in self.program.fns if f.body.elem == elem and not f.name.startswith('tame')]
+        known = [f for f in self.program.fns if f.body.elem == elem and f.name[0] in 'fmr' and f.name not in self.program.assumed]
         f = self.pick(known) if known and self.chance(0.6) else self.new_fn(elem)
         if f is None:
             return None
@@ -196,8 +196,9 @@ class FunctionPart(Base):
         if self.chance(0.5):
             return [(a.info['name'], None), (b.info['name'], None)], body
         name = self.fresh('r')
-        self.program.fns.append(Fn(name, [('a', elem, self.chance(0.5)), ('b', elem, False)], [], body))
-        if self.chance(0.25):
+        assumed = self.chance(0.25)
+        self.program.fns.append(Fn(name, [('a', elem, assumed or self.chance(0.5)), ('b', elem, assumed)], [], body))
+        if assumed:
             self.program.assumed.append(name)
         return name
 

@@ -1,7 +1,7 @@
 """Products: sparse matrices, dense ones, computed ones, with columns, over semirings of every kind; stored entries."""
 from gen_base import Base, call, limit_of, lit, name_of, op
 from gen_functions import comp, param
-from tree import FLOATS, INTS, NUMBERS, Expr, is_arr, is_id, is_scalar, is_tup
+from tree import FLOATS, INTS, NUMBERS, Expr, Stmt, Var, is_arr, is_id, is_scalar, is_tup
 
 INF = float('inf')
 DEGREE = 16        # about as many entries has a row
@@ -87,6 +87,8 @@ class ProductPart(Base):
         if elem not in NUMBERS + ('bool',) or self.chance(0.25):
             return self.dense_semiring(elem, dims, shape, source, fields, depth)
         matrix = self.matrix(elem, shape, depth)
+        if matrix.kind == 'transpose':      # A' in a product is A read the other way, which columns that are cut do not allow
+            return None
         vector = self.small(self.expr(elem, source, depth))
         if len(dims) == 2 and self.chance(0.2) and shape == source:
             vector = matrix       # X' @ X
@@ -102,6 +104,8 @@ class ProductPart(Base):
             return None
         from_elem, entry, z, bound = made
         matrix = self.matrix(entry, shape, depth)
+        if matrix.kind == 'transpose':
+            return None
         vector = self.small(self.expr(from_elem, source, depth))
         r, identity = self.reducer(elem, self.size(source[0]))
         fields.update(z=z, r=r, identity=identity)
@@ -125,7 +129,7 @@ class ProductPart(Base):
         if dims and (dims[0] not in v.dims or not self.local(dims[1:])):
             return None
         stored = v.elem if v.elem != 'null' else 'f64'
-        formula = self.formula(stored, v, depth)
+        formula = self.named_formula(stored, v) or self.formula(stored, v, depth)
         if dims and (len(dims) == 2 or not isinstance(elem, str) or self.chance(0.5)):
             if not all(self.program.dims[d].known for d in dims[1:]) or (len(dims) > 1 and not is_scalar(elem)):
                 return None
@@ -135,6 +139,25 @@ class ProductPart(Base):
         if not isinstance(elem, str) or v.dims[0] == v.dims[1] and dims:
             return None
         return self.entries_fold(elem, dims, v, formula)
+
+    def named_formula(self, elem, v):
+        """`W = X * w` is the expression, with what its names stood for there."""
+        known = [w for w in self.visible() if w.name[0] == 'W' and w.elem == elem and w.of is v]
+        if not known or self.chance(0.4):
+            return None
+        w = self.pick(known)
+        return Expr('name', elem, v.dims, bound=w.bound, name=w.name)
+
+    def define_formula(self):
+        matrices = [v for v in self.program.inputs if v.sparse and v.elem in ('null', 'f64', 'f32', 'i64', 'i32')]
+        if not matrices:
+            return None
+        v = self.pick(matrices)
+        e = self.formula(v.elem if v.elem != 'null' else 'f64', v, 1)
+        w = Var(self.fresh('W'), e.elem, v.dims, e.bound, sparse=True, fixed=True)
+        w.of = v
+        self.define(w)
+        return [Stmt('formula', name=w.name, expr=e)]
 
     def entries_fold(self, elem, dims, v, formula):
         over = tuple(d for d in v.dims if d not in dims) if dims else None

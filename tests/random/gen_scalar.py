@@ -173,10 +173,10 @@ class ScalarPart(Base):
         body = parts[0] if len(parts) == 1 else op(self.pick(['*', '-']), *parts, dims, bound=parts[0].bound ** 2)
         if self.chance(0.3):
             body = op('*', body, call(elem, [j], (), elem, bound=count), dims, bound=body.bound * count)
-        which = self.pick(['sum', 'prod', 'min', 'max'])
+        which = self.pick(['sum', 'prod', 'prod', 'min', 'max'])
         bound = body.bound if which in ('min', 'max') else body.bound * count if which == 'sum' else body.bound ** count
         if elem in INTS and bound > 1e7:
-            return None
+            which, bound = 'sum', body.bound * count
         return Expr('over', elem, dims, [body], bound=bound, which=which, var=var, count=count)
 
     def a_name(self, elem, dims):
@@ -271,7 +271,7 @@ class ScalarPart(Base):
         return self.call_of(elem, dims, depth)
 
     SHARED = [arithmetic, arithmetic, arithmetic, with_literal, with_literal, least, chosen, negative, size_of, converted,
-              coordinate, component, over_coordinates, power, floored, called, called]
+              coordinate, component, over_coordinates, over_coordinates, power, floored, called, called]
     FLOAT = SHARED + [quotient, quotient, function, function, function]
     INT = SHARED + [mixed, floored]
     BOOL = [compared, compared, compared, logic, logic, inverted, truth, chosen, component, called]

@@ -137,7 +137,9 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         return made
 
     def statement(self):
-        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom] * 2
+        if self.depth and self.chance(0.06):
+            return [self.list_in_block()]
+        forms = [self.define_name] * 5 + [self.reassign] * 3 + [self.list_statement, self.idiom] * 2 + [self.define_formula]
         if self.depth < 3:
             forms += [self.counted, self.counted, self.loop, self.branch]
         for _ in range(10):
@@ -182,6 +184,11 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         v.bound = max(v.bound, limit)
         return [Stmt('assign', name=v.name, expr=e, typed=None)]
 
+    def list_in_block(self):
+        elem, dims = self.pick(NUMBERS + ('bool',)), self.some_dims()
+        v = self.define(Var(self.fresh('L'), elem, dims, limit_of(elem), length=1 + self.below(3)))
+        return Stmt('list', name=v.name, elem=elem, dims=dims, length=v.length, expr=self.literal(elem))
+
     def list_statement(self):
         lists = [v for v in self.visible() if v.length]
         if not lists:
@@ -202,7 +209,8 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         self.scopes.append({v.name: v for v in names})
         self.depth += 1
         body = self.block(count)
-        outer = {v.name for v in around} | {v.name for v in self.visible() if v.length}
+        outer = {v.name for v in around}
+        outer |= {v.name for scope in self.scopes[:-1] for v in scope.values() if v.length}
         if not any(s.kind in ('assign', 'put', 'push') and s.name in outer for s in body):
             made = self.reassign_one_of([v for v in around])
             body = body + made if made else None

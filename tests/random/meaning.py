@@ -96,14 +96,18 @@ class Meaning:
         arrays[self.place(s.index)] = self.full(self.fit(s.expr, s.dims), s.dims)
         self.lists[s.name] = arrays
 
+    def do_list(self, s):
+        self.lists[s.name] = [self.full(self.fit(s.expr, s.dims), s.dims)] * s.length
+
     def do_push(self, s):
         self.lists[s.name] = self.lists[s.name][1:] + [self.full(self.fit(s.expr, s.dims), s.dims)]
 
     def inner(self, block):
         """A block: names that are new in it end with it."""
-        known = set(self.names)
+        known, formulas = set(self.names), dict(self.formulas)
         self.block(block)
         self.names = {n: v for n, v in self.names.items() if n in known}
+        self.formulas = formulas
 
     def do_for(self, s):
         turns = range(s.begin, s.end)

@@ -213,6 +213,8 @@ def statement_text(s, indent, depth):
         yield f'{indent}{s.name}{typed} = {expr_text(s.expr)}'
     elif s.kind == 'put':
         yield f'{indent}{s.name}[{expr_text(s.index)}] = {expr_text(s.expr)}'
+    elif s.kind == 'list':
+        yield f'{indent}list {s.name}[{s.length}] : {type_text(s.elem, s.dims)} = {expr_text(s.expr)}'
     elif s.kind == 'push':
         yield f'{indent}push({s.name}, {expr_text(s.expr)})'
     elif s.kind == 'for':

@@ -56,6 +56,7 @@ class Expr:
 
 class Stmt:
     """assign(name, expr, typed), put(name, index, expr), push(name, expr), formula(name, expr),
+    list(name, elem, dims, length, expr),
     for(var, begin, end, bound, down, unroll, likely, expect, body), while(test, likely, expect, body), if(test, likely, body, other)."""
 
     def __init__(self, kind, **fields):
