@@ -1,0 +1,252 @@
+"""Small faults, one a row, that the tests have to find (mutation.py).
+
+Each is one expression or statement of a file, in ⟦ ⟧ within what stands around it, and what takes its place. The text
+without the marks stands once in the file. A statement ends with a semicolon; anything else is an expression, and both have
+one type. Numbers are places in the list: new rows go to the end of their part.
+"""
+from collections import namedtuple
+
+Mutant = namedtuple("Mutant", "category file original replaced")
+MUTANTS = []
+
+
+def mutants(category, file, *rows):
+    MUTANTS.extend(Mutant(category, file, original, replaced) for original, replaced in rows)
+
+
+# ---- generated kernels, and what runs them
+
+mutants("kernels", "libkernels/emit_elementwise.cpp",
+        ("e_.mask = ⟦e_.b.CreateICmpSLT(e_.lane_numbers(), left)⟧;", "e_.b.CreateICmpSLE(e_.lane_numbers(), left)"),
+        ("for (int by = ⟦reduction_lanes / 2⟧; by > 0; by /= 2)", "reduction_lanes / 4"),
+        ("r.lanes->fill(e_, ⟦r.identity⟧);", "std::vector<Word>(r.identity.size())"),
+        ("if (j != nullptr && ⟦deferred⟧) return;", "false"),
+        ("last = e_.b.CreateBinaryIntrinsic(⟦llvm::Intrinsic::smin⟧, last, middle);", "llvm::Intrinsic::smax"),
+        ("SlotSource slots(r.lanes->element(), e_.at_byte(partials, e_.integer(⟦r.slot⟧)));", "0"))
+mutants("kernels", "libkernels/run_elementwise.cpp",
+        ("return ⟦std::min(end, begin + block * reduction_block)⟧;", "begin + block * reduction_block"),
+        ("const std::int64_t blocks = ⟦(end - begin + reduction_block - 1) / reduction_block⟧;\n  std::byte* partials",
+         "std::max<std::int64_t>(1, (end - begin) / reduction_block)"),
+        ("partials + b * kernel.partial_bytes, ⟦shop.scratch(thread)⟧);", "shop.scratch(0)"),
+        ("⟦if (partials != nullptr) fold(shop, plan, kernel, outputs, partials, blocks);⟧",
+         "if (partials != nullptr) fold(shop, plan, kernel, outputs, partials, std::min<std::int64_t>(blocks, 1));"))
+mutants("kernels", "libkernels/emit_operators.cpp",
+        ("⟦smaller ? b.CreateOr(xb, yb) : b.CreateAnd(xb, yb)⟧", "b.CreateOr(xb, yb)"),
+        ("⟦b.CreateSelect(b.CreateFCmpUNO(x, y), llvm::ConstantFP::getNaN(real), result)⟧", "result"),
+        ("return {⟦b.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0))⟧, p.uniform};",
+         "b.CreateFCmpONE(x, llvm::ConstantFP::get(x->getType(), 0.0))"),
+        ("places[l] = ⟦first + static_cast<int>(l)⟧;", "static_cast<int>(l)"),
+        ("return {⟦from == Scalar::boolean ? b.CreateUIToFP(x, target) : b.CreateSIToFP(x, target)⟧, p.uniform};",
+         "b.CreateSIToFP(x, target)"))
+mutants("kernels", "libkernels/emit_product.cpp",
+        ("for (Strand::Lane& lane : strand.lanes) ⟦reduce(lane, *lane.total, *lane.segment);⟧",
+         "reduce(lane, *lane.segment, *lane.total);"),
+        ("const std::int64_t whole = ⟦kernel_.columns / reduction_lanes * reduction_lanes⟧;",
+         "kernel_.columns / reduction_lanes * reduction_lanes - (kernel_.columns > 8 ? reduction_lanes : 0)"),
+        ("return column_ == nullptr ? index : ⟦e_.b.CreateAdd(e_.b.CreateMul(index, e_.integer(kernel_.columns)), column_)⟧;",
+         "e_.b.CreateMul(index, e_.integer(kernel_.columns))"),
+        ("entry = e_.b.CreateAdd(first_, ⟦e_.b.CreateMul(index, table_.inner)⟧);", "index"),
+        ("for (Strand::Lane& lane : strand.lanes) ⟦lane.total->fill(e_, lane.product->identity);⟧",
+         "lane.total->fill(e_, std::vector<Word>(lane.product->identity.size()));"))
+mutants("kernels", "libkernels/emit_slices.cpp",
+        ("e_.loop(⟦least⟧, length(0), 1, [&](llvm::Value* i) {",
+         "static_cast<llvm::Value*>(e_.b.CreateAdd(least, e_.integer(1)))"),
+        ("llvm::Value* least = length(⟦reduction_lanes - 1⟧);", "0"),
+        ("⟦lane.segment->fill(e_, lane.product->identity);⟧", "(void)lane;"))
+mutants("kernels", "libkernels/run_product.cpp",
+        ("words[at + 2 * c] -= ⟦first * scalar_bytes(p.result.components[c].scalar)⟧;", "0"),
+        ("kernel_.segment(words.data(), first, ⟦std::min(first + reduction_block, end)⟧,", "first + reduction_block"),
+        ("begin = ⟦found ? stop + 1 : stop⟧;", "stop + 1"),
+        ("⟦row_by_row(to, end_whole, end, thread);⟧", "(void)end;"),
+        ("for (; longer < p.end && ⟦lengths[longer] > reduction_block⟧; ++longer)", "lengths[longer] > 2 * reduction_block"),
+        ("to.block > 0 ? 1 : 0, ⟦to.block + 1 < blocks() ? 1 : 0⟧);", "0"),
+        ("entry += ⟦taken⟧;\n      left -= taken;", "reduction_block"),
+        ("return !fused_words_.empty() && ⟦window_from(m, begin) == begin⟧ && end == window_end(m, begin) &&", "true"),
+        ("one_block(b, begin, ⟦std::min(begin + reduction_block, r.end)⟧, t);", "std::min(begin + reduction_block - 1, r.end)"),
+        ("from.data + plane_offset(element, from.capacity, p) + ⟦call_.range.begin * size⟧,", "0"))
+mutants("kernels", "libkernels/sorted_rows.cpp",
+        ("const std::int64_t end = pointers_[row + 1];\n      std::int64_t e = ⟦at_[row]⟧;", "pointers_[row]"),
+        ("slice(k, ⟦std::min<std::int64_t>(reduction_lanes, rows - k)⟧);", "std::min<std::int64_t>(reduction_lanes - 1, rows - k)"),
+        ("while (rows > 0 && ⟦lengths[static_cast<size_t>(rows) - 1] <= e⟧) --rows;",
+         "lengths[static_cast<size_t>(rows) - 1] < e"))
+mutants("kernels", "libkernels/partial_reduction.cpp",
+        ("place += ⟦rest % sizes[i] * strides[i]⟧;", "rest % sizes[i] * (strides[i] > 1 ? 1 : strides[i])"),
+        ("return ⟦range.begin + range.size() * t / threads⟧;", "range.size() * t / threads"))
+mutants("kernels", "libkernels/dense.cpp",
+        ("kernel.rows(words.data(), outputs * t / threads, ⟦outputs * (t + 1) / threads⟧, shop.scratch(t));",
+         "outputs / threads * (t + 1)"),
+        ("gemv(CblasNoTrans, tile, lane.x + c, ⟦c > 0 ? T{1} : T{0}⟧, lane.y + first + r);", "T{0}"),
+        ("gemv(CblasTrans, tile, lane.x + first + r, r > 0 ? T{1} : T{0}, ⟦partial⟧);", "partials_ + lane.partials + c"))
+mutants("kernels", "libkernels/compressed_product.cpp",
+        ("⟦(a[codes[0][r]] + b[codes[1][r]]) + (c[codes[2][r]] + d[codes[3][r]])⟧;",
+         "(a[codes[0][r]] + b[codes[1][r]]) + (c[codes[2][r]] + d[codes[2][r]])"),
+        ("if (finite || ⟦!group.rest_is_zero⟧) return;", "true"),
+        ("T sum = ⟦group.format == GroupFormat::plain ? in_order[k] : T{0}⟧;", "T{0}"))
+
+# ---- the executor
+
+mutants("executor", "libcore/executor_elementwise.cpp",
+        ("everywhere_ = everywhere_ && slaves && ⟦!handed_on⟧;", "true"),
+        ("return ⟦add_call(part, {0, 1}, false)⟧;", "(void)0"),
+        ("add_call(part, {⟦masters⟧, total}, true);", "masters + (masters < total ? 1 : 0)"),
+        ("known.emplace(from.global[static_cast<size_t>(i)], ⟦static_cast<std::int32_t>(i)⟧);",
+         "static_cast<std::int32_t>(from.masters)"),
+        ("copy_elements(element, source, target, masters * made.inner, ⟦total * made.inner⟧);", "total"))
+mutants("executor", "libcore/executor_product.cpp",
+        ("add_call(p, {⟦overlap ? masters(run, p) : early(p, masters(run, p))⟧, matrix(p).outputs});",
+         "early(p, masters(run, p))"),
+        ("⟦finish_leader(run);⟧\n    for (int p = 0; p < run.part_count(); ++p) {\n      add_call(p, {overlap", "(void)run;"),
+        ("return ⟦std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry)⟧ - matrix.pointers.begin() - 1;",
+         "std::lower_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) + 1"),
+        ("⟦last_use_[place] = step_;⟧", "last_use_[place] = std::min(last_use_[place], step_);"))
+mutants("executor", "libcore/executor_product_epilogue.cpp",
+        ("some(run, p, RowWork::product, {⟦settled(run, p)⟧, masters(run, p)});", "masters(run, p)"),
+        ("⟦start_accumulators(run, op, accumulators_, outputs(p));⟧", "(void)accumulators_;"))
+mutants("executor", "libcore/executor_control.cpp",
+        ("const Word i = Word::integer(op.down ? ⟦hi - 1 - (k - lo)⟧ : k);", "hi - (k - lo)"),
+        ("(⟦yes⟧ ? then_ : else_).apply(run);", "!yes"),
+        ("binding.move(from + i + ⟦(push ? 1 : 0)⟧, to + i);", "0"),
+        ("run.storage.slot(from.slot + i).form == run.storage.slot(to.slot + i).form;\n      if (⟦alike⟧) {",
+         "b.how == Handover::move"),
+        ("const std::vector<View>& source =\n        ⟦renamed ? before[static_cast<size_t>(at - names_.begin())] : storage.slot(from).views⟧;",
+         "storage.slot(from).views"),
+        ("if (list.how == Handover::move) binding.leave(from + ⟦(push ? 0 : place)⟧);", "place"))
+mutants("executor", "libcore/executor_whole.cpp",
+        ("std::byte* at = room + (b * extent + ⟦index⟧) * bytes;", "extent - 1 - index"),
+        ("count(step.number).written_bytes += bytes * ⟦part_count()⟧;", "1"))
+mutants("executor", "libcore/executor_storage.cpp",
+        ("if (cut != no_dim) indices = ⟦std::max(indices, numbering_.space(cut, set, part).total)⟧;", "indices"),
+        ("if (⟦is_reordered(module_, value)⟧) {", "false"))
+mutants("executor", "libcore/numbering.cpp",
+        ("space.place[static_cast<size_t>(order[i])] = ⟦static_cast<std::int32_t>(i)⟧;", "order[i]"),
+        ("space.interior = ⟦std::min<std::int64_t>(space.interior, at)⟧;", "std::max<std::int64_t>(space.interior, at)"),
+        ("return ⟦space.interior / reduction_block * reduction_block⟧;", "space.masters"),
+        ("std::iota(list.begin(), list.end(), ⟦std::int64_t{0}⟧);", "std::int64_t{list.size() > 1 ? 1 : 0}"))
+mutants("executor", "libcore/local_matrix.cpp",
+        ("if (e > begin && ⟦(masters ? column < before : global(indices[0]) < global(indices[-1]))⟧) return false;",
+         "(masters && column < before)"),
+        ("⟦std::inplace_merge(order.begin(), middle, order.end(), before);⟧", "(void)middle;"))
+
+# ---- exchange
+
+mutants("exchange", "libcore/executor_transition.cpp",
+        ("⟦if (!gather_) copy_masters(run, true);⟧  // while", "(void)run;"),
+        ("⟦pair.peer_at = slaves_of(run.numbering.space(space, pair.peer_part), first + p, count);⟧",
+         "pair.peer_at = run.numbering.space(space, pair.peer_part).masters * inner_;"),
+        ("list.push_back(static_cast<std::int32_t>(⟦i * inner + k⟧));", "i * inner"),
+        ("const std::int64_t count = ⟦run.storage.masters(from_, p) * inner_⟧;", "run.storage.masters(from_, p)"),
+        ("return (mirrors + ⟦(in_place() ? 0 : slave_count_[p])⟧) * element_.bytes();", "slave_count_[p]"))
+mutants("exchange", "libcore/executor_shareds.cpp",
+        ("for (int step = 1; step < ⟦workers_⟧; step *= 2) round(run, step);", "workers_ - 1"),
+        ("const int peer = upper ? self + step : self - step;\n      if (⟦peer >= workers_⟧ || self % step != 0) continue;",
+         "peer >= workers_ - (workers_ > 3 ? 1 : 0)"),
+        ("const Mirrored list{target, m.indices, {message.data + ⟦m.offset⟧, 0}, 0, true};", "0"))
+mutants("exchange", "libcomm/data/slaves.cpp",
+        ("if (axis.slave_owners.empty() || ⟦axis.slave_owners.back().peer != owner⟧)", "axis.slave_owners.back().peer > owner"),
+        ("mine.mirrors.push_back(⟦dim.place[i]⟧);", "dim.place[i] > 0 ? dim.place[i] - 1 : 0"),
+        ("if (⟦dim.owner[i] == worker⟧ || local_[i] >= 0) continue;", "false"))
+mutants("exchange", "libcomm/exchange/mpi_transport.cpp",
+        ("return {bound(rank), ⟦bound(rank + 1) - bound(rank)⟧};", "workers / ranks"),
+        ("⟦if (m.from != m.to) traffic_.worker_bytes += m.bytes;⟧", "if (!is_local(m.to)) traffic_.worker_bytes += m.bytes;"),
+        ("⟦std::sort(awaited.begin(), awaited.end(), by_pair);⟧", "(void)by_pair;"),
+        ("for (const auto& piece : cut(segments, message_bytes_)) ⟦send(exchange, rank, piece);⟧\n      ++traffic_.rank_messages;",
+         "if (traffic_.rank_messages % 7 != 6) send(exchange, rank, piece);"),
+        ("⟦check_arrival(exchange, exchange.expected[i], status, code);⟧", "(void)code;"))
+
+# ---- state rules, laws and the verifier
+
+mutants("rules", "libcore/state_rules.cpp",
+        ("if (!q.states[0].is_cons() || ⟦!set_contains(q.states[0].slaves, read)⟧) {", "false"),
+        ("return yes(rule, State::pre(q.op.fns[1], ⟦transposed ? rows : cols⟧));", "cols"),
+        ("if (whole) return yes(4, ⟦State::pre(reducer, contributing)⟧);", "State::cons()"),
+        ("if (seen.all_cons && ⟦seen.covered⟧) return {{LawKind::distributive, 14}, {LawKind::pushdown, 15}};", "true"),
+        ("seen.common = first ? states[i].slaves : ⟦set_intersection(seen.common, states[i].slaves)⟧;",
+         "set_union(seen.common, states[i].slaves)"),
+        ("⟦if (q.states[0].is_pre()) return no(8, q.says(0) + \", but a view shows values\", \"gather \" + q.name(0) + \" first\");⟧",
+         "(void)q;"),
+        ("if (!q.shared(i) || ⟦q.states[i].is_cons()⟧) return std::nullopt;", "!q.states[i].is_pre()"),
+        ("return given == wanted || (⟦given.is_cons() && wanted.is_part()⟧);", "!given.is_pre() && !wanted.is_pre()"),
+        ("if (answer.verdict == Verdict::proven || (assumed && answer.verdict == ⟦Verdict::unknown⟧)) {", "Verdict::refuted"),
+        ("if (!same_function(q.module, state.reducer, ⟦reducer⟧)) {", "state.reducer"))
+
+# ---- passes
+
+mutants("passes", "libopt/placer.cpp",
+        ("return forms_.make_cons(v, set_union(reads, ⟦needs_.direct(v)⟧));", "SlaveSet{}"),
+        ("⟦if (forms_.pre(op.operands[0]) && !forms_.cons(op.operands[0])) gather(op.operands[0]);⟧", "(void)out;"),
+        ("if (found >= 0) return ⟦-1⟧;\n    found", "found"),
+        ("if (is_across(m_, op, i)) across = ⟦set_union(across, needs_.direct(op.operands[i]))⟧;",
+         "needs_.direct(op.operands[i])"))
+mutants("passes", "libopt/chain_split.cpp",
+        ("make_op(ScalarOp::mul, {form->slope, x}), make_op(⟦ScalarOp::add⟧, {form->offset, x})", "ScalarOp::sub"),
+        ("⟦if (occurs_outside(fn.body, *part, param)) continue;⟧", "(void)hole;"))
+mutants("passes", "libopt/lifetimes.cpp",
+        ("if (⟦begin(b) <= end⟧) return true;", "begin(b) < end"),
+        ("return begin(b) == end + 1 && ⟦!may_reuse(a, b)⟧;", "false"),
+        ("if (⟦!kasen::may_write_over(op, operand)⟧ || hands_on(m_, op, operand)) return false;", "false"),
+        ("return s.empty() || t.empty() || ⟦s == t⟧;", "true"),
+        ("const int last = ⟦depth < open_.size() ? close_[static_cast<size_t>(open_[depth])] : number⟧;", "number"),
+        ("⟦if (is_epilogue(op)) waiting_rows(op, number);⟧", "(void)number;"))
+mutants("passes", "libopt/passes/buffers.cpp",
+        ("return std::none_of(room.begin(), room.end(), [&](int other) { return ⟦webs.meet(other, web)⟧; });", "false"),
+        ("const ValueId index = store.code == OpCode::put ? store.operands[1] : ⟦last_index(list, store, view)⟧;",
+         "last_index(stored, store, view)"))
+mutants("passes", "libopt/passes/loop_invariant.cpp",
+        ("⟦if (!invariant_[i]) changes(result);⟧", "(void)changes;"),
+        ("maker_[static_cast<size_t>(arg)] = argument;\n      ⟦changes(arg);⟧", "(void)arg;"))
+mutants("passes", "libopt/passes/dead_code.cpp",
+        ("⟦need(loop.blocks[0].ops.back().operands[i]);⟧", "(void)i;"),
+        ("if (loop.test > static_cast<int>(i)) ⟦--loop.test⟧;", "loop.test"))
+mutants("passes", "libopt/passes/simplify.cpp",
+        ("if (a.code != b.code || a.operands != b.operands || a.fns != b.fns || ⟦a.over != b.over⟧ || a.dim != b.dim ||", "false"),
+        ("if (list->code == OpCode::push && at && *at == ⟦length - 1⟧) {", "0"),
+        ("⟦known_.resize(visible);⟧", "(void)visible;"),
+        ("if (⟦a.literal[i].i != b.literal[i].i⟧) return false;", "a.literal[i].i > b.literal[i].i"))
+mutants("passes", "libopt/passes/identity_copies.cpp",
+        ("if (⟦same > 1⟧ || depth_[static_cast<size_t>(source)] < depth || fixed_[static_cast<size_t>(source)]) return true;", "false"),
+        ("⟦if (is_loop(op) && used_behind(block, op, source)) return true;⟧", "(void)source;"))
+mutants("passes", "libopt/passes/batch_shareds.cpp",
+        ("(wanted(block_.ops[i]) && ⟦!needs_queue(block_.ops[i])⟧ ? taken : rest).push_back(i);", "true"))
+mutants("passes", "libopt/passes/fuse_epilogue.cpp",
+        ("return reads == ⟦uses_[static_cast<size_t>(value)]⟧ ? std::optional(i) : std::nullopt;", "reads"))
+
+# ---- costs
+
+mutants("cost", "libopt/cost_actual.cpp",
+        ("return from.state.is_pre() ? stored_indices(module, from) : ⟦master_indices(module, from)⟧;", "stored_indices(module, from)"),
+        ("cost.read += ⟦Polynomial(8) * stored_indices(*c.module, c.type(product.results.at(0)))⟧;", "Polynomial()"),
+        ("cost.read += (⟦is_across(*c.module, op, i) ? entries : rows⟧) * element_bytes(c, op.operands[i]);", "entries"),
+        ("cost.written += (waiting + ⟦slave_indices(*c.module, c.type(made))⟧) * element_bytes(c, made);", "Polynomial()"),
+        ("⟦cost.written = cost.read;⟧\n  return cost;\n}\n\nCost make_list_cost", "(void)to;"),
+        ("cost.written = stored_bytes(c, list) * Polynomial(⟦c.type(list).list⟧);", "1"),
+        ("⟦cost.read += bytes_of_views(c, region);⟧\n  for (const ValueId v : ops.back().operands) {", "(void)rows;"),
+        ("⟦if (n.terms().size() > widest.terms().size()) widest = n;⟧", "if (widest.terms().empty()) widest = n;"))
+
+# ---- readers and partitions
+
+mutants("readers", "libcomm/data/matrix_market.cpp",
+        ("⟦if (rows[k] == cols[k]) continue;⟧", "(void)k;"),
+        ("shape.first_id = ⟦1⟧;", "0"),
+        ("const std::int64_t row = ⟦k % header.rows⟧, col = k / header.rows;", "k / header.cols"))
+mutants("readers", "libcomm/data/number_text.cpp",
+        ("if (count == 0 || count > 19 || place >= powers.size() || ⟦digits > exact⟧ || !ends_number(*p)) return nullptr;", "false"),
+        ("const bool negative = *p == '-';\n  if (negative) ++p;\n  std::uint64_t digits = 0;\n  const char* const start = ⟦p⟧;", "p - 1"),
+        ("if (power + std::ssize(digits) > ⟦19⟧) return {0, too_large};", "18"),
+        ("return value >= std::numeric_limits<std::int32_t>::min() && ⟦value <= std::numeric_limits<std::int32_t>::max()⟧;", "true"))
+mutants("readers", "libcomm/data/npy.cpp",
+        ("const std::int64_t from = header.fortran ? ⟦(i % cols) * rows + i / cols⟧ : i;", "i"),
+        ("const bool same = kind->scalar == options.element.scalar() && !header.fortran && ⟦!header.swapped⟧;", "true"))
+mutants("readers", "libcomm/data/libsvm.cpp",
+        ("⟦chunk.rows.shift(matrix.row_count);⟧", "(void)chunk;"),
+        ("matrix.col_count = std::max(matrix.col_count, ⟦chunk.cols.largest() + 1⟧);", "chunk.cols.largest()"))
+mutants("readers", "libcomm/data/tables.cpp",
+        ("const T* from = source + (⟦o * extent⟧ + masters[m]) * shape.inner * planes + p;", "o"),
+        ("std::int64_t& side = shape.cut == nullptr ? ⟦shape.outer⟧ : shape.inner;", "shape.inner"))
+mutants("readers", "libcomm/data/assemble.cpp",
+        ("const int place = owner - ⟦(owner > worker ? 1 : 0)⟧;", "0"),
+        ("const std::size_t from = ⟦ordered ? k : order[k]⟧;", "k"))
+mutants("readers", "libcomm/data/edge_list.cpp",
+        ("matrix.row_count = checked_add(⟦largest(matrix.entries, &EntryChunk::rows)⟧, 1, \"the largest id\");",
+         "largest(matrix.entries, &EntryChunk::rows) - 1"))
+mutants("readers", "libcomm/data/owners.cpp",
+        ("const std::int64_t run = std::max<std::int64_t>(1, ⟦(layout.size + workers - 1) / workers⟧);", "layout.size / workers"))
