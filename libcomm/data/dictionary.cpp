@@ -14,7 +14,7 @@
 namespace kasen {
 namespace {
 
-using Json = JsonFields::Json;
+using Json = nlohmann::ordered_json;
 using Refuse = std::function<void(const std::string& why)>;
 
 constexpr const char* version_key = "kasen_dictionary";
