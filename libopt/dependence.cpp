@@ -136,9 +136,10 @@ class Contraction {
 
 // A contraction whose clusters agree in what the rules ask for. A cluster has the range of its members, and hands on if
 // all of them do.
-class Drawing {
+class DrawnClusters {
  public:
-  Drawing(const BlockGraph& graph, ClusterRules rules) : contraction_(graph, rules.inside), rules_(std::move(rules)) {}
+  DrawnClusters(const BlockGraph& graph, ClusterRules rules)
+      : contraction_(graph, rules.inside), rules_(std::move(rules)) {}
 
   [[nodiscard]] const std::vector<int>& members(int node) const { return contraction_.members(node); }
   // What the two have in common (Contraction::affinity), if they may be one; nothing if they may not.
@@ -170,7 +171,7 @@ class Drawing {
 };
 
 // The best cluster that `op` may join and has something in common with, or -1.
-int best_home(const Drawing& drawing, const std::vector<int>& homes, int op) {
+int best_home(const DrawnClusters& drawing, const std::vector<int>& homes, int op) {
   int best = -1;
   int most = 0;
   for (const int home : homes) {
@@ -186,7 +187,7 @@ int best_home(const Drawing& drawing, const std::vector<int>& homes, int op) {
 // Merges clusters two by two while that is possible: those with the most in common first, then the first.
 class ClusterMerging {
  public:
-  ClusterMerging(Drawing& drawing, std::vector<int>& homes)
+  ClusterMerging(DrawnClusters& drawing, std::vector<int>& homes)
       : drawing_(drawing), homes_(homes), gone_(homes.size(), false) {
     for (size_t i = 0; i < homes_.size(); ++i) {
       for (size_t j = i + 1; j < homes_.size(); ++j) consider(i, j);
@@ -214,7 +215,7 @@ class ClusterMerging {
     if (const auto affinity = drawing_.common(homes_[i], homes_[j])) pairs_.insert({2 - *affinity, i, j});
   }
 
-  Drawing& drawing_;
+  DrawnClusters& drawing_;
   std::vector<int>& homes_;
   std::vector<bool> gone_;
   std::set<std::tuple<int, size_t, size_t>> pairs_;
@@ -242,7 +243,7 @@ BlockGraph::BlockGraph(const Module& module, const Block& block) {
 }
 
 std::vector<std::vector<int>> cluster(const BlockGraph& graph, const ClusterRules& rules) {
-  Drawing drawing(graph, rules);
+  DrawnClusters drawing(graph, rules);
   std::vector<int> homes;
   for (int op = 0; op < graph.size(); ++op) {
     if (rules.kinds[static_cast<size_t>(op)] < 0) continue;
