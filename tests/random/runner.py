@@ -70,7 +70,7 @@ class Reader:
 
 
 class Runner:
-    def __init__(self, program, seconds=60):
+    def __init__(self, program, seconds=240):
         self.program, self.seconds, self.child = program, seconds, None
         self.stderr = None
 
