@@ -124,8 +124,9 @@ std::string fault_of_ir(const std::string& range, const std::string& count) {
       "kir 1 level 1\nmodule m {\n dim N\n"
       " fn mean(a: (f64, f64)" +
           range + ", b: (f64, f64)" + range +
-          ") -> (f64, f64) = (a.0 + b.0, a.1 + (b.1 - a.1) * (if a.0 + b.0 > 0.0 then b.0 / (a.0 + b.0) else 0.0))\n"
-          " fn pair(v: f64) -> (f64, f64) = (" +
+          ") -> (f64, f64) = tuple(a.0 + b.0, a.1 + (b.1 - a.1) * (if a.0 + b.0 > 0.0 then b.0 / (a.0 + b.0) else "
+          "0.0))\n"
+          " fn pair(v: f64) -> (f64, f64) = tuple(" +
           count +
           ", v)\n"
           " %x = input \"x\" : f64[N] @?\n"
