@@ -20,6 +20,7 @@
 #include "tools/go_files.h"
 #include "tools/made_from.h"
 #include "tools/result_format.h"
+#include "tools/run_end.h"
 #include "tools/run_options.h"
 #include "tools/words.h"
 
@@ -122,12 +123,15 @@ class Pipeline {
     throw StepFailed{ended.status};
   }
 
+  // What a run has saved lets it go on, as where kasen run tells of a rank that was killed.
   [[noreturn]] void fail_by_signal(const std::string& name, const Ended& ended) const {
     const UserError error = ended_by_signal(name, ended);
+    const bool saves = has("checkpoint") && name == "kasen-run" && error.status() == ExitStatus::limit;
+    const std::string saved = saves ? newest_checkpoint(text("checkpoint")) : "";
+    if (saved.empty()) throw UserError(error);
     Diagnostic told = error.diagnostics().front();
-    if (has("checkpoint") && name == "kasen-run")
-      told.remedy += fmt::format("; --resume goes on from the newest checkpoint in '{}'", text("checkpoint"));
-    throw UserError(error.status(), std::move(told));
+    told.remedy = fmt::format("all is saved in {}; the same command with --resume goes on from there", saved);
+    throw UserError(ExitStatus::resumable, std::move(told));
   }
 
   [[nodiscard]] static std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }

@@ -32,18 +32,6 @@ int killer_of(const JobEnd& end) {
 // Sent from outside: the machine, the batch system or somebody ended the rank, not a fault of its own.
 bool is_sent(int signal) { return signal == SIGKILL || signal == SIGXCPU || signal == SIGXFSZ; }
 
-// From which the run would go on; empty: none.
-std::string newest_checkpoint(const JobEnd& end) {
-  if (end.checkpoints.empty()) return "";
-  try {
-    std::vector<std::string> all = checkpoints_in(end.checkpoints);
-    while (!all.empty() && !is_checkpoint(all.back())) all.pop_back();
-    return all.empty() ? "" : all.back();
-  } catch (const UserError&) {  // the folder was not made yet
-    return "";
-  }
-}
-
 std::string going_on(const std::string& checkpoint) {
   if (checkpoint.empty()) return "--checkpoint DIR --resume would go on from what was saved";
   return fmt::format("all is saved in {}; the same command with --resume goes on from there", checkpoint);
@@ -81,8 +69,19 @@ std::string no_room_in(const std::string& folder) {
   return fmt::format("'{}' is full; make room there, or set TMPDIR to another folder", folder);
 }
 
+std::string newest_checkpoint(const std::string& folder) {
+  if (folder.empty()) return "";
+  try {
+    std::vector<std::string> all = checkpoints_in(folder);
+    while (!all.empty() && !is_checkpoint(all.back())) all.pop_back();
+    return all.empty() ? "" : all.back();
+  } catch (const UserError&) {  // the folder was not made yet
+    return "";
+  }
+}
+
 ToldEnd told_end(const JobEnd& end) {
-  const std::string checkpoint = newest_checkpoint(end);
+  const std::string checkpoint = newest_checkpoint(end.checkpoints);
   if (was_interrupted(end))
     return {
         fmt::format("kasen-run: error: the job was interrupted; a signal ended one of its ranks or mpirun; start it "

@@ -16,6 +16,9 @@ struct JobEnd {
   std::string full_folder;     // one of the job's folders that has no room left; empty: none
 };
 
+// The newest that is there in a run's folder of checkpoints, from which it would go on; empty: none.
+[[nodiscard]] std::string newest_checkpoint(const std::string& folder);
+
 struct ToldEnd {
   std::string text;
   std::optional<ExitStatus> status;  // none: that of the job

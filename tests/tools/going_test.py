@@ -214,8 +214,9 @@ class Died(GoTest):
 
     def test_a_run_that_is_killed_names_its_checkpoints(self):
         (self.dir / "p.ks").write_text("dim N\ninput G : null[N, N]\nv = fill(1.0, N)\nfor i in 0..9 { v = 0.5 * (G' @ v) }\noutput v\n")
-        err = self.fault(*self.line("a.txt", "--checkpoint", "saved", "--every", 1), status=LIMIT, env={"KASEN_FAULT": "border:kill:4@tool=kasen-run"},
-                         says=["kasen-run was ended by signal 9 (SIGKILL)", "it held at most", "--resume goes on from the newest checkpoint in 'saved'"])
+        err = self.fault(*self.line("a.txt", "--checkpoint", "saved", "--every", 1), status=RESUMABLE, env={"KASEN_FAULT": "border:kill:4@tool=kasen-run"},
+                         says=["kasen-run was ended by signal 9 (SIGKILL)", "it held at most", "all is saved in saved/checkpoint-00000", "--resume"])
+        self.fault(*self.line("a.txt"), status=LIMIT, env={"KASEN_FAULT": "border:kill:4@tool=kasen-run"}, says="was ended by signal 9 (SIGKILL)")
         self.assertNotIn("Kasen;", err)
         self.go("a.txt", "--checkpoint", "saved", "--every", 1, "--resume")
         err = self.fault(*self.line("a.txt"), status=INTERRUPTED, env={"KASEN_FAULT": "border:term:4@tool=kasen-run"}, says="kasen-run was interrupted")
