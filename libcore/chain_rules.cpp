@@ -45,7 +45,8 @@ bool follows_chain_rows(const Module& module, const Op& op, DimId rows) {
   if (!std::all_of(op.results.begin(), op.results.end(), fits)) return false;
   if (op.code != OpCode::reduce || module.type(op.operands[0]).dims.size() == 1) return true;
   const bool keeps_columns = op.over == std::vector<DimId>{rows};
-  return keeps_columns || coordinate_loop(module.fn(op.fns.at(0))).has_value();
+  const bool numbers = is_numeric(module.type(op.operands[0]).element.scalar());  // coordinate loops take no ids
+  return keeps_columns || (numbers && coordinate_loop(module.fn(op.fns.at(0))).has_value());
 }
 
 std::optional<ScalarOp> coordinate_loop(const ScalarFunction& fn) {

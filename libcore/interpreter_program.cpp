@@ -125,6 +125,7 @@ class ProgramBuilder {
       program_.cells[made].array = viewed(op);
       program_.cells[made].charged = !module_.type(viewed(op)).compressed;
       program_.cells[made].view = std::move(places);
+      program_.cells[made].used_on_slaves = program_.cells[made].on_slaves;  // a view is an operator of the loop
       return;
     }
     Work work;

@@ -47,25 +47,33 @@ llvm::Value* BroadcastIndices::index(const Type& type) {
   llvm::Type* wide = digits_[0]->getAllocatedType();
   llvm::Value* at_index = llvm::Constant::getNullValue(wide);
   if (cut_dim(module_, type) != no_dim) at_index = e_.b.CreateLoad(wide, digits_[0]);
-  for (const DimId d : uncut_dims(module_, type)) {
-    const size_t at = place(d);
+  for (const size_t at : places(type)) {
+    if (at == no_place) continue;
     at_index = e_.b.CreateMul(at_index, e_.spread({sizes_[at], true}));
     at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[at + 1]));
   }
   return at_index;
 }
 
-size_t BroadcastIndices::place(DimId dim) const {
-  const auto at = std::find(dims_.begin(), dims_.end(), dim);
-  if (at == dims_.end()) refuse("an operand", "it has a dimension that the result lacks", where_);
-  return static_cast<size_t>(at - dims_.begin());
+std::vector<size_t> BroadcastIndices::places(const Type& type) const {
+  const DimId cut = cut_dim(module_, type);
+  std::vector<size_t> found(type.dims.size(), no_place);
+  auto rest = dims_.rbegin();
+  for (size_t d = type.dims.size(); d-- > 0;) {
+    if (type.dims[d] == cut) continue;
+    rest = std::find(rest, dims_.rend(), type.dims[d]);
+    if (rest == dims_.rend()) refuse("an operand", "it has a dimension that the result lacks", where_);
+    ++rest;
+    found[d] = static_cast<size_t>(dims_.rend() - rest);
+  }
+  return found;
 }
 
 llvm::Value* BroadcastIndices::index(const Op& view, const std::vector<llvm::Value*>& sizes, llvm::Value* begin) {
   llvm::Type* wide = digits_[0]->getAllocatedType();
   const std::vector<DimId>& from = module_.type(viewed(view)).dims;
-  const std::vector<DimId>& to = module_.type(view.results.at(0)).dims;
-  const std::vector<size_t> places = view_places(module_, view);
+  const std::vector<size_t> in_result = view_places(module_, view);
+  const std::vector<size_t> in_loop = places(module_.type(view.results.at(0)));
   const std::ptrdiff_t ranged = ranged_place(module_, view);
   const DimId cut = cut_dim(module_, module_.type(viewed(view)));
   llvm::Value* at_index = llvm::Constant::getNullValue(wide);
@@ -75,10 +83,8 @@ llvm::Value* BroadcastIndices::index(const Op& view, const std::vector<llvm::Val
     if (from[d] == cut) continue;
     at_index = e_.b.CreateMul(at_index, e_.spread({sizes[number++], true}));
     if (std::cmp_equal(d, ranged)) at_index = e_.b.CreateAdd(at_index, begin);
-    if (places[d] == no_place) continue;
-    // The dimensions of a square array have one name: those of the loop are then the result's.
-    const size_t digit = to == dims_ ? places[d] : place(to[places[d]]);
-    at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[digit + 1]));
+    if (in_result[d] == no_place) continue;
+    at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[in_loop[in_result[d]] + 1]));
   }
   return at_index;
 }

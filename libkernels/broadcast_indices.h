@@ -23,7 +23,9 @@ class BroadcastIndices {
   [[nodiscard]] llvm::Value* index(const Op& view, const std::vector<llvm::Value*>& sizes, llvm::Value* begin);
 
  private:
-  [[nodiscard]] size_t place(DimId dim) const;  // among dims_
+  // Of each of its dimensions the place among dims_; no_place: it is the one along which the loop is cut. They meet
+  // from the last one backwards, so that a vector over N meets the columns of a square array.
+  [[nodiscard]] std::vector<size_t> places(const Type& type) const;
 
   Emitter& e_;
   const Module& module_;

@@ -180,6 +180,35 @@ for t in 0..3 {
 }
 output S
 )"},
+    // A vector over F meets the columns, its last dimension, in generated kernels, too.
+    {"square_shareds", R"(
+dim F local = 5, N
+input A : f64[F, F], x : f64[F], X : f64[N, F]
+u = A * x
+w = fill(1i32, F, F) + i32(10.0 * x)
+points = [x, 2.0 * x + A]
+output u, w, points, total = sum(X @ (A * x)), ids = if A > x then argmax(x) else argmin(x)
+)"},
+    // Work on masters alone beside a view of what slaves hold, too.
+    {"seen_by_masters_alone", R"(
+dim N, F local = 2, T local = 3
+input G : null[N, N], x : f64[N], X : f64[N, F]
+Y = G' @ (X * x)
+Z = fill(0.75, T, N) * x
+v = fill(1.0, F)
+for t in 0..3 {
+  v = 0.01 * (Y' @ (Y @ v - at(Z, t)))
+}
+output v
+)"},
+    // Ids over the columns of a row: coordinate loops take numbers alone.
+    {"least_ids_of_rows", R"(
+dim N, F local = 3
+input x : f64[N], X : f64[N, F]
+m = if X > 0.0 then argmax(x) else argmin(x)
+v = X' @ x
+output least = reduce(min, m), most = reduce(max, m, over F), v, r = X @ v
+)"},
     {"transposed", R"(
 dim N, F local = 3, C local = 4, K local = 5
 input X : f64[N, F], W : f64[F, C], S : f64[F, F]
