@@ -21,7 +21,7 @@ void Lowering::unknown_function(const std::string& name, size_t arguments, Mark 
   }
   for (const auto& [text, fn] : functions_) known.push_back(text);
   std::string why = "no fn and no built-in function has that name";
-  std::string remedy = did_you_mean(name, known);
+  std::string remedy = did_you_mean(name, known, Slips::few);
   const Habit* habit = find(name) == nullptr ? find_habit(name, false) : nullptr;
   if (habit != nullptr) {
     if (!habit->why.empty()) why = habit->why;

@@ -31,13 +31,13 @@ void Source::fail(Mark mark, std::string what, std::string why, std::string reme
   throw UserError(ExitStatus::bad_input, diagnostic(mark, std::move(what), std::move(why), std::move(remedy)));
 }
 
-std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates, Slips slips) {
   constexpr size_t longest = 40;                            // comparing is quadratic in the letters
   if (name.size() < 2 || name.size() > longest) return {};  // any letter is near any other
   std::vector<std::string> short_ones;
   std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(short_ones),
                [&](const std::string& c) { return c.size() <= longest && c != name; });
-  const std::string found = nearest_name(name, short_ones);
+  const std::string found = nearest_name(name, short_ones, slips);
   return found.empty() ? std::string{} : fmt::format("did you mean '{}'?", found);
 }
 

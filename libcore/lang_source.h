@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/error.h"
+#include "libcore/suggest.h"
 
 namespace kasen::lang {
 
@@ -27,6 +28,7 @@ struct Source {
 };
 
 // "did you mean 'degree'?" for the candidate nearest to `name` (libcore/suggest.h), or "".
-[[nodiscard]] std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
+[[nodiscard]] std::string did_you_mean(std::string_view name, std::span<const std::string> candidates,
+                                       Slips slips = Slips::many);
 
 }  // namespace kasen::lang

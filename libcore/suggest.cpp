@@ -48,11 +48,11 @@ std::string begun(std::string_view wanted, std::span<const std::string> names) {
 
 }  // namespace
 
-std::string nearest_name(std::string_view wanted, std::span<const std::string> names) {
+std::string nearest_name(std::string_view wanted, std::span<const std::string> names, Slips slips) {
   std::string best;
-  size_t least = wanted.size() >= long_name ? 2 * edit + 1
-                 : wanted.size() > 1        ? edit + 1
-                                            : edit;  // any letter is near any other
+  size_t edits = std::max<size_t>(1, (wanted.size() + 1) / 3);
+  if (slips == Slips::few) edits = wanted.size() >= long_name ? 2 : 1;
+  size_t least = wanted.size() > 1 ? edits * edit + 1 : edit;  // any letter is near any other
   for (const std::string& name : names) {
     const size_t distance = edit_distance(wanted, name);
     if (distance >= least) continue;

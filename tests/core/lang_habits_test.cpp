@@ -186,7 +186,7 @@ TEST(Habits, OnlyWhatIsReallyNearIsSuggested) {
                                                                                      {"dgre_of_al", ""},
                                                                                      {"speed", ""},
                                                                                      {"x", ""}}) {
-    EXPECT_EQ(nearest_name(wanted, names), near) << wanted;
+    EXPECT_EQ(nearest_name(wanted, names, Slips::few), near) << wanted;
   }
 }
 
