@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <set>
 
@@ -113,7 +114,7 @@ std::vector<int> chosen_columns(const std::vector<ColumnChoice>& choices, const 
     const int named = choice.name.empty() ? 0 : column_named(choice.name, columns, path);
     const int first = named > 0 ? named : choice.first;
     const int last = named > 0 ? named : choice.last == 0 ? std::max(columns.count, first) : choice.last;
-    for (int column = first; column <= last; ++column) add(column);
+    for (std::int64_t column = first; column <= last; ++column) add(static_cast<int>(column));  // the last int, too
   }
   return chosen;
 }

@@ -46,10 +46,11 @@ std::size_t count_cells(std::string_view line, char delimiter) {
   return count;
 }
 
-// A line of numbers between blanks, one of which has a comma in it.
-bool begins_with_blanks(std::string_view line, char delimiter) {
-  const std::string first_word(line.substr(0, line.find_first_of(" \t\n")));
-  return looks_numeric(first_word) && line.find(delimiter) > first_word.size();
+// What follows the number that a line begins with; '\0' where it begins with none. Values fix the delimiter; names may
+// hold others.
+char behind_number(std::string_view line) {
+  const size_t end = line.find_first_of(" \t\n;,");
+  return end != std::string_view::npos && looks_numeric(std::string(line.substr(0, end))) ? line[end] : '\0';
 }
 
 // The delimiter that cuts the lines into equally many cells, more than one; else the one that does so behind the first
@@ -63,12 +64,14 @@ char delimiter_of(const std::vector<std::string_view>& lines) {
     const auto begin = cells.begin() + std::min(from, std::ssize(cells));
     return begin != cells.end() && *begin > 1 && std::all_of(begin, cells.end(), [&](auto n) { return n == *begin; });
   };
+  const char behind = behind_number(lines[0]);
   for (const std::ptrdiff_t from : {0, 1})
     for (std::size_t k = 0; k < candidates.size(); ++k)
-      if (alike(counts[k], from) && (from == 0 || !begins_with_blanks(lines[0], candidates[k]))) return candidates[k];
+      if (alike(counts[k], from) && (from == 0 || behind == '\0' || behind == candidates[k])) return candidates[k];
   for (std::size_t k = 0; k < candidates.size(); ++k)
     if (std::all_of(counts[k].begin(), counts[k].end(), [](auto n) { return n > 1; })) return candidates[k];
-  return lines[0].find(',') != std::string_view::npos && !begins_with_blanks(lines[0], ',') ? ',' : ' ';
+  if (behind != '\0') return behind == ';' || behind == ',' ? behind : ' ';
+  return lines[0].find(',') != std::string_view::npos ? ',' : ' ';
 }
 
 std::vector<std::string> split(std::string_view line, char delimiter, const std::string& path) {
