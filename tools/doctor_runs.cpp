@@ -27,8 +27,10 @@ std::string last_line(std::string text) {
 
 std::string end_of(const TimedResult& result) {
   if (result.late) return "no end after some time (--patience)";
-  if (result.signal != 0) return fmt::format("ended by signal {}: {}", result.signal, last_line(result.output));
-  return fmt::format("status {}: {}", result.status, last_line(result.output));
+  const std::string how =
+      result.signal != 0 ? fmt::format("ended by signal {}", result.signal) : fmt::format("status {}", result.status);
+  const std::string said = last_line(result.output);
+  return said.empty() ? how : fmt::format("{}: {}", how, said);
 }
 
 // A plan and a bundle of three entries; "" or what failed.

@@ -266,9 +266,9 @@ void declare_program(Tool& tool) {
                              "sets a const, or the default of a param, of the program")(
       "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
       "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
-      "columns", po::value<Arguments>()->value_name("NAME=COLUMNS"), "see kasen partition")(
-      "words", po::value<Arguments>()->value_name("NAME=COLUMNS"), "see kasen partition")(
-      "dictionary", po::value<std::string>()->value_name("FILE.json|BUNDLE"), "see kasen partition")(
+      "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
+      "words", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
+      "dictionary", po::value<std::string>()->value_name("FILE"), "see kasen partition")(
       "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition");
   takes(tool, "repeats", repeats_words);
 }
@@ -308,7 +308,7 @@ void declare(Tool& tool) {
   declare_run(tool);
   tool.under("Results");
   tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
-      "no-wait", "ends with status 75 where another kasen go is at work in that folder (else: waits for it)")(
+      "no-wait", "ends with status 75 where another one is at work there")(
       "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),

@@ -130,19 +130,16 @@ void declare_lasting_options(Tool& tool) {
       "what each process may take, 8G say; a run that needs more is refused before it begins (default: what the "
       "machine, the job or the shell has left)")(
       "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
-      "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN (slower: looks at all "
-      "that is made)")("masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
-                       "best (those that a product reads most often lie together, where that pays) or given (as in the "
-                       "data); a matter of speed alone")(
+      "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN (slower)")(
+      "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
+      "best (those that a product reads most often lie together, where that pays) or given (as in the "
+      "data); a matter of speed alone")(
       "timeout", po::value<double>()->value_name("SECONDS"),
       "ends a run in which no step begins or ends for so long, and prints the last step of each rank")(
-      "check-messages",
-      "each message between ranks carries a digest of its payload, and its receiver compares: ends with status 74 "
-      "where they differ");
+      "check-messages", "messages between ranks carry digests; one that differs ends the run with status 74");
   tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all|auto"),
-                             "computes N elements of each output again with the interpreter, all where elements depend "
-                             "on each other and that is not too much; all: all, whatever it takes; auto: where it "
-                             "takes next to nothing; 0: none; a difference ends the run with status 1");
+                             "computes N elements of each output, or all, again with the interpreter; auto: where "
+                             "that takes next to nothing; 0: none; a difference ends the run with status 1");
   declare_checkpoints(tool);
 }
 

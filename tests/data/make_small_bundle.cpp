@@ -1,6 +1,6 @@
 // Writes into the folder argv[1]: a small bundle `bundle`, the entries that went into it as text (`G.txt`, `X.txt`:
-// row, column, value, in the user's ids), and results of a made-up run as `results.h5` and `results-*.npy`. For the
-// check with h5py, which reads them by other means. The bundle has a compressed table, too.
+// row, column, value, in the user's ids), and results of a made-up run as `results.h5`, `results.npy` and
+// `results-*.npy`. For the check with h5py, which reads them by other means. The bundle has a compressed table, too.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -138,7 +138,7 @@ def main():
             assert (results["rank"][:] == 0.5 * results["N_ids"][:]).all()
             assert (results["N_ids"][:] == 2 * numpy.arange(50) + 5).all()
             assert (results["points"][:].ravel() == numpy.arange(60) + 0.5).all()
-            assert (numpy.load(os.path.join(folder, "results-rank.npy")) == results["rank"][:]).all()
+            assert (numpy.load(os.path.join(folder, "results.npy")) == results["rank"][:]).all()
             assert numpy.load(os.path.join(folder, "results-points.npy")).shape == (20, 3)
     print("the bundle and the results are readable and right")
 

@@ -131,7 +131,7 @@ class Doctor(FolderTest):
                 ("echo 'LLVM 16.0.6 17.0.1'; echo 'HDF5 1.10.8 1.10.8'", "libraries", BETTER, "LLVM 17.0.1, HDF5 1.10.8; LLVM was 16.0.6"),
                 ("echo 'libLLVM-16.so.1: cannot open shared object file' >&2; exit 127", "libraries", BROKEN, "libLLVM-16.so.1"),
                 ("for o; do [ \"$last\" = -o ] && printf 'N,rows\\n1,2\\n2,2\\n3,0\\n' > $o; last=$o; done", "kernels", BROKEN, "the result is wrong"),
-                ("kill -9 $$", "mpi", BROKEN, "status 137"), ("sleep 1000", "kernels", BROKEN, "no end after")]:
+                ("kill -9 $$", "mpi", BROKEN, "ended by signal 9"), ("sleep 1000", "kernels", BROKEN, "no end after")]:
             run.write_text(f"#!/bin/sh\n{script}\n")
             run.chmod(0o755)
             found = self.doctor("--only", check, "--patience", 3, tools=bin_folder)[check]
