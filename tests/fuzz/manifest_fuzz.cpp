@@ -13,10 +13,11 @@ void fuzz_manifest(std::string_view content) {
   } catch (const UserError&) {
   }
   Manifest manifest = parse_manifest(with_fitting_digest(content), "manifest.json");
+  (void)bundle_text(manifest.info);
+  if (manifest.version != bundle_version) return;  // the form of today alone is written
   const std::string text = manifest_text(manifest);
   Manifest again = parse_manifest(text, "manifest.json");
   require(manifest_text(again) == text, "a manifest that is written reads back as it is", text);
-  (void)bundle_text(manifest.info);
 }
 
 }  // namespace kasen::fuzz
