@@ -133,6 +133,22 @@ Interval Lowering::compared_range(const Node& node, bool turned) {
   }
 }
 
+namespace {
+
+// A function that reduces may be applied by maps, too: r(x, x) takes one element. Where none reduces the law's own
+// check says so.
+template <class Instances>
+void keep_reducers(const Module& module, Instances& instances) {
+  const auto reduces = [&](const auto& instance) {
+    const ScalarFunction& fn = module.fn(instance.fn);
+    return fn.params.size() == 2 && fn.params[0].type == fn.result() && fn.params[1].type == fn.result();
+  };
+  if (std::none_of(instances.begin(), instances.end(), reduces)) return;
+  std::erase_if(instances, [&](const auto& instance) { return !reduces(instance); });
+}
+
+}  // namespace
+
 // assume exchange(f, +): f is a fn that the program uses, as a whole, in a map, reduction or product.
 void Lowering::assume_law(const Statement& s) {
   if (s.name.text == "identity") return;  // taken up when reducers are met
@@ -161,7 +177,9 @@ void Lowering::assume_law(const Statement& s) {
                  "an assumption is used only there", "use it as the function of a map, reduction or product");
   }
   const auto parameter = s.arguments.size() == 3 ? constant_count(s.arguments[2], 0, "the parameter's number") : 0;
-  for (const Instance& instance : std::vector<Instance>(found->second)) {
+  std::vector<Instance> instances = found->second;
+  if (alone) keep_reducers(module_, instances);
+  for (const Instance& instance : instances) {
     if (parameter >= static_cast<std::int64_t>(instance.operand_of.size())) {
       source_.fail(s.arguments[2].mark, fmt::format("'{}' has {} parameters", f.text, instance.operand_of.size()),
                    "they count from 0");

@@ -237,6 +237,18 @@ output z, s
   EXPECT_EQ(module.assumptions[3].basis, "assumed");
 }
 
+TEST(Lowering, AReducerMayBeAppliedToOneArrayTwice) {
+  const Module module = compile(small + R"(
+fn join(a: f64, b: f64) = a + b
+s = reduce(join, x)
+t = join(x, x)
+assume associative(join)
+output s, t
+)");
+  ASSERT_EQ(module.assumptions.size(), 1U);
+  EXPECT_EQ(module.fn(module.assumptions[0].fn).params.size(), 2U);
+}
+
 TEST(Lowering, RangesOfInputsAndParams) {
   const Module module = compile(small + R"(
 const most = 2

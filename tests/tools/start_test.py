@@ -164,7 +164,9 @@ class Start(ToolTest):
         self.assertEqual({p.name for p in self.tmp.iterdir()}, held)
         left = self.shared() - self.before
         self.assertGreaterEqual(len(left), 1)
-        self.assertEqual(self.doctor().count("killed runs left"), 2)
+        told = self.doctor().count("killed runs left")
+        # Runs of other tests, which start meanwhile, remove what lies in /dev/shm, too.
+        self.assertIn(told, [2] if left & self.shared() else [1, 2])
         self.assertEqual(self.run_ranks().returncode, 0)
         self.assertEqual([p.name for p in self.tmp.iterdir()], ["kasen-job-backup"])
         self.assertEqual((self.tmp / "kasen-job-backup" / "precious").read_text(), "x")
