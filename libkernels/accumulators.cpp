@@ -80,10 +80,10 @@ void store_strip(Emitter& emitter, llvm::Value* array, Scalar scalar, llvm::Valu
 
 }  // namespace
 
-Temporary::Temporary(const ElementType& element)
+OperatorValue::OperatorValue(const ElementType& element)
     : element_(element), scalars_(element.components.size()), arrays_(element.components.size(), nullptr) {}
 
-Plane Temporary::load(Emitter& emitter, int component, const Plane* coordinate) {
+Plane OperatorValue::load(Emitter& emitter, int component, const Plane* coordinate) {
   if (coordinate == nullptr) return scalars_[static_cast<size_t>(component)];
   if (const auto number = known_coordinate(coordinate)) {
     const auto kept = coordinates_.find({component, *number});
@@ -92,7 +92,7 @@ Plane Temporary::load(Emitter& emitter, int component, const Plane* coordinate) 
   return load_strip(emitter, arrays_[static_cast<size_t>(component)], scalar_of(element_, component), *coordinate);
 }
 
-void Temporary::store(Emitter& emitter, int component, llvm::Value* coordinate, const Plane& value) {
+void OperatorValue::store(Emitter& emitter, int component, llvm::Value* coordinate, const Plane& value) {
   const Plane place{coordinate, true};
   if (const auto number = known_coordinate(&place)) coordinates_[{component, *number}] = value;
   llvm::Value*& array = arrays_[static_cast<size_t>(component)];
@@ -100,7 +100,7 @@ void Temporary::store(Emitter& emitter, int component, llvm::Value* coordinate, 
   store_strip(emitter, array, scalar_of(element_, component), coordinate, value);
 }
 
-void Temporary::copy(Emitter& emitter, Source& from) {
+void OperatorValue::copy(Emitter& emitter, Source& from) {
   for_each_plane(emitter, element_, [&](int c, const Plane* j) {
     const Plane value = from.load(emitter, c, j);
     if (j == nullptr) {

@@ -69,7 +69,7 @@ constexpr std::string_view beginning = "llvmcache-";
 std::string file_name(const std::string& key) { return std::string(beginning) + key; }
 
 constexpr const char* looked_at = "llvmcache.timestamp";  // its time: when somebody last looked for what to remove
-constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
+constexpr std::int64_t most_cached_bytes = std::int64_t{256} << 20;
 constexpr std::time_t between_looks = 20 * 60;
 
 // Whether it is time to look again; then the others are told that somebody does.
@@ -181,7 +181,7 @@ void CodeCache::prune() const {
   std::int64_t bytes = 0;
   for (const KeptFile& file : files) {
     bytes += file.bytes;
-    if (bytes > most_bytes) (void)unlinkat(folder_descriptor_, file.name.c_str(), 0);
+    if (bytes > most_cached_bytes) (void)unlinkat(folder_descriptor_, file.name.c_str(), 0);
   }
 }
 

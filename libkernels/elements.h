@@ -69,9 +69,9 @@ class MemorySource : public Source {
 
 // The value of one operator in a loop: scalar components and arrays of few coordinates in registers, others in scratch
 // memory.
-class Temporary : public Source {
+class OperatorValue : public Source {
  public:
-  explicit Temporary(const ElementType& element);
+  explicit OperatorValue(const ElementType& element);
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
   void set(int component, const Plane& value) { scalars_[static_cast<size_t>(component)] = value; }
   void store(Emitter& emitter, int component, llvm::Value* coordinate, const Plane& value);
@@ -89,7 +89,7 @@ class Temporary : public Source {
 // so are scalars if there are no `scalars`.
 class Deferred : public Source {
  public:
-  Deferred(const Expr& body, Sources arguments, std::unique_ptr<Temporary> scalars)
+  Deferred(const Expr& body, Sources arguments, std::unique_ptr<OperatorValue> scalars)
       : body_(body), arguments_(std::move(arguments)), scalars_(std::move(scalars)) {}
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
   [[nodiscard]] ReadsFrom reads_from(const ElementType& result, int component) const override;
@@ -97,7 +97,7 @@ class Deferred : public Source {
  private:
   const Expr& body_;
   Sources arguments_;
-  std::unique_ptr<Temporary> scalars_;
+  std::unique_ptr<OperatorValue> scalars_;
 };
 
 // Like a temporary, but it keeps its value over turns of a loop.

@@ -266,7 +266,7 @@ class ElementwiseEmitter {
   std::unique_ptr<Source> compute(const Op& op, const Sources& args) {
     const ScalarFunction& fn = module_.fn(op.fns[0]);
     const ElementType& element = fn.result();
-    auto result = std::make_unique<Temporary>(element);
+    auto result = std::make_unique<OperatorValue>(element);
     const bool deferred = looked_at_once(module_, body_, op.results[0]);
     e_.forget();
     for_each_plane(e_, element, [&](int c, const Plane* j) {

@@ -108,7 +108,7 @@ class EntryFoldEmitter {
                          std::make_unique<Accumulator>(e_, kernel_.result),
                          std::make_unique<Accumulator>(e_, kernel_.result)});
     }
-    made_ = std::make_unique<Temporary>(kernel_.result);
+    made_ = std::make_unique<OperatorValue>(kernel_.result);
   }
 
   void open(const EntryFoldKernel::Operand& operand, const ArrayPlanes& planes) {
@@ -305,7 +305,7 @@ class EntryFoldEmitter {
   std::vector<std::unique_ptr<ValueSource>> parts_;
   Sources sources_;
   std::vector<Chunk> chunks_;
-  std::unique_ptr<Temporary> made_;
+  std::unique_ptr<OperatorValue> made_;
   std::int64_t first_ = 0;  // column on the first lane
 };
 

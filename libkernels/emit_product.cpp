@@ -18,7 +18,7 @@ struct Strand {
     const ProductKernel::Product* product;
     std::unique_ptr<MemorySource> vector;
     std::unique_ptr<Accumulator> total, segment;
-    std::unique_ptr<Temporary> multiplied;
+    std::unique_ptr<OperatorValue> multiplied;
   };
   std::vector<Lane> lanes;
   std::unique_ptr<MemorySource> values;
@@ -113,7 +113,7 @@ class ProductEmitter {
       const ProductKernel::Product& p = kernel_.products[k];
       strand.lanes.push_back({&p, std::make_unique<MemorySource>(table_.vectors[k], along_columns()),
                               std::make_unique<Accumulator>(e_, p.result), std::make_unique<Accumulator>(e_, p.result),
-                              std::make_unique<Temporary>(p.result)});
+                              std::make_unique<OperatorValue>(p.result)});
     }
     return strand;
   }

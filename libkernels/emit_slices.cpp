@@ -39,7 +39,7 @@ SliceEmitter::SliceEmitter(Emitter& emitter, const Module& module, const Product
     const ProductKernel::Product& p = kernel.products[k];
     lanes_.push_back({&p, std::make_unique<MemorySource>(table.vectors[k], MemorySource::Access::scattered),
                       std::make_unique<Accumulator>(e_, p.result), std::make_unique<Accumulator>(e_, p.result),
-                      std::make_unique<Temporary>(p.result),
+                      std::make_unique<OperatorValue>(p.result),
                       OneSource(module.fn(p.multiplier).params[1].type.scalar())});
   }
 }

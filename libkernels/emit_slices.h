@@ -35,7 +35,7 @@ class SliceEmitter {
     const ProductKernel::Product* product;
     std::unique_ptr<MemorySource> vector;
     std::unique_ptr<Accumulator> total, segment;
-    std::unique_ptr<Temporary> multiplied;
+    std::unique_ptr<OperatorValue> multiplied;
     OneSource one;
   };
   void step(llvm::Value* mask);

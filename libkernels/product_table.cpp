@@ -23,7 +23,7 @@ ProductTable read_product_table(Emitter& e, llvm::Value* arguments, ArgumentLayo
 }
 
 void emit_multiply(Emitter& e, const Module& module, const ProductKernel::Product& product, Source& vector,
-                   Source& entry, Temporary& multiplied) {
+                   Source& entry, OperatorValue& multiplied) {
   const ScalarFunction& fn = module.fn(product.multiplier);
   const Sources args{&vector, &entry};
   e.forget();

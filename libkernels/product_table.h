@@ -30,6 +30,6 @@ class OneSource : public Source {
 
 // multiplied = Z(vector, entry) for every plane of the product's result.
 void emit_multiply(Emitter& emitter, const Module& module, const ProductKernel::Product& product, Source& vector,
-                   Source& entry, Temporary& multiplied);
+                   Source& entry, OperatorValue& multiplied);
 
 }  // namespace kasen

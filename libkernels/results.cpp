@@ -79,7 +79,7 @@ ReadsFrom Deferred::reads_from(const ElementType& result, int component) const {
 }
 
 void store_results(Emitter& emitter, std::vector<Result> results) {
-  std::vector<std::unique_ptr<Temporary>> made;
+  std::vector<std::unique_ptr<OperatorValue>> made;
   std::vector<const Result*> in_step, behind;
   for (Result& result : results) {
     const ElementType& element = result.place->element();
@@ -90,7 +90,7 @@ void store_results(Emitter& emitter, std::vector<Result> results) {
       continue;
     }
     if (from != ReadsFrom::registers) {
-      made.push_back(std::make_unique<Temporary>(element));
+      made.push_back(std::make_unique<OperatorValue>(element));
       made.back()->copy(emitter, *result.value);
       result.value = made.back().get();
     }

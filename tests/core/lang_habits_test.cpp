@@ -27,7 +27,7 @@ const flag = true
 )";
 
 // The faults of a program, also those of the verifier.
-std::vector<Diagnostic> faults(const std::string& text) {
+std::vector<Diagnostic> faults_of(const std::string& text) {
   try {
     const Module module = compile_program(text, "test.ks", {});
     TrialLawChecker laws;
@@ -52,7 +52,7 @@ TEST(Habits, WhatIsWrittenHereIsPlanned) {
   for (const Habit& habit : lang::habits()) {
     const bool statement = habit.write.starts_with("output");
     const std::string line = statement ? std::string(habit.write) : fmt::format("output z = {}", habit.write);
-    EXPECT_EQ(first_line(faults(context + line + '\n')), "") << habit.names;
+    EXPECT_EQ(first_line(faults_of(context + line + '\n')), "") << habit.names;
   }
 }
 
@@ -62,7 +62,7 @@ TEST(Habits, EveryNameIsToldWithWhatIsWrittenHere) {
     for (const std::string& name : words(habit.names)) {
       EXPECT_TRUE(seen.insert(name).second) << name << " stands twice";
       const std::string use = habit.value ? name : name + "(N)";
-      const std::vector<Diagnostic> found = faults(context + "output z = " + use + '\n');
+      const std::vector<Diagnostic> found = faults_of(context + "output z = " + use + '\n');
       ASSERT_EQ(found.size(), 1U) << name;
       EXPECT_NE(found[0].what.find("unknown"), std::string::npos) << name << ": " << found[0].what;
       EXPECT_EQ(found[0].remedy, lang::habit_remedy(habit)) << name;
@@ -158,13 +158,13 @@ const std::vector<Use> uses{
 
 TEST(Habits, UsesFromElsewhereAreToldHowTheyAreWrittenHere) {
   for (const Use& use : uses) {
-    const std::vector<Diagnostic> found = faults(context + use.text + '\n');
+    const std::vector<Diagnostic> found = faults_of(context + use.text + '\n');
     ASSERT_FALSE(found.empty()) << use.text;
     const std::string message = found[0].what + "; " + found[0].why + "; " + found[0].remedy;
     EXPECT_NE(message.find(use.remedy), std::string::npos) << use.text << "\n  " << message;
     EXPECT_GT(found[0].where.line, 6) << use.text;
     if (*use.right != '\0') {
-      EXPECT_EQ(first_line(faults(context + use.right + '\n')), "") << use.right;
+      EXPECT_EQ(first_line(faults_of(context + use.right + '\n')), "") << use.right;
     }
   }
 }
