@@ -288,7 +288,7 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         self.program.outputs += made
         self.expression_outputs(self.pick([0, 0, 1, 2]))
         if not self.program.outputs:
-            self.program.outputs.append(('o', self.value_of('f64', ('N',), 2)))
+            self.program.outputs.append(('o', self.value_of('f64', ('N',), 0)))  # a leaf, which there always is
 
     def expression_outputs(self, count):
         for _ in range(count):
