@@ -2,6 +2,7 @@
 #include <iterator>
 #include <utility>
 
+#include "libopt/fusion/operator_needs.h"
 #include "libopt/fusion/select.h"
 
 namespace kasen::fusion {
@@ -33,11 +34,8 @@ std::vector<NodeId> united(const std::vector<NodeId>& a, const std::vector<NodeI
 class Joiner {
  public:
   Joiner(const Dag& dag, const Memo& memo, const CostRules& costs, std::vector<PlanOperator>& operators)
-      : dag_(dag), costs_(costs), operators_(operators), maker_(static_cast<size_t>(dag.size()), nowhere) {
-    for (size_t i = 0; i < operators.size(); ++i) {
-      templates_.push_back(joining_template(dag, memo, operators[i]));
-      for (const NodeId root : operators[i].roots) maker_[static_cast<size_t>(root)] = i;
-    }
+      : dag_(dag), costs_(costs), operators_(operators), needs_(dag, places_of(operators)) {
+    for (const PlanOperator& op : operators) templates_.push_back(joining_template(dag, memo, op));
   }
 
   void run() {
@@ -50,7 +48,11 @@ class Joiner {
   }
 
  private:
-  static constexpr size_t nowhere = static_cast<size_t>(-1);
+  static std::vector<const PlanOperator*> places_of(const std::vector<PlanOperator>& operators) {
+    std::vector<const PlanOperator*> places;
+    for (const PlanOperator& op : operators) places.push_back(&op);
+    return places;
+  }
 
   [[nodiscard]] bool may_join(size_t i, size_t j) const {
     const Template* shape = templates_[i];
@@ -65,49 +67,18 @@ class Joiner {
     PlanOperator both{united(a.roots, b.roots), templates_[i]->id, united(a.members, b.members),
                       united(a.inputs, b.inputs)};
     if (seconds(dag_, both, costs_) >= seconds(dag_, a, costs_) + seconds(dag_, b, costs_)) return;
-    if (waits_for(i, j) || waits_for(j, i)) return;
-    for (const NodeId root : b.roots) maker_[static_cast<size_t>(root)] = i;
+    if (needs_.needs(i, j) || needs_.needs(j, i)) return;
     templates_[j] = nullptr;
     a = std::move(both);
     b = {};
-  }
-
-  // Whether something that the operator reads, or a number that it takes, comes from the other one: by way of whatever
-  // operators are between them, those that were joined among them.
-  [[nodiscard]] bool waits_for(size_t op, size_t other) const {
-    std::vector<char> seen(static_cast<size_t>(dag_.size()), 0);
-    std::vector<NodeId> waiting;
-    const auto ask = [&](const std::vector<NodeId>& nodes) {
-      for (const NodeId id : nodes) {
-        if (std::exchange(seen[static_cast<size_t>(id)], 1) == 0) waiting.push_back(id);
-      }
-    };
-    const auto ask_for = [&](size_t made) {
-      ask(operators_[made].inputs);
-      for (const NodeId member : operators_[made].members) ask(dag_[member].waits);
-    };
-    ask_for(op);
-    while (!waiting.empty()) {
-      const NodeId id = waiting.back();
-      waiting.pop_back();
-      const size_t made = maker_[static_cast<size_t>(id)];
-      if (made == other) return true;
-      if (made == op) continue;
-      if (made != nowhere) {
-        ask_for(made);
-      } else {
-        ask(dag_[id].inputs);
-        ask(dag_[id].waits);
-      }
-    }
-    return false;
+    needs_.remade(i);
   }
 
   const Dag& dag_;
   const CostRules& costs_;
   std::vector<PlanOperator>& operators_;
   std::vector<const Template*> templates_;  // by operator: the one by which it may join others
-  std::vector<size_t> maker_;               // by node: the operator of which it is a root
+  OperatorNeeds needs_;
 };
 
 }  // namespace

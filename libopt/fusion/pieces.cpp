@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "libcore/products.h"
+#include "libopt/fusion/operator_needs.h"
 #include "libopt/regions.h"
 
 namespace kasen::fusion {
@@ -41,28 +43,13 @@ class Splitter {
     made_.splits.push_back(std::move(told));
   }
 
-  // A value that is stored is made once, however many operators were taken apart there; what only the others needed is
-  // not made at all.
   Pieces take() {
-    std::vector<int> maker(static_cast<size_t>(dag_.size()), -1);
-    std::vector<NodeId> needed;
-    for (size_t i = 0; i < made_.pieces.size(); ++i) {
-      for (const NodeId root : made_.pieces[i].op.roots) {
-        int& known = maker[static_cast<size_t>(root)];
-        if (known < 0) known = static_cast<int>(i);
-        if (dag_[root].escapes) needed.push_back(root);
-      }
-    }
-    std::set<int> kept;
-    while (!needed.empty()) {
-      const int piece = maker[static_cast<size_t>(needed.back())];
-      needed.pop_back();
-      if (piece < 0 || !kept.insert(piece).second) continue;
-      const std::vector<NodeId>& inputs = made_.pieces[static_cast<size_t>(piece)].op.inputs;
-      needed.insert(needed.end(), inputs.begin(), inputs.end());
-    }
+    std::vector<char> kept = needed();
+    for (size_t piece; (piece = in_circle(kept)) < kept.size(); kept = needed()) take_apart(piece);
     Pieces taken{{}, std::move(made_.splits)};
-    for (const int piece : kept) taken.pieces.push_back(std::move(made_.pieces[static_cast<size_t>(piece)]));
+    for (size_t piece = 0; piece < kept.size(); ++piece) {
+      if (kept[piece] != 0) taken.pieces.push_back(std::move(made_.pieces[piece]));
+    }
     return taken;
   }
 
@@ -149,6 +136,58 @@ class Splitter {
       split(part(op, {cut}, no_node), cuts);
       split(part(op, op.roots, cut), cuts);
     }
+  }
+
+  [[nodiscard]] OperatorNeeds needs() const {
+    std::vector<const PlanOperator*> operators;
+    for (const Piece& piece : made_.pieces) operators.push_back(&piece.op);
+    return OperatorNeeds(dag_, std::move(operators));
+  }
+
+  // A value that is stored is made once, however many operators were taken apart there; what only the others needed is
+  // not made at all. By piece, 1 or 0.
+  [[nodiscard]] std::vector<char> needed() const {
+    const OperatorNeeds makers = needs();
+    std::vector<NodeId> needed;
+    for (NodeId id = 0; id < dag_.size(); ++id) {
+      if (dag_[id].escapes) needed.push_back(id);
+    }
+    std::vector<char> kept(made_.pieces.size(), 0);
+    while (!needed.empty()) {
+      const size_t piece = makers.maker(needed.back());
+      needed.pop_back();
+      if (piece == OperatorNeeds::nothing_makes || std::exchange(kept[piece], 1) != 0) continue;
+      const std::vector<NodeId>& inputs = made_.pieces[piece].op.inputs;
+      needed.insert(needed.end(), inputs.begin(), inputs.end());
+    }
+    return kept;
+  }
+
+  // The first kept piece of several results that needs itself, or kept.size(). It can: what is between two of its
+  // results had the first one for itself, until it was taken apart and read it from memory. Every circle goes through
+  // such a piece, as what one result is made of is never made of it.
+  [[nodiscard]] size_t in_circle(const std::vector<char>& kept) const {
+    const OperatorNeeds graph = needs();
+    const auto circular = [&](size_t piece) {
+      return kept[piece] != 0 && made_.pieces[piece].op.roots.size() > 1 && graph.needs(piece, piece);
+    };
+    size_t piece = 0;
+    while (piece < kept.size() && !circular(piece)) ++piece;
+    return piece;
+  }
+
+  // One piece for each result.
+  void take_apart(size_t piece) {
+    const PlanOperator op = std::move(made_.pieces[piece].op);
+    made_.pieces.erase(made_.pieces.begin() + static_cast<std::ptrdiff_t>(piece));
+    Split told{names(op.roots), "what is made of one of them goes into another", {}};
+    std::vector<NodeId> cuts;
+    for (const NodeId root : op.roots) {
+      told.stored.push_back(dag_[root].name);
+      split(part(op, {root}, no_node), cuts);
+    }
+    for (const NodeId cut : cuts) told.stored.push_back(dag_[cut].name);
+    made_.splits.push_back(std::move(told));
   }
 
   const Module& module_;

@@ -139,5 +139,18 @@ TEST(Strategies, WhatNoRegionHoldsIsTakenApart) {
       << notes.fusion[0].splits[0];
 }
 
+// Two products of one matrix run as one; what is made of the first one's result, and goes into the second, had that
+// result for itself, until its operator was taken apart.
+TEST(Strategies, OperatorsOfSeveralResultsNeedNothingThatIsMadeOfThem) {
+  const Module program = compile(
+      "dim N\ninput x : f64[N]\ninput G : f64[N, N]\nv = mxvt((x, w) -> x, max, if fill(true, N) then argmax(x) else "
+      "argmin(x), G)\nu = mxvt((x, w) -> x, min, G, map(min, v, v))\nu = if true then argmax(map(f64, i64(v))) else "
+      "u\noutput u\n");
+  for (const Strategy strategy : {Strategy::fuse_all, Strategy::fuse_no_redundancy, Strategy::cost}) {
+    TrialLawChecker laws;
+    require_valid(plan(program, strategy, SyncMode::automatic), laws);
+  }
+}
+
 }  // namespace
 }  // namespace kasen
