@@ -105,7 +105,7 @@ class ChainRun {
     slots_.resize(inner_columns_.size() * static_cast<size_t>(width_));
     T* slots = slots_.data();
     for (const auto& [p, k] : inner_columns_) {
-      meet_tuples(*compressed_, {plane(inputs_[static_cast<size_t>(p->vector)], k), 1}, slots);
+      meet_tuples(*compressed_, {plane(vectors_[static_cast<size_t>(p->vector)], k), 1}, slots);
       slots += width_;
     }
   }
@@ -128,9 +128,10 @@ class ChainRun {
 
   void turn_whole() {
     inputs_.assign(call_.inputs.begin(), call_.inputs.end());
+    vectors_ = inputs_;
     outputs_.assign(call_.outputs.begin(), call_.outputs.end());
     for (const ChainKernels::TurnedWhole& turned : kernels_.whole_inputs) {
-      View& view = inputs_[static_cast<size_t>(turned.place)];
+      View& view = (turned.along ? vectors_ : inputs_)[static_cast<size_t>(turned.place)];
       const View planes = planes_of(turned);
       to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, RowShape(turned.columns));
       view = planes;
@@ -275,7 +276,7 @@ class ChainRun {
         Vectors along{}, across{};
         for (std::int64_t n = group.begin; n < group.end; ++n) {
           const auto& [p, k] = inner_columns_[static_cast<size_t>(n)];
-          along.at(static_cast<size_t>(n - group.begin)) = plane(inputs_[static_cast<size_t>(p->vector)], k) + c;
+          along.at(static_cast<size_t>(n - group.begin)) = plane(vectors_[static_cast<size_t>(p->vector)], k) + c;
           across.at(static_cast<size_t>(n - group.begin)) = row_of(-1 - p->room, rooms, row, k);
         }
         const std::int64_t even = group.begin == 0 ? below : 0, odd = outer_columns_.empty() ? even : 0;
@@ -460,6 +461,7 @@ class ChainRun {
   std::vector<Range> inner_groups_, outer_groups_;  // of those that a tile meets together
   std::vector<View> inputs_, outputs_;              // of the op; whole ones with columns as planes,
   std::vector<Bytes> planes_;                       // which are here
+  std::vector<View> vectors_;                       // inputs, as products along the rows take them
   bool rows_wait_ = false;
   RoomPlaces waiting_;  // of all rows
   T* columns_ = nullptr;

@@ -241,6 +241,14 @@ e = exp(-y)
 B = X / sum(e)
 output p = 2 * (B @ v), g = B' @ e
 )"},
+    {"vector_in_the_work", R"(
+dim N, F local = 3
+input X : f64[N, F], v : f64[F]
+p = X @ v
+t = fill(1.0, N, F) * v - p
+u = fill(1.0, N, F) + v
+output p, g = t' @ u, h = X' @ p
+)"},
     {"behind_an_if", R"(
 dim N, M
 input X : dense f64[N, M], v : f64[M], y : f64[N]
