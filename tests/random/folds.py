@@ -57,13 +57,24 @@ def reducer_function(rounding, name, elem):
     return lambda a, b: scalars.binary(rounding, symbol(name), elem, a, b)
 
 
+def lowest_bits(value):
+    """Of each number the value of the last bit that is set; inf of 0."""
+    fraction, exponent = np.frexp(np.where(np.isfinite(value), value, 0).astype(np.float64))
+    digits = (fraction * 2.0 ** 53).astype(np.int64)
+    return np.where(digits == 0, np.inf, np.ldexp((digits & -digits).astype(np.float64), exponent - 53))
+
+
 def sum_last(rounding, value, elem):
     count = value.shape[-1]
     if elem in EPSILON:
         total = np.sum(value, axis=-1, dtype=np.float64).astype(numpy_type(elem))
-        exact = np.sum(value, axis=-1, dtype=np.longdouble)
-        moved = rounding.off(total, elem, 1 + count ** 0.5 / 2, np.sum(np.abs(value), axis=-1, dtype=np.float64))
-        return np.where(exact == total, total, moved).astype(numpy_type(elem))
+        if rounding.random is None:
+            return total
+        size = np.sum(np.abs(value), axis=-1, dtype=np.float64)
+        moved = rounding.off(total, elem, 1 + count ** 0.5 / 2, size)
+        # Exact in whatever order: every part of the sum has few enough digits. An exact total alone does not say so.
+        exact = size * EPSILON[elem] <= np.min(lowest_bits(value), axis=-1, initial=np.inf)
+        return np.where(exact, total, moved).astype(numpy_type(elem))
     low, high = scalars.ends(elem)
     total = np.sum(value, axis=-1, dtype=np.int64).astype(numpy_type(elem))
     total = np.where(np.any(value == high, axis=-1), high, total)
