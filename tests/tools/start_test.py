@@ -5,6 +5,7 @@ EveryStart has each call of the system fail that changes a disk at the start, St
 
 Usage: start_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import fcntl
 import os
 import pathlib
 import re
@@ -47,12 +48,26 @@ class Start(ToolTest):
     def shared(self):
         return {p.name for p in pathlib.Path("/dev/shm").glob("kasen-job-*")}
 
+    def held_by(self, pids):
+        """Which of them these processes hold."""
+        found = set()
+        for pid in pids:
+            for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+                found |= set(re.findall(r"^/dev/shm/(kasen-job-\w+)/\.kasen-job$", os.readlink(fd)))
+        return found
+
+    def is_left(self, name):
+        """Nobody holds it: other tests have jobs, too."""
+        try:
+            with open(f"/dev/shm/{name}/.kasen-job", "rb") as mark:
+                fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
     def nothing_is_left(self, context=""):
         self.assertEqual(list(self.tmp.iterdir()), [], context)
-        deadline = time.time() + 5
-        while self.shared() - self.before and time.time() < deadline:
-            time.sleep(0.05)  # other tests have jobs, too
-        self.assertEqual(self.shared() - self.before, set(), context)
+        self.assertEqual([name for name in self.shared() - self.before if self.is_left(name)], [], context)
 
     def told(self, done, status, *says):
         self.assertEqual(done.returncode, status, done.stderr)
@@ -136,9 +151,11 @@ class Start(ToolTest):
             time.sleep(0.02)
         return job
 
+    def processes_of(self, job):
+        return subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, text=True, check=False).stdout.split()
+
     def kill_all(self, job):
-        found = subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, text=True, check=False).stdout
-        for pid in found.split():
+        for pid in self.processes_of(job):
             try:
                 os.kill(int(pid), signal.SIGKILL)
             except ProcessLookupError:
@@ -160,10 +177,10 @@ class Start(ToolTest):
         self.assertNotIn("killed runs left", self.doctor())
         self.assertEqual(self.run_ranks().returncode, 0)
         self.assertEqual({p.name for p in self.tmp.iterdir()}, held)
+        left = self.held_by(self.processes_of(job))
+        self.assertEqual(len(left), 1)
         self.kill_all(job)
         self.assertEqual({p.name for p in self.tmp.iterdir()}, held)
-        left = self.shared() - self.before
-        self.assertGreaterEqual(len(left), 1)
         told = self.doctor().count("killed runs left")
         # Runs of other tests, which start meanwhile, remove what lies in /dev/shm, too.
         self.assertIn(told, [2] if left & self.shared() else [1, 2])
@@ -177,7 +194,7 @@ class Start(ToolTest):
         """A job of one machine can be reached from that machine alone."""
         job = self.start_endless()
         inodes = {}
-        for pid in subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, text=True, check=False).stdout.split():
+        for pid in self.processes_of(job):
             for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
                 inodes[os.readlink(fd)] = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
         listening = 0
