@@ -189,7 +189,7 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
   std::vector<DimData> dims;
   for (size_t i = 0; i < module.dims.size(); ++i) {
     const Dimension& d = module.dims[i];
-    DimData data{d.name, d.local, std::max<std::int64_t>(d.size, 0), {}, is_whole(module, static_cast<DimId>(i))};
+    DimData data{d.name, d.local, d.size < 0 ? unknown_size : d.size, {}, is_whole(module, static_cast<DimId>(i))};
     if (const auto it = given.find(d.name); it != given.end()) {
       with_value("dim", [&] { data.size = whole_number(it->second, "--dim " + d.name); });
       given.erase(it);

@@ -162,11 +162,11 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
   const std::int64_t largest = range.largest, fixed = dim.size;
   dim.original.clear();
   check_first_id(uses, range, dim.name, fixed);
-  if (fixed > 0 && largest >= fixed)
+  if (fixed != unknown_size && largest >= fixed)
     fail(ExitStatus::bad_input,
          fmt::format("dimension {} has {} indices, but the data names index {}", dim.name, fixed, largest),
          "with a given size, ids are indices from 0", fmt::format("give --dim {}={} or more", dim.name, largest + 1));
-  if (fixed == 0) {
+  if (fixed == unknown_size) {
     check_equal_rows(uses, dim.name);
     check_square(inputs, dim.name);
     if (uses.ids.empty() && uses.declared < 0)

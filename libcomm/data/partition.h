@@ -40,12 +40,15 @@ struct InputData {
   std::vector<std::int64_t> extents = {};
 };
 
-// One dimension of the program. `size` > 0 on entry is fixed (`dim K = 10`, `--dim N=...`): ids are then indices and
-// must lie below it. Else the size is united over the inputs; names with gaps are relabelled, ascending, to 0..size-1.
+inline constexpr std::int64_t unknown_size = -1;
+
+// One dimension of the program. A `size` that is known on entry is fixed (`dim K = 10`, `--dim N=...`): ids are then
+// indices and must lie below it. Else it is united over the inputs; names with gaps are relabelled, ascending, to
+// 0..size-1.
 struct DimData {
   std::string name;
   bool local = false;
-  std::int64_t size = 0;
+  std::int64_t size = unknown_size;
   std::vector<std::int64_t> original;  // ids of the user where they had gaps (ascending); empty: 0..size-1
   bool whole = false;                  // dense arrays are whole along it: every part lists who owns which index
 };

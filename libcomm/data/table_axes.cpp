@@ -9,10 +9,10 @@
 namespace kasen {
 namespace {
 
-// 0: the data have to tell.
+// Or unknown_size: the data have to tell.
 std::int64_t fixed_size(const std::vector<DimData>& dims, const std::string& name) {
   const auto at = std::find_if(dims.begin(), dims.end(), [&](const DimData& d) { return d.name == name; });
-  return at == dims.end() ? 0 : at->size;
+  return at == dims.end() ? unknown_size : at->size;
 }
 
 // Batches that every worker has some of: a local dimension, then one that is cut. Elsewhere a table of another width is
@@ -30,12 +30,12 @@ bool has_as_many_axes(const InputData& input) {
   return input.table.axes.size() == input.dims.size() + behind;
 }
 
-// They are the dimensions'. Where batches may be
-// meant, of fixed sizes too: as many axes has a file of images, whose first are the samples.
+// They are the dimensions'. Where batches may be meant, of fixed sizes too: as many axes has a file of images, whose
+// first are the samples.
 bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed, bool batches) {
   if (!has_as_many_axes(input)) return false;
   for (std::size_t axis = 0; axis < fixed.size() && batches; ++axis)
-    if (fixed[axis] > 0 && fixed[axis] != input.table.axes[axis]) return false;
+    if (fixed[axis] != unknown_size && fixed[axis] != input.table.axes[axis]) return false;
   return true;
 }
 
@@ -43,7 +43,7 @@ bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed
 [[noreturn]] void fail_axis(const InputData& input, const std::vector<std::int64_t>& fixed) {
   const std::vector<std::int64_t>& axes = input.table.axes;
   std::size_t wrong = 0;
-  while (fixed[wrong] == 0 || fixed[wrong] == axes[wrong]) ++wrong;
+  while (fixed[wrong] == unknown_size || fixed[wrong] == axes[wrong]) ++wrong;
   fail(ExitStatus::bad_input,
        fmt::format("input '{}' over [{}] has an array of shape ({})", input.name, fmt::join(input.dims, ", "),
                    fmt::join(axes, ", ")),
@@ -57,11 +57,15 @@ bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed
 // has a fixed size, and the table is none of the former.
 bool joins_two(const InputData& input, const std::vector<std::int64_t>& fixed) {
   const std::int64_t planes = input.element.planes();
-  if (fixed[0] > 0 ? input.table.rows == fixed[0] : fixed[1] == 0) return false;
+  if (fixed[0] == 0 || fixed[1] == 0) return false;  // the rows of none are no rows
+  if (fixed[0] > 0 ? input.table.rows == fixed[0] : fixed[1] == unknown_size) return false;
   if (fixed.size() == 2 && input.table.cols != planes) return false;
   std::int64_t rest = planes;
-  for (std::size_t axis = 1; axis < fixed.size(); ++axis) rest = checked_mul(rest, fixed[axis], "an input's size");
-  return rest == 0 || input.table.cols != rest;
+  for (std::size_t axis = 1; axis < fixed.size(); ++axis) {
+    if (fixed[axis] == unknown_size) return true;
+    rest = checked_mul(rest, fixed[axis], "an input's size");
+  }
+  return input.table.cols != rest;
 }
 
 void split_rows(InputData& input, const std::vector<std::int64_t>& fixed) {

@@ -77,14 +77,15 @@ TEST(PartitionTables, RowsOfATableAreThoseOfBatches) {
   const std::vector<std::string> three{"T", "N", "F"};
   const ElementType number = ElementType::of(Scalar::f64);
   const std::vector<std::int64_t> sizes{4, 3, 2};
-  for (const std::int64_t features : {0, 2}) {
-    expect_batches(batch_dims(4, 0, features), cases::table("x", three, number, 12, 2), sizes);
-    expect_batches(batch_dims(0, 3, features), cases::table("x", three, number, 12, 2), sizes);
+  for (const std::int64_t features : {unknown_size, std::int64_t{2}}) {
+    expect_batches(batch_dims(4, unknown_size, features), cases::table("x", three, number, 12, 2), sizes);
+    expect_batches(batch_dims(unknown_size, 3, features), cases::table("x", three, number, 12, 2), sizes);
   }
   expect_batches(batch_dims(4, 3, 2), cases::table("x", three, number, 4, 6), sizes);  // a batch a row
-  expect_batches(batch_dims(0, 3, 2), cases::table("x", three, number, 4, 6), sizes);
-  expect_batches(batch_dims(4, 0, 0), cases::table("x", three, ElementType::array(Scalar::f64, 3), 12, 6), sizes);
-  std::vector<DimData> two = batch_dims(4, 0, 0);
+  expect_batches(batch_dims(unknown_size, 3, 2), cases::table("x", three, number, 4, 6), sizes);
+  expect_batches(batch_dims(4, unknown_size, unknown_size),
+                 cases::table("x", three, ElementType::array(Scalar::f64, 3), 12, 6), sizes);
+  std::vector<DimData> two = batch_dims(4, unknown_size, unknown_size);
   two.pop_back();
   expect_batches(two, cases::table("x", {"T", "N"}, number, 12, 1), {4, 3});
   expect_batches(two, cases::table("x", {"T", "N"}, number, 4, 3), {4, 3});
@@ -94,11 +95,12 @@ TEST(PartitionTables, AxesOfAFileAreThoseOfItsArray) {
   for (const bool given : {false, true}) {
     InputData cube = cases::table("x", {"T", "N", "F"}, ElementType::of(Scalar::f64), 4, 6);
     cube.table.axes = {4, 3, 2};
-    expect_batches(given ? batch_dims(4, 3, 2) : batch_dims(0, 0, 0), std::move(cube), {4, 3, 2});
+    expect_batches(given ? batch_dims(4, 3, 2) : batch_dims(unknown_size, unknown_size, unknown_size), std::move(cube),
+                   {4, 3, 2});
   }
   InputData points = cases::table("x", {"T", "N"}, ElementType::array(Scalar::f64, 2), 4, 6);
   points.table.axes = {4, 3, 2};
-  std::vector<DimData> two = batch_dims(0, 0, 0);
+  std::vector<DimData> two = batch_dims(unknown_size, unknown_size, unknown_size);
   two.pop_back();
   expect_batches(two, std::move(points), {4, 3});
 }
@@ -111,14 +113,15 @@ TEST(PartitionTables, AxesOfAnotherSizeAreRefused) {
     cube.table.named_axes = named;
     return cube;
   };
-  EXPECT_NE(
-      refusal(batch_dims(3, 0, 0), inputs_of(input(true))).find("shape (6, 4, 2); axis 0 has 6 indices, and T has 3"),
-      std::string::npos);
-  EXPECT_NE(refusal(batch_dims(0, 2, 0), inputs_of(input(true))).find("axis 1 has 4 indices, and N has 2"),
+  EXPECT_NE(refusal(batch_dims(3, unknown_size, unknown_size), inputs_of(input(true)))
+                .find("shape (6, 4, 2); axis 0 has 6 indices, and T has 3"),
+            std::string::npos);
+  EXPECT_NE(refusal(batch_dims(unknown_size, 2, unknown_size), inputs_of(input(true)))
+                .find("axis 1 has 4 indices, and N has 2"),
             std::string::npos);
   EXPECT_NE(refusal(batch_dims(6, 4, 3), inputs_of(input(true))).find("reshape(len(array), -1)"), std::string::npos);
   expect_batches(batch_dims(6, 4, 2), input(true), {6, 4, 2});
-  expect_batches(batch_dims(3, 0, 0), input(false), {3, 2, 8});
+  expect_batches(batch_dims(3, unknown_size, unknown_size), input(false), {3, 2, 8});
 }
 
 TEST(PartitionTables, IdsInTablesBecomeIndices) {
@@ -147,10 +150,10 @@ TEST(PartitionTables, RefusesRowsThatAreNoBatches) {
     return refusal(batch_dims(4, samples, features),
                    inputs_of(cases::table("x", {"T", "N", "F"}, number, rows, columns)));
   };
-  EXPECT_NE(said(14, 2, 0, 2).find("leave out 2 rows"), std::string::npos);
+  EXPECT_NE(said(14, 2, unknown_size, 2).find("leave out 2 rows"), std::string::npos);
   EXPECT_NE(said(16, 2, 3, 2).find("4 indices of dimension N"), std::string::npos);
   EXPECT_NE(said(12, 3, 3, 2).find("3 indices of dimension F"), std::string::npos);
-  EXPECT_NE(said(4, 6, 0, 2).find("--dim N=SIZE"), std::string::npos);
+  EXPECT_NE(said(4, 6, unknown_size, 2).find("--dim N=SIZE"), std::string::npos);
   EXPECT_EQ(said(12, 2, 3, 2), "accepted");
 }
 

@@ -145,6 +145,21 @@ class Empty(ToolTest):
         self.check("lbfgs", "X=wide.mtx", "label=five.csv")
         self.check("cg", "A=zero.mtx", "b=no.npy")
 
+    def test_a_given_size_of_none(self):
+        """--dim M=0 is a size as any other: where no input has the dimension, and where one has indices that it has not."""
+        (self.dir / "given.ks").write_text("dim N, M\ninput x : f64[N]\noutput y = fill(1.0, M)\noutput s = sum(fill(2.0, M)) + sum(x)\n")
+        self.kasen("plan", "given.ks", "-o", "given.plan")
+        self.kasen("fuse", "given.plan", "-o", "given.kir")
+        self.kasen("partition", "--program", "given.plan", "x=two.csv", "--dim", "M=0", "--workers", 2, "-o", "given")
+        for kernels in ["interpreter", "generated"]:
+            self.kasen("run", "given.kir", "--bundle", "given", "--kernels", kernels, "-o", "given.csv")
+            self.assertEqual([path.name for path in sorted(self.dir.glob("given*.csv"))], ["given-s.csv", "given.csv"])
+            self.assertEqual((self.dir / "given.csv").read_text().splitlines()[1:], [])
+            self.assertEqual(float((self.dir / "given-s.csv").read_text().split()[-1]), sum(map(float, (self.dir / "two.csv").read_text().split())))
+        self.fault("partition", "--program", "given.plan", "x=two.csv", "--dim", "M=1", "--dim", "N=0", "-o", "none", status=BAD,
+                   says=["N", "0", "2"])
+        self.assertNotIn("none", self.files())
+
     def test_no_columns(self):
         """A dense matrix of rows without columns."""
         self.check("kmeans-matrix", "X=narrow.npy")
