@@ -5,7 +5,7 @@ from gen_functions import FunctionPart
 from gen_idioms import IdiomPart
 from gen_product import ProductPart
 from gen_scalar import ScalarPart
-from tree import (FLOATS, INTS, NUMBERS, Dim, Expr, Stmt, Var, expressions, is_arr, is_id, is_scalar, is_tup, scalars_of)
+from tree import (FLOATS, INTS, NUMBERS, Dim, Expr, Stmt, Var, assumable, is_arr, is_id, is_scalar, is_tup, scalars_of)
 from vary import vary
 
 SHAPES = [('N',), ('N',), ('N',), ('M',), ('F',), ('K',), ('N', 'F'), ('N', 'F'), ('N', 'K'), ('F', 'K'), ('M', 'K'),
@@ -310,8 +310,9 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
             body += self.block(4) or [s for s in self.define_name() or []]
         self.program.body = body
         self.outputs()
-        reducers = {e.info.get('r') for e in expressions(self.program) if isinstance(e.info.get('r'), str)}
+        reducers = assumable(self.program)
         self.program.assumed = [name for name in self.program.assumed if name in reducers]
+        self.program.identities = [i for i in self.program.identities if i[0] in reducers]
         vary(self.program, self.random)
         return self.program
 

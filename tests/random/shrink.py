@@ -1,7 +1,7 @@
 """Makes a failing program small: fewer outputs and statements, operands in place of expressions, smaller dimensions, as
 long as it fails in the same way."""
 from text import program_text
-from tree import Expr, expressions, statements
+from tree import Expr, assumable, expressions, statements
 
 SMALL = [1, 2, 3, 5, 8, 9, 17]
 
@@ -62,8 +62,9 @@ def without_unused(program):
     program.lists = [(v, e) for v, e in program.lists if v.name in used]
     program.consts = [c for c in program.consts if c[0] in used]
     program.params = [c for c in program.params if c[0] in used]
-    program.assumed = [name for name in program.assumed if name in used]
-    program.identities = [i for i in program.identities if i[0] in used]
+    reducers = assumable(program)
+    program.assumed = [name for name in program.assumed if name in reducers]
+    program.identities = [i for i in program.identities if i[0] in reducers]
     return program
 
 

@@ -121,12 +121,14 @@ class Program:
         return copy.deepcopy(self)
 
 
-def statements(block):
-    """Every statement of a block and of the blocks inside."""
+def statements(block, planned=False):
+    """Every statement of a block and of the blocks inside. planned: without those of loops unrolled into nothing."""
     for s in block:
         yield s
+        if planned and s.kind == 'for' and s.unroll and s.end <= s.begin:
+            continue
         for inner in s.blocks():
-            yield from statements(inner)
+            yield from statements(inner, planned)
 
 
 def functions_in(e):
@@ -134,9 +136,9 @@ def functions_in(e):
     return [f[1] for f in (e.info.get('z'), e.info.get('r')) if isinstance(f, tuple)]
 
 
-def expressions(program):
+def expressions(program, planned=False):
     """Every expression of a program's statements, functions and outputs."""
-    roots = [e for s in statements(program.body) for e in s.exprs()] + [e for _, e in program.outputs]
+    roots = [e for s in statements(program.body, planned) for e in s.exprs()] + [e for _, e in program.outputs]
     roots += [e for _, e in program.lists]
     for f in program.fns:
         roots += [e for _, e in f.steps] + [f.body]
@@ -144,3 +146,8 @@ def expressions(program):
         for e in roots.pop().walk():
             yield e
             roots += functions_in(e)
+
+
+def assumable(program):
+    """Its own reducers of which laws may be assumed: those that some operator of its plan applies."""
+    return {e.info.get('r') for e in expressions(program, planned=True) if isinstance(e.info.get('r'), str)}
