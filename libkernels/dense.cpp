@@ -8,6 +8,7 @@
 #include "libcore/error.h"
 #include "libkernels/blas.h"
 #include "libkernels/product_division.h"
+#include "libkernels/zero_products.h"
 
 namespace kasen {
 namespace {
@@ -57,6 +58,17 @@ void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64
   const auto [m, n, k] = sizes_of(side, t, columns);
   cblas_sgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), b, n, beta, c,
               n);
+}
+
+// `plain`: b has neither 0 nor what is not finite.
+template <class T>
+void multiply(CBLAS_TRANSPOSE side, const Tile<T>& t, const T* b, std::int64_t columns, T beta, T* c, bool plain) {
+  if (columns == 1) {
+    gemv(side, t, b, beta, c);
+  } else {
+    gemm(side, t, b, columns, beta, c);
+  }
+  if (!plain) ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, side == CblasTrans, b, columns, c}).restore();
 }
 
 // Rows of a block: more of them where the results of all blocks, which are kept until they are added, would take much
@@ -111,6 +123,11 @@ class DensePass {
   void run() {
     for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows * columns_ : across_, T{0});
     if (call_.rows == 0 || call_.cols == 0 || columns_ == 0) return;
+    for (Lane& lane : lanes_) {
+      const std::span<const T> x{lane.x, static_cast<std::size_t>(lane.transposed ? across_ : 0)};
+      lane.plain = lane.transposed && none_zero(x) && all_finite(x);
+      looked_at_again_ = looked_at_again_ || (lane.transposed && !lane.plain);
+    }
     share_out(shop_.pool, blocks_, [&](int thread, std::int64_t b) { block(b, thread); });
     for (const Lane& lane : lanes_) {
       for (std::int64_t b = 0; !lane.transposed && b < blocks_; ++b) {
@@ -131,9 +148,10 @@ class DensePass {
     T* y;
     std::int64_t partials;  // where its blocks' begin
     TileRows<T> rows;       // of what it multiplies by, if that is over the matrix's rows
+    bool plain = false;     // what it multiplies by is over the columns, and has neither 0 nor what is not finite
   };
 
-  // One product takes a block at once; several take it tile by tile.
+  // One product takes a block at once; several take it tile by tile, as does one that has to look at it again.
   void block(std::int64_t b, int thread) const {
     const std::int64_t first = b * down_, rows = std::min(down_, call_.rows - first);
     if (dense_rows_ > 0) {
@@ -143,8 +161,8 @@ class DensePass {
       return;
     }
     if (columns_ > 1) return multiply_columns(b, first, rows, false, nullptr);
-    const bool tiled = lanes_.size() > 1;
-    const std::int64_t across = tiled ? std::min(tile_cols, call_.cols) : call_.cols;
+    const std::int64_t across = lanes_.size() > 1 ? std::min(tile_cols, call_.cols) : call_.cols;
+    const bool tiled = lanes_.size() > 1 || looked_at_again_;
     const std::int64_t fitting = tile_bytes / (across * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
     const std::int64_t down = tiled ? std::clamp<std::int64_t>(fitting, 8, down_) : down_;
     for (std::int64_t r = 0; r < rows; r += down) {
@@ -161,13 +179,13 @@ class DensePass {
     const Tile<T> tile{a, rows, call_.cols, call_.cols};
     for (const Lane& lane : lanes_) {
       if (lane.transposed) {
-        gemm(CblasNoTrans, tile, lane.x, columns_, T{0}, lane.y + first * columns_);
+        multiply(CblasNoTrans, tile, lane.x, columns_, T{0}, lane.y + first * columns_, lane.plain);
         continue;
       }
       const bool itself = lane.rows.compressed != nullptr && lane.rows.compressed == matrix_.compressed;
       const T* x = itself ? a : lane.rows.some(first, rows, room);
       if (!itself) room += dense_rows_ * lane.rows.room();
-      gemm(CblasTrans, tile, x, columns_, begun ? T{1} : T{0}, partials_ + lane.partials + b * across_);
+      multiply(CblasTrans, tile, x, columns_, begun ? T{1} : T{0}, partials_ + lane.partials + b * across_, false);
     }
   }
 
@@ -178,10 +196,10 @@ class DensePass {
     const Tile<T> tile{a, rows, cols, call_.cols};
     for (const Lane& lane : lanes_) {
       if (lane.transposed) {
-        gemv(CblasNoTrans, tile, lane.x + c, c > 0 ? T{1} : T{0}, lane.y + first + r);
+        multiply(CblasNoTrans, tile, lane.x + c, 1, c > 0 ? T{1} : T{0}, lane.y + first + r, lane.plain);
       } else {
         T* partial = partials_ + lane.partials + b * call_.cols + c;
-        gemv(CblasTrans, tile, lane.x + first + r, r > 0 ? T{1} : T{0}, partial);
+        multiply(CblasTrans, tile, lane.x + first + r, 1, r > 0 ? T{1} : T{0}, partial, false);
       }
     }
   }
@@ -195,9 +213,10 @@ class DensePass {
   std::vector<Lane> lanes_;
   T* partials_ = nullptr;
   TileRows<T> matrix_;
-  std::int64_t dense_rows_ = 0;  // that are made dense at a time; 0: all lie in memory
-  std::int64_t dense_room_ = 0;  // elements that these take on each thread,
-  T* dense_ = nullptr;           // and where
+  bool looked_at_again_ = false;  // the matrix's rows, for what is not finite
+  std::int64_t dense_rows_ = 0;   // that are made dense at a time; 0: all lie in memory
+  std::int64_t dense_room_ = 0;   // elements that these take on each thread,
+  T* dense_ = nullptr;            // and where
 };
 
 }  // namespace

@@ -36,8 +36,16 @@ inline bool mutant(int number) {
 
 Detector = namedtuple("Detector", "name command seconds")
 RUNNER = "tests/random/run-programs"
-UNIT = ["tests/core/test-core", "tests/opt/test-opt", "tests/kernels/test-kernels", "tests/opt/test-opt-runs", "tests/data/test-data"]
+UNIT = ["tests/core/test-core", "tests/data/test-data", "tests/kernels/test-kernels", "tests/opt/test-opt", "tests/opt/test-opt-runs"]
 EXCHANGE = ["tests/exchange/test-mpi", "tests/exchange/test-mpi-plans"]  # of three ranks
+OWN = {"libcore": ["test-core"], "libkernels": ["test-kernels"], "libopt": ["test-opt", "test-opt-runs"],
+       "libcomm": ["test-mpi", "test-mpi-plans", "test-data"]}
+
+
+def own_first(mutant, all_detectors):
+    """A few random programs, then the tests of the library that the fault is in, then all others."""
+    own = OWN[mutant.file.split("/")[0]]
+    return sorted(all_detectors, key=lambda d: 0 if d == all_detectors[0] else 1 if d.name in own else 2)
 
 
 def detectors(tree, build):
@@ -189,7 +197,7 @@ def main():
         mutant = MUTANTS[number]
         key = json.dumps(mutant, ensure_ascii=False)
         began = time.time()
-        name, why = known.get(key) or try_mutant(number, all_detectors, tree)
+        name, why = known.get(key) or try_mutant(number, own_first(mutant, all_detectors), tree)
         known[key] = [name, why]
         if args.record:
             args.record.write_text(json.dumps(known, ensure_ascii=False, indent=1))
