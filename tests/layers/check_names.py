@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Finds names that clash once several files are one unit (-Dunity=on): in unnamed namespaces of a library's or program's
-.cpp files, a type or variable of one name, or a function of one name and the same parameters; and such a name beside a
-public one of the same namespace. Compiled one by one, the files know nothing of each other.
+.cpp files, a type or variable of one name, or a function of one name and the same parameters (defaults left away, too); and
+such a name beside a public one of the same namespace. Compiled one by one, the files know nothing of each other. Of
+public types of one name it finds two even in different libraries: a program that has both is wrong without a word.
 
 universal-ctags finds the names, Meson the files of each target. Usage: check_names.py SOURCE_ROOT BUILD_ROOT
 With `--self-test` it checks itself on wrong and right files.
@@ -17,11 +18,13 @@ import tempfile
 
 UNNAMED = re.compile(r"(^|::)__anon\w+")
 TYPES = {"struct", "class", "enum", "union"}
-Name = collections.namedtuple("Name", "file line name kind space unnamed parameters pattern")
+# Whose value ctags may not understand; then it leaves out the name.
+CONSTANT = re.compile(r"^((?:inline |static |constexpr |const )+[^=({;]*?\w+(?:\[[^\]\n]*\])?) = [^;]*;", re.M)
+Name = collections.namedtuple("Name", "file line name kind space unnamed parameters needed pattern")
 
 
 def parameters(tag):
-    """The types of a function's parameters, without names and defaults; a template's by position."""
+    """The types of a function's parameters, without names; a template's by position. How many of them have no default."""
     signature = tag.get("signature", "()")
     text = signature[1:signature.rfind(")")]
     parts, depth, part = [], 0, ""
@@ -34,6 +37,7 @@ def parameters(tag):
             part += c
     words = re.findall(r"(\w+)\s*(?:=[^,>]*)?[,>]", tag.get("template", ""))
     types = []
+    needed = sum("=" not in part for part in parts)
     for part in parts:
         part = " ".join(part.split("=")[0].split())
         named = re.fullmatch(r"(.*[\s&*>])[A-Za-z_]\w*", part)
@@ -42,14 +46,24 @@ def parameters(tag):
         for place, word in enumerate(words):
             part = re.sub(rf"\b{word}\b", f"#{place}", part)
         types.append(re.sub(r"\s+", "", part))
-    return ",".join(types)
+    return types, needed
 
 
-def names_of(files, root):
+def in_one_line(match):
+    """Lines keep their numbers."""
+    return f"{match[1]} = 0;" + "\n" * match[0].count("\n")
+
+
+def names_of(texts):
     """Of every file, what stands in namespaces."""
-    done = subprocess.run(["ctags", "--languages=C++", "--map-C++=+.h", "--kinds-C++=+p", "--fields=+nSZKse", "--fields-C++=+{template}",
-                           "--sort=no", "--output-format=json", "-f", "-", "-L", "-"],
-                          input="\n".join(files), cwd=root, capture_output=True, text=True, check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for file, text in texts.items():
+            path = pathlib.Path(folder) / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(CONSTANT.sub(in_one_line, text))
+        done = subprocess.run(["ctags", "--languages=C++", "--map-C++=+.h", "--kinds-C++=+p", "--fields=+nSZKse",
+                               "--fields-C++=+{template}", "--sort=no", "--output-format=json", "-f", "-", "-L", "-"],
+                              input="\n".join(sorted(texts)), cwd=folder, capture_output=True, text=True, check=True)
     found = collections.defaultdict(list)
     for tag in map(json.loads, done.stdout.splitlines()):
         scope = tag.get("scope", "")
@@ -58,8 +72,9 @@ def names_of(files, root):
         if scope and tag.get("scopeKind") != "namespace" or "::" in tag["name"]:
             continue
         kind = "function" if tag["kind"] in ("function", "prototype") else tag["kind"]
+        types, needed = parameters(tag) if kind == "function" else ([], 0)
         found[tag["path"]].append(Name(tag["path"], tag["line"], tag["name"], kind, UNNAMED.sub("", scope), bool(UNNAMED.search(scope)),
-                                       parameters(tag) if kind == "function" else "", tag["pattern"]))
+                                       types, needed, tag["pattern"]))
     return found
 
 
@@ -70,7 +85,7 @@ class Sources:
         wanted = sorted({file for files in targets.values() for file in files})
         for file in wanted:
             self.read(file)
-        self.names = names_of(sorted(self.texts), root)
+        self.names = names_of(self.texts)
 
     def read(self, file):
         if file in self.texts or not (self.root / file).is_file():
@@ -110,11 +125,28 @@ class Sources:
 
 def clash(one, other):
     if one.kind == "function" and other.kind == "function":
-        return one.parameters == other.parameters
+        least, most = max(one.needed, other.needed), min(len(one.parameters), len(other.parameters))
+        return any(one.parameters[:count] == other.parameters[:count] for count in range(least, most + 1))
     if "typedef" in (one.kind, other.kind) and one.pattern == other.pattern:
         return False  # the same alias twice is none
     # A function hides a type of its name, as struct stat.
     return not (one.kind in TYPES and other.kind in TYPES and one.pattern.endswith(";$/") and one.pattern == other.pattern)
+
+
+def is_public_type(name):
+    """And said what it is made of, not only that there is one."""
+    return name.kind in TYPES and not name.unnamed and not re.search(r";(\s*\\/\\/.*)?\$/$", name.pattern) and "template <>" not in name.pattern
+
+
+def public_pairs(names):
+    """Types of one name; tests are programs of their own."""
+    by_name = collections.defaultdict(list)
+    for file, found in sorted(names.items()):
+        for name in found:
+            if is_public_type(name) and not file.startswith(("tests/", "bench/")):
+                by_name[name.space, name.name].append(name)
+    for group in by_name.values():
+        yield from ((group[0], other) for other in group[1:] if other.file != group[0].file)
 
 
 def check(root, targets):
@@ -123,6 +155,8 @@ def check(root, targets):
     for target, files in sorted(targets.items()):
         for one, other in sources.clashes(files):
             told.add(f"{one.file}:{one.line}: {one.kind} '{one.name}' clashes with {other.file}:{other.line} where both are one unit; rename one")
+    for one, other in public_pairs(sources.names):
+        told.add(f"{one.file}:{one.line}: {one.kind} '{one.name}' is another one than that of {other.file}:{other.line}; rename one")
     return sorted(told)
 
 
@@ -152,9 +186,13 @@ WRONG = {
     "functions": ("int f(const char* text, int n) { return n; }", "void f(const char* words, int m) {}"),
     "templates": ("template <class T>\nint g(const T& t) { return 0; }", "template <class Range>\nint g(const Range& r) { return 1; }"),
     "a type and a function": ("struct B {};", "int B(int n) { return n; }"),
+    "constants": ("constexpr int most = int{1} << 3;", "constexpr int most = 4;"),
+    "defaults": ("int f(int n) { return n; }", "int f(int n, const char* words = nullptr) { return 1; }"),
+    "public types": ("}\nstruct C {\n  int x;\n};\nnamespace {", "}\nstruct C {\n  double x;\n};\nnamespace {"),
     "public": ("int h(int n) { return n; }", "}\nint h(int m) { return m; }\nnamespace {"),
 }
 RIGHT = {
+    "announced": ("}\nstruct C;\nnamespace {", "}\nstruct C {\n  double x;\n};\nnamespace {"),
     "overloads": ("int f(int n) { return n; }", "int f(double n) { return 1; }"),
     "aliases": ("using Words = int;", "using Words = int;"),
     "members": ("struct A { int size() { return 1; } };", "struct B { int size() { return 1; } };"),

@@ -88,7 +88,7 @@ RunReport run_plan(const Module& plan, const std::vector<Part>& parts,
   return report;
 }
 
-Module example(const std::string& name) {
+Module named_example(const std::string& name) {
   return compile_program(text_of(EXAMPLES_DIR "/" + name + ".ks"), name + ".ks", {});
 }
 
@@ -129,7 +129,7 @@ std::string mode_text(const PlanMode& mode) {
 class Agreement : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Agreement, OfPredictedAndCounted) {
-  const Module program = example(GetParam());
+  const Module program = named_example(GetParam());
   std::vector<Module> plans;
   for (const PlanMode& mode : modes) plans.push_back(plan_of(program, mode));
   for (const int workers : {1, 2, 3, 4, 16}) {
@@ -147,7 +147,7 @@ TEST_P(Agreement, OfPredictedAndCounted) {
 }
 
 TEST_P(Agreement, OfPredictedAndWhatGeneratedKernelsCount) {
-  const Module program = example(GetParam());
+  const Module program = named_example(GetParam());
   const std::vector<Part> parts = make_parts(program, 3, PartitionMethod::hybrid_cut);
   for (const PlanMode& mode : modes) {
     const std::string what = fmt::format("{}: {}", GetParam(), mode_text(mode));
@@ -170,7 +170,7 @@ class Differences : public ::testing::Test {
  protected:
   Differences() {
     TrialLawChecker laws;
-    const Module program = example("pagerank-i32");
+    const Module program = named_example("pagerank-i32");
     plan = optimize(program, laws, {});
     parts = make_parts(program, 4, PartitionMethod::hybrid_cut);
     run = run_plan(plan, parts);
