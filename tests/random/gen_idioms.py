@@ -94,12 +94,14 @@ class IdiomPart(Base):
         _, fourth = self.new(times(x, z, True), 1e5)
         return [first, second, third, fourth]
 
+    def with_graph(self, dims):
+        """An array over these and a square sparse matrix of its element; (None, None) where there is none."""
+        arrays = self.samples(dims)
+        v = None if arrays is None else self.graph(arrays[0].elem)
+        return (None, None) if v is None else (arrays[0], v)
+
     def gram_of_product(self):
-        arrays = self.samples(('N', 'F'))
-        if arrays is None:
-            return None
-        x = arrays[0]
-        v = self.graph(x.elem)
+        x, v = self.with_graph(('N', 'F'))
         if v is None:
             return None
         y = times(name_of(v), x, self.chance(0.7), v)
@@ -208,11 +210,7 @@ class IdiomPart(Base):
 
     def iteration(self):
         """x = normalised G x, with a test of how much it changed."""
-        arrays = self.samples(('N',))
-        if arrays is None:
-            return None
-        x = arrays[0]
-        v = self.graph(x.elem)
+        x, v = self.with_graph(('N',))
         if v is None:
             return None
         x, first = self.new(add(tanh(x), lit(x.elem, 2.0)), 8)

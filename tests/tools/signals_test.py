@@ -38,20 +38,6 @@ class Signals(ToolTest):
         self.addCleanup(lambda: job.poll() is None and job.kill())
         return job
 
-    def with_mpirun(self, script):
-        """An environment in which this script is mpirun; `$mpirun` is the real one."""
-        folder = self.dir / "bin"
-        folder.mkdir(exist_ok=True)
-        (folder / "mpirun").write_text(f"#!/bin/sh\nmpirun={shutil.which('mpirun')}\n{script}\n")
-        (folder / "mpirun").chmod(0o755)
-        return {"PATH": f"{folder}:{os.environ['PATH']}"}
-
-    def wait_for(self, condition):
-        deadline = time.time() + 60
-        while not condition():
-            self.assertLess(time.time(), deadline)
-            time.sleep(0.02)
-
     def of_job(self, job):
         """(process, command line) of each process of its session."""
         found = subprocess.run(["pgrep", "-s", str(job.pid), "-a"], capture_output=True, text=True, check=False).stdout

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,20 @@ class ToolTest(FolderTest):
         self.assertEqual(err.count("error:"), 1, err)
         self.assertNotIn("terminate called", err)
         return err
+
+    def with_mpirun(self, script):
+        """An environment in which this script is mpirun; `$mpirun` is the real one."""
+        folder = self.dir / "bin"
+        folder.mkdir(exist_ok=True)
+        (folder / "mpirun").write_text(f"#!/bin/sh\nmpirun={shutil.which('mpirun')}\n{script}\n")
+        (folder / "mpirun").chmod(0o755)
+        return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def wait_for(self, condition):
+        deadline = time.time() + 60
+        while not condition():
+            self.assertLess(time.time(), deadline)
+            time.sleep(0.02)
 
     def plans(self):
         """Those of another turn for each test, and each time that it asks."""
