@@ -86,7 +86,7 @@ struct Cut {
 
 std::vector<Part> cut(const Module& module, RawMatrix graph, const Cut& how) {
   std::vector<DimData> dims;
-  for (const Dimension& d : module.dims) dims.push_back({d.name, d.local, 0, {}});
+  for (const Dimension& d : module.dims) dims.push_back({d.name, d.local, d.size, {}});
   std::vector<InputData> inputs;
   inputs.push_back(
       {"G", {module.dims[0].name, module.dims[0].name}, ElementType::of(Scalar::null), true, std::move(graph), {}, ""});
