@@ -7,7 +7,7 @@
 
 #include "libcore/error.h"
 #include "libcore/suggest.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/plan_notes.h"
 #include "libopt/prover/verdicts.h"
 #include "libopt/rewrite.h"
@@ -15,15 +15,11 @@
 
 namespace kasen {
 
-#define PASS(function, name, when, from, to, steps, doc) bool pass_##function(Module& module, PassContext& context);
-#include "libopt/passes.def"
-#undef PASS
-
 namespace {
 
 constexpr std::array rows{
-#define PASS(function, name, when, from, to, steps, doc) \
-  PassRow{name, pass_##function, PassWhen::when, from, to, steps, doc},
+#define PASS(function, name, when, from, to, steps, doc, why) \
+  PassRow{name, pass_##function, PassWhen::when, from, to, steps, doc, why},
 #include "libopt/passes.def"
 #undef PASS
 };
@@ -169,18 +165,35 @@ void run_behind(std::string_view name, Module& module, PassContext& context) {
   }
 }
 
-void require_pass_name(std::string_view name) {
-  if (name.empty() || name == "all") return;
+const PassRow& find_pass(std::string_view name, std::string_view option) {
   std::vector<std::string> names;
   std::string listed;
   for (const PassRow& pass : rows) {
-    if (pass.name == name) return;
+    if (pass.name == name) return pass;
     names.emplace_back(pass.name);
     listed += (listed.empty() ? " " : ", ") + names.back();
   }
   const std::string near = nearest_name(name, names);
-  fail(ExitStatus::usage, fmt::format("no pass is called '{}'", name), "--print-after takes the name of a pass, or all",
+  fail(ExitStatus::usage, fmt::format("no pass is called '{}'", name), fmt::format("{} names passes", option),
        near.empty() ? "use one of" + listed : "did you mean '" + near + "'?");
+}
+
+Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& options,
+                  const std::vector<std::string>& names) {
+  require_valid(module, laws);
+  record_reducer_laws(module, laws);
+  PassContext context{laws, options};
+  for (const std::string& name : names) {
+    const PassRow& pass = find_pass(name, "--passes");
+    if (module.level < pass.from || module.level > pass.to) {
+      fail(ExitStatus::bad_input, fmt::format("pass '{}' does not run on IR of level {}", name, module.level),
+           pass.from == pass.to ? fmt::format("it takes level {}", pass.from)
+                                : fmt::format("it takes levels {} to {}", pass.from, pass.to),
+           module.level < pass.from ? "run 'place' before it" : "give it the module as it was before");
+    }
+    (void)run_pass(pass, module, context);
+  }
+  return module;
 }
 
 Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options) {
@@ -196,7 +209,8 @@ Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& opt
 }
 
 Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options) {
-  require_pass_name(options.print_after);
+  if (!options.print_after.empty() && options.print_after != "all")
+    (void)find_pass(options.print_after, "--print-after");
   require_valid(module, laws);
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);

@@ -28,6 +28,7 @@ struct PassRow {
   int from, to;            // the levels of a module on which it runs
   std::string_view steps;  // "1, 2": of KASEN's five (docs/passes.md), those that it does
   std::string_view doc;
+  std::string_view why;  // it stands where it does
 };
 
 [[nodiscard]] std::span<const PassRow> pass_rows();
@@ -35,7 +36,7 @@ struct PassRow {
 // Runs the passes behind the named one, for looking ahead: neither verified nor told.
 void run_behind(std::string_view name, Module& module, PassContext& context);
 
-// Throws UserError(usage) with a suggestion if no pass has this name ("" and "all" are in order).
-void require_pass_name(std::string_view name);
+// Throws UserError(usage) with a suggestion if no pass has this name, which `option` takes.
+[[nodiscard]] const PassRow& find_pass(std::string_view name, std::string_view option);
 
 }  // namespace kasen

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <sstream>
 
 #include "libcore/module.h"
 #include "libopt/explain.h"
@@ -79,9 +80,26 @@ std::string list_of_passes() {
   std::string text = fmt::format("{:<17} {:<8} {}\n", "pass", "steps", "what it does");
   for (const PassRow& pass : pass_rows()) {
     text += fmt::format("{:<17} {:<8} {}\n", pass.name, pass.steps.empty() ? "-" : pass.steps, pass.doc);
+    text += fmt::format("{:<26} order: {}\n", "", pass.why);
   }
   return text +
-         "steps: of the five in which KASEN expands a sub-DDAG (1 begin, 2 expand, 3 transitions, 4 buffers, 5 fuse)\n";
+         "steps: of the five in which KASEN expands a sub-DDAG (1 begin, 2 expand, 3 transitions, 4 buffers, 5 fuse)\n"
+         "order: why the pass stands there\n";
+}
+
+std::vector<std::string> listed_passes(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream text(list);
+  for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+  return names;
+}
+
+// A plan, or what the listed passes alone make of the module.
+Module planned(Module module, LawChecker& laws, const OptimizeOptions& options, const po::variables_map& values) {
+  if (values.count("passes") == 0) return optimize(std::move(module), laws, options);
+  if (values.count("explain") > 0)
+    fail(ExitStatus::usage, "--explain needs a whole plan", "--passes runs some passes alone", "leave one of them out");
+  return run_passes(std::move(module), laws, options, listed_passes(values["passes"].as<std::string>()));
 }
 
 // Of each block, as the passes that fuse would find the program: the memo table, or what selection makes of it.
@@ -127,7 +145,7 @@ ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
   }
   notes.explain = values.count("explain") > 0;
   options.notes = &notes;
-  module = optimize(std::move(module), laws, options);
+  module = planned(std::move(module), laws, options, values);
   tell_defaults(notes);
   if (notes.explain) explain(module, notes, options, laws);
   if (values.count("no-history") == 0) module.history.push_back(history_line(info));
@@ -164,6 +182,9 @@ void declare_looks(Tool& tool) {
   tool.under("A look inside");
   add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
   add("list-passes", "prints the passes in their order, with the steps of the paper that each does, and nothing else");
+  add("passes", po::value<std::string>()->value_name("NAME,..."),
+      "runs these passes alone, in this order, on IR of whatever level they take (--list-passes), as in "
+      "--passes place,fuse-vector");
   add("print-after", po::value<std::string>()->value_name("PASS"),
       "prints the IR after a pass, or after 'all', to standard error");
   add("print-memo",

@@ -10,13 +10,10 @@
 #include <utility>
 
 #include "libcore/shared_batch.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_batch_shareds(Module& module, PassContext& context);
-
 namespace {
 
 class SharedQueue {

@@ -14,13 +14,10 @@
 #include "libcore/liveness.h"
 #include "libcore/regions.h"
 #include "libopt/lifetimes.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_buffers(Module& module, PassContext& context);
-
 namespace {
 
 void add_set(std::vector<SlaveSet>& holds, const SlaveSet& set) {

@@ -6,12 +6,9 @@
 
 #include "libcore/compressed_rules.h"
 #include "libcore/executor.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 
 namespace kasen {
-
-bool pass_compressed(Module& module, PassContext& context);
-
 namespace {
 
 bool is_copied(const Module& module, ValueId value) {

@@ -2,13 +2,10 @@
 // backwards, and the rest goes: operators, carried values, results of branches. A carried value that only feeds itself
 // is needed by nobody, which counting uses would not see. Inputs and params stay, since they say what data and options
 // the program takes. Requires nothing, keeps the level.
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_dead_code(Module& module, PassContext& context);
-
 namespace {
 
 // Where a value comes from: an operator's result or an argument of its block, by place.

@@ -11,14 +11,11 @@
 #include <utility>
 
 #include "libcore/products.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/regions.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_fuse_epilogue(Module& module, PassContext& context);
-
 namespace {
 
 class Joiner {

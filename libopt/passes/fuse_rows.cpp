@@ -15,14 +15,11 @@
 #include "libcore/products.h"
 #include "libcore/regions.h"
 #include "libopt/dependence.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/regions.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_fuse_rows(Module& module, PassContext& context);
-
 namespace {
 
 // The operators that a member of a block would bring: itself, or those of its region.

@@ -14,16 +14,13 @@
 #include "libopt/fusion/from_module.h"
 #include "libopt/fusion/pieces.h"
 #include "libopt/fusion/select.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/plan_notes.h"
 #include "libopt/price.h"
 #include "libopt/regions.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_fuse_selected(Module& module, PassContext& context);
-
 namespace {
 
 using fusion::BlockDag;

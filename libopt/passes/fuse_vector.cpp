@@ -2,12 +2,10 @@
 // they live in registers. Program order does not matter where dependences allow, and nothing that waits for a
 // transition of a member's result can be a member itself: it would close a cycle.
 // Requires placed values; keeps the order of everything else as near as can be. The level becomes 3.
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/regions.h"
 
 namespace kasen {
-
-bool pass_fuse_vector(Module& module, PassContext& context);
 
 bool pass_fuse_vector(Module& module, PassContext& /*context*/) {
   return form_regions(module, RegionKind::iter_on_vec);

@@ -4,13 +4,10 @@
 // at the binding. Requires placed values; keeps the level.
 #include <algorithm>
 
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_identity_copies(Module& module, PassContext& context);
-
 namespace {
 
 // Values that two bindings want at once, after forwarding: handed on by one yield or into one loop more than once, or

@@ -9,14 +9,10 @@
 #include "libcore/array_views.h"
 #include "libcore/entries.h"
 #include "libcore/products.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_loop_invariant(Module& module, PassContext& context);
-bool pass_dead_code(Module& module, PassContext& context);
-
 namespace {
 
 // The invariant operators of one loop's body. Values are told by the operator of the body that makes them.

@@ -10,15 +10,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_pipeline(Module& module, PassContext& context);
-bool pass_simplify(Module& module, PassContext& context);
-bool pass_dead_code(Module& module, PassContext& context);
-
 namespace {
 
 class Pipeline {

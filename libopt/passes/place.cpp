@@ -2,14 +2,11 @@
 // The case that breaks the naive way is a carried value: it has one state for its first value, in the body and for what
 // a turn yields, so its state is found by trying the one that the body would like and weakening it to P where the body
 // cannot keep it. Rules, laws and slave sets: libcore/state_rules.h. Requires level 1; gives level 2.
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/placer.h"
 #include "libopt/sync_search.h"
 
 namespace kasen {
-
-bool pass_place(Module& module, PassContext& context);
-bool pass_dead_code(Module& module, PassContext& context);
 
 bool pass_place(Module& module, PassContext& context) {
   Placement placement = choose_sync(module, context);

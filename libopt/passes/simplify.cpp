@@ -7,14 +7,10 @@
 #include <optional>
 
 #include "libcore/scalar.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_simplify(Module& module, PassContext& context);
-bool pass_dead_code(Module& module, PassContext& context);
-
 namespace {
 
 bool mergeable(const Op& op) {

@@ -6,14 +6,10 @@
 // turn: for others nothing is won. Maps that only those read go with them. Requires level 1; keeps it.
 #include <algorithm>
 
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_speculate(Module& module, PassContext& context);
-bool pass_dead_code(Module& module, PassContext& context);
-
 namespace {
 
 class Rotation {

@@ -12,16 +12,12 @@
 
 #include "libcore/executor.h"
 #include "libopt/branch_work.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/plan_notes.h"
 #include "libopt/price.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {
-
-bool pass_speculate_branch(Module& module, PassContext& context);
-bool pass_dead_code(Module& module, PassContext& context);
-
 namespace {
 
 // The plans that programs lead to, compared by their prices.

@@ -12,8 +12,6 @@
 
 namespace kasen {
 
-bool pass_batch_shareds(Module& module, PassContext& context);
-
 namespace {
 
 // How many operators each batch has, in program order.

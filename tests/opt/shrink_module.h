@@ -8,9 +8,7 @@
 #include "libopt/pass.h"
 #include "libopt/rewrite.h"
 
-namespace kasen {
-bool pass_dead_code(Module& module, PassContext& context);
-}
+namespace kasen {}
 
 namespace kasen::testing {
 

@@ -11,8 +11,6 @@
 
 namespace kasen {
 
-bool pass_speculate_branch(Module& module, PassContext& context);
-
 namespace {
 
 Module hybrid_plan(const std::string& text) { return plan(compile(text), Strategy::greedy, SyncMode::hybrid); }

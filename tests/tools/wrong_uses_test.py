@@ -26,6 +26,10 @@ USES = """
 64 | run fused.kir --bundle data -v | unknown option '-v' .. see 'kasen run --help'
 64 | partition --program two.kir x=x.csv --out d2 | unknown option '--out' .. did you mean '--output'?
 64 | plan two.ks --output a.kir --output b.kir | is given twice .. give it once
+64 | fuse two.kir --passes plase | no pass is called 'plase' .. did you mean 'place'?
+65 | fuse two.kir --passes dead-code,buffers | pass 'buffers' does not run on IR of level 1 .. it takes levels 2 to 3 .. run 'place' before it
+65 | fuse fused.kir --passes place | pass 'place' does not run on IR of level 3 .. it takes level 1
+64 | fuse two.kir --passes place --explain | --explain needs a whole plan .. leave one of them out
 64 | --workers 2 | unknown command '--workers' .. write the command first
 64 | two.ks | unknown command 'two.ks' .. kasen go two.ks
 64 | plna two.ks | unknown command 'plna' .. did you mean 'plan'?
