@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "libcore/element_range.h"
+#include "libcore/elementary.h"
 #include "libcore/exact_evaluator.h"
 #include "libcore/floor_quotient.h"
 
@@ -22,15 +23,9 @@ bool small_power(const Expr& e) {
   return std::floor(e.literal.f) == e.literal.f && std::fabs(e.literal.f) <= exact::largest_power;
 }
 
-bool is_transcendental(ScalarOp op) {
-  static constexpr std::array ops{ScalarOp::exp, ScalarOp::log,  ScalarOp::log1p, ScalarOp::expm1, ScalarOp::sqrt,
-                                  ScalarOp::erf, ScalarOp::tanh, ScalarOp::sin,   ScalarOp::cos};
-  return std::find(ops.begin(), ops.end(), op) != ops.end();
-}
-
 bool exact_node(const Expr& e) {
   if (e.count > 0 && (e.index < 0 || e.index >= exact::most_loops)) return false;
-  if (is_transcendental(e.op) || e.op == ScalarOp::mix64) return false;
+  if (elementary_row(e.op) != nullptr || e.op == ScalarOp::mix64) return false;
   if (e.op == ScalarOp::pow) return small_power(e.args[1]);
   if (e.op == ScalarOp::constant && is_float(e.type.scalar())) return std::isfinite(e.literal.f);
   return true;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "libcore/elementary.h"
+
 namespace kasen {
 namespace {
 
@@ -139,21 +141,25 @@ struct RangeReader {
         return exponential(a);
       case ScalarOp::sqrt:
         return {a.low > 0 ? std::sqrt(a.low) : 0, infinity};
-      case ScalarOp::expm1:
-        return {-1, infinity};
-      case ScalarOp::tanh:
-      case ScalarOp::erf:
-        return {a.low >= 0 ? 0.0 : -1.0, a.high <= 0 ? 0.0 : 1.0};
-      case ScalarOp::sin:
-      case ScalarOp::cos:
-        return {-1, 1};
       case ScalarOp::floor:
         return increasing(a, [](double v) { return std::floor(v); });
       case ScalarOp::ceil:
         return increasing(a, [](double v) { return std::ceil(v); });
       default:
-        return {};
+        return elementary(e.op, a);
     }
+  }
+
+  // What all machines agree on: its bounds, and the sign where the function rises through zero.
+  static Interval elementary(ScalarOp op, const Interval& a) {
+    const ElementaryRow* const function = elementary_row(op);
+    if (function == nullptr) return {};
+    const FunctionShape& shape = function->shape;
+    Interval r = closed(shape.least, shape.most);
+    if (shape.growth <= 0 || shape.at_zero != 0) return r;
+    if (a.low >= 0) r.low = 0;
+    if (a.high <= 0) r.high = 0;
+    return r;
   }
 
   Interval binary(const Expr& e) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/lang_lower.h"
+#include "libcore/lang_prelude.h"
 
 namespace kasen::lang {
 namespace {
@@ -252,6 +253,7 @@ void Lowering::register_functions(const std::vector<Statement>& program) {
       faults_.push_back(error.diagnostics().front());
     }
   }
+  for (const Statement& fn : prelude()) functions_.emplace(fn.name.text, &fn);
 }
 
 // A fn whose parameters all have types is checked even if nothing uses it.

@@ -5,6 +5,7 @@
 
 #include "libcore/lang_habits.h"
 #include "libcore/lang_lower.h"
+#include "libcore/lang_prelude.h"
 
 namespace kasen::lang {
 
@@ -92,6 +93,7 @@ Term Lowering::call_fn(const Statement& fn, std::vector<Term> args, Mark mark) {
   } catch (const UserError& error) {
     leave();
     Diagnostic d = error.diagnostics().front();
+    if (is_of_prelude(fn)) source_.fail(mark, fmt::format("in '{}': {}", fn.name.text, d.what), d.why, d.remedy);
     const bool inside = d.where.line > 0 && d.where.line != mark.line;
     if (!inside || d.why.find("is used on line") != std::string::npos) throw;
     d.why += fmt::format("{}{} is used on line {}", d.why.empty() ? "" : "; ", what, mark.line);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/elementary.h"
 #include "libcore/exact_evaluator.h"
 
 namespace kasen {
@@ -128,20 +129,19 @@ CaseNumber CaseArithmetic::apply(ScalarOp op, std::vector<Quotient> args) {
   return value;
 }
 
+// The machine's exp may be 0, its tanh 1.
 void CaseArithmetic::tell_bounds(ScalarOp op, const CaseNumber& value) {
-  const bool defined = mode_ == CaseMode::defined;  // the machine's exp may be 0, its tanh 1
+  const ElementaryRow* const function = elementary_row(op);
+  if (function == nullptr) return;
+  const FunctionShape& shape = function->shape;
+  const bool defined = mode_ == CaseMode::defined;
   const auto at_least = [&](double low, bool strict, bool turned) {
     RationalPolynomial p = value.value.over;
     p += RationalPolynomial(Rational(turned ? low : -low));
     path_.given(p, strict, turned);
   };
-  if (op == ScalarOp::exp) at_least(0, defined, false);
-  if (op == ScalarOp::expm1) at_least(-1, defined, false);
-  if (op == ScalarOp::sqrt) at_least(0, false, false);
-  const bool waves = op == ScalarOp::sin || op == ScalarOp::cos;
-  if (!waves && op != ScalarOp::tanh && op != ScalarOp::erf) return;
-  at_least(-1, defined && !waves, false);
-  at_least(-1, defined && !waves, true);
+  if (std::isfinite(shape.least)) at_least(shape.least, defined && shape.least_open, false);
+  if (std::isfinite(shape.most)) at_least(shape.most, defined && shape.most_open, true);
 }
 
 CaseNumber CaseArithmetic::whole_part(const CaseNumber& a) {
@@ -189,8 +189,9 @@ CaseNumber CaseArithmetic::power(const CaseNumber& a, const CaseNumber& b, const
 }
 
 CaseNumber CaseArithmetic::elementary(ScalarOp op, const CaseNumber& a) {
-  const bool plus = a.kind == Kind::plus;
-  const bool partial = op == ScalarOp::log || op == ScalarOp::log1p || op == ScalarOp::sqrt;
+  const ElementaryRow* const function = elementary_row(op);
+  if (function == nullptr) throw Undecided{};
+  const bool plus = a.kind == Kind::plus, partial = !function->shape.everywhere();
   if (a.nan()) return a;
   if (a.finite()) {
     if (partial && mode_ == CaseMode::machine) throw Undecided{};
@@ -201,10 +202,11 @@ CaseNumber CaseArithmetic::elementary(ScalarOp op, const CaseNumber& a) {
     }
     return apply(op, {a.value});
   }
-  if (partial) return plus ? a : throw Undecided{};
-  if (op == ScalarOp::exp || op == ScalarOp::expm1) return plus ? a : number(op == ScalarOp::exp ? 0 : -1);
-  if (op == ScalarOp::tanh || op == ScalarOp::erf) return number(plus ? 1 : -1);
-  return not_a_number();
+  const double limit = plus ? function->shape.at_plus : function->shape.at_minus;
+  if (std::isnan(limit)) return partial ? throw Undecided{} : not_a_number();
+  if (std::isinf(limit)) return infinity(limit > 0);
+  if (std::floor(limit) != limit) throw Undecided{};  // no number that is written here
+  return number(Rational(limit));
 }
 
 }  // namespace kasen

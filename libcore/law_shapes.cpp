@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/elementary.h"
 #include "libcore/expression_range.h"
 
 namespace kasen {
@@ -79,8 +80,11 @@ bool finite(const Expr& e, const std::vector<ScalarParam>& params) {
   const auto range = [&](size_t i) { return scalar_range(e.args[i], params); };
   if (e.op == ScalarOp::div && range(1).holds(0)) return false;
   if (e.op == ScalarOp::floor_div && is_float(e.type.scalar()) && range(1).holds(0)) return false;
-  if (e.op == ScalarOp::log && range(0).holds(0)) return false;
-  if (e.op == ScalarOp::log1p && range(0).holds(-1)) return false;
+  if (const ElementaryRow* function = elementary_row(e.op)) {
+    const FunctionShape& shape = function->shape;
+    if (shape.from_open && range(0).holds(shape.from)) return false;
+    if (shape.to_open && range(0).holds(shape.to)) return false;
+  }
   if (e.op == ScalarOp::pow && range(0).holds(0)) return false;
   return std::all_of(e.args.begin(), e.args.end(), [&](const Expr& arg) { return finite(arg, params); });
 }
@@ -101,9 +105,9 @@ Trend together(Trend a, Trend b) {
 
 // Functions that never fall, infinities among their arguments.
 bool is_increasing(ScalarOp op) {
-  static constexpr std::array ops{ScalarOp::exp, ScalarOp::expm1, ScalarOp::tanh,
-                                  ScalarOp::erf, ScalarOp::floor, ScalarOp::ceil};
-  return std::find(ops.begin(), ops.end(), op) != ops.end();
+  if (op == ScalarOp::floor || op == ScalarOp::ceil) return true;
+  const ElementaryRow* const function = elementary_row(op);
+  return function != nullptr && function->shape.never_falls();
 }
 
 // Also right where x is the identity, an infinity (of integers an end of the type, which arithmetic keeps like one):

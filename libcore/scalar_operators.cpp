@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "libcore/elementary.h"
 #include "libcore/error.h"
 #include "libcore/floor_quotient.h"
 #include "libcore/scalar.h"
@@ -100,33 +101,18 @@ double real_op(ScalarOp op, std::span<const Word> w) {
       return ieee_max(a, b);
     case ScalarOp::abs:
       return std::fabs(a);
-    case ScalarOp::sqrt:
-      return std::sqrt(a);
     case ScalarOp::floor:
       return std::floor(a);
     case ScalarOp::ceil:
       return std::ceil(a);
     case ScalarOp::pow:
       return std::pow(a, b);
-    case ScalarOp::exp:
-      return std::exp(a);
-    case ScalarOp::log:
-      return std::log(a);
-    case ScalarOp::log1p:
-      return std::log1p(a);
-    case ScalarOp::expm1:
-      return std::expm1(a);
-    case ScalarOp::erf:
-      return std::erf(a);
-    case ScalarOp::tanh:
-      return std::tanh(a);
-    case ScalarOp::sin:
-      return std::sin(a);
-    case ScalarOp::cos:
-      return std::cos(a);
     default:
-      throw InternalError("evaluate: no such operator on floating-point numbers");
+      break;
   }
+  const ElementaryRow* const function = elementary_row(op);
+  if (function == nullptr) throw InternalError("evaluate: no such operator on floating-point numbers");
+  return function->value(a);
 }
 
 // The same in single precision. Composite operators round after each step, as generated f32 code does.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/elementary.h"
 #include "libcore/exact_evaluator.h"
 
 namespace kasen {
@@ -25,11 +26,6 @@ Wide error_function(const Wide& x) {
   return 2 / mp::sqrt(4 * mp::atan(Wide(1))) * sum;
 }
 
-Wide positive(const Wide& a) {
-  if (a <= 0) throw Undefined{};
-  return a;
-}
-
 }  // namespace
 
 Wide floor_of(const Wide& q) { return mp::floor(q); }
@@ -40,29 +36,29 @@ Wide power(const Wide& a, const Wide& b) {
   return mp::pow(a, b);
 }
 
-Wide transcendental(ScalarOp op, const Wide& a) {
+namespace {
+
+Wide in_domain(ScalarOp op, const Wide& a) {
   switch (op) {
-    case ScalarOp::exp:
-      return mp::exp(a);
-    case ScalarOp::expm1:
-      return mp::exp(a) - 1;
-    case ScalarOp::log:
-      return mp::log(positive(a));
-    case ScalarOp::log1p:
-      return mp::log(positive(a + 1));
-    case ScalarOp::sqrt:
-      return a == 0 ? a : mp::sqrt(positive(a));
-    case ScalarOp::erf:
-      return error_function(a);
-    case ScalarOp::tanh:
-      return mp::tanh(a);
-    case ScalarOp::sin:
-      return mp::sin(a);
-    case ScalarOp::cos:
-      return mp::cos(a);
+#define ELEMENTARY(name, work, library, numeric, wide, shape, doc) \
+  case ScalarOp::name:                                             \
+    return wide;
+#include "libcore/elementary.def"
+#undef ELEMENTARY
     default:
       throw Undefined{};
   }
+}
+
+}  // namespace
+
+Wide transcendental(ScalarOp op, const Wide& a) {
+  const ElementaryRow* const function = elementary_row(op);
+  if (function == nullptr) throw Undefined{};
+  const FunctionShape& shape = function->shape;
+  if (a < shape.from || a > shape.to) throw Undefined{};
+  if ((shape.from_open && a == shape.from) || (shape.to_open && a == shape.to)) throw Undefined{};
+  return in_domain(op, a);
 }
 
 }  // namespace exact

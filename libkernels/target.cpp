@@ -12,24 +12,18 @@
 #include <mutex>
 #include <utility>
 
+#include "libcore/elementary.h"
 #include "libcore/error.h"
 
 namespace kasen {
 namespace {
 
-struct LibraryRow {
-  ScalarOp op;
-  const char* name;
-  int arity;
-};
-
-constexpr std::array library{
-    LibraryRow{ScalarOp::pow, "pow", 2},   LibraryRow{ScalarOp::exp, "exp", 1},
-    LibraryRow{ScalarOp::log, "log", 1},   LibraryRow{ScalarOp::log1p, "log1p", 1},
-    LibraryRow{ScalarOp::erf, "erf", 1},   LibraryRow{ScalarOp::expm1, "expm1", 1},
-    LibraryRow{ScalarOp::tanh, "tanh", 1}, LibraryRow{ScalarOp::sin, "sin", 1},
-    LibraryRow{ScalarOp::cos, "cos", 1},
-};
+// The C library's name of the function, of f64; null: it has none, or none is needed.
+const char* library_name(ScalarOp op) {
+  if (op == ScalarOp::pow) return "pow";
+  const ElementaryRow* const function = elementary_row(op);
+  return function == nullptr || *function->library == '\0' ? nullptr : function->library;
+}
 
 // The vector function ABI of x86-64: the letter of the instruction set, and its register's bits.
 struct AbiRow {
@@ -85,14 +79,14 @@ std::string Target::description() const {
 }
 
 std::optional<MathFunction> Target::math(ScalarOp op, Scalar scalar, int lanes) const {
-  const auto* row = std::find_if(library.begin(), library.end(), [&](const LibraryRow& r) { return r.op == op; });
-  if (row == library.end()) return std::nullopt;
-  const std::string name = std::string(row->name) + (scalar == Scalar::f32 ? "f" : "");
+  const char* const in_double = library_name(op);
+  if (in_double == nullptr) return std::nullopt;
+  const std::string name = std::string(in_double) + (scalar == Scalar::f32 ? "f" : "");
   const int bits = scalar == Scalar::f32 ? 32 : 64;
   for (const AbiRow& abi : abis) {
     const int width = abi.bits / bits;
     if (libmvec_ == nullptr || abi.bits > vector_bits_ || width > lanes) continue;
-    const std::string symbol = fmt::format("_ZGV{}N{}{}_{}", abi.letter, width, row->arity == 2 ? "vv" : "v", name);
+    const std::string symbol = fmt::format("_ZGV{}N{}{}_{}", abi.letter, width, row(op).arity == 2 ? "vv" : "v", name);
     if (const void* address = dlsym(libmvec_, symbol.c_str())) {
       return MathFunction{symbol, width, reinterpret_cast<std::uint64_t>(address)};
     }

@@ -1,8 +1,9 @@
 // What the solver is told of exp, log and friends. In machine mode growth is not strict: different numbers may round to
 // one, and exp of a very small number is 0.
 #include <algorithm>
-#include <array>
+#include <cmath>
 
+#include "libcore/elementary.h"
 #include "libopt/prover/encoder.h"
 
 namespace kasen::prover {
@@ -11,41 +12,63 @@ namespace {
 constexpr double exp_is_positive_from = -80;
 constexpr size_t most_applications = 24;
 
-bool is_odd(ScalarOp op) { return op == ScalarOp::erf || op == ScalarOp::tanh || op == ScalarOp::sin; }
-
-bool is_rising(ScalarOp op) { return op != ScalarOp::sin && op != ScalarOp::cos && op != ScalarOp::pow; }
+FunctionShape shape_of(ScalarOp op) {
+  const ElementaryRow* const function = elementary_row(op);
+  if (function == nullptr) throw NotEncodable{"a function of which the solver knows nothing"};
+  return function->shape;
+}
 
 }  // namespace
 
-// The function of a finite argument; what it is of infinite ones stands in the tags.
-Term Encoder::elementary(ScalarOp op, const Term& a) {
-  const z3::expr value = apply(op, {a.value.simplify()});
-  const z3::expr none = z3_.bool_val(false);
-  Term finite_value{value, none, none, a.nan};
-  const auto at = [&](double number_at) { return plain(number(number_at)); };
-  Term result = finite_value;
-  const bool logarithm = op == ScalarOp::log || op == ScalarOp::log1p;
-  if (logarithm || op == ScalarOp::sqrt) {
-    const z3::expr end = number(op == ScalarOp::log1p ? -1 : 0);
-    const z3::expr below = either(a.minus, both(finite(a), a.value < end));
-    const z3::expr there = both(finite(a), a.value == end);
-    if (mode_ == Mode::defined) require(no(logarithm ? either(below, there) : below));
-    if (mode_ == Mode::defined && infinite(a).is_false()) return finite_value;
-    if (logarithm) result.minus = there;
-    result.plus = a.plus;
-    result.nan = either(a.nan, below);
-    return result;
-  }
-  if (infinite(a).is_false()) return result;
-  if (op == ScalarOp::exp || op == ScalarOp::expm1) {
-    result = select(a.minus, at(op == ScalarOp::exp ? 0 : -1), result);
-    result.plus = a.plus;
-  } else if (op == ScalarOp::tanh || op == ScalarOp::erf) {
-    result = select(a.minus, at(-1), select(a.plus, at(1), result));
+// Where `a` is in the domain.
+z3::expr Encoder::within_domain(const FunctionShape& shape, const z3::expr& a) {
+  z3::expr inside = z3_.bool_val(true);
+  if (std::isfinite(shape.from)) inside = inside && (shape.from_open ? a > number(shape.from) : a >= number(shape.from));
+  if (std::isfinite(shape.to)) inside = inside && (shape.to_open ? a < number(shape.to) : a <= number(shape.to));
+  return inside;
+}
+
+// The function of an infinity: `limit` as the shape has it.
+Term Encoder::at_infinity(const z3::expr& there, double limit, Term result) {
+  if (std::isnan(limit)) {
+    result.nan = either(result.nan, there);
+  } else if (limit == FunctionShape::infinity) {
+    result.plus = either(result.plus, there);
+  } else if (limit == -FunctionShape::infinity) {
+    result.minus = either(result.minus, there);
+  } else if (std::floor(limit) == limit) {
+    result = select(there, plain(number(limit)), result);
   } else {
-    result.nan = either(result.nan, infinite(a));
+    throw NotEncodable{"a limit that is no rational number"};
   }
   return result;
+}
+
+// The function of a finite argument; what it is of infinite ones stands in the tags.
+Term Encoder::elementary(ScalarOp op, const Term& a) {
+  const FunctionShape shape = shape_of(op);
+  const z3::expr value = apply(op, {a.value.simplify()});
+  const z3::expr none = z3_.bool_val(false);
+  Term result{value, none, none, a.nan};
+  if (!shape.everywhere()) {
+    const z3::expr inside = within_domain(shape, a.value);
+    const auto pole = [&](bool open, double end) {
+      return open ? both(finite(a), a.value == number(end)) : none;
+    };
+    const z3::expr low = pole(shape.from_open, shape.from), high = pole(shape.to_open, shape.to);
+    if (mode_ == Mode::defined) {
+      const z3::expr minus = std::isnan(shape.at_minus) ? a.minus : none, plus = std::isnan(shape.at_plus) ? a.plus : none;
+      require(no(either(both(finite(a), no(inside)), either(minus, plus))));
+      if (infinite(a).is_false()) return result;
+    }
+    // What grows beyond all bounds at an end has an infinity there; elsewhere outside it has no value.
+    result.minus = low;
+    result.plus = high;
+    const z3::expr outside = both(finite(a), no(either(inside, either(low, high))));
+    result.nan = either(a.nan, outside);
+  }
+  if (infinite(a).is_false()) return result;
+  return at_infinity(a.minus, shape.at_minus, at_infinity(a.plus, shape.at_plus, result));
 }
 
 z3::expr Encoder::apply(ScalarOp op, const std::vector<z3::expr>& args) {
@@ -66,61 +89,45 @@ z3::expr Encoder::apply(ScalarOp op, const std::vector<z3::expr>& args) {
 void Encoder::single_facts(const Application& f) {
   const z3::expr& x = f.args[0];
   const z3::expr& v = f.value;
-  const z3::expr zero = number(0);
-  const z3::expr one = number(1);
+  const z3::expr zero = number(0), one = number(1);
   const bool strict = mode_ == Mode::defined;
   const auto above = [&](const z3::expr& a, const z3::expr& b) { return strict ? a > b : a >= b; };
-  const auto sign = [&] {  // that of x
-    facts_.push_back(z3::implies(x > zero, above(v, zero)));
-    facts_.push_back(z3::implies(x < zero, above(zero, v)));
-    facts_.push_back(z3::implies(x == zero, v == zero));
-  };
-  switch (f.op) {
-    case ScalarOp::exp:
-      facts_.push_back(above(v, zero));
-      facts_.push_back(z3::implies(x >= number(exp_is_positive_from), v > zero));
-      facts_.push_back(z3::implies(x > zero, above(v, one)));
-      facts_.push_back(z3::implies(x < zero, above(one, v)));
-      facts_.push_back(z3::implies(x == zero, v == one));
-      return;
-    case ScalarOp::expm1:
-      facts_.push_back(above(v, number(-1)));
-      return sign();
-    case ScalarOp::log:
-      facts_.push_back(z3::implies(x > one, above(v, zero)));
-      facts_.push_back(z3::implies(x > zero && x < one, above(zero, v)));
-      facts_.push_back(z3::implies(x == one, v == zero));
-      return;
-    case ScalarOp::log1p:
-      return sign();
-    case ScalarOp::sqrt:
-      facts_.push_back(z3::implies(x >= zero, v >= zero));
-      if (numbers_ == Numbers::opaque) return;
-      linear_ = false;
-      facts_.push_back(z3::implies(x >= zero, v * v == x));
-      return;
-    case ScalarOp::erf:
-    case ScalarOp::tanh:
-      facts_.push_back(above(one, v) && above(v, number(-1)));
-      return sign();
-    case ScalarOp::sin:
-    case ScalarOp::cos:
-      facts_.push_back(v <= one && v >= number(-1));
-      facts_.push_back(z3::implies(x == zero, v == (f.op == ScalarOp::sin ? zero : one)));
-      return;
-    default:  // pow of a positive base
-      facts_.push_back(above(v, zero));
-      facts_.push_back(z3::implies(x == one || f.args[1] == zero, v == one));
-      facts_.push_back(z3::implies(f.args[1] == one, v == x));
-      return;
+  if (f.op == ScalarOp::pow) {  // of a positive base
+    facts_.push_back(above(v, zero));
+    facts_.push_back(z3::implies(x == one || f.args[1] == zero, v == one));
+    facts_.push_back(z3::implies(f.args[1] == one, v == x));
+    return;
   }
+  const FunctionShape shape = shape_of(f.op);
+  const z3::expr inside = within_domain(shape, x);
+  // A rising function passes `value` at `place`.
+  const auto passes = [&](double place, double value) {
+    if (std::isnan(place) || std::isnan(value)) return;
+    const z3::expr at = number(place), height = number(value);
+    facts_.push_back(z3::implies(x == at, v == height));
+    if (shape.growth == 0) return;
+    facts_.push_back(z3::implies(inside && x > at, shape.growth > 0 ? above(v, height) : above(height, v)));
+    facts_.push_back(z3::implies(inside && x < at, shape.growth > 0 ? above(height, v) : above(v, height)));
+  };
+  const auto bound = [&](const z3::expr& high, const z3::expr& low, bool open) {
+    facts_.push_back(z3::implies(inside, open ? above(high, low) : high >= low));
+  };
+  if (std::isfinite(shape.least)) bound(v, number(shape.least), shape.least_open);
+  if (std::isfinite(shape.most)) bound(number(shape.most), v, shape.most_open);
+  passes(0, shape.at_zero);
+  if (shape.root != 0) passes(shape.root, 0);
+  if (f.op == ScalarOp::exp) facts_.push_back(z3::implies(x >= number(exp_is_positive_from), v > zero));
+  if (f.op != ScalarOp::sqrt || numbers_ == Numbers::opaque) return;
+  linear_ = false;
+  facts_.push_back(z3::implies(x >= zero, v * v == x));
 }
 
-z3::expr Encoder::rising(const Application& f, const Application& g) {
-  const z3::expr& x = f.args[0];
-  const z3::expr& y = g.args[0];
-  if (mode_ == Mode::machine) return z3::implies(x <= y, f.value <= g.value) && z3::implies(x >= y, f.value >= g.value);
-  return (x < y) == (f.value < g.value) && (x > y) == (f.value > g.value);
+// The order of two arguments is that of the values, or the other way round.
+z3::expr Encoder::monotone(const Application& f, const Application& g, int growth) {
+  const z3::expr &x = f.args[0], &y = g.args[0];
+  const z3::expr &low = growth > 0 ? f.value : g.value, &high = growth > 0 ? g.value : f.value;
+  if (mode_ == Mode::machine) return z3::implies(x <= y, low <= high) && z3::implies(x >= y, low >= high);
+  return (x < y) == (low < high) && (x > y) == (low > high);
 }
 
 void Encoder::pair_facts(const Application& f, const Application& g) {
@@ -144,14 +151,12 @@ void Encoder::pair_facts(const Application& f, const Application& g) {
     facts_.push_back(z3::implies(smaller && f.args[0] > g.args[0], f.value > g.value));
     return;
   }
-  const z3::expr domain = f.op == ScalarOp::log     ? f.args[0] > number(0) && g.args[0] > number(0)
-                          : f.op == ScalarOp::log1p ? f.args[0] > number(-1) && g.args[0] > number(-1)
-                          : f.op == ScalarOp::sqrt  ? f.args[0] >= number(0) && g.args[0] >= number(0)
-                                                    : z3_.bool_val(true);
-  if (is_rising(f.op)) facts_.push_back(domain.is_true() ? rising(f, g) : z3::implies(domain, rising(f, g)));
-  if (!is_rising(f.op)) facts_.push_back(z3::implies(f.args[0] == g.args[0], f.value == g.value));
-  if (is_odd(f.op)) facts_.push_back(z3::implies(f.args[0] == -g.args[0], f.value == -g.value));
-  if (f.op == ScalarOp::cos) facts_.push_back(z3::implies(f.args[0] == -g.args[0], f.value == g.value));
+  const FunctionShape shape = shape_of(f.op);
+  const z3::expr domain = within_domain(shape, f.args[0]) && within_domain(shape, g.args[0]);
+  if (shape.growth != 0) facts_.push_back(z3::implies(domain, monotone(f, g, shape.growth)));
+  if (shape.growth == 0) facts_.push_back(z3::implies(f.args[0] == g.args[0], f.value == g.value));
+  if (shape.parity == Parity::odd) facts_.push_back(z3::implies(f.args[0] == -g.args[0], f.value == -g.value));
+  if (shape.parity == Parity::even) facts_.push_back(z3::implies(f.args[0] == -g.args[0], f.value == g.value));
 }
 
 }  // namespace kasen::prover

@@ -13,6 +13,10 @@
 #include "libcore/scalar.h"
 #include "libopt/prover/terms.h"
 
+namespace kasen {
+struct FunctionShape;
+}
+
 namespace kasen::prover {
 
 enum class Numbers : std::uint8_t {
@@ -75,6 +79,8 @@ class Encoder {
   Term cast(const Expr& e);
   Term whole_cast(const Term& a, Scalar from, Scalar to);
   Term truncated(const Term& a);
+  z3::expr within_domain(const FunctionShape& shape, const z3::expr& a);
+  Term at_infinity(const z3::expr& there, double limit, Term result);
   Term elementary(ScalarOp op, const Term& a);
   Element branches(const Expr& e);
   Element loop(const Expr& e);
@@ -83,7 +89,7 @@ class Encoder {
   z3::expr apply(ScalarOp op, const std::vector<z3::expr>& args);
   void single_facts(const Application& f);
   void pair_facts(const Application& f, const Application& g);
-  z3::expr rising(const Application& f, const Application& g);
+  z3::expr monotone(const Application& f, const Application& g, int growth);
   z3::expr fresh_whole(const char* name);
   void note_whole(const z3::expr& value);
   void require(const z3::expr& condition);
