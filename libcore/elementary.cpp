@@ -18,7 +18,8 @@ constexpr std::array functions{
 }  // namespace
 
 const ElementaryRow* elementary_row(ScalarOp op) {
-  const auto* row = std::find_if(functions.begin(), functions.end(), [&](const ElementaryRow& r) { return r.op == op; });
+  const auto* row =
+      std::find_if(functions.begin(), functions.end(), [&](const ElementaryRow& r) { return r.op == op; });
   return row == functions.end() ? nullptr : row;
 }
 

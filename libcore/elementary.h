@@ -15,11 +15,11 @@ enum class Parity : std::uint8_t { none, odd, even };
 struct FunctionShape {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  double from = -infinity, to = infinity;         // where it has values
-  bool from_open = false, to_open = false;        // it has none at the end itself, but grows beyond all bounds there
-  double least = -infinity, most = infinity;      // its values
-  bool least_open = false, most_open = false;     // these it only comes near to
-  int growth = 0;                                 // 1: it never falls; -1: never rises; 0: neither
+  double from = -infinity, to = infinity;      // where it has values
+  bool from_open = false, to_open = false;     // it has none at the end itself, but grows beyond all bounds there
+  double least = -infinity, most = infinity;   // its values
+  bool least_open = false, most_open = false;  // these it only comes near to
+  int growth = 0;                              // 1: it never falls; -1: never rises; 0: neither
   Parity parity = Parity::none;
   double at_minus = std::numeric_limits<double>::quiet_NaN();  // what it comes near to at the infinities
   double at_plus = std::numeric_limits<double>::quiet_NaN();

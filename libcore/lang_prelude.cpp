@@ -32,7 +32,7 @@ fn atan2(y, x) {
   up = y > 0 || 1 / y > 0
   right = x > 0 || 1 / x > 0
   turned = if up then angle + 3.141592653589793 else angle - 3.141592653589793
-  flat = if right then y else if up then 3.141592653589793 else -3.141592653589793
+  flat = if right then y else if up then 3.141592653589793 + y else y - 3.141592653589793
   steep = if y > 0 then 1.5707963267948966 else if y < 0 then -1.5707963267948966 else y
   if x > 0 then angle else if x < 0 then turned else if x != 0 then x else if y == 0 then flat else steep
 }

@@ -1,5 +1,5 @@
-// Functions that every program has, written in the language itself: a line or two in lang_prelude.cpp each. A program may
-// have a fn of the same name; that one counts.
+// Functions that every program has, written in the language itself: a line or two in lang_prelude.cpp each. A program
+// may have a fn of the same name; that one counts.
 #pragma once
 
 #include <string>

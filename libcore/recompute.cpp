@@ -55,9 +55,7 @@ class Comparer {
 };
 
 // Libraries may differ in the last places; a square root is rounded right by all.
-bool is_inexact(ScalarOp op) {
-  return op == ScalarOp::pow || (op != ScalarOp::sqrt && elementary_row(op) != nullptr);
-}
+bool is_inexact(ScalarOp op) { return op == ScalarOp::pow || (op != ScalarOp::sqrt && elementary_row(op) != nullptr); }
 
 // By a few units in the last place, up and down in turn.
 void round_otherwise(Expr& e, int number) {

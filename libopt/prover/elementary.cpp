@@ -1,9 +1,10 @@
 // What the solver is told of exp, log and friends. In machine mode growth is not strict: different numbers may round to
 // one, and exp of a very small number is 0.
+#include "libcore/elementary.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/elementary.h"
 #include "libopt/prover/encoder.h"
 
 namespace kasen::prover {
@@ -23,7 +24,8 @@ FunctionShape shape_of(ScalarOp op) {
 // Where `a` is in the domain.
 z3::expr Encoder::within_domain(const FunctionShape& shape, const z3::expr& a) {
   z3::expr inside = z3_.bool_val(true);
-  if (std::isfinite(shape.from)) inside = inside && (shape.from_open ? a > number(shape.from) : a >= number(shape.from));
+  if (std::isfinite(shape.from))
+    inside = inside && (shape.from_open ? a > number(shape.from) : a >= number(shape.from));
   if (std::isfinite(shape.to)) inside = inside && (shape.to_open ? a < number(shape.to) : a <= number(shape.to));
   return inside;
 }
@@ -52,12 +54,11 @@ Term Encoder::elementary(ScalarOp op, const Term& a) {
   Term result{value, none, none, a.nan};
   if (!shape.everywhere()) {
     const z3::expr inside = within_domain(shape, a.value);
-    const auto pole = [&](bool open, double end) {
-      return open ? both(finite(a), a.value == number(end)) : none;
-    };
+    const auto pole = [&](bool open, double end) { return open ? both(finite(a), a.value == number(end)) : none; };
     const z3::expr low = pole(shape.from_open, shape.from), high = pole(shape.to_open, shape.to);
     if (mode_ == Mode::defined) {
-      const z3::expr minus = std::isnan(shape.at_minus) ? a.minus : none, plus = std::isnan(shape.at_plus) ? a.plus : none;
+      const z3::expr minus = std::isnan(shape.at_minus) ? a.minus : none,
+                     plus = std::isnan(shape.at_plus) ? a.plus : none;
       require(no(either(both(finite(a), no(inside)), either(minus, plus))));
       if (infinite(a).is_false()) return result;
     }
@@ -107,7 +108,7 @@ void Encoder::single_facts(const Application& f) {
     facts_.push_back(z3::implies(x == at, v == height));
     if (shape.growth == 0) return;
     facts_.push_back(z3::implies(inside && x > at, shape.growth > 0 ? above(v, height) : above(height, v)));
-    facts_.push_back(z3::implies(inside && x < at, shape.growth > 0 ? above(height, v) : above(v, height)));
+    facts_.push_back(z3::implies(inside && x<at, shape.growth> 0 ? above(height, v) : above(v, height)));
   };
   const auto bound = [&](const z3::expr& high, const z3::expr& low, bool open) {
     facts_.push_back(z3::implies(inside, open ? above(high, low) : high >= low));

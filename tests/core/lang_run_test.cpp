@@ -58,6 +58,70 @@ TEST(Meaning, ExtremesOfIntegersStayWhatTheyAre) {
   EXPECT_EQ(whole_of("2147483647 + one"), 2147483648);
 }
 
+TEST(Meaning, FunctionsOfThePrelude) {
+  const std::string zero = "(one - 1)", infinity = "(one / (one - 1))", none = "(0 * (one / (one - 1)))";
+  EXPECT_EQ(value_of("square(-3 * one) + reciprocal(4 * one)"), 9.25);
+  EXPECT_EQ(value_of("sign(-2 * one) * 10 + sign(one) + sign(" + zero + ")"), -9);
+  EXPECT_TRUE(std::isnan(value_of("sign(" + none + ")")));
+  EXPECT_EQ(value_of("trunc(-1.7 * one) + trunc(2.7 * one)"), 1);
+  for (const auto& [x, rounded] :
+       std::vector<std::pair<std::string, double>>{{"0.5", 0},
+                                                   {"1.5", 2},
+                                                   {"2.5", 2},
+                                                   {"-0.5", 0},
+                                                   {"-1.5", -2},
+                                                   {"-2.5", -2},
+                                                   {"0.49999999999999994", 0},
+                                                   {"4503599627370497.0", 4503599627370497.0},
+                                                   {"-3.2", -3},
+                                                   {"1e300", 1e300}})
+    EXPECT_EQ(value_of("round(one * " + x + ")"), rounded) << x;
+  EXPECT_EQ(value_of("round(-" + infinity + ")"), -std::numeric_limits<double>::infinity());
+  const auto tests = [&](const std::string& x) {
+    return value_of("(if isnan(" + x + ") then 1.0 else 0.0) + (if isinf(" + x +
+                    ") then 10.0 else 0.0) + (if isfinite(" + x + ") then 100.0 else 0.0)");
+  };
+  EXPECT_EQ(tests("one"), 100);
+  EXPECT_EQ(tests(infinity), 10);
+  EXPECT_EQ(tests("-" + infinity), 10);
+  EXPECT_EQ(tests(none), 1);
+  EXPECT_EQ(value_of("copysign(3 * one, -one) + copysign(-one, -(" + zero + "))"), -4);
+  EXPECT_EQ(value_of("hypot(3 * one, -4 * one)"), 5);
+  EXPECT_EQ(value_of("hypot(3e300 * one, 4e300 * one)"), 5e300);
+  EXPECT_EQ(value_of("hypot(" + zero + ", -(" + zero + "))"), 0);
+  EXPECT_EQ(value_of("hypot(one, " + infinity + ")"), std::numeric_limits<double>::infinity());
+}
+
+// The angle of every octant and of every axis, by the C library's atan2.
+TEST(Meaning, AnglesOfPoints) {
+  for (const double y : {-2.0, -1.0, -0.0, 0.0, 1.0, 2.0}) {
+    for (const double x : {-2.0, -1.0, -0.0, 0.0, 1.0, 3.0}) {
+      const auto text = [](double v) {
+        return std::signbit(v) ? "(-(" + std::to_string(-v) + " * one))" : std::to_string(v);
+      };
+      const double angle = value_of("atan2(one * " + text(y) + ", " + text(x) + ")");
+      EXPECT_NEAR(angle, std::atan2(y, x), 1e-15) << y << ' ' << x;
+      EXPECT_EQ(std::signbit(angle), std::signbit(std::atan2(y, x))) << y << ' ' << x;
+    }
+  }
+  EXPECT_TRUE(std::isnan(value_of("atan2(0 * (one / (one - 1)), one)")));
+  EXPECT_TRUE(std::isnan(value_of("atan2(one, 0 * (one / (one - 1)))")));
+}
+
+// A fn of the program's own counts; what is wrong with a call is said where it stands.
+TEST(Meaning, OwnFunctionsBeforeThePrelude) {
+  EXPECT_EQ(real(run_text("param one = 1.0\nfn square(x) = x + 41\noutput z = square(one)\n"), "z"), 42);
+  EXPECT_EQ(real(run_text("param one = 1f32\noutput z = f64(round(2.5 * one) + hypot(3 * one, 4 * one))\n"), "z"), 7);
+  EXPECT_EQ(whole(run_text("param one = 1\noutput z = square(3 * one) + sign(-5 * one)\n"), "z"), 8);
+  try {
+    (void)run_text("param one = true\noutput z = 1\noutput y = square(one)\n");
+    FAIL() << "a square of a bool";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.diagnostics().front().where.line, 3) << error.what();
+    EXPECT_NE(std::string(error.what()).find("in 'square'"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Meaning, LiteralsAndConstsTakeTheTypeTheyMeet) {
   const std::string text = R"(
 const k = 3

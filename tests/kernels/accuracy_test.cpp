@@ -90,6 +90,33 @@ TEST(Accuracy, OfTheMathLibrary) {
   }
 }
 
+// Those that glibc computes for us, by vectors (libmvec) or one by one; and two that the prelude makes of others.
+TEST(Accuracy, OfTheFunctionsOfTheCLibrary) {
+  struct Row {
+    const char* expression;
+    double low, high, limit;
+    long double (*truth)(long double, long double);
+  };
+#define TRUTH(expression) [](long double x, [[maybe_unused]] long double y) -> long double { return expression; }
+  for (const Row& row :
+       {Row{"cbrt(x)", -1e6, 1e6, 4, TRUTH(std::cbrt(x))},      Row{"exp2(x)", -1000, 1000, 4, TRUTH(std::exp2(x))},
+        Row{"expm1(x)", -1, 1, 4, TRUTH(std::expm1(x))},        Row{"log2(x)", 0, 1e6, 4, TRUTH(std::log2(x))},
+        Row{"log2(x)", 0.9, 1.1, 4, TRUTH(std::log2(x))},       Row{"log10(x)", 0, 1e6, 4, TRUTH(std::log10(x))},
+        Row{"log10(x)", 0.9, 1.1, 4, TRUTH(std::log10(x))},     Row{"sin(x)", -10, 10, 4, TRUTH(std::sin(x))},
+        Row{"cos(x)", -10, 10, 4, TRUTH(std::cos(x))},          Row{"tan(x)", -10, 10, 4, TRUTH(std::tan(x))},
+        Row{"asin(x)", -1, 1, 4, TRUTH(std::asin(x))},          Row{"acos(x)", -1, 1, 4, TRUTH(std::acos(x))},
+        Row{"atan(x)", -100, 100, 4, TRUTH(std::atan(x))},      Row{"sinh(x)", -5, 5, 4, TRUTH(std::sinh(x))},
+        Row{"cosh(x)", -700, 700, 4, TRUTH(std::cosh(x))},      Row{"tanh(x)", -5, 5, 4, TRUTH(std::tanh(x))},
+        Row{"asinh(x)", -100, 100, 4, TRUTH(std::asinh(x))},    Row{"acosh(x)", 1, 100, 4, TRUTH(std::acosh(x))},
+        Row{"atanh(x)", -1, 1, 4, TRUTH(std::atanh(x))},        Row{"hypot(x, y)", -20, 20, 2, TRUTH(std::hypot(x, y))},
+        Row{"atan2(x, y)", -20, 20, 4, TRUTH(std::atan2(x, y))}}) {
+    const double most = worst(row.expression, row.low, row.high, row.truth);
+    std::fprintf(stderr, "%s on [%g, %g]: %.3f ulp\n", row.expression, row.low, row.high, most);
+    EXPECT_LE(most, row.limit) << row.expression << " on " << row.low << " to " << row.high;
+  }
+#undef TRUTH
+}
+
 // Where numbers end, where results do, and on both sides of where an approximation begins or another takes over.
 Numbers odd_numbers() {
   const double infinity = std::numeric_limits<double>::infinity();

@@ -6,7 +6,7 @@
 
 #include "libcore/shared_batch.h"
 #include "libopt/footprint.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 

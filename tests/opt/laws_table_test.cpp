@@ -38,6 +38,9 @@ const std::vector<Row> table = {
     {"x: f64", "exp(x)", "--EE", "----"},
     {"x: f64", "2.0 * exp(x) - 1.0", "--EE", "----"},
     {"x: f64", "exp(-x)", "----", "----"},
+    {"x: f64", "sinh(x)", "--EE", "----"},
+    {"x: f64", "2.0 * asinh(x) + exp2(x)", "--EE", "----"},
+    {"x: f64", "cosh(x)", "----", "----"},
     {"x: f64", "tanh(x) + floor(x)", "--EE", "----"},
     {"x: f64, y: f64", "if y > 0.0 then x * y else x", "E-EE", "-P--"},
 };

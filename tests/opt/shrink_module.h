@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/rewrite.h"
 
 namespace kasen {}

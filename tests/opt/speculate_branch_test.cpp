@@ -3,7 +3,7 @@
 
 #include "libcore/laws.h"
 #include "libopt/ahead.h"
-#include "libopt/pass.h"
+#include "libopt/passes.h"
 #include "libopt/price.h"
 #include "libopt/rewrite.h"
 #include "tests/opt/likely_programs.h"

@@ -55,7 +55,8 @@ IN_REGION = {'iter_on_vec': ['part', 'cons', 'pre', 'shared-pre'], 'mxm': ['part
 COMPARED = NUMBERS + ['bool', 'id']
 SCALAR = {
     **dict.fromkeys(['add', 'sub', 'mul', 'neg', 'abs', 'floor_div', 'mod', 'sum', 'prod'], NUMBERS),
-    **dict.fromkeys(['div', 'pow', 'exp', 'log', 'log1p', 'expm1', 'sqrt', 'erf', 'tanh', 'sin', 'cos', 'floor', 'ceil'],
+    **dict.fromkeys(['div', 'pow', 'exp', 'log', 'log1p', 'expm1', 'sqrt', 'erf', 'tanh', 'sin', 'cos', 'floor', 'ceil',
+                     'cbrt', 'exp2', 'log2', 'log10', 'sinh', 'cosh', 'tan', 'asin', 'acos', 'atan', 'asinh', 'acosh', 'atanh'],
                     ['f64', 'f32']),
     **dict.fromkeys(['lt', 'le', 'gt', 'ge'], NUMBERS + ['id']), 'eq': COMPARED, 'ne': COMPARED,
     **dict.fromkeys(['and', 'or', 'not'], ['bool']), 'min': NUMBERS + ['id'], 'max': NUMBERS + ['id'], 'mix64': ['i64'],

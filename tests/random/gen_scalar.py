@@ -74,6 +74,8 @@ class ScalarPart(Base):
     def function(self, elem, dims, depth):
         a = self.expr(elem, dims, depth)
         fn = self.pick(['sqrt', 'exp', 'log', 'log1p', 'expm1', 'erf', 'tanh', 'sin', 'cos', 'floor', 'ceil', 'abs'])
+        if self.chance(0.3):
+            return self.rarer_function(elem, dims, a)
         if fn in ('sqrt', 'log', 'log1p') and not self.chance(0.05):
             a = call('abs', [a], dims, bound=a.bound)
             if fn == 'log':
@@ -89,6 +91,32 @@ class ScalarPart(Base):
         if a.bound == INF and fn not in ('erf', 'tanh'):
             bound = INF
         return call(fn, [a], dims, bound=bound if a.bound < INF or fn == 'tanh' else INF)
+
+    def rarer_function(self, elem, dims, a):
+        fn = self.pick(['cbrt', 'exp2', 'log2', 'log10', 'sinh', 'cosh', 'tan', 'asin', 'acos', 'atan', 'asinh', 'acosh', 'atanh',
+                        'square', 'reciprocal', 'sign', 'trunc', 'round', 'copysign', 'hypot', 'atan2'])
+        if fn in ('copysign', 'hypot', 'atan2'):
+            b = self.expr(elem, self.sub_dims(dims), 0)
+            return call(fn, [a, b], dims, bound={'atan2': 4, 'copysign': a.bound}.get(fn, a.bound + b.bound))
+        if fn == 'square':
+            return call(fn, [a], dims, bound=a.bound ** 2) if a.bound < 1e50 else None
+        if fn == 'reciprocal':
+            return call(fn, [op('+', self.positive(elem), call('abs', [a], dims), dims)], dims, bound=2)
+        outside = self.chance(0.05)
+        if fn in ('log2', 'log10', 'acosh') and not outside:
+            a = op('+', call('abs', [a], dims, bound=a.bound), lit(elem, 1.0), dims, bound=a.bound + 1)
+        elif fn in ('asin', 'acos', 'atanh', 'tan') and not outside:
+            a = op('*', lit(elem, 0.5), call('tanh', [a], dims), dims, bound=0.5)
+        elif fn in ('exp2', 'sinh', 'cosh'):
+            a = self.tame(a)
+            if a.bound > 20:
+                a = call('tanh', [a], dims)
+        elif outside and fn in ('log2', 'log10', 'acosh', 'asin', 'acos', 'atanh', 'tan'):
+            return call(fn, [a], dims, bound=INF)
+        if a.bound == INF:
+            return call(fn, [a], dims, bound=INF)
+        return call(fn, [a], dims, bound={'cbrt': a.bound + 1, 'exp2': 3000, 'sinh': 3000, 'cosh': 3000, 'sign': 1,
+                                          'trunc': a.bound + 1, 'round': a.bound + 1}.get(fn, 20))
 
     def power(self, elem, dims, depth):
         a = self.expr(elem, dims, depth)
@@ -209,6 +237,8 @@ class ScalarPart(Base):
         return Expr('not', 'bool', dims, [self.expr('bool', dims, depth)])
 
     def truth(self, elem, dims, depth):
+        if self.chance(0.3):
+            return call(self.pick(['isnan', 'isinf', 'isfinite']), [self.expr(self.pick(FLOATS), dims, depth)], dims, 'bool')
         return call('bool', [self.expr(self.pick(NUMBERS), dims, depth)], dims, 'bool')
 
     # -- ids, small arrays and tuples

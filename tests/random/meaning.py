@@ -189,6 +189,10 @@ class Meaning:
             return scalars.mix64(*args)
         if fn == 'pow':
             return scalars.binary(self.rounding, '^', e.elem, *args)
+        if fn in scalars.PAIRS:
+            return scalars.pair(self.rounding, fn, e.elem, *args)
+        if fn in scalars.TESTS:
+            return scalars.TESTS[fn](args[0])
         return scalars.unary(self.rounding, fn, e.elem, args[0])
 
     def of_if(self, e):

@@ -155,8 +155,12 @@ def normal(rounding, key):
 
 
 _ROUNDED = {'exp': np.exp, 'log': np.log, 'log1p': np.log1p, 'expm1': np.expm1, 'erf': lambda x: _erf(x), 'tanh': np.tanh,
-            'sin': np.sin, 'cos': np.cos}
-_EXACT = {'floor': np.floor, 'ceil': np.ceil}
+            'sin': np.sin, 'cos': np.cos, 'cbrt': np.cbrt, 'exp2': np.exp2, 'log2': np.log2, 'log10': np.log10, 'sinh': np.sinh,
+            'cosh': np.cosh, 'tan': np.tan, 'asin': np.arcsin, 'acos': np.arccos, 'atan': np.arctan, 'asinh': np.arcsinh,
+            'acosh': np.arccosh, 'atanh': np.arctanh}
+_EXACT = {'floor': np.floor, 'ceil': np.ceil, 'trunc': np.trunc, 'round': np.rint, 'sign': np.sign}
+TESTS = {'isnan': np.isnan, 'isinf': np.isinf, 'isfinite': np.isfinite}
+PAIRS = ('copysign', 'hypot', 'atan2')
 
 
 def unary(rounding, fn, scalar, a):
@@ -169,8 +173,23 @@ def unary(rounding, fn, scalar, a):
         return rounding.off(np.sqrt(a), scalar)
     if fn in _EXACT:
         return _EXACT[fn](a)
+    if fn == 'square':
+        return binary(rounding, '*', scalar, a, a)
+    if fn == 'reciprocal':
+        return binary(rounding, '/', scalar, kind(1), a)
     # Of f32, the function of the same number in f64: within one unit of whatever is right.
     return rounding.off(_ROUNDED[fn](np.asarray(a, np.float64)).astype(kind), scalar, 4)
+
+
+def pair(rounding, fn, scalar, a, b):
+    """Functions of two numbers; a NaN wins, but as the sign that copysign takes it counts as positive."""
+    kind = numpy_type(scalar)
+    if fn == 'copysign':
+        return np.where((b < 0) | (kind(1) / b < 0), -np.abs(a), np.abs(a)).astype(kind)
+    wide = [np.asarray(x, np.float64) for x in (a, b)]
+    value = np.hypot(*wide) if fn == 'hypot' else np.arctan2(*wide)
+    nothing = np.isnan(a) | np.isnan(b) | ((fn == 'atan2') & np.isinf(a) & np.isinf(b))
+    return np.where(nothing, kind(np.nan), rounding.off(value.astype(kind), scalar, 6)).astype(kind)
 
 
 def convert(rounding, to, source, a):
