@@ -135,13 +135,13 @@ void CaseArithmetic::tell_bounds(ScalarOp op, const CaseNumber& value) {
   if (function == nullptr) return;
   const FunctionShape& shape = function->shape;
   const bool defined = mode_ == CaseMode::defined;
-  const auto at_least = [&](double low, bool strict, bool turned) {
+  const auto bound = [&](double end, bool strict, bool from_above) {
     RationalPolynomial p = value.value.over;
-    p += RationalPolynomial(Rational(turned ? low : -low));
-    path_.given(p, strict, turned);
+    p += RationalPolynomial(Rational(-end));
+    path_.given(p, strict, from_above);
   };
-  if (std::isfinite(shape.least)) at_least(shape.least, defined && shape.least_open, false);
-  if (std::isfinite(shape.most)) at_least(shape.most, defined && shape.most_open, true);
+  if (std::isfinite(shape.least)) bound(shape.least, defined && shape.least_open, false);
+  if (std::isfinite(shape.most)) bound(shape.most, defined && shape.most_open, true);
 }
 
 CaseNumber CaseArithmetic::whole_part(const CaseNumber& a) {

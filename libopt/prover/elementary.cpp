@@ -19,14 +19,17 @@ FunctionShape shape_of(ScalarOp op) {
   return function->shape;
 }
 
+z3::expr given(const z3::expr& condition, const z3::expr& fact) {
+  return condition.is_true() ? fact : z3::implies(condition, fact);
+}
+
 }  // namespace
 
 // Where `a` is in the domain.
 z3::expr Encoder::within_domain(const FunctionShape& shape, const z3::expr& a) {
   z3::expr inside = z3_.bool_val(true);
-  if (std::isfinite(shape.from))
-    inside = inside && (shape.from_open ? a > number(shape.from) : a >= number(shape.from));
-  if (std::isfinite(shape.to)) inside = inside && (shape.to_open ? a < number(shape.to) : a <= number(shape.to));
+  if (std::isfinite(shape.from)) inside = shape.from_open ? a > number(shape.from) : a >= number(shape.from);
+  if (std::isfinite(shape.to)) inside = both(inside, shape.to_open ? a < number(shape.to) : a <= number(shape.to));
   return inside;
 }
 
@@ -111,7 +114,7 @@ void Encoder::single_facts(const Application& f) {
     facts_.push_back(z3::implies(inside && x<at, shape.growth> 0 ? above(height, v) : above(v, height)));
   };
   const auto bound = [&](const z3::expr& high, const z3::expr& low, bool open) {
-    facts_.push_back(z3::implies(inside, open ? above(high, low) : high >= low));
+    facts_.push_back(given(inside, open ? above(high, low) : high >= low));
   };
   if (std::isfinite(shape.least)) bound(v, number(shape.least), shape.least_open);
   if (std::isfinite(shape.most)) bound(number(shape.most), v, shape.most_open);
@@ -153,8 +156,8 @@ void Encoder::pair_facts(const Application& f, const Application& g) {
     return;
   }
   const FunctionShape shape = shape_of(f.op);
-  const z3::expr domain = within_domain(shape, f.args[0]) && within_domain(shape, g.args[0]);
-  if (shape.growth != 0) facts_.push_back(z3::implies(domain, monotone(f, g, shape.growth)));
+  const z3::expr domain = both(within_domain(shape, f.args[0]), within_domain(shape, g.args[0]));
+  if (shape.growth != 0) facts_.push_back(given(domain, monotone(f, g, shape.growth)));
   if (shape.growth == 0) facts_.push_back(z3::implies(f.args[0] == g.args[0], f.value == g.value));
   if (shape.parity == Parity::odd) facts_.push_back(z3::implies(f.args[0] == -g.args[0], f.value == -g.value));
   if (shape.parity == Parity::even) facts_.push_back(z3::implies(f.args[0] == -g.args[0], f.value == g.value));
