@@ -72,8 +72,11 @@ mutants("kernels", "libkernels/partial_reduction.cpp",
 mutants("kernels", "libkernels/dense.cpp",
         ("kernel.rows(words.data(), outputs * t / threads, ⟦outputs * (t + 1) / threads⟧, shop.scratch(t));",
          "outputs / threads * (t + 1)"),
-        ("gemv(CblasNoTrans, tile, lane.x + c, ⟦c > 0 ? T{1} : T{0}⟧, lane.y + first + r);", "T{0}"),
-        ("gemv(CblasTrans, tile, lane.x + first + r, r > 0 ? T{1} : T{0}, ⟦partial⟧);", "partials_ + lane.partials + c"))
+        ("multiply(CblasNoTrans, tile, lane.x + c, 1, ⟦c > 0 ? T{1} : T{0}⟧, lane.y + first + r, lane.plain);", "T{0}"),
+        ("multiply(CblasTrans, tile, lane.x + first + r, 1, r > 0 ? T{1} : T{0}, ⟦partial⟧, false);", "partials_ + lane.partials + c"),
+        ("if (⟦!plain⟧) ZeroProducts<T>", "false"))
+mutants("kernels", "libkernels/dense_chain.cpp",
+        ("View& view = (⟦turned.along⟧ ? vectors_ : inputs_)[static_cast<size_t>(turned.place)];", "false"))
 mutants("kernels", "libkernels/compressed_product.cpp",
         ("⟦(a[codes[0][r]] + b[codes[1][r]]) + (c[codes[2][r]] + d[codes[3][r]])⟧;",
          "(a[codes[0][r]] + b[codes[1][r]]) + (c[codes[2][r]] + d[codes[2][r]])"),

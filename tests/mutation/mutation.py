@@ -5,6 +5,7 @@
     mutation.py SOURCE_ROOT FOLDER --only 3,17-20      some of them; --category passes: those of one kind
     mutation.py SOURCE_ROOT FOLDER --build-only
     mutation.py SOURCE_ROOT FOLDER --least 95          status 1 where fewer of a hundred are found
+    mutation.py SOURCE_ROOT FOLDER --texts             only looks whether each mutant's text stands in its file, once
 
 mutants.py has the faults. All of them are built into one copy of the tree, each behind a question of the environment
 (KASEN_MUTANT=NUMBER), so that one build serves all: `E` becomes `(::kasen::mutant(7) ? (M) : (E))`. A mutant is found
@@ -91,13 +92,18 @@ def write_if_changed(path, text):
     path.write_text(text)
 
 
+def numbered_by_file():
+    by_file = {}
+    for number, mutant in enumerate(MUTANTS):
+        by_file.setdefault(mutant.file, []).append((number, mutant))
+    return by_file
+
+
 def copy_tree(source, tree):
     """The files that git knows, with the mutants in; what did not change keeps its time, so that little is built again."""
     names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=source, check=True,
                            capture_output=True, text=True).stdout.splitlines()
-    by_file = {}
-    for number, mutant in enumerate(MUTANTS):
-        by_file.setdefault(mutant.file, []).append((number, mutant))
+    by_file = numbered_by_file()
     for name in names:
         if not (source / name).is_file() or (source / name).is_symlink():
             continue
@@ -173,6 +179,7 @@ def options():
     parser.add_argument("--only")
     parser.add_argument("--category")
     parser.add_argument("--build-only", action="store_true")
+    parser.add_argument("--texts", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--record", type=pathlib.Path, help="what was found, as JSON; mutants in it are not tried again")
@@ -181,6 +188,10 @@ def options():
 
 def main():
     args = options()
+    if args.texts:
+        for file, mutants in numbered_by_file().items():
+            rewritten((args.source / file).read_text(), mutants)
+        return 0
     tree = args.folder.resolve()
     copy_tree(args.source.resolve(), tree)
     folder = build(tree, args.jobs)
