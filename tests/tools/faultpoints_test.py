@@ -362,7 +362,7 @@ class NoMemory(Faulty):
                 yield n
                 n += 1 + max(0, n - 500) // 50
         else:
-            yield from [1, *sorted(self.rng.randint(1, calls) for _ in range(3)), calls - self.rng.randint(1, calls // 20)]
+            yield from [1, *sorted(self.rng.randint(1, calls) for _ in range(8)), calls - self.rng.randint(1, calls // 20)]
 
     def calls_of(self, *args):
         """About how many calls of malloc a tool makes: the first that can fail without an effect."""

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <initializer_list>
 #include <new>
@@ -16,6 +17,8 @@
 
 namespace kasen::tools {
 namespace {
+
+constexpr std::string_view fault_of_ours = "; this is a fault of Kasen; please report it with this command line\n";
 
 std::atomic<char> message_mark{'\0'};
 pid_t own_process = 0;
@@ -45,8 +48,7 @@ void tell_pieces(std::initializer_list<std::string_view> pieces) {
   } catch (...) {  // it says nothing
   }
   remove_temporaries();
-  tell_pieces({program_invocation_short_name, ": error: ", what,
-               "; this is a fault of Kasen; please report it with this command line\n"});
+  tell_pieces({program_invocation_short_name, ": error: ", what, fault_of_ours});
   _exit(static_cast<int>(ExitStatus::internal));
 }
 [[maybe_unused]] const std::terminate_handler before_ours = std::set_terminate(end_for_good);
@@ -58,10 +60,20 @@ void on_crash(int /*number*/) {
   if (errno == ENOMEM) leave_without_memory();
 }
 
+// exit(-1) is no status of ours: HDF5 leaves so where it gets no memory for a name of its own (H5I_register).
+void on_exit_by_library(int status, void* /*unused*/) {
+  if (status != -1 || getpid() != own_process) return;
+  if (errno == ENOMEM) leave_without_memory();
+  remove_temporaries();
+  tell_pieces({program_invocation_short_name, ": error: a library ended the process", fault_of_ours});
+  _exit(static_cast<int>(ExitStatus::internal));
+}
+
 }  // namespace
 
 void prepare_last_words() {
   own_process = getpid();
+  on_exit(on_exit_by_library, nullptr);
   static std::array<std::byte, 1 << 15> own_stack;
   const stack_t stack{.ss_sp = own_stack.data(), .ss_flags = 0, .ss_size = own_stack.size()};
   sigaltstack(&stack, nullptr);
