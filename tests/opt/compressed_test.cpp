@@ -372,7 +372,7 @@ TEST(Compressed, ManyRowsGiveWhatDenseOnesDoAndTheSameBitsOnAnyNumberOfThreads) 
   TrialLawChecker laws;
   const Module program = compile(all_kinds);
   const std::vector<Part> dense = data_with_zeros(program, 1, 3 * rows_of_a_segment / 2 + 77);
-  for (int first = 0; first < 4; ++first) {
+  for (const int first : {0, 1, 2, 3, testing::codes_alone, testing::codes_alone + 1}) {
     std::vector<Part> parts = data_with_zeros(program, 1, 3 * rows_of_a_segment / 2 + 77);
     testing::compress_by_hand(parts, "X", first);
     for (const Strategy strategy : {Strategy::none, Strategy::greedy}) {

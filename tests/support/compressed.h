@@ -138,18 +138,23 @@ class ByHandCompression {
   std::vector<char> values_, data_;
 };
 
+// From this number on all groups are codes of one width, of one column each: several of them are taken together.
+inline constexpr int codes_alone = 100;
+
 // Columns in groups of one and two, their formats in turn, beginning with `first`; the last columns before the others.
 inline CompressedArray compressed_by_hand(const Array& dense, std::int64_t rows, std::int64_t cols, int first) {
   ByHandCompression by_hand(dense, rows, cols);
+  const bool alone = first >= codes_alone;
   for (std::int64_t c = cols; c > 0;) {
     GroupWish wish;
-    wish.format = static_cast<GroupFormat>(first % 4);
+    wish.format = alone ? GroupFormat::codes : static_cast<GroupFormat>(first % 4);
     wish.code_bytes = first % 3 == 0 ? 1 : first % 3 == 1 ? 2 : 4;
     const std::int64_t tuples_of_a_byte = 256;
     if (wish.code_bytes == 1 && rows > tuples_of_a_byte) wish.code_bytes = 2;
-    for (int k = 0; k < 1 + first / 2 % 2 && c > 0; ++k) wish.columns.push_back(static_cast<std::int32_t>(--c));
+    for (int k = 0; k < (alone ? 1 : 1 + first / 2 % 2) && c > 0; ++k)
+      wish.columns.push_back(static_cast<std::int32_t>(--c));
     by_hand.add(wish);
-    ++first;
+    if (!alone) ++first;
   }
   return by_hand.take();
 }
