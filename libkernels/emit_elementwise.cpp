@@ -140,7 +140,8 @@ class ElementwiseEmitter {
   [[nodiscard]] Reach reach_of_input(ValueId id, const Type& type) const {
     const auto begins = [&](const Op* op) { return is_slice(*op) && range_begin(*op) == id; };
     if (std::any_of(body_.ops.begin(), body_.ops.end(), begins)) return Reach::shared;
-    return read_along(id) ? reach_of(module_, loop_, type) : Reach::elsewhere;
+    // The part of a region that runs behind the masters has all of the region's operands, whatever it needs.
+    return read_along(id) && used_values(body_).contains(id) ? reach_of(module_, loop_, type) : Reach::elsewhere;
   }
 
   // Is it read along the loop, not only by views?

@@ -1,6 +1,7 @@
 // What a fused loop runs over, and how its operands and results lie along it.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "libkernels/kernel.h"
@@ -9,6 +10,8 @@ namespace kasen {
 
 // The dimensions of an array but the one along which it is cut.
 [[nodiscard]] std::vector<DimId> uncut_dims(const Module& module, const Type& type);
+// What its operators read, and its outputs.
+[[nodiscard]] std::set<ValueId> used_values(const LoopBody& body);
 // The dimensions of the loop: those of the array with most of them.
 [[nodiscard]] Type loop_type(const Module& module, const LoopBody& body);
 [[nodiscard]] Reach reach_of(const Module& module, const Type& loop, const Type& type);

@@ -11,6 +11,7 @@
 #include "libcore/state_rules.h"
 #include "libkernels/distinct_values.h"
 #include "libkernels/lift_columns.h"
+#include "libkernels/loop_shape.h"
 
 namespace kasen {
 namespace {
@@ -259,13 +260,6 @@ class Planner {
       if (used.count(body.inputs[i]) == 0) kernel.counted[i] = 0;
     }
     return kernel;
-  }
-
-  static std::set<ValueId> used_values(const LoopBody& body) {
-    std::set<ValueId> used(body.outputs.begin(), body.outputs.end());
-    for (const Op* op : body.ops) used.insert(op->operands.begin(), op->operands.end());
-    for (const auto& [alias, of] : body.same) used.insert(of);
-    return used;
   }
 
   void product(const Op& op) {

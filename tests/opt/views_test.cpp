@@ -189,6 +189,15 @@ w = fill(1i32, F, F) + i32(10.0 * x)
 points = [x, 2.0 * x + A]
 output u, w, points, total = sum(X @ (A * x)), ids = if A > x then argmax(x) else argmin(x)
 )"},
+    // A view on masters, beside work on all indices of a dimension that every worker holds: behind the masters nothing
+    // reads the viewed array.
+    {"beside_work_on_all", R"(
+dim N, M, K local = 3
+input x : f64[N], Y : f64[M, K]
+a = argmin(fill(2.0, M))
+b = argmax(at(Y, 2))
+output t = if a == b then 1.0 else 2.0, o = fill(0.5, N, M) * x
+)"},
     // Work on masters alone beside a view of what slaves hold, too.
     {"seen_by_masters_alone", R"(
 dim N, F local = 2, T local = 3
