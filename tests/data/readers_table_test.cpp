@@ -258,6 +258,8 @@ TEST(Npy, TypesOrdersAndVersions) {
               ElementsAre(0x1p63));
   EXPECT_THAT(numbers_of(read_text(npy<double>(">f8", "True", "(1,)", {std::bit_cast<double>(0xF03FUL)}), f64)),
               ElementsAre(1));
+  EXPECT_THAT(numbers_of(read_text(npy<double>(">f8", "False", "(1,)", {std::bit_cast<double>(0xF03FUL)}), f64)),
+              ElementsAre(1));
   const std::vector<std::uint16_t> halves{0x3C00, 0xC100, 0x0001, 0x7BFF, 0xFC00, 0x8000};
   EXPECT_THAT(numbers_of(read_text(npy<std::uint16_t>("<f2", "False", "(6,)", halves), f64)),
               ElementsAre(1, -2.5, 0x1p-24, 65504, -INFINITY, 0));
