@@ -48,8 +48,9 @@ void ColumnLift::lift(ValueId value, DimId rows) {
   const std::int64_t count = module_.dim(type.dims.back()).size;
   columns_.resize(module_.values.size());
   columns_[static_cast<size_t>(value)] = count;
+  const DimId id_of = type.element.components[0].id_of;
   type.element = ElementType::array(type.element.scalar(), count);
-  type.element.components[0].id_of = module_.value(value).type.element.components[0].id_of;
+  type.element.components[0].id_of = id_of;
   type.dims.pop_back();
 }
 

@@ -249,6 +249,12 @@ t = fill(1.0, N, F) * v - p
 u = fill(1.0, N, F) + v
 output p, g = t' @ u, h = X' @ p
 )"},
+    {"ids_over_the_rows", R"(
+dim N, F local = 5
+input x : f64[N], Y : f64[N, F]
+i = if fill(true, N, F) then argmax(x) else argmin(x)
+output last = reduce(max, i, over N), g = Y' @ (fill(0.125, N, F) * x)
+)"},
     {"behind_an_if", R"(
 dim N, M
 input X : dense f64[N, M], v : f64[M], y : f64[N]
