@@ -192,7 +192,7 @@ class ArrayPart(Base):
             array = op('-', lit(elem, 1), op('*', lit(elem, 2), parity, array.dims), array.dims)
         ends = reduced == 0 and spelling in ('min', 'max')
         bound = {'sum': array.bound * reduced, 'sumsq': array.bound ** 2 * reduced, 'min': array.bound, 'max': array.bound,
-                 'prod': max(1.0, array.bound) ** min(reduced, 65)}.get(spelling, 1)
+                 'prod': max(1.0, array.bound) ** min(reduced, 65) if array.bound < 1e4 else INF}.get(spelling, 1)
         return Expr('reduce', elem, dims, [array], bound=INF if ends else max(1.0, bound), spelling=spelling, over=over)
 
     def aggregate(self, elem, dims, depth):

@@ -99,7 +99,7 @@ class ScalarPart(Base):
             b = self.expr(elem, self.sub_dims(dims), 0)
             return call(fn, [a, b], dims, bound={'atan2': 4, 'copysign': a.bound}.get(fn, a.bound + b.bound))
         if fn == 'square':
-            return call(fn, [a], dims, bound=a.bound ** 2) if a.bound < 1e50 else None
+            return call(fn, [a], dims, bound=a.bound ** 2) if a.bound < 1e6 else None
         if fn == 'reciprocal':
             return call(fn, [op('+', self.positive(elem), call('abs', [a], dims), dims)], dims, bound=2)
         outside = self.chance(0.05)
