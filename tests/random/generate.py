@@ -307,7 +307,10 @@ class Generator(ScalarPart, FunctionPart, ArrayPart, ProductPart, IdiomPart):
         self.lists()
         body = []
         while self.statements_left > 0:
-            body += self.block(4) or [s for s in self.define_name() or []]
+            try:
+                body += self.block(4) or [s for s in self.define_name() or []]
+            except NoSuchThing:
+                continue  # a function asked for an id that it has not
         self.program.body = body
         self.outputs()
         reducers = assumable(self.program)
