@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "bench/parts.h"
-#include "libcore/lang.h"
-#include "libcore/laws.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
 
 namespace kasen::bench {
 namespace {

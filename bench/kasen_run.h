@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bench/parts.h"
-#include "libcore/executor.h"
+#include "libcore/run/executor.h"
 #include "libkernels/kernels.h"
-#include "libopt/optimize.h"
+#include "libopt/optimize/optimize.h"
 
 namespace kasen::bench {
 

@@ -11,7 +11,7 @@
 
 #include "bench/driver.h"
 #include "bench/tools/tools.h"
-#include "libcore/error.h"
+#include "libcore/base/error.h"
 
 namespace {
 

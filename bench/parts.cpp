@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "bench/numbers.h"
-#include "libcomm/data/partition.h"
+#include "libcomm/data/cut/partition.h"
 
 namespace kasen::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/data.h"
+#include "libcore/data/data.h"
 
 namespace kasen::bench {
 

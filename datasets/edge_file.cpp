@@ -5,7 +5,7 @@
 #include <iterator>
 #include <span>
 
-#include "libcomm/data/npy_header.h"
+#include "libcomm/data/read/npy_header.h"
 
 namespace kasen {
 namespace {

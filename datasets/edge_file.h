@@ -4,7 +4,7 @@
 #include <string>
 
 #include "datasets/rmat.h"
-#include "libcomm/data/new_file.h"
+#include "libcomm/data/base/new_file.h"
 
 namespace kasen {
 

@@ -9,9 +9,9 @@
 #include <limits>
 #include <utility>
 
-#include "libcomm/data/parallel.h"
-#include "libcore/error.h"
-#include "libcore/memory_limit.h"
+#include "libcomm/data/base/parallel.h"
+#include "libcore/base/error.h"
+#include "libcore/system/memory_limit.h"
 
 namespace kasen {
 namespace {

@@ -7,17 +7,17 @@
 #include <optional>
 #include <tuple>
 
-#include "libcore/checked.h"
-#include "libcore/compressed_rules.h"
-#include "libkernels/blas.h"
-#include "libkernels/dense.h"
-#include "libkernels/dense_chain.h"
-#include "libkernels/distinct_values.h"
+#include "libcore/analysis/compressed_rules.h"
+#include "libcore/base/checked.h"
+#include "libkernels/dense/blas.h"
+#include "libkernels/dense/dense.h"
+#include "libkernels/dense/dense_chain.h"
+#include "libkernels/dense/run_compressed.h"
 #include "libkernels/kernels.h"
-#include "libkernels/movers.h"
-#include "libkernels/plan_kernels.h"
-#include "libkernels/run_compressed.h"
-#include "libkernels/run_loops.h"
+#include "libkernels/run/distinct_values.h"
+#include "libkernels/run/movers.h"
+#include "libkernels/run/plan_kernels.h"
+#include "libkernels/run/run_loops.h"
 
 namespace kasen {
 namespace {

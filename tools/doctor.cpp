@@ -11,11 +11,11 @@
 #include <fstream>
 
 #include "tools/common/choice.h"
-#include "tools/common/files.h"
 #include "tools/common/option_rows.h"
 #include "tools/common/tool.h"
 #include "tools/common/wrap.h"
-#include "tools/doctor_checks.h"
+#include "tools/doctor/checks.h"
+#include "tools/system/files.h"
 
 using namespace kasen;
 using namespace kasen::tools;

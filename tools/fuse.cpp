@@ -4,22 +4,22 @@
 #include <optional>
 #include <sstream>
 
-#include "libcore/module.h"
-#include "libopt/explain.h"
+#include "libcore/ir/module.h"
 #include "libopt/fusion/explore.h"
 #include "libopt/fusion/from_module.h"
-#include "libopt/fusion/plans_text.h"
-#include "libopt/optimize.h"
-#include "libopt/pass.h"
-#include "libopt/plan_notes.h"
-#include "libopt/price.h"
+#include "libopt/optimize/optimize.h"
+#include "libopt/optimize/strategies.h"
+#include "libopt/options/pass.h"
 #include "libopt/prover/prover.h"
-#include "libopt/strategies.h"
-#include "tools/common/files.h"
+#include "libopt/report/explain.h"
+#include "libopt/selection/plans_text.h"
+#include "libopt/sync/plan_notes.h"
+#include "libopt/time/price.h"
 #include "tools/common/tool.h"
-#include "tools/machine_file.h"
-#include "tools/sizes_option.h"
-#include "tools/words.h"
+#include "tools/options/machine_file.h"
+#include "tools/options/sizes_option.h"
+#include "tools/options/words.h"
+#include "tools/system/files.h"
 
 using namespace kasen;
 using namespace kasen::tools;

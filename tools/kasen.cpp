@@ -10,14 +10,14 @@
 #include <filesystem>
 #include <vector>
 
-#include "tools/common/files.h"
 #include "tools/common/option_rows.h"
 #include "tools/common/pages.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
 #include "tools/common/wrap.h"
 #include "tools/experiment/experiment.h"
-#include "tools/go.h"
+#include "tools/go/go.h"
+#include "tools/system/files.h"
 #include "tools/verify.h"
 
 using namespace kasen;

@@ -4,23 +4,23 @@
 #include <array>
 #include <optional>
 
-#include "libcore/module.h"
-#include "libopt/explain.h"
+#include "libcore/ir/module.h"
+#include "libopt/cost/sizes.h"
+#include "libopt/optimize/replan.h"
 #include "libopt/prover/prover.h"
-#include "libopt/replan.h"
-#include "libopt/report.h"
-#include "libopt/run_report.h"
-#include "libopt/sizes.h"
-#include "libopt/times.h"
-#include "tools/calibrate.h"
+#include "libopt/report/explain.h"
+#include "libopt/report/report.h"
+#include "libopt/time/run_report.h"
+#include "libopt/time/times.h"
 #include "tools/common/choice.h"
-#include "tools/common/files.h"
 #include "tools/common/fitted.h"
 #include "tools/common/tool.h"
-#include "tools/machine_file.h"
-#include "tools/page_option.h"
-#include "tools/scaling_option.h"
-#include "tools/sizes_option.h"
+#include "tools/options/calibrate.h"
+#include "tools/options/machine_file.h"
+#include "tools/options/page_option.h"
+#include "tools/options/scaling_option.h"
+#include "tools/options/sizes_option.h"
+#include "tools/system/files.h"
 
 using namespace kasen;
 using namespace kasen::tools;

@@ -1,19 +1,19 @@
 // kasen-partition: data files to a bundle; `--stats` prints what a bundle holds.
-#include "libcomm/data/partition.h"
+#include "libcomm/data/cut/partition.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "libcomm/data/bundle.h"
-#include "libcomm/data/compress.h"
-#include "libcore/module.h"
-#include "libcore/printable.h"
-#include "tools/auto_method.h"
-#include "tools/common/files.h"
+#include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/compress/compress.h"
+#include "libcore/base/printable.h"
+#include "libcore/ir/module.h"
 #include "tools/common/tool.h"
-#include "tools/inputs.h"
-#include "tools/machine_file.h"
-#include "tools/words.h"
+#include "tools/options/auto_method.h"
+#include "tools/options/inputs.h"
+#include "tools/options/machine_file.h"
+#include "tools/options/words.h"
+#include "tools/system/files.h"
 
 using namespace kasen;
 using namespace kasen::tools;

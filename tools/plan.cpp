@@ -1,10 +1,10 @@
 // kasen-plan: a program's text to level 1 IR.
-#include "libcore/lang.h"
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
+#include "libcore/lang/lang.h"
 #include "libopt/prover/prover.h"
 #include "libopt/prover/verdicts.h"
-#include "tools/common/files.h"
 #include "tools/common/tool.h"
+#include "tools/system/files.h"
 
 using namespace kasen;
 using namespace kasen::tools;

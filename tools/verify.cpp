@@ -13,17 +13,17 @@
 #include <utility>
 #include <vector>
 
-#include "libcomm/data/bundle.h"
-#include "libcomm/data/checkpoint.h"
-#include "libcomm/data/new_file.h"
-#include "libcomm/data/results.h"
-#include "libcore/count_text.h"
-#include "libcore/error.h"
-#include "libcore/module.h"
+#include "libcomm/data/base/new_file.h"
+#include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/checkpoint/checkpoint.h"
+#include "libcomm/data/results/results.h"
+#include "libcore/base/count_text.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/module.h"
 #include "libopt/prover/prover.h"
-#include "libopt/run_report.h"
-#include "tools/common/files.h"
+#include "libopt/time/run_report.h"
 #include "tools/common/tool.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {

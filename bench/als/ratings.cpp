@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/numbers.h"
-#include "libcomm/data/readers.h"
+#include "libcomm/data/read/readers.h"
 
 namespace kasen::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include "bench/driver.h"
 #include "bench/numbers.h"
 #include "bench/parts.h"
-#include "libopt/optimize.h"
+#include "libopt/optimize/optimize.h"
 
 namespace kasen::bench {
 

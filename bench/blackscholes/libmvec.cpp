@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "bench/blackscholes/blackscholes.h"
-#include "libcore/memory.h"
+#include "libcore/system/memory.h"
 
 #ifdef __AVX512F__
 #include <immintrin.h>

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "bench/chain/chain.h"
-#include "libcore/memory.h"
+#include "libcore/system/memory.h"
 
 namespace kasen::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include "bench/kasen_run.h"
 #include "bench/numbers.h"
 #include "bench/parts.h"
-#include "libcomm/data/compress.h"
+#include "libcomm/data/compress/compress.h"
 
 namespace kasen::bench {
 namespace {

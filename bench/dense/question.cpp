@@ -1,4 +1,4 @@
-// Dense libraries: BLIS as Kasen starts it (libkernels/blas.h), as it starts by itself, and OpenBLAS.
+// Dense libraries: BLIS as Kasen starts it (libkernels/dense/blas.h), as it starts by itself, and OpenBLAS.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "bench/driver.h"
 #include "bench/peer.h"
-#include "libkernels/blas.h"
+#include "libkernels/dense/blas.h"
 
 namespace kasen::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bench/fused/fused.h"
 #include "bench/numbers.h"
-#include "libcore/memory.h"
+#include "libcore/system/memory.h"
 
 namespace kasen::bench {
 namespace {

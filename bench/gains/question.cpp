@@ -12,7 +12,7 @@
 #include "bench/kmeans/kmeans.h"
 #include "bench/numbers.h"
 #include "bench/samples.h"
-#include "libcomm/data/readers.h"
+#include "libcomm/data/read/readers.h"
 
 namespace kasen::bench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "bench/driver.h"
 #include "bench/numbers.h"
-#include "libopt/optimize.h"
+#include "libopt/optimize/optimize.h"
 
 namespace kasen::bench {
 

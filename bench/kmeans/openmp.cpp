@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "bench/kmeans/kmeans.h"
-#include "libcore/memory.h"
+#include "libcore/system/memory.h"
 
 namespace kasen::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libcore/memory.h"
+#include "libcore/system/memory.h"
 
 namespace kasen::bench {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "bench/pagerank/pagerank.h"
-#include "libcomm/data/partition.h"
-#include "libcomm/data/readers.h"
+#include "libcomm/data/cut/partition.h"
+#include "libcomm/data/read/readers.h"
 
 namespace kasen::bench {
 

@@ -2,7 +2,7 @@
 
 #include "bench/kasen_run.h"
 #include "bench/pagerank/pagerank.h"
-#include "libcomm/data/partition.h"
+#include "libcomm/data/cut/partition.h"
 
 namespace kasen::bench {
 Solver kasen_pagerank(const Graph& graph, int threads, bool epilogue) {

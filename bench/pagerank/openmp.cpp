@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "bench/pagerank/pagerank.h"
-#include "libcore/memory.h"
+#include "libcore/system/memory.h"
 
 namespace kasen::bench {
 namespace {

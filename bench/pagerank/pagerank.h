@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "bench/driver.h"
-#include "libcore/data.h"
+#include "libcore/data/data.h"
 
 namespace kasen {
-enum class PartitionMethod : std::uint8_t;  // libcomm/data/partition.h
+enum class PartitionMethod : std::uint8_t;  // libcomm/data/cut/partition.h
 }
 
 namespace kasen::bench {

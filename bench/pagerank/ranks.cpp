@@ -11,12 +11,12 @@
 #include <stdexcept>
 
 #include "bench/pagerank/pagerank.h"
-#include "libcomm/data/partition.h"
+#include "libcomm/data/cut/partition.h"
 #include "libcomm/exchange/mpi_transport.h"
-#include "libcore/executor.h"
-#include "libcore/lang.h"
+#include "libcore/lang/lang.h"
+#include "libcore/run/executor.h"
 #include "libkernels/kernels.h"
-#include "libopt/optimize.h"
+#include "libopt/optimize/optimize.h"
 
 namespace kasen::bench {
 namespace {

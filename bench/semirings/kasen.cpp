@@ -1,6 +1,6 @@
 #include "bench/kasen_run.h"
 #include "bench/semirings/semirings.h"
-#include "libcomm/data/partition.h"
+#include "libcomm/data/cut/partition.h"
 
 namespace kasen::bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "bench/driver.h"
 #include "bench/pagerank/pagerank.h"
-#include "libcore/data.h"
+#include "libcore/data/data.h"
 
 namespace kasen::bench {
 

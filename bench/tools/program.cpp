@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "bench/tools/tools.h"
-#include "libcore/lang.h"
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
+#include "libcore/lang/lang.h"
 
 namespace kasen::bench {
 namespace {

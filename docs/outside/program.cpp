@@ -5,14 +5,14 @@
 #include <cmath>
 #include <iostream>
 
-#include "libcomm/data/partition.h"
-#include "libcomm/data/readers.h"
-#include "libcore/executor.h"
-#include "libcore/lang.h"
+#include "libcomm/data/cut/partition.h"
+#include "libcomm/data/read/readers.h"
+#include "libcore/lang/lang.h"
+#include "libcore/run/executor.h"
 #include "libkernels/kernels.h"
-#include "libopt/optimize.h"
+#include "libopt/optimize/optimize.h"
 #include "libopt/prover/prover.h"
-#include "libopt/report.h"
+#include "libopt/report/report.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libcomm/exchange/mpi_check.h"
-#include "libcore/error.h"
+#include "libcore/base/error.h"
 
 namespace kasen {
 namespace {

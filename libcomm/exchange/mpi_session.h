@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "libcomm/exchange/agreement.h"
-#include "libcore/error.h"
+#include "libcore/base/error.h"
 
 namespace kasen {
 

@@ -13,7 +13,7 @@
 
 #include "libcomm/exchange/mpi_check.h"
 #include "libcomm/exchange/segments.h"
-#include "libcore/fault.h"
+#include "libcore/system/fault.h"
 
 namespace kasen {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "libcomm/exchange/mpi_session.h"
-#include "libcore/transport.h"
+#include "libcore/run/transport.h"
 
 namespace kasen {
 

@@ -1,7 +1,7 @@
 // Of Open MPI; may be called before MPI starts.
 #pragma once
 
-#include "libcore/library_versions.h"
+#include "libcore/base/library_versions.h"
 
 namespace kasen {
 

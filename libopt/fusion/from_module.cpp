@@ -6,14 +6,14 @@
 #include <map>
 #include <set>
 
-#include "libcore/array_views.h"
-#include "libcore/error.h"
-#include "libcore/products.h"
-#include "libcore/state_rules.h"
-#include "libopt/cost_rules.h"
-#include "libopt/extent.h"
-#include "libopt/rewrite.h"
-#include "libopt/work.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/products.h"
+#include "libopt/cost/extent.h"
+#include "libopt/cost/rules.h"
+#include "libopt/cost/work.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen::fusion {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
 #include "libopt/fusion/dag.h"
-#include "libopt/time_model.h"
+#include "libopt/time/time_model.h"
 
 namespace kasen::fusion {
 

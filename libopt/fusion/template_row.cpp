@@ -2,7 +2,7 @@
 // through products with small matrices, element-wise work and aggregates of rows, to results of one row each or to sums
 // over all rows (t(X) Y, column and full aggregates), which close it.
 #include "libopt/fusion/templates.h"
-#include "libopt/machine.h"
+#include "libopt/time/machine.h"
 
 namespace kasen::fusion::template_row {
 namespace {

@@ -1,17 +1,17 @@
 // Why: each reduction over the workers is a tree of messages that carry a few bytes, and a turn that needs five dot
 // products would wait for five trees, one after another. Adjacent gathers of shareds, and adjacent scatters, are one
-// exchange (libcore/shared_batch.h). So what is done with shareds alone waits until something else needs it, and then
-// all of it is done at once: functions of what is known, all gathers that can be, all scatters of those, functions of
-// these, and so on. The case that breaks the naive way: a function of the first reduction's result in between, such as
-// K-means' new centre, which nothing needs until the last reduction is there too.
-// Nothing that touches an array moves: regions, transitions and buffers of arrays stay as they were, and a scatter of
-// an array stays directly before the product that computes while it travels. Keeps the level and the states.
+// exchange (libcore/analysis/shared_batch.h). So what is done with shareds alone waits until something else needs it,
+// and then all of it is done at once: functions of what is known, all gathers that can be, all scatters of those,
+// functions of these, and so on. The case that breaks the naive way: a function of the first reduction's result in
+// between, such as K-means' new centre, which nothing needs until the last reduction is there too. Nothing that touches
+// an array moves: regions, transitions and buffers of arrays stay as they were, and a scatter of an array stays
+// directly before the product that computes while it travels. Keeps the level and the states.
 #include <algorithm>
 #include <utility>
 
-#include "libcore/shared_batch.h"
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libcore/analysis/shared_batch.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

@@ -10,12 +10,12 @@
 #include <numeric>
 #include <utility>
 
-#include "libcore/executor.h"
-#include "libcore/liveness.h"
-#include "libcore/regions.h"
-#include "libopt/lifetimes.h"
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libcore/analysis/liveness.h"
+#include "libcore/ir/module.h"
+#include "libcore/ir/regions.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/lifetimes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

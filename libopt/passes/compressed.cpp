@@ -1,12 +1,12 @@
 // Why: a bundle may hold a matrix compressed, and a plan that reads it so touches fewer bytes; but not every operator
-// can (libcore/compressed_rules.h), and what cannot needs all cells in memory. So it is decided for each input by all
-// that reads it, once it is known that the bundle has it compressed. Copies by identity do not count as readers that
-// can: later passes forward what they copy to readers of any kind. Requires nothing, keeps the level.
+// can (libcore/analysis/compressed_rules.h), and what cannot needs all cells in memory. So it is decided for each input
+// by all that reads it, once it is known that the bundle has it compressed. Copies by identity do not count as readers
+// that can: later passes forward what they copy to readers of any kind. Requires nothing, keeps the level.
 #include <algorithm>
 
-#include "libcore/compressed_rules.h"
-#include "libcore/executor.h"
-#include "libopt/passes.h"
+#include "libcore/analysis/compressed_rules.h"
+#include "libcore/ir/module.h"
+#include "libopt/passes/passes.h"
 
 namespace kasen {
 namespace {

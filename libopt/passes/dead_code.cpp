@@ -2,8 +2,8 @@
 // backwards, and the rest goes: operators, carried values, results of branches. A carried value that only feeds itself
 // is needed by nobody, which counting uses would not see. Inputs and params stay, since they say what data and options
 // the program takes. Requires nothing, keeps the level.
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

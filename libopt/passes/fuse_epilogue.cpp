@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "libcore/products.h"
-#include "libopt/passes.h"
-#include "libopt/regions.h"
-#include "libopt/rewrite.h"
+#include "libcore/ir/products.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/regions.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

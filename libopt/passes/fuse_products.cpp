@@ -2,8 +2,8 @@
 // need operands in one space, so that one stored form of the matrix serves all. A dense matrix has one form for both
 // directions: its products over the ordinary semiring are members whatever their direction.
 // Requires placed values; keeps the order of everything else as near as can be. The level becomes 3.
-#include "libopt/passes.h"
-#include "libopt/regions.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/regions.h"
 
 namespace kasen {
 

@@ -11,13 +11,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "libcore/chain_rules.h"
-#include "libcore/products.h"
-#include "libcore/regions.h"
-#include "libopt/dependence.h"
-#include "libopt/passes.h"
-#include "libopt/regions.h"
-#include "libopt/rewrite.h"
+#include "libcore/analysis/chain_rules.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/dependence.h"
+#include "libopt/rewrite/regions.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

@@ -9,16 +9,16 @@
 
 #include <algorithm>
 
-#include "libcore/executor.h"
+#include "libcore/ir/module.h"
 #include "libopt/fusion/explore.h"
 #include "libopt/fusion/from_module.h"
-#include "libopt/fusion/pieces.h"
-#include "libopt/fusion/select.h"
-#include "libopt/passes.h"
-#include "libopt/plan_notes.h"
-#include "libopt/price.h"
-#include "libopt/regions.h"
-#include "libopt/rewrite.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/regions.h"
+#include "libopt/rewrite/rewrite.h"
+#include "libopt/selection/pieces.h"
+#include "libopt/selection/select.h"
+#include "libopt/sync/plan_notes.h"
+#include "libopt/time/price.h"
 
 namespace kasen {
 namespace {

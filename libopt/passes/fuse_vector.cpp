@@ -2,8 +2,8 @@
 // they live in registers. Program order does not matter where dependences allow, and nothing that waits for a
 // transition of a member's result can be a member itself: it would close a cycle.
 // Requires placed values; keeps the order of everything else as near as can be. The level becomes 3.
-#include "libopt/passes.h"
-#include "libopt/regions.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/regions.h"
 
 namespace kasen {
 

@@ -4,8 +4,8 @@
 // at the binding. Requires placed values; keeps the level.
 #include <algorithm>
 
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

@@ -6,11 +6,11 @@
 // ranges stay, because reading one may fail. What a branch computes stays in it. Requires level 1; keeps it.
 #include <algorithm>
 
-#include "libcore/array_views.h"
-#include "libcore/entries.h"
-#include "libcore/products.h"
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

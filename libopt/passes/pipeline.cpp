@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

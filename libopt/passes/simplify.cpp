@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "libcore/scalar.h"
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libcore/scalar/scalar.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

@@ -6,8 +6,8 @@
 // turn: for others nothing is won. Maps that only those read go with them. Requires level 1; keeps it.
 #include <algorithm>
 
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {

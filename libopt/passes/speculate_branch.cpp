@@ -10,12 +10,12 @@
 // leaves one may leave the next, or has to leave both to win anything. Requires level 1; keeps it.
 #include <algorithm>
 
-#include "libcore/executor.h"
-#include "libopt/branch_work.h"
-#include "libopt/passes.h"
-#include "libopt/plan_notes.h"
-#include "libopt/price.h"
-#include "libopt/rewrite.h"
+#include "libcore/ir/module.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/branch_work.h"
+#include "libopt/rewrite/rewrite.h"
+#include "libopt/sync/plan_notes.h"
+#include "libopt/time/price.h"
 
 namespace kasen {
 namespace {

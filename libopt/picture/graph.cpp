@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "libcore/executor.h"
-#include "libopt/cost_rules.h"
+#include "libcore/ir/module.h"
+#include "libopt/cost/rules.h"
 #include "libopt/picture/page_text.h"
 
 namespace kasen {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libopt/report_parts.h"
+#include "libopt/text/report_parts.h"
 
 namespace kasen {
 

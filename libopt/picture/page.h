@@ -1,4 +1,4 @@
-// The parts of the report as one page (report_html.cpp puts them together). Each returns markup in which all that comes
+// The parts of the report as one page (report/html.cpp puts them together). Each returns markup in which all that comes
 // from a program, a file's name or a run is escaped. Internal to libopt.
 #pragma once
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "libopt/picture/layout.h"
-#include "libopt/report_parts.h"
-#include "libopt/run_report.h"
-#include "libopt/times.h"
+#include "libopt/text/report_parts.h"
+#include "libopt/time/run_report.h"
+#include "libopt/time/times.h"
 
 namespace kasen {
 

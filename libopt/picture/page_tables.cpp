@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "libopt/footprint.h"
+#include "libopt/cost/footprint.h"
 #include "libopt/picture/page.h"
 #include "libopt/picture/page_text.h"
 

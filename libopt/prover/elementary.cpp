@@ -1,6 +1,6 @@
 // What the solver is told of exp, log and friends. In machine mode growth is not strict: different numbers may round to
 // one, and exp of a very small number is 0.
-#include "libcore/elementary.h"
+#include "libcore/scalar/elementary.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "libcore/element_range.h"
-#include "libcore/exact.h"
+#include "libcore/scalar/element_range.h"
+#include "libcore/scalar/exact.h"
 
 namespace kasen::prover {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/scalar.h"
+#include "libcore/scalar/scalar.h"
 #include "libopt/prover/terms.h"
 
 namespace kasen {

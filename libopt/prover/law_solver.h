@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "libcore/law_trial.h"
+#include "libcore/laws/trial.h"
 
 namespace kasen::prover {
 

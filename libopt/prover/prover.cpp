@@ -1,6 +1,6 @@
 #include "libopt/prover/prover.h"
 
-#include "libcore/law_trial.h"
+#include "libcore/laws/trial.h"
 
 namespace kasen {
 

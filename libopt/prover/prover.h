@@ -2,7 +2,7 @@
 // rest.
 #pragma once
 
-#include "libcore/laws.h"
+#include "libcore/laws/laws.h"
 #include "libopt/prover/law_solver.h"
 
 namespace kasen {

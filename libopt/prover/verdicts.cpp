@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "libcore/entries.h"
-#include "libcore/products.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
 
 namespace kasen {
 namespace {

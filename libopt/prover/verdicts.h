@@ -1,8 +1,8 @@
 // Verdicts that travel with a plan: what was found of its reducers, for whoever reads it and has only trials.
 #pragma once
 
-#include "libcore/laws.h"
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
+#include "libcore/laws/laws.h"
 
 namespace kasen {
 

@@ -1,5 +1,5 @@
 // Compressed matrices made by hand, expanded and damaged: libcomm's tests make them from dense ones.
-#include "libcore/compressed.h"
+#include "libcore/data/compressed.h"
 
 #include <gtest/gtest.h>
 

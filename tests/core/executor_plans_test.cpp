@@ -1,7 +1,7 @@
 // Plans of level 3: regions, buffers and what a worker holds.
 #include <gtest/gtest.h>
 
-#include "libcore/executor.h"
+#include "libcore/run/executor.h"
 #include "tests/core/executor_cases.h"
 
 namespace kasen {

@@ -1,8 +1,8 @@
 // Parameters, and what the executor and the simulated transport refuse.
 #include <gtest/gtest.h>
 
-#include "libcore/executor.h"
-#include "libcore/memory_limit.h"
+#include "libcore/run/executor.h"
+#include "libcore/system/memory_limit.h"
 #include "tests/core/executor_cases.h"
 
 namespace kasen {

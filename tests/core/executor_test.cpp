@@ -1,5 +1,5 @@
 // The executor on simulated workers against the plain interpreter.
-#include "libcore/executor.h"
+#include "libcore/run/executor.h"
 
 #include <gtest/gtest.h>
 

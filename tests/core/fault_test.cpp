@@ -1,5 +1,5 @@
 // Faults on purpose: where they strike, and what is refused.
-#include "libcore/fault.h"
+#include "libcore/system/fault.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <tuple>
 #include <vector>
 
-#include "libcore/error.h"
-#include "libcore/file_calls.h"
-#include "libcore/memory.h"
-#include "libcore/temporaries.h"
+#include "libcore/base/error.h"
+#include "libcore/system/file_calls.h"
+#include "libcore/system/memory.h"
+#include "libcore/system/temporaries.h"
 #include "tests/support/folder.h"
 
 namespace kasen {

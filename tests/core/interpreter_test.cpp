@@ -1,5 +1,5 @@
 // The plain interpreter on programs whose results are known by hand, and the reduction order of its kernels.
-#include "libcore/interpreter.h"
+#include "libcore/reference/interpreter.h"
 
 #include <gtest/gtest.h>
 

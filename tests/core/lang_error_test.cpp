@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang.h"
-#include "libcore/laws.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
 
 namespace kasen {
 namespace {

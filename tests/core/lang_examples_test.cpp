@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/interpreter.h"
-#include "libcore/lang.h"
-#include "libcore/laws.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
+#include "libcore/reference/interpreter.h"
 
 namespace kasen {
 namespace {

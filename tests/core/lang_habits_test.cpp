@@ -1,6 +1,4 @@
 // What people from other languages write: every name and sign is told with what is written here, and that is planned.
-#include "libcore/lang_habits.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang.h"
-#include "libcore/laws.h"
-#include "libcore/suggest.h"
+#include "libcore/base/suggest.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
+#include "libcore/syntax/habits.h"
 
 namespace kasen {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/executor.h"
-#include "libcore/lang.h"
+#include "libcore/lang/lang.h"
+#include "libcore/run/executor.h"
 
 namespace kasen {
 namespace {

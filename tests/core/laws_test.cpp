@@ -1,5 +1,5 @@
 // The trial of laws: reducers with counterexamples, identities, and the table "Laws over the reals".
-#include "libcore/laws.h"
+#include "libcore/laws/laws.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "libcore/law_shapes.h"
+#include "libcore/laws/shapes.h"
 
 namespace kasen {
 namespace {

@@ -1,4 +1,4 @@
-#include "libcore/liveness.h"
+#include "libcore/analysis/liveness.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "libcore/memory_limit.h"
+#include "libcore/system/memory_limit.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "libcore/error.h"
-#include "libcore/memory.h"
+#include "libcore/base/error.h"
+#include "libcore/system/memory.h"
 #include "tests/support/folder.h"
 
 namespace kasen {

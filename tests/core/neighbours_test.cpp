@@ -2,8 +2,8 @@
 // has to do with two others, holds as many bytes of lists and has as many messages whatever their number.
 #include <gtest/gtest.h>
 
-#include "libcore/numbering.h"
-#include "libcore/parse.h"
+#include "libcore/kernels/numbering.h"
+#include "libcore/text/parse.h"
 #include "tests/support/data.h"
 
 namespace kasen {

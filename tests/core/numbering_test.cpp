@@ -1,9 +1,9 @@
 // Spaces and pull forms, checked against what the test's own data says.
-#include "libcore/numbering.h"
+#include "libcore/kernels/numbering.h"
 
 #include <gtest/gtest.h>
 
-#include "libcore/local_matrix.h"
+#include "libcore/kernels/local_matrix.h"
 #include "tests/support/builder.h"
 #include "tests/support/data.h"
 

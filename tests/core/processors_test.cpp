@@ -1,4 +1,4 @@
-#include "libcore/processors.h"
+#include "libcore/system/processors.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "libcore/control_groups.h"
+#include "libcore/system/control_groups.h"
 #include "tests/support/folder.h"
 
 namespace kasen {

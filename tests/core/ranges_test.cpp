@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "libcore/value_ranges.h"
+#include "libcore/analysis/value_ranges.h"
 
 namespace kasen {
 namespace {

@@ -1,15 +1,15 @@
 // What `kasen run --verify` is made of: the part of a program that an output needs, the program over some indices
 // alone, bounded and backward interpretation, and the comparison.
-#include "libcore/recompute.h"
+#include "libcore/reference/recompute.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "libcore/lang.h"
-#include "libcore/prune.h"
-#include "libcore/restrict.h"
+#include "libcore/ir/prune.h"
+#include "libcore/lang/lang.h"
+#include "libcore/reference/restrict.h"
 #include "tests/support/data.h"
 
 namespace kasen {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "libcore/interpreter.h"
-#include "libcore/lang.h"
-#include "libcore/laws.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
+#include "libcore/reference/interpreter.h"
 
 namespace kasen::meaning {
 

@@ -1,5 +1,5 @@
 // Names of what is half made, and files that one process at a time holds.
-#include "libcore/temporaries.h"
+#include "libcore/system/temporaries.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "libcore/error.h"
-#include "libcore/file_lock.h"
+#include "libcore/base/error.h"
+#include "libcore/system/file_lock.h"
 #include "tests/support/folder.h"
 
 namespace kasen {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
 
 namespace kasen {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "libcore/laws.h"
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
+#include "libcore/laws/laws.h"
 
 namespace kasen::testing {
 

@@ -1,4 +1,4 @@
-#include "libcore/whole.h"
+#include "libcore/analysis/whole.h"
 
 #include <gtest/gtest.h>
 

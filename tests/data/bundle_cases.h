@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcomm/data/bundle.h"
+#include "libcomm/data/bundle/bundle.h"
 #include "tests/data/partition_cases.h"
 
 namespace kasen::cases {

@@ -10,12 +10,12 @@
 #include <functional>
 #include <random>
 
-#include "libcomm/data/bundle_manifest.h"
-#include "libcomm/data/bundle_part.h"
-#include "libcomm/data/compress.h"
-#include "libcomm/data/digest.h"
-#include "libcomm/data/new_file.h"
-#include "libcore/error.h"
+#include "libcomm/data/base/digest.h"
+#include "libcomm/data/base/new_file.h"
+#include "libcomm/data/bundle/manifest.h"
+#include "libcomm/data/bundle/part.h"
+#include "libcomm/data/compress/compress.h"
+#include "libcore/base/error.h"
 #include "tests/data/compress_cases.h"
 #include "tests/data/partition_cases.h"
 #include "tests/support/folder.h"

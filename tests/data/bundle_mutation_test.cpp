@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "libcomm/data/bundle.h"
-#include "libcore/error.h"
+#include "libcomm/data/bundle/bundle.h"
+#include "libcore/base/error.h"
 #include "tests/data/bundle_cases.h"
 #include "tests/data/mutate_json.h"
 #include "tests/support/folder.h"

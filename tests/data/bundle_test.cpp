@@ -1,4 +1,4 @@
-#include "libcomm/data/bundle.h"
+#include "libcomm/data/bundle/bundle.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@
 #include <thread>
 #include <utility>
 
-#include "libcomm/data/bundle_manifest.h"
-#include "libcomm/data/bundle_part.h"
-#include "libcomm/data/compress.h"
-#include "libcomm/data/element_text.h"
-#include "libcore/error.h"
+#include "libcomm/data/base/element_text.h"
+#include "libcomm/data/bundle/manifest.h"
+#include "libcomm/data/bundle/part.h"
+#include "libcomm/data/compress/compress.h"
+#include "libcore/base/error.h"
 #include "tests/data/bundle_cases.h"
 #include "tests/data/partition_cases.h"
 #include "tests/support/folder.h"

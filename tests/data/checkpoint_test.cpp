@@ -1,6 +1,6 @@
 // Checkpoints: what is written comes back bit for bit on any split of workers; what is damaged is never taken for
 // whole.
-#include "libcomm/data/checkpoint.h"
+#include "libcomm/data/checkpoint/checkpoint.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "libcomm/data/checkpoint_manifest.h"
-#include "libcomm/data/digest.h"
-#include "libcore/error.h"
-#include "libcore/fault.h"
-#include "libcore/temporaries.h"
+#include "libcomm/data/base/digest.h"
+#include "libcomm/data/checkpoint/manifest.h"
+#include "libcore/base/error.h"
+#include "libcore/system/fault.h"
+#include "libcore/system/temporaries.h"
 #include "tests/data/mutate_json.h"
 #include "tests/support/folder.h"
 

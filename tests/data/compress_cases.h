@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "libcomm/data/compress.h"
+#include "libcomm/data/compress/compress.h"
 
 namespace kasen::cases {
 

@@ -1,4 +1,4 @@
-#include "libcomm/data/compress.h"
+#include "libcomm/data/compress/compress.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "libcomm/data/compress_steps.h"
+#include "libcomm/data/compress/steps.h"
 #include "tests/data/compress_cases.h"
 
 namespace kasen {

@@ -1,5 +1,5 @@
 // The process that looks at files of others: what it may do, and what becomes of a file when it is lost.
-#include "libcomm/data/examiner.h"
+#include "libcomm/data/hdf5/examiner.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "libcomm/data/hdf5_content.h"
-#include "libcore/error.h"
+#include "libcomm/data/hdf5/content.h"
+#include "libcore/base/error.h"
 #include "tests/support/folder.h"
 
 namespace kasen {

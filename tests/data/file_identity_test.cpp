@@ -1,5 +1,5 @@
 // A file is its content: neither its size nor its times stand for it.
-#include "libcomm/data/file_identity.h"
+#include "libcomm/data/base/file_identity.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 
 #include <filesystem>
 
-#include "libcomm/data/digest.h"
-#include "libcore/error.h"
+#include "libcomm/data/base/digest.h"
+#include "libcore/base/error.h"
 #include "tests/support/folder.h"
 
 namespace kasen {

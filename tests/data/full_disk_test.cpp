@@ -13,9 +13,9 @@
 #include <iterator>
 #include <span>
 
-#include "libcomm/data/bundle.h"
-#include "libcomm/data/results.h"
-#include "libcore/error.h"
+#include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/results/results.h"
+#include "libcore/base/error.h"
 #include "tests/data/partition_cases.h"
 #include "tests/data/thread_ranks.h"
 #include "tests/support/folder.h"

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <fstream>
 
-#include "libcomm/data/bundle.h"
-#include "libcomm/data/compress.h"
-#include "libcomm/data/results.h"
+#include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/compress/compress.h"
+#include "libcomm/data/results/results.h"
 #include "tests/data/partition_cases.h"
 
 namespace {

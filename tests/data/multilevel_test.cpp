@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "libcomm/data/cut_metis.h"
+#include "libcomm/data/cut/metis.h"
 #include "tests/data/partition_cases.h"
 
 namespace kasen {

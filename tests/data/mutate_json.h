@@ -4,7 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "libcomm/data/digest.h"
+#include "libcomm/data/base/digest.h"
 #include "tests/support/mutate.h"
 
 namespace kasen::testing {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/error.h"
+#include "libcore/base/error.h"
 #include "tests/data/partition_cases.h"
 
 namespace kasen::cases {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcomm/data/partition.h"
+#include "libcomm/data/cut/partition.h"
 
 namespace kasen::cases {
 

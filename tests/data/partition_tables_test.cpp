@@ -1,8 +1,8 @@
 // Tables: arrays cut along a dimension, batches, ids, and rows that there is no memory for.
 #include <gtest/gtest.h>
 
-#include "libcore/error.h"
-#include "libcore/memory_limit.h"
+#include "libcore/base/error.h"
+#include "libcore/system/memory_limit.h"
 #include "tests/data/partition_calls.h"
 
 namespace kasen {

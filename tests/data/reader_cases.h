@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "libcomm/data/readers.h"
-#include "libcore/error.h"
+#include "libcomm/data/read/readers.h"
+#include "libcore/base/error.h"
 #include "tests/support/folder.h"
 
 namespace kasen::testing {

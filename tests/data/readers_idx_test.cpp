@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "libcore/memory_limit.h"
+#include "libcore/system/memory_limit.h"
 #include "tests/data/reader_cases.h"
 
 namespace kasen {

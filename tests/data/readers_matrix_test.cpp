@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "libcore/memory_limit.h"
+#include "libcore/system/memory_limit.h"
 #include "tests/data/reader_cases.h"
 
 namespace kasen {

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "libcomm/data/text_source.h"
+#include "libcomm/data/text/text_source.h"
 #include "tests/data/reader_cases.h"
 
 namespace kasen {

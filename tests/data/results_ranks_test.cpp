@@ -8,8 +8,8 @@
 #include <iterator>
 #include <map>
 
-#include "libcomm/data/results.h"
-#include "libcore/error.h"
+#include "libcomm/data/results/results.h"
+#include "libcore/base/error.h"
 #include "tests/data/partition_cases.h"
 #include "tests/data/thread_ranks.h"
 #include "tests/support/folder.h"

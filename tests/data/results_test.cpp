@@ -1,4 +1,4 @@
-#include "libcomm/data/results.h"
+#include "libcomm/data/results/results.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@
 #include <iterator>
 #include <limits>
 
-#include "libcomm/data/bundle.h"
-#include "libcomm/data/hdf5_file.h"
-#include "libcore/error.h"
+#include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/hdf5/file.h"
+#include "libcore/base/error.h"
 #include "tests/data/partition_cases.h"
 #include "tests/support/folder.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "libcomm/data/result_ranks.h"
+#include "libcomm/data/results/ranks.h"
 
 namespace kasen::cases {
 

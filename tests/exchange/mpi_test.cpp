@@ -9,8 +9,8 @@
 
 #include "libcomm/exchange/mpi_transport.h"
 #include "libcomm/exchange/node_board.h"
-#include "libcore/error.h"
-#include "libcore/fault.h"
+#include "libcore/base/error.h"
+#include "libcore/system/fault.h"
 #include "tests/exchange/mpi_main.h"
 
 namespace kasen {

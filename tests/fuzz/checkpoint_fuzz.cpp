@@ -1,6 +1,6 @@
 // The manifest of a checkpoint, as it is and with a digest that fits.
-#include "libcomm/data/checkpoint_manifest.h"
-#include "libcore/error.h"
+#include "libcomm/data/checkpoint/manifest.h"
+#include "libcore/base/error.h"
 #include "tests/fuzz/fitting_digest.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/kinds.h"

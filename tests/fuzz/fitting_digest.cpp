@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "libcomm/data/digest.h"
-#include "libcore/nesting.h"
+#include "libcomm/data/base/digest.h"
+#include "libcore/base/nesting.h"
 
 namespace kasen::fuzz {
 

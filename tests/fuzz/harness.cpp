@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "libcore/error.h"
-#include "libcore/memory_limit.h"
+#include "libcore/base/error.h"
+#include "libcore/system/memory_limit.h"
 
 namespace kasen::fuzz {
 

@@ -1,7 +1,7 @@
 // IR of any level: what parses is printed and reads back as it is; what the verifier accepts runs on simulated workers
 // and in the plain interpreter without a crash.
-#include "libcore/laws.h"
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
+#include "libcore/laws/laws.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/kinds.h"
 #include "tests/support/bounded_run.h"

@@ -1,6 +1,6 @@
 // The manifest of a bundle, as it is and with a digest that fits.
-#include "libcomm/data/bundle_manifest.h"
-#include "libcore/error.h"
+#include "libcomm/data/bundle/manifest.h"
+#include "libcore/base/error.h"
 #include "tests/fuzz/fitting_digest.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/kinds.h"

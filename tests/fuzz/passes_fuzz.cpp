@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
-#include "libcore/laws.h"
-#include "libcore/module.h"
-#include "libopt/optimize.h"
+#include "libcore/ir/module.h"
+#include "libcore/laws/laws.h"
+#include "libopt/optimize/optimize.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/kinds.h"
 #include "tests/support/bounded_run.h"

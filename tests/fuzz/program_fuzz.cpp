@@ -1,8 +1,8 @@
 // A program, behind lines `-D NAME=VALUE` as many as there are: lowered to IR that reads back as it is written.
 #include <map>
 
-#include "libcore/lang.h"
-#include "libcore/laws.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/kinds.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "libcomm/data/partition.h"
-#include "libcore/error.h"
+#include "libcomm/data/cut/partition.h"
+#include "libcore/base/error.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/kinds.h"
 

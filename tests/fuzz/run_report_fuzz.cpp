@@ -1,5 +1,5 @@
 // The counters of a run, which measure --against reads.
-#include "libopt/run_report.h"
+#include "libopt/time/run_report.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/kinds.h"
 

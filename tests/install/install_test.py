@@ -123,7 +123,7 @@ class Uninstalled(unittest.TestCase):
             (folder / "usr/local/bin/other").write_text("")
             subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", folder], check=True,
                            stdout=subprocess.DEVNULL)
-            self.assertTrue(list(folder.rglob("kasen/libcore/lang.h")))
+            self.assertTrue(list(folder.rglob("kasen/libcore/lang/lang.h")))
             logs = folder / "build" / "meson-logs"  # of this install, for another test may install meanwhile
             logs.mkdir(parents=True)
             shutil.copy(BUILD / "meson-logs" / "install-log.txt", logs)

@@ -1,5 +1,5 @@
 // Compiled kernels on disk: found again as they were, and from nowhere but files that are the user's alone.
-#include "libkernels/code_cache.h"
+#include "libkernels/jit/code_cache.h"
 
 #include <gtest/gtest.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "libcore/error.h"
-#include "libcore/module.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/module.h"
 #include "libkernels/kernels.h"
 #include "tests/support/folder.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "libkernels/product_division.h"
+#include "libkernels/run/product_division.h"
 
 namespace kasen {
 namespace {

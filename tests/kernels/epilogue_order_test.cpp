@@ -1,7 +1,7 @@
-// Masters in the order of their rows (libcore/numbering.h): the order itself, and that nothing that meets it from
-// outside, inputs, indices or results, can tell.
-#include "libcore/numbering.h"
-#include "libcore/numbering_order.h"
+// Masters in the order of their rows (libcore/kernels/numbering.h): the order itself, and that nothing that meets it
+// from outside, inputs, indices or results, can tell.
+#include "libcore/kernels/numbering.h"
+#include "libcore/kernels/numbering_order.h"
 #include "tests/kernels/epilogue_support.h"
 
 namespace kasen::testing {

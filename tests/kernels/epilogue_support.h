@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "libcore/lang.h"
-#include "libcore/laws.h"
-#include "libcore/regions.h"
-#include "libopt/optimize.h"
-#include "libopt/run_report.h"
+#include "libcore/ir/regions.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
+#include "libopt/optimize/optimize.h"
+#include "libopt/time/run_report.h"
 #include "tests/support/data.h"
 #include "tests/support/generated.h"
 

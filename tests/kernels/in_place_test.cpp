@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "libcore/lang.h"
-#include "libcore/laws.h"
-#include "libopt/optimize.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
+#include "libopt/optimize/optimize.h"
 #include "tests/opt/random_data.h"
 #include "tests/support/generated.h"
 

@@ -5,9 +5,9 @@
 
 #include <numeric>
 
-#include "libcore/executor.h"
-#include "libcore/lang.h"
-#include "libopt/optimize.h"
+#include "libcore/lang/lang.h"
+#include "libcore/run/executor.h"
+#include "libopt/optimize/optimize.h"
 #include "tests/kernels/support.h"
 
 namespace kasen::test {

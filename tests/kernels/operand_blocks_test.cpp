@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "libkernels/sorted_rows.h"
+#include "libkernels/run/sorted_rows.h"
 #include "tests/kernels/epilogue_support.h"
 #include "tests/kernels/support.h"
 

@@ -2,8 +2,8 @@
 // strategy, the mode, the workers and the threads.
 #include <gtest/gtest.h>
 
-#include "libcore/laws.h"
-#include "libopt/optimize.h"
+#include "libcore/laws/laws.h"
+#include "libopt/optimize/optimize.h"
 #include "tests/opt/random_data.h"
 #include "tests/support/generated.h"
 #include "tests/support/random_program.h"

@@ -1,6 +1,6 @@
 // What stands beside loops and products: the math library, dense products, moving elements, and what is refused.
-#include "libcore/executor.h"
-#include "libcore/numbering.h"
+#include "libcore/kernels/numbering.h"
+#include "libcore/run/executor.h"
 #include "tests/kernels/random_functions.h"
 
 namespace kasen::test {

@@ -1,10 +1,10 @@
 // Results that are too large for the caches are stored past them: the same bits, and only where it may be.
 #include <gtest/gtest.h>
 
-#include "libcore/lang.h"
-#include "libcore/laws.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
 #include "libkernels/kernels.h"
-#include "libopt/optimize.h"
+#include "libopt/optimize/optimize.h"
 #include "tests/support/data.h"
 
 namespace kasen {

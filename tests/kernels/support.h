@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "libcore/laws.h"
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
+#include "libcore/laws/laws.h"
 #include "tests/support/generated.h"
 
 namespace kasen::test {

@@ -16,20 +16,20 @@ def mutants(category, file, *rows):
 
 # ---- generated kernels, and what runs them
 
-mutants("kernels", "libkernels/emit_elementwise.cpp",
+mutants("kernels", "libkernels/emit/emit_elementwise.cpp",
         ("e_.mask = ⟦e_.b.CreateICmpSLT(e_.lane_numbers(), left)⟧;", "e_.b.CreateICmpSLE(e_.lane_numbers(), left)"),
         ("for (int by = ⟦reduction_lanes / 2⟧; by > 0; by /= 2)", "reduction_lanes / 4"),
         ("r.lanes->fill(e_, ⟦r.identity⟧);", "std::vector<Word>(r.identity.size())"),
         ("last = e_.b.CreateBinaryIntrinsic(⟦llvm::Intrinsic::smin⟧, last, middle);", "llvm::Intrinsic::smax"),
         ("SlotSource slots(r.lanes->element(), e_.at_byte(partials, e_.integer(⟦r.slot⟧)));", "0"))
-mutants("kernels", "libkernels/run_elementwise.cpp",
+mutants("kernels", "libkernels/run/run_elementwise.cpp",
         ("return ⟦std::min(end, begin + block * reduction_block)⟧;", "begin + block * reduction_block"),
         ("const std::int64_t blocks = ⟦(end - begin + reduction_block - 1) / reduction_block⟧;\n  std::byte* partials",
          "std::max<std::int64_t>(1, (end - begin) / reduction_block)"),
         ("partials + b * kernel.partial_bytes, ⟦shop.scratch(thread)⟧);", "shop.scratch(0)"),
         ("⟦if (partials != nullptr) fold(shop, plan, kernel, outputs, partials, blocks);⟧",
          "if (partials != nullptr) fold(shop, plan, kernel, outputs, partials, std::min<std::int64_t>(blocks, 1));"))
-mutants("kernels", "libkernels/emit_operators.cpp",
+mutants("kernels", "libkernels/emit/emit_operators.cpp",
         ("⟦smaller ? b.CreateOr(xb, yb) : b.CreateAnd(xb, yb)⟧", "b.CreateOr(xb, yb)"),
         ("⟦b.CreateSelect(b.CreateFCmpUNO(x, y), llvm::ConstantFP::getNaN(real), result)⟧", "result"),
         ("return {⟦b.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0))⟧, p.uniform};",
@@ -37,7 +37,7 @@ mutants("kernels", "libkernels/emit_operators.cpp",
         ("places[l] = ⟦first + static_cast<int>(l)⟧;", "static_cast<int>(l)"),
         ("return {⟦from == Scalar::boolean ? b.CreateUIToFP(x, target) : b.CreateSIToFP(x, target)⟧, p.uniform};",
          "b.CreateSIToFP(x, target)"))
-mutants("kernels", "libkernels/emit_product.cpp",
+mutants("kernels", "libkernels/emit/emit_product.cpp",
         ("for (Strand::Lane& lane : strand.lanes) ⟦reduce(lane, *lane.total, *lane.segment);⟧",
          "reduce(lane, *lane.segment, *lane.total);"),
         ("const std::int64_t whole = ⟦kernel_.columns / reduction_lanes * reduction_lanes⟧;",
@@ -47,12 +47,12 @@ mutants("kernels", "libkernels/emit_product.cpp",
         ("entry = e_.b.CreateAdd(first_, ⟦e_.b.CreateMul(index, table_.inner)⟧);", "index"),
         ("for (Strand::Lane& lane : strand.lanes) ⟦lane.total->fill(e_, lane.product->identity);⟧",
          "lane.total->fill(e_, std::vector<Word>(lane.product->identity.size()));"))
-mutants("kernels", "libkernels/emit_slices.cpp",
+mutants("kernels", "libkernels/emit/emit_slices.cpp",
         ("e_.loop(⟦least⟧, length(0), 1, [&](llvm::Value* i) {",
          "static_cast<llvm::Value*>(e_.b.CreateAdd(least, e_.integer(1)))"),
         ("llvm::Value* least = length(⟦reduction_lanes - 1⟧);", "0"),
         ("⟦lane.segment->fill(e_, lane.product->identity);⟧", "(void)lane;"))
-mutants("kernels", "libkernels/run_product.cpp",
+mutants("kernels", "libkernels/run/run_product.cpp",
         ("words[at + 2 * c] -= ⟦first * scalar_bytes(p.result.components[c].scalar)⟧;", "0"),
         ("kernel_.segment(words.data(), first, ⟦std::min(first + reduction_block, end)⟧,", "first + reduction_block"),
         ("⟦row_by_row(to, end_whole, end, thread);⟧", "(void)end;"),
@@ -61,23 +61,23 @@ mutants("kernels", "libkernels/run_product.cpp",
         ("return !fused_words_.empty() && ⟦window_from(m, begin) == begin⟧ && end == window_end(m, begin) &&", "true"),
         ("one_block(b, begin, ⟦std::min(begin + reduction_block, r.end)⟧, t);", "std::min(begin + reduction_block - 1, r.end)"),
         ("from.data + plane_offset(element, from.capacity, p) + ⟦call_.range.begin * size⟧,", "0"))
-mutants("kernels", "libkernels/sorted_rows.cpp",
+mutants("kernels", "libkernels/run/sorted_rows.cpp",
         ("const std::int64_t end = pointers_[row + 1];\n      std::int64_t e = ⟦at_[row]⟧;", "pointers_[row]"),
         ("slice(k, ⟦std::min<std::int64_t>(reduction_lanes, rows - k)⟧);", "std::min<std::int64_t>(reduction_lanes - 1, rows - k)"),
         ("while (rows > 0 && ⟦lengths[static_cast<size_t>(rows) - 1] <= e⟧) --rows;",
          "lengths[static_cast<size_t>(rows) - 1] < e"))
-mutants("kernels", "libkernels/partial_reduction.cpp",
+mutants("kernels", "libkernels/run/partial_reduction.cpp",
         ("place += ⟦rest % sizes[i] * strides[i]⟧;", "rest % sizes[i] * (strides[i] > 1 ? 1 : strides[i])"),
         ("return ⟦range.begin + range.size() * t / threads⟧;", "range.size() * t / threads"))
-mutants("kernels", "libkernels/dense.cpp",
+mutants("kernels", "libkernels/dense/dense.cpp",
         ("kernel.rows(words.data(), outputs * t / threads, ⟦outputs * (t + 1) / threads⟧, shop.scratch(t));",
          "outputs / threads * (t + 1)"),
         ("multiply(CblasNoTrans, tile, lane.x + c, 1, ⟦c > 0 ? T{1} : T{0}⟧, lane.y + first + r, lane.plain);", "T{0}"),
         ("multiply(CblasTrans, tile, lane.x + first + r, 1, r > 0 ? T{1} : T{0}, ⟦partial⟧, false);", "partials_ + lane.partials + c"),
         ("if (⟦!plain⟧) ZeroProducts<T>", "false"))
-mutants("kernels", "libkernels/dense_chain.cpp",
+mutants("kernels", "libkernels/dense/dense_chain.cpp",
         ("View& view = (⟦turned.along⟧ ? vectors_ : inputs_)[static_cast<size_t>(turned.place)];", "false"))
-mutants("kernels", "libkernels/compressed_product.cpp",
+mutants("kernels", "libkernels/dense/compressed_product.cpp",
         ("⟦(a[codes[0][r]] + b[codes[1][r]]) + (c[codes[2][r]] + d[codes[3][r]])⟧;",
          "(a[codes[0][r]] + b[codes[1][r]]) + (c[codes[2][r]] + d[codes[2][r]])"),
         ("if (finite || ⟦!group.rest_is_zero⟧) return;", "true"),
@@ -85,24 +85,24 @@ mutants("kernels", "libkernels/compressed_product.cpp",
 
 # ---- the executor
 
-mutants("executor", "libcore/executor_elementwise.cpp",
+mutants("executor", "libcore/run/executor_elementwise.cpp",
         ("everywhere_ = everywhere_ && slaves && ⟦!handed_on⟧;", "true"),
         ("return ⟦add_call(part, {0, 1}, false)⟧;", "(void)0"),
         ("add_call(part, {⟦masters⟧, total}, true);", "masters + (masters < total ? 1 : 0)"),
         ("known.emplace(from.global[static_cast<size_t>(i)], ⟦static_cast<std::int32_t>(i)⟧);",
          "static_cast<std::int32_t>(from.masters)"),
         ("copy_elements(element, source, target, masters * made.inner, ⟦total * made.inner⟧);", "total"))
-mutants("executor", "libcore/executor_product.cpp",
+mutants("executor", "libcore/run/executor_product.cpp",
         ("add_call(p, {⟦overlap ? masters(run, p) : early(p, masters(run, p))⟧, matrix(p).outputs});",
          "early(p, masters(run, p))"),
         ("⟦finish_leader(run);⟧\n    for (int p = 0; p < run.part_count(); ++p) {\n      add_call(p, {overlap", "(void)run;"),
         ("return ⟦std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry)⟧ - matrix.pointers.begin() - 1;",
          "std::lower_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) + 1"),
         ("⟦last_use_[place] = step_;⟧", "last_use_[place] = std::min(last_use_[place], step_);"))
-mutants("executor", "libcore/executor_product_epilogue.cpp",
+mutants("executor", "libcore/run/executor_product_epilogue.cpp",
         ("some(run, p, RowWork::product, {⟦settled(run, p)⟧, masters(run, p)});", "masters(run, p)"),
         ("⟦start_accumulators(run, op, accumulators_, outputs(p));⟧", "(void)accumulators_;"))
-mutants("executor", "libcore/executor_control.cpp",
+mutants("executor", "libcore/run/executor_control.cpp",
         ("const Word i = Word::integer(op.down ? ⟦hi - 1 - (k - lo)⟧ : k);", "hi - (k - lo)"),
         ("(⟦yes⟧ ? then_ : else_).apply(run);", "!yes"),
         ("binding.move(from + i + ⟦(push ? 1 : 0)⟧, to + i);", "0"),
@@ -111,37 +111,37 @@ mutants("executor", "libcore/executor_control.cpp",
         ("const std::vector<View>& source =\n        ⟦renamed ? before[static_cast<size_t>(at - names_.begin())] : storage.slot(from).views⟧;",
          "storage.slot(from).views"),
         ("if (list.how == Handover::move) binding.leave(from + ⟦(push ? 0 : place)⟧);", "place"))
-mutants("executor", "libcore/executor_whole.cpp",
+mutants("executor", "libcore/run/executor_whole.cpp",
         ("std::byte* at = room + (b * extent + ⟦index⟧) * bytes;", "extent - 1 - index"),
         ("count(step.number).written_bytes += bytes * ⟦part_count()⟧;", "1"))
-mutants("executor", "libcore/executor_storage.cpp",
+mutants("executor", "libcore/run/executor_storage.cpp",
         ("if (cut != no_dim) indices = ⟦std::max(indices, numbering_.space(cut, set, part).total)⟧;", "indices"),
         ("if (⟦is_reordered(module_, value)⟧) {", "false"))
-mutants("executor", "libcore/numbering.cpp",
+mutants("executor", "libcore/kernels/numbering.cpp",
         ("space.place[static_cast<size_t>(order[i])] = ⟦static_cast<std::int32_t>(i)⟧;", "order[i]"),
         ("space.interior = ⟦std::min<std::int64_t>(space.interior, at)⟧;", "std::max<std::int64_t>(space.interior, at)"),
         ("return ⟦space.interior / reduction_block * reduction_block⟧;", "space.masters"),
         ("std::iota(list.begin(), list.end(), ⟦std::int64_t{0}⟧);", "std::int64_t{list.size() > 1 ? 1 : 0}"))
-mutants("executor", "libcore/local_matrix.cpp",
+mutants("executor", "libcore/kernels/local_matrix.cpp",
         ("if (e > begin && ⟦(masters ? column < before : global(indices[0]) < global(indices[-1]))⟧) return false;",
          "(masters && column < before)"),
         ("⟦std::inplace_merge(order.begin(), middle, order.end(), before);⟧", "(void)middle;"))
 
 # ---- exchange
 
-mutants("exchange", "libcore/executor_transition.cpp",
+mutants("exchange", "libcore/run/executor_transition.cpp",
         ("⟦if (!gather_) copy_masters(run, true);⟧  // while", "(void)run;"),
         ("⟦pair.peer_at = slaves_of(run.numbering.space(space, pair.peer_part), first + p, count);⟧",
          "pair.peer_at = run.numbering.space(space, pair.peer_part).masters * inner_;"),
         ("list.push_back(static_cast<std::int32_t>(⟦i * inner + k⟧));", "i * inner"),
         ("const std::int64_t count = ⟦run.storage.masters(from_, p) * inner_⟧;", "run.storage.masters(from_, p)"),
         ("return (mirrors + ⟦(in_place() ? 0 : slave_count_[p])⟧) * element_.bytes();", "slave_count_[p]"))
-mutants("exchange", "libcore/executor_shareds.cpp",
+mutants("exchange", "libcore/run/executor_shareds.cpp",
         ("for (int step = 1; step < ⟦workers_⟧; step *= 2) round(run, step);", "workers_ - 1"),
         ("const int peer = upper ? self + step : self - step;\n      if (⟦peer >= workers_⟧ || self % step != 0) continue;",
          "peer >= workers_ - (workers_ > 3 ? 1 : 0)"),
         ("const Mirrored list{target, m.indices, {message.data + ⟦m.offset⟧, 0}, 0, true};", "0"))
-mutants("exchange", "libcomm/data/slaves.cpp",
+mutants("exchange", "libcomm/data/cut/slaves.cpp",
         ("if (axis.slave_owners.empty() || ⟦axis.slave_owners.back().peer != owner⟧)", "axis.slave_owners.back().peer > owner"),
         ("mine.mirrors.push_back(⟦dim.place[i]⟧);", "dim.place[i] > 0 ? dim.place[i] - 1 : 0"),
         ("if (⟦dim.owner[i] == worker⟧ || local_[i] >= 0) continue;", "false"))
@@ -155,7 +155,7 @@ mutants("exchange", "libcomm/exchange/mpi_transport.cpp",
 
 # ---- state rules, laws and the verifier
 
-mutants("rules", "libcore/state_rules.cpp",
+mutants("rules", "libcore/analysis/state_rules.cpp",
         ("if (!q.states[0].is_cons() || ⟦!set_contains(q.states[0].slaves, read)⟧) {", "false"),
         ("return yes(rule, State::pre(q.op.fns[1], ⟦transposed ? rows : cols⟧));", "cols"),
         ("if (whole) return yes(4, ⟦State::pre(reducer, contributing)⟧);", "State::cons()"),
@@ -171,16 +171,16 @@ mutants("rules", "libcore/state_rules.cpp",
 
 # ---- passes
 
-mutants("passes", "libopt/placer.cpp",
+mutants("passes", "libopt/sync/placer.cpp",
         ("return forms_.make_cons(v, set_union(reads, ⟦needs_.direct(v)⟧));", "SlaveSet{}"),
         ("⟦if (forms_.pre(op.operands[0]) && !forms_.cons(op.operands[0])) gather(op.operands[0]);⟧", "(void)out;"),
         ("if (found >= 0) return ⟦-1⟧;\n    found", "found"),
         ("if (is_across(m_, op, i)) across = ⟦set_union(across, needs_.direct(op.operands[i]))⟧;",
          "needs_.direct(op.operands[i])"))
-mutants("passes", "libopt/chain_split.cpp",
+mutants("passes", "libopt/sync/chain_split.cpp",
         ("make_op(ScalarOp::mul, {form->slope, x}), make_op(⟦ScalarOp::add⟧, {form->offset, x})", "ScalarOp::sub"),
         ("⟦if (occurs_outside(fn.body, *part, param)) continue;⟧", "(void)hole;"))
-mutants("passes", "libopt/lifetimes.cpp",
+mutants("passes", "libopt/rewrite/lifetimes.cpp",
         ("if (⟦begin(b) <= end⟧) return true;", "begin(b) < end"),
         ("return begin(b) == end + 1 && ⟦!may_reuse(a, b)⟧;", "false"),
         ("if (⟦!kasen::may_write_over(op, operand)⟧ || hands_on(m_, op, operand)) return false;", "false"),
@@ -212,7 +212,7 @@ mutants("passes", "libopt/passes/fuse_epilogue.cpp",
 
 # ---- costs
 
-mutants("cost", "libopt/cost_actual.cpp",
+mutants("cost", "libopt/cost/actual.cpp",
         ("return from.state.is_pre() ? stored_indices(module, from) : ⟦master_indices(module, from)⟧;", "stored_indices(module, from)"),
         ("cost.read += ⟦Polynomial(8) * stored_indices(*c.module, c.type(product.results.at(0)))⟧;", "Polynomial()"),
         ("cost.read += (⟦is_across(*c.module, op, i) ? entries : rows⟧) * element_bytes(c, op.operands[i]);", "entries"),
@@ -224,29 +224,29 @@ mutants("cost", "libopt/cost_actual.cpp",
 
 # ---- readers and partitions
 
-mutants("readers", "libcomm/data/matrix_market.cpp",
+mutants("readers", "libcomm/data/read/matrix_market.cpp",
         ("⟦if (rows[k] == cols[k]) continue;⟧", "(void)k;"),
         ("shape.first_id = ⟦1⟧;", "0"),
         ("const std::int64_t row = ⟦k % header.rows⟧, col = k / header.rows;", "k / header.cols"))
-mutants("readers", "libcomm/data/number_text.cpp",
+mutants("readers", "libcomm/data/text/number_text.cpp",
         ("if (count == 0 || count > 19 || place >= powers.size() || ⟦digits > exact⟧ || !ends_number(*p)) return nullptr;", "false"),
         ("const bool negative = *p == '-';\n  if (negative) ++p;\n  std::uint64_t digits = 0;\n  const char* const start = ⟦p⟧;", "p - 1"),
         ("if (power + std::ssize(digits) > ⟦19⟧) return {0, too_large};", "18"),
         ("return value >= std::numeric_limits<std::int32_t>::min() && ⟦value <= std::numeric_limits<std::int32_t>::max()⟧;", "true"))
-mutants("readers", "libcomm/data/npy.cpp",
+mutants("readers", "libcomm/data/read/npy.cpp",
         ("const std::int64_t from = header.fortran ? ⟦(i % cols) * rows + i / cols⟧ : i;", "i"),
         ("const bool same = kind->scalar == options.element.scalar() && !header.fortran && ⟦!header.swapped⟧;", "true"))
-mutants("readers", "libcomm/data/libsvm.cpp",
+mutants("readers", "libcomm/data/read/libsvm.cpp",
         ("⟦chunk.rows.shift(matrix.row_count);⟧", "(void)chunk;"),
         ("matrix.col_count = std::max(matrix.col_count, ⟦chunk.cols.largest() + 1⟧);", "chunk.cols.largest()"))
-mutants("readers", "libcomm/data/tables.cpp",
+mutants("readers", "libcomm/data/cut/tables.cpp",
         ("const T* from = source + (⟦o * extent⟧ + masters[m]) * shape.inner * planes + p;", "o"),
         ("std::int64_t& side = shape.cut == nullptr ? ⟦shape.outer⟧ : shape.inner;", "shape.inner"))
-mutants("readers", "libcomm/data/assemble.cpp",
+mutants("readers", "libcomm/data/cut/assemble.cpp",
         ("const int place = owner - ⟦(owner > worker ? 1 : 0)⟧;", "0"),
         ("const std::size_t from = ⟦ordered ? k : order[k]⟧;", "k"))
-mutants("readers", "libcomm/data/edge_list.cpp",
+mutants("readers", "libcomm/data/read/edge_list.cpp",
         ("matrix.row_count = checked_add(⟦largest(matrix.entries, &EntryChunk::rows)⟧, 1, \"the largest id\");",
          "largest(matrix.entries, &EntryChunk::rows) - 1"))
-mutants("readers", "libcomm/data/owners.cpp",
+mutants("readers", "libcomm/data/cut/owners.cpp",
         ("const std::int64_t run = std::max<std::int64_t>(1, ⟦(layout.size + workers - 1) / workers⟧);", "layout.size / workers"))

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "libcore/shared_batch.h"
-#include "libopt/footprint.h"
-#include "libopt/passes.h"
+#include "libcore/analysis/shared_batch.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/passes/passes.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 

@@ -1,6 +1,6 @@
 // A run that goes on from any border of its outermost loops ends with the bits of one that was never disturbed, in any
 // plan, with either kernels, and with another order of masters.
-#include "libcore/border.h"
+#include "libcore/run/border.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // plan computes what its program says, with interpreted and generated kernels, and costs what is predicted.
 #include <gtest/gtest.h>
 
-#include "libcore/products.h"
-#include "libcore/regions.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
 #include "tests/opt/run_everywhere.h"
 
 namespace kasen {

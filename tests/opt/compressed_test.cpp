@@ -1,12 +1,12 @@
-// Matrices read compressed (libcore/compressed.h): every plan computes what its program says of the dense matrix, in
-// every format of groups, with interpreted and generated kernels, and costs what is predicted.
-#include "libcore/compressed.h"
+// Matrices read compressed (libcore/data/compressed.h): every plan computes what its program says of the dense matrix,
+// in every format of groups, with interpreted and generated kernels, and costs what is predicted.
+#include "libcore/data/compressed.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "libcore/compressed_rules.h"
+#include "libcore/analysis/compressed_rules.h"
 #include "tests/opt/run_everywhere.h"
 #include "tests/support/compressed.h"
 

@@ -2,8 +2,8 @@
 // Black-Scholes-like chains, loops that nest.
 #include <gtest/gtest.h>
 
-#include "libcore/module.h"
-#include "libopt/cost.h"
+#include "libcore/ir/module.h"
+#include "libopt/cost/cost.h"
 
 namespace kasen {
 namespace {

@@ -1,16 +1,16 @@
 // --method auto's choice: by bytes and by balance, over real cuts of graphs made for one method or the other.
-#include "libopt/cut_choice.h"
+#include "libopt/report/cut_choice.h"
 
 #include <gtest/gtest.h>
 
-#include "libcomm/data/partition.h"
-#include "libcomm/data/sample.h"
-#include "libcore/lang.h"
-#include "libopt/imbalance.h"
-#include "libopt/optimize.h"
-#include "libopt/scaling.h"
-#include "libopt/sizes_sampled.h"
-#include "libopt/times.h"
+#include "libcomm/data/cut/partition.h"
+#include "libcomm/data/cut/sample.h"
+#include "libcore/lang/lang.h"
+#include "libopt/cost/sizes_sampled.h"
+#include "libopt/optimize/optimize.h"
+#include "libopt/report/scaling.h"
+#include "libopt/time/imbalance.h"
+#include "libopt/time/times.h"
 #include "tests/data/partition_cases.h"
 #include "tests/opt/law_support.h"
 

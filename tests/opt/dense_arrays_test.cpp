@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libcore/products.h"
+#include "libcore/ir/products.h"
 #include "tests/opt/run_everywhere.h"
 
 namespace kasen {

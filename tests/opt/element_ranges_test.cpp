@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "libcore/element_range.h"
+#include "libcore/scalar/element_range.h"
 #include "libopt/prover/prover.h"
 #include "libopt/prover/verdicts.h"
 #include "tests/opt/plan_support.h"

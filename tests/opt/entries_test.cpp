@@ -1,6 +1,6 @@
-// Element-wise work on a sparse matrix (libcore/entries.h): sums and products of expressions over stored entries. Every
-// plan computes what its program says, with interpreted and generated kernels, and costs what is predicted.
-#include "libcore/entries.h"
+// Element-wise work on a sparse matrix (libcore/ir/entries.h): sums and products of expressions over stored entries.
+// Every plan computes what its program says, with interpreted and generated kernels, and costs what is predicted.
+#include "libcore/ir/entries.h"
 
 #include <gtest/gtest.h>
 

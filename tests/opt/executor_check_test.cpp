@@ -7,11 +7,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "libcore/executor.h"
-#include "libcore/lang.h"
-#include "libcore/laws.h"
-#include "libopt/optimize.h"
-#include "libopt/run_report.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
+#include "libcore/run/executor.h"
+#include "libopt/optimize/optimize.h"
+#include "libopt/time/run_report.h"
 #include "tests/data/partition_cases.h"
 #include "tests/support/generated.h"
 

@@ -1,12 +1,12 @@
 // The explanation of a plan says what the plan's own text bears out: every transition, region, buffer and law of it is
 // there, with what it costs by the cost model, and the runner-up's price is that of the plan with the other mode.
-#include "libopt/explain.h"
+#include "libopt/report/explain.h"
 
 #include <gtest/gtest.h>
 
-#include "libopt/footprint.h"
-#include "libopt/replan.h"
-#include "libopt/report.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/optimize/replan.h"
+#include "libopt/report/report.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_program.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libopt/fusion/dag.h"
-#include "libopt/machine.h"
+#include "libopt/time/machine.h"
 
 namespace kasen::fusion::testing {
 

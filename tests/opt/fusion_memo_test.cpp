@@ -6,7 +6,7 @@
 
 #include "libopt/fusion/explore.h"
 #include "libopt/fusion/from_module.h"
-#include "libopt/price.h"
+#include "libopt/time/price.h"
 #include "tests/opt/fusion_dags.h"
 #include "tests/opt/law_support.h"
 #include "tests/opt/plan_support.h"

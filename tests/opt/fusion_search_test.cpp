@@ -9,7 +9,7 @@
 #include <set>
 
 #include "libopt/fusion/explore.h"
-#include "libopt/fusion/select.h"
+#include "libopt/selection/select.h"
 #include "tests/opt/fusion_dags.h"
 
 namespace kasen::fusion {

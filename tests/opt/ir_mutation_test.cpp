@@ -7,7 +7,7 @@
 #include <array>
 #include <filesystem>
 
-#include "libopt/sizes.h"
+#include "libopt/cost/sizes.h"
 #include "tests/opt/plan_support.h"
 #include "tests/support/bounded_run.h"
 #include "tests/support/mutate.h"

@@ -1,13 +1,12 @@
 // Laws decided by cases, without the solver: what is decided, what is left open, and random functions whose verdicts
 // are held against trials and the solver.
-#include "libcore/law_cases.h"
-
 #include <fmt/format.h>
 
 #include <random>
 
-#include "libcore/inequalities.h"
-#include "libcore/quotients.h"
+#include "libcore/laws/cases.h"
+#include "libcore/laws/inequalities.h"
+#include "libcore/laws/quotients.h"
 #include "libopt/prover/law_solver.h"
 #include "tests/opt/law_support.h"
 

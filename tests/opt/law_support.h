@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "libcore/laws.h"
+#include "libcore/laws/laws.h"
 
 namespace kasen {
 

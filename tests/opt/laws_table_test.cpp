@@ -1,5 +1,5 @@
 // ORACLES.md, "Laws over the reals": every entry, by the prover and by the solver alone, with its verdict.
-#include "libcore/law_trial.h"
+#include "libcore/laws/trial.h"
 #include "libopt/prover/law_solver.h"
 #include "libopt/prover/prover.h"
 #include "tests/opt/law_support.h"

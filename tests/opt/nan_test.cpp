@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <regex>
 
-#include "libopt/strategies.h"
+#include "libopt/optimize/strategies.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/opt/random_program.h"

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <random>
 
-#include "libopt/dependence.h"
-#include "libopt/rewrite.h"
+#include "libopt/rewrite/dependence.h"
+#include "libopt/rewrite/rewrite.h"
 #include "tests/opt/plan_support.h"
 
 namespace kasen {

@@ -1,7 +1,7 @@
 // PageRank: the paper's figures and regions come out of the program text alone, in all three modes (tests/oracles).
 #include <gtest/gtest.h>
 
-#include "libcore/liveness.h"
+#include "libcore/analysis/liveness.h"
 #include "tests/opt/plan_support.h"
 
 namespace kasen {

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "libcore/liveness.h"
-#include "libopt/pass.h"
-#include "libopt/rewrite.h"
+#include "libcore/analysis/liveness.h"
+#include "libopt/options/pass.h"
+#include "libopt/rewrite/rewrite.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_program.h"
 #include "tests/support/random_program.h"

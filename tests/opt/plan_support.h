@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "libcore/executor.h"
-#include "libcore/lang.h"
-#include "libopt/cost.h"
-#include "libopt/optimize.h"
+#include "libcore/lang/lang.h"
+#include "libcore/run/executor.h"
+#include "libopt/cost/cost.h"
+#include "libopt/optimize/optimize.h"
 
 namespace kasen {
 

@@ -2,7 +2,7 @@
 // against the interpreter of the unplanned program.
 #include <gtest/gtest.h>
 
-#include "libopt/strategies.h"
+#include "libopt/optimize/strategies.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 

@@ -1,12 +1,12 @@
 // Polynomials over named sizes: arithmetic, text, evaluation, overflow.
-#include "libopt/polynomial.h"
+#include "libopt/cost/polynomial.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <limits>
 
-#include "libcore/error.h"
+#include "libcore/base/error.h"
 
 namespace kasen {
 namespace {

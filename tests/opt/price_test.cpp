@@ -1,14 +1,14 @@
 // Choosing by cost: every unit's way of placing transitions, and plans that are never dearer than the unfused one.
-#include "libopt/price.h"
+#include "libopt/time/price.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 
-#include "libopt/plan_notes.h"
-#include "libopt/sync_units.h"
-#include "libopt/times.h"
+#include "libopt/sync/plan_notes.h"
+#include "libopt/sync/units.h"
+#include "libopt/time/times.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/opt/random_program.h"

@@ -1,7 +1,7 @@
 // The prover beyond the table of laws: reducers, integers, identities, elementary functions, limits.
 #include "libopt/prover/prover.h"
 
-#include "libcore/law_trial.h"
+#include "libcore/laws/trial.h"
 #include "tests/opt/law_support.h"
 
 namespace kasen {

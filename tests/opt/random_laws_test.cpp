@@ -6,9 +6,9 @@
 #include <cmath>
 #include <random>
 
-#include "libcore/element_range.h"
-#include "libcore/law_cases.h"
-#include "libcore/law_trial.h"
+#include "libcore/laws/cases.h"
+#include "libcore/laws/trial.h"
+#include "libcore/scalar/element_range.h"
 #include "libopt/prover/prover.h"
 #include "tests/opt/law_support.h"
 

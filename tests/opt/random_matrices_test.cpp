@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "libcore/regions.h"
+#include "libcore/ir/regions.h"
 #include "tests/opt/run_everywhere.h"
 #include "tests/support/compressed.h"
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "libopt/ahead.h"
+#include "libopt/sync/ahead.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/opt/random_program.h"

@@ -1,12 +1,12 @@
 // The registry of region kinds: what the tables of libcore and libopt say fits together.
-#include "libcore/regions.h"
+#include "libcore/ir/regions.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "libopt/pass.h"
-#include "libopt/regions.h"
+#include "libopt/options/pass.h"
+#include "libopt/rewrite/regions.h"
 #include "tests/opt/plan_support.h"
 
 namespace kasen {

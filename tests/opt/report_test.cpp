@@ -1,6 +1,6 @@
 // What measure prints: formulas and numbers in text, JSON, HTML and DOT; comparison; sizes as the user gives them;
 // counters written and read back.
-#include "libopt/report.h"
+#include "libopt/report/report.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "libcore/error.h"
-#include "libopt/run_report.h"
+#include "libcore/base/error.h"
+#include "libopt/time/run_report.h"
 
 namespace kasen {
 namespace {

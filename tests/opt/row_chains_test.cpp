@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "libopt/regions.h"
+#include "libopt/rewrite/regions.h"
 #include "tests/opt/run_everywhere.h"
 
 namespace kasen {

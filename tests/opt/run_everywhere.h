@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "libopt/run_report.h"
-#include "libopt/strategies.h"
+#include "libopt/optimize/strategies.h"
+#include "libopt/time/run_report.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"
 #include "tests/support/generated.h"

@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "libopt/passes.h"
-#include "libopt/rewrite.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
 
 namespace kasen {}
 

@@ -1,11 +1,11 @@
 // Work of likely branches: what moves before the `if`, what stays, and what it saves.
 #include <gtest/gtest.h>
 
-#include "libcore/laws.h"
-#include "libopt/ahead.h"
-#include "libopt/passes.h"
-#include "libopt/price.h"
-#include "libopt/rewrite.h"
+#include "libcore/laws/laws.h"
+#include "libopt/passes/passes.h"
+#include "libopt/rewrite/rewrite.h"
+#include "libopt/sync/ahead.h"
+#include "libopt/time/price.h"
 #include "tests/opt/likely_programs.h"
 #include "tests/opt/plan_support.h"
 

@@ -1,13 +1,13 @@
 // Strategies of fusion: the plan by cost is never dearer than any other, selected operators are regions of exactly
 // these, and what cannot be a region is taken apart and told.
-#include "libopt/strategies.h"
+#include "libopt/optimize/strategies.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "libopt/price.h"
+#include "libopt/time/price.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_program.h"
 

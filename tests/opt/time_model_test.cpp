@@ -1,10 +1,10 @@
 // Predicted times against sums by hand: what is counted of a function, that the slower of bytes and computing counts,
 // and what caches, threads and processes change.
-#include "libopt/time_model.h"
+#include "libopt/time/time_model.h"
 
 #include <gtest/gtest.h>
 
-#include "libopt/times.h"
+#include "libopt/time/times.h"
 #include "tests/opt/plan_support.h"
 
 namespace kasen {

@@ -2,7 +2,7 @@
 // interpreted and generated kernels, and costs what is predicted: in a region what a view shows, and no array for it.
 #include <gtest/gtest.h>
 
-#include "libcore/regions.h"
+#include "libcore/ir/regions.h"
 #include "tests/opt/run_everywhere.h"
 
 namespace kasen {

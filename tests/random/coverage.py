@@ -49,7 +49,7 @@ IR = {
     'yield': (ELEMENTS, STATES[:5], REGIONS),
     'output': (ELEMENTS, ['part', 'cons', 'shared'], ['none']),
 }
-# What operators inside of a region make (verify_regions.cpp): loops over rows of a product work on masters.
+# What operators inside of a region make (verify/regions.cpp): loops over rows of a product work on masters.
 IN_REGION = {'iter_on_vec': ['part', 'cons', 'pre', 'shared-pre'], 'mxm': ['part', 'pre', 'shared-pre'],
              'product_epilogue': ['part', 'pre', 'shared-pre'], 'row_chain': ['part', 'pre', 'shared-pre']}
 COMPARED = NUMBERS + ['bool', 'id']

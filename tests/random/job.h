@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/scalar.h"
+#include "libcore/scalar/scalar.h"
 
 namespace kasen::random_programs {
 

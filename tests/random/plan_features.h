@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "libcore/module.h"
-#include "libcore/regions.h"
+#include "libcore/ir/module.h"
+#include "libcore/ir/regions.h"
 
 namespace kasen::random_programs {
 

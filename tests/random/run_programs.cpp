@@ -13,11 +13,11 @@
 #include <memory>
 #include <tuple>
 
-#include "libcore/laws.h"
-#include "libopt/optimize.h"
+#include "libcore/laws/laws.h"
+#include "libopt/optimize/optimize.h"
+#include "libopt/optimize/strategies.h"
 #include "libopt/prover/prover.h"
-#include "libopt/run_report.h"
-#include "libopt/strategies.h"
+#include "libopt/time/run_report.h"
 #include "tests/opt/plan_support.h"
 #include "tests/random/job.h"
 #include "tests/random/job_data.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <optional>
 
-#include "libcore/checked.h"
-#include "libcore/error.h"
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
 #include "tests/opt/random_data.h"
 
 namespace kasen::testing {

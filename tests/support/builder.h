@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
 
 namespace kasen::testing {
 

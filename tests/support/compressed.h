@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/data.h"
+#include "libcore/data/data.h"
 
 namespace kasen::testing {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/executor.h"
-#include "libcore/interpreter.h"
+#include "libcore/reference/interpreter.h"
+#include "libcore/run/executor.h"
 
 namespace kasen::testing {
 

@@ -14,16 +14,16 @@
 #include <sstream>
 #include <utility>
 
-#include "libcomm/data/partition.h"
-#include "libcomm/data/readers.h"
-#include "libcore/executor.h"
-#include "libcore/lang.h"
-#include "libcore/laws.h"
-#include "libopt/cost.h"
-#include "libopt/footprint.h"
-#include "libopt/optimize.h"
-#include "libopt/run_report.h"
-#include "libopt/sizes.h"
+#include "libcomm/data/cut/partition.h"
+#include "libcomm/data/read/readers.h"
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
+#include "libcore/run/executor.h"
+#include "libopt/cost/cost.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/cost/sizes.h"
+#include "libopt/optimize/optimize.h"
+#include "libopt/time/run_report.h"
 #include "tests/support/generated.h"
 #include "tests/system/graphblas_pagerank.h"
 

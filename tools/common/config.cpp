@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <typeinfo>
 
-#include "tools/common/files.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace po = boost::program_options;

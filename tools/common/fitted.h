@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
 
 namespace kasen::tools {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "libcore/error.h"
+#include "libcore/base/error.h"
 #include "tools/common/pages.h"
 #include "tools/common/wrap.h"
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "libcore/error.h"
-#include "libcore/lang.h"
-#include "libcore/suggest.h"
+#include "libcore/base/error.h"
+#include "libcore/base/suggest.h"
+#include "libcore/lang/lang.h"
 
 namespace kasen::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/module.h"
+#include "libcore/ir/module.h"
 
 namespace kasen::tools {
 

@@ -17,16 +17,16 @@
 #include <set>
 #include <string_view>
 
-#include "libcore/fault.h"
-#include "libcore/printable.h"
-#include "libcore/suggest.h"
-#include "libcore/temporaries.h"
+#include "libcore/base/printable.h"
+#include "libcore/base/suggest.h"
+#include "libcore/system/fault.h"
+#include "libcore/system/temporaries.h"
 #include "tools/common/config.h"
-#include "tools/common/files.h"
 #include "tools/common/help.h"
-#include "tools/common/last_words.h"
 #include "tools/common/version.h"
 #include "tools/common/wrong_line.h"
+#include "tools/system/files.h"
+#include "tools/system/last_words.h"
 
 namespace kasen::tools {
 namespace {

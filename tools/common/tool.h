@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/error.h"
+#include "libcore/base/error.h"
 
 namespace kasen::tools {
 
@@ -59,7 +59,7 @@ struct Tool {
 // The option does not take this word: told with the nearest of those that it takes.
 [[noreturn]] void unknown_word(const std::string& option, const std::string& word,
                                const std::vector<std::string>& words);
-// "did you mean 'degree'?" for the nearest of the names, or "" where none is near (libcore/suggest.h).
+// "did you mean 'degree'?" for the nearest of the names, or "" where none is near (libcore/base/suggest.h).
 [[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);
 // Runs `read`, which makes something of the option's value: its faults of usage become those of wrong_value.
 void with_value(const std::string& option, const std::function<void()>& read);

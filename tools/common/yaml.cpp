@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "libcore/error.h"
-#include "libcore/suggest.h"
-#include "libcore/utf8.h"
+#include "libcore/base/error.h"
+#include "libcore/base/suggest.h"
+#include "libcore/base/utf8.h"
 
 namespace kasen::tools {
 namespace {

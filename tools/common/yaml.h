@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/error.h"
+#include "libcore/base/error.h"
 
 namespace kasen::tools {
 

@@ -8,10 +8,10 @@
 #include <optional>
 #include <sstream>
 
-#include "libcore/error.h"
-#include "libcore/utf8.h"
-#include "tools/common/files.h"
+#include "libcore/base/error.h"
+#include "libcore/base/utf8.h"
 #include "tools/common/yaml.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {

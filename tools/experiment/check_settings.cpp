@@ -8,12 +8,12 @@
 #include <memory>
 #include <set>
 
-#include "libcore/error.h"
-#include "libcore/lang.h"
-#include "tools/common/files.h"
+#include "libcore/base/error.h"
+#include "libcore/lang/lang.h"
 #include "tools/common/params.h"
 #include "tools/common/tool.h"
 #include "tools/experiment/settings.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {

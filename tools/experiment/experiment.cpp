@@ -9,17 +9,17 @@
 #include <csignal>
 #include <filesystem>
 
-#include "libcore/count_text.h"
-#include "libcore/error.h"
-#include "tools/common/files.h"
-#include "tools/common/process.h"
-#include "tools/common/progress.h"
-#include "tools/common/stop_request.h"
+#include "libcore/base/count_text.h"
+#include "libcore/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/experiment/machine_facts.h"
 #include "tools/experiment/settings.h"
 #include "tools/experiment/steps.h"
 #include "tools/experiment/summary.h"
+#include "tools/system/files.h"
+#include "tools/system/process.h"
+#include "tools/system/progress.h"
+#include "tools/system/stop_request.h"
 
 namespace kasen::tools {
 namespace {

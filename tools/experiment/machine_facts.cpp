@@ -7,7 +7,7 @@
 #include <ctime>
 #include <fstream>
 
-#include "libcore/processors.h"
+#include "libcore/system/processors.h"
 #include "tools/common/version.h"
 #include "tools/experiment/versions.h"
 

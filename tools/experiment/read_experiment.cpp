@@ -8,10 +8,10 @@
 #include <optional>
 #include <string_view>
 
-#include "libcore/error.h"
-#include "tools/common/files.h"
+#include "libcore/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/experiment/settings.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "libcore/error.h"
-#include "libopt/json_text.h"
-#include "tools/common/files.h"
+#include "libcore/base/error.h"
+#include "libopt/text/json_text.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 

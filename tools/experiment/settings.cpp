@@ -6,9 +6,9 @@
 #include <limits>
 #include <set>
 
-#include "libcore/error.h"
-#include "tools/run_options.h"
-#include "tools/words.h"
+#include "libcore/base/error.h"
+#include "tools/launch/options.h"
+#include "tools/options/words.h"
 
 namespace kasen::tools {
 namespace {

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <filesystem>
 
-#include "libcomm/data/digest.h"
-#include "libcore/error.h"
-#include "libcore/module.h"
-#include "libopt/run_report.h"
-#include "tools/common/files.h"
-#include "tools/common/process.h"
+#include "libcomm/data/base/digest.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/module.h"
+#include "libopt/time/run_report.h"
+#include "tools/system/files.h"
+#include "tools/system/process.h"
 
 namespace kasen::tools {
 namespace {

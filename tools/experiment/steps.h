@@ -10,7 +10,7 @@
 #include "tools/experiment/rows.h"
 #include "tools/experiment/settings.h"
 #include "tools/experiment/work_folder.h"
-#include "tools/made_from.h"
+#include "tools/go/made_from.h"
 
 namespace kasen::tools {
 

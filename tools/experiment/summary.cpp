@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libopt/report_parts.h"
+#include "libopt/text/report_parts.h"
 
 namespace kasen::tools {
 namespace {

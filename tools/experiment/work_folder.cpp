@@ -6,10 +6,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "libcore/error.h"
-#include "libcore/file_calls.h"
-#include "libcore/temporaries.h"
-#include "tools/common/files.h"
+#include "libcore/base/error.h"
+#include "libcore/system/file_calls.h"
+#include "libcore/system/temporaries.h"
+#include "tools/system/files.h"
 
 namespace kasen::tools {
 namespace {

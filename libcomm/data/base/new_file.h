@@ -1,0 +1,86 @@
+// Files and folders that appear whole or not at all: made under a temporary name beside their place, synced, renamed.
+// Every fault of the system becomes a UserError that names the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "libcore/system/temporaries.h"
+
+namespace kasen {
+
+// An open file; positions are explicit.
+class FileHandle {
+ public:
+  static FileHandle open_to_read(const std::string& path);  // missing_input, io; regular files only
+  // What a folder of ours holds: no link, which might lead out of it.
+  static FileHandle open_in_folder(const std::string& path);
+  static FileHandle open_to_write(const std::string& path);  // an existing file; io
+  static FileHandle create(const std::string& path);         // a new file; cannot_create
+  ~FileHandle();
+  FileHandle(FileHandle&& other) noexcept;
+  FileHandle& operator=(FileHandle&&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] int descriptor() const { return fd_; }
+  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] std::int64_t read_some(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // 0 at the end
+  void read(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // bad_input where the file ends before
+  void write(std::int64_t offset, const void* data, std::int64_t bytes) const;
+  void start_syncing(std::int64_t offset, std::int64_t bytes) const;  // a wish, so that less is left to sync
+  void sync_and_close();
+
+ private:
+  static FileHandle open_regular(const std::string& path, int flags);
+  FileHandle(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  int fd_ = -1;
+  std::string path_;
+};
+
+void write_new_file(const std::string& path, std::string_view content);  // and syncs it
+// As open_in_folder opens it.
+[[nodiscard]] std::string read_whole_file(const std::string& path, std::int64_t most_bytes);
+void sync_folder(const std::string& path);
+// First out of sight, under a temporary name, so that none of its name is ever there in part.
+void remove_folder(const std::string& path);
+[[nodiscard]] std::string parent_folder(const std::string& path);
+[[nodiscard]] bool exists(const std::string& path);
+
+// A file under a temporary name until commit() renames it to `path` (replacing what was there); removed if never
+// committed.
+class NewFile {
+ public:
+  explicit NewFile(std::string path);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  [[nodiscard]] const std::string& temporary() const { return temporary_; }  // nothing is there yet
+  void commit();                                                             // the file must be closed and synced
+
+ private:
+  std::string path_, temporary_;
+  std::optional<Temporary> guard_;
+  bool committed_ = false;
+};
+
+// The same for a folder of plain files. With `replace`, what stands at `path` stays whole until commit() and is then
+// removed, file by file; without it, commit() refuses if something is there.
+class NewFolder {
+ public:
+  NewFolder(std::string path, bool replace);
+  ~NewFolder();
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+  [[nodiscard]] const std::string& temporary() const { return temporary_; }
+  void commit();
+
+ private:
+  std::string path_, temporary_;
+  std::optional<Temporary> guard_;
+  bool replace_ = false, committed_ = false;
+};
+
+}  // namespace kasen

@@ -1,0 +1,249 @@
+#include "libcomm/data/bundle/bundle.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+#include <future>
+
+#include "libcomm/data/base/digest.h"
+#include "libcomm/data/base/new_file.h"
+#include "libcomm/data/bundle/manifest.h"
+#include "libcomm/data/bundle/part.h"
+#include "libcomm/data/hdf5/file.h"
+#include "libcore/base/error.h"
+#include "libcore/base/printable.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t most_manifest_bytes = std::int64_t{256} << 20;
+
+// Replacing removes what was there: only what is surely a bundle.
+void require_replaceable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return;
+  bool ours = fs::is_directory(fs::symlink_status(path, error));
+  if (ours) {
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      const std::string name = entry.path().filename().string();
+      ours = ours && (name == "manifest.json" || (name.starts_with("part-") && name.ends_with(".h5")));
+    }
+  }
+  if (!ours || error)
+    fail(ExitStatus::cannot_create, fmt::format("'{}' is not replaced", path),
+         "it is not a bundle, or holds other files", "choose another name");
+}
+
+Manifest read_manifest(const std::string& path) {
+  const std::string file = path + "/manifest.json";
+  if (!exists(path))
+    fail(ExitStatus::missing_input, fmt::format("there is no bundle '{}'", path),
+         "a bundle is a folder that 'kasen partition' makes of data",
+         "check the name, or make it: kasen partition ... -o BUNDLE");
+  if (!exists(file))
+    fail(ExitStatus::bad_input, fmt::format("'{}' is not a bundle", path),
+         "it has no manifest.json, which is written last",
+         "give the folder that `kasen partition` made, or make it again");
+  return parse_manifest(read_whole_file(file, most_manifest_bytes), file);
+}
+
+// A part: what is examined, whose digest is taken and what is read are one open file, whatever its name comes to mean.
+FileHandle open_part(const std::string& file, const PartFile& facts) {
+  if (!exists(file))
+    fail(ExitStatus::bad_input, fmt::format("'{}' is missing", file), "the manifest names it", "make the bundle again");
+  FileHandle part = FileHandle::open_in_folder(file);
+  const std::int64_t bytes = part.size();
+  if (bytes != facts.bytes)
+    fail(ExitStatus::bad_input, fmt::format("'{}' has {} bytes", file, bytes),
+         fmt::format("{} were written: it was cut off, or is another bundle's", facts.bytes), "make the bundle again");
+  return part;
+}
+
+void check_digest(const FileHandle& part, const PartFile& facts) {
+  if (digest_of_file(part).hex != facts.digest)
+    fail(ExitStatus::bad_input, fmt::format("'{}' was altered, or is another bundle's", part.path()),
+         "its digest is not the manifest's", "make the bundle again");
+}
+
+// The digest of the bundle that stands there now; `otherwise` where none can be read.
+std::string digest_at(const std::string& path, const std::string& otherwise) {
+  try {
+    return read_manifest(path).info.digest;
+  } catch (const UserError&) {
+    return otherwise;
+  }
+}
+
+// What `read` makes of the bundle. `partition --replace` puts another in its place in one step, also while it is read:
+// then its files are not those that the manifest at hand names, and nothing was altered.
+template <class Read>
+auto read_while_it_stands(const std::string& path, const Manifest& manifest, const Read& read) {
+  try {
+    return read();
+  } catch (const UserError& error) {
+    if (error.status() != ExitStatus::bad_input && error.status() != ExitStatus::missing_input) throw;
+    if (digest_at(path, manifest.info.digest) == manifest.info.digest) throw;
+    fail(ExitStatus::bad_input, fmt::format("the bundle '{}' was replaced while it was read", path),
+         "its manifest is another one now than when reading began",
+         "run again; to keep both, give kasen partition another name than that of a bundle in use");
+  }
+}
+
+// What `read` makes of a file whose digest is taken meanwhile. That the file was altered says more than what the
+// reader stumbles over.
+template <class Read>
+auto read_checked(const std::string& file, const PartFile& facts, const Read& read) {
+  const FileHandle part = open_part(file, facts);
+  start_examiner();  // a fork: before the thread
+  std::future<void> unaltered = std::async([&] { check_digest(part, facts); });
+  decltype(read(part)) content;
+  std::exception_ptr fault;
+  try {
+    content = read(part);
+  } catch (...) {
+    fault = std::current_exception();
+  }
+  unaltered.get();
+  if (fault) std::rethrow_exception(fault);
+  return content;
+}
+
+Part lists_of(const std::string& path, const Manifest& manifest, int worker) {
+  return read_while_it_stands(path, manifest, [&] {
+    const std::string file = path + "/" + part_file_name(worker);
+    const FileHandle part = open_part(file, manifest.parts[static_cast<std::size_t>(worker)]);
+    return read_part(part, manifest, worker, PartContent::lists);
+  });
+}
+
+// Syncs what was written and takes its digest meanwhile.
+FileDigest settled(FileHandle file, const std::string& path) {
+  std::future<FileDigest> digest = std::async([&] { return digest_of_file(path); });
+  file.sync_and_close();
+  return digest.get();
+}
+
+}  // namespace
+
+struct BundleWriter::State {
+  NewFolder folder;
+  Manifest manifest;
+  std::vector<bool> written;
+  std::size_t last = 0;              // the worker whose part was written last
+  std::future<FileDigest> settling;  // of that part
+
+  // Not before this is the part that was written last on the disk, and its digest known.
+  void settle() {
+    if (!settling.valid()) return;
+    const FileDigest digest = settling.get();
+    manifest.parts[last] = {digest.bytes, digest.hex};
+  }
+
+  State(const std::string& path, bool replace) : folder(path, replace) {}
+};
+
+BundleWriter::BundleWriter(const std::string& path, const BundleInfo& info, bool replace) {
+  if (replace) require_replaceable(path);
+  state_ = std::make_unique<State>(path, replace);
+  state_->manifest.info = info;
+  state_->manifest.info.statistics = {.workers = info.workers, .dims = {}, .matrices = {}};
+  state_->manifest.parts.resize(static_cast<std::size_t>(info.workers));
+  state_->written.resize(static_cast<std::size_t>(info.workers));
+}
+
+BundleWriter::~BundleWriter() = default;
+
+void BundleWriter::add(const Part& part) {
+  State& s = *state_;
+  const auto w = static_cast<std::size_t>(part.worker);
+  if (part.workers != s.manifest.info.workers || w >= s.written.size() || s.written[w])
+    throw InternalError("a part of another bundle, or one for the second time");
+  if (s.manifest.info.dims.empty())
+    for (const auto& [name, dim] : part.dims) s.manifest.info.dims.push_back(name);
+  add_to_manifest(s.manifest, part);
+  const std::string file = s.folder.temporary() + "/" + part_file_name(part.worker);
+  FileHandle written = write_part(file, part, s.manifest);
+  s.settle();
+  s.last = w;
+  s.settling = std::async([file, handle = std::move(written)]() mutable { return settled(std::move(handle), file); });
+  s.written[w] = true;
+}
+
+BundleInfo BundleWriter::finish() {
+  State& s = *state_;
+  for (const bool written : s.written)
+    if (!written) throw InternalError("a bundle is finished before all of its parts are written");
+  s.settle();
+  write_new_file(s.folder.temporary() + "/manifest.json", manifest_text(s.manifest));
+  s.folder.commit();
+  return s.manifest.info;
+}
+
+BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts, const BundleInfo& info, bool replace) {
+  BundleWriter writer(path, info, replace);
+  for (const Part& part : parts) writer.add(part);
+  return writer.finish();
+}
+
+BundleInfo read_bundle_info(const std::string& path) { return read_manifest(path).info; }
+
+Dictionary dictionary_at(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(path, unknown) ? read_bundle_info(path).dictionaries : read_dictionary(path);
+}
+
+std::vector<Part> read_parts(const std::string& path, int first, int count) {
+  const Manifest manifest = read_manifest(path);
+  if (first < 0 || count < 0 || first > manifest.info.workers - count)
+    throw InternalError(fmt::format("parts {} to {} of a bundle of {}", first, first + count, manifest.info.workers));
+  return read_while_it_stands(path, manifest, [&] {
+    std::vector<Part> parts;
+    for (int worker = first; worker < first + count; ++worker) {
+      const std::string file = path + "/" + part_file_name(worker);
+      const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
+      parts.push_back(
+          read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
+    }
+    check_together(parts, path);
+    return parts;
+  });
+}
+
+Part read_part_lists(const std::string& path, int worker) {
+  const Manifest manifest = read_manifest(path);
+  if (worker < 0 || worker >= manifest.info.workers)
+    throw InternalError(fmt::format("part {} of a bundle of {}", worker, manifest.info.workers));
+  return lists_of(path, manifest, worker);
+}
+
+void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take) {
+  const Manifest manifest = read_manifest(path);
+  for (int worker = 0; worker < manifest.info.workers; ++worker) take(lists_of(path, manifest, worker));
+}
+
+DimsOfWorkers read_dims(const std::string& bundle) {
+  const Manifest manifest = read_manifest(bundle);
+  return read_while_it_stands(bundle, manifest, [&] {
+    DimsOfWorkers dims;
+    for (int worker = 0; worker < manifest.info.workers; ++worker) {
+      const std::string file = bundle + "/" + part_file_name(worker);
+      const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
+      dims.push_back(
+          read_checked(file, facts, [&](const FileHandle& part) { return read_part_dims(part, manifest, worker); }));
+    }
+    return dims;
+  });
+}
+
+std::string bundle_text(const BundleInfo& info) {
+  std::string text = fmt::format("bundle {}\nmethod {}", info.digest, info.method);
+  if (info.method != method_name(PartitionMethod::block)) text += fmt::format(", theta {}", info.theta);
+  if (info.method == method_name(PartitionMethod::hybrid_cut)) text += fmt::format(", hash {}", info.hash);
+  for (const std::string& note : info.notes) text += "\nnote: " + printable(note);
+  for (const std::string& source : info.sources) text += "\nfrom " + printable(source);
+  return text + "\n" + statistics_text(info.statistics);
+}
+
+}  // namespace kasen

@@ -1,0 +1,201 @@
+// Where everything stands in a part's file, for the writer and the reader alike. A visitor has
+//   group(path)
+//   list(path, vector, count)                    a rank-1 dataset of the vector's type
+//   planes(path, array, element, extents)        an array's elements, plane by plane; extents without the planes
+//   table(path, vector, rows, cols)              a rank-2 dataset, row by row
+//   bytes(path, bytes, type, count)              a rank-1 dataset of that type
+//   ones(path)                                   one u8 with the value 1 (binsparse's iso value of a pattern)
+//   matrix(path, name, matrix)                   the binsparse attribute
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/bundle/manifest.h"
+#include "libcomm/data/hdf5/file.h"
+#include "libcore/base/checked.h"
+
+namespace kasen {
+
+// Ranges by peer, as the files hold them: range k is pointers[k] to pointers[k + 1], that of peers[k]. Before version 3
+// there is one for each worker, and no peers.
+struct PeerLists {
+  std::vector<std::int32_t> peers;
+  std::vector<std::int64_t> pointers;
+};
+struct AxisPeers {
+  PeerLists slaves, mirrors;
+};
+
+// Where the others' masters of each dimension begin, by worker; before version 3, which has the manifest say it.
+using OtherPointers = std::map<std::string, std::vector<std::int64_t>>;
+
+// A row for each group of a compressed array, by array: what ColumnGroup has, in its order.
+using GroupTables = std::map<std::string, std::vector<std::int64_t>>;
+inline constexpr std::int64_t numbers_of_a_group = 9;
+
+// How many elements and neighbours an axis has.
+struct AxisCounts {
+  std::int64_t slaves, owners, mirrors, holders;
+};
+
+// The counts of all workers; of the axis's neighbours none before version 3.
+inline AxisCounts axis_counts(const Manifest& manifest, const std::string& name, Axis axis, int worker) {
+  const MatrixStatistics& facts = matrix_facts(manifest, name);
+  const auto w = static_cast<std::size_t>(worker);
+  const bool rows = axis == Axis::rows;
+  AxisCounts counts{(rows ? facts.row_slaves_by_worker : facts.col_slaves_by_worker)[w], 0,
+                    (rows ? facts.row_mirrors_by_worker : facts.col_mirrors_by_worker)[w], 0};
+  if (manifest.version < neighbours_version) return counts;
+  const NeighbourFacts& neighbours = manifest.neighbours.at(name);
+  counts.owners = (rows ? neighbours.row_owners : neighbours.col_owners)[w];
+  counts.holders = (rows ? neighbours.row_holders : neighbours.col_holders)[w];
+  return counts;
+}
+
+template <class Visitor>
+void describe_peers(Visitor& v, const Manifest& manifest, const std::string& peers, const std::string& pointers,
+                    PeerLists& lists, std::int64_t count) {
+  const bool neighbours = manifest.version >= neighbours_version;
+  if (neighbours) v.list(peers, lists.peers, count);
+  v.list(pointers, lists.pointers, (neighbours ? count : manifest.info.workers) + 1);
+}
+
+template <class Visitor>
+void describe_axis(Visitor& v, const Manifest& manifest, const std::string& prefix, AxisSlaves& axis, AxisPeers& peers,
+                   const AxisCounts& counts) {
+  v.list(prefix + "_slaves", axis.slaves, counts.slaves);
+  describe_peers(v, manifest, prefix + "_slave_owners", prefix + "_slave_pointers", peers.slaves, counts.owners);
+  v.list(prefix + "_mirrors", axis.mirrors, counts.mirrors);
+  describe_peers(v, manifest, prefix + "_mirror_holders", prefix + "_mirror_pointers", peers.mirrors, counts.holders);
+}
+
+template <class Visitor>
+void describe_matrix(Visitor& v, const Manifest& manifest, const std::string& name, PartMatrix& matrix,
+                     AxisPeers& row_peers, AxisPeers& col_peers, int worker) {
+  const MatrixStatistics& facts = matrix_facts(manifest, name);
+  const auto w = static_cast<std::size_t>(worker);
+  const std::string group = "/matrices/" + name;
+  const std::int64_t rows = dim_facts(manifest, facts.row_dim).masters_by_worker[w] + facts.row_slaves_by_worker[w];
+  const std::int64_t entries = facts.entries_by_worker[w];
+  v.group(group);
+  v.matrix(group, name, matrix);
+  v.list(group + "/pointers_to_1", matrix.row_pointers, rows + 1);
+  v.list(group + "/indices_1", matrix.columns, entries);
+  const bool plain = matrix.element.is_scalar() && !matrix.element.is(Scalar::null);
+  if (!plain) v.ones(group + "/values");
+  if (!matrix.element.is(Scalar::null))
+    v.planes(group + (plain ? "/values" : "/entry_values"), matrix.values, matrix.element, {entries});
+  describe_axis(v, manifest, group + "/row", matrix.row_slaves, row_peers,
+                axis_counts(manifest, name, Axis::rows, worker));
+  describe_axis(v, manifest, group + "/col", matrix.col_slaves, col_peers,
+                axis_counts(manifest, name, Axis::cols, worker));
+}
+
+// The cut dimension first, then the others in order; a shared's in order.
+inline std::vector<std::int64_t> array_extents(const Manifest& manifest, const std::vector<std::string>& dims,
+                                               int worker) {
+  std::vector<std::int64_t> extents;
+  bool cut = false;
+  for (const std::string& name : dims) {
+    const DimStatistics& dim = dim_facts(manifest, name);
+    if (!cut && !dim.local) {
+      extents.insert(extents.begin(), dim.masters_by_worker[static_cast<std::size_t>(worker)]);
+      cut = true;
+    } else {
+      extents.push_back(dim.size);
+    }
+  }
+  if (extents.empty()) extents.push_back(1);
+  return extents;
+}
+
+template <class Visitor>
+void describe_dims(Visitor& v, const Manifest& manifest, std::map<std::string, PartDim>& dims, int worker) {
+  v.group("/dims");
+  for (auto& [name, dim] : dims) {
+    const std::int64_t masters = dim_facts(manifest, name).masters_by_worker[static_cast<std::size_t>(worker)];
+    v.group("/dims/" + name);
+    v.list("/dims/" + name + "/masters", dim.masters, masters);
+    if (manifest.relabelled.at(name) && masters > 0) v.list("/dims/" + name + "/original", dim.original, masters);
+  }
+}
+
+// The other workers' masters, of dimensions along which arrays are whole.
+template <class Visitor>
+void describe_others(Visitor& v, const Manifest& manifest, Part& part, OtherPointers& pointers) {
+  for (auto& [name, dim] : part.dims) {
+    const DimStatistics& facts = dim_facts(manifest, name);
+    if (!facts.whole) continue;
+    const std::int64_t masters = facts.masters_by_worker[static_cast<std::size_t>(part.worker)];
+    v.list("/dims/" + name + "/others", dim.others, facts.size - masters);
+    if (manifest.version < neighbours_version)
+      v.list("/dims/" + name + "/other_pointers", pointers[name], manifest.info.workers + 1);
+  }
+}
+
+// Instead of `values`; the manifest says how long all is.
+template <class Visitor>
+void describe_compressed(Visitor& v, const std::string& group, const CompressedFacts& facts, CompressedArray& array,
+                         std::vector<std::int64_t>& groups, int worker) {
+  const auto w = static_cast<std::size_t>(worker);
+  v.table(group + "/groups", groups, facts.groups[w], numbers_of_a_group);
+  v.list(group + "/columns", array.columns, array.cols);
+  v.list(group + "/counts", array.counts, facts.tuples[w]);
+  v.bytes(group + "/tuples", array.values, file_type(array.scalar), facts.values[w]);
+  v.bytes(group + "/data", array.data, FileType::u8, facts.data_bytes[w]);
+}
+
+// `peers` has two for each matrix of the part: rows, columns, in the order of the part's map.
+template <class Visitor>
+void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPeers>& peers,
+                   OtherPointers& others, GroupTables& groups) {
+  describe_dims(v, manifest, part.dims, part.worker);
+  describe_others(v, manifest, part, others);
+  v.group("/matrices");
+  auto next = peers.begin();
+  for (auto& [name, matrix] : part.matrices) {
+    describe_matrix(v, manifest, name, matrix, next[0], next[1], part.worker);
+    next += 2;
+  }
+  v.group("/arrays");
+  for (auto& [name, array] : part.arrays) {
+    v.group("/arrays/" + name);
+    if (const auto& compressed = manifest.arrays.at(name).compressed) {
+      describe_compressed(v, "/arrays/" + name, *compressed, *array.compressed, groups[name], part.worker);
+      continue;
+    }
+    v.planes("/arrays/" + name + "/values", array.data, array.data.element,
+             array_extents(manifest, array.dims, part.worker));
+  }
+}
+
+// The datasets of an array: one, with the planes in front for a small array; one a component for a tuple.
+struct ComponentPlace {
+  std::string path;
+  Scalar scalar;
+  std::vector<std::int64_t> extents;
+  std::int64_t first_plane, planes, elements;
+};
+inline std::vector<ComponentPlace> component_places(const std::string& path, const ElementType& element,
+                                                    const std::vector<std::int64_t>& extents) {
+  std::vector<ComponentPlace> places;
+  std::int64_t elements = 1;
+  for (const std::int64_t e : extents) elements = checked_mul(elements, e, "an array's size");
+  for (std::size_t c = 0; c < element.components.size(); ++c) {
+    const Component& component = element.components[c];
+    if (component.scalar == Scalar::null) continue;
+    ComponentPlace place{element.tuple ? path + "_" + std::to_string(c) : path,
+                         component.scalar,
+                         extents,
+                         element.first_plane(static_cast<int>(c)),
+                         component.planes(),
+                         elements};
+    if (component.count > 0) place.extents.insert(place.extents.begin(), component.count);
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+}  // namespace kasen

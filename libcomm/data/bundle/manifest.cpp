@@ -1,0 +1,145 @@
+#include "libcomm/data/bundle/manifest.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "libcomm/data/base/digest.h"
+#include "libcomm/data/base/element_text.h"
+#include "libcomm/data/read/dictionary_json.h"
+#include "libcore/base/error.h"
+
+namespace kasen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Row>
+const Row& row_named(const std::vector<Row>& rows, const std::string& name) {
+  for (const Row& row : rows)
+    if (row.name == name) return row;
+  throw InternalError(fmt::format("the manifest has no '{}'", name));
+}
+
+Json dim_json(const Manifest& manifest, const DimStatistics& dim) {
+  return {{"name", dim.name},
+          {"size", dim.size},
+          {"local", dim.local},
+          {"whole", dim.whole},
+          {"relabelled", manifest.relabelled.at(dim.name)},
+          {"slaves", dim.slaves},
+          {"masters_by_worker", dim.masters_by_worker},
+          {"slaves_by_worker", dim.slaves_by_worker}};
+}
+
+Json matrix_json(const Manifest& manifest, const MatrixStatistics& m) {
+  const NeighbourFacts& neighbours = manifest.neighbours.at(m.name);
+  return {{"name", m.name},
+          {"row_dim", m.row_dim},
+          {"col_dim", m.col_dim},
+          {"element", element_text(manifest.matrices.at(m.name), manifest.info.dims)},
+          {"entries", m.entries},
+          {"row_slaves", m.row_slaves},
+          {"col_slaves", m.col_slaves},
+          {"entries_by_worker", m.entries_by_worker},
+          {"row_slaves_by_worker", m.row_slaves_by_worker},
+          {"col_slaves_by_worker", m.col_slaves_by_worker},
+          {"row_mirrors_by_worker", m.row_mirrors_by_worker},
+          {"col_mirrors_by_worker", m.col_mirrors_by_worker},
+          {"row_owners_by_worker", neighbours.row_owners},
+          {"row_holders_by_worker", neighbours.row_holders},
+          {"col_owners_by_worker", neighbours.col_owners},
+          {"col_holders_by_worker", neighbours.col_holders}};
+}
+
+Json array_json(const Manifest& manifest, const std::string& name, const ArrayFacts& array) {
+  Json json = {{"name", name}, {"dims", array.dims}, {"element", element_text(array.element, manifest.info.dims)}};
+  if (array.compressed) {
+    const CompressedFacts& facts = *array.compressed;
+    json["compressed"] = {{"groups_by_worker", facts.groups},
+                          {"tuples_by_worker", facts.tuples},
+                          {"values_by_worker", facts.values},
+                          {"data_bytes_by_worker", facts.data_bytes}};
+  }
+  return json;
+}
+
+Json content_json(const Manifest& manifest) {
+  const BundleInfo& info = manifest.info;
+  Json content = {{"workers", info.workers}, {"method", info.method},   {"theta", info.theta},
+                  {"hash", info.hash},       {"sources", info.sources}, {"dim_order", info.dims}};
+  if (!info.notes.empty()) content["notes"] = info.notes;
+  content["dims"] = Json::array();
+  content["matrices"] = Json::array();
+  content["arrays"] = Json::array();
+  for (const DimStatistics& dim : info.statistics.dims) content["dims"].push_back(dim_json(manifest, dim));
+  for (const MatrixStatistics& m : info.statistics.matrices) content["matrices"].push_back(matrix_json(manifest, m));
+  for (const auto& [name, array] : manifest.arrays) content["arrays"].push_back(array_json(manifest, name, array));
+  content["dictionaries"] = dictionary_json(info.dictionaries);
+  content["parts"] = Json::array();
+  for (std::size_t w = 0; w < manifest.parts.size(); ++w)
+    content["parts"].push_back({{"file", part_file_name(static_cast<int>(w))},
+                                {"bytes", manifest.parts[w].bytes},
+                                {"digest", manifest.parts[w].digest}});
+  return content;
+}
+
+void note(std::vector<std::int64_t>& by_worker, const Part& part, std::int64_t count) {
+  by_worker.resize(static_cast<std::size_t>(part.workers));
+  by_worker[static_cast<std::size_t>(part.worker)] = count;
+}
+
+void note_neighbours(NeighbourFacts& facts, const PartMatrix& matrix, const Part& part) {
+  note(facts.row_owners, part, std::ssize(matrix.row_slaves.slave_owners));
+  note(facts.row_holders, part, std::ssize(matrix.row_slaves.mirror_holders));
+  note(facts.col_owners, part, std::ssize(matrix.col_slaves.slave_owners));
+  note(facts.col_holders, part, std::ssize(matrix.col_slaves.mirror_holders));
+}
+
+void note_compressed(CompressedFacts& facts, const CompressedArray& array, const Part& part) {
+  note(facts.groups, part, std::ssize(array.groups));
+  note(facts.tuples, part, std::ssize(array.counts));
+  note(facts.values, part, array.values.size() / scalar_bytes(array.scalar));
+  note(facts.data_bytes, part, array.data.size());
+}
+
+void add_array(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
+  const auto [at, is_new] = manifest.arrays.try_emplace(name, ArrayFacts{array.dims, array.data.element});
+  std::optional<CompressedFacts>& facts = at->second.compressed;
+  if (is_new && array.compressed) facts.emplace();
+  if (facts.has_value() != array.compressed.has_value())
+    throw InternalError(fmt::format("'{}' is compressed in some parts and not in others", name));
+  if (facts) note_compressed(*facts, *array.compressed, part);
+}
+
+}  // namespace
+
+std::string part_file_name(int worker) { return fmt::format("part-{:04}.h5", worker); }
+
+const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name) {
+  return row_named(manifest.info.statistics.dims, name);
+}
+const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name) {
+  return row_named(manifest.info.statistics.matrices, name);
+}
+
+void add_to_manifest(Manifest& manifest, const Part& part) {
+  add_statistics(manifest.info.statistics, part);
+  for (const auto& [name, dim] : part.dims) manifest.relabelled[name] |= !dim.original.empty();
+  for (const auto& [name, matrix] : part.matrices) {
+    manifest.matrices[name] = matrix.element;
+    note_neighbours(manifest.neighbours[name], matrix, part);
+  }
+  for (const auto& [name, array] : part.arrays) add_array(manifest, name, array, part);
+}
+
+std::string manifest_text(Manifest& manifest) {
+  const Json content = content_json(manifest);
+  // Names of files may be no UTF-8, which JSON must be.
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  manifest.info.digest = digest_of(content.dump(-1, ' ', false, replace));
+  const Json whole = {{"kasen_bundle", manifest.version}, {"digest", manifest.info.digest}, {"content", content}};
+  return whole.dump(1, ' ', false, replace) + "\n";
+}
+
+}  // namespace kasen

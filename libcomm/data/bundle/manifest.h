@@ -1,0 +1,61 @@
+// manifest.json: what a bundle holds and the digests of its files; private to the bundle.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/bundle/bundle.h"
+
+namespace kasen {
+
+// Formats (docs/bundle.md): 1 lists by worker, 2 may hold compressed arrays besides, 3 lists neighbours alone. All are
+// read, the newest is written.
+inline constexpr int bundle_version = 3, neighbours_version = 3, compressed_bundle_version = 2,
+                     oldest_bundle_version = 1;
+
+// How long the lists of a compressed array are, by worker.
+struct CompressedFacts {
+  std::vector<std::int64_t> groups, tuples, values, data_bytes;
+};
+
+struct ArrayFacts {
+  std::vector<std::string> dims;
+  ElementType element;
+  std::optional<CompressedFacts> compressed = std::nullopt;  // of all parts alike
+};
+
+// Of how many workers each worker has slaves of a matrix, and how many have slaves of its masters, by worker.
+struct NeighbourFacts {
+  std::vector<std::int64_t> row_owners, row_holders, col_owners, col_holders;
+};
+
+struct PartFile {
+  std::int64_t bytes = 0;
+  std::string digest;
+};
+
+// The statistics say how long every list of every part is.
+struct Manifest {
+  int version = bundle_version;
+  BundleInfo info;
+  std::map<std::string, bool> relabelled;            // by dimension
+  std::map<std::string, ElementType> matrices;       // elements by input
+  std::map<std::string, NeighbourFacts> neighbours;  // by matrix; none before version 3
+  std::map<std::string, ArrayFacts> arrays;
+  std::vector<PartFile> parts;  // by worker
+};
+
+[[nodiscard]] std::string part_file_name(int worker);  // "part-0000.h5"
+// Takes up what the part says of dimensions, matrices and arrays (alike in all parts).
+void add_to_manifest(Manifest& manifest, const Part& part);
+[[nodiscard]] const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name);
+[[nodiscard]] const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name);
+
+// Sets info.digest.
+[[nodiscard]] std::string manifest_text(Manifest& manifest);
+// UserError(bad_input) naming `file`: no JSON, another format, a newer version, altered, or contradictory.
+[[nodiscard]] Manifest parse_manifest(const std::string& text, const std::string& file);
+
+}  // namespace kasen

@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "libcomm/data/base/digest.h"
+#include "libcomm/data/base/json_fields.h"
+#include "libcomm/data/bundle/manifest.h"
+#include "libcomm/data/read/dictionary_json.h"
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+
+namespace kasen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Fields = JsonFields;
+
+constexpr std::int64_t most_workers = 1 << 20;
+constexpr std::int64_t most_indices = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t most_entries = std::int64_t{1} << 48;
+
+std::int64_t total(const std::vector<std::int64_t>& numbers) {
+  std::int64_t sum = 0;
+  for (const std::int64_t n : numbers) sum = checked_add(sum, n, "a bundle's size");
+  return sum;
+}
+
+void read_dim(const Fields& f, const Json& from, Manifest& manifest) {
+  const int workers = manifest.info.workers;
+  DimStatistics dim{.name = f.name(from),
+                    .local = f.boolean(from, "local"),
+                    .whole = f.boolean(from, "whole"),
+                    .size = f.integer(from, "size", most_indices)};
+  f.require(!dim.whole || !dim.local, fmt::format("{} is local and held whole", dim.name));
+  dim.slaves = f.integer(from, "slaves", most_entries);
+  dim.masters_by_worker = f.by_worker(from, "masters_by_worker", workers, dim.size);
+  dim.slaves_by_worker = f.by_worker(from, "slaves_by_worker", workers, dim.size);
+  const bool each_all = std::all_of(dim.masters_by_worker.begin(), dim.masters_by_worker.end(),
+                                    [&](std::int64_t n) { return n == dim.size; });
+  f.require(dim.local ? each_all : total(dim.masters_by_worker) == dim.size,
+            fmt::format("the masters of {} do not add up", dim.name));
+  f.require(total(dim.slaves_by_worker) == dim.slaves, fmt::format("the slaves of {} do not add up", dim.name));
+  f.require(manifest.relabelled.emplace(dim.name, f.boolean(from, "relabelled")).second,
+            "a dimension stands there twice");
+  manifest.info.statistics.dims.push_back(std::move(dim));
+}
+
+// A neighbour has at least one element.
+NeighbourFacts read_neighbours(const Fields& f, const Json& from, const MatrixStatistics& m, int workers) {
+  const auto counts = [&](const char* key, const std::vector<std::int64_t>& elements) {
+    std::vector<std::int64_t> neighbours = f.by_worker(from, key, workers, workers - 1);
+    for (std::size_t w = 0; w < neighbours.size(); ++w)
+      f.require(neighbours[w] <= elements[w] && (neighbours[w] > 0 || elements[w] == 0),
+                fmt::format("'{}' does not fit the slaves of '{}'", key, m.name));
+    return neighbours;
+  };
+  return {
+      counts("row_owners_by_worker", m.row_slaves_by_worker), counts("row_holders_by_worker", m.row_mirrors_by_worker),
+      counts("col_owners_by_worker", m.col_slaves_by_worker), counts("col_holders_by_worker", m.col_mirrors_by_worker)};
+}
+
+void read_matrix(const Fields& f, const Json& from, Manifest& manifest) {
+  const int workers = manifest.info.workers;
+  MatrixStatistics m{.name = f.name(from), .row_dim = f.text(from, "row_dim"), .col_dim = f.text(from, "col_dim")};
+  f.require(manifest.relabelled.contains(m.row_dim) && manifest.relabelled.contains(m.col_dim),
+            fmt::format("'{}' has unknown dimensions", m.name));
+  const std::int64_t rows = dim_facts(manifest, m.row_dim).size, cols = dim_facts(manifest, m.col_dim).size;
+  m.entries = f.integer(from, "entries", most_entries);
+  m.row_slaves = f.integer(from, "row_slaves", most_entries);
+  m.col_slaves = f.integer(from, "col_slaves", most_entries);
+  m.entries_by_worker = f.by_worker(from, "entries_by_worker", workers, most_entries);
+  m.row_slaves_by_worker = f.by_worker(from, "row_slaves_by_worker", workers, rows);
+  m.col_slaves_by_worker = f.by_worker(from, "col_slaves_by_worker", workers, cols);
+  m.row_mirrors_by_worker = f.by_worker(from, "row_mirrors_by_worker", workers, most_entries);
+  m.col_mirrors_by_worker = f.by_worker(from, "col_mirrors_by_worker", workers, most_entries);
+  f.require(total(m.entries_by_worker) == m.entries, fmt::format("the entries of '{}' do not add up", m.name));
+  f.require(total(m.row_slaves_by_worker) == m.row_slaves && total(m.row_mirrors_by_worker) == m.row_slaves &&
+                total(m.col_slaves_by_worker) == m.col_slaves && total(m.col_mirrors_by_worker) == m.col_slaves,
+            fmt::format("the slaves of '{}' do not add up", m.name));
+  f.require(manifest.matrices.emplace(m.name, f.element(from, manifest.info.dims)).second,
+            "a matrix stands there twice");
+  if (manifest.version >= neighbours_version) manifest.neighbours[m.name] = read_neighbours(f, from, m, workers);
+  manifest.info.statistics.matrices.push_back(std::move(m));
+}
+
+CompressedFacts read_compressed(const Fields& f, const Json& from, int workers) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
+  return {f.by_worker(from, "groups_by_worker", workers, most_indices),
+          f.by_worker(from, "tuples_by_worker", workers, most_entries),
+          f.by_worker(from, "values_by_worker", workers, most_entries),
+          f.by_worker(from, "data_bytes_by_worker", workers, most_bytes)};
+}
+
+// Of two dimensions, the first cut and the second local; numbers that files have.
+bool may_be_compressed(const Manifest& manifest, const ArrayFacts& array) {
+  return array.dims.size() == 2 && !dim_facts(manifest, array.dims[0]).local &&
+         dim_facts(manifest, array.dims[1]).local && array.element.is_scalar() &&
+         scalar_bytes(array.element.scalar()) > 0;
+}
+
+void read_array(const Fields& f, const Json& from, Manifest& manifest) {
+  ArrayFacts array{.dims = f.texts(f.at(from, "dims"), "dims"), .element = f.element(from, manifest.info.dims)};
+  f.require(array.dims.size() <= 16, "an array of more than 16 dimensions");
+  for (const std::string& dim : array.dims)
+    f.require(manifest.relabelled.contains(dim), "an array with unknown dimensions");
+  if (from.contains("compressed")) {
+    f.require(may_be_compressed(manifest, array), "an array is compressed that cannot be");
+    array.compressed = read_compressed(f, from["compressed"], manifest.info.workers);
+  }
+  f.require(manifest.arrays.emplace(f.name(from), std::move(array)).second, "an array stands there twice");
+}
+
+// Before version 3 a version said whether an array is compressed.
+void check_version(const Fields& f, const Manifest& manifest) {
+  const bool compressed = std::any_of(manifest.arrays.begin(), manifest.arrays.end(),
+                                      [](const auto& array) { return array.second.compressed.has_value(); });
+  f.require(manifest.version >= neighbours_version || compressed == (manifest.version == compressed_bundle_version),
+            "its version is another than that of what it holds");
+}
+
+Manifest read_content(const Fields& f, const Json& content, std::int64_t version) {
+  Manifest manifest{.version = static_cast<int>(version)};
+  BundleInfo& info = manifest.info;
+  info.workers = static_cast<int>(f.integer(content, "workers", most_workers));
+  f.require(info.workers >= 1, "'workers' is 0");
+  info.statistics.workers = info.workers;
+  info.method = f.text(content, "method");
+  info.theta = f.integer(content, "theta", std::numeric_limits<std::int64_t>::max());
+  info.hash = f.text(content, "hash");
+  info.sources = f.texts(f.at(content, "sources"), "sources");
+  if (content.contains("notes")) info.notes = f.texts(content["notes"], "notes");
+  info.dims = f.texts(f.at(content, "dim_order"), "dim_order");
+  for (const Json& dim : f.list(content, "dims")) read_dim(f, dim, manifest);
+  for (const Json& matrix : f.list(content, "matrices")) read_matrix(f, matrix, manifest);
+  for (const Json& array : f.list(content, "arrays")) read_array(f, array, manifest);
+  info.dictionaries =
+      dictionary_of(f.at(content, "dictionaries"), [&](const std::string& why) { f.refuse("'dictionaries': " + why); });
+  for (const Json& part : f.list(content, "parts")) {
+    f.require(f.text(part, "file") == part_file_name(static_cast<int>(manifest.parts.size())),
+              "the parts are not in order");
+    manifest.parts.push_back(
+        {f.integer(part, "bytes", std::numeric_limits<std::int64_t>::max()), f.text(part, "digest")});
+  }
+  f.require(std::cmp_equal(manifest.parts.size(), info.workers), "there is not one part a worker");
+  return manifest;
+}
+
+}  // namespace
+
+Manifest parse_manifest(const std::string& text, const std::string& file) {
+  const Fields f{file, "a bundle", "make the bundle again"};
+  std::int64_t version = 0;
+  const Json whole = f.parse(text, "kasen_bundle", oldest_bundle_version, bundle_version, version);
+  Manifest manifest = read_content(f, f.content(whole), version);
+  check_version(f, manifest);
+  manifest.info.digest = f.text(whole, "digest");
+  return manifest;
+}
+
+}  // namespace kasen

@@ -1,0 +1,289 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "libcomm/data/base/parallel.h"
+#include "libcomm/data/cut/partition_steps.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
+
+// What the inputs say of one dimension.
+struct Uses {
+  std::vector<std::pair<const EntryList*, PackedIds EntryChunk::*>> ids;  // of sparse inputs
+  std::int64_t declared = -1;  // largest size that a format or a table states
+  std::int64_t ids_total = 0;
+  std::vector<const InputData*> counted;  // inputs whose files have exactly one row an index
+};
+
+PackedIds EntryChunk::*axis_of(std::size_t axis) { return axis == 0 ? &EntryChunk::rows : &EntryChunk::cols; }
+
+template <class Each>
+void for_each_chunk(const Uses& uses, const Each& each) {
+  for (const auto& [list, axis] : uses.ids)
+    for (const EntryChunk& chunk : list->chunks)
+      if (chunk.count() > 0) each(chunk.*axis);
+}
+
+void use_table(Uses& uses, const InputData& input, std::size_t axis) {
+  if (axis == 0) uses.declared = std::max(uses.declared, input.table.rows);
+  if (axis > 0 && axis < input.extents.size()) uses.declared = std::max(uses.declared, input.extents[axis]);
+}
+
+Uses find_uses(const std::string& dim, const std::vector<InputData>& inputs) {
+  Uses uses;
+  for (const InputData& input : inputs) {
+    for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
+      if (input.dims[axis] != dim) continue;
+      if (axis == 0 && (!input.sparse || input.matrix.declared)) uses.counted.push_back(&input);
+      if (!input.sparse) {
+        use_table(uses, input, axis);
+        continue;
+      }
+      uses.ids.emplace_back(&input.matrix.entries, axis_of(axis));
+      uses.ids_total += input.matrix.entries.count();
+      if (input.matrix.declared)
+        uses.declared = std::max(uses.declared, axis == 0 ? input.matrix.row_count : input.matrix.col_count);
+    }
+  }
+  return uses;
+}
+
+std::int64_t row_count(const InputData& input) { return input.sparse ? input.matrix.row_count : input.table.rows; }
+
+// Samples without labels, or labels without samples, are a mistake in the files.
+void check_equal_rows(const Uses& uses, const std::string& dim) {
+  for (const InputData* input : uses.counted) {
+    const InputData& first = *uses.counted.front();
+    if (row_count(*input) == row_count(first)) continue;
+    fail(ExitStatus::bad_input,
+         fmt::format("input '{}' has {} rows, and input '{}' has {}", first.name, row_count(first), input->name,
+                     row_count(*input)),
+         fmt::format("both are over dimension {}", dim), "give files that belong together");
+  }
+}
+
+// A file that says that it is rectangular is not what a program means by an array over one dimension twice.
+void check_square(const std::vector<InputData>& inputs, const std::string& dim) {
+  for (const InputData& input : inputs) {
+    const RawMatrix& matrix = input.matrix;
+    const bool twice = std::count(input.dims.begin(), input.dims.end(), dim) == 2;
+    if (!twice || !matrix.shaped || matrix.row_count == matrix.col_count) continue;
+    fail(ExitStatus::bad_input,
+         fmt::format("input '{}' has {} rows and {} columns, and is over {} twice", input.name, matrix.row_count,
+                     matrix.col_count, dim),
+         "rows and columns have the same indices there",
+         fmt::format("give a square matrix, write the input over two dimensions, or give --dim {}={} for rows and "
+                     "columns without entries",
+                     dim, std::max(matrix.row_count, matrix.col_count)));
+  }
+}
+
+struct IdRange {
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t largest = -1;  // of no ids
+};
+
+IdRange range_of(const Uses& uses, const std::string& dim) {
+  IdRange range;
+  for_each_chunk(uses, [&](const PackedIds& ids) {
+    if (ids.smallest() < 0)
+      fail(ExitStatus::bad_input, fmt::format("the id {} of dimension {} is negative", ids.smallest(), dim));
+    range.smallest = std::min(range.smallest, ids.smallest());
+    range.largest = std::max(range.largest, ids.largest());
+  });
+  return range;
+}
+
+// Ids that count from 1 beside a table, or a given size, whose indices count from 0.
+void check_first_id(const Uses& uses, const IdRange& range, const std::string& dim, std::int64_t fixed) {
+  const auto from_one = [&](std::int64_t size) { return range.smallest == 1 && range.largest == size; };
+  const char* remedy = "subtract 1 from each id, or give the matrix as Matrix Market, which counts from 1";
+  for (const InputData* input : uses.counted) {
+    if (input->sparse || !from_one(input->table.rows)) continue;
+    fail(ExitStatus::bad_input, fmt::format("the ids of dimension {} look 1-based", dim),
+         fmt::format("they run from 1 to {0}, and input '{1}' has {0} rows, of indices 0 to {2}", range.largest,
+                     input->name, range.largest - 1),
+         remedy);
+  }
+  if (from_one(fixed))
+    fail(ExitStatus::bad_input, fmt::format("the ids of dimension {} look 1-based", dim),
+         fmt::format("they run from 1 to {0}, and a dimension of the given size {0} has the indices 0 to {1}", fixed,
+                     fixed - 1),
+         remedy);
+}
+
+// Spread so thinly that a table over all ids would be larger than the ids.
+std::vector<std::int64_t> names_by_sorting(const Uses& uses) {
+  std::vector<std::int64_t> names;
+  std::size_t distinct = 0;
+  const auto settle = [&] {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    distinct = names.size();
+  };
+  for_each_chunk(uses, [&](const PackedIds& ids) {
+    names.resize(names.size() + static_cast<std::size_t>(ids.size()));
+    ids.unpack(names.data() + names.size() - ids.size());
+    if (names.size() > 2 * distinct + (std::size_t{1} << 20)) settle();
+  });
+  settle();
+  names.shrink_to_fit();
+  return names;
+}
+
+// The distinct ids, ascending, or nothing if they are 0..largest without a gap.
+std::vector<std::int64_t> names_with_gaps(const Uses& uses, std::int64_t largest) {
+  if (largest / 16 > uses.ids_total) return names_by_sorting(uses);
+  std::vector<bool> seen(static_cast<std::size_t>(largest + 1));
+  std::vector<std::int64_t> ids;
+  for_each_chunk(uses, [&](const PackedIds& packed) {
+    ids.resize(static_cast<std::size_t>(packed.size()));
+    packed.unpack(ids.data());
+    for (const std::int64_t id : ids) seen[static_cast<std::size_t>(id)] = true;
+  });
+  std::vector<std::int64_t> names;
+  const auto count = std::count(seen.begin(), seen.end(), true);
+  if (count == largest + 1) return names;
+  names.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t id = 0; id <= largest; ++id)
+    if (seen[static_cast<std::size_t>(id)]) names.push_back(id);
+  return names;
+}
+
+void unite(DimData& dim, const std::vector<InputData>& inputs) {
+  const Uses uses = find_uses(dim.name, inputs);
+  const IdRange range = range_of(uses, dim.name);
+  const std::int64_t largest = range.largest, fixed = dim.size;
+  dim.original.clear();
+  check_first_id(uses, range, dim.name, fixed);
+  if (fixed != unknown_size && largest >= fixed)
+    fail(ExitStatus::bad_input,
+         fmt::format("dimension {} has {} indices, but the data names index {}", dim.name, fixed, largest),
+         "with a given size, ids are indices from 0", fmt::format("give --dim {}={} or more", dim.name, largest + 1));
+  if (fixed == unknown_size) {
+    check_equal_rows(uses, dim.name);
+    check_square(inputs, dim.name);
+    if (uses.ids.empty() && uses.declared < 0)
+      fail(ExitStatus::bad_input, fmt::format("the size of dimension {} is not known", dim.name),
+           "no input has it as its rows or columns", fmt::format("give --dim {}=SIZE", dim.name));
+    if (uses.declared < 0) dim.original = names_with_gaps(uses, largest);
+    dim.size =
+        dim.original.empty() ? std::max(uses.declared, largest + 1) : static_cast<std::int64_t>(dim.original.size());
+  }
+  if (dim.size > largest_size)
+    fail_for_size(dim.name, dim.size,
+                  fmt::format("at most {} are supported, each of which takes 16 bytes or more, with data or without",
+                              largest_size),
+                  !uses.ids.empty());
+}
+
+// From an id to its index: by a bit for each id and how many stand before each word of bits, or, where ids are spread
+// too thinly for that, by halving.
+class IndexOf {
+ public:
+  explicit IndexOf(const DimLayout& dim) : dim_(dim) {
+    if (dim.original.empty() || dim.original.back() / 256 > dim.size) return;
+    words_.resize(static_cast<std::size_t>(dim.original.back() / 64 + 1));
+    for (const std::int64_t id : dim.original) words_[static_cast<std::size_t>(id / 64)].bits |= bit(id);
+    for (std::size_t w = 1; w < words_.size(); ++w)
+      words_[w].before = words_[w - 1].before + static_cast<std::uint32_t>(std::popcount(words_[w - 1].bits));
+  }
+
+  // -1: no id of the dimension.
+  [[nodiscard]] std::int64_t operator()(std::int64_t id) const {
+    if (dim_.original.empty()) return id >= 0 && id < dim_.size ? id : -1;
+    if (words_.empty()) {
+      const auto found = std::lower_bound(dim_.original.begin(), dim_.original.end(), id);
+      return found != dim_.original.end() && *found == id ? found - dim_.original.begin() : -1;
+    }
+    if (id < 0 || id > dim_.original.back()) return -1;
+    const Word& word = words_[static_cast<std::size_t>(id / 64)];
+    if ((word.bits & bit(id)) == 0) return -1;
+    return std::int64_t{word.before} + std::popcount(word.bits & (bit(id) - 1));
+  }
+
+ private:
+  struct Word {
+    std::uint64_t bits = 0;
+    std::uint32_t before = 0;
+  };
+  static std::uint64_t bit(std::int64_t id) { return std::uint64_t{1} << (id % 64); }
+
+  const DimLayout& dim_;
+  std::vector<Word> words_;
+};
+
+void axis_to_indices(EntryList& entries, PackedIds EntryChunk::*axis, const DimLayout& dim) {
+  if (dim.original.empty()) return;  // ids are indices
+  const IndexOf index_of(dim);
+  parallel_for(static_cast<std::int64_t>(entries.chunks.size()), [&](std::int64_t c, int) {
+    PackedIds& packed = entries.chunks[static_cast<std::size_t>(c)].*axis;
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(packed.size()));
+    packed.unpack(ids.data());
+    for (std::int64_t& id : ids) id = index_of(id);
+    packed = PackedIds(std::span<const std::int64_t>(ids));
+  });
+}
+
+// Calls each(component's dimension, plane) for planes that hold ids.
+template <class Each>
+void for_each_id_plane(const ElementType& element, const std::vector<DimLayout>& layouts, const Each& each) {
+  std::int64_t plane = 0;
+  for (const Component& component : element.components)
+    for (std::int64_t p = 0; p < component.planes(); ++p, ++plane)
+      if (component.scalar == Scalar::id) each(layouts.at(static_cast<std::size_t>(component.id_of)), plane);
+}
+
+void relabel(std::int64_t& id, const IndexOf& index_of, const DimLayout& dim, const InputData& input) {
+  const std::int64_t index = index_of(id);
+  if (index < 0)
+    fail(ExitStatus::bad_input,
+         fmt::format("input '{}' names {}, which dimension {} does not have", input.name, id, dim.name));
+  id = index;
+}
+
+}  // namespace
+
+const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputData& input, const std::string& dim) {
+  for (const DimLayout& layout : layouts)
+    if (layout.name == dim) return layout;
+  throw InternalError(fmt::format("input '{}' has the unknown dimension {}", input.name, dim));
+}
+
+std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs) {
+  std::vector<DimLayout> layouts;
+  for (DimData& dim : dims) {
+    unite(dim, inputs);
+    layouts.push_back({.name = dim.name, .local = dim.local, .size = dim.size, .original = dim.original});
+  }
+  return layouts;
+}
+
+void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const InputData& input) {
+  axis_to_indices(entries, &EntryChunk::rows, find_layout(layouts, input, input.dims[0]));
+  axis_to_indices(entries, &EntryChunk::cols, find_layout(layouts, input, input.dims[1]));
+  for_each_id_plane(input.element, layouts, [&](const DimLayout& dim, std::int64_t plane) {
+    const IndexOf index_of(dim);
+    for (EntryChunk& chunk : entries.chunks) {
+      auto* ids = reinterpret_cast<std::int64_t*>(chunk.values.plane(entries.element, plane));
+      for (std::int64_t k = 0; k < chunk.count(); ++k) relabel(ids[k], index_of, dim, input);
+    }
+  });
+}
+
+void relabel_table(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
+                   const InputData& input) {
+  for_each_id_plane(element, layouts, [&](const DimLayout& dim, std::int64_t plane) {
+    const IndexOf index_of(dim);
+    for (std::int64_t k = plane; k < values.count; k += element.planes())  // an element's scalars stand side by side
+      relabel(values.as<std::int64_t>()[k], index_of, dim, input);
+  });
+}
+
+}  // namespace kasen

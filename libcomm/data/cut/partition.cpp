@@ -1,0 +1,163 @@
+#include "libcomm/data/cut/partition.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "libcomm/data/cut/partition_steps.h"
+
+namespace kasen {
+namespace {
+
+void count_columns(const EntryList& entries, std::vector<std::uint32_t>& counts) {
+  std::vector<std::int64_t> cols;
+  for (const EntryChunk& chunk : entries.chunks) {
+    cols.resize(static_cast<std::size_t>(chunk.count()));
+    chunk.cols.unpack(cols.data());
+    for (const std::int64_t j : cols) {
+      std::uint32_t& count = counts[static_cast<std::size_t>(j)];
+      if (count < std::numeric_limits<std::uint32_t>::max()) ++count;
+    }
+  }
+}
+
+// The other workers' masters, by owner, then ascending.
+void list_others(const DimLayout& layout, int worker, PartDim& dim) {
+  dim.whole = true;
+  std::vector<std::int64_t> next(layout.masters.size());
+  std::int64_t begin = 0;
+  for (std::size_t w = 0; w < next.size(); ++w) {
+    next[w] = begin;
+    if (std::cmp_equal(w, worker) || layout.masters[w] == 0) continue;
+    dim.other_owners.push_back({static_cast<std::int32_t>(w), begin, begin + layout.masters[w]});
+    begin += layout.masters[w];
+  }
+  dim.others.resize(static_cast<std::size_t>(begin));
+  for (std::int64_t i = 0; i < layout.size; ++i) {
+    const std::int32_t owner = layout.owner[static_cast<std::size_t>(i)];
+    if (owner != worker) dim.others[static_cast<std::size_t>(next[static_cast<std::size_t>(owner)]++)] = i;
+  }
+}
+
+void list_masters(const std::vector<DimLayout>& layouts, std::vector<Part>& parts) {
+  for (std::size_t w = 0; w < parts.size(); ++w) {
+    parts[w].worker = static_cast<int>(w);
+    parts[w].workers = static_cast<int>(parts.size());
+  }
+  for (const DimLayout& layout : layouts) {
+    std::vector<PartDim*> dims;
+    for (Part& part : parts) {
+      PartDim& dim = part.dims[layout.name] = {.size = layout.size, .local = layout.local};
+      const auto masters = static_cast<std::size_t>(layout.masters_of(part.worker));
+      dim.masters.reserve(masters);
+      if (!layout.original.empty()) dim.original.reserve(masters);
+      dims.push_back(&dim);
+    }
+    const auto add = [&](PartDim& dim, std::int64_t i) {
+      dim.masters.push_back(i);
+      if (!layout.original.empty()) dim.original.push_back(layout.original[static_cast<std::size_t>(i)]);
+    };
+    for (std::int64_t i = 0; i < layout.size; ++i) {
+      if (!layout.local) add(*dims[static_cast<std::size_t>(layout.owner[static_cast<std::size_t>(i)])], i);
+      for (std::size_t w = 0; layout.local && w < dims.size(); ++w) add(*dims[w], i);
+    }
+    for (std::size_t w = 0; layout.whole && w < dims.size(); ++w) list_others(layout, parts[w].worker, *dims[w]);
+  }
+}
+
+}  // namespace
+
+void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+                std::vector<DimLayout>& layouts) {
+  for (std::size_t d = 0; d < dims.size(); ++d) layouts[d].whole = dims[d].whole && !dims[d].local;
+  for (const InputData& input : inputs) {
+    bool cut = false;
+    for (const std::string& name : input.dims) {
+      if (input.sparse || find_layout(layouts, input, name).local) continue;
+      if (!std::exchange(cut, true)) continue;
+      for (DimLayout& layout : layouts) layout.whole = layout.whole || layout.name == name;
+    }
+  }
+}
+
+void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options) {
+  if (options.workers < 1) fail(ExitStatus::usage, "the number of workers must be at least 1");
+  for (const InputData& input : inputs) {
+    if (input.sparse && input.dims.size() != 2)
+      fail(ExitStatus::bad_input,
+           fmt::format("input '{}' is sparse and has {} dimensions", input.name, input.dims.size()),
+           "only matrices are sparse", "declare it with two dimensions");
+  }
+}
+
+std::vector<EntryList> take_entries(std::vector<InputData>& inputs, const std::vector<DimLayout>& layouts) {
+  std::vector<EntryList> all(inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].sparse) continue;
+    all[k] = std::move(inputs[k].matrix.entries);
+    to_indices(all[k], layouts, inputs[k]);
+  }
+  return all;
+}
+
+namespace {
+
+EntryRule make_rule(const InputData& input, const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
+                    const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
+  EntryRule rule{.row = &find_layout(layouts, input, input.dims[0]),
+                 .col = &find_layout(layouts, input, input.dims[1]),
+                 .by_column = options.method != PartitionMethod::block && options.workers > 1,
+                 .theta = options.theta};
+  if (rule.row->local && rule.col->local)
+    fail(ExitStatus::bad_input, fmt::format("the sparse input '{}' has only local dimensions", input.name),
+         "every worker would hold all of it", "make one of its dimensions distributed, or the input dense");
+  if (!rule.by_column || rule.row->local || rule.col->local) return rule;
+  rule.col_count.resize(static_cast<std::size_t>(rule.col->size));
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].sparse || inputs[k].dims != input.dims) continue;
+    count_columns(entries[k], rule.col_count);
+  }
+  return rule;
+}
+
+}  // namespace
+
+std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs, const std::vector<EntryList>& entries,
+                                  const std::vector<DimLayout>& layouts, const PartitionOptions& options) {
+  std::vector<EntryRule> rules(inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    if (inputs[k].sparse) rules[k] = make_rule(inputs[k], inputs, entries, layouts, options);
+  return rules;
+}
+
+std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<DimLayout>& layouts,
+                              std::vector<EntryList> entries, const std::vector<EntryRule>& rules, int workers) {
+  std::vector<Part> parts(static_cast<std::size_t>(workers));
+  list_masters(layouts, parts);
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].sparse) {
+      place_table(std::move(inputs[k]), layouts, parts);
+      continue;
+    }
+    assemble_matrix(inputs[k], std::exchange(entries[k], {}), rules[k], parts);
+    link_mirrors(parts, inputs[k].name, &PartMatrix::row_slaves, *rules[k].row);
+    link_mirrors(parts, inputs[k].name, &PartMatrix::col_slaves, *rules[k].col);
+  }
+  return parts;
+}
+
+std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
+                            const PartitionOptions& options) {
+  check_inputs(inputs, options);
+  settle_axes(inputs, dims);
+  std::vector<DimLayout> layouts = unite_dims(dims, inputs);
+  mark_whole(dims, inputs, layouts);
+  require_room(layouts, [&](const DimLayout& dim) { return part_index_bytes(dim, inputs, options); });
+  std::vector<EntryList> entries = take_entries(inputs, layouts);
+  const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
+  assign_owners(layouts, inputs, entries, rules, options);
+  return build_parts(std::move(inputs), layouts, std::move(entries), rules, options.workers);
+}
+
+}  // namespace kasen

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "libcomm/data/cut/partition_steps.h"
+#include "libcore/base/checked.h"
+#include "libcore/system/memory_limit.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t list_bytes = 8;  // of an index in a list, on one worker
+
+}  // namespace
+
+// What stands for an index from the beginning to the end, whatever is stored there.
+std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
+                              const PartitionOptions& options) {
+  const std::int64_t workers = options.workers;
+  if (dim.local) return list_bytes * workers;
+  std::int64_t bytes = 2 * sizeof(std::int32_t) + list_bytes;  // owner, place, masters
+  if (dim.whole) bytes += list_bytes * (workers - 1);
+  for (const InputData& input : inputs) {
+    if (!input.sparse) continue;
+    if (input.dims[0] == dim.name) bytes += list_bytes;  // the pointer of a row
+    const bool numbered = input.dims[0] == dim.name || input.dims[1] == dim.name;
+    if (numbered && workers > 1) bytes += sizeof(std::int32_t);
+  }
+  return bytes;
+}
+
+void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why, bool has_ids) {
+  fail(ExitStatus::limit, fmt::format("dimension {} has {} indices", dim, size), why,
+       has_ids ? "where most of them have no data, give the entries as an edge list and no --dim: then only the ids "
+                 "that occur count, however large they are"
+               : "choose a smaller size");
+}
+
+void require_room(const std::vector<DimLayout>& layouts,
+                  const std::function<std::int64_t(const DimLayout&)>& index_bytes) {
+  const auto room = available_memory();
+  if (!room) return;
+  std::int64_t needed = 0, largest = 0;
+  const DimLayout* widest = nullptr;
+  for (const DimLayout& dim : layouts) {
+    const std::int64_t bytes = checked_mul(dim.size, index_bytes(dim), "the memory of a partition");
+    needed = checked_add(needed, bytes, "the memory of a partition");
+    if (widest != nullptr && bytes <= largest) continue;
+    widest = &dim;
+    largest = bytes;
+  }
+  if (needed <= *room) return;
+  fail_for_size(widest->name, widest->size,
+                fmt::format("to cut them takes {} bytes of memory or more, with data or without, and {} are available",
+                            needed, *room),
+                !widest->local);
+}
+
+}  // namespace kasen

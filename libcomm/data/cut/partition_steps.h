@@ -1,0 +1,136 @@
+// The steps of partition(), each in a file of its own; private to the partitioner.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/cut/partition.h"
+
+namespace kasen {
+
+// A dimension while it is being cut. Sizes stay below 2^31, so that tables by index take 4 bytes.
+struct DimLayout {
+  std::string name;
+  bool local = false;
+  std::int64_t size = 0;
+  std::vector<std::int64_t> original;  // the user's id of each index where they had gaps, ascending
+  std::vector<std::int32_t> owner;     // of each index; empty for local dimensions
+  std::vector<std::int32_t> place;     // of each index among its owner's masters; empty for local dimensions
+  std::vector<std::int64_t> masters;   // how many each worker has
+  bool whole = false;                  // every part lists the others' masters, too
+
+  [[nodiscard]] std::int64_t masters_of(int worker) const {
+    return local ? size : masters[static_cast<std::size_t>(worker)];
+  }
+  // Every index is a master of this worker, and its own local number.
+  [[nodiscard]] bool all_here(int worker) const { return local || masters_of(worker) == size; }
+};
+
+[[nodiscard]] const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputData& input,
+                                           const std::string& dim);
+
+// table_axes.cpp: which dimensions a table's rows and columns are over. Its rows are then those of the first.
+void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
+
+// ids.cpp: sizes and original ids of all dimensions; fills `dims` too.
+[[nodiscard]] std::vector<DimLayout> unite_dims(std::vector<DimData>& dims, const std::vector<InputData>& inputs);
+// ids.cpp: the user's ids become indices, in both axes and in values that hold ids of relabelled dimensions.
+void to_indices(EntryList& entries, const std::vector<DimLayout>& layouts, const InputData& input);
+void relabel_table(Array& values, const ElementType& element, const std::vector<DimLayout>& layouts,
+                   const InputData& input);
+
+// Calls each(i, j) for all entries, which are indices by now.
+template <class Each>
+void for_each_entry(const EntryList& entries, const Each& each) {
+  std::vector<std::int32_t> rows, cols;
+  for (const EntryChunk& chunk : entries.chunks) {
+    const auto count = static_cast<std::size_t>(chunk.count());
+    rows.resize(count);
+    cols.resize(count);
+    chunk.rows.unpack(rows.data());
+    chunk.cols.unpack(cols.data());
+    for (std::size_t e = 0; e < count; ++e) each(std::int64_t{rows[e]}, std::int64_t{cols[e]});
+  }
+}
+
+// partition.cpp: UserError(usage, bad_input) for what cannot be cut at all; the entries of sparse inputs, as indices.
+void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options);
+// partition_memory.cpp: what parts take for an index at least; UserError(limit) where the indices alone take more
+// memory than there is, before it is taken.
+[[nodiscard]] std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
+                                            const PartitionOptions& options);
+void require_room(const std::vector<DimLayout>& layouts,
+                  const std::function<std::int64_t(const DimLayout&)>& index_bytes);
+// The message of a dimension that is too large, and what to do. Has it ids, or only places?
+[[noreturn]] void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why, bool has_ids);
+// Those that the caller says, and those along which a dense input is not cut.
+void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
+                std::vector<DimLayout>& layouts);
+[[nodiscard]] std::vector<EntryList> take_entries(std::vector<InputData>& inputs,
+                                                  const std::vector<DimLayout>& layouts);
+
+// The worker of an entry, for one pair of dimensions.
+struct EntryRule {
+  const DimLayout* row = nullptr;
+  const DimLayout* col = nullptr;
+  bool by_column = false;  // hybrid-cut, ml
+  std::int64_t theta = 0;
+  std::vector<std::uint32_t> col_count;  // stored entries by column where by_column, at most 2^32 - 1
+
+  [[nodiscard]] int worker(std::int64_t i, std::int64_t j) const {
+    const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
+    if (row->local) return col->owner[c];
+    if (col->local || !by_column) return row->owner[r];
+    return col_count[c] <= theta ? col->owner[c] : row->owner[r];
+  }
+};
+
+// partition.cpp: one for each sparse input. Matrices over the same two dimensions share one, so that they are cut
+// alike. They need no owners yet.
+[[nodiscard]] std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs,
+                                                const std::vector<EntryList>& entries,
+                                                const std::vector<DimLayout>& layouts, const PartitionOptions& options);
+
+// owners.cpp: `rules` by input, as make_rule gives them (of dense inputs nothing), over these very layouts.
+void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
+                   const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
+                   const PartitionOptions& options);
+// The last of assign_owners: places and numbers of masters, where the owners are known.
+void number_masters(std::vector<DimLayout>& layouts, int workers);
+// multilevel.cpp: the owners of all dimensions that a sparse matrix has.
+void own_by_multilevel(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
+                       const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
+                       const PartitionOptions& options);
+
+// partition.cpp: the parts, once every index and so every entry has its worker.
+[[nodiscard]] std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<DimLayout>& layouts,
+                                            std::vector<EntryList> entries, const std::vector<EntryRule>& rules,
+                                            int workers);
+
+// assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its slaves.
+void assemble_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, std::vector<Part>& parts);
+
+// slaves.cpp: one axis of one part's matrix while it is being numbered: first every index is shown, then the slaves are
+// listed, then each index has its local number. One thread's; used for one part after the other.
+class AxisNumbers {
+ public:
+  void show(const std::vector<std::int64_t>& indices, const DimLayout& dim, int worker);
+  // The slaves that the indices need on this worker, by owner, then ascending.
+  [[nodiscard]] AxisSlaves list(const DimLayout& dim, int worker);
+  void number(std::vector<std::int64_t>& indices, const DimLayout& dim, int worker) const;
+  void forget(const AxisSlaves& axis);
+
+ private:
+  std::vector<std::int32_t> local_;  // by index: the slave's local index, or -1
+  std::vector<std::int32_t> found_;
+};
+// Fills in who mirrors which masters, once all parts know their slaves.
+void link_mirrors(std::vector<Part>& parts, const std::string& matrix, AxisSlaves PartMatrix::*axis,
+                  const DimLayout& dim);
+
+// tables.cpp: cuts a dense input.
+void place_table(InputData&& input, const std::vector<DimLayout>& layouts, std::vector<Part>& parts);
+
+}  // namespace kasen

@@ -1,0 +1,179 @@
+#include "libcomm/data/cut/sample.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "libcomm/data/cut/partition_steps.h"
+
+namespace kasen {
+namespace {
+
+enum class Chosen : std::uint8_t { no, by_chance, always };
+
+bool hit(std::int64_t index, double fraction) {
+  constexpr XXH64_hash_t seed = 1;  // owners have 0
+  return static_cast<double>(XXH3_64bits_withSeed(&index, sizeof index, seed)) < std::ldexp(fraction, 64);
+}
+
+// Slaves as they are met: the same one many times.
+class Met {
+ public:
+  void add(const SampledSlave& slave) {
+    slaves_.push_back(slave);
+    if (slaves_.size() > 2 * distinct_ + (std::size_t{1} << 16)) settle();
+  }
+  std::vector<SampledSlave> take() {
+    settle();
+    return std::move(slaves_);
+  }
+
+ private:
+  void settle() {
+    std::sort(slaves_.begin(), slaves_.end());
+    slaves_.erase(std::unique(slaves_.begin(), slaves_.end()), slaves_.end());
+    distinct_ = slaves_.size();
+  }
+  std::vector<SampledSlave> slaves_;
+  std::size_t distinct_ = 0;
+};
+
+}  // namespace
+
+struct CutSampler::State {
+  double fraction = 1;
+  std::vector<DimData> dims;
+  std::vector<InputData> inputs;  // without their entries
+  std::vector<EntryList> entries;
+  std::vector<DimLayout> layouts;
+  std::map<std::string, std::vector<Chosen>> chosen;  // by dimension and index
+  // The last cut by ml, which takes long to make.
+  struct Found {
+    int workers = 0;
+    std::int64_t theta = 0;
+    std::vector<std::vector<std::int32_t>> owner;  // by dimension
+  } found;
+
+  // The same cut again where that is known.
+  void own(std::vector<DimLayout>& of, const std::vector<EntryRule>& rules, const PartitionOptions& options) {
+    const bool ml = options.method == PartitionMethod::ml;
+    if (ml && found.workers == options.workers && found.theta == options.theta) {
+      for (std::size_t d = 0; d < of.size(); ++d) of[d].owner = found.owner[d];
+      return number_masters(of, options.workers);
+    }
+    assign_owners(of, inputs, entries, rules, options);
+    if (!ml) return;
+    found = {options.workers, options.theta, {}};
+    for (const DimLayout& layout : of) found.owner.push_back(layout.owner);
+  }
+
+  void choose() {
+    std::map<std::string, std::vector<std::uint32_t>> degrees;
+    for (const DimLayout& layout : layouts) degrees[layout.name].resize(static_cast<std::size_t>(layout.size));
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      if (!inputs[k].sparse) continue;
+      auto &rows = degrees[inputs[k].dims[0]], &cols = degrees[inputs[k].dims[1]];
+      for_each_entry(entries[k], [&](std::int64_t i, std::int64_t j) {
+        ++rows[static_cast<std::size_t>(i)];
+        ++cols[static_cast<std::size_t>(j)];
+      });
+    }
+    for (const auto& [dim, counts] : degrees) {
+      double sum = 0;
+      for (const std::uint32_t count : counts) sum += count;
+      const double many = sum / std::max<double>(1, static_cast<double>(counts.size())) / fraction;
+      std::vector<Chosen>& of = chosen[dim];
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        const bool by_chance = hit(static_cast<std::int64_t>(i), fraction);
+        of.push_back(fraction >= 1 || counts[i] >= many ? Chosen::always : by_chance ? Chosen::by_chance : Chosen::no);
+      }
+    }
+  }
+
+  // Entries by worker; slaves of both axes.
+  void walk(std::size_t k, const EntryRule& rule, CutSample& sample) const {
+    std::vector<std::int64_t>& counts = sample.entries[inputs[k].name];
+    counts.assign(static_cast<std::size_t>(sample.workers), 0);
+    Met rows, cols;
+    const auto meet = [](Met& met, const DimLayout& dim, const std::vector<Chosen>& of, std::int64_t index,
+                         int worker) {
+      const auto at = static_cast<std::size_t>(index);
+      if (dim.local || of[at] == Chosen::no || dim.owner[at] == worker) return;
+      met.add({static_cast<std::int32_t>(index), worker, dim.owner[at]});
+    };
+    const auto &of_rows = chosen.at(rule.row->name), &of_cols = chosen.at(rule.col->name);
+    for_each_entry(entries[k], [&](std::int64_t i, std::int64_t j) {
+      const int worker = rule.worker(i, j);
+      ++counts[static_cast<std::size_t>(worker)];
+      meet(rows, *rule.row, of_rows, i, worker);
+      meet(cols, *rule.col, of_cols, j, worker);
+    });
+    sample.axes.push_back({rule.row->name, {inputs[k].name, Axis::rows}, rows.take()});
+    sample.axes.push_back({rule.col->name, {inputs[k].name, Axis::cols}, cols.take()});
+  }
+};
+
+CutSampler::CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep)
+    : state_(std::make_unique<State>()) {
+  check_inputs(inputs, {});
+  settle_axes(inputs, dims);
+  state_->fraction = fraction;
+  state_->layouts = unite_dims(dims, inputs);
+  mark_whole(dims, inputs, state_->layouts);
+  constexpr std::int64_t owner_and_place = 8;
+  require_room(state_->layouts, [](const DimLayout& dim) { return dim.local ? 0 : owner_and_place; });
+  state_->dims = std::move(dims);
+  state_->entries = take_entries(inputs, state_->layouts);
+  for (InputData& input : inputs)
+    if (!keep) input.table = {};
+  state_->inputs = std::move(inputs);
+  state_->choose();
+}
+
+CutSampler::~CutSampler() = default;
+
+CutSample CutSampler::cut(const PartitionOptions& options) const {
+  std::vector<DimLayout> layouts = state_->layouts;
+  const std::vector<EntryRule> rules = make_rules(state_->inputs, state_->entries, layouts, options);
+  state_->own(layouts, rules, options);
+  CutSample sample;
+  sample.workers = options.workers;
+  sample.fraction = state_->fraction;
+  for (const DimLayout& layout : layouts) {
+    sample.sizes[layout.name] = layout.size;
+    if (!layout.local) sample.masters[layout.name] = layout.masters;
+    std::vector<bool>& certain = sample.certain[layout.name];
+    for (const Chosen chosen : state_->chosen.at(layout.name)) certain.push_back(chosen == Chosen::always);
+  }
+  for (std::size_t k = 0; k < state_->inputs.size(); ++k) {
+    if (!state_->inputs[k].sparse) continue;
+    state_->walk(k, rules[k], sample);
+  }
+  return sample;
+}
+
+std::vector<Part> CutSampler::parts(const PartitionOptions& options) {
+  State& s = *state_;
+  const std::vector<EntryRule> rules = make_rules(s.inputs, s.entries, s.layouts, options);
+  s.own(s.layouts, rules, options);
+  s.found = {};
+  s.chosen.clear();
+  return build_parts(std::move(s.inputs), s.layouts, std::move(s.entries), rules, options.workers);
+}
+
+const std::vector<DimData>& CutSampler::dims() const { return state_->dims; }
+
+std::int64_t partition_bytes(const std::vector<InputData>& inputs) {
+  std::int64_t bytes = 0;
+  for (const InputData& input : inputs) {
+    if (!input.sparse) continue;
+    bytes += input.matrix.entries.count() * (16 + input.element.bytes());
+    bytes += 24 * (std::min(input.matrix.row_count, input.matrix.entries.count()) +
+                   std::min(input.matrix.col_count, input.matrix.entries.count()));
+  }
+  return bytes;
+}
+
+}  // namespace kasen

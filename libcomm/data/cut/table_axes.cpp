@@ -1,0 +1,107 @@
+// Which dimensions of its input a table's rows and columns are over.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libcomm/data/cut/partition_steps.h"
+#include "libcore/base/checked.h"
+
+namespace kasen {
+namespace {
+
+// Or unknown_size: the data have to tell.
+std::int64_t fixed_size(const std::vector<DimData>& dims, const std::string& name) {
+  const auto at = std::find_if(dims.begin(), dims.end(), [&](const DimData& d) { return d.name == name; });
+  return at == dims.end() ? unknown_size : at->size;
+}
+
+// Batches that every worker has some of: a local dimension, then one that is cut. Elsewhere a table of another width is
+// a mistake.
+bool has_batches(const InputData& input, const std::vector<DimData>& dims) {
+  const auto is_local = [&](const std::string& name) {
+    return std::any_of(dims.begin(), dims.end(), [&](const DimData& d) { return d.name == name && d.local; });
+  };
+  return is_local(input.dims[0]) && !is_local(input.dims[1]);
+}
+
+// The file has an axis for each dimension, and one for what elements that are small arrays have.
+bool has_as_many_axes(const InputData& input) {
+  const std::size_t behind = input.element.planes() > 1 ? 1 : 0;
+  return input.table.axes.size() == input.dims.size() + behind;
+}
+
+// They are the dimensions'. Where batches may be meant, of fixed sizes too: as many axes has a file of images, whose
+// first are the samples.
+bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed, bool batches) {
+  if (!has_as_many_axes(input)) return false;
+  for (std::size_t axis = 0; axis < fixed.size() && batches; ++axis)
+    if (fixed[axis] != unknown_size && fixed[axis] != input.table.axes[axis]) return false;
+  return true;
+}
+
+// An axis for each dimension, of a size that is none of it: rows of samples would be of numbers that nobody meant.
+[[noreturn]] void fail_axis(const InputData& input, const std::vector<std::int64_t>& fixed) {
+  const std::vector<std::int64_t>& axes = input.table.axes;
+  std::size_t wrong = 0;
+  while (fixed[wrong] == unknown_size || fixed[wrong] == axes[wrong]) ++wrong;
+  fail(ExitStatus::bad_input,
+       fmt::format("input '{}' over [{}] has an array of shape ({})", input.name, fmt::join(input.dims, ", "),
+                   fmt::join(axes, ", ")),
+       fmt::format("axis {} has {} indices, and {} has {}", wrong, axes[wrong], input.dims[wrong], fixed[wrong]),
+       fmt::format("give {} that size; or, where the first axis is samples, save rows: numpy.save(name, "
+                   "array.reshape(len(array), -1))",
+                   input.dims[wrong]));
+}
+
+// Rows of the first dimension, or rows of the first two, one run of rows after another? The latter where one of the two
+// has a fixed size, and the table is none of the former.
+bool joins_two(const InputData& input, const std::vector<std::int64_t>& fixed) {
+  const std::int64_t planes = input.element.planes();
+  if (fixed[0] == 0 || fixed[1] == 0) return false;  // the rows of none are no rows
+  if (fixed[0] > 0 ? input.table.rows == fixed[0] : fixed[1] == unknown_size) return false;
+  if (fixed.size() == 2 && input.table.cols != planes) return false;
+  std::int64_t rest = planes;
+  for (std::size_t axis = 1; axis < fixed.size(); ++axis) {
+    if (fixed[axis] == unknown_size) return true;
+    rest = checked_mul(rest, fixed[axis], "an input's size");
+  }
+  return input.table.cols != rest;
+}
+
+void split_rows(InputData& input, const std::vector<std::int64_t>& fixed) {
+  const std::size_t given = fixed[0] > 0 ? 0 : 1;
+  const std::int64_t rows = input.table.rows, size = fixed[given];
+  if (rows % size != 0)
+    fail(ExitStatus::bad_input, fmt::format("input '{}' has {} rows", input.name, rows),
+         fmt::format("they are those of dimensions {} and {}, and {} has {} indices, which does not divide {}",
+                     input.dims[0], input.dims[1], input.dims[given], size, rows),
+         fmt::format("leave out {} rows, or give {} another size", rows % size, input.dims[given]));
+  const std::int64_t first = given == 0 ? size : rows / size;
+  input.extents = {first, first == 0 ? size : rows / first};
+  if (fixed.size() == 3) input.extents.push_back(input.table.cols / input.element.planes());
+  if (first == 0) return;
+  input.table.cols = checked_mul(input.table.cols, rows / first, "an input's size");
+  input.table.rows = first;
+}
+
+}  // namespace
+
+void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dims) {
+  for (InputData& input : inputs) {
+    if (input.sparse || input.dims.size() < 2 || !input.extents.empty()) continue;
+    std::vector<std::int64_t> fixed;
+    for (const std::string& name : input.dims) fixed.push_back(fixed_size(dims, name));
+    const bool batches = has_batches(input, dims);
+    if (input.dims.size() > 2 && has_its_axes(input, fixed, batches)) {
+      input.extents.assign(input.table.axes.begin(), input.table.axes.begin() + std::ssize(input.dims));
+    } else if (input.dims.size() > 2 && input.table.named_axes && has_as_many_axes(input)) {
+      fail_axis(input, fixed);
+    } else if (batches && joins_two(input, fixed)) {
+      split_rows(input, fixed);
+    } else if (input.dims.size() == 2) {
+      input.extents = {input.table.rows, input.table.cols / input.element.planes()};
+    }
+  }
+}
+
+}  // namespace kasen

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcomm/data/base/parallel.h"
+#include "libcomm/data/cut/partition_steps.h"
+#include "libcore/base/checked.h"
+
+namespace kasen {
+namespace {
+
+// How a row-major table lies over its dimensions: the cut one, with `outer` and `inner` elements around each index.
+struct Shape {
+  const DimLayout* cut = nullptr;  // none for shareds
+  std::int64_t outer = 1, inner = 1;
+  [[nodiscard]] std::int64_t elements() const { return outer * (cut == nullptr ? 1 : cut->size) * inner; }
+};
+
+Shape shape_of(const InputData& input, const std::vector<DimLayout>& layouts) {
+  Shape shape;
+  std::int64_t total = input.element.planes();
+  for (const std::string& name : input.dims) {
+    const DimLayout& dim = find_layout(layouts, input, name);
+    total = checked_mul(total, dim.size, "an input's size");
+    if (shape.cut == nullptr && !dim.local) {
+      shape.cut = &dim;
+      continue;
+    }
+    std::int64_t& side = shape.cut == nullptr ? shape.outer : shape.inner;
+    side = checked_mul(side, dim.size, "an input's size");  // the total may be 0 where this is not
+  }
+  return shape;
+}
+
+void check_table(const InputData& input, const std::vector<DimLayout>& layouts, const Shape& shape) {
+  const RawTable& table = input.table;
+  const std::int64_t rows = input.dims.empty() ? 1 : find_layout(layouts, input, input.dims[0]).size;
+  if (table.rows != rows)
+    fail(ExitStatus::bad_input, fmt::format("input '{}' has {} rows", input.name, table.rows),
+         input.dims.empty() ? "it is one value" : fmt::format("dimension {} has {} indices", input.dims[0], rows));
+  const std::int64_t scalars = shape.elements() * input.element.planes();
+  for (std::size_t axis = 1; axis < input.extents.size(); ++axis) {
+    const DimLayout& dim = find_layout(layouts, input, input.dims[axis]);
+    if (input.extents[axis] < 0 || input.extents[axis] == dim.size) continue;
+    fail(ExitStatus::bad_input,
+         fmt::format("input '{}' has {} indices of dimension {}", input.name, input.extents[axis], dim.name),
+         fmt::format("dimension {} has {}", dim.name, dim.size));
+  }
+  if (checked_mul(table.rows, table.cols) != scalars)
+    fail(ExitStatus::bad_input, fmt::format("input '{}' has {} columns", input.name, table.cols),
+         fmt::format("its dimensions and element ask for {}", rows == 0 ? 0 : scalars / rows));
+  if (table.values.count != scalars)
+    throw InternalError(fmt::format("the table of '{}' is not rows x cols", input.name));
+  for (std::int64_t p = 0; p < input.element.planes(); ++p)
+    if (input.element.plane_scalar(p) != input.element.plane_scalar(0) ||
+        scalar_bytes(input.element.plane_scalar(p)) != scalar_bytes(table.values.element.scalar()))
+      fail(ExitStatus::bad_input, fmt::format("the elements of input '{}' mix types", input.name),
+           "a table holds numbers of one type", "read the components as separate inputs");
+}
+
+// All of the table is one part's, as it stands.
+bool is_whole_part(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters) {
+  if (input.element.planes() != 1) return false;
+  return shape.cut == nullptr || (shape.outer == 1 && std::cmp_equal(masters.size(), shape.cut->size));
+}
+
+// Of a run of masters: their elements, side by side in the table, into planes. Runs are short, so that what is read
+// for the first plane is still in a cache for the last.
+template <class T>
+void take_run(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, std::size_t begin,
+              std::size_t end, Array& data) {
+  const std::int64_t planes = input.element.planes(), extent = shape.cut == nullptr ? 1 : shape.cut->size;
+  const auto* const source = reinterpret_cast<const T*>(input.table.values.plane(0));
+  for (std::int64_t p = 0; p < planes; ++p) {
+    T* to = data.as<T>(p) + static_cast<std::int64_t>(begin) * shape.outer * shape.inner;
+    for (std::size_t m = begin; m < end; ++m) {
+      for (std::int64_t o = 0; o < shape.outer; ++o) {
+        const T* from = source + (o * extent + masters[m]) * shape.inner * planes + p;
+        for (std::int64_t i = 0; i < shape.inner; ++i) *to++ = from[i * planes];
+      }
+    }
+  }
+}
+
+// Indices `masters` of the cut dimension: index m's outer x inner elements side by side, plane by plane. With all
+// threads or, where each has a part of its own, with one.
+Array take_rows(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, bool together) {
+  const std::int64_t elements = static_cast<std::int64_t>(masters.size()) * shape.outer * shape.inner;
+  Array data(input.element, elements);
+  if (elements == 0) return data;  // the table has no place, either
+  const std::int64_t width = scalar_bytes(input.table.values.element.scalar());
+  const auto take = width == 8   ? take_run<std::uint64_t>
+                    : width == 4 ? take_run<std::uint32_t>
+                                 : take_run<std::uint8_t>;
+  constexpr std::size_t run = 512;
+  const auto runs = static_cast<std::int64_t>((masters.size() + run - 1) / run);
+  const auto work = [&](std::int64_t r, int) {
+    const std::size_t begin = static_cast<std::size_t>(r) * run;
+    take(input, shape, masters, begin, std::min(masters.size(), begin + run), data);
+  };
+  if (together) parallel_for(runs, work);
+  for (std::int64_t r = 0; r < runs && !together; ++r) work(r, 0);
+  return data;
+}
+
+}  // namespace
+
+void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::vector<Part>& parts) {
+  InputData input = std::move(from);
+  const Shape shape = shape_of(input, layouts);
+  check_table(input, layouts, shape);
+  relabel_table(input.table.values, input.element, layouts, input);
+  const bool few = std::cmp_less(parts.size(), data_threads());
+  const auto place = [&](std::int64_t w, int) {
+    Part& part = parts[static_cast<std::size_t>(w)];
+    const std::vector<std::int64_t> one{0};
+    const auto& masters = shape.cut == nullptr ? one : part.dims.at(shape.cut->name).masters;
+    const bool last = parts.size() == 1 && is_whole_part(input, shape, masters);
+    if (last) input.table.values.element = input.element;
+    Array data = last ? std::move(input.table.values) : take_rows(input, shape, masters, few);
+    part.arrays.emplace(input.name, PartArray{.dims = input.dims, .data = std::move(data)});
+  };
+  if (!few) return parallel_for(static_cast<std::int64_t>(parts.size()), place);
+  for (std::size_t w = 0; w < parts.size(); ++w) place(static_cast<std::int64_t>(w), 0);
+}
+
+}  // namespace kasen

@@ -1,0 +1,129 @@
+#include "libcomm/data/hdf5/content.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+#include <optional>
+
+#include "libcomm/data/base/digest.h"
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+
+namespace kasen {
+namespace {
+
+struct SharedExaminer {
+  std::mutex one_at_a_time;
+  Examiner examiner{hdf5_examination()};
+};
+
+SharedExaminer& shared_examiner() {
+  static SharedExaminer shared;
+  return shared;
+}
+
+// Takes words and lines from an answer, which the process may have made up: nothing in it is relied on.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+  [[nodiscard]] bool done() const { return text_.empty(); }
+  std::string_view until(char end) {
+    const std::size_t at = text_.find(end);
+    const std::string_view word = text_.substr(0, at);
+    text_.remove_prefix(at == std::string_view::npos ? text_.size() : at + 1);
+    return word;
+  }
+  std::optional<std::int64_t> number() {
+    const std::string_view word = until(' ');
+    std::int64_t value = 0;
+    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (fault != std::errc() || end != word.data() + word.size() || value < 0) return std::nullopt;
+    return value;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+// Names of others in a message: no control characters, no page of text.
+std::string shown_object(std::string_view name) {
+  constexpr std::size_t most = 120;
+  std::string shown(name.substr(0, most));
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return static_cast<signed char>(c) < ' ' || c == 127; }, '?');
+  return name.size() > most ? shown + "..." : shown;
+}
+
+std::optional<StoredDataset> read_dataset(Words& words, std::int64_t whole) {
+  StoredDataset set;
+  const auto type = std::find(file_type_names.begin(), file_type_names.end(), words.until(' '));
+  if (type == file_type_names.end()) return std::nullopt;
+  set.type = static_cast<FileType>(type - file_type_names.begin());
+  const auto offset = words.number(), rank = words.number();
+  if (!offset || !rank || *rank > most_file_rank) return std::nullopt;
+  set.offset = *offset;
+  std::int64_t bytes = file_bytes(set.type);
+  for (std::int64_t k = 0; k < *rank; ++k) {
+    const auto extent = words.number();
+    if (!extent) return std::nullopt;
+    set.extents.push_back(*extent);
+    if (__builtin_mul_overflow(bytes, *extent, &bytes)) return std::nullopt;
+  }
+  if (bytes > whole || set.offset > whole - bytes) return std::nullopt;
+  const std::string_view digest = words.until(' ');
+  if (digest != "-" && !is_digest(digest)) return std::nullopt;
+  if (digest != "-") set.digest = digest;
+  return set;
+}
+
+}  // namespace
+
+void start_examiner() {
+  const std::lock_guard lock(shared_examiner().one_at_a_time);
+  try {
+    shared_examiner().examiner.start();
+  } catch (const UserError&) {  // said with the first file
+  }
+}
+
+void stop_examiner() {
+  const std::lock_guard lock(shared_examiner().one_at_a_time);
+  shared_examiner().examiner.stop();
+}
+
+StoredDatasets stored_datasets(const FileHandle& file, const std::string& path) {
+  const std::int64_t bytes = file.size();
+  std::string answer;
+  {
+    const std::lock_guard lock(shared_examiner().one_at_a_time);
+    answer = shared_examiner().examiner.ask(file, path);
+  }
+  return datasets_of_answer(answer, bytes, path);
+}
+
+StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path) {
+  Words words(answer);
+  const std::string_view verdict = words.until('\n');
+  // A disk that cannot be read says nothing about what is on it.
+  if (verdict == "unread") fail(ExitStatus::io, fmt::format("cannot read '{}'", path), shown_object(words.until('\n')));
+  if (verdict == "memory") fail_unexamined(path);
+  if (verdict != "ok") {
+    const std::string_view object = words.until('\n'), why = words.until('\n');
+    if (object.empty()) fail(ExitStatus::bad_input, fmt::format("'{}' is not an HDF5 file", path));
+    fail(ExitStatus::bad_input, fmt::format("'{}' is not as it was written", path),
+         fmt::format("{}: {}", shown_object(object), shown_object(why)), "make it again");
+  }
+  StoredDatasets sets;
+  while (!words.done()) {
+    std::optional<StoredDataset> set = read_dataset(words, bytes);
+    const std::string_view name = words.until('\n');
+    if (!set || !sets.emplace(name, std::move(*set)).second)
+      fail(ExitStatus::bad_input, fmt::format("'{}' cannot be examined", path),
+           "the process that looks at it told what cannot be", "it is made to do harm: do not use it");
+  }
+  return sets;
+}
+
+}  // namespace kasen

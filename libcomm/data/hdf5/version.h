@@ -1,0 +1,10 @@
+// Of HDF5.
+#pragma once
+
+#include "libcore/base/library_versions.h"
+
+namespace kasen {
+
+[[nodiscard]] LibraryVersions hdf5_versions();
+
+}  // namespace kasen

@@ -1,0 +1,125 @@
+#include "libcomm/data/read/dictionary.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <unordered_set>
+
+#include "libcomm/data/base/byte_source.h"
+#include "libcomm/data/read/dictionary_json.h"
+#include "libcomm/data/text/text_pieces.h"
+
+namespace kasen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Refuse = std::function<void(const std::string& why)>;
+
+constexpr const char* version_key = "kasen_dictionary";
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+std::vector<std::string> words_of(const Json& json, const Refuse& refuse) {
+  if (!json.is_array()) refuse("its words are no list");
+  std::vector<std::string> words;
+  std::unordered_set<std::string> seen;
+  for (const Json& item : json) {
+    if (!item.is_string() || !is_text(item.get_ref<const std::string&>())) refuse("its words are no list of texts");
+    words.push_back(item.get<std::string>());
+    if (!seen.insert(words.back()).second) refuse(fmt::format("the word '{}' stands twice in a list", words.back()));
+  }
+  return words;
+}
+
+int column_of(const Json& json, const Refuse& refuse) {
+  const bool good = json.is_number_unsigned() && json.get<std::uint64_t>() >= 1 &&
+                    json.get<std::uint64_t>() <= std::numeric_limits<int>::max();
+  if (!good) refuse("a column is no number from 1 on");
+  return json.get<int>();
+}
+
+int column_of_key(const std::string& key, const Refuse& refuse) {
+  const Json number = Json::parse(key, nullptr, false);
+  return column_of(number, refuse);
+}
+
+WordColumns columns_of(const Json& json, const Refuse& refuse) {
+  WordColumns columns;
+  for (const Json& item : json) {
+    const auto column = item.find("column"), words = item.find("words"), name = item.find("name");
+    if (column == item.end() || words == item.end()) refuse("a column has no 'column' or 'words'");
+    WordColumn known;
+    if (name != item.end()) {
+      if (!name->is_string() || !is_text(name->get_ref<const std::string&>()))
+        refuse("the name of a column is no text");
+      known.name = name->get<std::string>();
+    }
+    known.words = words_of(*words, refuse);
+    if (!columns.emplace(column_of(*column, refuse), std::move(known)).second) refuse("a column stands there twice");
+  }
+  return columns;
+}
+
+std::string text_of(const std::string& path) {
+  const OpenedFile file = open_bytes(path);
+  std::string text;
+  std::vector<char> buffer(std::size_t{1} << 16);
+  for (std::int64_t got = 1; got > 0; text.append(buffer.data(), static_cast<std::size_t>(got))) {
+    got = file.bytes->read(buffer.data(), std::ssize(buffer));
+    if (text.size() > most_bytes)
+      fail(ExitStatus::limit, "the dictionary is longer than 1 GiB", {}, "leave out words that are not needed", {path});
+  }
+  return text;
+}
+
+}  // namespace
+
+Json dictionary_json(const Dictionary& dictionary) {
+  Json all = Json::object();
+  for (const auto& [input, columns] : dictionary) {
+    Json list = Json::array();
+    for (const auto& [column, known] : columns) {
+      Json item = {{"column", column}};
+      if (!known.name.empty()) item["name"] = known.name;
+      item["words"] = known.words;
+      list.push_back(std::move(item));
+    }
+    all[input] = std::move(list);
+  }
+  return all;
+}
+
+Dictionary dictionary_of(const Json& json, const Refuse& refuse) {
+  if (!json.is_object()) refuse("its inputs are no object");
+  Dictionary dictionary;
+  for (const auto& [input, columns] : json.items()) {
+    if (columns.is_array()) {
+      dictionary[input] = columns_of(columns, refuse);
+      continue;
+    }
+    if (!columns.is_object()) refuse(fmt::format("the words of '{}' are not by column", input));
+    for (const auto& [column, words] : columns.items())
+      dictionary[input][column_of_key(column, refuse)].words = words_of(words, refuse);
+  }
+  return dictionary;
+}
+
+std::string dictionary_text(const Dictionary& dictionary) {
+  const Json whole = {{version_key, 1}, {"inputs", dictionary_json(dictionary)}};
+  return whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Dictionary read_dictionary(const std::string& path) {
+  const auto refuse = [&](const std::string& why) {
+    fail(ExitStatus::bad_input, "this is no dictionary of words", why,
+         "take one that stands beside a result, or the bundle that it was computed from", {path});
+  };
+  const std::string text = text_of(path);
+  if (nests_deeper(text, 16)) refuse("it is nested too deeply");
+  const Json whole = Json::parse(text, nullptr, false);
+  if (whole.is_discarded() || !whole.is_object()) refuse("it is not JSON, or cut off");
+  if (!whole.contains(version_key) || !whole.contains("inputs")) refuse(fmt::format("it has no '{}'", version_key));
+  if (whole[version_key] != Json(1)) refuse("its version is none that this program knows");
+  return dictionary_of(whole["inputs"], refuse);
+}
+
+}  // namespace kasen

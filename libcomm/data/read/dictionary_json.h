@@ -1,0 +1,17 @@
+// Dictionaries as JSON, in manifests and files of their own; private to them.
+#pragma once
+
+#include <functional>
+
+#include "libcomm/data/base/json_fields.h"
+#include "libcomm/data/read/dictionary.h"
+
+namespace kasen {
+
+// {"X": [{"column": 2, "name": "protocol", "words": ["icmp", "tcp"]}]}, in lists: looking for keys takes time.
+[[nodiscard]] JsonFields::Json dictionary_json(const Dictionary& dictionary);
+// `refuse` throws. Manifests of bundles had {"X": {"2": ["icmp", "tcp"]}} before.
+[[nodiscard]] Dictionary dictionary_of(const JsonFields::Json& json,
+                                       const std::function<void(const std::string& why)>& refuse);
+
+}  // namespace kasen

@@ -1,0 +1,108 @@
+// NumPy .npy files (NEP 1), versions 1 to 3: floats, integers and b1, of either order of bytes, C or Fortran order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "libcomm/data/base/parallel.h"
+#include "libcomm/data/read/formats.h"
+#include "libcomm/data/read/npy_header.h"
+#include "libcore/base/checked.h"
+
+namespace kasen {
+namespace {
+
+struct Kind {
+  std::string_view type;
+  std::int64_t bytes;
+  Scalar scalar;  // whose planes hold the same bytes; null: none do, a file may have any byte as a bool
+  // Converts element `from` of the file into element `to` of a plane; false where it does not fit.
+  bool (*convert)(const char* data, std::int64_t from, bool swapped, Scalar scalar, std::byte* plane, std::int64_t to);
+};
+
+template <class T>
+bool convert(const char* data, std::int64_t from, bool swapped, Scalar scalar, std::byte* plane, std::int64_t to) {
+  const auto value = npy_element<T>(data, from, swapped);
+  if constexpr (std::is_integral_v<T>) {
+    if (std::in_range<std::int64_t>(value)) return store_number(scalar, static_cast<std::int64_t>(value), plane, to);
+    if (scalar != Scalar::f64 && scalar != Scalar::f32) return false;
+  }
+  return store_number(scalar, static_cast<double>(value), plane, to);
+}
+
+// binary16 of IEEE 754: a sign, five bits of exponent, ten of the fraction.
+bool convert_half(const char* data, std::int64_t from, bool swapped, Scalar scalar, std::byte* plane, std::int64_t to) {
+  const unsigned bits = npy_element<std::uint16_t>(data, from, swapped);
+  const int exponent = static_cast<int>(bits >> 10U & 31U), fraction = static_cast<int>(bits & 1023U);
+  double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 31)
+    value = fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  return store_number(scalar, (bits & 0x8000U) != 0 ? -value : value, plane, to);
+}
+
+constexpr std::array<Kind, 12> kinds{{
+    {"f8", 8, Scalar::f64, convert<double>},
+    {"f4", 4, Scalar::f32, convert<float>},
+    {"f2", 2, Scalar::null, convert_half},
+    {"i8", 8, Scalar::i64, convert<std::int64_t>},
+    {"i4", 4, Scalar::i32, convert<std::int32_t>},
+    {"i2", 2, Scalar::null, convert<std::int16_t>},
+    {"i1", 1, Scalar::null, convert<std::int8_t>},
+    {"u8", 8, Scalar::null, convert<std::uint64_t>},
+    {"u4", 4, Scalar::null, convert<std::uint32_t>},
+    {"u2", 2, Scalar::null, convert<std::uint16_t>},
+    {"u1", 1, Scalar::null, convert<std::uint8_t>},
+    {"b1", 1, Scalar::null, convert<std::uint8_t>},
+}};
+
+}  // namespace
+
+RawTable read_npy(TextSource& source, const ReadOptions& options) {
+  const InputFile file(source, TextSource::Content::bytes);
+  const NpyHeader header = read_npy_header(file);
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.type == header.type; });
+  if (kind == kinds.end())
+    fail_npy(file, fmt::format("its elements are '{}', and floats, integers and bools are read", header.descr),
+             "save it as one of them: numpy.save(name, array.astype(\"f8\"))");
+  if (header.shape.size() > 2 && header.fortran)
+    fail_npy(file, "it is in Fortran order and has more than two axes",
+             "save it in C order: numpy.save(name, numpy.ascontiguousarray(array))");
+  const std::int64_t rows = header.shape.empty() ? 1 : header.shape[0];
+  std::int64_t cols = 1;
+  for (size_t i = 1; i < header.shape.size(); ++i) cols = checked_mul(cols, header.shape[i], "the array's shape");
+  const std::int64_t count = checked_mul(rows, cols, "the array's shape");
+  const std::int64_t bytes = checked_mul(count, kind->bytes, "the array's shape");
+  check_memory(bytes, "the array", file.path());
+  const std::int64_t held = static_cast<std::int64_t>(file.text().size()) - header.data;
+  if (held != bytes) {
+    fail_npy(file, fmt::format("its shape asks for {} bytes of elements, and it has {}", bytes, held));
+  }
+
+  RawTable table = make_table(rows, cols, options, file.path());
+  const char* const data = file.text().data() + header.data;
+  std::byte* const plane = table.values.plane(0);
+  const bool same = kind->scalar == options.element.scalar() && !header.fortran && !header.swapped;
+  constexpr std::int64_t block = std::int64_t{1} << 18;
+  parallel_for((count + block - 1) / block, [&](std::int64_t b, int) {
+    const std::int64_t begin = b * block, end = std::min(count, begin + block);
+    if (same)
+      std::memcpy(plane + begin * kind->bytes, data + begin * kind->bytes,
+                  static_cast<size_t>((end - begin) * kind->bytes));
+    for (std::int64_t i = begin; i < end && !same; ++i) {
+      const std::int64_t from = header.fortran ? (i % cols) * rows + i / cols : i;
+      if (kind->convert(data, from, header.swapped, options.element.scalar(), plane, i)) continue;
+      fail_element(file.path(), i, cols, options.element.scalar(), header.descr);
+    }
+  });
+  table.axes = header.shape;
+  table.named_axes = true;
+  table.digest = file.digest();
+  return table;
+}
+
+}  // namespace kasen

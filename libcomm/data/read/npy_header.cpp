@@ -1,0 +1,156 @@
+#include "libcomm/data/read/npy_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::size_t longest_header = 10000;  // that NumPy reads, too
+constexpr std::size_t most_axes = 64;
+
+// The header's Python dictionary, of which NumPy writes one form and reads many: those are read whose meaning is plain.
+class HeaderText {
+ public:
+  HeaderText(std::string_view text, const InputFile& file) : rest_(text), file_(file) {}
+
+  // Calls member(key) before each value.
+  template <class Member>
+  void read(const Member& member) {
+    take("{");
+    while (!may_take("}")) {
+      const std::string_view key = text();
+      take(":");
+      member(key);
+      if (may_take(",")) continue;
+      take("}");
+      break;
+    }
+    skip_blanks();
+    if (!rest_.empty()) fail_npy(file_, fmt::format("'{}' stands behind its header's dictionary", shown()));
+  }
+
+  [[nodiscard]] std::string_view text() {
+    skip_blanks();
+    const char quote = rest_.empty() ? ' ' : rest_[0];
+    const size_t end = quote == '\'' || quote == '"' ? rest_.find(quote, 1) : std::string_view::npos;
+    if (end == std::string_view::npos) fail_npy(file_, fmt::format("its header has '{}' instead of a text", shown()));
+    const std::string_view text = rest_.substr(1, end - 1);
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+  [[nodiscard]] bool boolean() {
+    if (may_take("True")) return true;
+    take("False");
+    return false;
+  }
+  [[nodiscard]] std::vector<std::int64_t> sizes() {
+    std::vector<std::int64_t> sizes;
+    if (!may_take("(")) fail_npy(file_, "its shape is not a tuple");
+    bool comma = true;
+    while (!may_take(")")) {
+      if (!comma || sizes.size() == most_axes) fail_npy(file_, "its shape is not a tuple of sizes");
+      sizes.push_back(size());
+      comma = may_take(",");
+    }
+    if (sizes.size() == 1 && !comma) fail_npy(file_, "its shape is a number, not a tuple");
+    return sizes;
+  }
+
+ private:
+  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size())); }
+  bool may_take(std::string_view token) {
+    skip_blanks();
+    if (!rest_.starts_with(token)) return false;
+    rest_.remove_prefix(token.size());
+    return true;
+  }
+  void take(std::string_view token) {
+    if (!may_take(token)) fail_npy(file_, fmt::format("its header has '{}' instead of '{}'", shown(), token));
+  }
+  [[nodiscard]] std::int64_t size() {
+    skip_blanks();
+    std::int64_t size = 0;
+    const auto [next, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
+    if (error == std::errc::result_out_of_range) throw_size_overflow("the array's shape");
+    const bool leading_zero = rest_.starts_with('0') && next - rest_.data() > 1;
+    if (error != std::errc{} || size < 0 || rest_.starts_with('-') || leading_zero)
+      fail_npy(file_, "its shape is not a tuple of sizes");
+    rest_.remove_prefix(static_cast<size_t>(next - rest_.data()));
+    return size;
+  }
+  [[nodiscard]] std::string_view shown() const { return rest_.substr(0, std::min<size_t>(rest_.find('\n'), 20)); }
+
+  std::string_view rest_;
+  const InputFile& file_;
+};
+
+}  // namespace
+
+void fail_npy(const InputFile& file, std::string why, std::string remedy) {
+  fail(ExitStatus::bad_input, "not a .npy file that can be read", std::move(why), std::move(remedy), {file.path()});
+}
+
+NpyHeader read_npy_header(const InputFile& file) {
+  const std::string_view text = file.text();
+  if (text.size() < 12 || !text.starts_with("\x93NUMPY")) fail_npy(file, "it is too short or does not begin as one");
+  const int version = static_cast<unsigned char>(text[6]);
+  if (version < 1 || version > 3 || text[7] != '\0')
+    fail_npy(file, fmt::format("its version is {}.{}", version, static_cast<unsigned char>(text[7])));
+  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(text[i])); };
+  const size_t start = version == 1 ? 10 : 12;
+  const size_t length = byte(8) + (byte(9) << 8) + (version == 1 ? 0 : (byte(10) << 16) + (byte(11) << 24));
+  if (start + length > text.size()) fail_npy(file, "it ends in the middle of its header");
+  if (length > longest_header) fail_npy(file, fmt::format("its header has {} bytes", length));
+  NpyHeader header;
+  HeaderText dictionary(text.substr(start, length), file);
+  std::set<std::string_view> known;
+  dictionary.read([&](std::string_view key) {
+    if (!known.insert(key).second) fail_npy(file, fmt::format("its header has '{}' twice", key));
+    if (key == "descr")
+      header.descr = dictionary.text();
+    else if (key == "fortran_order")
+      header.fortran = dictionary.boolean();
+    else if (key == "shape")
+      header.shape = dictionary.sizes();
+    else
+      fail_npy(file, fmt::format("its header has '{}', which no array has", key));
+  });
+  for (const std::string_view key : {"descr", "fortran_order", "shape"})
+    if (!known.contains(key)) fail_npy(file, fmt::format("its header has no '{}'", key));
+  header.swapped = header.descr.starts_with('>');
+  header.type = header.descr;
+  if (header.type.find_first_of("<>|=") == 0) header.type.erase(0, 1);
+  header.data = static_cast<std::int64_t>(start + length);
+  return header;
+}
+
+// NumPy's format 1.0: magic, version, length of the header, a Python literal padded to 64 bytes.
+std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents) {
+  std::string shape;
+  for (const std::int64_t e : extents) shape += fmt::format("{},", e);
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
+  constexpr std::size_t before = 10;
+  text.resize((before + text.size() + 1 + 63) / 64 * 64 - before - 1, ' ');
+  text += '\n';
+  const std::array<char, before> magic{'\x93',
+                                       'N',
+                                       'U',
+                                       'M',
+                                       'P',
+                                       'Y',
+                                       1,
+                                       0,
+                                       static_cast<char>(text.size() & 0xff),
+                                       static_cast<char>(text.size() >> 8)};
+  return std::string(magic.data(), magic.size()) + text;
+}
+
+}  // namespace kasen

@@ -1,0 +1,42 @@
+// The beginning of a NumPy .npy file (NEP 1, versions 1 to 3).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcomm/data/text/input_file.h"
+
+namespace kasen {
+
+// Of an array of `extents` elements of `type` ("<f8") in C order; the elements follow it.
+[[nodiscard]] std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents);
+
+struct NpyHeader {
+  std::string descr;     // as the file has it, '>i4' say
+  std::string type;      // without the order of bytes, 'i4'
+  bool swapped = false;  // its numbers are big-endian
+  bool fortran = false;
+  std::vector<std::int64_t> shape;
+  std::int64_t data = 0;  // byte where the values start
+};
+
+// UserError(bad_input) for whatever is no such header.
+[[nodiscard]] NpyHeader read_npy_header(const InputFile& file);
+[[noreturn]] void fail_npy(const InputFile& file, std::string why, std::string remedy = {});
+
+// Element `i` of type T at `data`, which may be unaligned.
+template <class T>
+[[nodiscard]] T npy_element(const char* data, std::int64_t i, bool swapped) {
+  std::array<char, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  if (swapped) std::reverse(bytes.begin(), bytes.end());
+  return std::bit_cast<T>(bytes);
+}
+
+}  // namespace kasen

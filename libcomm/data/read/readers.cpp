@@ -1,0 +1,177 @@
+#include "libcomm/data/read/readers.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "libcomm/data/read/formats.h"
+#include "libcore/base/error.h"
+
+namespace kasen {
+namespace {
+
+struct Format {
+  FileFormat format;
+  RawMatrix (*matrix)(TextSource&, const ReadOptions&);
+  RawTable (*table)(TextSource&, const ReadOptions&);
+  std::unique_ptr<BlockReader> (*blocks)(const ReadOptions&, const std::string& path);  // goes first
+};
+
+std::unique_ptr<BlockReader> no_blocks(const ReadOptions&, const std::string&) { return nullptr; }
+
+constexpr std::array<Format, 6> formats{{
+    // format                  sparse matrix       dense table        several at once
+    {FileFormat::edge_list, read_edge_list, read_csv, no_blocks},
+    {FileFormat::matrix_market, read_market_matrix, read_market_table, no_blocks},
+    {FileFormat::libsvm, nullptr, read_libsvm_table, libsvm_blocks},
+    {FileFormat::csv, read_edge_list, read_csv, no_blocks},
+    {FileFormat::npy, read_npy_edges, read_npy, no_blocks},
+    {FileFormat::idx, refuse_idx, read_idx, no_blocks},
+}};
+
+constexpr size_t detection_bytes = 65536;
+
+// What would be read as something else than it is.
+void refuse_other_text(const std::string& path, std::string_view beginning, FileFormat format, bool detected) {
+  if (format == FileFormat::npy || format == FileFormat::idx) return;
+  const std::size_t content = beginning.find_first_not_of(" \t\r\n");
+  if (content == std::string_view::npos && beginning.size() < detection_bytes)
+    fail(ExitStatus::bad_input, "the file has blank lines alone", {},
+         "a graph without edges is a file of a comment line", {path});
+  const std::size_t end = beginning.find_first_of("\r\n", content);
+  const bool returns = beginning.find('\n') == std::string_view::npos && end != std::string_view::npos &&
+                       beginning.find_first_not_of(" \t\r", end) != std::string_view::npos;
+  if (returns)
+    fail(ExitStatus::bad_input, "the lines end with a carriage return alone", "they would be read as one line",
+         "convert the file: tr '\\r' '\\n'", {path});
+  std::string_view name = path;
+  for (const std::string_view packed : {".gz", ".xz"})
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  if (detected && format != FileFormat::matrix_market && name.ends_with(".graph"))
+    fail(ExitStatus::bad_input, "the file is METIS's list of neighbours, by its name", "an edge list is read",
+         "write a line for each edge; of an edge list that is named so, give --input-format edges", {path});
+}
+
+const Format& format_of(TextSource& text, const ReadOptions& options) {
+  const FileFormat format = options.format
+                                ? *options.format
+                                : detect_format(text.path(), text.peek(detection_bytes).substr(0, detection_bytes));
+  refuse_other_text(text.path(), text.peek(detection_bytes), format, !options.format);
+  return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
+}
+
+// A fault without a place, such as a size beyond 64 bits or memory that is used up, is one of this file.
+template <class Read>
+auto in_file(const std::string& path, const Read& read) {
+  try {
+    return read();
+  } catch (const UserError& error) {
+    std::vector<Diagnostic> diagnostics = error.diagnostics();
+    for (Diagnostic& diagnostic : diagnostics)
+      if (diagnostic.where.file.empty()) diagnostic.where.file = path;
+    throw UserError(error.status(), std::move(diagnostics));
+  } catch (const std::bad_alloc&) {
+    fail(ExitStatus::limit, "there is no memory for what the file holds", "this process can take no more",
+         "use a larger machine or a smaller input", {path});
+  }
+}
+
+void check_table_element(const std::string& path, const ElementType& element) {
+  const auto& components = element.components;
+  const bool mixed = std::any_of(components.begin(), components.end(),
+                                 [&](const Component& c) { return c.scalar != components[0].scalar; });
+  if (!mixed && element.scalar() != Scalar::null) return;
+  fail(ExitStatus::bad_input,
+       mixed ? "a dense input whose elements are tuples of several types cannot be read"
+             : "a dense input of nulls has no values",
+       "a table holds numbers of one type", mixed ? "declare an input for each type" : "declare the values' type",
+       {path});
+}
+
+// What would be chosen in vain.
+void check_choices(const std::string& path, FileFormat format, const ReadOptions& options) {
+  const bool text = format == FileFormat::edge_list || format == FileFormat::csv;
+  const bool entries = options.sparse && (text || format == FileFormat::matrix_market);
+  if (!options.words.empty() && (options.sparse || !text))
+    fail(ExitStatus::usage, "words are read in columns of a table",
+         options.sparse ? "the input is a sparse matrix" : "the file is none", "leave out --words for this input",
+         {path});
+  if (!options.columns.empty() && !entries && (options.sparse || !text))
+    fail(ExitStatus::usage, "columns are chosen of tables and lists of entries in text", "the file is neither",
+         "leave out --columns for this input", {path});
+}
+
+void read_blocks(TextSource& text, const std::vector<std::unique_ptr<BlockReader>>& readers,
+                 const std::function<void(double)>& progress, std::vector<RawInput>& inputs) {
+  for_each_block(text, progress, [&](const TextBlock& block, int thread) {
+    std::optional<TextFault> first;  // in the block, whoever found it
+    for (const auto& reader : readers) {
+      try {
+        if (reader != nullptr) reader->take(block, thread);
+      } catch (const TextFault& fault) {
+        if (!first || fault.at < first->at) first = fault;
+      }
+    }
+    if (first) throw TextFault(*first);
+  });
+  for (std::size_t k = 0; k < readers.size(); ++k) {
+    if (readers[k] == nullptr) continue;
+    inputs[k] = readers[k]->finish();
+    inputs[k].matrix.digest = inputs[k].table.digest = text.digest();
+  }
+}
+
+void read_alone(TextSource& text, const Format& format, const ReadOptions& options, RawInput& input) {
+  if (!options.sparse) {
+    input.table = format.table(text, options);
+    return;
+  }
+  input.matrix = format.matrix(text, options);
+  if (input.matrix.digest.empty()) input.matrix.digest = text.digest();
+}
+
+}  // namespace
+
+FileFormat detect_format(const std::string& path) {
+  TextSource text(path);
+  return detect_format(path, text.peek(detection_bytes));
+}
+
+RawMatrix read_matrix(const std::string& path, const ReadOptions& options) {
+  return std::move(read_inputs(path, std::span(&options, 1))[0].matrix);
+}
+
+RawTable read_table(const std::string& path, const ReadOptions& options) {
+  return std::move(read_inputs(path, std::span(&options, 1))[0].table);
+}
+
+std::vector<RawInput> read_inputs(const std::string& path, std::span<const ReadOptions> options) {
+  for (const ReadOptions& one : options)
+    if (!one.sparse) check_table_element(path, one.element);
+  auto text = std::make_unique<TextSource>(path);
+  const Format& format = format_of(*text, options[0]);
+  for (const ReadOptions& one : options) check_choices(path, format.format, one);
+  std::vector<RawInput> inputs(options.size());
+  return in_file(path, [&] {
+    std::vector<std::unique_ptr<BlockReader>> readers;
+    for (const ReadOptions& one : options) readers.push_back(format.blocks(one, path));
+    const bool together = std::any_of(readers.begin(), readers.end(), [](const auto& r) { return r != nullptr; });
+    if (together) {
+      read_blocks(*text, readers, options[0].progress, inputs);
+      text = nullptr;
+    }
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      if (readers[k] != nullptr) continue;
+      if (text == nullptr) text = std::make_unique<TextSource>(path);
+      read_alone(*text, format, options[k], inputs[k]);
+      text = nullptr;
+    }
+    return std::move(inputs);
+  });
+}
+
+}  // namespace kasen

@@ -1,0 +1,54 @@
+// Columns of words while a table is read: pieces of the file code them each for itself, then all are brought together;
+// private to the reader.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "libcomm/data/read/dictionary.h"
+#include "libcomm/data/text/text_cells.h"
+#include "libcore/data/data.h"
+
+namespace kasen {
+
+using WordCodes = std::unordered_map<std::string_view, std::int64_t>;
+
+// A column of the file that holds words.
+struct WordsOfColumn {
+  int column = 0;                  // from 1
+  std::int64_t place = 0;          // in the table
+  WordColumn known;                // the name, and the words of the dictionary that was given
+  std::optional<WordCodes> codes;  // of the dictionary that was given; its texts are those of `known`
+};
+
+// One column of one piece. Words are numbered as they come.
+class MetWords {
+ public:
+  // TextFault for a cell that holds no text in UTF-8.
+  [[nodiscard]] std::int64_t number(const Cells& cell);
+  [[nodiscard]] const std::vector<std::string_view>& words() const { return words_; }
+
+ private:
+  WordCodes numbers_;
+  std::vector<std::string_view> words_;  // in the file's text or in mended_
+  std::deque<std::string> mended_;       // those in which the file doubles a quote
+};
+
+// What a piece found: its rows, and of each column of words the number of each row's.
+struct PieceWords {
+  std::int64_t rows = 0;
+  std::vector<MetWords> met;
+  std::vector<std::vector<std::int64_t>> numbers;
+};
+
+// Stores the codes of column k of `columns`, and returns its dictionary. UserError(bad_input) where the table's numbers
+// cannot tell so many words apart.
+[[nodiscard]] WordColumn store_words(const WordsOfColumn& column, std::size_t k, const std::vector<PieceWords>& pieces,
+                                     Array& values, std::int64_t table_columns, const std::string& path);
+
+}  // namespace kasen

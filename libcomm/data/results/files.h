@@ -1,0 +1,58 @@
+// The files of a result: rank 0 makes them, all ranks write into them; private to results.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/base/new_file.h"
+#include "libcomm/data/results/ids.h"
+#include "libcomm/data/results/table.h"
+
+namespace kasen {
+
+// Where a table's columns lie: their elements, one after the other, begin at this byte. Of csv, the text of the table.
+struct ResultPlace {
+  std::string file;
+  std::int64_t offset = 0;
+};
+using ResultPlaces = std::vector<std::vector<ResultPlace>>;   // by table
+using ColumnDigests = std::vector<std::vector<std::string>>;  // by table
+
+// Rank 0's side: the temporary files with all that stands before and between the elements, closed.
+class ResultFiles {
+ public:
+  virtual ~ResultFiles() = default;
+  [[nodiscard]] virtual const ResultPlaces& places() const = 0;
+  // Of a format with digests: those of the elements, all of which are written, synced and closed.
+  virtual void put(const ColumnDigests& /*digests*/) {}
+  virtual std::vector<std::string> commit() = 0;  // the names of the files
+};
+
+[[nodiscard]] std::unique_ptr<ResultFiles> make_hdf5_results(const std::string& path,
+                                                             const std::vector<ResultTable>& tables);
+[[nodiscard]] std::unique_ptr<ResultFiles> make_npy_results(const std::string& path,
+                                                            const std::vector<ResultTable>& tables);
+[[nodiscard]] std::unique_ptr<ResultFiles> make_csv_results(const std::string& path,
+                                                            const std::vector<ResultTable>& tables);
+
+// The lines of a window: `dim_ids[d]` are the user's ids of dimension d, none where they are its indices.
+[[nodiscard]] std::string csv_text(const ResultTable& table, const ResultWindow& window,
+                                   const std::vector<std::vector<std::int64_t>>& dim_ids);
+
+// A file for each output: `path` for the program's first, else with `-<name>` before the extension.
+class FilePerOutput {
+ public:
+  explicit FilePerOutput(std::string path) : path_(std::move(path)) {}
+  // Makes the temporary file with `head`. Returns where what follows begins.
+  ResultPlace create(const std::string& output, std::string_view head, bool first);
+  std::vector<std::string> commit();
+
+ private:
+  std::string path_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<NewFile>> files_;
+};
+
+}  // namespace kasen

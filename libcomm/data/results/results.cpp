@@ -1,0 +1,225 @@
+#include "libcomm/data/results/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "libcomm/data/results/digests.h"
+#include "libcomm/data/results/files.h"
+#include "libcomm/data/results/share.h"
+#include "libcore/base/error.h"
+
+namespace kasen {
+namespace {
+
+std::unique_ptr<ResultFiles> make_files(ResultFormat format, const std::string& path,
+                                        const std::vector<ResultTable>& tables) {
+  switch (format) {
+    case ResultFormat::hdf5:
+      return make_hdf5_results(path, tables);
+    case ResultFormat::csv:
+      return make_csv_results(path, tables);
+    case ResultFormat::npy:
+      return make_npy_results(path, tables);
+  }
+  throw InternalError("a result format without a maker of files");
+}
+
+class OneRank : public ResultRanks {
+ public:
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int ranks() const override { return 1; }
+  [[nodiscard]] std::vector<std::string> exchange(std::vector<std::string> to) override { return to; }
+  void together(const std::function<void()>& step) override { step(); }
+};
+
+}  // namespace
+
+std::unique_ptr<ResultRanks> one_rank() { return std::make_unique<OneRank>(); }
+
+struct ResultWriter::State {
+  const ResultFormatRow& format;
+  const std::vector<Output>& outputs;
+  const std::vector<Part>& parts;
+  ResultRanks& ranks;
+  std::int64_t window_bytes;
+  std::vector<ResultTable> tables;                // the outputs' first, then the ids
+  std::unique_ptr<ResultFiles> files;             // rank 0
+  ResultPlaces places;                            // by table
+  std::optional<ResultDigests> digests;           // of a format that has them
+  std::map<std::string, FileHandle> open;         // by name
+  std::map<std::string, UserIds> ids;             // of dimensions that are asked for
+  std::map<std::string, ResultTable> relabelled;  // by dimension: its table of ids
+
+  void describe(const Module& module);
+  void open_files(const std::string& path);
+  void collect_ids();
+  void write(std::size_t number);
+  void write_digests();
+  void write_windows(std::size_t number, const TableSpread& spread);
+  void write_lines(std::size_t number, const TableSpread& spread);
+  void name_values(const ResultTable& table, ResultWindow& window) const;
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> ids_of_dims(const ResultTable& table,
+                                                                   const ResultWindow& window) const;
+};
+
+void ResultWriter::State::describe(const Module& module) {
+  const std::set<std::string> dims = relabelled_dims(parts, ranks);
+  for (const std::string& dim : dims) relabelled.emplace(dim, make_ids_table(dim, parts.at(0).dims.at(dim)));
+  ranks.together([&] {
+    for (const Output& output : outputs) tables.push_back(make_table(module, output, parts.at(0)));
+  });
+  if (format.text) return;
+  std::set<std::string> used;
+  for (const ResultTable& table : tables)
+    for (const ResultDim& dim : table.dims) used.insert(dim.name);
+  for (const auto& [dim, table] : relabelled)
+    if (used.contains(dim)) tables.push_back(table);
+}
+
+void ResultWriter::State::open_files(const std::string& path) {
+  ranks.together([&] {
+    if (ranks.rank() == 0) files = make_files(format.format, path, tables);
+  });
+  places = share_places(files.get(), ranks);
+  ranks.together([&] {
+    for (const std::vector<ResultPlace>& table : places) {
+      for (const auto& [file, offset] : table) {
+        if (open.contains(file)) continue;
+        if (!exists(file))
+          fail(ExitStatus::io, fmt::format("rank {} does not find '{}', which rank 0 made", ranks.rank(), file),
+               "each rank writes its range of the result", "name a place on a file system that all nodes share");
+        open.emplace(file, FileHandle::open_to_write(file));
+      }
+    }
+  });
+}
+
+// Of the dimensions that values index, and in csv of those that the lines name.
+void ResultWriter::State::collect_ids() {
+  std::set<std::string> wanted;
+  for (const ResultTable& table : tables) {
+    for (const ResultColumn& column : table.columns) wanted.insert(column.id_of);
+    for (const ResultDim& dim : table.dims)
+      if (format.text) wanted.insert(dim.name);
+  }
+  for (const std::string& dim : wanted)
+    if (const auto table = relabelled.find(dim); table != relabelled.end())
+      ids.emplace(std::piecewise_construct, std::forward_as_tuple(dim),
+                  std::forward_as_tuple(table->second, parts, window_bytes, ranks));
+}
+
+void ResultWriter::State::name_values(const ResultTable& table, ResultWindow& window) const {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const auto names = ids.find(table.columns[c].id_of);
+    if (names == ids.end()) continue;
+    auto* values = reinterpret_cast<std::int64_t*>(window.columns[c].data());
+    names->second.name({values, window.columns[c].size() / sizeof *values});
+  }
+}
+
+std::vector<std::vector<std::int64_t>> ResultWriter::State::ids_of_dims(const ResultTable& table,
+                                                                        const ResultWindow& window) const {
+  std::vector<std::vector<std::int64_t>> all(table.dims.size());
+  std::int64_t rest = table.elements();
+  for (std::size_t d = 0; d < table.dims.size(); ++d) {
+    rest /= std::max<std::int64_t>(table.dims[d].size, 1);
+    const auto names = ids.find(table.dims[d].name);
+    if (names == ids.end()) continue;
+    for (std::int64_t e = 0; e < window.count; ++e) all[d].push_back((window.first + e) / rest % table.dims[d].size);
+    names->second.name(all[d]);
+  }
+  return all;
+}
+
+void ResultWriter::State::write_windows(std::size_t number, const TableSpread& spread) {
+  const ResultTable& table = tables[number];
+  for (std::int64_t round = 0; round < spread.plan().rounds(); ++round) {
+    ResultWindow window = spread.window(round);
+    name_values(table, window);
+    ranks.together([&] {
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const ResultPlace& place = places[number][c];
+        open.at(place.file)
+            .write(place.offset + window.first * table.columns[c].bytes(), window.columns[c].data(),
+                   static_cast<std::int64_t>(window.columns[c].size()));
+        if (digests) digests->add(number, c, window.columns[c]);
+      }
+    });
+  }
+}
+
+// The lines' lengths are known when they are written: the ranks tell them to each other in each round.
+void ResultWriter::State::write_lines(std::size_t number, const TableSpread& spread) {
+  const ResultPlace& place = places[number].at(0);
+  std::int64_t at = place.offset;
+  for (std::int64_t round = 0; round < spread.plan().rounds(); ++round) {
+    ResultWindow window = spread.window(round);
+    name_values(tables[number], window);
+    const auto dim_ids = ids_of_dims(tables[number], window);
+    std::string text;
+    ranks.together([&] { text = csv_text(tables[number], window, dim_ids); });
+    const std::vector<std::int64_t> lengths = share_number(static_cast<std::int64_t>(text.size()), ranks);
+    const std::int64_t mine = std::accumulate(lengths.begin(), lengths.begin() + ranks.rank(), at);
+    at = std::accumulate(lengths.begin(), lengths.end(), at);
+    ranks.together([&] { open.at(place.file).write(mine, text.data(), static_cast<std::int64_t>(text.size())); });
+  }
+}
+
+void ResultWriter::State::write(std::size_t number) {
+  const ResultTable& table = tables[number];
+  const bool ids_alone = number >= outputs.size();
+  const TableSpread spread(table, ids_alone ? id_shares_of(table, parts) : shares_of(table, outputs[number], parts),
+                           format.text ? WindowPlan::Order::stripes : WindowPlan::Order::ranges, window_bytes, ranks);
+  if (format.text)
+    write_lines(number, spread);
+  else
+    write_windows(number, spread);
+}
+
+// After all else, so that they can be of bytes that several ranks wrote.
+void ResultWriter::State::write_digests() {
+  if (!digests) return;
+  const ColumnDigests all = digests->finish(places);
+  ranks.together([&] {
+    if (ranks.rank() == 0) files->put(all);
+  });
+}
+
+ResultWriter::ResultWriter(const std::string& path, ResultFormat format, const Module& module,
+                           const std::vector<Output>& outputs, const std::vector<Part>& parts, ResultRanks& ranks,
+                           std::int64_t window_bytes)
+    : state_(new State{row(format), outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}, {}}) {
+  State& s = *state_;
+  s.describe(module);
+  s.open_files(path);
+  s.collect_ids();
+  if (s.format.digests) s.digests.emplace(s.tables, ranks);
+  for (std::size_t k = 0; k < s.tables.size(); ++k) s.write(k);
+  ranks.together([&] {
+    for (auto& [name, file] : s.open) file.sync_and_close();
+  });
+  s.write_digests();
+}
+
+ResultWriter::~ResultWriter() = default;
+
+std::vector<std::string> ResultWriter::finish() {
+  std::vector<std::string> names;
+  state_->ranks.together([&] {
+    if (state_->ranks.rank() == 0) names = state_->files->commit();
+  });
+  return names;
+}
+
+std::vector<std::string> write_results(const std::string& path, ResultFormat format, const Module& module,
+                                       const std::vector<Output>& outputs, const std::vector<Part>& parts) {
+  const std::unique_ptr<ResultRanks> alone = one_rank();
+  return ResultWriter(path, format, module, outputs, parts, *alone).finish();
+}
+
+}  // namespace kasen

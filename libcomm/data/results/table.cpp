@@ -1,0 +1,106 @@
+#include "libcomm/data/results/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+
+namespace kasen {
+namespace {
+
+std::int64_t product(const std::vector<ResultDim>& dims, std::size_t begin, std::size_t end) {
+  std::int64_t result = 1;
+  for (std::size_t k = begin; k < end; ++k) result = checked_mul(result, dims[k].size, "an output's size");
+  return result;
+}
+
+const Part& part_of(int worker, const std::vector<Part>& parts) {
+  for (const Part& part : parts)
+    if (part.worker == worker) return part;
+  throw InternalError(fmt::format("elements of worker {}, which is not here", worker));
+}
+
+const std::vector<std::int64_t>* masters_of(const ResultTable& table, const Part& part) {
+  if (table.cut < 0) return nullptr;
+  return &part.dims.at(table.dims[static_cast<std::size_t>(table.cut)].name).masters;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> ResultColumn::extents(const std::vector<ResultDim>& dims) const {
+  std::vector<std::int64_t> result;
+  for (const ResultDim& dim : dims) result.push_back(dim.size);
+  if (small_array) result.push_back(coordinates);
+  return result;
+}
+
+std::int64_t ResultTable::elements() const { return product(dims, 0, dims.size()); }
+
+std::int64_t ResultTable::element_bytes() const {
+  std::int64_t bytes = 0;
+  for (const ResultColumn& column : columns) bytes += column.bytes();
+  return bytes;
+}
+
+std::int64_t ResultTable::outer() const { return cut < 0 ? 1 : product(dims, 0, static_cast<std::size_t>(cut)); }
+
+std::int64_t ResultTable::inner() const {
+  return cut < 0 ? elements() : product(dims, static_cast<std::size_t>(cut) + 1, dims.size());
+}
+
+ResultTable make_table(const Module& module, const Output& output, const Part& part) {
+  if (output.type.list > 0)
+    fail(ExitStatus::bad_input, fmt::format("output '{}' is a list", output.name), "a file holds single arrays",
+         "output the arrays of the list one by one");
+  ResultTable table{.name = output.name, .tuple = output.type.element.tuple};
+  for (const DimId id : output.type.dims) {
+    const Dimension& dim = module.dim(id);
+    if (table.cut < 0 && !dim.local) table.cut = static_cast<int>(table.dims.size());
+    table.dims.push_back({dim.name, part.dims.at(dim.name).size});
+  }
+  const std::vector<Component>& components = output.type.element.components;
+  for (std::size_t c = 0; c < components.size(); ++c)
+    table.columns.push_back({.scalar = components[c].scalar,
+                             .coordinates = components[c].planes(),
+                             .small_array = components[c].count > 0,
+                             .id_of = components[c].scalar == Scalar::id ? module.dim(components[c].id_of).name : "",
+                             .first_plane = output.type.element.first_plane(static_cast<int>(c))});
+  (void)checked_mul(table.elements(), std::max<std::int64_t>(table.element_bytes(), 1), "an output's size");
+  return table;
+}
+
+ResultTable make_ids_table(const std::string& dim, const PartDim& facts) {
+  ResultTable table{.name = dim + "_ids", .ids = true, .dims = {{dim, facts.size}}, .cut = facts.local ? -1 : 0};
+  table.columns.push_back({.scalar = Scalar::i64});
+  return table;
+}
+
+std::vector<ResultShare> shares_of(const ResultTable& table, const Output& output, const std::vector<Part>& parts) {
+  std::vector<ResultShare> shares;
+  for (const OutputPart& share : output.parts) {
+    if (table.cut < 0 && share.worker != 0) continue;
+    ResultShare& mine = shares.emplace_back();
+    mine.masters = masters_of(table, part_of(share.worker, parts));
+    const std::int64_t indices = mine.masters == nullptr ? 1 : static_cast<std::int64_t>(mine.masters->size());
+    const bool fits = share.data.count == indices * table.outer() * table.inner();
+    if (!fits || (share.data.count > 0 && share.data.element.planes() != output.type.element.planes()))
+      throw InternalError(fmt::format("output '{}' has {} elements on worker {}, which has {} indices", output.name,
+                                      share.data.count, share.worker, indices));
+    for (std::int64_t p = 0; p < output.type.element.planes(); ++p) mine.planes.push_back(share.data.plane(p));
+  }
+  return shares;
+}
+
+std::vector<ResultShare> id_shares_of(const ResultTable& table, const std::vector<Part>& parts) {
+  std::vector<ResultShare> shares;
+  for (const Part& part : parts) {
+    if (table.cut < 0 && part.worker != 0) continue;
+    const PartDim& dim = part.dims.at(table.dims[0].name);
+    shares.push_back({masters_of(table, part), {reinterpret_cast<const std::byte*>(dim.original.data())}});
+  }
+  return shares;
+}
+
+}  // namespace kasen

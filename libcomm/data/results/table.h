@@ -1,0 +1,62 @@
+// The shape of one output as the files have it: a row-major array over its dimensions; private to results.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libcore/data/data.h"
+#include "libcore/data/run_result.h"
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+struct ResultDim {
+  std::string name;
+  std::int64_t size = 0;
+};
+
+// One component of the element: a row-major array over the dimensions, and over the coordinates last.
+struct ResultColumn {
+  Scalar scalar = Scalar::f64;
+  std::int64_t coordinates = 1;
+  bool small_array = false;  // then the coordinates are an axis
+  std::string id_of;         // the dimension that values of type id index
+  std::int64_t first_plane = 0;
+
+  [[nodiscard]] std::int64_t bytes() const { return coordinates * scalar_bytes(scalar); }  // of one element
+  [[nodiscard]] std::vector<std::int64_t> extents(const std::vector<ResultDim>& dims) const;
+};
+
+struct ResultTable {
+  std::string name;
+  bool tuple = false;
+  bool ids = false;  // not an output: the user's ids of a relabelled dimension
+  std::vector<ResultDim> dims;
+  int cut = -1;  // which dimension is cut; -1: a shared
+  std::vector<ResultColumn> columns;
+
+  [[nodiscard]] std::int64_t elements() const;
+  [[nodiscard]] std::int64_t element_bytes() const;
+  // Elements around each index of the cut dimension: place = (o * extent + index) * inner + i.
+  [[nodiscard]] std::int64_t outer() const;
+  [[nodiscard]] std::int64_t extent() const { return cut < 0 ? 1 : dims[static_cast<std::size_t>(cut)].size; }
+  [[nodiscard]] std::int64_t inner() const;
+};
+
+// `part`: any part of the bundle, for the sizes. bad_input: a list.
+[[nodiscard]] ResultTable make_table(const Module& module, const Output& output, const Part& part);
+// `<dim>_ids`.
+[[nodiscard]] ResultTable make_ids_table(const std::string& dim, const PartDim& facts);
+
+// One worker's elements of a table: local element (m * outer + o) * inner + i belongs to its master m.
+struct ResultShare {
+  const std::vector<std::int64_t>* masters = nullptr;  // of the cut dimension; none for shareds
+  std::vector<const std::byte*> planes;                // of the element
+};
+// Those that the parts of this process have; of a shared, worker 0's alone.
+[[nodiscard]] std::vector<ResultShare> shares_of(const ResultTable& table, const Output& output,
+                                                 const std::vector<Part>& parts);
+[[nodiscard]] std::vector<ResultShare> id_shares_of(const ResultTable& table, const std::vector<Part>& parts);
+
+}  // namespace kasen

@@ -1,0 +1,200 @@
+#include "libcomm/data/text/first_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "libcomm/data/text/input_file.h"
+#include "libcomm/data/text/text_cells.h"
+#include "libcomm/data/text/text_source.h"
+
+namespace kasen {
+namespace {
+
+constexpr int looked_at = 8;  // lines
+
+// Lines with content, each ended by '\n'.
+struct ContentLines {
+  std::vector<std::string_view> lines;
+  std::string tail;  // the last where the text does not end it
+
+  explicit ContentLines(const std::string& path, std::string_view top) {
+    std::int64_t at = skip_comments(top);
+    for (int i = 0; i < looked_at && at < std::ssize(top); ++i) {
+      const std::int64_t end = next_line(top, at);
+      if (end - at > longest_line) fail_long_line(path, count_lines(top.substr(0, static_cast<size_t>(at))) + 1);
+      lines.push_back(top.substr(static_cast<size_t>(at), static_cast<size_t>(end - at)));
+      at = skip_comments(top, end);
+    }
+    if (lines.empty() || lines.back().ends_with('\n')) return;
+    tail = std::string(lines.back()) + '\n';
+    lines.back() = tail;
+  }
+};
+
+// 0 where only another delimiter explains the quotes.
+std::size_t count_cells(std::string_view line, char delimiter) {
+  std::size_t count = 0;
+  try {
+    for (Cells cells(line.data(), delimiter); cells.next(); ++count) {
+    }
+  } catch (const TextFault&) {
+    return 0;
+  }
+  return count;
+}
+
+// What follows the number that a line begins with; '\0' where it begins with none. Values fix the delimiter; names may
+// hold others.
+char behind_number(std::string_view line) {
+  const size_t end = line.find_first_of(" \t\n;,");
+  return end != std::string_view::npos && looks_numeric(std::string(line.substr(0, end))) ? line[end] : '\0';
+}
+
+// The delimiter that cuts the lines into equally many cells, more than one; else the one that does so behind the first
+// line, which may hold too few names; else one that cuts all of them, else blanks.
+char delimiter_of(const std::vector<std::string_view>& lines) {
+  constexpr std::array candidates{'\t', ';', ','};
+  std::array<std::vector<std::size_t>, candidates.size()> counts;
+  for (std::size_t k = 0; k < candidates.size(); ++k)
+    for (const std::string_view line : lines) counts[k].push_back(count_cells(line, candidates[k]));
+  const auto alike = [](const std::vector<std::size_t>& cells, std::ptrdiff_t from) {
+    const auto begin = cells.begin() + std::min(from, std::ssize(cells));
+    return begin != cells.end() && *begin > 1 && std::all_of(begin, cells.end(), [&](auto n) { return n == *begin; });
+  };
+  const char behind = behind_number(lines[0]);
+  for (const std::ptrdiff_t from : {0, 1})
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+      if (alike(counts[k], from) && (from == 0 || behind == '\0' || behind == candidates[k])) return candidates[k];
+  for (std::size_t k = 0; k < candidates.size(); ++k)
+    if (std::all_of(counts[k].begin(), counts[k].end(), [](auto n) { return n > 1; })) return candidates[k];
+  if (behind != '\0') return behind == ';' || behind == ',' ? behind : ' ';
+  return lines[0].find(',') != std::string_view::npos ? ',' : ' ';
+}
+
+std::vector<std::string> split(std::string_view line, char delimiter, const std::string& path) {
+  const auto bytes = static_cast<std::int64_t>(count_cells(line, delimiter) * sizeof(std::string));
+  check_memory(bytes, "the first line of a table of so many columns", path);
+  std::vector<std::string> row;
+  Cells cells(line.data(), delimiter);
+  while (cells.next()) row.emplace_back(cells.text());
+  return row;
+}
+
+// Marks of a missing value, and values of other kinds: not what a column is called.
+bool is_no_name(std::string_view cell) {
+  static constexpr std::array<std::string_view, 24> values{
+      "",     "NA",    "na",   "N/A",   "n/a",  "NULL",  "null", "None", "none", "?",  "-",   ".",
+      "true", "false", "True", "False", "TRUE", "FALSE", "yes",  "no",   "Yes",  "No", "YES", "NO"};
+  return std::find(values.begin(), values.end(), cell) != values.end();
+}
+
+bool begins_with_letter(const std::string& cell) {
+  const char c = cell.empty() ? ' ' : cell[0];
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<signed char>(c) < 0;
+}
+
+class NameCheck {
+ public:
+  NameCheck(const FirstLines& first, const NameRule& rule)
+      : first_(first),
+        rule_(rule),
+        above_(first.lines[0].cells),
+        below_(first.lines[1].cells),
+        words_(std::max(above_.size(), below_.size())) {
+    for (const int column : rule.words)
+      if (std::cmp_less_equal(column, words_.size())) words_[static_cast<size_t>(column) - 1] = true;
+  }
+
+  // All that is wanted of the first line as numbers is numbers.
+  [[nodiscard]] bool holds_values() const {
+    return !rule_.numbers.empty() && std::all_of(rule_.numbers.begin(), rule_.numbers.end(), [&](int column) {
+      return std::cmp_less_equal(column, above_.size()) && is_value(above_[static_cast<size_t>(column) - 1]);
+    });
+  }
+  // A name over a number, in a column that does not hold words.
+  [[nodiscard]] bool looks_named() const {
+    for (size_t c = 0; c < std::min(above_.size(), below_.size()); ++c)
+      if (!words_[c] && !is_value(above_[c]) && !is_no_name(above_[c]) && is_value(below_[c])) return true;
+    return false;
+  }
+  // Names are no numbers, and a letter begins one of them ("1x1" may be the others).
+  [[nodiscard]] bool can_be_names() const {
+    for (size_t c = 0; c < std::min(above_.size(), below_.size()); ++c)
+      if (is_value(above_[c]) && is_value(below_[c])) return false;
+    return std::any_of(above_.begin(), above_.end(), begins_with_letter);
+  }
+  void require_as_many() const {
+    if (above_.size() == below_.size()) return;
+    const bool row_names = above_.size() + 1 == below_.size();
+    fail_in_text(
+        first_.path, first_.top, 0, first_.lines[0].at,
+        fmt::format("the first line names {} columns, and the line below has {}", above_.size(), below_.size()),
+        row_names ? "the first column has no name, as in what R's write.table writes"
+                  : "nobody knows which column is which",
+        row_names ? "name it, too (in R: write.table(..., col.names = NA)), or leave it out (row.names = FALSE)"
+                  : "name each column, or put # before the line");
+  }
+  [[nodiscard]] bool is_value(const std::string& cell) const {
+    return looks_numeric(cell) ||
+           (rule_.boolean && (cell == "true" || cell == "false" || cell == "True" || cell == "False"));
+  }
+
+ private:
+  const FirstLines& first_;
+  const NameRule& rule_;
+  const std::vector<std::string>&above_, &below_;
+  std::vector<bool> words_;  // by column
+};
+
+}  // namespace
+
+int FirstLines::columns() const { return lines.empty() ? 0 : static_cast<int>(lines.back().cells.size()); }
+
+FirstLines first_lines(const std::string& path, std::string_view top, bool strict) {
+  FirstLines first{.path = path, .top = top, .delimiter = ' ', .lines = {}};
+  const ContentLines content(path, top);
+  if (content.lines.empty()) return first;
+  first.delimiter = delimiter_of(content.lines);
+  std::int64_t at = skip_comments(top);
+  for (std::size_t k = 0; k < std::min<std::size_t>(2, content.lines.size()); ++k) {
+    const std::string_view line = content.lines[k];
+    try {
+      first.lines.push_back({at, split(line, first.delimiter, path)});
+    } catch (const TextFault& fault) {
+      if (strict) fail_in_text(path, top, 0, at + (fault.at - line.data()), fault.what, fault.why, fault.remedy);
+      first.lines.push_back({at, {}});
+    }
+    at = skip_comments(top, next_line(top, at));
+  }
+  return first;
+}
+
+bool begins_with_names(const FirstLines& first, const NameRule& rule) {
+  const auto fail_here = [&](const std::string& what, const std::string& why, const std::string& remedy) {
+    fail_in_text(first.path, first.top, 0, first.lines[0].at, what, why, remedy);
+  };
+  const auto& cells = first.lines[0].cells;
+  if (first.lines.size() == 1) {
+    const bool none = std::none_of(cells.begin(), cells.end(), [](const auto& cell) { return looks_numeric(cell); });
+    const bool names = none && std::any_of(cells.begin(), cells.end(), begins_with_letter) &&
+                       std::none_of(cells.begin(), cells.end(), is_no_name);
+    if (rule.wanted || (names && !rule.numbers.empty()))
+      fail_here("the file has no rows", "its one line holds the names of columns", "");
+    return false;
+  }
+  const NameCheck check(first, rule);
+  if (!rule.wanted && (check.holds_values() || !check.looks_named())) return false;
+  if (!check.can_be_names()) {
+    const bool lost = check.looks_named() && (rule.wanted || !rule.numbers.empty());
+    if (!lost) return false;
+    fail_here("the first line is neither names nor values", "some of it are words, and some are numbers",
+              "put # before it if it holds names, else mend the words (nan is a number where a value is missing)");
+  }
+  check.require_as_many();
+  return true;
+}
+
+}  // namespace kasen

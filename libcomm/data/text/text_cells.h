@@ -1,0 +1,119 @@
+// The cells of one line of a table in text; private to the readers.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "libcomm/data/text/number_text.h"
+#include "libcomm/data/text/text_pieces.h"
+
+namespace kasen {
+
+// With blanks as delimiter (' ') any run of them separates. Throws TextFault.
+class Cells {
+ public:
+  Cells(const char* line, char delimiter) : delimiter_(delimiter), p_(skip(line)) {}
+
+  // True while a cell is left; `begin` and `end` then hold its text, without blanks around it and without quotes.
+  bool next() {
+    if (done_) return false;
+    p_ = skip(p_);
+    quoted_ = *p_ == '"';
+    if (quoted_) {
+      take_quoted();
+    } else {
+      begin = p_;
+      while (!ends_cell(*p_)) ++p_;
+      end = p_;
+      while (end > begin && is_blank(end[-1])) --end;
+    }
+    if (!finish()) fail_text(p_, fmt::format("unexpected '{}' after the cell", *p_));
+    return true;
+  }
+  [[nodiscard]] std::string_view text() const { return {begin, static_cast<size_t>(end - begin)}; }
+  [[nodiscard]] bool quoted() const { return quoted_; }
+  [[nodiscard]] const char* line_end() const { return p_; }
+
+  // A cell that is left is one number.
+  bool next_number(ParseInto parse, std::byte* plane, std::int64_t i) {
+    if (done_) return false;
+    p_ = skip(p_);
+    if (*p_ == '"') {
+      next();
+      number_in_quotes(parse, plane, i);
+      return true;
+    }
+    begin = p_;
+    if (*p_ == delimiter_ || *p_ == '\n') fail_missing(p_);
+    p_ = parse(p_, plane, i);
+    if (!finish()) fail_text(begin, fmt::format("'{}' is not a number", whole_cell()));
+    return true;
+  }
+
+  [[noreturn]] static void fail_missing(const char* at) {
+    fail_text(at, "a cell is missing", "each row has a value in this column",
+              "fill it in, with nan where the input is floating point, or leave the row out");
+  }
+
+  const char *begin = nullptr, *end = nullptr;
+
+ private:
+  [[nodiscard]] const char* skip(const char* p) const {
+    while (is_blank(*p) && *p != delimiter_) ++p;
+    return delimiter_ == ' ' ? skip_blanks(p) : p;
+  }
+  [[nodiscard]] bool ends_cell(char c) const {
+    return c == '\n' || c == delimiter_ || (delimiter_ == ' ' && is_blank(c));
+  }
+
+  void take_quoted() {
+    begin = ++p_;
+    while (*p_ != '"' || p_[1] == '"') {
+      if (*p_ == '\n') fail_text(begin - 1, "the quote is not closed on its line");
+      p_ += *p_ == '"' ? 2 : 1;
+    }
+    end = p_++;
+  }
+
+  void number_in_quotes(ParseInto parse, std::byte* plane, std::int64_t i) const {
+    const std::string inside = std::string(text()) + '\n';
+    try {
+      if (*parse(inside.data(), plane, i) != '\n')
+        fail_text(inside.data(), fmt::format("'{}' is not a number", text().substr(0, longest_shown)));
+    } catch (TextFault& fault) {
+      fault.at = begin;
+      throw;
+    }
+  }
+
+  [[nodiscard]] std::string_view whole_cell() const {
+    const char* after = begin;
+    while (!ends_cell(*after) && after < begin + longest_shown) ++after;
+    while (after > begin && is_blank(after[-1])) --after;
+    return {begin, static_cast<size_t>(after - begin)};
+  }
+
+  // Over the delimiter behind a cell; false where something else stands there.
+  bool finish() {
+    const char* const after = p_;
+    p_ = skip(p_);
+    if (*p_ == '\n') {
+      done_ = true;
+    } else if (*p_ == delimiter_) {
+      ++p_;
+    } else if (delimiter_ != ' ' || p_ == after) {
+      return false;
+    }
+    return true;
+  }
+
+  static constexpr std::ptrdiff_t longest_shown = 60;
+  char delimiter_;
+  const char* p_;
+  bool quoted_ = false, done_ = false;
+};
+
+}  // namespace kasen

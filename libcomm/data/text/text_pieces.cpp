@@ -1,0 +1,200 @@
+#include "libcomm/data/text/text_pieces.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <mutex>
+
+#include "libcomm/data/base/parallel.h"
+#include "libcore/base/utf8.h"
+
+namespace kasen {
+namespace {
+
+constexpr const char *return_what = "a carriage return stands within the line", *return_why = "a line feed ends lines",
+                     *return_remedy = "convert the file: tr '\\r' '\\n'";
+
+// Of the faults of `read` and a lone carriage return, if there is one, the first in the text.
+template <class Read>
+void before_return(const char* lone, const Read& read) {
+  try {
+    read();
+  } catch (const TextFault& fault) {
+    if (lone == nullptr || fault.at < lone) throw;
+  }
+  if (lone != nullptr) fail_text(lone, return_what, return_why, return_remedy);
+}
+
+}  // namespace
+
+TextPieces::TextPieces(const InputFile& file, std::int64_t from, std::int64_t piece_bytes) : file_(file) {
+  const std::string_view text = file.text();
+  const auto size = static_cast<std::int64_t>(text.size());
+  const size_t last = text.rfind('\n');
+  const std::int64_t ended = std::max(from, last == std::string_view::npos ? 0 : static_cast<std::int64_t>(last) + 1);
+  for (std::int64_t at = from; at < ended;) {
+    const std::int64_t end = at + piece_bytes >= ended ? ended : next_line(text, at + piece_bytes);
+    pieces_.push_back({text.data() + at, text.data() + end, at, 0, 0});
+    at = end;
+  }
+  parallel_for(static_cast<std::int64_t>(pieces_.size()), [&](std::int64_t i, int) {
+    Piece& piece = pieces_[static_cast<size_t>(i)];
+    piece.lines = count_lines({piece.begin, piece.end});
+    piece.lone_return = lone_return({piece.begin, piece.end});
+  });
+  if (size - ended > longest_line) fail_long_line(file.path(), count_lines(text) + 1);
+  if (ended < size) {
+    tail_ = std::string(text.substr(static_cast<size_t>(ended))) + '\n';
+    pieces_.push_back({tail_.data(), tail_.data() + tail_.size(), ended, 0, 1, lone_return(tail_)});
+  }
+  const char* const above = lone_return(text.substr(0, static_cast<size_t>(from)));
+  if (above != nullptr) file.fail_at(above - text.data(), return_what, return_why, return_remedy);
+  for (Piece& piece : pieces_) {
+    piece.first_line = lines_;
+    lines_ += piece.lines;
+  }
+}
+
+void TextPieces::for_each(const std::function<void(double)>& progress,
+                          const std::function<void(const Piece&, std::int64_t)>& body) const {
+  const auto count = static_cast<std::int64_t>(pieces_.size());
+  std::atomic<std::int64_t> done{0};
+  parallel_for(count, [&](std::int64_t i, int thread) {
+    const Piece& piece = pieces_[static_cast<size_t>(i)];
+    try {
+      before_return(piece.lone_return, [&] { body(piece, i); });
+    } catch (TextFault& fault) {
+      file_.fail_at(piece.offset + (fault.at - piece.begin), fault.what, std::move(fault.why), std::move(fault.remedy));
+    }
+    const std::int64_t finished = ++done;
+    if (progress && thread == 0) {
+      progress(static_cast<double>(finished) / static_cast<double>(count));
+    }
+  });
+}
+
+namespace {
+
+// The failure that stands first in the file, while threads go on with what stands before it.
+class FirstFailure {
+ public:
+  [[nodiscard]] bool any() const { return any_; }
+  [[nodiscard]] bool of_text() const { return of_text_; }
+  void note(std::int64_t place, std::exception_ptr failure, bool of_text) {
+    const std::scoped_lock lock(mutex_);
+    any_ = true;
+    if (failure_ && place >= place_) return;
+    place_ = place;
+    failure_ = std::move(failure);
+    of_text_ = of_text;
+  }
+  void rethrow() const { std::rethrow_exception(failure_); }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> any_{false};
+  std::int64_t place_ = 0;
+  std::exception_ptr failure_;
+  bool of_text_ = false;  // the text is wrong; else it cannot be read or held
+};
+
+// The fault as a UserError that names its place.
+std::exception_ptr placed(const TextSource& text, const TextBlock& block, const TextFault& fault) {
+  try {
+    fail_in_text(text.path(), block.view(), block.first_line, fault.at - block.begin(), fault.what, fault.why,
+                 fault.remedy);
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+void for_each_block(TextSource& text, const std::function<void(double)>& progress,
+                    const std::function<void(const TextBlock&, int)>& body) {
+  FirstFailure failure;
+  parallel_for(data_threads(), [&](std::int64_t, int thread) {
+    TextBlock block;
+    while (!failure.any()) {
+      try {
+        if (!text.next(block)) return;
+        before_return(lone_return(block.view()), [&] { body(block, thread); });
+      } catch (const TextFault& fault) {
+        failure.note(block.number, placed(text, block, fault), true);
+      } catch (...) {
+        failure.note(block.number, std::current_exception(), false);
+      }
+      if (progress && thread == 0) progress(text.fraction());
+    }
+  });
+  if (!failure.any()) return;
+  if (text.compressed() && failure.of_text()) {  // what was wrong may be the damage of what follows
+    TextBlock block;
+    while (text.next(block)) {
+    }
+  }
+  failure.rethrow();
+}
+
+// Sixteen bytes at a time: lines that end with both cost no more than others.
+const char* lone_return(std::string_view lines) {
+  using Lanes = unsigned char __attribute__((vector_size(16)));
+  constexpr std::size_t width = sizeof(Lanes);
+  std::size_t at = 0;
+  for (; at + width < lines.size(); at += width) {
+    Lanes bytes, next;
+    std::memcpy(&bytes, lines.data() + at, width);
+    std::memcpy(&next, lines.data() + at + 1, width);
+    const auto lone = (bytes == '\r') & (next != '\n');
+    std::array<std::uint64_t, 2> any;
+    std::memcpy(any.data(), &lone, width);
+    if ((any[0] | any[1]) != 0) break;
+  }
+  for (; at < lines.size(); ++at)
+    if (lines[at] == '\r' && (at + 1 == lines.size() || lines[at + 1] != '\n')) return lines.data() + at;
+  return nullptr;
+}
+
+std::int64_t next_line(std::string_view text, std::int64_t at) {
+  const size_t end = text.find('\n', static_cast<size_t>(at));
+  return static_cast<std::int64_t>(end == std::string_view::npos ? text.size() : end + 1);
+}
+
+std::int64_t skip_comments(std::string_view text, std::int64_t from) {
+  while (from < static_cast<std::int64_t>(text.size())) {
+    const size_t first = text.find_first_not_of(" \t\r", static_cast<size_t>(from));
+    if (first == std::string_view::npos) return static_cast<std::int64_t>(text.size());
+    if (text[first] != '\n' && text[first] != '#' && text[first] != '%') break;
+    from = next_line(text, static_cast<std::int64_t>(first));
+  }
+  return from;
+}
+
+std::string_view peek_lines(TextSource& text, int lines) {
+  for (std::int64_t bytes = 1 << 16;; bytes = std::min(4 * bytes, 2 * longest_line)) {
+    const std::string_view top = text.peek(bytes);
+    const auto size = static_cast<std::int64_t>(top.size());
+    const std::int64_t end = entry_offset(top, 0, lines);
+    if (size < bytes || (end < size && end > 0) || bytes > longest_line) return top;
+  }
+}
+
+std::int64_t entry_offset(std::string_view text, std::int64_t from, std::int64_t index) {
+  std::int64_t at = skip_comments(text, from);
+  for (std::int64_t i = 0; i < index; ++i) at = skip_comments(text, next_line(text, at));
+  return at;
+}
+
+bool is_text(std::string_view bytes) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    const Utf8Character character = utf8_at(bytes, i);
+    const bool control = (character.code < 0x20 && character.code != '\t') || character.code == 0x7F;
+    if (character.bytes == 0 || control) return false;
+    i += character.bytes;
+  }
+  return true;
+}
+
+}  // namespace kasen

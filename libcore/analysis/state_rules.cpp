@@ -1,0 +1,419 @@
+#include "libcore/analysis/state_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "libcore/analysis/whole.h"
+#include "libcore/ir/entries.h"
+
+namespace kasen {
+namespace {
+
+struct Question {
+  const Module& module;
+  const Op& op;
+  std::span<const State> states;
+  LawChecker& laws;
+
+  [[nodiscard]] const Type& type(size_t i) const { return module.type(op.operands[i]); }
+  [[nodiscard]] bool shared(size_t i) const { return is_shared(module, type(i)); }
+  [[nodiscard]] std::string name(size_t i) const { return '%' + module.value(op.operands[i]).name; }
+  // "%x is @part"
+  [[nodiscard]] std::string says(size_t i) const { return name(i) + " is " + state_text(module, states[i]); }
+};
+
+RuleAnswer yes(int rule, State result, std::optional<LawUse> law = std::nullopt) {
+  return RuleAnswer{true, rule, {std::move(result)}, std::move(law), {}, {}};
+}
+
+RuleAnswer no(int rule, std::string why, std::string remedy) {
+  return RuleAnswer{false, rule, {}, std::nullopt, std::move(why), std::move(remedy)};
+}
+
+// Rule 3 for an operand that is read whole: like a shared, it is read when every worker holds it.
+std::optional<RuleAnswer> check_whole(const Question& q, size_t i) {
+  if (!reads_whole(q.module, q.op, i) || (q.states[i].is_cons() && is_all(q.states[i].slaves))) return std::nullopt;
+  const std::string remedy =
+      q.states[i].is_pre() ? "gather {0} and scatter it to {{all}} first" : "scatter {0} to {{all}} first";
+  return no(3, q.says(i) + ", but it is read whole: every worker holds all of it (@cons{all})",
+            fmt::format(fmt::runtime(remedy), q.name(i)));
+}
+
+// Rule 3 for one operand: a shared is read when every worker holds it.
+std::optional<RuleAnswer> check_shared(const Question& q, size_t i) {
+  if (auto broken = check_whole(q, i)) return broken;
+  if (!q.shared(i) || q.states[i].is_cons()) return std::nullopt;
+  const std::string remedy = q.states[i].is_pre() ? "gather and scatter " : "scatter ";
+  return no(3, q.says(i) + ", but a shared is used when every worker holds it (@cons)", remedy + q.name(i) + " first");
+}
+
+std::optional<RuleAnswer> check_shareds(const Question& q) {
+  for (size_t i = 0; i < q.op.operands.size(); ++i) {
+    if (auto answer = check_shared(q, i)) return answer;
+  }
+  return std::nullopt;
+}
+
+RuleAnswer input_rule(const Question& q) {
+  const bool whole = is_shared(q.module, q.module.type(q.op.results[0]));
+  return yes(-1, whole ? State::cons() : State::part());
+}
+
+RuleAnswer constant_rule(const Question& /*q*/) { return yes(3, State::cons()); }
+
+// fill and index: any state but PR, chosen where they stand.
+RuleAnswer generated_rule(const Question& q) {
+  const Type& type = q.module.type(q.op.results[0]);
+  if (is_shared(q.module, type)) return yes(3, State::cons());
+  if (!type.state.placed()) return yes(-1, State::part());
+  if (type.state.is_pre()) {
+    return no(-1, "a generated array is never pre-reduced: every copy holds the value itself",
+              "declare it @part or @cons");
+  }
+  return yes(-1, type.state);
+}
+
+RuleAnswer apply_op_rule(const Question& q) {
+  if (auto broken = check_shareds(q)) return *broken;
+  return yes(3, State::cons());
+}
+
+// ---- reduce: rules 4 and 5, and the reduction within a worker
+
+RuleAnswer reduce_rule(const Question& q) {
+  if (auto broken = check_shareds(q)) return *broken;
+  if (q.shared(0)) return yes(3, State::cons());
+  const State& state = q.states[0];
+  const FnId reducer = q.op.fns[0];
+  const DimId cut = cut_dim(q.module, q.type(0));
+  const bool whole = q.op.over.empty() || std::find(q.op.over.begin(), q.op.over.end(), cut) != q.op.over.end();
+  const SlaveSet contributing = makes_whole(q.module, q.op) ? all_slaves() : SlaveSet{};
+  if (state.is_pre()) {
+    if (!same_function(q.module, state.reducer, reducer)) {
+      return no(5, fmt::format("{}, which only {} reduces further", q.says(0), q.module.fn(state.reducer).name),
+                "gather " + q.name(0) + " first");
+    }
+    return yes(5, State::pre(reducer, whole ? contributing : state.slaves));
+  }
+  if (whole) return yes(4, State::pre(reducer, contributing));
+  return yes(state.is_part() ? 8 : 9, state);
+}
+
+// ---- products: rules 6 and 7
+
+RuleAnswer dense_product(const Question& q, bool transposed) {
+  const int rule = transposed ? 7 : 6;
+  if (auto broken = check_shareds(q)) return *broken;
+  if (q.shared(1)) return yes(3, State::cons());
+  if (q.states[1].is_pre()) {
+    return no(rule, q.says(1) + ", but a product reads values", "gather " + q.name(1) + " first");
+  }
+  if (transposed) return yes(rule, State::part());
+  if (q.states[0].is_pre()) {
+    return no(rule, q.says(0) + ", but a product reads values", "gather " + q.name(0) + " first");
+  }
+  return yes(rule, State::pre(q.op.fns[1], makes_whole(q.module, q.op) ? all_slaves() : SlaveSet{}));
+}
+
+RuleAnswer product_rule(const Question& q) {
+  const bool transposed = q.op.code == OpCode::mxvt;
+  const int rule = transposed ? 7 : 6;
+  if (!q.type(1).sparse) return dense_product(q, transposed);
+  if (!q.states[1].is_part()) return no(rule, q.says(1) + ", but a matrix is @part", "declare the matrix @part");
+  const std::string& matrix = matrix_name(q.module, q.op.operands[1]);
+  const SlaveSet rows{{matrix, Axis::rows}};
+  const SlaveSet cols{{matrix, Axis::cols}};
+  const SlaveSet& read = transposed ? cols : rows;
+  if (!q.states[0].is_cons() || !set_contains(q.states[0].slaves, read)) {
+    const std::string atom = matrix + (transposed ? ".cols" : ".rows");
+    const std::string verb = q.states[0].is_pre() ? "gather {} and scatter it to {}" : "scatter {} to {}";
+    return no(rule, fmt::format("{}, but {} reads @cons{{{}}}", q.says(0), row(q.op.code).name, atom),
+              fmt::format(fmt::runtime(verb), q.name(0), '{' + atom + "} first"));
+  }
+  return yes(rule, State::pre(q.op.fns[1], transposed ? rows : cols));
+}
+
+// ---- folds of entries: rules 6 and 7 with operands on both sides
+
+// What one operand of a fold needs: to be read where entries are, and to be numbered as what stands beside it. The
+// result's own side has the set of its axis; the other side one that holds its axis, the same for all.
+std::optional<RuleAnswer> check_side(const Question& q, size_t i, int rule) {
+  if (entry_side(q.module, q.op, i) == EntrySide::shared) return std::nullopt;
+  const SlaveSet axis = entry_slaves(q.module, q.op, entry_side(q.module, q.op, i));
+  const std::string set = '{' + slaves_text(axis) + '}';
+  const State& state = q.states[i];
+  if (!state.is_cons() || !set_contains(state.slaves, axis)) {
+    return no(rule, fmt::format("{}, but {} reads @cons{}", q.says(i), row(q.op.code).name, set),
+              fmt::format("{} {} to {} first", state.is_pre() ? "gather and scatter" : "scatter", q.name(i), set));
+  }
+  if (!is_across(q.module, q.op, i)) {
+    if (state.slaves == axis) return std::nullopt;
+    return no(rule, fmt::format("{}, but the result has the slaves {} alone", q.says(i), set),
+              fmt::format("scatter {} to {}", q.name(i), set));
+  }
+  for (size_t k = 1; k < i; ++k) {
+    if (!is_across(q.module, q.op, k) || q.states[k].slaves == state.slaves) continue;
+    return no(rule, q.says(k) + ", but " + q.says(i), "scatter both to one set of slaves");
+  }
+  return std::nullopt;
+}
+
+RuleAnswer fold_rule(const Question& q) {
+  const int rule = q.op.code == OpCode::fold_rows ? 7 : 6;
+  if (!q.states[0].is_part()) return no(rule, q.says(0) + ", but a matrix is @part", "declare the matrix @part");
+  if (auto broken = check_shareds(q)) return *broken;
+  for (size_t i = 1; i < q.op.operands.size(); ++i) {
+    if (auto broken = check_side(q, i, rule)) return *broken;
+  }
+  return yes(rule, State::pre(q.op.fns[1], entry_slaves(q.module, q.op, result_side(q.op))));
+}
+
+// ---- map: rules 8 to 15
+
+struct MapOperands {
+  int pre = -1;  // place of the pre-reduced operand
+  int pre_count = 0;
+  int distributed = 0;                    // operands that are not shared
+  bool all_part = true, all_cons = true;  // of the distributed operands that are not pre-reduced
+  bool covered = true;                    // every C operand's set contains the pre-reduced one's
+  SlaveSet common;                        // intersection of the C operands' sets
+};
+
+MapOperands look_at(const Module& module, const Op& op, std::span<const State> states) {
+  MapOperands seen;
+  bool first = true;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (is_shared(module, module.type(op.operands[i])) || reads_whole(module, op, i)) continue;
+    ++seen.distributed;
+    if (states[i].is_pre()) {
+      ++seen.pre_count;
+      seen.pre = static_cast<int>(i);
+    } else if (states[i].is_cons()) {
+      seen.all_part = false;
+      seen.common = first ? states[i].slaves : set_intersection(seen.common, states[i].slaves);
+      first = false;
+    } else {
+      seen.all_cons = false;
+    }
+  }
+  if (seen.pre < 0) return seen;
+  const SlaveSet& wanted = states[static_cast<size_t>(seen.pre)].slaves;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (states[i].is_cons() && !is_shared(module, module.type(op.operands[i])) && !reads_whole(module, op, i)) {
+      seen.covered = seen.covered && set_contains(states[i].slaves, wanted);
+    }
+  }
+  return seen;
+}
+
+struct LawRule {
+  LawKind kind;
+  int rule;
+};
+
+// The laws under which a pre-reduced operand may be mapped, in the order in which they are tried.
+std::vector<LawRule> candidates(const MapOperands& seen) {
+  if (seen.distributed == 1) return {{LawKind::exchange, 10}, {LawKind::pushdown, 11}};
+  if (seen.all_cons && seen.covered) return {{LawKind::distributive, 14}, {LawKind::pushdown, 15}};
+  return {{LawKind::pushdown, 15}};
+}
+
+const LawUse* find_law(const Module& module, const std::vector<LawUse>& list, const LawUse& wanted) {
+  for (const LawUse& use : list) {
+    if (use.kind == wanted.kind && use.operand == wanted.operand && same_function(module, use.fn, wanted.fn) &&
+        same_function(module, use.reducer, wanted.reducer)) {
+      return &use;
+    }
+  }
+  return nullptr;
+}
+
+RuleAnswer no_law(const Question& q, const MapOperands& seen, const std::vector<LawRule>& tried,
+                  const std::string& because) {
+  const size_t at = static_cast<size_t>(seen.pre);
+  std::string names;
+  for (const LawRule& law : tried) names += (names.empty() ? "" : " or the ") + std::string(law_name(law.kind));
+  std::string why = fmt::format("{}, and {} is not known to obey the {} law with {}", q.says(at),
+                                q.module.fn(q.op.fns[0]).name, names, q.module.fn(q.states[at].reducer).name);
+  if (!seen.covered && seen.all_cons) why += " (the distributive law wants @cons operands that hold its slaves)";
+  if (!because.empty()) why += ": " + because;
+  return no(tried.front().rule, why, "gather " + q.name(at) + " first");
+}
+
+RuleAnswer pre_map(const Question& q, const MapOperands& seen) {
+  const size_t at = static_cast<size_t>(seen.pre);
+  const State& state = q.states[at];
+  const std::vector<LawRule> laws = candidates(seen);
+  const ScalarFunction& fn = q.module.fn(q.op.fns[0]);
+  const ScalarFunction& reducer = q.module.fn(state.reducer);
+  if (fn.result() != reducer.result()) {
+    return no_law(q, seen, laws,
+                  fmt::format("the result of {} is not of the type that {} reduces", fn.name, reducer.name));
+  }
+  LawUse use{LawKind::exchange, q.op.fns[0], state.reducer, seen.pre, {}, {}};
+  for (const LawRule& law : laws) {
+    use.kind = law.kind;
+    if (const LawUse* listed = find_law(q.module, q.module.laws, use)) return yes(law.rule, state, *listed);
+  }
+  std::string because;
+  for (const LawRule& law : laws) {
+    use.kind = law.kind;
+    const LawAnswer answer = q.laws.law(q.module, law.kind, use.fn, use.reducer, use.operand);
+    const bool assumed = find_law(q.module, q.module.assumptions, use) != nullptr;
+    use.basis = answer.verdict == Verdict::proven ? answer.basis : "assumed";
+    if (answer.verdict == Verdict::proven || (assumed && answer.verdict == Verdict::unknown)) {
+      return yes(law.rule, state, use);
+    }
+    if (because.empty()) because = answer.counterexample;
+  }
+  return no_law(q, seen, laws, because);
+}
+
+RuleAnswer map_rule(const Question& q) {
+  if (auto broken = check_shareds(q)) return *broken;
+  const MapOperands seen = look_at(q.module, q.op, q.states);
+  if (seen.distributed == 0) return yes(3, State::cons());
+  if (seen.pre_count > 1) {
+    return no(14, "more than one operand is pre-reduced", "gather all of them but one, or all");
+  }
+  if (seen.pre >= 0) return pre_map(q, seen);
+  const bool single = seen.distributed == 1;
+  if (seen.all_cons) return yes(single ? 9 : 13, State::cons(seen.common));
+  return yes(single ? 8 : 12, State::part());
+}
+
+// Like a map of the array by itself, but for a pre-reduced one: what is gathered is then all of it, once.
+RuleAnswer view_rule(const Question& q) {
+  if (auto broken = check_shareds(q)) return *broken;
+  if (q.shared(0)) return yes(3, State::cons());
+  if (q.states[0].is_pre()) return no(8, q.says(0) + ", but a view shows values", "gather " + q.name(0) + " first");
+  return yes(q.states[0].is_part() ? 8 : 9, q.states[0]);
+}
+
+// ---- transitions: rules 1 and 2
+
+RuleAnswer gather_rule(const Question& q) {
+  const int rule = q.shared(0) ? 2 : 1;
+  if (q.states[0].is_pre()) return yes(rule, State::part());
+  return no(rule, q.says(0) + ", but only a pre-reduced value is gathered", "use " + q.name(0) + " as it is");
+}
+
+RuleAnswer scatter_rule(const Question& q) {
+  const bool shared = q.shared(0);
+  const int rule = shared ? 2 : 1;
+  if (q.states[0].is_pre()) {
+    return no(rule, q.says(0) + ", but only masters that hold the value itself are scattered",
+              "gather " + q.name(0) + " first");
+  }
+  const State& declared = q.module.type(q.op.results[0]).state;
+  return yes(rule, State::cons(shared || !declared.is_cons() ? SlaveSet{} : declared.slaves));
+}
+
+// ---- lists keep one state; an array of another one may enter only by rule 0
+
+RuleAnswer make_list_rule(const Question& q) { return yes(-1, q.states[0]); }
+
+RuleAnswer get_rule(const Question& q) {
+  if (auto broken = check_shared(q, 1)) return *broken;
+  return yes(-1, q.states[0]);
+}
+
+RuleAnswer replace_rule(const Question& q) {
+  const bool put = q.op.code == OpCode::put;
+  if (put) {
+    if (auto broken = check_shared(q, 1)) return *broken;
+  }
+  const size_t item = put ? 2 : 1;
+  if (may_stand_for(q.states[item], q.states[0])) return yes(-1, q.states[0]);
+  if (may_stand_for(q.states[0], q.states[item])) return yes(0, q.states[item]);
+  return no(0, fmt::format("{}, but {}; the arrays of a list have one state", q.says(0), q.says(item)),
+            "bring both to one state first");
+}
+
+RuleAnswer declared_rule(const Question& q) {
+  RuleAnswer answer{true, -1, {}, std::nullopt, {}, {}};
+  for (const ValueId result : q.op.results) answer.results.push_back(q.module.type(result).state);
+  return answer;
+}
+
+struct Row {
+  OpCode code;
+  RuleAnswer (*rule)(const Question&);
+};
+
+constexpr std::array<Row, 22> rules{{
+    {OpCode::input, input_rule},      {OpCode::param, constant_rule},
+    {OpCode::literal, constant_rule}, {OpCode::size, constant_rule},
+    {OpCode::fill, generated_rule},   {OpCode::index, generated_rule},
+    {OpCode::map, map_rule},          {OpCode::reduce, reduce_rule},
+    {OpCode::range, view_rule},       {OpCode::transpose, view_rule},
+    {OpCode::mxv, product_rule},      {OpCode::mxvt, product_rule},
+    {OpCode::fold_rows, fold_rule},   {OpCode::fold_cols, fold_rule},
+    {OpCode::apply, apply_op_rule},   {OpCode::make_list, make_list_rule},
+    {OpCode::get, get_rule},          {OpCode::put, replace_rule},
+    {OpCode::push, replace_rule},     {OpCode::gather, gather_rule},
+    {OpCode::scatter, scatter_rule},  {OpCode::at, view_rule},
+}};
+
+}  // namespace
+
+RuleAnswer apply_rule(const Module& module, const Op& op, std::span<const State> operands, LawChecker& laws) {
+  const Question q{module, op, operands, laws};
+  for (const Row& entry : rules) {
+    if (entry.code == op.code) return entry.rule(q);
+  }
+  return declared_rule(q);
+}
+
+RuleAnswer apply_rule(const Module& module, const Op& op, LawChecker& laws) {
+  std::vector<State> states;
+  states.reserve(op.operands.size());
+  for (const ValueId id : op.operands) states.push_back(module.type(id).state);
+  return apply_rule(module, op, states, laws);
+}
+
+bool may_stand_for(const State& given, const State& wanted) {
+  return given == wanted || (given.is_cons() && wanted.is_part());
+}
+
+const LawUse* law_in_force(const Module& module, const Op& op) {
+  if (op.code != OpCode::map) return nullptr;
+  std::vector<State> states;
+  for (const ValueId id : op.operands) states.push_back(module.type(id).state);
+  const MapOperands seen = look_at(module, op, states);
+  if (seen.pre_count != 1) return nullptr;
+  LawUse use{LawKind::exchange, op.fns[0], states[static_cast<size_t>(seen.pre)].reducer, seen.pre, {}, {}};
+  for (const LawRule& law : candidates(seen)) {
+    use.kind = law.kind;
+    if (const LawUse* listed = find_law(module, module.laws, use)) return listed;
+  }
+  return nullptr;
+}
+
+bool same_function(const Module& module, FnId a, FnId b) {
+  if (a == b) return true;
+  const auto count = static_cast<FnId>(module.functions.size());
+  if (a < 0 || b < 0 || a >= count || b >= count) return false;
+  const ScalarFunction& f = module.fn(a);
+  const ScalarFunction& g = module.fn(b);
+  const auto same_type = [](const ScalarParam& p, const ScalarParam& q) {
+    return p.type == q.type && p.range == q.range;
+  };
+  return std::equal(f.params.begin(), f.params.end(), g.params.begin(), g.params.end(), same_type) && f.body == g.body;
+}
+
+std::string state_text(const Module& module, const State& state) {
+  if (!state.placed()) return "@?";
+  if (state.is_part()) return "@part";
+  std::string text = "@cons";
+  if (state.is_pre()) {
+    const bool known = state.reducer >= 0 && state.reducer < static_cast<FnId>(module.functions.size());
+    text = fmt::format("@pre({})", known ? module.fn(state.reducer).name : "?");
+  }
+  return state.slaves.empty() ? text : text + '{' + slaves_text(state.slaves) + '}';
+}
+
+}  // namespace kasen

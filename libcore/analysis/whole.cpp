@@ -1,0 +1,217 @@
+#include "libcore/analysis/whole.h"
+
+#include <algorithm>
+
+#include "libcore/ir/products.h"
+
+namespace kasen {
+namespace {
+
+std::ptrdiff_t cut_place(const Module& module, const std::vector<DimId>& dims) {
+  const auto cut = std::find_if(dims.begin(), dims.end(), [&](DimId d) { return !module.dim(d).local; });
+  return cut == dims.end() ? -1 : cut - dims.begin();
+}
+
+// Does one of `inner`'s dimensions meet the one at `place` of `outer`? Both are matched from the last one backwards.
+bool meets(const std::vector<DimId>& outer, const std::vector<DimId>& inner, std::ptrdiff_t place) {
+  auto at = static_cast<std::ptrdiff_t>(outer.size()) - 1;
+  for (size_t i = inner.size(); i-- > 0; --at) {
+    while (at >= 0 && outer[static_cast<size_t>(at)] != inner[i]) --at;
+    if (at == place) return true;
+  }
+  return false;
+}
+
+class WholeValues {
+ public:
+  explicit WholeValues(const Module& module) : m_(module) {}
+
+  void block(const Block& b, bool inside) {
+    for (const Op& op : b.ops) {
+      for (size_t i = 0; i < op.operands.size(); ++i) {
+        if (reads_whole(m_, op, i)) add(op.operands[i]);
+      }
+      const bool region = op.code == OpCode::region;
+      for (const Block& inner : op.blocks) block(inner, region);
+      if (region) handed_on(op);
+      if (!inside && makes_whole(m_, op)) add(op.results[0]);
+    }
+  }
+
+  std::vector<ValueId> found;
+
+ private:
+  void handed_on(const Op& region) {
+    const std::vector<Op>& ops = region.blocks[0].ops;
+    for (size_t r = 0; r < region.results.size(); ++r) {
+      const ValueId inner = ops.back().operands[r];
+      const bool whole = std::any_of(ops.begin(), ops.end(),
+                                     [&](const Op& op) { return makes_whole(m_, op) && op.results[0] == inner; });
+      if (whole) add(region.results[r]);
+    }
+  }
+
+  void add(ValueId v) {
+    if (std::find(found.begin(), found.end(), v) == found.end()) found.push_back(v);
+  }
+
+  const Module& m_;
+};
+
+class FormBuilder {
+ public:
+  explicit FormBuilder(const Module& plan) : plan_(plan), twins_(plan.dims.size(), no_dim) {
+    form_.module = plan;
+    form_.stands_for.assign(plan.values.size(), no_value);
+    stand_ins_.assign(plan.values.size(), no_value);
+  }
+
+  KernelForm build() {
+    for (Value& value : form_.module.values) {
+      if (!value.type.sparse) value.type.dims = cut_once(value.type.dims);
+    }
+    for (BufferDecl& buffer : form_.module.buffers) buffer.dims = cut_once(buffer.dims);
+    rewrite(form_.module.body, false);
+    return std::move(form_);
+  }
+
+ private:
+  DimId twin(DimId dim) {
+    if (plan_.dim(dim).local) return dim;
+    DimId& made = twins_[static_cast<size_t>(dim)];
+    if (made == no_dim) {
+      made = static_cast<DimId>(form_.module.dims.size());
+      form_.module.dims.push_back({plan_.dim(dim).name + "'", true, plan_.dim(dim).size});
+    }
+    return made;
+  }
+
+  std::vector<DimId> cut_once(std::vector<DimId> dims) {
+    const std::ptrdiff_t cut = cut_place(plan_, dims);
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (static_cast<std::ptrdiff_t>(i) != cut) dims[i] = twin(dims[i]);
+    }
+    return dims;
+  }
+
+  ValueId stand_in(ValueId value) {
+    ValueId& made = stand_ins_[static_cast<size_t>(value)];
+    if (made != no_value) return made;
+    Value whole{plan_.value(value).name + "'", plan_.type(value), no_buffer};
+    for (DimId& dim : whole.type.dims) dim = twin(dim);
+    whole.type.state.slaves.clear();
+    made = static_cast<ValueId>(form_.module.values.size());
+    form_.module.values.push_back(std::move(whole));
+    form_.stands_for.push_back(value);
+    return made;
+  }
+
+  void rewrite(Block& block, bool inside) {
+    for (Op& op : block.ops) {
+      const bool region = op.code == OpCode::region;
+      for (Block& inner : op.blocks) rewrite(inner, region);
+      if (region) {
+        list_operands(op);
+        hand_on(op);
+      } else {
+        rewrite(op, inside);
+      }
+    }
+  }
+
+  // `op` still names the plan's values when it comes. Inside of a region nothing has room of its own: there the value
+  // itself becomes a whole one, and what the region hands on of it gets the stand-in.
+  void rewrite(Op& op, bool inside) {
+    const bool whole_result = makes_whole(plan_, op);
+    std::vector<bool> whole;
+    for (size_t i = 0; i < op.operands.size(); ++i) whole.push_back(reads_whole(plan_, op, i));
+    if (op.code == OpCode::reduce) name_reduced(op);
+    for (size_t i = 0; i < whole.size(); ++i) {
+      if (whole[i]) op.operands[i] = stand_in(op.operands[i]);
+    }
+    if (!whole_result) return;
+    if (!inside) {
+      op.results[0] = stand_in(op.results[0]);
+      return;
+    }
+    Type& type = form_.module.value(op.results[0]).type;
+    for (DimId& dim : type.dims) dim = twin(dim);
+    type.state.slaves.clear();
+    whole_inside_.push_back(op.results[0]);
+  }
+
+  void hand_on(Op& region) {
+    const std::vector<ValueId>& yielded = region.blocks.at(0).ops.back().operands;
+    for (size_t r = 0; r < region.results.size(); ++r) {
+      const bool whole = std::find(whole_inside_.begin(), whole_inside_.end(), yielded[r]) != whole_inside_.end();
+      if (whole) region.results[r] = stand_in(region.results[r]);
+    }
+  }
+
+  void name_reduced(Op& op) {
+    const std::vector<DimId>& dims = plan_.type(op.operands[0]).dims;
+    const std::ptrdiff_t cut = cut_place(plan_, dims);
+    for (DimId& dim : op.over) {
+      if (std::find(dims.begin(), dims.end(), dim) - dims.begin() != cut) dim = twin(dim);
+    }
+  }
+
+  // What the operators of a region now read from outside, in order of first use.
+  static void list_operands(Op& region) {
+    std::vector<ValueId> made, outside;
+    const auto among = [](const std::vector<ValueId>& list, ValueId v) {
+      return std::find(list.begin(), list.end(), v) != list.end();
+    };
+    for (const Op& op : region.blocks.at(0).ops) {
+      for (const ValueId v : op.operands) {
+        if (!among(made, v) && !among(outside, v)) outside.push_back(v);
+      }
+      made.insert(made.end(), op.results.begin(), op.results.end());
+    }
+    region.operands = std::move(outside);
+  }
+
+  const Module& plan_;
+  KernelForm form_;
+  std::vector<DimId> twins_;           // by dimension of the plan
+  std::vector<ValueId> stand_ins_;     // by value of the plan
+  std::vector<ValueId> whole_inside_;  // made whole inside of a region
+};
+
+}  // namespace
+
+bool reads_whole(const Module& module, const Op& op, size_t operand) {
+  const Type& type = module.type(op.operands.at(operand));
+  if (type.sparse || is_shared(module, type)) return false;
+  if (op.code == OpCode::map) {
+    const std::vector<DimId>& dims = module.type(op.results.at(0)).dims;
+    return !meets(dims, type.dims, cut_place(module, dims));
+  }
+  return op.code == OpCode::mxvt && operand == 0 && is_dense_product(module, op);
+}
+
+bool makes_whole(const Module& module, const Op& op) {
+  if (op.code != OpCode::reduce && op.code != OpCode::mxv) return false;
+  if (is_shared(module, module.type(op.results.at(0)))) return false;
+  if (op.code == OpCode::mxv) return is_dense_product(module, op);
+  return contains(op.over, cut_dim(module, module.type(op.operands.at(0))));
+}
+
+bool is_whole(const Module& module, DimId dim) {
+  if (module.dim(dim).local) return false;
+  return std::any_of(module.values.begin(), module.values.end(), [&](const Value& value) {
+    const std::vector<DimId>& dims = value.type.dims;
+    const std::ptrdiff_t cut = value.type.sparse ? -1 : cut_place(module, dims);
+    return cut >= 0 && std::find(dims.begin() + cut + 1, dims.end(), dim) != dims.end();
+  });
+}
+
+std::vector<ValueId> whole_values(const Module& module) {
+  WholeValues values(module);
+  values.block(module.body, false);
+  return std::move(values.found);
+}
+
+KernelForm kernel_form(const Module& module) { return FormBuilder(module).build(); }
+
+}  // namespace kasen

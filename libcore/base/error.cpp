@@ -1,0 +1,84 @@
+#include "libcore/base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/base/printable.h"
+
+namespace kasen {
+namespace {
+
+std::string join(const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (!text.empty()) text += '\n';
+    text += format_diagnostic(diagnostic);
+  }
+  return text;
+}
+
+// Files of others have lines of any length, and names.
+constexpr size_t longest_line = 240, longest_field = 2000, before_caret = 120;
+
+bool within_character(const std::string& text, size_t at) {  // of UTF-8
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+}
+
+std::string shown_field(const std::string& text) {
+  if (text.size() <= longest_field) return printable(text);
+  size_t end = longest_field;
+  while (end > 0 && within_character(text, end)) --end;
+  return printable(text.substr(0, end)) + "...";
+}
+
+// The part of a line around a column, and a caret under the column. Tabs stay tabs there, so that the caret stands
+// where the terminal shows the column.
+std::string shown_line(const std::string& line, int column) {
+  const auto at = static_cast<size_t>(std::max(column - 1, 0));
+  size_t begin = line.size() > longest_line && at > before_caret ? std::min(at - before_caret, line.size()) : 0;
+  while (begin > 0 && within_character(line, begin)) --begin;
+  size_t end = std::min(line.size(), begin + longest_line);
+  while (end > begin && within_character(line, end)) --end;
+  const std::string dots = begin > 0 ? "..." : "";
+  std::string text = "\n  " + dots + printable(line.substr(begin, end - begin)) + (end < line.size() ? "..." : "");
+  if (column <= 0) return text;
+  text += "\n  " + std::string(dots.size(), ' ');
+  for (size_t i = begin; i < at; ++i) text += i < line.size() && line[i] == '\t' ? '\t' : ' ';
+  return text + '^';
+}
+
+}  // namespace
+
+UserError::UserError(ExitStatus status, Diagnostic diagnostic)
+    : UserError(status, std::vector<Diagnostic>{std::move(diagnostic)}) {}
+
+UserError::UserError(ExitStatus status, std::vector<Diagnostic> diagnostics)
+    : status_(status), diagnostics_(std::move(diagnostics)), text_(join(diagnostics_)) {}
+
+void fail(ExitStatus status, std::string what, std::string why, std::string remedy, Location where) {
+  Diagnostic diagnostic;
+  diagnostic.where = std::move(where);
+  diagnostic.what = std::move(what);
+  diagnostic.why = std::move(why);
+  diagnostic.remedy = std::move(remedy);
+  throw UserError(status, std::move(diagnostic));
+}
+
+std::string format_diagnostic(const Diagnostic& d, bool colour) {
+  std::string text;
+  if (!d.where.file.empty()) text += printable(d.where.file) + ':';
+  if (d.where.line > 0) text += fmt::format("{}:", d.where.line);
+  if (d.where.line > 0 && d.where.column > 0) text += fmt::format("{}:", d.where.column);
+  if (!text.empty()) text += ' ';
+  text += colour ? "\x1b[1;31merror:\x1b[0m " : "error: ";
+  text += shown_field(d.what);
+  if (d.rule >= 0) text += fmt::format(" (rule {})", d.rule);
+  if (!d.why.empty()) text += "; " + shown_field(d.why);
+  if (!d.remedy.empty()) text += "; " + shown_field(d.remedy);
+  if (!d.source_line.empty()) text += shown_line(d.source_line, d.where.column);
+  return text;
+}
+
+}  // namespace kasen

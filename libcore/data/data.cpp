@@ -1,0 +1,47 @@
+#include "libcore/data/data.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/base/checked.h"
+
+namespace kasen {
+namespace {
+
+std::int64_t plane_bytes(Scalar scalar, std::int64_t capacity) {
+  const std::int64_t bytes = checked_mul(capacity, scalar_bytes(scalar), "an array's size");
+  return checked_add(bytes, 63, "an array's size") / 64 * 64;
+}
+
+}  // namespace
+
+std::int64_t plane_offset(const ElementType& element, std::int64_t capacity, std::int64_t plane) {
+  std::int64_t offset = 0;
+  for (const Component& c : element.components) {
+    const std::int64_t here = std::min(plane, c.planes());
+    offset = checked_add(offset, checked_mul(here, plane_bytes(c.scalar, capacity), "an array's size"));
+    plane -= here;
+    if (plane == 0) break;
+  }
+  return offset;
+}
+
+std::int64_t storage_bytes(const ElementType& element, std::int64_t capacity) {
+  return plane_offset(element, capacity, element.planes());
+}
+
+void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (++index[d] < shape[d]) return;
+    index[d] = 0;
+  }
+}
+
+std::optional<CompressedBytes> compressed_bytes(const PartArray& array) {
+  if (!array.compressed) return array.compressed_bytes;
+  return CompressedBytes{array.compressed->stored_bytes(), array.compressed->distinct_bytes()};
+}
+
+Array::Array(ElementType type, std::int64_t n) : element(std::move(type)), count(n), bytes(storage_bytes(element, n)) {}
+
+}  // namespace kasen

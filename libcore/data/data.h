@@ -1,0 +1,104 @@
+// Data on one worker: what a bundle's part holds, in memory. Made by libcomm's readers and partitioners (or by tests),
+// consumed by the executor. Indices: `global` counts from 0 over the whole dimension; `local` counts masters first,
+// in ascending global order, then slaves.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/base/types.h"
+#include "libcore/data/compressed.h"
+#include "libcore/system/memory.h"
+
+namespace kasen {
+
+// Elements plane by plane: plane p starts at plane_offset(element, capacity, p), each rounded up to 64 bytes.
+[[nodiscard]] std::int64_t plane_offset(const ElementType& element, std::int64_t capacity, std::int64_t plane);
+// Bytes of `capacity` elements in this layout: the unit in which buffers are predicted, allocated and counted.
+[[nodiscard]] std::int64_t storage_bytes(const ElementType& element, std::int64_t capacity);
+
+struct Array {
+  ElementType element;
+  std::int64_t count = 0;
+  Bytes bytes;
+
+  Array() = default;
+  Array(ElementType element, std::int64_t count);  // zeroed; checked sizes
+  [[nodiscard]] std::byte* plane(std::int64_t p) { return bytes.data() + plane_offset(element, count, p); }
+  [[nodiscard]] const std::byte* plane(std::int64_t p) const { return bytes.data() + plane_offset(element, count, p); }
+  template <class T>
+  [[nodiscard]] T* as(std::int64_t p = 0) {
+    return reinterpret_cast<T*>(plane(p));
+  }
+  template <class T>
+  [[nodiscard]] const T* as(std::int64_t p = 0) const {
+    return reinterpret_cast<const T*>(plane(p));
+  }
+};
+
+// A run of consecutive entries in a list, belonging to one other worker.
+struct PeerRange {
+  std::int32_t peer = 0;
+  std::int64_t begin = 0, end = 0;
+  friend bool operator==(const PeerRange&, const PeerRange&) = default;
+};
+
+// The slaves of one matrix along one axis, seen from one worker. Both sides list a pair's elements by ascending
+// global index, so that a message needs no indices.
+struct AxisSlaves {
+  std::vector<std::int64_t> slaves;       // global indices, by owner, then ascending
+  std::vector<PeerRange> slave_owners;    // which of them each owner has (ascending owner; never this worker)
+  std::vector<std::int32_t> mirrors;      // local index of each master of this worker that a peer mirrors
+  std::vector<PeerRange> mirror_holders;  // which of them each peer holds (ascending peer)
+};
+
+// A sparse matrix's entries on one worker: compressed rows over local indices, columns ascending within a row.
+// Row i < masters is master i of the row dimension, else row slave i - masters; columns likewise.
+struct PartMatrix {
+  std::string row_dim, col_dim;
+  ElementType element;
+  std::vector<std::int64_t> row_pointers;  // rows + 1
+  std::vector<std::int32_t> columns;       // one an entry
+  Array values;                            // count = entries; none for null
+  AxisSlaves row_slaves, col_slaves;
+};
+
+// The index after `index` of an array of that shape, the last dimension first; after the last one the first.
+void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape);
+
+struct PartDim {
+  std::int64_t size = 0;               // global
+  bool local = false;                  // every worker holds all (masters then lists 0..size-1)
+  std::vector<std::int64_t> masters;   // global indices, ascending
+  std::vector<std::int64_t> original;  // the user's ids of the masters; empty: the global index itself
+  // Where dense arrays are whole along it (`whole`): the other workers' masters, by owner, then ascending.
+  bool whole = false;
+  std::vector<std::int64_t> others;
+  std::vector<PeerRange> other_owners;
+};
+
+// Dense arrays: rows of the first dimension that is not local, in master order, times all other dimensions, whole.
+struct PartArray {
+  std::vector<std::string> dims;
+  Array data;  // count = masters(cut dim) * product of the other sizes; whole for shareds
+  // Of two dimensions, the first cut and the second local: instead of `data`, which then has its element alone.
+  std::optional<CompressedArray> compressed = std::nullopt;
+  // Of a compressed array in a part that was read without its elements.
+  std::optional<CompressedBytes> compressed_bytes = std::nullopt;
+};
+
+// Nothing of an array that is not compressed.
+[[nodiscard]] std::optional<CompressedBytes> compressed_bytes(const PartArray& array);
+
+struct Part {
+  int worker = 0;
+  int workers = 1;
+  std::map<std::string, PartDim> dims;
+  std::map<std::string, PartMatrix> matrices;  // by input name
+  std::map<std::string, PartArray> arrays;     // by input name
+};
+
+}  // namespace kasen

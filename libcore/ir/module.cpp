@@ -1,0 +1,115 @@
+// The module's tables and small services (see module.h).
+#include "libcore/ir/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/base/checked.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::array rows{
+#define IR_OP(enumerator, name, level, group, doc) OpRow{OpCode::enumerator, name, level, OpGroup::group, doc},
+#include "libcore/ir/operators.def"
+#undef IR_OP
+};
+
+constexpr std::array<std::string_view, 7> law_names{"exchange",    "pushdown", "distributive", "associative",
+                                                    "commutative", "identity", "idempotent"};
+
+template <class Range, class Used>
+std::string free_name(const std::string& hint, const Range& used, Used name_of) {
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(used.begin(), used.end(), [&](const auto& v) { return name_of(v) == name; });
+  };
+  if (!taken(hint)) return hint;
+  for (int number = 2;; ++number) {
+    std::string name = fmt::format("{}_{}", hint, number);
+    if (!taken(name)) return name;
+  }
+}
+
+void visit_block(const Block& block, const std::function<void(const Op&, int, int)>& visit, int& number, int depth) {
+  for (const Op& op : block.ops) {
+    visit(op, number++, depth);
+    for (const Block& inner : op.blocks) visit_block(inner, visit, number, depth + 1);
+  }
+}
+
+}  // namespace
+
+std::span<const OpRow> op_rows() { return rows; }
+const OpRow& row(OpCode code) { return rows[static_cast<size_t>(code)]; }
+
+const OpRow* find_op(std::string_view name) {
+  const auto it = std::find_if(rows.begin(), rows.end(), [&](const OpRow& r) { return r.name == name; });
+  return it == rows.end() ? nullptr : &*it;
+}
+
+std::string_view law_name(LawKind kind) { return law_names[static_cast<size_t>(kind)]; }
+
+DimId Module::find_dim(std::string_view wanted) const {
+  const auto it = std::find_if(dims.begin(), dims.end(), [&](const Dimension& d) { return d.name == wanted; });
+  return it == dims.end() ? no_dim : static_cast<DimId>(it - dims.begin());
+}
+
+ValueId Module::add_value(std::string_view hint, Type type) {
+  std::string unique =
+      free_name(std::string(hint), values, [](const Value& v) -> const std::string& { return v.name; });
+  values.push_back(Value{std::move(unique), std::move(type), no_buffer});
+  return static_cast<ValueId>(values.size()) - 1;
+}
+
+FnId Module::add_function(ScalarFunction fn) {
+  const auto same_types = [](const ScalarParam& a, const ScalarParam& b) {
+    return a.type == b.type && a.range == b.range;
+  };
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const ScalarFunction& known = functions[i];
+    const bool same = known.body == fn.body && std::equal(known.params.begin(), known.params.end(), fn.params.begin(),
+                                                          fn.params.end(), same_types);
+    if (same) return static_cast<FnId>(i);
+  }
+  fn.name = free_name(fn.name, functions, [](const ScalarFunction& f) -> const std::string& { return f.name; });
+  functions.push_back(std::move(fn));
+  return static_cast<FnId>(functions.size()) - 1;
+}
+
+DimId cut_dim(const Module& module, const Type& type) {
+  for (const DimId d : type.dims) {
+    if (!module.dim(d).local) return d;
+  }
+  return no_dim;
+}
+
+bool is_shared(const Module& module, const Type& type) { return cut_dim(module, type) == no_dim; }
+
+std::int64_t inner_size(const Module& module, const Type& type) {
+  bool cut = false;
+  std::int64_t size = 1;
+  for (const DimId d : type.dims) {
+    if (!cut && !module.dim(d).local) {
+      cut = true;
+    } else {
+      size = checked_mul(size, std::max<std::int64_t>(module.dim(d).size, 0), "an array's local size");
+    }
+  }
+  return size;
+}
+
+void for_each_op(const Module& module, const std::function<void(const Op& op, int number, int depth)>& visit) {
+  int number = 0;
+  visit_block(module.body, visit, number, 0);
+}
+
+const std::string& matrix_name(const Module& module, ValueId matrix) {
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::input && !op.results.empty() && op.results[0] == matrix) return op.name;
+  }
+  return module.value(matrix).name;
+}
+
+}  // namespace kasen

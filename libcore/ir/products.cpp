@@ -1,0 +1,63 @@
+#include "libcore/ir/products.h"
+
+#include <algorithm>
+
+#include "libcore/base/checked.h"
+#include "libcore/ir/entries.h"
+
+namespace kasen {
+namespace {
+
+bool is_plain(const ScalarFunction& fn, ScalarOp op, Scalar scalar) {
+  return is_plain_operator(fn, op) && fn.body.type.is(scalar);
+}
+
+}  // namespace
+
+bool is_plain_operator(const ScalarFunction& fn, ScalarOp op) {
+  if (fn.params.size() != 2 || fn.body.op != op) return false;
+  return fn.body.args[0].op == ScalarOp::param && fn.body.args[1].op == ScalarOp::param &&
+         fn.body.args[0].index != fn.body.args[1].index;
+}
+
+bool is_sparse_product(const Module& module, const Op& op) {
+  return is_product(op) && module.type(product_matrix(op)).sparse;
+}
+
+bool is_dense_product(const Module& module, const Op& op) {
+  return is_product(op) && !module.type(product_matrix(op)).sparse;
+}
+
+ValueId product_matrix(const Op& op) {
+  if (op.code != OpCode::region) return op.operands.at(is_fold(op) ? 0 : 1);
+  const std::vector<Op>& ops = op.blocks.at(0).ops;
+  const auto product = std::find_if(ops.begin(), ops.end(), is_product);
+  if (product == ops.end()) throw InternalError("a region of products without one");
+  return product->operands.at(1);
+}
+
+std::int64_t product_columns(const Module& module, const Op& op) {
+  std::int64_t columns = 1;
+  const std::vector<DimId>& dims = module.type(op.operands.at(0)).dims;
+  for (size_t i = 1; i < dims.size(); ++i) {
+    columns = checked_mul(columns, std::max<std::int64_t>(module.dim(dims[i]).size, 0), "a product's columns");
+  }
+  return columns;
+}
+
+bool is_ordinary_dense_product(const Module& module, const Op& op) {
+  if (!is_dense_product(module, op)) return false;
+  const ElementType& element = module.type(op.operands.at(1)).element;
+  if (!element.is_scalar() || !is_float(element.scalar())) return false;
+  return element == module.type(op.operands.at(0)).element &&
+         is_plain(module.fn(op.fns.at(0)), ScalarOp::mul, element.scalar()) &&
+         is_plain(module.fn(op.fns.at(1)), ScalarOp::add, element.scalar());
+}
+
+bool shares_dense_pass(const Module& module, const Op& op) {
+  if (!is_ordinary_dense_product(module, op) || has_columns(module, op)) return false;
+  const Type& matrix = module.type(op.operands.at(1));
+  return matrix.dims.size() == 2 && !module.dim(matrix.dims[0]).local;
+}
+
+}  // namespace kasen

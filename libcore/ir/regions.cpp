@@ -1,0 +1,56 @@
+#include "libcore/ir/regions.h"
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/products.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::array kinds{
+#define REGION(kind, entry, in_place, pass, holds) \
+  RegionRow{RegionKind::kind, #kind, RegionEntry::entry, in_place, pass, holds},
+#include "libcore/ir/regions.def"
+#undef REGION
+};
+
+constexpr bool in_order() {
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (static_cast<size_t>(kinds[i].kind) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "RegionKind and regions.def list the kinds in one order");
+
+}  // namespace
+
+std::span<const RegionRow> region_rows() { return kinds; }
+const RegionRow& row(RegionKind kind) { return kinds[static_cast<size_t>(kind)]; }
+std::string_view region_name(RegionKind kind) { return row(kind).name; }
+
+const RegionRow* find_region(std::string_view name) {
+  const auto* it = std::find_if(kinds.begin(), kinds.end(), [&](const RegionRow& r) { return r.name == name; });
+  return it == kinds.end() ? nullptr : it;
+}
+
+bool may_write_over(const Op& region, ValueId v) {
+  if (!row(region.kind).in_place) return false;
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  return std::none_of(ops.begin(), ops.end(), [&](const Op& op) {
+    if (is_view(op)) return region.kind != RegionKind::row_chain && viewed(op) == v;
+    return is_product(op) && contains(op.operands, v);
+  });
+}
+
+RowChain row_chain(const Op& region) {
+  RowChain chain;
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  for (const Op& op : std::span(ops).first(ops.size() - 1)) {
+    (op.code == OpCode::mxvt ? chain.inner : op.code == OpCode::mxv ? chain.outer : chain.work).push_back(&op);
+  }
+  return chain;
+}
+
+}  // namespace kasen

@@ -1,0 +1,49 @@
+// The registry of region kinds (regions.def).
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "libcore/ir/module.h"
+
+namespace kasen {
+
+enum class RegionEntry : std::uint8_t { elementwise, product };
+
+struct RegionRow {
+  RegionKind kind;
+  std::string_view name;
+  RegionEntry entry;
+  bool in_place;
+  std::string_view pass;
+  std::string_view holds;
+};
+
+[[nodiscard]] std::span<const RegionRow> region_rows();
+[[nodiscard]] const RegionRow& row(RegionKind kind);
+[[nodiscard]] const RegionRow* find_region(std::string_view name);
+
+// May a result of the region be written where its operand `v` was, element by element: is element i of `v` read before
+// element i of any result is written, and no other behind it? Not what a product or a view finds at other places; a
+// row_chain has read all that its views show of a row when it writes the row.
+[[nodiscard]] bool may_write_over(const Op& region, ValueId v);
+
+// The product and the gather with which a product_epilogue region begins.
+[[nodiscard]] inline const Op& epilogue_product(const Op& region) { return region.blocks[0].ops[0]; }
+[[nodiscard]] inline const Op& epilogue_gather(const Op& region) { return region.blocks[0].ops[1]; }
+[[nodiscard]] inline bool is_epilogue(const Op& op) {
+  return op.code == OpCode::region && op.kind == RegionKind::product_epilogue;
+}
+
+// What a row_chain region holds, each in program order: products with one result a row, vector work on rows, products
+// with one result a column.
+struct RowChain {
+  std::vector<const Op*> inner, work, outer;
+};
+[[nodiscard]] RowChain row_chain(const Op& region);
+[[nodiscard]] inline bool is_row_chain(const Op& op) {
+  return op.code == OpCode::region && op.kind == RegionKind::row_chain;
+}
+
+}  // namespace kasen

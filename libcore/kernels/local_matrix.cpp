@@ -1,0 +1,193 @@
+#include "libcore/kernels/local_matrix.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "libcore/base/error.h"
+#include "libcore/kernels/plane_mover.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int32_t absent = -1;
+
+// Where each local index of one of the matrix's axes lies in a space. Slaves of both are grouped by owner, ascending
+// within one, so that two merges find them all; those that the space lacks are `absent`.
+LargeVector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axis, const LocalSpace& space) {
+  LargeVector<std::int32_t> places(static_cast<size_t>(masters) + axis.slaves.size(), absent);
+  if (space.place.empty()) {
+    std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(masters), 0);
+  } else {
+    std::copy(space.place.begin(), space.place.end(), places.begin());
+  }
+  const std::vector<std::int64_t>& known = space.exchange.slaves;
+  for (const PeerRange& from : axis.slave_owners) {
+    const auto owner = std::find_if(space.exchange.slave_owners.begin(), space.exchange.slave_owners.end(),
+                                    [&](const PeerRange& r) { return r.peer == from.peer; });
+    if (owner == space.exchange.slave_owners.end()) continue;
+    std::int64_t k = owner->begin;
+    for (std::int64_t i = from.begin; i < from.end; ++i) {
+      const std::int64_t wanted = axis.slaves.at(static_cast<size_t>(i));
+      while (k < owner->end && known[static_cast<size_t>(k)] < wanted) ++k;
+      if (k == owner->end || known[static_cast<size_t>(k)] != wanted) continue;
+      places[static_cast<size_t>(masters + i)] = static_cast<std::int32_t>(masters + k);
+    }
+  }
+  return places;
+}
+
+// Local indices of a space in ascending order of their global ones: the part's masters and each owner's slaves ascend.
+std::vector<std::int32_t> order_by_global(const LocalSpace& space) {
+  std::vector<std::int32_t> order(static_cast<size_t>(space.total));
+  std::iota(order.begin(), order.end(), 0);
+  const auto before = [&](std::int32_t a, std::int32_t b) {
+    return space.global[static_cast<size_t>(a)] < space.global[static_cast<size_t>(b)];
+  };
+  std::copy(space.place.begin(), space.place.end(), order.begin());
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(space.masters);
+  std::sort(middle, order.end(), before);
+  std::inplace_merge(order.begin(), middle, order.end(), before);
+  return order;
+}
+
+// One part's matrix with the places of its rows and columns in the product's spaces.
+struct Source {
+  const PartMatrix& matrix;
+  LargeVector<std::int32_t> rows, cols;
+
+  [[nodiscard]] std::int32_t col(std::int64_t entry) const {
+    const auto c = static_cast<size_t>(matrix.columns[static_cast<size_t>(entry)]);
+    if (c >= cols.size() || cols[c] == absent) outside();
+    return cols[c];
+  }
+  [[nodiscard]] std::int32_t row(size_t r) const {
+    if (rows[r] == absent && matrix.row_pointers[r] < matrix.row_pointers[r + 1]) outside();
+    return rows[r];
+  }
+  [[noreturn]] static void outside() {
+    fail(ExitStatus::bad_input, "a matrix part has entries outside the product's spaces",
+         "their rows and columns are neither masters nor slaves of it", "partition the data again");
+  }
+};
+
+void check_shape(const PartMatrix& matrix, size_t rows) {
+  const auto entries = static_cast<std::int64_t>(matrix.columns.size());
+  const std::vector<std::int64_t>& pointers = matrix.row_pointers;
+  const bool whole = pointers.size() == rows + 1 && pointers.front() == 0 && pointers.back() == entries &&
+                     std::is_sorted(pointers.begin(), pointers.end());
+  if (whole && (matrix.element.bytes() == 0 || matrix.values.count == entries)) return;
+  fail(ExitStatus::bad_input, "a matrix part has another number of rows or entries than it should",
+       "its dimension, slaves and pointers do not agree", "partition the data again");
+}
+
+// Moves the values of the part's entries to entries of the pull form.
+PlaneMover value_mover(const PartMatrix& matrix, LocalMatrix& local) {
+  if (matrix.element.bytes() > 0) {
+    local.values = Array(matrix.element, static_cast<std::int64_t>(matrix.columns.size()));
+  }
+  return {matrix.values, local.values};
+}
+
+// mxv: outputs are columns. Rows are taken in ascending global order, so that each output's entries are, too. Entries
+// are counted and placed by the part's own columns: looking up where each lies would be another access at random.
+void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
+  LargeVector<std::int64_t> next(source.cols.size(), 0);
+  for (const std::int32_t c : source.matrix.columns) {
+    if (static_cast<size_t>(c) >= next.size()) Source::outside();
+    ++next[static_cast<size_t>(c)];
+  }
+  for (size_t c = 0; c < next.size(); ++c) {
+    if (next[c] > 0 && source.cols[c] == absent) Source::outside();
+    if (source.cols[c] != absent) local.pointers[static_cast<size_t>(source.cols[c]) + 1] = next[c];
+  }
+  std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
+  for (size_t c = 0; c < next.size(); ++c)
+    if (source.cols[c] != absent) next[c] = local.pointers[static_cast<size_t>(source.cols[c])];
+  LargeVector<size_t> row_at(static_cast<size_t>(operand.total), SIZE_MAX);
+  for (size_t r = 0; r < source.rows.size(); ++r) {
+    const std::int32_t at = source.row(r);
+    if (at != absent) row_at[static_cast<size_t>(at)] = r;
+  }
+  const PlaneMover values = value_mover(source.matrix, local);
+  for (const std::int32_t at : order_by_global(operand)) {
+    const size_t r = row_at[static_cast<size_t>(at)];
+    if (r == SIZE_MAX) continue;
+    for (std::int64_t e = source.matrix.row_pointers[r]; e < source.matrix.row_pointers[r + 1]; ++e) {
+      const std::int64_t to = next[static_cast<size_t>(source.matrix.columns[static_cast<size_t>(e)])]++;
+      local.indices[static_cast<size_t>(to)] = at;
+      values.move(e, to);
+    }
+  }
+}
+
+// The operands of a row's entries to `indices`; false if they do not ascend by their global indices. Those of masters
+// ascend as the part numbers them, and need no look at the global ones.
+bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_t begin, std::int64_t end,
+                    std::int32_t* indices) {
+  const auto global = [&](std::int32_t place) { return operand.global[static_cast<size_t>(place)]; };
+  std::int32_t before = 0;
+  for (std::int64_t e = begin; e < end; ++e, ++indices) {
+    const std::int32_t column = source.matrix.columns[static_cast<size_t>(e)];
+    *indices = source.col(e);
+    const bool masters = column < operand.masters && before < operand.masters;
+    if (e > begin && (masters ? column < before : global(indices[0]) < global(indices[-1]))) return false;
+    before = column;
+  }
+  return true;
+}
+
+// mxvt: outputs are rows, whose entries are sorted where slaves among the columns break the order.
+void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
+  for (size_t r = 0; r < source.rows.size(); ++r) {
+    const std::int32_t at = source.row(r);
+    if (at == absent) continue;
+    local.pointers[static_cast<size_t>(at) + 1] = source.matrix.row_pointers[r + 1] - source.matrix.row_pointers[r];
+  }
+  std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
+  const PlaneMover values = value_mover(source.matrix, local);
+  std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, entry
+  for (size_t r = 0; r < source.rows.size(); ++r) {
+    if (source.rows[r] == absent) continue;
+    std::int64_t to = local.pointers[static_cast<size_t>(source.rows[r])];
+    const std::int64_t begin = source.matrix.row_pointers[r], end = source.matrix.row_pointers[r + 1];
+    if (copy_ascending(source, operand, begin, end, local.indices.data() + to)) {
+      values.move_run(begin, to, end - begin);
+      continue;
+    }
+    row.clear();
+    for (std::int64_t e = begin; e < end; ++e) row.emplace_back(operand.global[static_cast<size_t>(source.col(e))], e);
+    std::sort(row.begin(), row.end());
+    for (const auto& [global, e] : row) {
+      local.indices[static_cast<size_t>(to)] = source.col(e);
+      values.move(e, to++);
+    }
+  }
+}
+
+}  // namespace
+
+LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand,
+                              const LocalSpace& result) {
+  const LocalSpace& row_space = transposed ? result : operand;
+  const LocalSpace& col_space = transposed ? operand : result;
+  const Source source{matrix, place_axis(row_space.masters, matrix.row_slaves, row_space),
+                      place_axis(col_space.masters, matrix.col_slaves, col_space)};
+  check_shape(matrix, source.rows.size());
+  LocalMatrix local;
+  local.outputs = result.total;
+  local.masters = result.masters;
+  local.inputs = operand.total;
+  local.element = matrix.element;
+  local.pointers.assign(static_cast<size_t>(result.total) + 1, 0);
+  local.indices.resize(matrix.columns.size());
+  if (transposed) {
+    pull_rows(source, operand, local);
+  } else {
+    pull_columns(source, operand, local);
+  }
+  return local;
+}
+
+}  // namespace kasen

@@ -1,0 +1,256 @@
+#include "libcore/kernels/numbering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "libcore/analysis/state_rules.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/regions.h"
+#include "libcore/kernels/kernel_set.h"
+#include "libcore/kernels/numbering_order.h"
+
+namespace kasen {
+namespace {
+
+constexpr size_t fewest_hot = size_t{1} << 17;  // 1 MB of f64: fewer stay in a core's cache in any order
+constexpr double worth_parting = 0.9;
+
+void add_space(const Module& module, const std::vector<DimId>& dims, const SlaveSet& set, std::set<SpaceKey>& keys) {
+  Type type;
+  type.dims = dims;
+  const DimId cut = cut_dim(module, type);
+  if (cut == no_dim) return;
+  keys.insert({cut, {}});
+  keys.insert({cut, set});
+}
+
+std::set<SpaceKey> used_spaces(const Module& module) {
+  std::set<SpaceKey> keys;
+  for (const Value& value : module.values) add_space(module, value.type.dims, value.type.state.slaves, keys);
+  for (const BufferDecl& buffer : module.buffers) {
+    for (const SlaveSet& set : buffer.holds) add_space(module, buffer.dims, set, keys);
+  }
+  // A sparse matrix is cut along both of its dimensions.
+  for (const Value& value : module.values) {
+    if (!value.type.sparse) continue;
+    for (const DimId dim : value.type.dims) add_space(module, {dim}, {}, keys);
+  }
+  return keys;
+}
+
+const PartDim& find_dim(const Part& part, const std::string& name) {
+  const auto it = part.dims.find(name);
+  if (it == part.dims.end()) {
+    fail(ExitStatus::bad_input, fmt::format("the data has no dimension '{}'", name), "the plan uses it",
+         "partition the data with this program");
+  }
+  return it->second;
+}
+
+const PartMatrix& find_matrix(const Part& part, const std::string& name) {
+  const auto it = part.matrices.find(name);
+  if (it == part.matrices.end()) {
+    fail(ExitStatus::bad_input, fmt::format("the data has no matrix '{}'", name), "the plan reads its slaves",
+         "partition the data with this program");
+  }
+  return it->second;
+}
+
+const AxisSlaves& find_axis(const Part& part, const SlaveAtom& atom, const std::string& dim) {
+  const PartMatrix& matrix = find_matrix(part, atom.matrix);
+  const bool rows = atom.axis == Axis::rows;
+  if ((rows ? matrix.row_dim : matrix.col_dim) != dim) {
+    fail(ExitStatus::bad_input,
+         fmt::format("matrix '{}' has no {} over dimension '{}'", atom.matrix, rows ? "rows" : "columns", dim));
+  }
+  return rows ? matrix.row_slaves : matrix.col_slaves;
+}
+
+using ByPeer = std::map<std::int32_t, std::vector<std::int64_t>>;
+
+// Every index on every worker: all masters are mirrored by every peer.
+void add_all(const Part& part, const std::string& name, const PartDim& dim, ByPeer& slaves, ByPeer& mirrors) {
+  if ((!dim.whole && part.workers > 1) || dim.masters.size() + dim.others.size() != static_cast<size_t>(dim.size)) {
+    fail(ExitStatus::bad_input, fmt::format("the data does not tell who owns the indices of dimension '{}'", name),
+         "the plan holds arrays over it whole on every worker", "partition the data with this program");
+  }
+  for (const PeerRange& r : dim.other_owners) {
+    slaves[r.peer].assign(dim.others.begin() + r.begin, dim.others.begin() + r.end);
+  }
+  for (std::int32_t peer = 0; peer < part.workers; ++peer) {
+    if (peer == part.worker || dim.masters.empty()) continue;
+    std::vector<std::int64_t>& list = mirrors[peer];
+    list.resize(dim.masters.size());
+    std::iota(list.begin(), list.end(), std::int64_t{0});
+  }
+}
+
+void unite(ByPeer& all) {
+  for (auto& [peer, list] : all) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+}
+
+// Both sides merge the lists of all atoms by (peer, global index), so that they agree without a message.
+LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim,
+                      const std::vector<std::int32_t>& order) {
+  ByPeer slaves, mirrors;  // mirrors as places among the part's masters: ascending like their global indices
+  if (is_all(key.set)) add_all(part, name, dim, slaves, mirrors);
+  for (const SlaveAtom& atom : key.set) {
+    if (atom.axis == Axis::all) continue;
+    const AxisSlaves& axis = find_axis(part, atom, name);
+    for (const PeerRange& r : axis.slave_owners) {
+      auto& list = slaves[r.peer];
+      for (std::int64_t i = r.begin; i < r.end; ++i) list.push_back(axis.slaves.at(static_cast<size_t>(i)));
+    }
+    for (const PeerRange& r : axis.mirror_holders) {
+      auto& list = mirrors[r.peer];
+      for (std::int64_t i = r.begin; i < r.end; ++i) list.push_back(axis.mirrors.at(static_cast<size_t>(i)));
+    }
+  }
+  unite(slaves);
+  unite(mirrors);
+  LocalSpace space;
+  space.masters = static_cast<std::int64_t>(dim.masters.size());
+  space.interior = space.masters;
+  space.global = dim.masters;
+  space.place.resize(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    space.global[i] = dim.masters[static_cast<size_t>(order[i])];
+    space.place[static_cast<size_t>(order[i])] = static_cast<std::int32_t>(i);
+  }
+  AxisSlaves& exchange = space.exchange;
+  for (const auto& [peer, list] : slaves) {
+    const auto begin = static_cast<std::int64_t>(exchange.slaves.size());
+    exchange.slaves.insert(exchange.slaves.end(), list.begin(), list.end());
+    exchange.slave_owners.push_back({peer, begin, static_cast<std::int64_t>(exchange.slaves.size())});
+  }
+  for (const auto& [peer, list] : mirrors) {
+    const auto begin = static_cast<std::int64_t>(exchange.mirrors.size());
+    for (const std::int64_t master : list) {
+      if (master < 0 || master >= space.masters) {
+        fail(ExitStatus::bad_input, fmt::format("dimension '{}': a mirror lies outside the masters", name));
+      }
+      const auto at =
+          space.place.empty() ? static_cast<std::int32_t>(master) : space.place[static_cast<size_t>(master)];
+      exchange.mirrors.push_back(at);
+      space.interior = std::min<std::int64_t>(space.interior, at);
+    }
+    exchange.mirror_holders.push_back({peer, begin, static_cast<std::int64_t>(exchange.mirrors.size())});
+  }
+  space.global.insert(space.global.end(), exchange.slaves.begin(), exchange.slaves.end());
+  space.total = static_cast<std::int64_t>(space.global.size());
+  if (space.total > std::numeric_limits<std::int32_t>::max()) {
+    fail(ExitStatus::limit, fmt::format("dimension '{}' has {} elements on worker {}", name, space.total, part.worker),
+         "a worker holds at most 2^31 - 1", "use more workers");
+  }
+  return space;
+}
+
+// Which rows wait for a peer does not depend on the order: spaces with ascending masters tell.
+void find_waiting(const Module& module, std::span<const Op* const> regions, DimId dim, const Part& part,
+                  std::vector<RowGroup>& groups) {
+  const std::string& name = module.dim(dim).name;
+  std::set<SlaveSet> seen;
+  for (const Op* region : regions) {
+    const SlaveSet& set = module.type(epilogue_product(*region).results.at(0)).state.slaves;
+    const RowGroup group = seen.empty() ? RowGroup::waits : RowGroup::waits_elsewhere;
+    if (!seen.insert(set).second) continue;
+    for (const std::int32_t master : make_space({dim, set}, part, name, find_dim(part, name), {}).exchange.mirrors) {
+      RowGroup& known = groups[static_cast<size_t>(master)];
+      known = std::max(known, group);
+    }
+  }
+}
+
+// Where a product reads the vector whose rows it gives, what is read most often may lie together: a line of the cache
+// then holds eight such elements. It parts neighbours of the given order, which often read the same.
+std::vector<std::int32_t> better_order(std::vector<std::int32_t> given, std::span<const std::int64_t> lengths,
+                                       std::span<const RowGroup> groups, const PartMatrix& matrix, bool transposed) {
+  const size_t masters = groups.size();
+  const std::vector<std::int64_t> reads = read_counts(matrix, transposed, masters);
+  std::vector<std::int32_t> hot = order_rows(lengths, groups, reads);
+  const double now = lines_read(matrix, transposed, masters, given);
+  return lines_read(matrix, transposed, masters, hot) < worth_parting * now ? hot : given;
+}
+
+}  // namespace
+
+void Numbering::order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within) {
+  const std::vector<const Op*> regions = ordering_regions(module, dim);
+  if (regions.empty()) return;
+  const Op& product = epilogue_product(*regions.front());
+  const bool transposed = product.code == OpCode::mxvt;
+  const DimId read = cut_dim(module, module.type(product.operands.at(0)));
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const PartMatrix& matrix = find_matrix(parts[p], matrix_name(module, product.operands.at(1)));
+    const size_t masters = find_dim(parts[p], module.dim(dim).name).masters.size();
+    const size_t operands = find_dim(parts[p], module.dim(read).name).masters.size();
+    std::vector<RowGroup> groups = group_rows(matrix, transposed, masters, operands);
+    find_waiting(module, regions, dim, parts[p], groups);
+    std::vector<std::int32_t>& order = orders_[static_cast<size_t>(dim)][p];
+    if (within == WithinGroups::ascending) {
+      order = order_rows({}, groups);
+      continue;
+    }
+    const std::vector<std::int64_t> lengths = row_lengths(matrix, transposed, masters);
+    order = order_rows(lengths, groups);
+    if (within == WithinGroups::ordered && read == dim && masters >= fewest_hot)
+      order = better_order(std::move(order), lengths, groups, matrix, transposed);
+  }
+}
+
+Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGroups within) {
+  for (const SpaceKey& key : used_spaces(module)) keys_.push_back(key);
+  orders_.assign(module.dims.size(), std::vector<std::vector<std::int32_t>>(parts.size()));
+  masters_.assign(module.dims.size(), std::vector<std::int64_t>(parts.size(), 0));
+  std::set<DimId> used;
+  for (const SpaceKey& key : keys_) used.insert(key.dim);
+  for (const DimId dim : used) {
+    for (size_t p = 0; p < parts.size(); ++p) {
+      masters_[static_cast<size_t>(dim)][p] =
+          static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
+    }
+    order_masters(module, dim, parts, within);
+  }
+  for (const SpaceKey& key : keys_) {
+    const std::string& name = module.dim(key.dim).name;
+    std::vector<LocalSpace>& row = spaces_.emplace_back();
+    for (size_t p = 0; p < parts.size(); ++p) {
+      const std::vector<std::int32_t>& order = orders_[static_cast<size_t>(key.dim)][p];
+      row.push_back(make_space(key, parts[p], name, find_dim(parts[p], name), order));
+    }
+  }
+}
+
+int Numbering::find(DimId dim, const SlaveSet& set) const {
+  const SpaceKey key{dim, set};
+  const auto it = std::lower_bound(keys_.begin(), keys_.end(), key);
+  if (it == keys_.end() || *it != key) throw InternalError("a space that the plan's types do not name");
+  return static_cast<int>(it - keys_.begin());
+}
+
+std::int64_t settled_masters(const LocalSpace& space) {
+  if (space.interior == space.masters) return space.masters;
+  return space.interior / reduction_block * reduction_block;
+}
+
+std::int64_t Numbering::masters(DimId dim, int part) const {
+  return masters_.at(static_cast<size_t>(dim)).at(static_cast<size_t>(part));
+}
+
+const std::vector<std::int32_t>& Numbering::order(DimId dim, int part) const {
+  return orders_.at(static_cast<size_t>(dim)).at(static_cast<size_t>(part));
+}
+
+std::int64_t LocalMatrix::storage_bytes() const {
+  return 8 * (outputs + 1) + 4 * entries() + entries() * element.bytes();
+}
+
+}  // namespace kasen

@@ -1,0 +1,91 @@
+// The way from text to IR: parse, lower, done.
+#include "libcore/lang/lang.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/base/printable.h"
+#include "libcore/base/text_kind.h"
+#include "libcore/lang/lower.h"
+
+namespace kasen {
+namespace lang {
+namespace {
+
+// `examples/page-rank.ks` is module page_rank.
+std::string module_name(const std::string& file) {
+  std::string name = file.substr(file.find_last_of('/') + 1);
+  name = name.substr(0, name.find_last_of('.'));
+  for (char& c : name) {
+    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!good) c = '_';
+  }
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name = "program_" + name;
+  return name;
+}
+
+}  // namespace
+
+Lowering::Lowering(const Source& source, const std::map<std::string, std::string>& defines, const ReducerRanges& ranges)
+    : source_(source), defines_(defines), reducer_ranges_(ranges) {}
+
+Module Lowering::run(const std::vector<Statement>& program) {
+  module_.name = module_name(source_.file);
+  // They are there to be shown, and go from file to file in IR.
+  module_.source_name = printable(source_.file);
+  for (const std::string& line : source_.lines) module_.source.push_back(printable(line));
+  block_ = &module_.body;
+  scopes_.emplace_back();
+
+  register_functions(program);
+  register_identities(program);
+  statements(program);
+  if (faults_.empty()) {
+    for (const Statement& s : assumptions_) assume(s);
+    check_functions(program);
+  }
+  if (!faults_.empty()) throw UserError(ExitStatus::bad_input, std::move(faults_));
+  check_defines();
+  if (outputs_.empty()) {
+    source_.fail({}, "the program has no output", "without one it has no result", "add a line: output x");
+  }
+  for (Op& op : outputs_) module_.body.ops.push_back(std::move(op));
+  return std::move(module_);
+}
+
+namespace {
+
+// One message instead of one for each line of what is none.
+void refuse_other_files(std::string_view text, const Source& source) {
+  const TextKind kind = text_kind(text);
+  if (kind == TextKind::empty) {
+    source.fail({}, "the program is empty", "a program has at least one output", "name a file: kasen plan PROGRAM.ks");
+  }
+  if (kind == TextKind::program || kind == TextKind::unknown) return;
+  source.fail({1, 1}, "this is not a program", std::string(kind_text(kind)),
+              kind == TextKind::ir     ? "give it to kasen fuse, or name the program (*.ks)"
+              : kind == TextKind::data ? "name the program (*.ks); data go to kasen partition and kasen go, behind it"
+                                       : "name the program (*.ks)");
+}
+
+}  // namespace
+
+}  // namespace lang
+
+Module compile_program(std::string_view text, const std::string& file,
+                       const std::map<std::string, std::string>& defines) {
+  const lang::Source source(text, file);
+  lang::refuse_other_files(text, source);
+  const std::vector<lang::Statement> program = lang::parse_program(text, source);
+  constexpr int most_turns = 4;  // a program that is lowered with ranges has others, now and then
+  lang::ReducerRanges ranges;
+  for (int turn = 0; turn < most_turns; ++turn) {
+    lang::Lowering lowering(source, defines, ranges);
+    Module module = lowering.run(program);
+    if (!lang::learn_ranges(module, lowering.unmasked(), ranges)) return module;
+  }
+  ranges.clear();
+  return lang::Lowering(source, defines, ranges).run(program);
+}
+
+}  // namespace kasen

@@ -1,0 +1,192 @@
+// Reducers. One without an identity is given a presence mask: its elements carry whether they hold a value, and what
+// was never combined holds none (docs/language.md, Products).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "libcore/lang/lower.h"
+#include "libcore/laws/laws.h"
+#include "libcore/scalar/element_range.h"
+
+namespace kasen::lang {
+namespace {
+
+std::vector<Expr> parts_of(const Expr& e) {
+  if (!e.type.tuple) return {e};
+  std::vector<Expr> parts;
+  for (size_t i = 0; i < e.type.components.size(); ++i) parts.push_back(make_component(e, static_cast<int>(i)));
+  return parts;
+}
+
+Expr truth(bool value) { return make_literal(Scalar::boolean, Word::integer(value ? 1 : 0)); }
+
+// (flag, the components of the value)
+Expr masked(Expr flag, const Expr& value) {
+  std::vector<Expr> parts = parts_of(value);
+  parts.insert(parts.begin(), std::move(flag));
+  return make_tuple(std::move(parts));
+}
+
+ElementType masked(const ElementType& type) {
+  ElementType made = type;
+  made.tuple = true;
+  made.components.insert(made.components.begin(), Component{Scalar::boolean, no_dim, 0});
+  return made;
+}
+
+// The value of a masked element.
+Expr unmasked(const Expr& e, const ElementType& type) {
+  if (!type.tuple) return make_component(e, 1);
+  std::vector<Expr> parts = parts_of(e);
+  parts.erase(parts.begin());
+  return make_tuple(std::move(parts));
+}
+
+// Two values that are none: any operation with an identity, for the sake of the law alone. `keep`: it gives one of
+// them, so that it keeps their range.
+Expr nothing(const Expr& a, const Expr& b, bool keep) {
+  if (a.type.is_array()) {
+    const auto at = [](const Expr& e) { return make_element(e, make_loop_var(0)); };
+    return make_loop(ScalarOp::build, 0, a.type.components[0].count, nothing(at(a), at(b), keep));
+  }
+  if (a.type.is(Scalar::boolean)) return make_op(ScalarOp::logical_or, {a, b});
+  return make_op(is_numeric(a.type.scalar()) && !keep ? ScalarOp::add : ScalarOp::max, {a, b});
+}
+
+// Nothing is known of the flag.
+ElementRange masked(ElementRange range) {
+  if (!range.empty()) range.insert(range.begin(), Interval{});
+  return range;
+}
+
+ScalarFunction mask_reducer(const ScalarFunction& fn) {
+  const ElementType& type = fn.result();
+  const ElementType whole = masked(type);
+  const Expr a = make_param(0, whole), b = make_param(1, whole);
+  const Expr has_a = make_component(a, 0), has_b = make_component(b, 0);
+  const std::vector<Expr> values{unmasked(a, type), unmasked(b, type)};
+  const std::vector<Expr> joined = parts_of(substitute(fn.body, values));
+  std::vector<Expr> parts{make_op(ScalarOp::logical_or, {has_a, has_b})};
+  for (size_t i = 0; i < joined.size(); ++i) {
+    const Expr x = make_component(a, static_cast<int>(i) + 1), y = make_component(b, static_cast<int>(i) + 1);
+    Expr one = make_op(ScalarOp::select, {has_b, y, nothing(x, y, declares_range(fn))});
+    one = make_op(ScalarOp::select, {has_a, x, std::move(one)});
+    const Expr both = make_op(ScalarOp::logical_and, {has_a, has_b});
+    parts.push_back(make_op(ScalarOp::select, {both, joined[i], std::move(one)}));
+  }
+  const ElementRange range = masked(fn.params[0].range);
+  return {
+      fn.name, {{fn.params[0].name, whole, range}, {fn.params[1].name, whole, range}}, make_tuple(std::move(parts))};
+}
+
+}  // namespace
+
+// The reducer as it declares the range that the program was found to keep; there were so many functions before it.
+FnId Lowering::in_known_range(FnId reducer, const Node& fn, size_t functions) {
+  const auto known = std::find_if(reducer_ranges_.begin(), reducer_ranges_.end(),
+                                  [&](const ReducerRange& r) { return r.reducer == module_.fn(reducer); });
+  if (known == reducer_ranges_.end() || known->range.empty()) return reducer;
+  ScalarFunction declared = module_.fn(reducer);
+  for (ScalarParam& param : declared.params) param.range = known->range;
+  if (module_.functions.size() > functions) module_.functions.pop_back();  // the new one takes its name
+  const FnId made = module_.add_function(std::move(declared));
+  if (fn.kind == NodeKind::name && functions_.contains(fn.text)) instances_[fn.text].back().fn = made;
+  return made;
+}
+
+// (T, T) -> T; that it is associative and commutative is the verifier's to check.
+// By value: the module, which may hold the type, grows here.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
+  const size_t functions = module_.functions.size();
+  const FnId id = instantiate(fn, {type, type}, mark, "reduce");
+  const ElementType& result = module_.fn(id).result();
+  if (result == type) return in_known_range(id, fn, functions);
+  source_.fail(fn.mark, fmt::format("this reducer makes {} of {}", show(module_, result), show(module_, type)),
+               "a reducer takes two elements of one type and gives another of the same type");
+}
+
+// A reducer that is none at all stays as it is, for the verifier to refuse.
+Lowering::Reducer Lowering::reducer_with_mask(const Node& fn, const ElementType& type, Mark mark) {
+  const size_t known = module_.functions.size();
+  Reducer made{reducer(fn, type, mark), false, {}};
+  const ScalarFunction plain = module_.fn(made.fn);
+  const bool named = fn.kind == NodeKind::name && identities_.contains(fn.text);
+  const auto identity = reducer_identity(plain);
+  if (named) made.empty = stated_identity(fn.text, type, identity);
+  if (identity || TrialLawChecker().reducer(module_, made.fn).verdict == Verdict::refuted) return made;
+  if (module_.functions.size() > known) module_.functions.pop_back();  // the masked one takes its name
+  made.masked = true;
+  made.fn = module_.add_function(mask_reducer(plain));
+  masked_.emplace(made.fn, without_ranges(plain));
+  const bool user = fn.kind == NodeKind::name && functions_.contains(fn.text);
+  if (user) instances_[fn.text].back().fn = made.fn;
+  return made;
+}
+
+// `assume identity(f, e)`: what there is where nothing was reduced.
+std::vector<Word> Lowering::stated_identity(const std::string& fn, const ElementType& type,
+                                            const std::optional<std::vector<Word>>& found) {
+  const Node& node = *identities_.at(fn);
+  Term term = element(node);
+  if (!term.leaves.empty() || !term.dims.empty()) {
+    source_.fail(node.mark, "an identity must be known to plan", "it is made of literals and consts");
+  }
+  Type wanted;
+  wanted.element = type;
+  std::vector<Word> words = constant_words(conform(std::move(term), wanted, node.mark, "the identity"));
+  const auto same = [](const Word& a, const Word& b) { return a.i == b.i; };
+  if (found && !std::equal(words.begin(), words.end(), found->begin(), found->end(), same)) {
+    source_.fail(node.mark, fmt::format("this is not the identity of '{}'", fn),
+                 "combined with another element it does not leave that as it is", "leave the assumption out");
+  }
+  return words;
+}
+
+Term Lowering::with_mask(const Term& array) {
+  Term made = array;
+  made.expr = masked(truth(true), array.expr);
+  made.literal = made.named = false;
+  made.origin = nullptr;
+  return made;
+}
+
+FnId Lowering::with_mask(FnId multiplier) {
+  ScalarFunction fn = module_.fn(multiplier);
+  fn.body = masked(truth(true), fn.body);
+  return module_.add_function(std::move(fn));
+}
+
+// What was reduced; where that is nothing: the stated identity, else NaN in floating point, 0, false and no index.
+Term Lowering::without_mask(ValueId value, const ElementType& type, const Reducer& reducer) {
+  Term term = value_term(value, false);
+  const std::vector<Expr> parts = parts_of(term.expr);
+  std::vector<Expr> values;
+  size_t plane = 0;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const Component& c = type.components[i - 1];
+    const auto first = static_cast<std::ptrdiff_t>(plane);
+    plane += static_cast<size_t>(c.planes());
+    std::vector<Word> empty(static_cast<size_t>(c.planes()), Word::real(std::numeric_limits<double>::quiet_NaN()));
+    if (!reducer.empty.empty()) empty.assign(reducer.empty.begin() + first, reducer.empty.begin() + first + c.planes());
+    const bool as_it_is = c.scalar == Scalar::id || (reducer.empty.empty() && !is_float(c.scalar));
+    values.push_back(as_it_is ? parts[i] : make_op(ScalarOp::select, {parts[0], parts[i], constant_of(c, empty)}));
+  }
+  term.expr = type.tuple ? make_tuple(std::move(values)) : std::move(values[0]);
+  term.size += static_cast<std::int64_t>(parts.size()) * 4;
+  term.depth += 3;
+  return term;
+}
+
+Expr Lowering::constant_of(const Component& c, const std::vector<Word>& words) {
+  std::vector<Term> coordinates;
+  for (const Word& word : words) {
+    coordinates.push_back(literal_term(c.scalar, word));
+    coordinates.back().literal = false;
+  }
+  return c.count == 0 ? coordinates[0].expr : array_term(module_, std::move(coordinates), loops_++).expr;
+}
+
+}  // namespace kasen::lang

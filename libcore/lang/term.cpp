@@ -1,0 +1,274 @@
+// Building terms; giving them their canonical form is in finish.cpp.
+#include "libcore/lang/term.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace kasen::lang {
+namespace {
+
+void renumber(Expr& e, const std::vector<int>& to) {
+  if (e.op == ScalarOp::param) e.index = to[static_cast<size_t>(e.index)];
+  for (Expr& arg : e.args) renumber(arg, to);
+}
+
+bool contains_all(const std::vector<DimId>& whole, const std::vector<DimId>& part) {
+  return std::all_of(part.begin(), part.end(),
+                     [&](DimId d) { return std::find(whole.begin(), whole.end(), d) != whole.end(); });
+}
+
+// One operand has every dimension of the result, the others some of them in the same order.
+void merge_dims(const Module& module, std::vector<DimId>& dims, const std::vector<DimId>& other) {
+  if (dims == other) return;
+  const std::vector<DimId>& whole = dims.size() >= other.size() ? dims : other;
+  const std::vector<DimId>& part = dims.size() >= other.size() ? other : dims;
+  if (!contains_all(whole, part)) {
+    fail(ExitStatus::bad_input,
+         fmt::format("arrays over {} and {} do not match", show_dims(module, dims), show_dims(module, other)),
+         "element-wise work pairs elements of the same dimensions, by name",
+         "use a product with a matrix to go from one dimension to another, or outer(f, a, b) for all pairs");
+  }
+  if (whole.size() == part.size()) {
+    fail(ExitStatus::bad_input,
+         fmt::format("arrays over {} and {} do not match", show_dims(module, dims), show_dims(module, other)),
+         "their dimensions stand in different orders");
+  }
+  if (other.size() > dims.size()) dims = other;
+}
+
+// The dimensions of the operand that has most of them: the others are held against these, in whatever order they come.
+std::vector<DimId> widest_dims(const std::vector<Term>& args) {
+  const auto fewer = [](const Term& a, const Term& b) { return a.dims.size() < b.dims.size(); };
+  const auto widest = std::max_element(args.begin(), args.end(), fewer);
+  return widest == args.end() ? std::vector<DimId>{} : widest->dims;
+}
+
+// The arguments' trees over the merged leaves of `out`.
+std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out) {
+  std::vector<Expr> trees;
+  out.size = 1;
+  out.dims = widest_dims(args);
+  for (Term& arg : args) {
+    merge_dims(module, out.dims, arg.dims);
+    std::vector<int> to;
+    bool moved = false;
+    for (const ValueId leaf : arg.leaves) {
+      auto it = std::find(out.leaves.begin(), out.leaves.end(), leaf);
+      if (it == out.leaves.end()) it = out.leaves.insert(out.leaves.end(), leaf);
+      to.push_back(static_cast<int>(it - out.leaves.begin()));
+      moved = moved || to.back() != static_cast<int>(to.size()) - 1;
+    }
+    if (moved) renumber(arg.expr, to);
+    trees.push_back(std::move(arg.expr));
+    out.size += arg.size;
+    out.depth = std::max(out.depth, arg.depth + 1);
+    out.nesting = std::max(out.nesting, arg.nesting);
+    out.turns = std::max(out.turns, arg.turns);
+  }
+  if (out.size > max_term_size || out.depth > max_term_depth) {
+    fail(ExitStatus::bad_input, "this expression is too large",
+         "functions and their locals are put into each other at every use", "give intermediate arrays a name");
+  }
+  return trees;
+}
+
+// Only literals without a type: done at once, so that `1 / 3` and `-1` are literals, too.
+Term fold(Term term) {
+  ScalarFunction fn{"literal", {}, std::move(term.expr)};
+  Word value{};
+  evaluate(fn, {}, std::span<Word>(&value, 1));
+  Term folded = literal_term(fn.body.type.scalar(), value);
+  return folded;
+}
+
+bool all_literal(const std::vector<Term>& args) {
+  return std::all_of(args.begin(), args.end(), [](const Term& t) { return t.literal; });
+}
+
+// Literals take the type of the first operand that has one; among themselves whole numbers become f64 beside f64.
+void settle_literals(ScalarOp op, std::vector<Term>& args) {
+  const ResultRule rule = row(op).result;
+  if (rule == ResultRule::logic) return;
+  const size_t first = op == ScalarOp::select ? 1 : 0;
+  Scalar target = Scalar::null;
+  for (size_t i = first; i < args.size(); ++i) {
+    if (!args[i].literal && args[i].type().is_scalar() && target == Scalar::null) target = args[i].type().scalar();
+  }
+  if (target == Scalar::null) {
+    const bool real = rule == ResultRule::real || std::any_of(args.begin() + static_cast<long>(first), args.end(),
+                                                              [](const Term& t) { return t.type().is(Scalar::f64); });
+    if (!real) return;
+    target = Scalar::f64;
+  }
+  if (rule == ResultRule::divide && is_integer(target)) return;  // `/` takes any numbers as they are
+  for (size_t i = first; i < args.size(); ++i) {
+    if (is_numeric(target) && args[i].literal && is_numeric(args[i].type().scalar())) {
+      args[i] = adapt(std::move(args[i]), target);
+    }
+  }
+}
+
+}  // namespace
+
+Scalar scalar_named(const std::string& name) {
+  for (const Scalar s : {Scalar::f64, Scalar::f32, Scalar::i64, Scalar::i32, Scalar::boolean, Scalar::id}) {
+    if (scalar_name(s) == name) return s;
+  }
+  return Scalar::null;
+}
+
+std::string show_dims(const Module& module, const std::vector<DimId>& dims) {
+  std::string text;
+  for (const DimId d : dims) text += (text.empty() ? "" : ", ") + module.dim(d).name;
+  return '[' + text + ']';
+}
+
+std::string show(const Module& module, const ElementType& type) {
+  std::string text;
+  for (const Component& c : type.components) {
+    std::string name(scalar_name(c.scalar));
+    if (c.scalar == Scalar::id && c.id_of != no_dim) name += show_dims(module, {c.id_of});
+    if (c.count > 0) name = fmt::format("[{}; {}]", name, c.count);
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return type.tuple ? '(' + text + ')' : text;
+}
+
+std::string show(const Module& module, const Type& type) {
+  std::string text = show(module, type.element);
+  if (!type.dims.empty()) text += show_dims(module, type.dims);
+  if (type.sparse) text = "sparse " + text;
+  if (type.list > 0) text = fmt::format("a list of {} {}", type.list, text);
+  return text;
+}
+
+Term leaf_term(ValueId leaf, const ElementType& type, std::vector<DimId> dims) {
+  Term term;
+  term.expr = make_param(0, type);
+  term.leaves = {leaf};
+  term.dims = std::move(dims);
+  return term;
+}
+
+Term literal_term(Scalar scalar, Word value) {
+  Term term;
+  term.expr = make_literal(scalar, value);
+  term.literal = true;
+  return term;
+}
+
+Term adapt(Term term, Scalar to) {
+  if (!term.literal || term.type().is(to)) return term;
+  const Scalar from = term.type().scalar();
+  if (!is_numeric(from) || !is_numeric(to) || (is_float(from) && is_integer(to))) {
+    fail(ExitStatus::bad_input,
+         fmt::format("{} where {} is meant", literal_text(from, term.expr.literal), scalar_name(to)),
+         "nothing is converted silently",
+         fmt::format("write the number as {}, or convert the other side", scalar_name(to)));
+  }
+  const std::int64_t whole = term.expr.literal.i;
+  if (to == Scalar::i32 &&
+      (whole > std::numeric_limits<std::int32_t>::max() || whole < std::numeric_limits<std::int32_t>::min())) {
+    fail(ExitStatus::bad_input, fmt::format("{} does not fit into i32", whole));
+  }
+  return literal_term(to, convert(from, to, term.expr.literal));
+}
+
+Term combine(const Module& module, ScalarOp op, std::vector<Term> args) {
+  settle_literals(op, args);
+  const bool literal = all_literal(args);
+  Term out;
+  std::vector<Expr> trees = merge(module, args, out);
+  out.expr = make_op(op, std::move(trees));
+  return literal ? fold(std::move(out)) : out;
+}
+
+Term convert_term(const Module& module, Scalar to, Term arg) {
+  const bool literal = arg.literal;
+  Term out;
+  std::vector<Term> args;
+  args.push_back(std::move(arg));
+  std::vector<Expr> trees = merge(module, args, out);
+  out.expr = make_cast(to, std::move(trees[0]));
+  if (!literal) return out;
+  out = fold(std::move(out));
+  out.literal = false;  // `f32(1)` has a type of its own
+  return out;
+}
+
+Term tuple_term(const Module& module, std::vector<Term> args) {
+  Term out;
+  std::vector<Expr> trees = merge(module, args, out);
+  out.expr = make_tuple(std::move(trees));
+  return out;
+}
+
+Term component_term(Term tuple, int index) {
+  tuple.expr = make_component(std::move(tuple.expr), index);
+  ++tuple.size;
+  ++tuple.depth;
+  tuple.named = false;
+  tuple.origin = nullptr;
+  return tuple;
+}
+
+Term element_term(const Module& module, Term array, Term index) {
+  Term out;
+  std::vector<Term> args;
+  args.push_back(std::move(array));
+  args.push_back(adapt(std::move(index), Scalar::i64));
+  std::vector<Expr> trees = merge(module, args, out);
+  out.expr = make_element(std::move(trees[0]), std::move(trees[1]));
+  return out;
+}
+
+Term loop_term(ScalarOp op, int number, std::int64_t count, Term body) {
+  if (++body.nesting > max_loop_nesting || body.turns > max_loop_turns / count) {
+    fail(ExitStatus::bad_input, "coordinate loops inside each other take too many turns",
+         fmt::format("at most {} levels and {} turns are possible", max_loop_nesting, max_loop_turns));
+  }
+  body.turns *= count;
+  body.expr = make_loop(op, number, count, std::move(body.expr));
+  ++body.size;
+  ++body.depth;
+  body.literal = body.named = false;
+  body.origin = nullptr;
+  return body;
+}
+
+namespace {
+
+// parts[begin, end) by coordinate: halved at each step, so that long lists do not nest deeply.
+Term choose(const Module& module, std::vector<Term>& parts, int number, size_t begin, size_t end) {
+  if (end - begin == 1) return std::move(parts[begin]);
+  const size_t middle = begin + (end - begin) / 2;
+  Term variable;
+  variable.expr = make_loop_var(number);
+  std::vector<Term> test;
+  test.push_back(std::move(variable));
+  test.push_back(literal_term(Scalar::i64, Word::integer(static_cast<std::int64_t>(middle))));
+  std::vector<Term> choice;
+  choice.push_back(combine(module, ScalarOp::lt, std::move(test)));
+  choice.push_back(choose(module, parts, number, begin, middle));
+  choice.push_back(choose(module, parts, number, middle, end));
+  return combine(module, ScalarOp::select, std::move(choice));
+}
+
+}  // namespace
+
+// There is no operator that lists coordinates: `[a, b]` is `[j in 2: if j < 1 then a else b]`.
+Term array_term(const Module& module, std::vector<Term> parts, int number) {
+  const auto count = static_cast<std::int64_t>(parts.size());
+  settle_literals(ScalarOp::add, parts);
+  // They meet in pairs, which alone might not match.
+  std::vector<DimId> dims = widest_dims(parts);
+  for (const Term& part : parts) merge_dims(module, dims, part.dims);
+  for (Term& part : parts) part.dims = dims;
+  Term body = choose(module, parts, number, 0, parts.size());
+  return loop_term(ScalarOp::build, number, count, std::move(body));
+}
+
+}  // namespace kasen::lang

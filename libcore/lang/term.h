@@ -1,0 +1,78 @@
+// Expressions on their way to the IR. A term is an element-wise expression over leaves (values of the module, or the
+// parameters of a function being built); whole-array arithmetic, `map` and calls of user functions all build terms, so
+// that whatever means the same becomes the same single operator when a term is at last given a value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "libcore/syntax/ast.h"
+
+namespace kasen::lang {
+
+// Bounds on what hostile programs can make of templates that call each other.
+inline constexpr int max_term_depth = 180;  // the text form, with its brackets, must still be readable
+inline constexpr std::int64_t max_term_size = 20'000;
+inline constexpr int max_loop_nesting = 16;
+inline constexpr std::int64_t max_loop_turns = 1 << 20;  // of nested coordinate loops together
+
+// A leaf that stands for parameter i of a function under construction.
+[[nodiscard]] inline ValueId parameter_leaf(int i) { return -2 - i; }
+
+struct Term {
+  Expr expr;                    // parameter k is leaves[k]
+  std::vector<ValueId> leaves;  // without repeats
+  std::vector<DimId> dims;      // of the whole expression
+  bool literal = false;         // made of literals without a type of their own: takes the type it meets
+  bool named = false;           // a name of the program as it stands (assigning it makes a copy)
+  int depth = 1;
+  std::int64_t size = 1;
+  int nesting = 0;                     // of coordinate loops
+  std::int64_t turns = 1;              // of nested coordinate loops together
+  const Statement* origin = nullptr;   // the `fn` of which this is a direct call
+  std::vector<ValueId> origin_leaves;  // and the leaf of each of its parameters
+
+  [[nodiscard]] bool bare() const { return expr.op == ScalarOp::param; }
+  [[nodiscard]] const ElementType& type() const { return expr.type; }
+};
+
+[[nodiscard]] Term leaf_term(ValueId leaf, const ElementType& type, std::vector<DimId> dims);
+[[nodiscard]] Term literal_term(Scalar scalar, Word value);  // with `literal` set
+
+// The literal as a number of this type; UserError if it has none. Terms that are no literals come back as they are.
+[[nodiscard]] Term adapt(Term term, Scalar to);
+
+// Operators on terms: literals take the others' type, leaves are merged, shapes broadcast by dimension name. All throw
+// UserError without a place.
+[[nodiscard]] Term combine(const Module& module, ScalarOp op, std::vector<Term> args);
+[[nodiscard]] Term convert_term(const Module& module, Scalar to, Term arg);
+[[nodiscard]] Term tuple_term(const Module& module, std::vector<Term> args);
+[[nodiscard]] Term component_term(Term tuple, int index);
+[[nodiscard]] Term element_term(const Module& module, Term array, Term index);
+[[nodiscard]] Term loop_term(ScalarOp op, int number, std::int64_t count, Term body);
+[[nodiscard]] Term array_term(const Module& module, std::vector<Term> parts, int number);  // [a, b, c]
+
+// A scalar function in its one canonical form: parameters in order of first use, arrays before shareds, loops numbered
+// by their nesting from 0. `operands` are the leaves in that order.
+struct Finished {
+  ScalarFunction fn;
+  std::vector<ValueId> operands;
+};
+[[nodiscard]] Finished finish(const Module& module, const Term& term, const std::string& hint,
+                              const std::vector<std::string>& base_names);
+// The same for a function whose parameters are fixed: leaf parameter_leaf(i) becomes parameter i. Any other leaf is
+// handed back in `stray` (no_value if none).
+[[nodiscard]] ScalarFunction finish_function(const Term& term, std::vector<ScalarParam> params, std::string name,
+                                             ValueId& stray);
+// The value of a term without leaves, one word a plane.
+[[nodiscard]] std::vector<Word> constant_words(const Term& term);
+
+[[nodiscard]] Scalar scalar_named(const std::string& name);  // null if there is no such type
+// "f64[N, F]" and the like, for messages.
+[[nodiscard]] std::string show(const Module& module, const ElementType& type);
+[[nodiscard]] std::string show(const Module& module, const Type& type);
+[[nodiscard]] std::string show_dims(const Module& module, const std::vector<DimId>& dims);
+
+}  // namespace kasen::lang

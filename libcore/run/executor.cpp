@@ -1,0 +1,486 @@
+#include "libcore/run/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "libcore/analysis/nan_watch.h"
+#include "libcore/analysis/shared_batch.h"
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libcore/run/executor_steps.h"
+#include "libcore/system/fault.h"
+#include "libcore/system/memory_limit.h"
+
+namespace kasen::executor {
+namespace {
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// What a block hands on is bound by the operator that holds it; this tells how often the block ran.
+class YieldStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& /*run*/) override {}
+};
+
+// Is `gather` of a result that `step`, a sparse product or a region of them, has just made?
+bool is_product(const Module& module, const Step& step, const Op& gather) {
+  const Op& op = step.op;
+  const bool product = is_product(op) || is_fold(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
+  if (!product || is_shared(module, module.type(gather.operands.at(0)))) return false;
+  return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
+}
+
+// Is `op` a product that reads what `step`, a scatter, sends? It computes rows that need no slave meanwhile.
+bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
+  if (step.op.code != OpCode::scatter || is_shared(module, module.type(step.op.results.at(0)))) return false;
+  const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
+  if (!region && !is_product(op) && !is_fold(op)) return false;
+  if (!module.type(product_matrix(op)).sparse) return false;
+  return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
+}
+
+// Entries of matrices and elements of arrays.
+std::int64_t data_bytes(const Part& part) {
+  std::int64_t bytes = 0;
+  for (const auto& [name, m] : part.matrices) {
+    bytes += 8 * std::ssize(m.row_pointers) + 4 * std::ssize(m.columns) + m.values.bytes.size();
+  }
+  for (const auto& [name, array] : part.arrays) {
+    bytes += array.data.bytes.size() + (array.compressed ? array.compressed->stored_bytes() : 0);
+  }
+  return bytes;
+}
+
+// Parts get smaller as they get more.
+std::int64_t workers_that_fit(std::int64_t workers, std::int64_t largest, std::int64_t room) {
+  const double times = static_cast<double>(largest) / static_cast<double>(std::max<std::int64_t>(room, 1));
+  return static_cast<std::int64_t>(std::min(1e15, std::ceil(static_cast<double>(workers) * times)));
+}
+
+KernelForm form_of(const Module& plan, bool watched) {
+  KernelForm form = kernel_form(plan);
+  if (watched) watch_regions(form);
+  return form;
+}
+
+// Operators keep the plan's numbers.
+void count_inside(const KernelForm& form, const Block& block, int& count) {
+  for (const Op& op : block.ops) {
+    if (!op.results.empty() && form.is_mark(op.results[0])) continue;
+    ++count;
+    for (const Block& inner : op.blocks) count_inside(form, inner, count);
+  }
+}
+
+}  // namespace
+
+Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, Transport& mover, KernelSet& kernel_set,
+                     const RunOptions& run_options)
+    : plan(bound),
+      form(form_of(bound, run_options.refuse_nan)),
+      module(form.module),
+      parts(local_parts),
+      transport(mover),
+      kernels(kernel_set),
+      options(run_options),
+      prepared(std::async([this] { kernels.prepare(module); })),
+      live(plan),
+      numbering(plan, local_parts, run_options.masters),
+      storage(plan, form, live, numbering, local_parts) {
+  check_params();
+  for (const Part& part : parts) {
+    PartCount count;
+    count.worker = part.worker;
+    result.parts.push_back(count);
+  }
+  Decoder decoder{*this, matrices_, all_};
+  steps_ = decoder.decode(module.body);
+  for (const auto& step : steps_) step->ends = matrices_.used_last_by(step->number);
+  result.ops.resize(static_cast<size_t>(decoder.next));
+  if (options.resume != nullptr) resumption_ = std::make_unique<Resumption>(*this, *options.resume);
+  allocate();
+  prepared.get();
+}
+
+Execution::~Execution() = default;
+
+void Execution::check_params() const {
+  std::vector<std::string> known;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::param) known.push_back(op.name);
+  });
+  for (const auto& [name, words] : options.params) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string list;
+    for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
+    fail(ExitStatus::usage, fmt::format("the program has no parameter '{}'", name),
+         known.empty() ? "it has none at all" : "it has " + list);
+  }
+}
+
+void Execution::allocate() {
+  std::vector<std::int64_t> packing(parts.size(), 0);
+  for (int p = 0; p < part_count(); ++p) {
+    for (const Step* step : all_) {
+      std::int64_t& largest = packing[static_cast<size_t>(p)];
+      largest = std::max(largest, step->packing_bytes(p));
+    }
+  }
+  check_memory(packing);
+  storage.allocate();
+  for (int p = 0; p < part_count(); ++p) {
+    PartCount& count = result.parts[static_cast<size_t>(p)];
+    packing_.emplace_back(packing[static_cast<size_t>(p)]);
+    count.exchange_bytes += packing_.back().size() + storage.whole_bytes(p);
+    count.buffer_bytes = storage.pool_bytes(p);
+    count.matrix_bytes = matrices_.bytes(*this, p);
+    for_each_op(module, [&](const Op& op, int, int) {
+      if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
+      const PartArray& array = parts[static_cast<size_t>(p)].arrays.at(op.name);
+      const Array& data = array.data;
+      if (array.compressed) count.input_bytes += array.compressed->stored_bytes();
+      const bool again = is_reordered(module, op.results[0]);
+      count.input_bytes += data.bytes.size() + (again ? storage_bytes(data.element, data.count) : 0);
+    });
+  }
+  matrices_.build(*this);
+}
+
+// What a part takes: its data, which are in memory already, and all that the run will allocate for it.
+std::int64_t Execution::part_bytes(size_t part, std::int64_t packing, bool with_data) const {
+  const int p = static_cast<int>(part);
+  std::int64_t bytes = checked_add(storage.planned_bytes(p), matrices_.bytes(*this, p), "the run's memory");
+  bytes = checked_add(bytes, packing, "the run's memory");
+  return with_data ? checked_add(bytes, data_bytes(parts[part]), "the run's memory") : bytes;
+}
+
+// Memory that no limit of a process knows of is shared by the processes of a machine. How much is left is asked before
+// they meet, so that none of them has taken its own yet.
+void Execution::check_machine_memory(std::int64_t needed) const {
+  if (!options.sum_on_machine) return;
+  const auto room = shared_memory();
+  std::array<std::int64_t, 2> sums{needed, 1};
+  options.sum_on_machine(sums);
+  if (options.memory > 0 || !room || sums[0] <= *room) return;
+  fail(ExitStatus::limit,
+       fmt::format("the run needs {} bytes of memory on this machine, {} are available", sums[0], *room),
+       fmt::format("{} processes of it take {} each on average, at once", sums[1], sums[0] / sums[1]),
+       *room > 0 ? fmt::format("so much would be enough on {} machines: spread the processes over more of them",
+                               (sums[0] - 1) / *room + 1)
+                 : "end what else runs there");
+}
+
+void Execution::check_memory(std::span<const std::int64_t> packing) const {
+  const bool limited = options.memory > 0;
+  std::int64_t needed = 0, largest = 1;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const std::int64_t bytes = part_bytes(p, packing[p], limited);
+    needed = checked_add(needed, bytes, "the run's memory");
+    largest = std::max(largest, bytes);
+  }
+  const auto room = limited ? std::optional(options.memory) : available_memory();
+  check_machine_memory(needed);
+  if (!room || needed <= *room) return;
+  const std::int64_t workers = transport.workers(), fitting = *room / largest;
+  fail(ExitStatus::limit,
+       fmt::format("the run needs {} bytes of memory on this process, {} are {}", needed, *room,
+                   limited ? "allowed (--memory)" : "available"),
+       fmt::format("its {} part{} {} up to {} bytes each, held at once", parts.size(), parts.size() == 1 ? "" : "s",
+                   parts.size() == 1 ? "takes" : "take", largest),
+       fitting > 0
+           ? fmt::format("so much is enough for {} of the {} parts: use {} processes or more, each with as much",
+                         fitting, workers, (workers + fitting - 1) / fitting)
+           : fmt::format("not one of {} parts fits: partition for some {} workers, and use as many processes", workers,
+                         workers_that_fit(workers, largest, *room)));
+}
+
+RunResult Execution::run() {
+  const std::int64_t allocated = storage.allocations();
+  began_ = Clock::now();
+  if (resumption_) {
+    resume_steps(steps_);
+  } else {
+    run_steps(steps_);
+  }
+  result.seconds = seconds_since(began_);
+  result.traffic = transport.traffic() - restored_;
+  result.kernel_bytes = kernels.held_bytes();
+  result.late_allocations = storage.allocations() - allocated;
+  return std::move(result);
+}
+
+void Execution::run_steps(std::span<const std::unique_ptr<Step>> steps) {
+  ahead_.push_back(steps);
+  for (const auto& step : steps) {
+    ahead_.back() = ahead_.back().subspan(1);
+    run_step(*step, false);
+    refuse_nan();
+  }
+  ahead_.pop_back();
+}
+
+void Execution::run_step(Step& step, bool from_border) {
+  OpCount& counted = count(step.number);
+  began(RunPhase::step, step.number);
+  const AccessCount before = kernels.accesses();
+  const Clock::time_point begin = Clock::now();
+  for (const Op* slice : step.slices) {
+    require_inside(range_sizes(module, *slice), shared_word(range_begin(*slice)).i, slice->where);
+  }
+  bring_whole(step);
+  if (from_border) {
+    step.resume(*this);
+  } else {
+    step.run(*this);
+  }
+  take_whole(step);
+  if (options.refuse_nan) look_for_nan(step);
+  counted.seconds += seconds_since(begin);
+  ++counted.executions;
+  ++place.step;
+  if (step.progress != no_value) change_ = shared_word(step.progress).f;
+  if (!step.control) {
+    const AccessCount after = kernels.accesses();
+    counted.read_bytes += after.read_bytes - before.read_bytes;
+    counted.written_bytes += after.written_bytes - before.written_bytes;
+  }
+  ended(RunPhase::step, step.number);
+  for (const int matrix : step.ends) matrices_.release(matrix);
+}
+
+// What is before the loop is not run but for operators that make values again from nothing.
+void Execution::resume_steps(const Sequence& steps) {
+  const int loop = resumption_->place().loop;
+  size_t at = 0;
+  while (at + 1 < steps.size() && steps[at + 1]->number <= loop) ++at;
+  for (const auto& step : std::span(steps).first(at)) {
+    if (resumption_->is_made_again(step->op)) {
+      run_step(*step, false);
+    } else {
+      for (const int matrix : step->ends) matrices_.release(matrix);
+    }
+  }
+  run_step(*steps[at], true);
+  run_steps(std::span(steps).subspan(at + 1));
+}
+
+void Execution::resume_loop() {
+  const BorderPlace& from = resumption_->place();
+  const Traffic before = transport.traffic();
+  const std::int64_t charged = count(from.loop).network_bytes;
+  std::vector<Bytes> packing = resumption_->packing(*this);  // for these scatters alone
+  packing_.swap(packing);
+  resumption_->restore(*this);
+  packing_.swap(packing);
+  restored_ = transport.traffic() - before;
+  count(from.loop).network_bytes = charged;
+  open_loop(from.lo, from.hi);
+  place.turns.back() = from.turns;
+  place.step = from.step;
+}
+
+void Execution::open_loop(std::int64_t lo, std::int64_t hi) {
+  if (place.turns.empty()) {
+    lo_ = lo;
+    hi_ = hi;
+  }
+  place.turns.push_back(0);
+}
+
+void Execution::end_turn(int number) {
+  ++place.turns.back();
+  ++count(number).turns;
+  if (place.turns.size() > 1) return;
+  (void)pass_point(FaultPoint::border);  // nothing there can fail
+  if (options.on_turn) options.on_turn(Turn{place, change_, seconds_since(began_)});
+  if (options.on_border) tell_border(number);
+}
+
+void Execution::close_loop() {
+  place.turns.pop_back();
+  if (place.turns.empty()) change_ = std::numeric_limits<double>::quiet_NaN();
+}
+
+Word Execution::shared_word(ValueId value) const {
+  return load_word(module.type(value).element.plane_scalar(0), storage.view(value, 0).data);
+}
+
+void Execution::copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number) {
+  const ValueInfo& info = storage.info(to);
+  const ElementType& element = module.type(to).element;
+  for (int p = 0; p < part_count(); ++p) {
+    const std::int64_t held = storage.indices(from, p) * info.inner, wanted = storage.indices(to, p) * info.inner;
+    copy_elements(element, source[static_cast<size_t>(p)], storage.view_of(to_slot, p), 0, std::min(held, wanted));
+  }
+  charge_copy(from, to, number);
+}
+
+void Execution::charge_copy(ValueId from, ValueId to, int number) {
+  const ValueInfo& info = storage.info(to);
+  if (info.cut == no_dim) return;
+  const std::int64_t bytes = info.inner * module.type(to).element.bytes();
+  for (int p = 0; p < part_count(); ++p) {
+    count(number).read_bytes += storage.indices(from, p) * bytes;
+    count(number).written_bytes += storage.indices(to, p) * bytes;
+  }
+}
+
+// ---- decoding
+
+namespace {
+
+std::vector<const Op*> slices_of(const Op& op) {
+  std::vector<const Op*> found;
+  if (is_slice(op)) found.push_back(&op);
+  for (const Block& block : op.blocks) {
+    for (const Op& inner : block.ops) {
+      if (op.code == OpCode::region && is_slice(inner)) found.push_back(&inner);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
+  switch (row(op.code).group) {
+    case OpGroup::source:
+      return make_source_step(run, op, number);
+    case OpGroup::vector:
+      return make_elementwise_step(run, op, number);
+    case OpGroup::product:
+    case OpGroup::entries:
+      return make_product_step(run, matrices, op, number);
+    case OpGroup::shared:
+      return make_apply_step(run, op, number);
+    case OpGroup::transition:
+      return make_transition_step(run, op, number);
+    case OpGroup::list:
+      return make_list_step(run, op, number);
+    case OpGroup::control:
+      break;
+    case OpGroup::end:
+      if (op.code == OpCode::output) return make_output_step(run, op, number);
+      return std::make_unique<YieldStep>(op, number);
+  }
+  if (op.code != OpCode::region) return make_control_step(*this, op, number);
+  count_inside(run.form, op.blocks.at(0), next);
+  if (row(op.kind).entry == RegionEntry::elementwise) return make_elementwise_step(run, op, number);
+  return make_product_step(run, matrices, op, number);
+}
+
+std::unique_ptr<Step> Decoder::make_in_batch(std::span<const Op> ahead, int number) {
+  if (batched > 0) {
+    --batched;
+    return make_batched_step(ahead.front(), number);
+  }
+  const std::span<const Op> batch = shared_batch(run.module, ahead);
+  if (batch.empty()) return make(ahead.front(), number);
+  batched = batch.size() - 1;
+  return make_batch_step(run, batch, number);
+}
+
+Sequence Decoder::decode(const Block& block) {
+  Sequence steps;
+  for (size_t i = 0; i < block.ops.size(); ++i) {
+    const Op& op = block.ops[i];
+    const int number = next++;
+    if (depth == 0) matrices.begin_step(number);
+    ++depth;
+    std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
+    --depth;
+    step->slices = slices_of(op);
+    const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
+    std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
+    std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);
+    if (op.code == OpCode::gather && !steps.empty() && is_product(run.module, *steps.back(), op)) {
+      steps.back()->follower = step.get();
+    }
+    if (!steps.empty() && step->reads_whole.empty() && is_scatter_of(run.module, *steps.back(), op)) {
+      step->leader = steps.back().get();
+      step->leader->late = true;
+    }
+    all.push_back(step.get());
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+}  // namespace kasen::executor
+
+namespace kasen {
+namespace {
+
+void check_parts(const std::vector<Part>& parts, const Transport& transport) {
+  if (static_cast<int>(parts.size()) != transport.local_workers() || parts.empty()) {
+    throw InternalError("the executor needs one part for each local worker");
+  }
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].workers != transport.workers() || parts[p].worker != transport.first_worker() + static_cast<int>(p)) {
+      fail(ExitStatus::bad_input,
+           fmt::format("part {} of {} is not that of worker {} of {}", parts[p].worker, parts[p].workers,
+                       transport.first_worker() + static_cast<int>(p), transport.workers()),
+           "the data was partitioned for another number of workers", "partition it again");
+    }
+  }
+}
+
+std::set<DimId> used_dims(const Module& module) {
+  std::set<DimId> used;
+  for (const Value& value : module.values) used.insert(value.type.dims.begin(), value.type.dims.end());
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.dim != no_dim) used.insert(op.dim);
+  });
+  return used;
+}
+
+// A copy of the module in which every dimension has its size.
+Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
+  Module bound = module;
+  for (const DimId d : used_dims(module)) {
+    Dimension& dim = bound.dims.at(static_cast<size_t>(d));
+    for (const Part& part : parts) {
+      const auto it = part.dims.find(dim.name);
+      if (it == part.dims.end()) continue;
+      if (dim.size >= 0 && dim.size != it->second.size) {
+        fail(ExitStatus::bad_input, fmt::format("dimension '{}' has {} indices in the data", dim.name, it->second.size),
+             fmt::format("the plan was made for {}", dim.size), "plan again, or partition other data");
+      }
+      if (dim.local != it->second.local) {
+        fail(ExitStatus::bad_input,
+             fmt::format("dimension '{}' is {} in the data", dim.name, it->second.local ? "local" : "cut"),
+             "the plan takes it otherwise", "partition the data with this program");
+      }
+      dim.size = it->second.size;
+    }
+    if (dim.size < 0) {
+      fail(ExitStatus::bad_input, fmt::format("the data has no dimension '{}'", dim.name), "the plan uses it",
+           "partition the data with this program");
+    }
+  }
+  return bound;
+}
+
+}  // namespace
+
+RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
+                  const RunOptions& options) {
+  if (module.level < 2) {
+    fail(ExitStatus::bad_input, "a plan of level 1 says nothing of where values live", "",
+         "run it through kasen fuse first");
+  }
+  check_parts(parts, transport);
+  const Module bound = bind_sizes(module, parts);
+  return executor::Execution(bound, parts, transport, kernels, options).run();
+}
+
+}  // namespace kasen

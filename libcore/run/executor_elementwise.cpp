@@ -1,0 +1,319 @@
+// Steps that compute element by element: map, reduce, iter_on_vec regions, and functions of shareds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "libcore/analysis/state_rules.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/kernels/interpreter_program.h"
+#include "libcore/run/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+// Operands whose slaves are numbered otherwise than the result's: their slaves, in the order of the result's space.
+struct Repack {
+  size_t operand = 0;                           // place among the call's inputs
+  std::vector<std::vector<std::int32_t>> from;  // [part][slave of the result's space] local index in the operand's
+  std::vector<Bytes> memory;                    // [part]
+  std::vector<View> views;
+};
+
+class ElementwiseStep : public Step {
+ public:
+  ElementwiseStep(Execution& run, const Op& decoded, int at) : Step(decoded, at) {
+    if (op.code == OpCode::region) {
+      const std::vector<Op>& ops = op.blocks.at(0).ops;
+      for (size_t i = 0; i + 1 < ops.size(); ++i) look_at(run, ops[i]);
+      accumulators_ = accumulators(run.module, ops, ops.back().operands);
+    } else {
+      look_at(run, op);
+      accumulators_ = accumulators(run.module, {&op, 1}, op.results);
+    }
+    if (slave_set_) prepare_slaves(run);
+  }
+
+  void run(Execution& run) override {
+    inputs_.resize(run.parts.size());
+    outputs_.resize(run.parts.size());
+    for (int p = 0; p < run.part_count(); ++p) {
+      look_up(run, p);
+      start_accumulators(run, op, accumulators_, outputs_[static_cast<size_t>(p)]);
+      add_masters(run, p);
+    }
+    run_calls(run);
+    for (int p = 0; p < run.part_count(); ++p) add_slaves(run, p);
+    run_calls(run);
+  }
+
+ private:
+  // What one operator asks for: the cut dimension, the widest inner size, and the slaves on which it runs.
+  void look_at(Execution& run, const Op& inner) {
+    const Module& module = run.module;
+    for (const ValueId v : inner.operands) {
+      if (!is_view(inner)) widen(module, module.type(v));  // a view's is read where its result is
+    }
+    for (const ValueId v : inner.results) widen(module, module.type(v));
+    const Type& result = module.type(inner.results.at(0));
+    const State& state = inner.code == OpCode::reduce && is_shared(module, result)
+                             ? module.type(inner.operands.at(0)).state
+                             : result.state;
+    const bool reduces = inner.code == OpCode::reduce && is_shared(module, result);
+    const bool shared = is_shared(module, reduces ? module.type(inner.operands[0]) : result);
+    const bool slaves = !shared && (state.is_pre() || (state.is_cons() && !reduces));
+    const LawUse* law = law_in_force(module, inner);
+    const bool handed_on = law != nullptr && law->kind == LawKind::pushdown;
+    everywhere_ = everywhere_ && slaves && !handed_on;
+    if (!slaves) return;
+    if (slave_set_ && *slave_set_ != state.slaves) {
+      fail(ExitStatus::bad_input, "a region computes on two sets of slaves",
+           "its operators run in one loop over one set", "fuse the program again", op.where);
+    }
+    slave_set_ = state.slaves;
+    for (size_t i = 0; i < inner.operands.size(); ++i) {
+      if (handed_on && static_cast<int>(i) != law->operand) continue;
+      const auto at = std::find(op.operands.begin(), op.operands.end(), inner.operands[i]);
+      if (at != op.operands.end()) used_on_slaves_.insert(static_cast<size_t>(at - op.operands.begin()));
+    }
+    if (!handed_on || op.code == OpCode::region) return;
+    copied_slaves_ = static_cast<size_t>(law->operand);
+    const Type& kept = module.type(op.operands[*copied_slaves_]);
+    if (kept.dims != result.dims) repeated_ = interpreter::broadcast(module, result, kept);
+  }
+
+  void widen(const Module& module, const Type& type) {
+    if (type.dims.size() > dims_) {  // the loop is over the array with most of them; any of them may be empty
+      dims_ = type.dims.size();
+      inner_ = inner_size(module, type);
+    }
+    const DimId cut = cut_dim(module, type);
+    if (cut == no_dim) return;
+    if (cut_ != no_dim && cut_ != cut) {
+      fail(ExitStatus::bad_input,
+           fmt::format("an array over {} meets one over {} element by element", module.dim(cut).name,
+                       module.dim(cut_).name),
+           "only one of them is cut the way the other is", "make one of the dimensions local", op.where);
+    }
+    cut_ = cut;
+  }
+
+  void prepare_slaves(Execution& run) {
+    space_ = run.numbering.find(cut_, *slave_set_);
+    if (copied_slaves_) return;
+    for (const size_t i : used_on_slaves_) {
+      const ValueInfo& info = run.storage.info(op.operands[i]);
+      if (info.space == space_ || info.cut == no_dim) continue;
+      repacks_.push_back(make_repack(run, i, info));
+    }
+  }
+
+  Repack make_repack(Execution& run, size_t operand, const ValueInfo& info) const {
+    Repack made;
+    made.operand = operand;
+    const ElementType& element = run.module.type(op.operands[operand]).element;
+    for (int p = 0; p < run.part_count(); ++p) {
+      const LocalSpace& from = run.numbering.space(info.space, p);
+      const LocalSpace& to = run.numbering.space(space_, p);
+      std::map<std::int64_t, std::int32_t> known;
+      for (std::int64_t i = from.masters; i < from.total; ++i) {
+        known.emplace(from.global[static_cast<size_t>(i)], static_cast<std::int32_t>(i));
+      }
+      std::vector<std::int32_t>& list = made.from.emplace_back();
+      for (std::int64_t i = to.masters; i < to.total; ++i) {
+        const auto it = known.find(to.global[static_cast<size_t>(i)]);
+        if (it == known.end()) throw InternalError("an operand lacks slaves that the result holds");
+        list.push_back(it->second);
+      }
+      made.memory.emplace_back(storage_bytes(element, to.total * info.inner));
+      made.views.push_back({made.memory.back().data(), to.total * info.inner});
+      run.result.parts[static_cast<size_t>(p)].exchange_bytes += made.memory.back().size();
+    }
+    return made;
+  }
+
+  void look_up(const Execution& run, int part) {
+    std::vector<View>& inputs = inputs_[static_cast<size_t>(part)];
+    std::vector<View>& outputs = outputs_[static_cast<size_t>(part)];
+    inputs.clear();
+    outputs.clear();
+    for (const ValueId v : op.operands) inputs.push_back(run.storage.view(v, part));
+    for (const ValueId v : op.results) outputs.push_back(run.storage.view(v, part));
+  }
+
+  // One loop for masters and slaves, if all operators run on both.
+  [[nodiscard]] bool in_one_loop() const { return everywhere_ && repacks_.empty(); }
+
+  void add_masters(const Execution& run, int part) {
+    if (cut_ == no_dim) return add_call(part, {0, 1}, false);
+    const bool both = slave_set_ && in_one_loop();
+    add_call(part, {0, both ? run.numbering.space(space_, part).total : run.numbering.masters(cut_, part)}, false);
+  }
+
+  void add_slaves(Execution& run, int part) {
+    if (cut_ == no_dim || !slave_set_ || in_one_loop()) return;
+    const std::int64_t masters = run.numbering.masters(cut_, part);
+    const std::int64_t total = run.numbering.space(space_, part).total;
+    if (copied_slaves_) return keep_slaves(run, part, masters, total);
+    for (const Repack& repack : repacks_) fill_repack(run, repack, part, masters);
+    add_call(part, {masters, total}, true);
+  }
+
+  // A pushdown map by itself: the result's slaves are the pre-reduced operand's, repeated along dimensions that it
+  // lacks.
+  void keep_slaves(Execution& run, int part, std::int64_t masters, std::int64_t total) const {
+    const ValueId from = op.operands[*copied_slaves_], to = op.results[0];
+    const ValueInfo &kept = run.storage.info(from), &made = run.storage.info(to);
+    if (kept.slot == made.slot) return;
+    const ElementType& element = run.module.type(to).element;
+    const View &source = run.storage.view(from, part), &target = run.storage.view(to, part);
+    if (repeated_.empty()) {
+      copy_elements(element, source, target, masters * made.inner, total * made.inner);
+    } else {
+      repeat_elements(element, source, target, {masters, total}, kept.inner);
+    }
+    OpCount& count = run.count(number);
+    count.read_bytes += (total - masters) * kept.inner * element.bytes();
+    count.written_bytes += (total - masters) * made.inner * element.bytes();
+  }
+
+  // Of each index in the range; `inner`: elements of the source an index.
+  void repeat_elements(const ElementType& element, const View& from, const View& to, Range range,
+                       std::int64_t inner) const {
+    for (std::int64_t p = 0; p < element.planes(); ++p) {
+      const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+      const std::byte* source = from.data + plane_offset(element, from.capacity, p) + range.begin * inner * size;
+      std::byte* target = to.data + plane_offset(element, to.capacity, p) +
+                          range.begin * static_cast<std::int64_t>(repeated_.size()) * size;
+      for (std::int64_t i = range.begin; i < range.end; ++i, source += inner * size) {
+        for (const size_t place : repeated_) {
+          target = std::copy_n(source + static_cast<std::int64_t>(place) * size, size, target);
+        }
+      }
+    }
+  }
+
+  void fill_repack(const Execution& run, const Repack& repack, int part, std::int64_t masters) {
+    const ValueId value = op.operands[repack.operand];
+    const ElementType& element = run.module.type(value).element;
+    const std::int64_t inner = run.storage.info(value).inner;
+    View& operand = inputs_[static_cast<size_t>(part)][repack.operand];
+    const View from = operand;
+    const View& to = repack.views[static_cast<size_t>(part)];
+    const std::vector<std::int32_t>& list = repack.from[static_cast<size_t>(part)];
+    for (std::int64_t p = 0; p < element.planes(); ++p) {
+      const std::int64_t size = scalar_bytes(element.plane_scalar(p)) * inner;
+      const std::byte* source = from.data + plane_offset(element, from.capacity, p);
+      std::byte* target = to.data + plane_offset(element, to.capacity, p) + masters * size;
+      for (size_t k = 0; k < list.size(); ++k) {
+        std::copy_n(source + list[k] * size, size, target + static_cast<std::int64_t>(k) * size);
+      }
+    }
+    operand = to;
+  }
+
+  void add_call(int part, Range range, bool slaves) {
+    ElementwiseCall made;
+    made.op = &op;
+    made.inputs = inputs_[static_cast<size_t>(part)];
+    made.outputs = outputs_[static_cast<size_t>(part)];
+    made.range = range;
+    made.inner = inner_;
+    made.slaves = slaves;
+    calls_.push_back(made);
+  }
+
+  void run_calls(Execution& run) {
+    if (!calls_.empty()) run.kernels.elementwise_of_parts(calls_);
+    calls_.clear();
+  }
+
+  DimId cut_ = no_dim;
+  std::int64_t inner_ = 1;
+  size_t dims_ = 0;                      // of the array whose inner size it is
+  bool everywhere_ = true;               // all operators run on masters and slaves
+  std::optional<SlaveSet> slave_set_;    // the slaves on which some operator runs
+  std::optional<size_t> copied_slaves_;  // a single pushdown map: the operand
+  std::vector<size_t> repeated_;         // where each of an index's elements stands in it, if it has fewer dimensions
+  int space_ = -1;
+  std::set<size_t> used_on_slaves_;
+  std::vector<FnId> accumulators_;  // [result]
+  std::vector<Repack> repacks_;
+  std::vector<std::vector<View>> inputs_, outputs_;  // [part]
+  std::vector<ElementwiseCall> calls_;
+};
+
+// A function of shareds: every worker computes it.
+class ApplyStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& run) override {
+    const ScalarFunction& fn = run.module.fn(op.fns.at(0));
+    const ElementType& type = fn.result();
+    out_.resize(static_cast<size_t>(type.planes()));
+    for (int p = 0; p < run.part_count(); ++p) {
+      words_.clear();
+      for (const ValueId v : op.operands) load(run.module.type(v).element, run.storage.view(v, p));
+      args_.clear();
+      size_t at = 0;
+      for (const ValueId v : op.operands) {
+        const auto planes = static_cast<size_t>(run.module.type(v).element.planes());
+        args_.push_back(std::span(words_).subspan(at, planes));
+        at += planes;
+      }
+      evaluate(fn, args_, out_);
+      const View& to = run.storage.view(op.results[0], p);
+      for (std::int64_t plane = 0; plane < type.planes(); ++plane) {
+        store_word(type.plane_scalar(plane), to.data + plane_offset(type, to.capacity, plane),
+                   out_[static_cast<size_t>(plane)]);
+      }
+    }
+  }
+
+ private:
+  void load(const ElementType& type, const View& from) {
+    for (std::int64_t p = 0; p < type.planes(); ++p) {
+      words_.push_back(load_word(type.plane_scalar(p), from.data + plane_offset(type, from.capacity, p)));
+    }
+  }
+  std::vector<Word> words_, out_;
+  std::vector<std::span<const Word>> args_;
+};
+
+}  // namespace
+
+std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, const std::vector<ValueId>& results) {
+  std::vector<FnId> found;
+  for (const ValueId v : results) {
+    FnId reducer = no_fn;
+    for (const Op& inner : ops) {
+      const bool reduces = inner.code == OpCode::reduce && inner.results.at(0) == v;
+      if (reduces && is_shared(module, module.type(v))) reducer = inner.fns.at(0);
+    }
+    found.push_back(reducer);
+  }
+  return found;
+}
+
+void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs) {
+  for (size_t i = 0; i < reducers.size(); ++i) {
+    if (reducers[i] == no_fn) continue;
+    store_identity(run, reducers[i], outputs[i], run.storage.info(op.results[i]).inner);
+  }
+}
+
+std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number) {
+  return std::make_unique<ElementwiseStep>(run, op, number);
+}
+
+std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number) {
+  for (const ValueId v : op.operands) {
+    if (!run.module.type(v).dims.empty()) {
+      fail(ExitStatus::bad_input, "apply takes shareds of rank 0", "", "use map for arrays", op.where);
+    }
+  }
+  return std::make_unique<ApplyStep>(op, number);
+}
+
+}  // namespace kasen::executor

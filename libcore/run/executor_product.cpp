@@ -1,0 +1,224 @@
+// Steps for products of a matrix with vectors, and the matrices in the form that they use.
+#include "libcore/run/executor_product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <set>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libcore/kernels/local_matrix.h"
+
+namespace kasen::executor {
+namespace {
+
+// A matrix is an input, known by its name in the data.
+const std::string& input_name(const Module& module, const Op& product) {
+  for (const Op& op : module.body.ops) {
+    if (op.code == OpCode::input && op.results.at(0) == product_matrix(product)) return op.name;
+  }
+  fail(ExitStatus::bad_input, "a product's matrix is not an input", "matrices are read, never computed", "",
+       product.where);
+}
+
+std::int64_t count_rows_alone(const LocalMatrix& matrix, std::int64_t masters) {
+  const auto first = std::find_if(matrix.indices.begin(), matrix.indices.end(), [&](auto i) { return i >= masters; });
+  const std::int64_t entry = first - matrix.indices.begin();
+  if (entry == matrix.entries()) return matrix.outputs;
+  return std::upper_bound(matrix.pointers.begin(), matrix.pointers.end(), entry) - matrix.pointers.begin() - 1;
+}
+
+class SparseProductStep : public SparseStep {
+ public:
+  SparseProductStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at)
+      : SparseStep(run, matrices, decoded, at, first_product(decoded)) {
+    if (op.code != OpCode::region) return;
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    for (size_t i = 0; i + 1 < ops.size(); ++i) {
+      if (matrices.add(run, ops[i]) == place() && ops[i].operands.at(1) == ops[0].operands.at(1)) continue;
+      fail(ExitStatus::bad_input, "the products of an mxm region differ in matrix, direction or slaves", "",
+           "fuse the program again", op.where);
+    }
+  }
+
+  // Rows that need no slave come first, if a scatter is under way. Where a gather follows, the slaves' rows come next,
+  // and travel while the other masters' rows are computed.
+  void run(Execution& run) override {
+    const bool overlap = follower != nullptr && run.transport.workers() > 1;
+    look_up(run);
+    for (int p = 0; p < run.part_count(); ++p) add_call(p, {0, early(p, masters(run, p))});
+    run_calls(run);
+    finish_leader(run);
+    for (int p = 0; p < run.part_count(); ++p) {
+      add_call(p, {overlap ? masters(run, p) : early(p, masters(run, p)), matrix(p).outputs});
+    }
+    run_calls(run);
+    if (!overlap) return;
+    follower->begin(run);
+    for (int p = 0; p < run.part_count(); ++p) add_call(p, {early(p, masters(run, p)), masters(run, p)});
+    run_calls(run);
+  }
+
+ private:
+  static const Op& first_product(const Op& op) { return op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op; }
+};
+
+// A product, a region of them, or a row_chain. The matrix is cut along its rows and whole along its columns, over which
+// vectors are shared.
+class DenseProductStep : public Step {
+ public:
+  DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at), matrix_(product_matrix(decoded)) {
+    if (is_row_chain(op)) accumulators_ = accumulators(run.module, op.blocks[0].ops, op.blocks[0].ops.back().operands);
+    const Type& type = run.module.type(matrix_);
+    const bool whole = type.dims.size() == 2 && run.module.dim(type.dims[1]).local;
+    if (!whole) {
+      fail(ExitStatus::bad_input, "a product with a dense matrix cut along its columns",
+           "each worker holds whole rows and every vector element that they meet", "exchange its dimensions", op.where);
+    }
+  }
+
+  void run(Execution& run) override {
+    const Type& type = run.module.type(matrix_);
+    for (int p = 0; p < run.part_count(); ++p) {
+      inputs_.clear();
+      outputs_.clear();
+      for (const ValueId v : op.operands) inputs_.push_back(run.storage.view(v, p));
+      for (const ValueId v : op.results) outputs_.push_back(run.storage.view(v, p));
+      start_accumulators(run, op, accumulators_, outputs_);
+      DenseProductCall call;
+      call.op = &op;
+      call.matrix = run.storage.view(matrix_, p);
+      call.inputs = inputs_;
+      call.outputs = outputs_;
+      call.cols = run.module.dim(type.dims[1]).size;
+      call.rows =
+          run.storage.info(matrix_).cut == no_dim ? run.module.dim(type.dims[0]).size : run.storage.masters(matrix_, p);
+      run.kernels.dense_product(call);
+    }
+  }
+
+ private:
+  ValueId matrix_;
+  std::vector<FnId> accumulators_;  // [result] of a row_chain
+  std::vector<View> inputs_, outputs_;
+};
+
+}  // namespace
+
+std::int64_t SparseStep::early(int part, std::int64_t rows) const {
+  if (leader == nullptr) return 0;
+  const std::int64_t alone = matrices_.rows_alone(place_, part);
+  return alone >= rows ? rows : alone / reduction_block * reduction_block;
+}
+
+void SparseStep::look_up(const Execution& run) {
+  inputs_.resize(run.parts.size());
+  outputs_.resize(run.parts.size());
+  for (int p = 0; p < run.part_count(); ++p) {
+    std::vector<View>& inputs = inputs_[static_cast<size_t>(p)];
+    std::vector<View>& outputs = outputs_[static_cast<size_t>(p)];
+    inputs.clear();
+    outputs.clear();
+    for (const ValueId v : op.operands) {
+      inputs.push_back(run.module.type(v).sparse ? View{} : run.storage.view(v, p));
+    }
+    for (const ValueId v : op.results) outputs.push_back(run.storage.view(v, p));
+  }
+}
+
+void SparseStep::add_call(int part, Range range, RowWork work, View waiting) {
+  if (range.size() == 0) return;
+  ProductCall product;
+  product.op = &op;
+  product.matrix = &matrix(part);
+  product.inputs = inputs_[static_cast<size_t>(part)];
+  product.outputs = outputs(part);
+  product.range = range;
+  product.work = work;
+  product.waiting = waiting;
+  calls_.push_back(product);
+}
+
+void SparseStep::run_calls(Execution& run) {
+  run.kernels.product_of_parts(calls_);
+  calls_.clear();
+}
+
+int MatrixStore::add(const Execution& run, const Op& product) {
+  if (!run.module.type(product_matrix(product)).sparse) throw InternalError("only sparse matrices have a pull form");
+  const bool fold = is_fold(product);
+  const ValueInfo& operand = run.storage.info(fold ? across_operand(run.module, product) : product.operands.at(0));
+  const ValueInfo& result = run.storage.info(product.results.at(0));
+  if (operand.cut == no_dim || result.cut == no_dim || (!fold && operand.inner != result.inner)) {
+    fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
+         product.where);
+  }
+  const bool by_rows = product.code == OpCode::mxvt || product.code == OpCode::fold_rows;
+  Key key{input_name(run.module, product), by_rows, operand.space, result.space};
+  const auto it = std::find(keys_.begin(), keys_.end(), key);
+  const auto place = static_cast<size_t>(it - keys_.begin());
+  if (it == keys_.end()) {
+    keys_.push_back(std::move(key));
+    last_use_.push_back(step_);
+  }
+  last_use_[place] = step_;
+  return static_cast<int>(place);
+}
+
+std::vector<int> MatrixStore::used_last_by(int number) const {
+  std::vector<int> places;
+  for (size_t k = 0; k < last_use_.size(); ++k)
+    if (last_use_[k] == number) places.push_back(static_cast<int>(k));
+  return places;
+}
+
+// Each form by a thread of its own: a plan has few, and each takes one pass over the part.
+void MatrixStore::build(const Execution& run) {
+  matrices_.resize(keys_.size());
+  rows_alone_.resize(keys_.size());
+  std::vector<std::future<void>> made;
+  for (size_t k = 0; k < keys_.size(); ++k) made.push_back(std::async([this, &run, k] { build_form(run, k); }));
+  for (std::future<void>& form : made) form.get();
+  if (!run.options.on_formed) return;
+  std::set<std::string> names;
+  for (const Key& key : keys_) names.insert(key.name);
+  for (size_t p = 0; p < run.parts.size(); ++p)
+    for (const std::string& name : names) run.options.on_formed(p, name);
+}
+
+void MatrixStore::build_form(const Execution& run, size_t k) {
+  const Key& key = keys_[k];
+  for (int p = 0; p < run.part_count(); ++p) {
+    const PartMatrix& part = run.parts[static_cast<size_t>(p)].matrices.at(key.name);
+    const LocalSpace& operand = run.numbering.space(key.operand, p);
+    matrices_[k].push_back(make_local_matrix(part, key.transposed, operand, run.numbering.space(key.result, p)));
+    rows_alone_[k].push_back(count_rows_alone(matrices_[k].back(), operand.masters));
+  }
+}
+
+std::int64_t MatrixStore::bytes(const Execution& run, int part) const {
+  std::int64_t total = 0;
+  for (const Key& key : keys_) {
+    const PartMatrix& matrix = run.parts[static_cast<size_t>(part)].matrices.at(key.name);
+    const std::int64_t entry = 4 + matrix.element.bytes();
+    const auto entries = static_cast<std::int64_t>(matrix.columns.size());
+    total = checked_add(total, checked_mul(entries, entry, "a matrix's size"), "a matrix's size");
+    total += 8 * (run.numbering.space(key.result, part).total + 1);
+  }
+  return total;
+}
+
+std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number) {
+  if (is_epilogue(op)) return make_epilogue_step(run, matrices, op, number);
+  if (is_fold(op) || run.module.type(product_matrix(op)).sparse) {
+    return std::make_unique<SparseProductStep>(run, matrices, op, number);
+  }
+  return std::make_unique<DenseProductStep>(run, op, number);
+}
+
+}  // namespace kasen::executor

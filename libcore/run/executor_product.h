@@ -1,0 +1,47 @@
+// What steps with a product over a sparse matrix share: the matrix in pull form, and the call to the kernels. Internal
+// to the executor.
+#pragma once
+
+#include <vector>
+
+#include "libcore/run/executor_steps.h"
+
+namespace kasen::executor {
+
+// `product` is the operator itself, or one of a region's.
+class SparseStep : public Step {
+ public:
+  SparseStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at, const Op& product)
+      : Step(decoded, at), matrices_(matrices), place_(matrices.add(run, product)), made_(product.results.at(0)) {}
+
+ protected:
+  [[nodiscard]] const LocalMatrix& matrix(int part) const { return matrices_.matrix(place_, part); }
+  [[nodiscard]] int place() const { return place_; }
+  // The product's result, and the rows of it that are masters.
+  [[nodiscard]] ValueId made() const { return made_; }
+  [[nodiscard]] std::int64_t masters(const Execution& run, int part) const { return run.storage.masters(made_, part); }
+
+  // Of the first `rows` rows, how many, in whole blocks of a reduction, can be computed before the leader has finished.
+  [[nodiscard]] std::int64_t early(int part, std::int64_t rows) const;
+  void finish_leader(Execution& run) const {
+    if (leader != nullptr) leader->finish(run);
+  }
+
+  // Looks where operands and results are on every part, which holds until the step ends.
+  void look_up(const Execution& run);
+  // Views of the operator's results on a part.
+  [[nodiscard]] std::span<const View> outputs(int part) const { return outputs_[static_cast<size_t>(part)]; }
+  // Rows of the result's space on a part, for the next run_calls(); nothing for an empty range. `waiting` as in
+  // ProductCall. The calls of one run_calls() do not need each other.
+  void add_call(int part, Range range, RowWork work = RowWork::all, View waiting = {});
+  void run_calls(Execution& run);
+
+ private:
+  MatrixStore& matrices_;
+  int place_;
+  ValueId made_;
+  std::vector<std::vector<View>> inputs_, outputs_;  // [part]
+  std::vector<ProductCall> calls_;
+};
+
+}  // namespace kasen::executor

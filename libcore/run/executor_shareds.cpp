@@ -1,0 +1,121 @@
+// gather and scatter of shareds, in batches (libcore/analysis/shared_batch.h).
+#include "libcore/base/checked.h"
+#include "libcore/run/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+// Of the shareds of a batch: a binary tree over all workers to worker 0 and back, so that the bits depend on nothing
+// but their number. What two workers have for each other in a round is one message, whatever the number of shareds.
+class SharedTransition : public Step {
+ public:
+  SharedTransition(Execution& run, std::span<const Op> batch, int at)
+      : Step(batch.front(), at), gather_(op.code == OpCode::gather), workers_(run.transport.workers()) {
+    for (const Op& each : batch) {
+      Member made;
+      made.from = each.operands.at(0);
+      made.to = each.results.at(0);
+      made.element = run.module.type(made.from).element;
+      made.offset = bytes_;
+      const std::int64_t count = run.storage.info(made.from).inner;
+      for (std::int64_t i = 0; i < count; ++i) made.indices.push_back(static_cast<std::int32_t>(i));
+      bytes_ = checked_add(bytes_, checked_mul(count, made.element.bytes(), "a message"), "a message");
+      members_.push_back(std::move(made));
+    }
+  }
+
+  [[nodiscard]] std::int64_t packing_bytes(int /*part*/) const override { return workers_ > 1 ? 2 * bytes_ : 0; }
+
+  void run(Execution& run) override {
+    for (const Member& m : members_) {
+      if (run.storage.info(m.from).slot == run.storage.info(m.to).slot) continue;
+      for (int p = 0; p < run.part_count(); ++p) {
+        copy_elements(m.element, run.storage.view(m.from, p), run.storage.view(m.to, p), 0,
+                      static_cast<std::int64_t>(m.indices.size()));
+      }
+    }
+    int top = 1;
+    while (top < workers_) top *= 2;
+    if (gather_) {
+      for (int step = 1; step < workers_; step *= 2) round(run, step);
+    } else {
+      for (int step = top / 2; step >= 1; step /= 2) round(run, step);
+    }
+  }
+
+ private:
+  struct Member {
+    ValueId from = no_value, to = no_value;
+    ElementType element;
+    std::int64_t offset = 0;  // of its bytes in a message
+    std::vector<std::int32_t> indices;
+  };
+
+  // Workers w that are multiples of 2 * step meet w + step.
+  void round(Execution& run, int step) {
+    sends_.clear();
+    receives_.clear();
+    for (int p = 0; p < run.part_count() && bytes_ > 0; ++p) {
+      const int self = run.parts[static_cast<size_t>(p)].worker;
+      const bool upper = self % (2 * step) == 0;
+      const int peer = upper ? self + step : self - step;
+      if (peer >= workers_ || self % step != 0) continue;
+      if (upper == gather_) {
+        receives_.push_back({peer, self, run.packing(p) + bytes_, bytes_});
+      } else {
+        sends_.push_back({self, peer, run.packing(p), bytes_});
+        pack(run, p);
+      }
+    }
+    run.transport.finish(run.start(*this, sends_, receives_));
+    for (const Message& message : receives_) unpack(run, message);
+  }
+
+  void pack(Execution& run, int p) const {
+    for (size_t k = 0; k < members_.size(); ++k) {
+      const Member& m = members_[k];
+      to_message(m.element, run.storage.view(m.to, p), 0, static_cast<std::int64_t>(m.indices.size()),
+                 run.packing(p) + m.offset);
+      run.charge(number + static_cast<int>(k), static_cast<std::int64_t>(m.indices.size()) * m.element.bytes());
+    }
+  }
+
+  void unpack(Execution& run, const Message& message) const {
+    const int p = message.to - run.transport.first_worker();
+    for (const Member& m : members_) {
+      const View& target = run.storage.view(m.to, p);
+      const Mirrored list{target, m.indices, {message.data + m.offset, 0}, 0, true};
+      if (gather_) {
+        run.kernels.combine(run.module.type(m.from).state.reducer, {&list, 1});
+      } else {
+        from_message(m.element, list.copies.data, list.count(), target, 0);
+      }
+    }
+  }
+
+  bool gather_;
+  int workers_;
+  std::int64_t bytes_ = 0;  // of a message
+  std::vector<Member> members_;
+  std::vector<Message> sends_, receives_;
+};
+
+// Another of a batch: its first has done the work.
+class BatchedTransition : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& /*run*/) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number) {
+  for (const Op& op : batch) require_gathered_is_pre(run, op);
+  return std::make_unique<SharedTransition>(run, batch, number);
+}
+
+std::unique_ptr<Step> make_batched_step(const Op& op, int number) {
+  return std::make_unique<BatchedTransition>(op, number);
+}
+
+}  // namespace kasen::executor

@@ -1,0 +1,221 @@
+// Steps that make values from outside or from nothing: input, param, literal, fill, index, size; and output.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "libcore/analysis/value_ranges.h"
+#include "libcore/base/error.h"
+#include "libcore/laws/laws.h"
+#include "libcore/run/executor_steps.h"
+#include "libcore/system/fault.h"
+
+namespace kasen::executor {
+namespace {
+
+// Elements [0, count) of a view set to one constant.
+void fill_view(const ElementType& element, const View& view, std::int64_t count, std::span<const Word> words) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const Scalar scalar = element.plane_scalar(p);
+    const std::int64_t size = scalar_bytes(scalar);
+    std::byte* at = view.data + plane_offset(element, view.capacity, p);
+    for (std::int64_t i = 0; i < count; ++i) store_word(scalar, at + i * size, words[static_cast<size_t>(p)]);
+  }
+}
+
+// A dense input that has a buffer of its own is copied there, and one over a dimension whose masters do not ascend to
+// its own storage; all others stay where the data is.
+class InputStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& run) override {
+    const ValueId value = op.results[0];
+    if (run.module.type(value).sparse || !run.storage.copies_input(value)) return;
+    for (int p = 0; p < run.part_count(); ++p) {
+      const auto it = run.parts[static_cast<size_t>(p)].arrays.find(op.name);
+      const ValueInfo& info = run.storage.info(value);
+      if (it == run.parts[static_cast<size_t>(p)].arrays.end() ||
+          it->second.data.element != run.module.type(value).element ||
+          it->second.data.count != run.storage.masters(value, p) * info.inner) {
+        fail(ExitStatus::bad_input, fmt::format("input '{}' does not fit the data", op.name), "",
+             "partition the data with this program", op.where);
+      }
+      const View from{const_cast<std::byte*>(it->second.data.bytes.data()), it->second.data.count};
+      const View& to = run.storage.view(value, p);
+      if (info.cut == no_dim || run.numbering.order(info.cut, p).empty()) {
+        copy_elements(it->second.data.element, from, to, 0, it->second.data.count);
+        continue;
+      }
+      const std::vector<std::int32_t>& order = run.numbering.order(info.cut, p);
+      move_rows(it->second.data.element, info.inner, order, from, to, true);
+    }
+  }
+};
+
+class ConstantStep : public Step {
+ public:
+  ConstantStep(const Op& decoded, int at, std::vector<Word> words) : Step(decoded, at), words_(std::move(words)) {}
+  void run(Execution& run) override {
+    const ValueId value = op.results[0];
+    const Type& type = run.module.type(value);
+    const ValueInfo& info = run.storage.info(value);
+    for (int p = 0; p < run.part_count(); ++p) {
+      const std::int64_t count = run.storage.indices(value, p) * info.inner;
+      const auto planes = static_cast<std::int64_t>(type.element.planes());
+      if (static_cast<std::int64_t>(words_.size()) == planes) {
+        fill_view(type.element, run.storage.view(value, p), count, words_);
+      } else {
+        store_each(type.element, run.storage.view(value, p), count);
+      }
+      if (info.cut != no_dim) run.count(number).written_bytes += count * type.element.bytes();
+    }
+  }
+
+ private:
+  void store_each(const ElementType& element, const View& view, std::int64_t count) const {
+    const std::int64_t planes = element.planes();
+    for (std::int64_t i = 0; i < count; ++i) {
+      for (std::int64_t p = 0; p < planes; ++p) {
+        const Scalar scalar = element.plane_scalar(p);
+        store_word(scalar, view.data + plane_offset(element, view.capacity, p) + i * scalar_bytes(scalar),
+                   words_[static_cast<size_t>(i * planes + p)]);
+      }
+    }
+  }
+
+  std::vector<Word> words_;  // one a plane, or one a plane of each element
+};
+
+class IndexStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& run) override {
+    const ValueId value = op.results[0];
+    const ValueInfo& info = run.storage.info(value);
+    for (int p = 0; p < run.part_count(); ++p) {
+      auto* out = reinterpret_cast<std::int64_t*>(run.storage.view(value, p).data);
+      if (info.cut == no_dim) {
+        for (std::int64_t i = 0; i < info.inner; ++i) out[i] = i;
+        continue;
+      }
+      const LocalSpace& space = run.numbering.space(info.space, p);
+      const std::int64_t count = run.storage.indices(value, p);
+      for (std::int64_t i = 0; i < count; ++i) out[i] = space.global[static_cast<size_t>(i)];
+      run.count(number).written_bytes += 8 * count;
+    }
+  }
+};
+
+// A wrong number, made on purpose: in the middle, the first bit behind the exponent, or that of a whole number's ones.
+void flip_bit(Array& array) {
+  if (array.count == 0) return;
+  const Scalar s = array.element.plane_scalar(0);
+  const std::int64_t at = array.count / 2 * scalar_bytes(s);
+  const std::int64_t bit = s == Scalar::f64 ? 51 : s == Scalar::f32 ? 22 : 0;
+  array.plane(0)[at + bit / 8] ^= std::byte{1} << bit % 8;
+}
+
+// Results leave in ascending global order of the masters.
+class OutputStep : public Step {
+ public:
+  using Step::Step;
+  void run(Execution& run) override {
+    const ValueId value = op.operands[0];
+    const Type& type = run.plan.type(value);
+    const ValueInfo& info = run.storage.info(value);
+    Output made{op.name, type, {}};
+    for (int p = 0; p < run.part_count(); ++p) {
+      const std::int64_t count = run.storage.masters(value, p) * info.inner;
+      OutputPart part{run.parts[static_cast<size_t>(p)].worker, Array(type.element, count)};
+      const View to{part.data.bytes.data(), count};
+      if (info.cut == no_dim || run.numbering.order(info.cut, p).empty()) {
+        copy_elements(type.element, run.storage.view(value, p), to, 0, count);
+      } else {
+        const std::vector<std::int32_t>& order = run.numbering.order(info.cut, p);
+        move_rows(type.element, info.inner, order, run.storage.view(value, p), to, false);
+      }
+      if (pass_point(FaultPoint::output) < 0) flip_bit(part.data);
+      made.parts.push_back(std::move(part));
+    }
+    run.result.outputs.push_back(std::move(made));
+  }
+};
+
+std::vector<Word> param_words(const Execution& run, const Op& op) {
+  const auto it = run.options.params.find(op.name);
+  const std::vector<Word>& words = it == run.options.params.end() ? op.literal : it->second;
+  const Type& type = run.module.type(op.results[0]);
+  const auto planes = static_cast<size_t>(type.element.planes());
+  const auto elements = static_cast<size_t>(inner_size(run.module, type));
+  if (words.size() != planes && words.size() != planes * elements) {
+    fail(ExitStatus::usage,
+         fmt::format("parameter '{}' takes {} numbers, not {}", op.name, planes * elements, words.size()));
+  }
+  require_in_range(run.module, op, words);
+  return words;
+}
+
+}  // namespace
+
+void copy_elements(const ElementType& element, const View& from, const View& to, std::int64_t begin, std::int64_t end) {
+  if (end <= begin) return;
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+    if (size == 0) continue;
+    std::memmove(to.data + plane_offset(element, to.capacity, p) + begin * size,
+                 from.data + plane_offset(element, from.capacity, p) + begin * size,
+                 static_cast<size_t>((end - begin) * size));
+  }
+}
+
+void move_rows(const ElementType& element, std::int64_t inner, const std::vector<std::int32_t>& order, const View& from,
+               const View& to, bool forth) {
+  for (std::int64_t p = 0; p < element.planes(); ++p) {
+    const std::int64_t size = inner * scalar_bytes(element.plane_scalar(p));
+    const std::byte* source = from.data + plane_offset(element, from.capacity, p);
+    std::byte* target = to.data + plane_offset(element, to.capacity, p);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const auto here = static_cast<std::int64_t>(i) * size, there = order[i] * size;
+      std::copy_n(source + (forth ? there : here), size, target + (forth ? here : there));
+    }
+  }
+}
+
+void store_identity(Execution& run, FnId reducer, const View& view, std::int64_t elements) {
+  fill_view(run.module.fn(reducer).result(), view, elements, run.identity(reducer));
+}
+
+const std::vector<Word>& Execution::identity(FnId reducer) {
+  if (const auto known = identities_.find(reducer); known != identities_.end()) return known->second;
+  auto found = reducer_identity(module.fn(reducer));
+  if (!found) {
+    fail(ExitStatus::bad_input, fmt::format("the reducer {} has no identity element", module.fn(reducer).name),
+         "a worker without a contribution holds it", "reduce with a function that has one");
+  }
+  return identities_.emplace(reducer, std::move(*found)).first->second;
+}
+
+std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number) {
+  switch (op.code) {
+    case OpCode::input:
+      return std::make_unique<InputStep>(op, number);
+    case OpCode::param:
+      return std::make_unique<ConstantStep>(op, number, param_words(run, op));
+    case OpCode::index:
+      return std::make_unique<IndexStep>(op, number);
+    case OpCode::size:
+      return std::make_unique<ConstantStep>(op, number, std::vector<Word>{Word::integer(run.module.dim(op.dim).size)});
+    default:
+      if (op.literal.size() != static_cast<size_t>(run.module.type(op.results[0]).element.planes())) {
+        fail(ExitStatus::bad_input,
+             fmt::format("{} gives another number of words than its type has", row(op.code).name), "", "", op.where);
+      }
+      return std::make_unique<ConstantStep>(op, number, op.literal);
+  }
+}
+
+std::unique_ptr<Step> make_output_step(Execution& /*run*/, const Op& op, int number) {
+  return std::make_unique<OutputStep>(op, number);
+}
+
+}  // namespace kasen::executor

@@ -1,0 +1,294 @@
+// The decoded plan: one step for each operator, made before the run, so that a step only does its work. Internal to the
+// executor; a file for each kind of step.
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/analysis/liveness.h"
+#include "libcore/analysis/whole.h"
+#include "libcore/base/error.h"
+#include "libcore/run/executor.h"
+#include "libcore/run/executor_storage.h"
+
+namespace kasen::executor {
+
+using Clock = std::chrono::steady_clock;
+
+class Execution;
+
+// A place of the local part: `part` counts the parts of this process.
+class Step {
+ public:
+  Step(const Op& decoded, int at) : op(decoded), number(at) {}
+  virtual ~Step() = default;
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+  virtual void run(Execution& run) = 0;
+  // A gather: sends what the slaves hold before the masters are known; run() then does the rest.
+  virtual void begin(Execution& /*run*/) {}
+  // A scatter with `late`: run() has only sent; the reader of its result calls this before it meets a slave.
+  virtual void finish(Execution& /*run*/) {}
+  // The rest of the step from a border inside of it: of a loop, or what holds one.
+  virtual void resume(Execution& run);
+  // Packing area that the step needs on a part.
+  [[nodiscard]] virtual std::int64_t packing_bytes(int /*part*/) const { return 0; }
+
+  const Op& op;
+  const int number;
+  bool control = false;      // holds other steps: what they read and write is theirs
+  Step* follower = nullptr;  // the gather of this product's result, right behind it
+  Step* leader = nullptr;    // the late scatter of this product's vector, right before it
+  bool late = false;
+  std::vector<ValueId> reads_whole, makes_whole;  // stand-ins (KernelForm) among its operands and results
+  std::vector<const Op*> slices;                  // that it reads: itself, or some of its region
+  std::vector<int> ends;                          // places of matrices that no later step of the run uses
+  ValueId progress = no_value;                    // the progress of the loop around, known once this step has run
+};
+
+using Sequence = std::vector<std::unique_ptr<Step>>;
+
+// The matrices of a plan in pull form, one for each (matrix, direction, spaces) whatever the number of products.
+class MatrixStore {
+ public:
+  // Its place: matrix(place, part). Nothing is built yet.
+  int add(const Execution& run, const Op& product);
+  void build(const Execution& run);
+  // Of the plan's own steps, not those that one holds: `number` is decoded now, and what it holds. Which places it is
+  // the last to use, once all are decoded; these may be released when it is done.
+  void begin_step(int number) { step_ = number; }
+  [[nodiscard]] std::vector<int> used_last_by(int number) const;
+  void release(int place) { matrices_[static_cast<size_t>(place)].clear(); }
+  [[nodiscard]] const LocalMatrix& matrix(int place, int part) const {
+    return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)];
+  }
+  // How many rows, from the first one on, read masters of the operand alone.
+  [[nodiscard]] std::int64_t rows_alone(int place, int part) const {
+    return rows_alone_[static_cast<size_t>(place)][static_cast<size_t>(part)];
+  }
+  // What build() will take on a part.
+  [[nodiscard]] std::int64_t bytes(const Execution& run, int part) const;
+
+ private:
+  struct Key {
+    std::string name;
+    bool transposed;
+    int operand, result;  // spaces
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  std::vector<Key> keys_;      // by place
+  std::vector<int> last_use_;  // by place: a step's number
+  int step_ = 0;
+  void build_form(const Execution& run, size_t k);
+
+  std::vector<std::vector<LocalMatrix>> matrices_;  // [place][part]
+  std::vector<std::vector<std::int64_t>> rows_alone_;
+};
+
+// How a loop gets back what it held at a border: values, and the slaves of consistent ones.
+class Resumption {
+ public:
+  Resumption(Execution& run, const ResumePoint& from);
+  ~Resumption();
+  [[nodiscard]] const BorderPlace& place() const { return from_.place; }
+  [[nodiscard]] std::vector<Bytes> packing(const Execution& run) const;  // by part
+  [[nodiscard]] bool is_made_again(const Op& op) const;
+  void restore(Execution& run);
+
+ private:
+  void read(Execution& run, const HeldValue& held) const;
+
+  const ResumePoint& from_;
+  HeldAtBorder held_;
+  struct Slaves;  // of one array of a value
+  std::vector<std::unique_ptr<Slaves>> slaves_;
+};
+
+// For Execution::on_border, while the call lasts.
+[[nodiscard]] std::unique_ptr<Border> make_border(Execution& run, const HeldAtBorder& held, const BorderPlace& place);
+
+// Everything that a run has; steps see it whole.
+class Execution {
+ public:
+  Execution(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
+            const RunOptions& options);
+  ~Execution();
+  RunResult run();
+
+  // Runs a block's steps.
+  void run_steps(const Sequence& steps) { run_steps(std::span(steps)); }
+  void run_steps(std::span<const std::unique_ptr<Step>> steps);
+  // Those from the border on that RunOptions::resume names: one of them is its loop, or holds it.
+  void resume_steps(const Sequence& steps);
+  // Gives the loop's values back, and opens it with the turns that it had.
+  void resume_loop();
+
+  // What a while or for loop tells: it begins (a for loop with these bounds) / its turn is over / it is left.
+  void open_loop(std::int64_t lo = 0, std::int64_t hi = 0);
+  void end_turn(int number);
+  void close_loop();
+
+  // Tell the observer, if there is one.
+  void began(RunPhase phase, int number) {
+    if (options.observer != nullptr) options.observer->began(phase, number, place, count(number));
+  }
+  void ended(RunPhase phase, int number) {
+    if (options.observer != nullptr) options.observer->ended(phase, number, count(number));
+  }
+
+  [[nodiscard]] int part_count() const { return static_cast<int>(parts.size()); }
+  [[nodiscard]] Word shared_word(ValueId value) const;  // of a rank 0 shared, first plane
+  [[nodiscard]] OpCount& count(int number) { return result.ops[static_cast<size_t>(number)]; }
+  [[nodiscard]] std::byte* packing(int part) { return packing_[static_cast<size_t>(part)].data(); }
+  // RunOptions::refuse_nan, within a product_epilogue region: rows of its product on each part, before its gather.
+  void look_for_nan(const Step& region, const std::vector<Range>& waiting);
+  // Values that the step reads whole, from their places to the room that they have in the order of the whole array; and
+  // back those that it makes. What is put back is charged as written.
+  void bring_whole(const Step& step);
+  void take_whole(const Step& step);
+  // Starts one exchange of a step; what is sent is charged to the operators whose it is.
+  [[nodiscard]] int start(const Step& step, std::span<const Message> sends, std::span<const Message> receives) {
+    if (transport.compares_steps()) transport.announce(purpose_of(step));
+    return transport.start(exchanges_++, sends, receives);
+  }
+  void charge(int number, std::int64_t sent_bytes) { count(number).network_bytes += sent_bytes; }
+
+  // The identity of a reducer, which is searched for once; UserError if it has none.
+  [[nodiscard]] const std::vector<Word>& identity(FnId reducer);
+
+  // Copies what a value holds into a slot and charges it: the source's elements read, the target's written.
+  void copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number);
+  void charge_copy(ValueId from, ValueId to, int number);
+
+  const Module& plan;     // with the data's sizes
+  const KernelForm form;  // what steps and kernels run
+  const Module& module;   // of the form
+  const std::vector<Part>& parts;
+  Transport& transport;
+  KernelSet& kernels;
+  const RunOptions& options;
+  // Kernels are made while data is numbered and brought into their form: neither knows of the other.
+  std::future<void> prepared;
+  const Liveness live;
+  const Numbering numbering;
+  Storage storage;
+  RunResult result;
+  Place place;
+
+ private:
+  void check_params() const;
+  void look_for_nan(const Step& step);
+  [[nodiscard]] std::int64_t nan_at(ValueId value, int part) const;  // -1: nowhere
+  [[nodiscard]] size_t marked(ValueId mark, int part) const;
+  void note_nan(const Op& op, ValueId value, const std::string& at);
+  void refuse_nan() const;
+  void run_step(Step& step, bool from_border);
+  [[nodiscard]] std::string purpose_of(const Step& step) const;
+  [[nodiscard]] const HeldAtBorder& held_at(int loop);
+  void tell_border(int loop);
+  void move_whole(ValueId stand_in, int part, bool bring);
+  [[nodiscard]] std::int64_t part_bytes(size_t part, std::int64_t packing, bool with_data) const;
+  void check_machine_memory(std::int64_t needed) const;
+  void check_memory(std::span<const std::int64_t> packing) const;
+  void allocate();
+
+  MatrixStore matrices_;
+  std::map<FnId, std::vector<Word>> identities_;
+  Sequence steps_;
+  std::vector<Step*> all_;                  // in preorder
+  std::unique_ptr<Resumption> resumption_;  // with RunOptions::resume
+  std::map<int, HeldAtBorder> held_;        // by loop
+  Traffic restored_;                        // by what gives values back: the plan has no such operator
+  std::int64_t lo_ = 0, hi_ = 0;            // of the outermost loop
+  std::vector<Bytes> packing_;
+  std::int64_t exchanges_ = 0;
+  std::vector<std::span<const std::unique_ptr<Step>>> ahead_;  // in each open block
+  std::optional<Diagnostic> nan_;        // the first in the program's order so far, with RunOptions::refuse_nan
+  std::vector<std::int64_t> nan_turns_;  // in which it was made
+  double change_ = std::numeric_limits<double>::quiet_NaN();
+  Clock::time_point began_;
+};
+
+// Makes the steps of a plan.
+struct Decoder {
+  Execution& run;
+  MatrixStore& matrices;
+  std::vector<Step*>& all;
+  int next = 0;        // preorder number of the next operator
+  int loops = 0;       // open loops around
+  int depth = 0;       // operators around that hold the one at hand
+  size_t batched = 0;  // how many of the operators ahead are of the batch that has begun
+  Sequence decode(const Block& block);
+
+ private:
+  std::unique_ptr<Step> make(const Op& op, int number);
+  std::unique_ptr<Step> make_in_batch(std::span<const Op> ahead, int number);
+};
+
+// Simultaneous binding: which slots exchange their memory, and what is copied.
+class Rebinding {
+ public:
+  Rebinding() = default;
+  Rebinding(const Execution& run, const std::vector<Binding>& bindings, int number);
+  void move(int from_slot, int to_slot);
+  void leave(int slot);  // its memory is free for the others
+  void copy(ValueId from, int from_offset, ValueId to, int to_slot);
+  void seal(const Execution& run);  // after the last of them
+  void apply(Execution& run) const;
+  // As if it had been applied: of a loop whose values come back from a border instead.
+  void charge(Execution& run) const;
+
+ private:
+  struct Copy {
+    ValueId from;
+    int offset;  // which array of a list
+    ValueId to;
+    int slot;
+  };
+  void add_name(int slot);
+
+  int number_ = 0;
+  std::vector<std::pair<int, int>> moves_;  // from, to
+  std::vector<Copy> copies_;
+  std::vector<int> names_;
+  std::vector<int> source_;  // names_[k] takes the memory of names_[source_[k]]
+};
+
+std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number);
+std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);  // of an array
+// Of the shareds of a batch (libcore/analysis/shared_batch.h): the first step does the work of all of them and charges
+// each operator, number and those that follow, what it sends.
+std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number);
+void require_gathered_is_pre(const Execution& run, const Op& op);   // UserError
+std::unique_ptr<Step> make_batched_step(const Op& op, int number);  // any other of a batch
+std::unique_ptr<Step> make_list_step(Execution& run, const Op& op, int number);
+std::unique_ptr<Step> make_control_step(Decoder& decoder, const Op& op, int number);
+std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number);
+
+std::unique_ptr<Step> make_epilogue_step(Execution& run, MatrixStore& matrices, const Op& region, int number);
+
+// Of each of `results`, which some of `ops` make: the reducer if it is a reduction to a shared, else no_fn.
+std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, const std::vector<ValueId>& results);
+// Those start from the identity; `outputs` are views of the results of `op`.
+void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs);
+
+// Fills `view` with the identity of a reducer: `elements` of them.
+void store_identity(Execution& run, FnId reducer, const View& view, std::int64_t elements);
+// Elements of `inner` each, from the part's order (masters ascending) to this numbering's, or back.
+void move_rows(const ElementType& element, std::int64_t inner, const std::vector<std::int32_t>& order, const View& from,
+               const View& to, bool forth);
+// Copies elements [begin, end) of one array to another of the same element type.
+void copy_elements(const ElementType& element, const View& from, const View& to, std::int64_t begin, std::int64_t end);
+
+}  // namespace kasen::executor

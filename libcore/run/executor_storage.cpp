@@ -1,0 +1,221 @@
+#include "libcore/run/executor_storage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+
+namespace kasen::executor {
+namespace {
+
+[[noreturn]] void no_input(const Op& op, const std::string& why,
+                           const std::string& remedy = "partition the data with this program") {
+  fail(ExitStatus::bad_input, fmt::format("input '{}' does not fit the data", op.name), why, remedy, op.where);
+}
+
+}  // namespace
+
+Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& live, const Numbering& numbering,
+                 std::span<const Part> parts)
+    : plan_(plan),
+      form_(form),
+      module_(form.module),
+      numbering_(numbering),
+      parts_(parts.size()),
+      values_(form.module.values.size()) {
+  pool_.assign(parts_, 0);
+  whole_.assign(parts_, 0);
+  for (size_t v = 0; v < values_.size(); ++v) {
+    const Type& type = module_.type(static_cast<ValueId>(v));
+    if (type.sparse) continue;
+    ValueInfo& info = values_[v];
+    info.cut = cut_dim(module_, type);
+    info.inner = inner_size(module_, type);
+    info.slots = static_cast<int>(std::max<std::int64_t>(type.list, 1));
+    if (info.cut != no_dim) info.space = numbering.find(info.cut, type.state.slaves);
+  }
+  for (size_t b = 0; b < module_.buffers.size(); ++b) buffers_.push_back(buffer_slot(static_cast<BufferId>(b)));
+  int region = -1;  // depth of the region that is open: inside, only what has a buffer has storage
+  for_each_op(module_, [&](const Op& op, int, int depth) {
+    if (region >= 0 && depth > region) {
+      if (!op.results.empty() && module_.value(op.results[0]).buffer != no_buffer) place_value(op.results[0]);
+      return;
+    }
+    region = op.code == OpCode::region ? depth : -1;
+    place(op, live, parts);
+  });
+  place_stand_ins();
+}
+
+// Each stands for one value of the plan and has room for the whole array on every part.
+void Storage::place_stand_ins() {
+  for (size_t v = plan_.values.size(); v < values_.size(); ++v) {
+    if (form_.is_mark(static_cast<ValueId>(v))) continue;
+    const ElementType& element = module_.values[v].type.element;
+    const std::vector<std::int64_t> capacity(parts_, values_[v].inner);
+    values_[v].slot = add_slot(element, capacity, false);
+    for (std::int64_t& bytes : whole_) bytes += storage_bytes(element, values_[v].inner);
+  }
+}
+
+std::vector<std::int64_t> Storage::capacity_of(DimId cut, std::int64_t inner, std::span<const SlaveSet> sets) const {
+  std::vector<std::int64_t> capacity;
+  for (size_t p = 0; p < parts_; ++p) {
+    const int part = static_cast<int>(p);
+    std::int64_t indices = cut == no_dim ? 1 : numbering_.masters(cut, part);
+    for (const SlaveSet& set : sets) {
+      if (cut != no_dim) indices = std::max(indices, numbering_.space(cut, set, part).total);
+    }
+    capacity.push_back(checked_mul(indices, inner, "an array's size"));
+  }
+  return capacity;
+}
+
+int Storage::add_slot(const ElementType& element, std::vector<std::int64_t> capacity, bool pooled) {
+  Slot slot;
+  slot.element = element;
+  slot.form = forms_.emplace(std::tuple(element, capacity), static_cast<int>(forms_.size())).first->second;
+  for (const std::int64_t elements : capacity) slot.views.push_back({nullptr, elements});
+  slot.capacity = std::move(capacity);
+  slot.pooled = pooled;
+  slots_.push_back(std::move(slot));
+  return static_cast<int>(slots_.size()) - 1;
+}
+
+int Storage::buffer_slot(BufferId buffer) {
+  const BufferDecl& decl = module_.buffers[static_cast<size_t>(buffer)];
+  Type type;
+  type.element = decl.element;
+  type.dims = decl.dims;
+  const DimId cut = cut_dim(module_, type);
+  return add_slot(decl.element, capacity_of(cut, inner_size(module_, type), decl.holds), true);
+}
+
+void Storage::place(const Op& op, const Liveness& live, std::span<const Part> parts) {
+  for (const Block& block : op.blocks) {
+    for (const ValueId arg : block.args) place_value(arg);
+  }
+  for (const ValueId made : op.results) {
+    const ValueId result = form_.original(made);
+    if (op.code == OpCode::input && module_.value(result).buffer == no_buffer) {
+      place_input(op, parts);
+    } else if (form_.is_mark(result) || !live.is_view(result)) {
+      place_value(result);
+    }
+  }
+}
+
+void Storage::place_value(ValueId value) {
+  const Value& v = module_.value(value);
+  ValueInfo& info = values_[static_cast<size_t>(value)];
+  if (v.type.sparse) return;
+  if (v.buffer != no_buffer) {
+    info.slot = buffers_.at(static_cast<size_t>(v.buffer));
+    const auto last = static_cast<size_t>(v.buffer) + static_cast<size_t>(info.slots) - 1;
+    const std::vector<SlaveSet> sets{v.type.state.slaves};
+    const auto needed = capacity_of(info.cut, info.inner, sets);
+    for (size_t p = 0; p < parts_; ++p) {
+      if (last >= buffers_.size() || slot(buffers_[last]).capacity[p] < needed[p] ||
+          slot(info.slot).element != v.type.element) {
+        fail(ExitStatus::bad_input, fmt::format("%{} does not fit into its buffer", v.name), "",
+             "fuse the program again");
+      }
+    }
+    return;
+  }
+  const std::vector<SlaveSet> sets{v.type.state.slaves};
+  for (int i = 0; i < info.slots; ++i) {
+    const int made = add_slot(v.type.element, capacity_of(info.cut, info.inner, sets), info.cut != no_dim);
+    if (i == 0) info.slot = made;
+  }
+}
+
+// A dense input without a buffer lives in the part itself and is only read; but where masters do not ascend it has
+// storage of its own, in their order.
+void Storage::place_input(const Op& op, std::span<const Part> parts) {
+  const ValueId value = op.results[0];
+  const Type& type = module_.type(value);
+  ValueInfo& info = values_[static_cast<size_t>(value)];
+  Slot slot;
+  slot.element = type.element;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    std::vector<std::string> dims;
+    for (const DimId dim : plan_.type(value).dims) dims.push_back(plan_.dim(dim).name);
+    if (type.sparse) {
+      const auto it = parts[p].matrices.find(op.name);
+      if (it == parts[p].matrices.end()) no_input(op, "the data has no matrix of that name");
+      if (it->second.element != type.element) no_input(op, "its elements are of another type");
+      if (dims != std::vector{it->second.row_dim, it->second.col_dim}) no_input(op, "it has other dimensions");
+      continue;
+    }
+    const auto it = parts[p].arrays.find(op.name);
+    if (it == parts[p].arrays.end()) no_input(op, "the data has no array of that name");
+    const PartArray& array = it->second;
+    if (array.data.element != type.element) no_input(op, "its elements are of another type");
+    if (array.dims != dims) no_input(op, "it has other dimensions");
+    const std::int64_t indices = info.cut == no_dim ? 1 : numbering_.masters(info.cut, static_cast<int>(p));
+    if (array.compressed.has_value() != type.compressed) {
+      no_input(op, type.compressed ? "it is not compressed, as the plan takes it" : "it is compressed",
+               "fuse the program again with this bundle");
+    }
+    if (type.compressed) {
+      const CompressedArray& columns = *array.compressed;
+      if (columns.rows != indices || columns.cols != info.inner || columns.scalar != type.element.scalar()) {
+        no_input(op, "it has another shape");
+      }
+      slot.views.push_back({nullptr, indices * info.inner, &columns});
+      slot.capacity.push_back(indices * info.inner);
+      continue;
+    }
+    if (array.data.count != indices * info.inner) no_input(op, "it has another number of elements");
+    slot.views.push_back({const_cast<std::byte*>(array.data.bytes.data()), array.data.count});
+    slot.capacity.push_back(array.data.count);
+  }
+  if (type.sparse) return;
+  if (is_reordered(module_, value)) {
+    info.slot = add_slot(type.element, std::move(slot.capacity), false);
+    return;
+  }
+  slots_.push_back(std::move(slot));
+  info.slot = static_cast<int>(slots_.size()) - 1;
+}
+
+std::int64_t Storage::masters(ValueId value, int part) const {
+  const ValueInfo& info = values_[static_cast<size_t>(value)];
+  return info.cut == no_dim ? 1 : numbering_.masters(info.cut, part);
+}
+
+std::int64_t Storage::indices(ValueId value, int part) const {
+  const ValueInfo& info = values_[static_cast<size_t>(value)];
+  if (info.cut == no_dim) return 1;
+  const State& state = module_.type(value).state;
+  if (state.is_part()) return numbering_.masters(info.cut, part);
+  return numbering_.space(info.space, part).total;
+}
+
+void Storage::allocate() {
+  for (Slot& slot : slots_) {
+    if (slot.form < 0) continue;
+    for (size_t p = 0; p < parts_; ++p) {
+      Bytes bytes(storage_bytes(slot.element, slot.capacity[p]));
+      slot.views[p].data = bytes.data();
+      if (slot.pooled) pool_[p] += bytes.size();
+      memory_.push_back(std::move(bytes));
+    }
+  }
+}
+
+std::int64_t Storage::planned_bytes(int part) const {
+  std::int64_t total = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.form < 0) continue;
+    total =
+        checked_add(total, storage_bytes(slot.element, slot.capacity[static_cast<size_t>(part)]), "the pool's size");
+  }
+  return total;
+}
+
+}  // namespace kasen::executor

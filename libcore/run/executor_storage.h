@@ -1,0 +1,90 @@
+// Where values live while a plan runs. A *slot* is a name for room on every part: a buffer of the plan, or a value's
+// own. Binding carried values changes which memory a slot stands for; nothing moves. Internal to the executor.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "libcore/analysis/liveness.h"
+#include "libcore/analysis/whole.h"
+#include "libcore/kernels/kernel_set.h"
+#include "libcore/kernels/numbering.h"
+#include "libcore/run/executor.h"
+
+namespace kasen::executor {
+
+// What the executor asks again and again of one value.
+struct ValueInfo {
+  DimId cut = no_dim;      // no_dim: a shared
+  int space = -1;          // its place in Numbering::keys(); -1 for shareds
+  std::int64_t inner = 1;  // elements an index; all elements of a shared
+  int slot = -1;           // its first slot; of a view: the slot it looks at now. -1: a matrix, which has none
+  int slots = 1;           // arrays of a list
+};
+
+struct Slot {
+  ElementType element;
+  std::vector<std::int64_t> capacity;  // elements on each part
+  std::vector<View> views;             // on each part
+  int form = -1;                       // slots of one form may exchange their memory; -1: never (an input's own data)
+  bool pooled = false;                 // counts as buffer_bytes
+};
+
+class Storage {
+ public:
+  // `plan` has its sizes bound, `form` is its kernel form. Nothing is allocated yet.
+  Storage(const Module& plan, const KernelForm& form, const Liveness& live, const Numbering& numbering,
+          std::span<const Part> parts);
+
+  [[nodiscard]] const ValueInfo& info(ValueId value) const { return values_[static_cast<size_t>(value)]; }
+  [[nodiscard]] const Slot& slot(int s) const { return slots_[static_cast<size_t>(s)]; }
+  [[nodiscard]] const View& view(ValueId value, int part) const {
+    return slot(info(value).slot).views[static_cast<size_t>(part)];
+  }
+  [[nodiscard]] const View& view_of(int s, int part) const { return slot(s).views[static_cast<size_t>(part)]; }
+  // Local indices on which a value is stored: masters in state P, the whole space in C and PR; 1 for shareds.
+  [[nodiscard]] std::int64_t indices(ValueId value, int part) const;
+  [[nodiscard]] std::int64_t masters(ValueId value, int part) const;
+
+  // An input that does not stay where the data is.
+  [[nodiscard]] bool copies_input(ValueId value) const { return slot(info(value).slot).form >= 0; }
+
+  void look_at(ValueId view, int slot) { values_[static_cast<size_t>(view)].slot = slot; }
+  void set_views(int slot, std::vector<View> views) { slots_[static_cast<size_t>(slot)].views = std::move(views); }
+
+  // What allocate() will take on a part: the pool, with shareds that have no buffer of it.
+  [[nodiscard]] std::int64_t planned_bytes(int part) const;
+  // Gives every slot its memory, so that nothing is allocated later. Pages that are never touched cost nothing.
+  void allocate();
+  [[nodiscard]] std::int64_t pool_bytes(int part) const { return pool_[static_cast<size_t>(part)]; }
+  // Of the room for what operators read and make whole.
+  [[nodiscard]] std::int64_t whole_bytes(int part) const { return whole_[static_cast<size_t>(part)]; }
+  [[nodiscard]] std::int64_t allocations() const { return static_cast<std::int64_t>(memory_.size()); }
+
+ private:
+  int add_slot(const ElementType& element, std::vector<std::int64_t> capacity, bool pooled);
+  int buffer_slot(BufferId buffer);
+  void place(const Op& op, const Liveness& live, std::span<const Part> parts);
+  void place_input(const Op& op, std::span<const Part> parts);
+  void place_value(ValueId value);
+  void place_stand_ins();
+  [[nodiscard]] std::vector<std::int64_t> capacity_of(DimId cut, std::int64_t inner,
+                                                      std::span<const SlaveSet> sets) const;
+
+  const Module& plan_;
+  const KernelForm& form_;
+  const Module& module_;  // of the form
+  const Numbering& numbering_;
+  size_t parts_;
+  std::vector<ValueInfo> values_;
+  std::vector<Slot> slots_;
+  std::vector<int> buffers_;  // slot of each buffer
+  std::map<std::tuple<ElementType, std::vector<std::int64_t>>, int> forms_;
+  std::vector<Bytes> memory_;
+  std::vector<std::int64_t> pool_, whole_;  // bytes on each part
+};
+
+}  // namespace kasen::executor

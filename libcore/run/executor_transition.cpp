@@ -1,0 +1,255 @@
+// gather and scatter of arrays: with those of shareds the only steps that use the network.
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "libcore/run/executor_steps.h"
+#include "libcore/verify/rules.h"
+
+namespace kasen::executor {
+namespace {
+
+// Local indices of the elements of a list of indices, each with its `inner` elements.
+std::vector<std::int32_t> elements_of(std::span<const std::int32_t> indices, std::int64_t inner) {
+  std::vector<std::int32_t> list;
+  list.reserve(indices.size() * static_cast<size_t>(inner));
+  for (const std::int32_t i : indices) {
+    for (std::int64_t k = 0; k < inner; ++k) list.push_back(static_cast<std::int32_t>(i * inner + k));
+  }
+  return list;
+}
+
+// What two workers have to do with each other in an exchange of an array, seen from the one that has the masters or
+// from the one that has the slaves. Elements are counted, not indices.
+struct Pair {
+  int part = 0;                           // of this process
+  int peer = 0;                           // the other worker
+  int peer_part = -1;                     // its place in this process, if it is here
+  std::span<const std::int32_t> mirrors;  // of the masters, seen from their worker
+  std::int64_t at = 0;                    // of the first mirror in their list; of the first slave in the array
+  std::int64_t count = 0;
+  std::int64_t peer_at = 0;  // of a peer that is here: its first slave of ours, in its array
+};
+
+// Of an array: slaves and masters that peers mirror. Between two workers of this process elements go from place to
+// place, else in one message for each pair that has any. An array of one plane needs no packing where its slaves are:
+// those of one peer lie together, and are sent from there, or received there.
+class ArrayTransition : public Step {
+ public:
+  ArrayTransition(Execution& run, const Op& decoded, int at)
+      : Step(decoded, at), gather_(op.code == OpCode::gather), from_(op.operands.at(0)), to_(op.results.at(0)) {
+    const ValueId held = gather_ ? from_ : to_;  // the side that has slaves
+    const ValueInfo& info = run.storage.info(held);
+    element_ = run.module.type(held).element;
+    inner_ = info.inner;
+    for (int p = 0; p < run.part_count(); ++p) {
+      const LocalSpace& space = run.numbering.space(info.space, p);
+      if (checked_mul(space.total, std::max<std::int64_t>(inner_, 1)) > std::numeric_limits<std::int32_t>::max()) {
+        fail(ExitStatus::limit,
+             fmt::format("%{} has more than 2^31 - 1 elements on one worker", run.module.value(held).name), "",
+             "use more workers", op.where);
+      }
+      mirrors_.push_back(elements_of(space.exchange.mirrors, inner_));
+      slave_count_.push_back((space.total - space.masters) * inner_);
+    }
+    for (int p = 0; p < run.part_count(); ++p) add_pairs(run, info.space, p);
+  }
+
+  [[nodiscard]] std::int64_t packing_bytes(int part) const override {
+    const auto p = static_cast<size_t>(part);
+    const auto mirrors = static_cast<std::int64_t>(mirrors_[p].size());
+    return (mirrors + (in_place() ? 0 : slave_count_[p])) * element_.bytes();
+  }
+
+  void begin(Execution& run) override {
+    run.began(RunPhase::start, number);
+    sends_.clear();
+    receives_.clear();
+    if (!gather_) copy_masters(run, false);
+    for (const Pair& pair : to_peers_) {
+      const Message message = at_masters(run, pair);
+      (gather_ ? receives_ : sends_).push_back(message);
+    }
+    for (const Pair& pair : from_peers_) {
+      const Message message = at_slaves(run, pair);
+      if (gather_ && !in_place()) {
+        to_message(element_, run.storage.view(from_, pair.part), pair.at, pair.count, message.data);
+      }
+      (gather_ ? sends_ : receives_).push_back(message);
+    }
+    for (const Message& message : sends_) run.charge(number, message.bytes);
+    ticket_ = run.start(*this, sends_, receives_);
+    count_moved_here(run);
+    if (!gather_) copy_masters(run, true);  // while the messages are under way
+    run.ended(RunPhase::start, number);
+  }
+
+  void run(Execution& run) override {
+    if (!gather_) take_masters(run);  // a gather's masters may still be missing when it begins
+    if (!ticket_) begin(run);
+    if (gather_) take_masters(run);
+    if (!late) finish(run);
+  }
+
+  void finish(Execution& run) override {
+    run.began(RunPhase::finish, number);
+    run.transport.finish(*ticket_);
+    ticket_.reset();
+    if (gather_) {
+      combine(run);
+    } else if (!in_place()) {
+      for (const Pair& pair : from_peers_) {
+        from_message(element_, at_slaves(run, pair).data, pair.count, run.storage.view(to_, pair.part), pair.at);
+      }
+    }
+    run.ended(RunPhase::finish, number);
+  }
+
+ private:
+  [[nodiscard]] bool in_place() const { return element_.planes() == 1; }
+
+  // Pairs come by part, then in ascending order of the peers.
+  void add_pairs(const Execution& run, int space, int p) {
+    const AxisSlaves& lists = run.numbering.space(space, p).exchange;
+    const int first = run.transport.first_worker();
+    const auto here = [&](int worker) { return worker >= first && worker < first + run.part_count(); };
+    const std::span<const std::int32_t> mirrors(mirrors_[static_cast<size_t>(p)]);
+    for (const PeerRange& r : lists.mirror_holders) {
+      const std::int64_t at = r.begin * inner_, count = (r.end - r.begin) * inner_;
+      if (count == 0 || element_.bytes() == 0) continue;
+      Pair pair{p, r.peer, -1, mirrors.subspan(static_cast<size_t>(at), static_cast<size_t>(count)), at, count};
+      if (here(r.peer)) {
+        pair.peer_part = r.peer - first;
+        pair.peer_at = slaves_of(run.numbering.space(space, pair.peer_part), first + p, count);
+      } else {
+        to_peers_.push_back(pair);
+      }
+      at_masters_.push_back(pair);
+    }
+    for (const PeerRange& r : lists.slave_owners) {
+      if (r.begin == r.end || inner_ * element_.bytes() == 0 || here(r.peer)) continue;
+      const std::int64_t at = (run.numbering.space(space, p).masters + r.begin) * inner_;
+      from_peers_.push_back({p, r.peer, -1, {}, at, (r.end - r.begin) * inner_});
+    }
+  }
+
+  // Where a worker's slaves of masters of `owner` begin in its array.
+  [[nodiscard]] std::int64_t slaves_of(const LocalSpace& space, int owner, std::int64_t count) const {
+    for (const PeerRange& r : space.exchange.slave_owners) {
+      if (r.peer == owner && (r.end - r.begin) * inner_ == count) return (space.masters + r.begin) * inner_;
+    }
+    throw InternalError(fmt::format("a worker does not hold what worker {} mirrors there", owner));
+  }
+
+  // A result in another buffer starts from the operand's masters.
+  void take_masters(Execution& run) const {
+    if (run.storage.info(from_).slot == run.storage.info(to_).slot) return;
+    for (int p = 0; p < run.part_count(); ++p) {
+      const std::int64_t count = run.storage.masters(from_, p) * inner_;
+      copy_elements(element_, run.storage.view(from_, p), run.storage.view(to_, p), 0, count);
+      run.count(number).read_bytes += count * element_.bytes();
+      run.count(number).written_bytes += count * element_.bytes();
+    }
+  }
+
+  // The message of a pair where its masters are: packed, before it is sent or after it has been received.
+  [[nodiscard]] Message at_masters(Execution& run, const Pair& pair) const {
+    std::byte* data = run.packing(pair.part) + pair.at * element_.bytes();
+    return message(run, pair, !gather_, data);
+  }
+
+  // The message where the slaves are: themselves, or packed behind the masters' messages.
+  [[nodiscard]] Message at_slaves(Execution& run, const Pair& pair) const {
+    const auto p = static_cast<size_t>(pair.part);
+    const View& array = run.storage.view(gather_ ? from_ : to_, pair.part);
+    if (in_place()) return message(run, pair, gather_, array.data + pair.at * element_.bytes());
+    const std::int64_t masters = pair.at - first_slave(run, pair.part);
+    const auto mirrors = static_cast<std::int64_t>(mirrors_[p].size());
+    return message(run, pair, gather_, run.packing(pair.part) + (mirrors + masters) * element_.bytes());
+  }
+
+  [[nodiscard]] std::int64_t first_slave(const Execution& run, int part) const {
+    return run.storage.masters(gather_ ? from_ : to_, part) * inner_;
+  }
+
+  [[nodiscard]] Message message(const Execution& run, const Pair& pair, bool out, std::byte* data) const {
+    const int self = run.parts[static_cast<size_t>(pair.part)].worker;
+    return {out ? self : pair.peer, out ? pair.peer : self, data, pair.count * element_.bytes()};
+  }
+
+  // The lists of a pair: the other side is its array if it is here, else its message.
+  [[nodiscard]] Mirrored lists(Execution& run, const Pair& pair, ValueId masters, ValueId slaves) const {
+    if (pair.peer_part >= 0) {
+      return {run.storage.view(masters, pair.part), pair.mirrors, run.storage.view(slaves, pair.peer_part),
+              pair.peer_at, false};
+    }
+    return {run.storage.view(masters, pair.part), pair.mirrors, {at_masters(run, pair).data, 0}, 0, true};
+  }
+
+  // To those who hold slaves: of this process, or of others.
+  void copy_masters(Execution& run, bool here) {
+    lists_.clear();
+    for (const Pair& pair : at_masters_) {
+      if ((pair.peer_part >= 0) == here) lists_.push_back(lists(run, pair, to_, to_));
+    }
+    if (!lists_.empty()) run.kernels.copy_masters(element_, lists_);
+  }
+
+  // Contributions are combined in ascending order of the peers that hold them.
+  void combine(Execution& run) {
+    lists_.clear();
+    for (const Pair& pair : at_masters_) lists_.push_back(lists(run, pair, to_, from_));
+    if (!lists_.empty()) run.kernels.combine(run.module.type(from_).state.reducer, lists_);
+  }
+
+  void count_moved_here(Execution& run) const {
+    for (const Pair& pair : at_masters_) {
+      if (pair.peer_part < 0) continue;
+      run.charge(number, pair.count * element_.bytes());
+      run.transport.moved_here(pair.count * element_.bytes());
+    }
+  }
+
+  bool gather_;
+  ValueId from_, to_;
+  ElementType element_;
+  std::int64_t inner_ = 1;
+  std::optional<int> ticket_;                       // of the exchange that has begun
+  std::vector<std::vector<std::int32_t>> mirrors_;  // [part] elements, in the order of mirror_holders
+  std::vector<std::int64_t> slave_count_;           // [part] elements
+  std::vector<Pair> at_masters_;                    // of all peers
+  std::vector<Pair> to_peers_, from_peers_;         // of peers in other processes: who has slaves, who has masters
+  std::vector<Mirrored> lists_;
+  std::vector<Message> sends_, receives_;
+};
+
+}  // namespace
+
+// What an exchange is for: the operator, its types with state and reducer, the user's line, the turns of the loops
+// around.
+std::string Execution::purpose_of(const Step& step) const {
+  const Op& op = step.op;
+  const auto types = [&](const std::vector<ValueId>& values) {
+    std::string text;
+    for (const ValueId v : values) text += (text.empty() ? "" : ", ") + print_type(module, module.type(v));
+    return text;
+  };
+  const std::string& file = op.where.file.empty() ? module.source_name : op.where.file;
+  return fmt::format("{} : {} of {}, {}:{}, turns {}", op_text(module, op), types(op.results), types(op.operands), file,
+                     op.where.line, fmt::join(place.turns, "."));
+}
+
+void require_gathered_is_pre(const Execution& run, const Op& op) {
+  if (op.code != OpCode::gather || run.module.type(op.operands.at(0)).state.is_pre()) return;
+  fail(ExitStatus::bad_input, "only a pre-reduced value is gathered", "", "", op.where);
+}
+
+std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number) {
+  require_gathered_is_pre(run, op);
+  return std::make_unique<ArrayTransition>(run, op, number);
+}
+
+}  // namespace kasen::executor

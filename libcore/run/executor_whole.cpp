@@ -1,0 +1,67 @@
+// What operators read and make whole: between its place, where the cut dimension is outermost and numbered locally, and
+// room in the order of the whole array.
+#include <cstring>
+
+#include "libcore/run/executor_steps.h"
+
+namespace kasen::executor {
+namespace {
+
+// Elements before and behind the cut dimension.
+struct Around {
+  std::int64_t before = 1, behind = 1;
+};
+
+Around around_cut(const Module& module, const Type& type) {
+  Around around;
+  bool seen = false;
+  for (const DimId dim : type.dims) {
+    if (!seen && !module.dim(dim).local) {
+      seen = true;
+    } else {
+      (seen ? around.behind : around.before) *= module.dim(dim).size;
+    }
+  }
+  return around;
+}
+
+}  // namespace
+
+void Execution::move_whole(ValueId stand_in, int part, bool bring) {
+  const ValueId value = form.original(stand_in);
+  const Type& type = module.type(value);
+  const ValueInfo& info = storage.info(value);
+  const LocalSpace& space = numbering.space(info.space, part);
+  const std::int64_t extent = module.dim(info.cut).size;
+  if (space.total != extent) throw InternalError("a value that is met whole is not held whole");
+  const Around around = around_cut(module, type);
+  const View& local = storage.view(value, part);
+  const View& whole = storage.view(stand_in, part);
+  for (std::int64_t p = 0; p < type.element.planes(); ++p) {
+    const std::int64_t bytes = scalar_bytes(type.element.plane_scalar(p)) * around.behind;
+    std::byte* held = local.data + plane_offset(type.element, local.capacity, p);
+    std::byte* room = whole.data + plane_offset(type.element, whole.capacity, p);
+    for (const std::int64_t index : space.global) {
+      for (std::int64_t b = 0; b < around.before; ++b, held += bytes) {
+        std::byte* at = room + (b * extent + index) * bytes;
+        std::memcpy(bring ? at : held, bring ? held : at, static_cast<size_t>(bytes));
+      }
+    }
+  }
+}
+
+void Execution::bring_whole(const Step& step) {
+  for (const ValueId stand_in : step.reads_whole) {
+    for (int p = 0; p < part_count(); ++p) move_whole(stand_in, p, true);
+  }
+}
+
+void Execution::take_whole(const Step& step) {
+  for (const ValueId stand_in : step.makes_whole) {
+    const std::int64_t bytes = storage.info(stand_in).inner * module.type(stand_in).element.bytes();
+    for (int p = 0; p < part_count(); ++p) move_whole(stand_in, p, false);
+    count(step.number).written_bytes += bytes * part_count();
+  }
+}
+
+}  // namespace kasen::executor

@@ -1,0 +1,23 @@
+// Interval arithmetic on scalar functions: what numbers a function can give, from what is known of its arguments. Right
+// for the machine's rounded numbers: exp of a very small number is 0, a product of positive numbers may underflow.
+// Integers are mathematical ones (docs/laws.md: overflow is the program's to avoid), of which the ends of a type are
+// infinities.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/scalar/element_range.h"
+#include "libcore/scalar/scalar.h"
+
+namespace kasen {
+
+// `args` holds one for each parameter; what the function itself declares of a parameter is used as well.
+[[nodiscard]] ElementRange range_of(const ScalarFunction& fn, std::span<const ElementRange> args);
+// What is known of a number of this type: an end of an integer type stands for an infinity, and bounds beyond 2^53 are
+// not told apart.
+[[nodiscard]] Interval with_integer_ends(const Interval& range, Scalar scalar);
+// The expression's, of a scalar, from the parameters' declared ranges alone.
+[[nodiscard]] Interval scalar_range(const Expr& e, const std::vector<ScalarParam>& params);
+
+}  // namespace kasen

@@ -1,0 +1,113 @@
+// The program as written: what the parser hands to the lowering. Plain data; names are not yet looked up.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/scalar/scalar.h"
+#include "libcore/syntax/source.h"
+
+namespace kasen::lang {
+
+// Nesting that the recursive passes are built for; deeper programs are refused by the parser.
+inline constexpr int max_depth = 400;
+inline constexpr int max_block_depth = 60;
+
+enum class NodeKind {
+  integer,      // text, suffix
+  real,         // text, suffix; also inf and nan
+  boolean,      // text
+  name,         // text
+  operation,    // op, args: an operator of scalar_operators.def by symbol, and `if c then a else b`
+  call,         // text, args; callee may be a primitive, a fn or a built-in
+  index,        // args[0] [ args[1] ]
+  component,    // args[0] . count
+  tuple,        // ( args... )
+  small_array,  // [ args... ]
+  loop,         // op (sum_over ... build), text the variable, args[0] the count, args[1] the body
+  transpose,    // args[0] '
+  product,      // args[0] @ args[1]
+  lambda,       // params -> args[0]
+  op_ref,       // text: an operator symbol standing as a function
+  over,         // names: the dimensions of a reduction
+};
+
+struct Node;
+
+struct ComponentNode {  // f64, id[N], [f64; d]
+  Mark mark;
+  std::string scalar;
+  std::string id_of;
+  std::vector<Node> count;  // none: a plain scalar
+};
+
+struct NameAt {
+  std::string text;
+  Mark mark;
+};
+
+struct TypeNode {
+  Mark mark;
+  bool tuple = false;
+  std::vector<ComponentNode> components;
+  std::vector<NameAt> dims;
+  std::string storage;  // "", "dense", "sparse"
+};
+
+struct ParamNode {
+  std::string name;
+  Mark mark;
+  std::vector<TypeNode> type;  // none: a template parameter
+};
+
+struct Node {
+  NodeKind kind = NodeKind::name;
+  Mark mark;
+  std::string text;
+  std::string suffix;
+  ScalarOp op = ScalarOp::constant;
+  int component = 0;
+  int depth = 1;
+  std::vector<Node> args;
+  std::vector<ParamNode> params;
+  std::vector<NameAt> names;
+};
+
+enum class StatementKind {
+  assign,      // name [: type] = value
+  put,         // name [ index ] = value
+  push,        // push(name, value)
+  list,        // list name [ index ] : type = value
+  while_loop,  // while value { body }
+  for_loop,    // for name in index..value { body }
+  if_else,     // if value { body } else { other }
+  output,      // output name = value
+  dimension,   // dim name [local] [= value]
+  constant,    // const name [: type] = value
+  param,       // param name [: type] = value
+  input,       // input name : type
+  function,    // fn name(params) body, value
+  assume,      // assume name(arguments), or assume value (a comparison)
+};
+
+struct Statement {
+  StatementKind kind = StatementKind::assign;
+  Mark mark;
+  NameAt name;
+  std::vector<TypeNode> type;   // none or one
+  std::vector<Node> value;      // none or one
+  std::vector<Node> index;      // none or one
+  std::vector<Node> arguments;  // assume
+  std::vector<ParamNode> params;
+  std::vector<Statement> body, other;
+  std::vector<Node> expect;  // none or one
+  bool local = false, likely = false, down = false, unroll = false;
+};
+
+// Throws UserError(bad_input) with every syntax error found (ten at most).
+[[nodiscard]] std::vector<Statement> parse_program(std::string_view text, const Source& source);
+// One expression and nothing else (`-D NAME=VALUE`).
+[[nodiscard]] Node parse_expression(std::string_view text, const Source& source);
+
+}  // namespace kasen::lang

@@ -1,0 +1,135 @@
+#include "libcore/syntax/habits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace kasen::lang {
+namespace {
+
+constexpr std::array rows{
+#define SAME(names, write, why) Habit{names, write, "", why, false},
+#define VALUE(names, write, why) Habit{names, write, "", why, true},
+#define NONE(names, write, what, why) Habit{names, write, what, why, false},
+#include "libcore/syntax/habits.def"
+#undef SAME
+#undef VALUE
+#undef NONE
+};
+
+// True if the words, which blanks part, hold this one.
+bool holds(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+struct SignRow {
+  std::string_view before, here, next;  // empty: any
+  std::string_view remedy;
+};
+
+// The first that fits. Where `x` stands, any name may.
+constexpr std::array signs{
+    SignRow{"", "and", "", "write a && b"},
+    SignRow{"", "or", "", "write a || b"},
+    SignRow{"not", "", "", "write !a"},
+    SignRow{"", "is", "", "write a == b"},
+    SignRow{"<", ">", "", "write a != b"},
+    SignRow{"*", "*", "", "write x ^ 2 for a power"},
+    SignRow{"", "if", "", "write if c then a else b"},
+    SignRow{":", "=", "", "write x = value"},
+    SignRow{"", ":", "=", "write x = value"},
+    SignRow{"", "<", "-", "write x = value"},
+    SignRow{"", "+", "+", "write x = x + 1"},
+    SignRow{"", "-", "-", "write x = x - 1"},
+    SignRow{"", "=", "", "write == to compare; a statement gives one name a value"},
+    SignRow{"", "==", "", "write = to give a name a value; == compares"},
+    SignRow{"", "/", "*", "a comment begins with # and ends with its line"},
+    SignRow{"", "//", "", "a comment begins with #; // divides and rounds down"},
+    SignRow{"", ".", "", "write 0.5 for .5"},
+};
+
+// Words at which statements begin elsewhere.
+struct WordRow {
+  std::string_view words, remedy;
+};
+constexpr std::array statement_words{
+    WordRow{"def function func fun void proc sub", "write fn f(x) = ..., or fn f(x) { ... }"},
+    WordRow{"let var val auto int float double real long", "write x = value, or x : f64[N] = value"},
+    WordRow{"import from using include library require", "there is nothing to import: leave the line out"},
+    WordRow{"return", "write the value alone: it ends a fn, fn f(x) { y = 2 * x; y + 1 }"},
+    WordRow{"else elif elseif elsif",
+            "write if c { ... } else if d { ... } else { ... }, an else behind the closing brace"},
+    WordRow{"break continue exit stop", "write what ends the loop into its condition: while c && !done { ... }"},
+    WordRow{"end endif endfor endwhile done fi esac next begin", "leave it out: a block stands in braces"},
+    WordRow{"do repeat until loop foreach parfor", "write while c { ... }, or for i in 0..n { ... }"},
+};
+
+}  // namespace
+
+std::span<const Habit> habits() { return rows; }
+
+const Habit* find_habit(std::string_view name, bool value) {
+  const auto fits = [&](const Habit& habit) { return habit.value == value && holds(habit.names, name); };
+  const auto row = std::find_if(rows.begin(), rows.end(), fits);
+  return row == rows.end() ? nullptr : &*row;
+}
+
+std::string habit_remedy(const Habit& habit) {
+  if (habit.what.empty()) return fmt::format("write {}", habit.write);
+  return fmt::format("what comes nearest is {}, {}", habit.write, habit.what);
+}
+
+std::string_view habit_type(std::string_view name) {
+  constexpr std::array<std::array<std::string_view, 2>, 5> types{{{"f64", "float double float64 real number Float"},
+                                                                  {"f32", "float32 single half"},
+                                                                  {"i64", "int int64 integer long Int size_t uint64"},
+                                                                  {"i32", "int32 uint32 short"},
+                                                                  {"bool", "boolean logical Bool"}}};
+  for (const auto& [type, names] : types) {
+    if (holds(names, name)) return type;
+  }
+  return {};
+}
+
+std::string_view statement_remedy(std::string_view word) {
+  for (const WordRow& row : statement_words) {
+    if (holds(row.words, word)) return row.remedy;
+  }
+  return {};
+}
+
+std::string_view character_remedy(char character) {
+  switch (character) {
+    case '&':
+      return "write a && b";
+    case '|':
+      return "write a || b";
+    case '~':
+      return "write !a, or a != b";
+    case '?':
+      return "write if c then a else b";
+    case '"':
+      return "leave it out: a program holds numbers, no texts";
+    case '\\':
+      return "leave it out: a line goes on behind an operator, and inside of ( ) and [ ]";
+    default:
+      return {};
+  }
+}
+
+std::string_view sign_remedy(const Around& at) {
+  const auto fits = [](std::string_view wanted, std::string_view found) { return wanted.empty() || wanted == found; };
+  if (at.here == ":" && at.line_ends) return "blocks stand in braces: while c { ... }";
+  for (const SignRow& row : signs) {
+    if (fits(row.before, at.before) && fits(row.here, at.here) && fits(row.next, at.next)) return row.remedy;
+  }
+  return {};
+}
+
+}  // namespace kasen::lang

@@ -1,0 +1,33 @@
+// What people who come from other languages write: names that are none here, and signs at which a program is not
+// understood. Each with what is written here instead.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kasen::lang {
+
+struct Habit {
+  std::string_view names;  // "zeros empty"
+  std::string_view write;  // an expression, or a statement
+  std::string_view what;   // empty: it is the same; else there is nothing of the name, and `write` comes nearest
+  std::string_view why;    // may be empty
+  bool value;              // the names stand for values, as `pi` does, not for functions
+};
+
+[[nodiscard]] std::span<const Habit> habits();                             // the rows of habits.def
+[[nodiscard]] const Habit* find_habit(std::string_view name, bool value);  // or null
+[[nodiscard]] std::string habit_remedy(const Habit& habit);                // "write fill(0.0, N)"
+[[nodiscard]] std::string_view habit_type(std::string_view name);          // "f64" for `float`, or nothing
+[[nodiscard]] std::string_view statement_remedy(std::string_view word);    // of `def`, `let`, `break`; or nothing
+[[nodiscard]] std::string_view character_remedy(char character);           // of `&`, `?`; or nothing
+
+// The words and signs around a place at which something else is meant.
+struct Around {
+  std::string_view before, here, next;
+  bool line_ends = false;  // behind `here`
+};
+[[nodiscard]] std::string_view sign_remedy(const Around& at);  // "write && for 'and'", or nothing
+
+}  // namespace kasen::lang

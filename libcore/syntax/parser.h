@@ -1,0 +1,112 @@
+// Recursive descent over the tokens; expressions by precedence climbing over the symbols of scalar_operators.def.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/syntax/ast.h"
+#include "libcore/syntax/lexer.h"
+
+namespace kasen::lang {
+
+class Parser {
+ public:
+  Parser(std::vector<Token> tokens, const Source& source) : tokens_(std::move(tokens)), source_(source) {}
+
+  [[nodiscard]] std::vector<Statement> program();
+  [[nodiscard]] Node lone_expression();
+
+ private:
+  // Tokens.
+  [[nodiscard]] const Token& peek(size_t ahead = 0) const;
+  const Token& next();
+  bool accept(std::string_view symbol);
+  bool accept_name(std::string_view word);
+  const Token& expect(std::string_view symbol, std::string_view where);
+  void skip_newlines();
+  void end_statement();
+  [[nodiscard]] NameAt new_name(std::string_view what);  // an identifier that is no keyword
+
+  // What is not understood (parser_habits.cpp); without a remedy one is looked for in what stands around.
+  [[noreturn]] void unexpected(std::string_view wanted, std::string_view remedy = {}) const;
+  [[nodiscard]] std::string advice() const;
+  [[nodiscard]] bool behind_division() const;
+  [[noreturn]] void refuse_beginning() const;
+  void refuse_statement_word() const;
+  [[noreturn]] void refuse_assignment(const NameAt& name) const;
+  [[noreturn]] void refuse_slice() const;
+  [[noreturn]] void refuse_method() const;
+  [[noreturn]] void refuse_type() const;
+
+  // Statements.
+  void statements(std::vector<Statement>& out, bool top);
+  void recover();
+  void statement(std::vector<Statement>& out, bool top);
+  bool declaration(std::vector<Statement>& out, const Token& keyword, bool top);
+  Statement dimension();
+  Statement constant(StatementKind kind);
+  Statement input();
+  Statement output();
+  Statement assume();
+  Statement list();
+  Statement function();
+  void function_body(Statement& fn);
+  Statement while_loop();
+  Statement for_loop();
+  Statement if_else();
+  Statement assignment();
+  Statement push();
+  Statement begin(StatementKind kind);
+  Statement named(StatementKind kind, std::string_view what);
+  void loop_flags(Statement& loop);
+  std::vector<Statement> block();
+
+  // Types.
+  TypeNode type();
+  ComponentNode component();
+  std::vector<ParamNode> params();
+
+  // Expressions.
+  Node expression() { return binary(0); }
+  Node binary(int lowest);
+  Node unary();
+  Node postfix();
+  Node index_expression();
+  Node primary();
+  Node number();
+  Node parenthesized();
+  Node bracketed();
+  Node conditional();
+  Node call(const Token& callee);
+  Node coordinate_loop(ScalarOp op, const Token& at);
+  Node argument();
+  Node lambda();
+  [[nodiscard]] bool at_lambda() const;
+  [[nodiscard]] Node make(NodeKind kind, Mark mark, std::vector<Node> args = {}) const;
+
+  // Counts one open level of recursion, and refuses too many.
+  class Nesting {
+   public:
+    Nesting(const Parser& parser, int& level, int limit);
+    ~Nesting() { --level_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+   private:
+    int& level_;
+  };
+
+  std::vector<Token> tokens_;
+  const Source& source_;
+  size_t at_ = 0;
+  int nesting_ = 0;
+  int blocks_ = 0;
+  std::vector<Diagnostic> faults_;
+};
+
+// Words with a meaning of their own; not to be used as names.
+[[nodiscard]] bool is_keyword(std::string_view word);
+
+}  // namespace kasen::lang

@@ -1,0 +1,385 @@
+// Types and expressions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "libcore/syntax/parser.h"
+
+namespace kasen::lang {
+namespace {
+
+// Binding strengths: the table's precedences times ten; `@` stands between the prefix operators and `^`.
+constexpr int prefix_strength = 60;
+constexpr int product_strength = 65;
+
+struct Infix {
+  const ScalarOpRow* row = nullptr;  // null for `@`
+  int strength = 0;                  // 0: not an infix operator
+};
+
+Infix infix(const Token& token) {
+  if (token.kind != TokenKind::symbol) return {};
+  if (token.is("@")) return {nullptr, product_strength};
+  const ScalarOpRow* found = find_scalar_symbol(token.text, 2);
+  return found == nullptr ? Infix{} : Infix{found, found->precedence * 10};
+}
+
+ScalarOp loop_op(const std::string& name) {
+  if (name == "sum") return ScalarOp::sum_over;
+  if (name == "prod") return ScalarOp::prod_over;
+  if (name == "min") return ScalarOp::min_over;
+  if (name == "max") return ScalarOp::max_over;
+  return ScalarOp::constant;
+}
+
+bool is_type_name(const std::string& name) {
+  return name == "f64" || name == "f32" || name == "i64" || name == "i32" || name == "bool";
+}
+
+std::vector<Node> one(Node node) {
+  std::vector<Node> nodes;
+  nodes.push_back(std::move(node));
+  return nodes;
+}
+
+std::vector<Node> two(Node a, Node b) {
+  std::vector<Node> nodes = one(std::move(a));
+  nodes.push_back(std::move(b));
+  return nodes;
+}
+
+}  // namespace
+
+Parser::Nesting::Nesting(const Parser& parser, int& level, int limit) : level_(level) {
+  if (level >= limit) {
+    parser.source_.fail(parser.peek().mark, "nested too deeply", fmt::format("at most {} levels are allowed", limit),
+                        "give inner parts a name");
+  }
+  ++level;
+}
+
+Node Parser::make(NodeKind kind, Mark mark, std::vector<Node> args) const {
+  Node node;
+  node.kind = kind;
+  node.mark = mark;
+  for (const Node& arg : args) node.depth = std::max(node.depth, arg.depth + 1);
+  if (node.depth > max_depth) {
+    source_.fail(mark, "this expression is nested too deeply", fmt::format("at most {} levels are allowed", max_depth),
+                 "give parts of it a name");
+  }
+  node.args = std::move(args);
+  return node;
+}
+
+Node Parser::lone_expression() {
+  skip_newlines();
+  Node node = expression();
+  skip_newlines();
+  if (peek().kind != TokenKind::end) unexpected("nothing");
+  return node;
+}
+
+// `^` binds to the right, comparisons not at all, everything else to the left. A line may end after an operator.
+Node Parser::binary(int lowest) {
+  const Nesting nesting(*this, nesting_, max_depth);
+  Node left = unary();
+  bool compared = false;
+  for (;;) {
+    const Infix op = infix(peek());
+    if (op.strength == 0 || op.strength < lowest) return left;
+    const bool compares = op.row != nullptr && op.row->result == ResultRule::compare;
+    const Mark mark = peek().mark;
+    if (compares && compared) {
+      source_.fail(mark, "comparisons cannot be chained", "a < b gives a bool, which is not compared with c",
+                   "write a < b && b < c");
+    }
+    compared = compares;
+    next();
+    skip_newlines();
+    const bool right = op.row != nullptr && op.row->op == ScalarOp::pow;
+    Node operand = binary(right ? op.strength : op.strength + 1);
+    Node node = make(op.row == nullptr ? NodeKind::product : NodeKind::operation, mark,
+                     two(std::move(left), std::move(operand)));
+    if (op.row != nullptr) node.op = op.row->op;
+    left = std::move(node);
+  }
+}
+
+Node Parser::unary() {
+  const Token& token = peek();
+  const ScalarOpRow* prefix = token.kind == TokenKind::symbol ? find_scalar_symbol(token.text, 1) : nullptr;
+  if (prefix == nullptr) return postfix();
+  next();
+  Node node = make(NodeKind::operation, token.mark, one(binary(prefix_strength)));
+  node.op = prefix->op;
+  return node;
+}
+
+Node Parser::postfix() {
+  Node node = primary();
+  for (;;) {
+    const Token& token = peek();
+    if (accept("'")) {
+      node = make(NodeKind::transpose, token.mark, one(std::move(node)));
+    } else if (accept("[")) {
+      Node index = index_expression();
+      expect("]", "after the index");
+      node = make(NodeKind::index, token.mark, two(std::move(node), std::move(index)));
+    } else if (token.is(".") && peek(1).is_name("T")) {
+      next();
+      next();
+      node = make(NodeKind::transpose, token.mark, one(std::move(node)));
+    } else if (accept(".")) {
+      const Token& number = peek();
+      int component = 0;
+      const char* end = number.text.data() + number.text.size();
+      const bool good =
+          number.kind == TokenKind::integer && std::from_chars(number.text.data(), end, component).ec == std::errc{};
+      if (!good) refuse_method();
+      next();
+      node = make(NodeKind::component, token.mark, one(std::move(node)));
+      node.component = component;
+    } else {
+      return node;
+    }
+  }
+}
+
+// One whole number: what elsewhere takes several, or a part of an array, is told how it is done here.
+Node Parser::index_expression() {
+  if (peek().is(":")) refuse_slice();
+  Node index = expression();
+  if (peek().is(":") || peek().is("..") || peek().is(",")) refuse_slice();
+  return index;
+}
+
+Node Parser::primary() {
+  const Token& token = peek();
+  if (token.kind == TokenKind::integer || token.kind == TokenKind::real) return number();
+  if (token.is("(")) return at_lambda() ? lambda() : parenthesized();
+  if (token.is("[")) return bracketed();
+  if (token.kind != TokenKind::name) unexpected("an expression");
+  if (token.text == "if") return conditional();
+  if (peek(1).is("->")) return lambda();
+  if (token.text == "true" || token.text == "false" || token.text == "inf" || token.text == "nan") {
+    next();
+    Node node = make(token.text[0] == 't' || token.text[0] == 'f' ? NodeKind::boolean : NodeKind::real, token.mark);
+    node.text = token.text;
+    return node;
+  }
+  if (peek(1).is("(") && (is_type_name(token.text) || !is_keyword(token.text))) {
+    next();
+    return call(token);
+  }
+  if (is_type_name(token.text)) {  // `map(f64, x)`
+    next();
+    Node node = make(NodeKind::name, token.mark);
+    node.text = token.text;
+    return node;
+  }
+  const NameAt name = new_name("an expression");
+  Node node = make(NodeKind::name, name.mark);
+  node.text = name.text;
+  return node;
+}
+
+Node Parser::number() {
+  const Token& token = next();
+  const bool real = token.kind == TokenKind::real || token.suffix == "f64" || token.suffix == "f32";
+  Node node = make(real ? NodeKind::real : NodeKind::integer, token.mark);
+  node.text = token.text;
+  node.suffix = token.suffix;
+  return node;
+}
+
+Node Parser::parenthesized() {
+  const Mark mark = next().mark;
+  std::vector<Node> parts = one(expression());
+  bool comma = false;
+  while (accept(",")) {
+    comma = true;
+    if (peek().is(")")) break;  // `(a,)`
+    parts.push_back(expression());
+  }
+  expect(")", "after the expression");
+  if (!comma) return std::move(parts[0]);
+  return make(NodeKind::tuple, mark, std::move(parts));
+}
+
+Node Parser::bracketed() {
+  const Token& open = next();
+  if (peek().kind == TokenKind::name && peek(1).is_name("in")) {
+    Node loop = coordinate_loop(ScalarOp::build, open);
+    expect("]", "after the coordinate");
+    return loop;
+  }
+  std::vector<Node> parts = one(expression());
+  while (accept(",")) parts.push_back(expression());
+  expect("]", "after the coordinates");
+  return make(NodeKind::small_array, open.mark, std::move(parts));
+}
+
+// `j in d: e`
+Node Parser::coordinate_loop(ScalarOp op, const Token& at) {
+  const NameAt variable = new_name("the name of the loop's variable");
+  next();  // in
+  Node count = expression();
+  expect(":", "after the number of coordinates");
+  Node body = expression();
+  Node node = make(NodeKind::loop, at.mark, two(std::move(count), std::move(body)));
+  node.op = op;
+  node.text = variable.text;
+  return node;
+}
+
+Node Parser::conditional() {
+  const Mark mark = next().mark;
+  std::vector<Node> parts = one(expression());
+  skip_newlines();
+  if (!accept_name("then")) unexpected("'then'");
+  skip_newlines();
+  parts.push_back(expression());
+  size_t ahead = 0;
+  while (peek(ahead).kind == TokenKind::newline) ++ahead;
+  if (peek(ahead).is_name("else")) at_ += ahead;
+  if (!accept_name("else")) unexpected("'else'; both sides must have a value");
+  skip_newlines();
+  parts.push_back(expression());
+  Node node = make(NodeKind::operation, mark, std::move(parts));
+  node.op = ScalarOp::select;
+  return node;
+}
+
+Node Parser::call(const Token& callee) {
+  next();  // (
+  const ScalarOp loop = loop_op(callee.text);
+  if (loop != ScalarOp::constant && peek().kind == TokenKind::name && peek(1).is_name("in")) {
+    Node node = coordinate_loop(loop, callee);
+    expect(")", "after the body of the loop");
+    return node;
+  }
+  std::vector<Node> args;
+  if (!peek().is(")")) {
+    do args.push_back(argument());
+    while (accept(","));
+  }
+  expect(")", "after the arguments");
+  Node node = make(NodeKind::call, callee.mark, std::move(args));
+  node.text = callee.text;
+  return node;
+}
+
+// An expression, an operator standing as a function (`*`), or the dimensions of a reduction (`over F`).
+Node Parser::argument() {
+  const Token& token = peek();
+  if (token.kind == TokenKind::symbol && (peek(1).is(",") || peek(1).is(")"))) {
+    next();
+    Node node = make(NodeKind::op_ref, token.mark);
+    node.text = token.text;
+    return node;
+  }
+  if (token.kind == TokenKind::name && peek(1).is("=")) {
+    at_ += 1;
+    unexpected("',' or ')'", "write sum(A, over F) to reduce along F: arguments have no names");
+  }
+  if (accept_name("over")) {
+    Node node = make(NodeKind::over, token.mark);
+    do node.names.push_back(new_name("a dimension"));
+    while (accept(","));
+    return node;
+  }
+  return expression();
+}
+
+// `(x, y: f64) ->`: what stands up to the first ')' is looked at, and what follows it.
+bool Parser::at_lambda() const {
+  size_t ahead = 1;
+  int depth = 1;
+  while (depth > 0 && ahead < 200) {
+    const Token& token = peek(ahead++);
+    if (token.kind == TokenKind::end || token.kind == TokenKind::newline) return false;
+    if (token.is("(")) ++depth;
+    if (token.is(")")) --depth;
+  }
+  return depth == 0 && peek(ahead).is("->");
+}
+
+Node Parser::lambda() {
+  const Mark mark = peek().mark;
+  std::vector<ParamNode> list;
+  if (peek().is("(")) {
+    list = params();
+  } else {
+    const NameAt name = new_name("a parameter");
+    list.push_back({name.text, name.mark, {}});
+  }
+  expect("->", "and the body");
+  Node node = make(NodeKind::lambda, mark, one(expression()));
+  node.params = std::move(list);
+  return node;
+}
+
+std::vector<ParamNode> Parser::params() {
+  std::vector<ParamNode> list;
+  expect("(", "and the parameters");
+  if (!peek().is(")")) {
+    do {
+      const NameAt name = new_name("a parameter");
+      ParamNode param{name.text, name.mark, {}};
+      if (accept(":")) param.type.push_back(type());
+      list.push_back(std::move(param));
+    } while (accept(","));
+  }
+  expect(")", "after the parameters");
+  return list;
+}
+
+// `[storage] element [dims]`
+TypeNode Parser::type() {
+  TypeNode node;
+  node.mark = peek().mark;
+  if (peek().is_name("dense") || peek().is_name("sparse")) node.storage = next().text;
+  if (accept("(")) {
+    node.tuple = true;
+    do {
+      if (!node.components.empty() && peek().is(")")) break;
+      node.components.push_back(component());
+    } while (accept(","));
+    expect(")", "after the components of the tuple");
+  } else {
+    node.components.push_back(component());
+  }
+  if (!accept("[")) return node;
+  do {
+    if (peek().kind == TokenKind::integer) {
+      unexpected("the name of a dimension", fmt::format("declare one: dim N = {}, and write it here", peek().text));
+    }
+    node.dims.push_back(new_name("the name of a dimension"));
+  } while (accept(","));
+  expect("]", "after the dimensions");
+  return node;
+}
+
+ComponentNode Parser::component() {
+  ComponentNode node;
+  node.mark = peek().mark;
+  const bool array = accept("[");
+  const Token& scalar = peek();
+  const bool known = is_type_name(scalar.text) || scalar.text == "null" || scalar.text == "id";
+  if (scalar.kind != TokenKind::name || !known) refuse_type();
+  node.scalar = next().text;
+  if (node.scalar == "id") {
+    expect("[", "and the dimension of the id");
+    node.id_of = new_name("the name of a dimension").text;
+    expect("]", "after the dimension");
+  }
+  if (!array) return node;
+  expect(";", "and the number of coordinates");
+  node.count.push_back(expression());
+  expect("]", "after the number of coordinates");
+  return node;
+}
+
+}  // namespace kasen::lang

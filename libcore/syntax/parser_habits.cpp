@@ -1,0 +1,110 @@
+// What the parser does not understand, told with what is written here instead.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "libcore/syntax/habits.h"
+#include "libcore/syntax/parser.h"
+
+namespace kasen::lang {
+namespace {
+
+std::string shown(const Token& token) {
+  if (token.kind == TokenKind::end) return "the end of the program";
+  if (token.kind == TokenKind::newline) return "the end of the statement";
+  return fmt::format("'{}{}'", token.text.substr(0, 60), token.suffix);
+}
+
+bool is_arithmetic(const Token& token) {
+  const ScalarOpRow* found = token.kind == TokenKind::symbol ? find_scalar_symbol(token.text, 2) : nullptr;
+  return found != nullptr && (found->result == ResultRule::same || found->result == ResultRule::divide ||
+                              found->result == ResultRule::real);
+}
+
+}  // namespace
+
+void Parser::unexpected(std::string_view wanted, std::string_view remedy) const {
+  source_.fail(peek().mark, fmt::format("{} is not expected here", shown(peek())),
+               fmt::format("{} should follow", wanted), remedy.empty() ? advice() : std::string(remedy));
+}
+
+// True if `//` stands before this place in its line: people comment so elsewhere.
+bool Parser::behind_division() const {
+  for (size_t i = at_; i > 0 && tokens_[i - 1].mark.line == peek().mark.line; --i) {
+    if (tokens_[i - 1].is("//")) return true;
+  }
+  return false;
+}
+
+std::string Parser::advice() const {
+  const Token& before = tokens_[at_ == 0 ? 0 : at_ - 1];
+  if (peek().is("=") && is_keyword(before.text)) return {};  // `list = 3`
+  if (peek().kind == TokenKind::name && behind_division()) {
+    return "a comment begins with #; // divides and rounds down";
+  }
+  return std::string(sign_remedy({before.text, peek().text, peek(1).text, peek(1).kind == TokenKind::newline}));
+}
+
+// A line that begins with no word.
+void Parser::refuse_beginning() const {
+  const bool comment = peek().is("//") || (peek().is("/") && peek(1).is("*"));
+  if (is_arithmetic(peek()) && !comment) {
+    unexpected("a statement", "end the line above with the operator: a statement goes on only behind one");
+  }
+  unexpected("a statement", peek().is("{") ? "write the brace at the end of the line above" : "");
+}
+
+void Parser::refuse_statement_word() const {
+  const Token& word = peek();
+  const std::string_view remedy = statement_remedy(word.text);
+  const bool begins = word.kind == TokenKind::name && !remedy.empty();
+  const bool own = peek(1).is("[") || peek(1).is(":") || is_arithmetic(peek(1));  // a name of the program
+  if (!begins || (own && !is_keyword(word.text))) return;
+  source_.fail(word.mark, fmt::format("'{}' begins no statement", word.text), "it is no word of the language",
+               std::string(remedy));
+}
+
+// What stands where `=` and a value should.
+void Parser::refuse_assignment(const NameAt& name) const {
+  std::string remedy;
+  if (is_arithmetic(peek()) && peek(1).is("=")) remedy = fmt::format("write {0} = {0} {1} ...", name.text, peek().text);
+  if (peek().is("(")) {
+    const Habit* habit = find_habit(name.text, false);
+    remedy = habit != nullptr && habit->write.starts_with("output") ? habit_remedy(*habit)
+                                                                    : fmt::format("write y = {}(...)", name.text);
+  }
+  if (peek().is(",")) remedy = "give each name its value in a statement of its own";
+  if (peek().is(".")) remedy = fmt::format("write {} = ...: functions give results and change nothing", name.text);
+  source_.fail(peek().mark, fmt::format("{} is not expected here", shown(peek())),
+               fmt::format("a statement that begins with '{}' goes on with '=' and a value", name.text),
+               remedy.empty() ? advice() : remedy);
+}
+
+void Parser::refuse_slice() const {
+  if (peek().is(",")) {
+    source_.fail(peek().mark, "an element by several indices", "[ ] takes one, of a list or a small array",
+                 "write at(A, 0, over F) for one index of a local dimension");
+  }
+  source_.fail(peek().mark, "a slice", "an array is used whole, or by ranges of its local dimensions",
+               "write range(A, K, 1) for size(K) indices from 1 on, where dim K local");
+}
+
+// Behind a point: `x.sum()`, `np.sum`, `x.shape`.
+void Parser::refuse_method() const {
+  const Token& word = peek();
+  if (word.kind != TokenKind::name) unexpected("the number of a component (t.0), or T");
+  const Habit* habit = find_habit(word.text, false);
+  source_.fail(word.mark, fmt::format("'.{}' of a value", word.text.substr(0, 60)),
+               "behind a point stand the number of a component (t.0), or T",
+               habit != nullptr ? habit_remedy(*habit)
+                                : fmt::format("write {}(...): functions stand before their arguments", word.text));
+}
+
+void Parser::refuse_type() const {
+  const std::string_view type = habit_type(peek().text);
+  unexpected("a type (f64, f32, i64, i32, bool, null, id[N], [f64; 3] or a tuple of them)",
+             type.empty() ? "" : fmt::format("write {}", type));
+}
+
+}  // namespace kasen::lang

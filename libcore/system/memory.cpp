@@ -1,0 +1,82 @@
+#include "libcore/system/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "libcore/system/fault.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t huge_page = std::int64_t{2} << 20;
+
+[[noreturn]] void throw_no_memory(std::int64_t size) {
+  fail(ExitStatus::limit, fmt::format("no memory for an array of {} bytes", size),
+       "the machine has less than that free", "use more workers on more machines, or a smaller input");
+}
+
+// Whole pages; of large arrays, whole huge pages.
+std::int64_t mapped_bytes(std::int64_t size) {
+  const std::int64_t page = size >= huge_page ? huge_page : 4096;
+  if (size > std::numeric_limits<std::int64_t>::max() - 2 * huge_page) throw_no_memory(size);
+  return (size + page - 1) / page * page;
+}
+
+// Anonymous pages are zero. The kernel joins them to huge ones where the range covers one: large ranges begin at one
+// and end with one. What is mapped too much in front and behind is given back.
+std::byte* map_bytes(std::int64_t size) {
+  const auto length = static_cast<size_t>(mapped_bytes(size));
+  const size_t spare = size >= huge_page ? huge_page : 0;
+  void* const address = mmap(nullptr, length + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) throw_no_memory(size);
+  auto* data = static_cast<std::byte*>(address);
+  if (spare == 0) return data;
+  const size_t front = (spare - reinterpret_cast<std::uintptr_t>(data) % spare) % spare;
+  if (front > 0) munmap(data, front);
+  data += front;
+  if (front < spare) munmap(data + length, spare - front);
+  madvise(data, length, MADV_HUGEPAGE);
+  return data;
+}
+
+}  // namespace
+
+Bytes::Bytes(std::int64_t size) : size_(size) {
+  if (size_ <= 0) return;
+  if (pass_point(FaultPoint::allocate) < 0) throw_no_memory(size);
+  data_ = map_bytes(size_);
+}
+
+Bytes::~Bytes() {
+  if (data_ != nullptr) munmap(data_, static_cast<size_t>(mapped_bytes(size_)));
+}
+
+Bytes::Bytes(Bytes&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Bytes& Bytes::operator=(Bytes&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+void* allocate_array(std::size_t count, std::size_t width) {
+  const std::int64_t size = checked_mul(static_cast<std::int64_t>(count), static_cast<std::int64_t>(width), "an array");
+  if (pass_point(FaultPoint::allocate) < 0) throw_no_memory(size);
+  if (size >= huge_page) return map_bytes(size);
+  return ::operator new(static_cast<std::size_t>(size));
+}
+
+void free_array(void* data, std::size_t size) {
+  if (std::cmp_less(size, huge_page)) return ::operator delete(data);
+  munmap(data, static_cast<size_t>(mapped_bytes(static_cast<std::int64_t>(size))));
+}
+
+}  // namespace kasen

@@ -1,0 +1,91 @@
+// Reading the text of a module, in parts: what stands above `module` (parse_preamble.cpp), declarations, types and
+// states, operators with their blocks. The parser only builds: what the text means is the verifier's to judge. Internal
+// to libcore/parse*.cpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "libcore/text/lexer.h"
+#include "libcore/text/scalar.h"
+
+namespace kasen::text {
+
+// Version, history and the program's own lines, which are not tokens.
+struct Preamble {
+  int level = 1;
+  std::vector<std::string> history, source;
+  std::string source_name;
+  size_t rest = 0;  // where tokens begin
+  int rest_line = 1;
+};
+[[nodiscard]] Preamble read_preamble(std::string_view text, const std::string& file);
+
+// A name in quotes, with \" and \\ for " and backslash.
+[[nodiscard]] std::string unquoted(std::string_view text);
+
+class ModuleParser {
+ public:
+  ModuleParser(std::string_view text, const std::string& file, Module& module, int first_line)
+      : lexer_(text, file, first_line), m_(module) {}
+
+  void parse();
+
+ private:
+  // ---- declarations
+  bool declaration();
+  bool dimension();
+  bool constant();
+  bool function();
+  Interval interval();
+  size_t element_place();
+  ElementRange element_range(const ElementType& type);
+  bool assumption();
+  bool law(std::vector<LawUse>& uses);
+  bool buffer();
+
+  // ---- names, types and states
+  FnId function_name();
+  DimId dim_name();
+  std::vector<DimId> dims();
+  SlaveSet slave_set();
+  SlaveAtom slave_atom();
+  State state();
+  bool set_follows();
+  Type type();
+  ValueId define(const Token& token);
+  BufferId buffer_number(const Token& token);
+
+  // ---- operators
+  struct WrittenLiteral {
+    Token token;
+    Scalar scalar;
+  };
+  ValueId use();
+  void operands(Op& op);
+  void literal_words(Op& op);
+  void literal_word(Op& op);
+  void check_literals(const Value& result) const;
+  void functions(Op& op);
+  void carried(Op& op);
+  void name_text(Op& op);
+  void head(Op& op);
+  void for_head(Op& op);
+  void region_head(Op& op);
+  Location place(const Token& begin);
+  void tail(Op& op, const std::vector<Token>& results, const Token& begin);
+  void inner_blocks(Op& op);
+  Op operation();
+  Block block();
+
+  TextLexer lexer_;
+  Module& m_;
+  std::map<std::string, ValueId> values_;
+  std::vector<WrittenLiteral> literals_;  // of the operator at hand
+  int depth_ = 0;
+};
+
+}  // namespace kasen::text

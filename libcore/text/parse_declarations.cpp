@@ -1,0 +1,157 @@
+// Dimensions, constants, functions, laws and buffers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/scalar/element_range.h"
+#include "libcore/text/parse.h"
+
+namespace kasen::text {
+
+bool ModuleParser::declaration() {
+  if (lexer_.accept("dim")) return dimension();
+  if (lexer_.accept("const")) return constant();
+  if (lexer_.accept("fn")) return function();
+  if (lexer_.accept("assume")) return assumption();
+  if (lexer_.accept("law")) return law(m_.laws);
+  if (lexer_.accept("buffer")) return buffer();
+  if (!lexer_.accept("fitted")) return false;
+  m_.fitted_to = unquoted(lexer_.expect(TokenKind::string, "a digest").text);
+  return true;
+}
+
+bool ModuleParser::dimension() {
+  constexpr size_t most_dims = 4096;  // no program has a tenth of it, and each is looked for by its name
+  const Token name = lexer_.expect(TokenKind::name, "a dimension's name");
+  if (m_.dims.size() >= most_dims) lexer_.fail_at(name, fmt::format("more than {} dimensions", most_dims));
+  if (m_.find_dim(name.text) != no_dim)
+    lexer_.fail_at(name, fmt::format("dimension '{}' is declared twice", name.text));
+  Dimension d{std::string(name.text), lexer_.accept("local"), -1};
+  if (lexer_.accept("=")) d.size = parse_integer(lexer_, "a size");
+  m_.dims.push_back(std::move(d));
+  return true;
+}
+
+bool ModuleParser::constant() {
+  const Token name = lexer_.expect(TokenKind::name, "a constant's name");
+  lexer_.expect("=");
+  const Literal l = parse_literal(lexer_);
+  m_.constants.push_back({std::string(name.text), l.scalar, l.value});
+  return true;
+}
+
+bool ModuleParser::function() {
+  const Token name = lexer_.expect(TokenKind::name, "a function's name");
+  ScalarFunction fn;
+  fn.name = std::string(name.text);
+  const bool known =
+      std::any_of(m_.functions.begin(), m_.functions.end(), [&](const auto& f) { return f.name == fn.name; });
+  if (known) lexer_.fail_at(name, fmt::format("function '{}' is defined twice", fn.name));
+  lexer_.expect("(");
+  while (!lexer_.at(")")) {
+    if (!fn.params.empty()) lexer_.expect(",");
+    const Token param = lexer_.expect(TokenKind::name, "a parameter's name");
+    lexer_.expect(":");
+    ElementType type = parse_element_type(lexer_, m_);
+    ElementRange range = element_range(type);
+    fn.params.push_back({std::string(param.text), std::move(type), std::move(range)});
+  }
+  lexer_.expect(")");
+  lexer_.expect("->");
+  const Token at = lexer_.peek();
+  const ElementType result = parse_element_type(lexer_, m_);
+  lexer_.expect("=");
+  fn.body = parse_expression(lexer_, fn.params);
+  if (fn.result() != result) {
+    lexer_.fail_at(at, fmt::format("function '{}' is declared to give {}", fn.name, print_element_type(m_, result)),
+                   fmt::format("its expression gives {}", print_element_type(m_, fn.result())));
+  }
+  m_.functions.push_back(std::move(fn));
+  return true;
+}
+
+// The number of a place of an element, behind `at`.
+size_t ModuleParser::element_place() {
+  constexpr std::int64_t most_places = 1 << 20;
+  return static_cast<size_t>(std::min(parse_integer(lexer_, "a place of the element"), most_places));
+}
+
+// As range_text writes it.
+ElementRange ModuleParser::element_range(const ElementType& type) {
+  if (!lexer_.at("at")) return as_declared(ElementRange(places_of(type), interval()));
+  ElementRange range(places_of(type));
+  for (Token at = lexer_.peek(); lexer_.accept("at"); at = lexer_.peek()) {
+    const size_t i = element_place();
+    if (i >= range.size()) lexer_.fail_at(at, fmt::format("the element has {} places, counted from 0", range.size()));
+    range[i] = interval();
+  }
+  return as_declared(std::move(range));
+}
+
+// " > 0.0 <= 1.0 != 0.0", as interval_text writes it.
+Interval ModuleParser::interval() {
+  Interval range;
+  for (;;) {
+    const Token bound = lexer_.peek();
+    const bool above = bound.text == ">" || bound.text == ">=";
+    const bool below = bound.text == "<" || bound.text == "<=";
+    if (bound.kind != TokenKind::symbol || (!above && !below && bound.text != "!=")) return range;
+    lexer_.take();
+    const Literal l = parse_literal(lexer_);
+    if (!is_float(l.scalar) || l.value.f != l.value.f) lexer_.fail_at(bound, "a bound is a number such as 0.0");
+    if (bound.text == "!=" && l.value.f != 0) lexer_.fail_at(bound, "only zero is excluded by itself");
+    if (bound.text == "!=") range.not_zero = true;
+    if (above) range.low = l.value.f;
+    if (above) range.above = bound.text == ">";
+    if (below) range.high = l.value.f;
+    if (below) range.below = bound.text == "<";
+  }
+}
+
+bool ModuleParser::assumption() {
+  if (lexer_.peek().kind != TokenKind::string) return law(m_.assumptions);
+  std::string name = unquoted(lexer_.take().text);
+  const int place = lexer_.accept("at") ? static_cast<int>(element_place()) : -1;
+  m_.ranges.push_back({std::move(name), interval(), place});
+  return true;
+}
+
+bool ModuleParser::law(std::vector<LawUse>& uses) {
+  const Token name = lexer_.expect(TokenKind::name, "a law");
+  LawUse use;
+  bool known = false;
+  for (int k = 0; k <= static_cast<int>(LawKind::idempotent); ++k) {
+    if (law_name(static_cast<LawKind>(k)) != name.text) continue;
+    use.kind = static_cast<LawKind>(k);
+    known = true;
+  }
+  if (!known) lexer_.fail_at(name, fmt::format("unknown law '{}'", name.text));
+  lexer_.expect("(");
+  use.fn = function_name();
+  if (lexer_.accept(",")) use.reducer = function_name();
+  lexer_.expect(")");
+  lexer_.expect("operand");
+  use.operand = static_cast<int>(std::min<std::int64_t>(parse_integer(lexer_, "an operand's number"), 1 << 20));
+  lexer_.expect("by");
+  use.basis = unquoted(lexer_.expect(TokenKind::string, "what the law rests on").text);
+  use.where = place(name);
+  uses.push_back(std::move(use));
+  return true;
+}
+
+bool ModuleParser::buffer() {
+  const Token name = lexer_.expect(TokenKind::buffer, "a buffer such as ~b0");
+  if (name.text != fmt::format("b{}", m_.buffers.size())) {
+    lexer_.fail_at(name, fmt::format("expected buffer ~b{}", m_.buffers.size()), "buffers are declared in order");
+  }
+  lexer_.expect(":");
+  BufferDecl decl;
+  decl.element = parse_element_type(lexer_, m_);
+  decl.dims = dims();
+  while (lexer_.at("{")) decl.holds.push_back(slave_set());
+  m_.buffers.push_back(std::move(decl));
+  return true;
+}
+
+}  // namespace kasen::text

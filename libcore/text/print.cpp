@@ -1,0 +1,240 @@
+// The text of a module (docs/ir.md). Same module, same bytes.
+#include <fmt/format.h>
+
+#include "libcore/ir/module.h"
+#include "libcore/scalar/element_range.h"
+#include "libcore/text/scalar.h"
+
+namespace kasen {
+namespace {
+
+std::string quote(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string print_set(const SlaveSet& set) { return '{' + slaves_text(set) + '}'; }
+
+struct ModulePrinter {
+  const Module& m;
+  std::string out;
+
+  std::string state(const Type& type) const {
+    const State& s = type.state;
+    const std::string set = is_shared(m, type) ? "" : print_set(s.slaves);
+    switch (s.kind) {
+      case State::Kind::unplaced:
+        return "@?";
+      case State::Kind::part:
+        return "@part";
+      case State::Kind::cons:
+        return "@cons" + set;
+      default:
+        return fmt::format("@pre({}){}", m.fn(s.reducer).name, set);
+    }
+  }
+
+  std::string type_of(ValueId id) const {
+    const Value& v = m.value(id);
+    std::string text = print_type(m, v.type);
+    if (v.buffer != no_buffer) text += fmt::format(" ~b{}", v.buffer);
+    return text;
+  }
+
+  std::string values(const std::vector<ValueId>& ids, size_t from = 0) const {
+    std::string text;
+    for (size_t i = from; i < ids.size(); ++i) text += fmt::format("{}%{}", i > from ? ", " : "", m.value(ids[i]).name);
+    return text;
+  }
+
+  std::string types(const std::vector<ValueId>& ids) const {
+    std::string text;
+    for (const ValueId id : ids) text += (text.empty() ? "" : ", ") + type_of(id);
+    return text;
+  }
+
+  std::string words(const Op& op) const {
+    const ElementType& element = m.type(op.results[0]).element;
+    std::string text;
+    for (size_t p = 0; p < op.literal.size(); ++p) {
+      text += text.empty() ? "" : ", ";
+      text += literal_text(element.plane_scalar(static_cast<std::int64_t>(p)), op.literal[p]);
+    }
+    return op.literal.size() == 1 ? text : '(' + text + ')';
+  }
+
+  std::string fns(const Op& op) const {
+    std::string text;
+    for (const FnId f : op.fns) text += (text.empty() ? "" : ", ") + m.fn(f).name;
+    for (size_t i = 0; i < op.over.size(); ++i) text += (i == 0 ? "; over " : ", ") + m.dim(op.over[i]).name;
+    return text.empty() ? "" : '[' + text + ']';
+  }
+
+  // `(%p : f64[V] @part ~b2 = %p0, ...)`: the carried values of a loop from operand `first` on.
+  std::string carried(const Op& op, size_t first, size_t first_arg) const {
+    std::string text;
+    for (size_t i = first; i < op.operands.size(); ++i) {
+      const ValueId arg = op.blocks[0].args[i - first + first_arg];
+      text += fmt::format("{}%{} : {} = %{}", text.empty() ? "" : ", ", m.value(arg).name, type_of(arg),
+                          m.value(op.operands[i]).name);
+    }
+    return '(' + text + ')';
+  }
+
+  std::string head(const Op& op) const {
+    const std::string name(row(op.code).name);
+    switch (op.code) {
+      case OpCode::input:
+        return name + ' ' + quote(op.name);
+      case OpCode::param:
+        return fmt::format("{} {} = {}", name, quote(op.name), words(op));
+      case OpCode::literal:
+      case OpCode::fill:
+        return name + ' ' + words(op);
+      case OpCode::index:
+      case OpCode::size:
+        return fmt::format("{}[{}]", name, m.dim(op.dim).name);
+      case OpCode::range:
+        return fmt::format("{}[{} of {}] {}", name, m.dim(op.dim).name, m.dim(op.over.at(0)).name, values(op.operands));
+      case OpCode::at:
+        return fmt::format("{}[{}] {}", name, m.dim(op.over.at(0)).name, values(op.operands));
+      case OpCode::while_loop:
+        return fmt::format("{} {} test {}", name, carried(op, 0, 0), op.test);
+      case OpCode::for_loop:
+        return fmt::format("{} %{} : {} in {} {}{}", name, m.value(op.blocks[0].args[0]).name,
+                           type_of(op.blocks[0].args[0]), values({op.operands[0], op.operands[1]}),
+                           op.down ? "down " : "", carried(op, 2, 1));
+      case OpCode::if_else:
+        return name + ' ' + values(op.operands);
+      case OpCode::region:
+        return fmt::format("{} {} ({})", name, region_name(op.kind), values(op.operands));
+      case OpCode::output:
+        return fmt::format("{} {} {}", name, quote(op.name), values(op.operands));
+      case OpCode::fold_rows:
+      case OpCode::fold_cols:
+        return fmt::format("{}{} {} rows {}", name, fns(op), values(op.operands), op.at_rows);
+      default:
+        return name + fns(op) + (op.operands.empty() ? "" : ' ' + values(op.operands));
+    }
+  }
+
+  std::string tail(const Op& op) const {
+    std::string text;
+    if (op.likely) text += " likely";
+    if (op.speculated) text += " speculated";
+    if (op.expect >= 0) text += fmt::format(" expect {}", op.expect);
+    if (!op.results.empty()) text += " : " + types(op.results);
+    return text + place(op.where);
+  }
+
+  [[nodiscard]] std::string place(const Location& where) const {
+    if (where.line == 0 || (!m.text_name.empty() && where.file == m.text_name)) return {};
+    const bool elsewhere = where.file != m.source_name && !where.file.empty();
+    return " at " + (elsewhere ? quote(where.file) + ' ' : std::string()) +
+           fmt::format("{}:{}", where.line, where.column);
+  }
+
+  void block(const Block& b, int indent) {
+    for (const Op& op : b.ops) {
+      out += std::string(static_cast<size_t>(indent), ' ');
+      if (!op.results.empty()) out += values(op.results) + " = ";
+      out += head(op) + tail(op);
+      for (size_t i = 0; i < op.blocks.size(); ++i) {
+        out += i == 0 ? " {\n" : " else {\n";
+        block(op.blocks[i], indent + 2);
+        out += std::string(static_cast<size_t>(indent), ' ') + '}';
+      }
+      out += '\n';
+    }
+  }
+
+  void laws(std::string_view word, const std::vector<LawUse>& uses) {
+    for (const LawUse& use : uses) {
+      const std::string with = use.reducer == no_fn ? "" : ", " + m.fn(use.reducer).name;
+      out += fmt::format("  {} {}({}{}) operand {} by {}{}\n", word, law_name(use.kind), m.fn(use.fn).name, with,
+                         use.operand, quote(use.basis), place(use.where));
+    }
+  }
+
+  void declarations() {
+    for (const Dimension& d : m.dims) {
+      out += fmt::format("  dim {}{}{}\n", d.name, d.local ? " local" : "",
+                         d.size >= 0 ? fmt::format(" = {}", d.size) : "");
+    }
+    for (const Constant& c : m.constants)
+      out += fmt::format("  const {} = {}\n", c.name, literal_text(c.scalar, c.value));
+    for (const ScalarFunction& f : m.functions) out += "  " + print_function(m, f) + '\n';
+    for (const RangeAssumption& r : m.ranges) {
+      const std::string place = r.place < 0 ? "" : fmt::format(" at {}", r.place);
+      out += "  assume " + quote(r.name) + place + interval_text(r.range) + '\n';
+    }
+    laws("assume", m.assumptions);
+    laws("law", m.laws);
+    if (!m.fitted_to.empty()) out += "  fitted " + quote(m.fitted_to) + '\n';
+    for (size_t i = 0; i < m.buffers.size(); ++i) {
+      const BufferDecl& b = m.buffers[i];
+      Type type;
+      type.element = b.element;
+      type.dims = b.dims;
+      std::string text = print_type(m, type);
+      text.resize(text.size() - 3);  // without the state " @?"
+      for (const SlaveSet& set : b.holds) text += ' ' + print_set(set);
+      out += fmt::format("  buffer ~b{} : {}\n", i, text);
+    }
+  }
+
+  std::string print(bool with_history) {
+    out = fmt::format("kir 1 level {}\n", m.level);
+    if (with_history) {
+      for (const std::string& line : m.history) out += "## " + line + '\n';
+    }
+    if (!m.source_name.empty()) out += "source " + quote(m.source_name) + '\n';
+    for (const std::string& line : m.source) out += line.empty() ? "|\n" : "| " + line + '\n';
+    out += "module " + m.name + " {\n";
+    declarations();
+    block(m.body, 2);
+    return out + "}\n##end\n";
+  }
+};
+
+}  // namespace
+
+std::string print_element_type(const Module& module, const ElementType& type) {
+  std::string text;
+  for (const Component& c : type.components) {
+    std::string name(scalar_name(c.scalar));
+    if (c.scalar == Scalar::id) name += '[' + (c.id_of == no_dim ? "?" : module.dim(c.id_of).name) + ']';
+    text += text.empty() ? "" : ", ";
+    text += c.count > 0 ? fmt::format("[{}; {}]", name, c.count) : name;
+  }
+  return type.tuple ? '(' + text + ')' : text;
+}
+
+std::string print_type(const Module& module, const Type& type) {
+  std::string text = type.list > 0 ? fmt::format("list<{}> ", type.list) : "";
+  text += print_element_type(module, type.element);
+  for (size_t i = 0; i < type.dims.size(); ++i) text += (i == 0 ? "[" : ",") + module.dim(type.dims[i]).name;
+  if (!type.dims.empty()) text += ']';
+  if (type.sparse) text += " sparse";
+  if (type.compressed) text += " compressed";
+  return text + ' ' + ModulePrinter{module, {}}.state(type);
+}
+
+std::string print_function(const Module& module, const ScalarFunction& fn) {
+  std::string text = "fn " + fn.name + '(';
+  for (size_t i = 0; i < fn.params.size(); ++i) {
+    text += fmt::format("{}{}: {}{}", i > 0 ? ", " : "", fn.params[i].name,
+                        print_element_type(module, fn.params[i].type), range_text(fn.params[i].range));
+  }
+  return text + ") -> " + print_element_type(module, fn.result()) + " = " + print_expression(fn.body, fn.params);
+}
+
+std::string print_module(const Module& module, bool with_history) {
+  return ModulePrinter{module, {}}.print(with_history);
+}
+
+}  // namespace kasen

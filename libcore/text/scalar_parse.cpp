@@ -1,0 +1,282 @@
+// Reading scalar expressions: precedence climbing over the operator table; the builders check the types.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "libcore/text/scalar.h"
+
+namespace kasen {
+namespace {
+
+constexpr int deepest = 400;         // nesting that a hostile file may ask of the stack
+constexpr int longest_chain = 4000;  // x + x + ..., each a level of the tree
+
+std::optional<Scalar> scalar_by_name(std::string_view name) {
+  for (int s = 0; s <= static_cast<int>(Scalar::null); ++s) {
+    if (scalar_name(static_cast<Scalar>(s)) == name) return static_cast<Scalar>(s);
+  }
+  return std::nullopt;
+}
+
+std::optional<Literal> named_literal(std::string_view name) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (name == "true" || name == "false") return Literal{Scalar::boolean, Word::integer(name == "true" ? 1 : 0)};
+  if (name == "inf") return Literal{Scalar::f64, Word::real(infinity)};
+  if (name == "inff32") return Literal{Scalar::f32, Word::real(infinity)};
+  if (name == "nan") return Literal{Scalar::f64, Word::real(nan)};
+  if (name == "nanf32") return Literal{Scalar::f32, Word::real(nan)};
+  return std::nullopt;
+}
+
+template <class T>
+T read_number(const TextLexer& lexer, const Token& token, std::string_view digits) {
+  T value{};
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (fault != std::errc{} || end != digits.data() + digits.size()) {
+    lexer.fail_at(token, fmt::format("'{}' is not a number that fits its type", token.text));
+  }
+  return value;
+}
+
+Literal integer_literal(const TextLexer& lexer, const Token& token, std::string_view digits, bool minus,
+                        Scalar scalar) {
+  const auto magnitude = read_number<std::uint64_t>(lexer, token, digits);
+  const std::uint64_t top = scalar == Scalar::i32 ? 1ULL << 31 : 1ULL << 63;
+  if (magnitude > top - (minus ? 0 : 1)) lexer.fail_at(token, fmt::format("'{}' does not fit its type", token.text));
+  return {scalar, Word::integer(static_cast<std::int64_t>(minus ? 0 - magnitude : magnitude))};
+}
+
+Literal number_literal(const TextLexer& lexer, const Token& token, bool minus) {
+  std::string_view digits = token.text;
+  const bool single = digits.ends_with("f32");
+  const bool narrow = digits.ends_with("i32");
+  if (single || narrow) digits.remove_suffix(3);
+  const bool real = single || digits.find_first_of(".e") != std::string_view::npos;
+  if (!real) return integer_literal(lexer, token, digits, minus, narrow ? Scalar::i32 : Scalar::i64);
+  const double value = single ? static_cast<double>(read_number<float>(lexer, token, digits))
+                              : read_number<double>(lexer, token, digits);
+  return {single ? Scalar::f32 : Scalar::f64, Word::real(minus ? -value : value)};
+}
+
+struct ExpressionParser {
+  TextLexer& lexer;
+  const std::vector<ScalarParam>& params;
+  int depth = 0;
+
+  // Runs a builder; what it finds wrong is told at `token`.
+  template <class Make>
+  Expr built(const Token& token, Make make) {
+    try {
+      return make();
+    } catch (const UserError& error) {
+      const Diagnostic& d = error.diagnostics().front();
+      lexer.fail_at(token, d.what, d.why, d.remedy);
+    }
+  }
+
+  Expr expression(int least) {
+    if (++depth > deepest) lexer.fail_at(lexer.peek(), "the expression is nested too deeply");
+    Expr left = lexer.at("if") ? choice() : prefix();
+    int most = std::numeric_limits<int>::max();  // comparisons do not chain
+    int links = 0;
+    while (lexer.peek().kind == TokenKind::symbol) {
+      const ScalarOpRow* infix = find_scalar_symbol(lexer.peek().text, 2);
+      if (infix == nullptr || infix->precedence < least || infix->precedence > most) break;
+      const Token token = lexer.take();
+      if (++links > longest_chain) lexer.fail_at(token, "the expression is too long");
+      Expr right = expression(infix->op == ScalarOp::pow ? infix->precedence : infix->precedence + 1);
+      std::vector<Expr> both;  // a list in braces would copy all that is to the left, at each link
+      both.push_back(std::move(left));
+      both.push_back(std::move(right));
+      left = built(token, [&] { return make_op(infix->op, std::move(both)); });
+      if (infix->result == ResultRule::compare) most = infix->precedence - 1;
+    }
+    --depth;
+    return left;
+  }
+
+  Expr choice() {
+    const Token token = lexer.take();
+    Expr condition = expression(1);
+    lexer.expect("then");
+    Expr yes = expression(0);
+    lexer.expect("else");
+    Expr no = expression(0);
+    return built(token, [&] {
+      return make_op(ScalarOp::select, {std::move(condition), std::move(yes), std::move(no)});
+    });
+  }
+
+  Expr prefix() {
+    const Token token = lexer.peek();
+    if (token.kind == TokenKind::symbol) {
+      const ScalarOpRow* r = find_scalar_symbol(token.text, 1);
+      if (r != nullptr) {
+        lexer.take();
+        const bool number = lexer.peek().kind == TokenKind::number || lexer.at("inf") || lexer.at("inff32");
+        if (r->op == ScalarOp::neg && number) return postfix(literal(true));
+        Expr arg = expression(r->precedence);
+        return built(token, [&] { return make_op(r->op, {std::move(arg)}); });
+      }
+    }
+    return postfix(operand());
+  }
+
+  Expr literal(bool minus) {
+    const Token token = lexer.take();
+    Literal found = token.kind == TokenKind::number ? number_literal(lexer, token, minus) : *named_literal(token.text);
+    if (token.kind == TokenKind::name && minus) found.value.f = -found.value.f;
+    return make_literal(found.scalar, found.value);
+  }
+
+  Expr postfix(Expr e) {
+    for (;;) {
+      const Token token = lexer.peek();
+      if (lexer.accept("[")) {
+        Expr index = expression(0);
+        lexer.expect("]");
+        e = built(token, [&] { return make_element(std::move(e), std::move(index)); });
+      } else if (lexer.accept(".")) {
+        const std::int64_t component = parse_integer(lexer, "a component's number");
+        e = built(token, [&] {
+          return make_component(std::move(e), static_cast<int>(std::min<std::int64_t>(component, 1 << 20)));
+        });
+      } else {
+        return e;
+      }
+    }
+  }
+
+  Expr operand() {
+    const Token token = lexer.peek();
+    if (token.kind == TokenKind::number) return literal(false);
+    if (token.kind == TokenKind::loop) return make_loop_var(loop_number(lexer.take()));
+    if (lexer.accept("(")) {
+      Expr inner = expression(0);
+      lexer.expect(")");
+      return inner;
+    }
+    if (lexer.accept("[")) return loop(token, ScalarOp::build, "]");
+    const Token name = lexer.expect(TokenKind::name, "an operand");
+    if (named_literal(name.text)) {
+      const Literal l = *named_literal(name.text);
+      return make_literal(l.scalar, l.value);
+    }
+    if (lexer.accept("(")) return call(name);
+    const auto it =
+        std::find_if(params.begin(), params.end(), [&](const ScalarParam& p) { return p.name == name.text; });
+    if (it == params.end()) lexer.fail_at(name, fmt::format("unknown parameter '{}'", name.text));
+    return make_param(static_cast<int>(it - params.begin()), it->type);
+  }
+
+  int loop_number(const Token& token) {
+    const int number = read_number<int>(lexer, token, token.text);
+    if (number < 0 || number >= 64) lexer.fail_at(token, "a loop variable above $63");
+    return number;
+  }
+
+  // After the opening bracket: `$0 in 3: body`.
+  Expr loop(const Token& token, ScalarOp over, std::string_view close) {
+    const int number = loop_number(lexer.expect(TokenKind::loop, "a loop variable such as $0"));
+    lexer.expect("in");
+    const std::int64_t count = parse_integer(lexer, "a number of turns");
+    lexer.expect(":");
+    Expr body = expression(0);
+    lexer.expect(close);
+    return built(token, [&] { return make_loop(over, number, count, std::move(body)); });
+  }
+
+  Expr call(const Token& name) {
+    if (lexer.peek().kind == TokenKind::loop) {
+      for (const ScalarOp over : {ScalarOp::sum_over, ScalarOp::prod_over, ScalarOp::min_over, ScalarOp::max_over}) {
+        const bool begins = row(over).name == name.text;
+        if (begins && looks_like_loop()) return loop(name, over, ")");
+      }
+    }
+    std::vector<Expr> args;
+    while (!lexer.at(")")) {
+      if (!args.empty()) lexer.expect(",");
+      args.push_back(expression(0));
+    }
+    lexer.expect(")");
+    const std::optional<Scalar> target = scalar_by_name(name.text);
+    if (target && args.size() == 1) return built(name, [&] { return make_cast(*target, std::move(args[0])); });
+    if (name.text == row(ScalarOp::make_tuple).name) return built(name, [&] { return make_tuple(std::move(args)); });
+    const ScalarOpRow* r = find_scalar_op(name.text, static_cast<int>(args.size()));
+    if (r == nullptr) lexer.fail_at(name, fmt::format("no function '{}' of {} operands", name.text, args.size()));
+    return built(name, [&] { return make_op(r->op, std::move(args)); });
+  }
+
+  // `min($0 in 3: ..)` against `min($0, $1)`.
+  bool looks_like_loop() {
+    TextLexer ahead = lexer;
+    ahead.take();
+    return ahead.at("in");
+  }
+};
+
+}  // namespace
+
+Expr parse_expression(TextLexer& lexer, const std::vector<ScalarParam>& params) {
+  return ExpressionParser{lexer, params}.expression(0);
+}
+
+std::int64_t parse_integer(TextLexer& lexer, std::string_view what) {
+  const Token token = lexer.expect(TokenKind::number, what);
+  return read_number<std::int64_t>(lexer, token, token.text);
+}
+
+Literal parse_literal(TextLexer& lexer) {
+  const bool minus = lexer.accept("-");
+  const Token token = lexer.take();
+  if (token.kind == TokenKind::number) return number_literal(lexer, token, minus);
+  std::optional<Literal> found = token.kind == TokenKind::name ? named_literal(token.text) : std::nullopt;
+  if (!found) lexer.fail_at(token, "expected a literal", fmt::format("found '{}'", token.text));
+  if (minus && !is_float(found->scalar)) lexer.fail_at(token, fmt::format("'-{}' is no literal", token.text));
+  if (minus) found->value.f = -found->value.f;
+  return *found;
+}
+
+ElementType parse_element_type(TextLexer& lexer, const Module& module) {
+  ElementType type;
+  type.tuple = lexer.accept("(");
+  type.components.clear();
+  do {
+    Component c;
+    const bool array = lexer.accept("[");
+    const Token name = lexer.expect(TokenKind::name, "an element type");
+    if (name.text == "id") {
+      c.scalar = Scalar::id;
+      lexer.expect("[");
+      const Token dim = lexer.expect(TokenKind::name, "a dimension");
+      c.id_of = module.find_dim(dim.text);
+      if (c.id_of == no_dim) lexer.fail_at(dim, fmt::format("unknown dimension '{}'", dim.text));
+      lexer.expect("]");
+    } else {
+      const std::optional<Scalar> scalar = scalar_by_name(name.text);
+      if (!scalar) {
+        lexer.fail_at(name, fmt::format("unknown element type '{}'", name.text), "",
+                      "use f64 f32 i64 i32 bool null or id[N]");
+      }
+      c.scalar = *scalar;
+    }
+    if (array) {
+      lexer.expect(";");
+      const Token size = lexer.peek();
+      c.count = parse_integer(lexer, "a number of coordinates");
+      if (c.count < 1 || c.count > (1 << 20)) lexer.fail_at(size, "a small array has 1 to 1048576 coordinates");
+      lexer.expect("]");
+    }
+    type.components.push_back(c);
+  } while (type.tuple && lexer.accept(","));
+  if (type.tuple) lexer.expect(")");
+  return type;
+}
+
+}  // namespace kasen

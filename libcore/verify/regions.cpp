@@ -1,0 +1,300 @@
+// Level 3: what stands inside a region, and that its operands are what it reads from outside.
+#include "libcore/ir/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "libcore/analysis/chain_rules.h"
+#include "libcore/analysis/whole.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/products.h"
+#include "libcore/verify/rules.h"
+
+namespace kasen {
+namespace {
+
+constexpr size_t row_count = 0
+#define REGION(kind, entry, in_place, pass, holds) +1  // NOLINT(bugprone-macro-parentheses): one term of a sum
+#include "libcore/ir/regions.def"
+#undef REGION
+    ;
+
+class RegionCheck {
+ public:
+  RegionCheck(const Module& module, Faults& faults) : m_(module), faults_(faults) {}
+
+  void block(const Block& b) {
+    for (const Op& op : b.ops) {
+      if (op.code == OpCode::region) {
+        region(op);
+        continue;
+      }
+      for (const Block& inner : op.blocks) block(inner);
+    }
+  }
+
+ private:
+  using Check = void (RegionCheck::*)(const Op&);
+
+  void region(const Op& op) {
+    static constexpr std::array<Check, row_count> checks{
+#define REGION(kind, entry, in_place, pass, holds) &RegionCheck::kind,
+#include "libcore/ir/regions.def"
+#undef REGION
+    };
+    if (op.blocks[0].ops.size() < 2) return faults_.add(op, "a region without operators");
+    for (const Op& inner : op.blocks[0].ops) {
+      if (!inner.blocks.empty()) return faults_.add(inner, "an operator with blocks inside of a region");
+    }
+    operands(op);
+    yielded(op);
+    (this->*checks[static_cast<size_t>(op.kind)])(op);
+  }
+
+  // Listed are exactly the values from outside that are used inside, in the order of their first use.
+  void operands(const Op& op) {
+    std::vector<ValueId> made, outside;
+    for (const Op& inner : op.blocks[0].ops) {
+      for (const ValueId id : inner.operands) {
+        if (!contains(made, id) && !contains(outside, id)) outside.push_back(id);
+      }
+      made.insert(made.end(), inner.results.begin(), inner.results.end());
+    }
+    if (outside == op.operands) return;
+    std::string names;
+    for (const ValueId id : outside) names += (names.empty() ? "" : ", ") + value_text(m_, id);
+    faults_.add(op, "its operands are not what it reads", fmt::format("in order of first use it reads ({})", names));
+  }
+
+  void yielded(const Op& op) {
+    std::vector<ValueId> made;
+    for (const Op& inner : op.blocks[0].ops) made.insert(made.end(), inner.results.begin(), inner.results.end());
+    for (const ValueId id : op.blocks[0].ops.back().operands) {
+      if (!contains(made, id)) faults_.add(op, value_text(m_, id) + " is handed on, but not made inside");
+    }
+  }
+
+  // The dimension along which the operator runs; no_dim where it runs along none.
+  [[nodiscard]] DimId runs_along(const Op& op) const {
+    return cut_dim(m_, m_.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]));
+  }
+
+  // map and reduce over `dim`, none of which reads a shared that the region itself reduces.
+  void vector_work(const Op& op, std::span<const Op> ops, DimId dim) {
+    std::vector<ValueId> reduced;
+    for (const Op& inner : ops) vector_work(op, inner, dim, reduced);
+  }
+
+  // One of them; `reduced` are the results of the reductions before it.
+  void vector_work(const Op& op, const Op& inner, DimId dim, std::vector<ValueId>& reduced) {
+    if (inner.code != OpCode::map && inner.code != OpCode::reduce && !is_slice(inner)) {
+      faults_.add(inner, fmt::format("it may not stand in a region {}", region_name(op.kind)),
+                  "only map, reduce, range and at follow the elements of one dimension");
+      return;
+    }
+    if (is_slice(inner)) slice_of(op, inner);
+    if (runs_along(inner) == no_dim || runs_along(inner) != dim) {
+      faults_.add(inner, "it runs over another dimension than its region",
+                  dim == no_dim ? "" : fmt::format("the region runs over {}", m_.dim(dim).name));
+    }
+    if (makes_whole(m_, inner)) {
+      faults_.add(inner, "it may not stand in a region", "a reduction to an array that is made whole runs alone");
+    }
+    for (const ValueId id : inner.operands) {
+      if (contains(reduced, id)) {
+        faults_.add(inner, value_text(m_, id) + " is a reduction of this region",
+                    "it is known only when the loop has ended");
+      }
+    }
+    const bool of_a_row = op.kind == RegionKind::row_chain && !is_shared(m_, m_.type(inner.results[0]));
+    if (inner.code == OpCode::reduce && !of_a_row) reduced.push_back(inner.results[0]);
+  }
+
+  // Where a slice begins is known before the loop. Elements at other places are in memory; those of a row are at hand.
+  void slice_of(const Op& op, const Op& slice) {
+    const bool outside = contains(op.operands, viewed(slice)) || op.kind == RegionKind::row_chain;
+    if (outside && contains(op.operands, range_begin(slice))) return;
+    const ValueId made = outside ? range_begin(slice) : viewed(slice);
+    faults_.add(slice, value_text(m_, made) + " is made inside of its region", "its elements are read at other places");
+  }
+
+  // The slaves on which an operator computes; none for those that touch masters only.
+  [[nodiscard]] const SlaveSet& slaves_of(const Op& op) const {
+    static const SlaveSet none;
+    const State& state = m_.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]).state;
+    const bool all = state.is_pre() || (state.is_cons() && op.code != OpCode::reduce);
+    return all ? state.slaves : none;
+  }
+
+  // One loop runs over one numbering: the operators that touch slaves at all touch the same.
+  void one_numbering(const Op& op) {
+    const SlaveSet* seen = nullptr;
+    for (const Op& inner : work(op, 0)) {
+      const SlaveSet& here = slaves_of(inner);
+      if (here.empty()) continue;
+      if (seen != nullptr && *seen != here) {
+        faults_.add(inner, "it computes on other slaves than its region", "a loop runs over one set of slaves");
+      }
+      seen = &here;
+    }
+  }
+
+  [[nodiscard]] static std::span<const Op> work(const Op& op, size_t from) {
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    return std::span(ops).subspan(from, ops.size() - 1 - from);
+  }
+
+  void iter_on_vec(const Op& op) {
+    vector_work(op, work(op, 0), runs_along(op.blocks[0].ops[0]));
+    if (faults_.empty()) one_numbering(op);
+  }
+
+  void mxm(const Op& op) {
+    const Op& first = op.blocks[0].ops[0];
+    std::vector<ValueId> made;
+    for (const Op& inner : work(op, 0)) {
+      if (!is_product(inner)) {
+        faults_.add(inner, "it may not stand in a region mxm", "only products with one matrix do");
+        continue;
+      }
+      if (is_dense_product(m_, inner) || has_columns(m_, inner)) {
+        in_one_pass(inner);
+      } else if (inner.code != first.code) {
+        faults_.add(inner, "mxv and mxvt in one region", "they visit the matrix in different order");
+      }
+      if (inner.operands[1] != first.operands[1]) faults_.add(inner, "another matrix than that of its region");
+      if (contains(made, inner.operands[0])) {
+        faults_.add(inner, value_text(m_, inner.operands[0]) + " is a product of this region",
+                    "none may need another's result");
+      }
+      made.push_back(inner.results[0]);
+      if (!contains(op.blocks[0].ops.back().operands, inner.results[0])) {
+        faults_.add(inner, value_text(m_, inner.results[0]) + " is not handed on", "its product is made in vain");
+      }
+    }
+  }
+
+  void in_one_pass(const Op& product) {
+    if (shares_dense_pass(m_, product)) return;
+    faults_.add(
+        product, "it may not share a pass over its matrix",
+        "only vectors do, and of a dense matrix those of f64 or f32 that are multiplied and added, with a matrix "
+        "that is cut along its rows");
+  }
+
+  // Blocks of rows go through it one after another: what needs all of them is known only when it has ended. (That no
+  // product reads it is the state rules' to say.)
+  void row_chain(const Op& op) {
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    const auto product = std::find_if(ops.begin(), ops.end(), is_product);
+    if (product == ops.end()) return faults_.add(op, "a row_chain without a product", "", "make it an iter_on_vec");
+    const bool brings_rows = std::any_of(ops.begin(), ops.end(), [](const Op& o) { return o.code == OpCode::mxvt; });
+    if (brings_rows && ops[0].code != OpCode::mxvt) {
+      return faults_.add(op, "it does not begin with mxvt",
+                         "a row_chain goes from a product with one result a row to what is made of the rows");
+    }
+    const ValueId matrix = product->operands.at(1);
+    const DimId rows = m_.type(matrix).dims.empty() ? no_dim : m_.type(matrix).dims[0];
+    std::vector<ValueId> reduced;
+    for (const Op& inner : work(op, 0)) {
+      if (!is_product(inner)) {
+        vector_work(op, inner, rows, reduced);
+        if (row(inner.code).group == OpGroup::vector) in_chain(inner, rows, matrix);
+      } else {
+        chain_product(op, inner, matrix);
+      }
+    }
+  }
+
+  void chain_product(const Op& op, const Op& product, ValueId matrix) {
+    if (!may_stand_in_chain(m_, product)) {
+      faults_.add(
+          product, "it may not stand in a row_chain",
+          "only products of f64 or f32 that are multiplied and added do, with a dense matrix that is cut along its "
+          "rows, of vectors or of a few columns whose number the program tells");
+    }
+    if (product.operands[1] != matrix) {
+      faults_.add(product, "another matrix than that of its region");
+    }
+    if (product.code == OpCode::mxv && !contains(op.blocks[0].ops.back().operands, product.results[0])) {
+      faults_.add(product, value_text(m_, product.results[0]) + " is not handed on", "its product is made in vain");
+    }
+  }
+
+  void product_epilogue(const Op& op) {
+    const std::vector<Op>& ops = op.blocks[0].ops;
+    if (ops.size() < 3 || !is_product(ops[0]) || ops[1].code != OpCode::gather || ops[1].operands != ops[0].results) {
+      return faults_.add(op, "it does not begin with one product and its gather",
+                         "then follows the vector work of each row");
+    }
+    if (is_dense_product(m_, ops[0])) {
+      faults_.add(ops[0], "a product with a dense matrix may not stand in a region product_epilogue",
+                  "its rows are not computed one by one");
+    } else if (has_columns(m_, ops[0])) {
+      faults_.add(ops[0], "a product of several columns may not stand in a region product_epilogue",
+                  "one element follows each row");
+    }
+    const ValueId product = ops[0].results[0];
+    for (size_t i = 2; i < ops.size(); ++i) {
+      if (contains(ops[i].operands, product)) {
+        faults_.add(ops[i], value_text(m_, product) + " is used before it is gathered",
+                    "only the gather reads the product");
+      }
+    }
+    vector_work(op, work(op, 2), cut_dim(m_, m_.type(ops[1].results[0])));
+    for (const Op& inner : work(op, 2)) behind_a_row(inner);
+    const BufferId waiting = m_.value(product).buffer;
+    if (waiting != m_.value(ops[1].results[0]).buffer) {
+      faults_.add(ops[1], "it does not work in place", "rows wait for what others contribute where they are",
+                  fmt::format("give {} the buffer of {}", value_text(m_, ops[1].results[0]), value_text(m_, product)));
+    }
+  }
+
+  void on_masters(const Op& op) {
+    const bool reduces = op.code == OpCode::reduce;
+    const State& state = m_.type(reduces ? op.operands[0] : op.results[0]).state;
+    if (reduces ? state.is_pre() : !state.is_part()) {
+      faults_.add(op, "it computes on slaves as well", "rows of a product are followed by work on masters");
+    }
+  }
+
+  // A row gives one element, or a few; what touches slaves as well runs apart.
+  void in_chain(const Op& op, DimId rows, ValueId matrix) {
+    on_masters(op);
+    if (contains(op.operands, matrix)) {
+      return faults_.add(op, "it reads its region's matrix", "only products do in a row_chain");
+    }
+    if (contains(op.results, matrix)) {
+      return faults_.add(op, "it makes its region's matrix", "a row_chain reads its matrix from memory");
+    }
+    if (runs_along(op) != rows || follows_chain_rows(m_, op, rows)) return;
+    faults_.add(
+        op, "it may not follow the rows of a row_chain",
+        "a row has one element, or scalars over one local dimension of known size up to 64, which +, *, min or max "
+        "reduce");
+  }
+
+  // A row gives one element, of a master; what touches slaves as well, or several elements a row, runs apart.
+  void behind_a_row(const Op& op) {
+    on_masters(op);
+    for (const auto* values : {&op.operands, &op.results}) {
+      for (const ValueId id : *values) {
+        if (is_shared(m_, m_.type(id)) || m_.type(id).dims.size() == 1) continue;
+        faults_.add(op, value_text(m_, id) + " is no vector", "one element follows each row");
+      }
+    }
+  }
+
+  const Module& m_;
+  Faults& faults_;
+};
+
+}  // namespace
+
+void verify_regions(const Module& module, Faults& faults) { RegionCheck(module, faults).block(module.body); }
+
+}  // namespace kasen

@@ -1,0 +1,215 @@
+// Counts of operands, results, functions and blocks by operator; values defined once, before use and in scope.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "libcore/ir/array_views.h"
+#include "libcore/verify/rules.h"
+
+namespace kasen {
+namespace {
+
+// As programs have them. IR holds names in quotes, and people edit it.
+bool is_identifier(const std::string& name) {
+  constexpr size_t most = 200;  // with what files' names have beside it
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto inner = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+  return letter(name[0]) && name.size() <= most && std::all_of(name.begin(), name.end(), inner);
+}
+
+constexpr int any = std::numeric_limits<int>::max();
+
+// -1 in `results`: any number (checked against the blocks below).
+struct Counts {
+  OpCode code;
+  int least, most;  // operands
+  int results, fns, blocks;
+  bool top;  // stands in the program's own block only
+};
+
+constexpr std::array<Counts, 28> table{{
+    // code               operands  results fns blocks top
+    {OpCode::input, 0, 0, 1, 0, 0, true},        {OpCode::param, 0, 0, 1, 0, 0, true},
+    {OpCode::literal, 0, 0, 1, 0, 0, false},     {OpCode::fill, 0, 0, 1, 0, 0, false},
+    {OpCode::index, 0, 0, 1, 0, 0, false},       {OpCode::size, 0, 0, 1, 0, 0, false},
+    {OpCode::map, 1, any, 1, 1, 0, false},       {OpCode::reduce, 1, 1, 1, 1, 0, false},
+    {OpCode::mxv, 2, 2, 1, 2, 0, false},         {OpCode::mxvt, 2, 2, 1, 2, 0, false},
+    {OpCode::fold_rows, 2, any, 1, 2, 0, false}, {OpCode::fold_cols, 2, any, 1, 2, 0, false},
+    {OpCode::apply, 1, any, 1, 1, 0, false},     {OpCode::make_list, 1, 1, 1, 0, 0, false},
+    {OpCode::get, 2, 2, 1, 0, 0, false},         {OpCode::put, 3, 3, 1, 0, 0, false},
+    {OpCode::push, 2, 2, 1, 0, 0, false},        {OpCode::gather, 1, 1, 1, 0, 0, false},
+    {OpCode::scatter, 1, 1, 1, 0, 0, false},     {OpCode::while_loop, 1, any, -1, 0, 1, false},
+    {OpCode::for_loop, 2, any, -1, 0, 1, false}, {OpCode::if_else, 1, 1, -1, 0, 2, false},
+    {OpCode::region, 0, any, -1, 0, 1, false},   {OpCode::yield, 0, any, 0, 0, 0, false},
+    {OpCode::output, 1, 1, 0, 0, 0, true},       {OpCode::range, 2, 2, 1, 0, 0, false},
+    {OpCode::at, 2, 2, 1, 0, 0, false},          {OpCode::transpose, 1, 1, 1, 0, 0, false},
+}};
+
+const Counts* find_counts(OpCode code) {
+  for (const Counts& c : table) {
+    if (c.code == code) return &c;
+  }
+  return nullptr;
+}
+
+class StructureCheck {
+ public:
+  StructureCheck(const Module& module, Faults& faults)
+      : m_(module), faults_(faults), defined_(module.values.size(), false), visible_(module.values.size(), false) {}
+
+  void run() {
+    if (!m_.body.args.empty()) faults_.add("the program's block has arguments");
+    bool outputs = false;
+    for (const Op& op : m_.body.ops) {
+      if (op.code == OpCode::yield) faults_.add(op, "a yield outside of a block");
+      if (outputs && op.code != OpCode::output) faults_.add(op, "an operator after the outputs");
+      outputs = outputs || op.code == OpCode::output;
+    }
+    block(m_.body, 0);
+  }
+
+ private:
+  [[nodiscard]] bool known(ValueId id) const { return id >= 0 && static_cast<size_t>(id) < m_.values.size(); }
+
+  void define(const Op& op, ValueId id, std::vector<ValueId>& made) {
+    if (!known(id)) return faults_.add(op, "a result that is not in the table of values");
+    if (defined_[static_cast<size_t>(id)]) return faults_.add(op, value_text(m_, id) + " is defined a second time");
+    defined_[static_cast<size_t>(id)] = true;
+    visible_[static_cast<size_t>(id)] = true;
+    made.push_back(id);
+  }
+
+  void uses(const Op& op) {
+    for (const ValueId id : op.operands) {
+      if (!known(id)) {
+        faults_.add(op, "an operand that is not in the table of values");
+      } else if (!visible_[static_cast<size_t>(id)]) {
+        const bool inside = defined_[static_cast<size_t>(id)];
+        faults_.add(op, value_text(m_, id) + (inside ? " is not visible here" : " is used before it is defined"),
+                    inside ? "it is defined inside of a block that has ended" : "");
+      }
+    }
+  }
+
+  [[nodiscard]] bool counts_fit(const Op& op) {
+    const Counts* c = find_counts(op.code);
+    if (c == nullptr) {
+      faults_.add(op, "an operator that the verifier does not know");
+      return false;
+    }
+    const auto operands = static_cast<int>(op.operands.size());
+    const size_t before = faults_.size();
+    if (operands < c->least || operands > c->most) faults_.add(op, fmt::format("it has {} operands", operands));
+    if (c->results >= 0 && op.results.size() != static_cast<size_t>(c->results)) {
+      faults_.add(op, fmt::format("it has {} results", op.results.size()));
+    }
+    if (op.fns.size() != static_cast<size_t>(c->fns))
+      faults_.add(op, fmt::format("it names {} functions", op.fns.size()));
+    if (op.blocks.size() != static_cast<size_t>(c->blocks)) {
+      faults_.add(op, fmt::format("it has {} blocks", op.blocks.size()));
+    }
+    return faults_.size() == before;
+  }
+
+  void fields(const Op& op, int depth) {
+    const Counts& c = *find_counts(op.code);
+    if (c.top && depth > 0) faults_.add(op, "it may not stand inside of a block");
+    if (row(op.code).level > m_.level) {
+      faults_.add(op, fmt::format("it needs level {}, but this module has level {}", row(op.code).level, m_.level));
+    }
+    for (const FnId fn : op.fns) {
+      if (fn < 0 || static_cast<size_t>(fn) >= m_.functions.size()) faults_.add(op, "a function that is not declared");
+    }
+    const OpGroup group = row(op.code).group;
+    const bool with_dim = op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::range;
+    if (with_dim && (op.dim < 0 || static_cast<size_t>(op.dim) >= m_.dims.size())) {
+      faults_.add(op, "a dimension that is not declared");
+    }
+    const bool rows_fit =
+        group == OpGroup::entries ? op.at_rows >= 0 && std::cmp_less(op.at_rows, op.operands.size()) : op.at_rows == 0;
+    if (!rows_fit) faults_.add(op, fmt::format("{} operands over rows", op.at_rows), "there are not so many");
+    if (!op.over.empty() && op.code != OpCode::reduce && !is_slice(op)) {
+      faults_.add(op, "'over' is for reduce alone");
+    }
+    const bool vector = group == OpGroup::vector && !is_slice(op);  // a slice may lie outside
+    const bool quiet = vector || group == OpGroup::shared || (group == OpGroup::source && !c.top);
+    if (op.speculated && !quiet) {
+      faults_.add(op, "it may not be speculated", "what may be done in vain neither sends anything nor can fail");
+    }
+    const bool named = op.code == OpCode::input || op.code == OpCode::param || op.code == OpCode::output;
+    if (!named) return;
+    if (op.name.empty()) faults_.add(op, "it has no name");
+    if (!op.name.empty() && !is_identifier(op.name))
+      faults_.add(op, "a name that no program can have", "names become parts of files' names: letters, digits and '_'");
+    auto& names = op.code == OpCode::input ? inputs_ : op.code == OpCode::param ? params_ : outputs_;
+    if (!names.insert(op.name).second) faults_.add(op, fmt::format("'{}' is named twice", op.name));
+  }
+
+  // How many values each block takes and hands on.
+  void block_counts(const Op& op) {
+    const size_t bounds = op.code == OpCode::for_loop ? 2 : 0;
+    const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
+    const size_t carried = loop ? op.operands.size() - bounds : op.results.size();
+    const size_t args = loop ? carried + (bounds > 0 ? 1 : 0) : 0;
+    if (op.results.size() != carried)
+      faults_.add(op, fmt::format("{} carried values, {} results", carried, op.results.size()));
+    if (op.code == OpCode::region && carried == 0) faults_.add(op, "a region without results");
+    for (const Block& b : op.blocks) {
+      if (b.args.size() != args)
+        faults_.add(op, fmt::format("a block with {} arguments instead of {}", b.args.size(), args));
+      const bool ends = !b.ops.empty() && b.ops.back().code == OpCode::yield;
+      if (!ends) {
+        faults_.add(op, "a block that does not end with yield");
+      } else if (b.ops.back().operands.size() != carried) {
+        faults_.add(b.ops.back(),
+                    fmt::format("{} values are handed on instead of {}", b.ops.back().operands.size(), carried));
+      }
+      for (size_t i = 0; i + 1 < b.ops.size(); ++i) {
+        if (b.ops[i].code == OpCode::yield) faults_.add(b.ops[i], "a yield that does not end its block");
+      }
+    }
+    const bool tested = op.test >= 0 && static_cast<size_t>(op.test) < carried;
+    if (op.code == OpCode::while_loop && !tested) faults_.add(op, "'test' names none of its carried values");
+  }
+
+  void block(const Block& b, int depth) {
+    std::vector<ValueId> made;
+    if (depth > 100) return faults_.add("blocks are nested too deeply");
+    for (const Op& op : b.ops) {
+      if (!counts_fit(op)) {
+        for (const ValueId result : op.results) define(op, result, made);  // later uses are not to blame
+        continue;
+      }
+      fields(op, depth);
+      uses(op);
+      if (!op.blocks.empty()) {
+        block_counts(op);
+        for (const Block& inner : op.blocks) {
+          std::vector<ValueId> arguments;
+          for (const ValueId arg : inner.args) define(op, arg, arguments);
+          block(inner, depth + 1);
+          for (const ValueId arg : arguments) visible_[static_cast<size_t>(arg)] = false;
+        }
+      }
+      for (const ValueId result : op.results) define(op, result, made);
+    }
+    if (depth == 0) return;
+    for (const ValueId id : made) visible_[static_cast<size_t>(id)] = false;
+  }
+
+  const Module& m_;
+  Faults& faults_;
+  std::vector<bool> defined_, visible_;
+  std::set<std::string> inputs_, params_, outputs_;
+};
+
+}  // namespace
+
+void verify_structure(const Module& module, Faults& faults) { StructureCheck(module, faults).run(); }
+
+}  // namespace kasen

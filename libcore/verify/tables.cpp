@@ -1,0 +1,181 @@
+// What stands in the module beside its operators: dimensions, functions, values' types, buffers and laws.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "libcore/scalar/element_range.h"
+#include "libcore/verify/rules.h"
+
+namespace kasen {
+namespace {
+
+constexpr int most_loops = 60;  // nested loops of one scalar function
+constexpr std::int64_t most_planes = 1 << 20;
+
+struct TableCheck {
+  const Module& m;
+  Faults& faults;
+
+  template <class Range, class Name>
+  void unique(const Range& range, const char* kind, Name name_of) {
+    std::set<std::string> seen;
+    for (const auto& item : range) {
+      const std::string& name = name_of(item);
+      if (name.empty()) faults.add(fmt::format("a {} without a name", kind));
+      if (!seen.insert(name).second) faults.add(fmt::format("{} '{}' is defined twice", kind, name));
+    }
+  }
+
+  [[nodiscard]] bool dim_known(DimId d) const { return d >= 0 && static_cast<size_t>(d) < m.dims.size(); }
+  [[nodiscard]] bool fn_known(FnId f) const { return f >= 0 && static_cast<size_t>(f) < m.functions.size(); }
+
+  [[nodiscard]] std::string element_fault(const ElementType& type) const {
+    if (type.components.empty()) return "an element type without components";
+    if (!type.tuple && type.components.size() != 1) return "several components that are no tuple";
+    std::int64_t planes = 0;
+    for (const Component& c : type.components) {
+      if (c.count < 0 || c.count > most_planes) return fmt::format("a small array of {} scalars", c.count);
+      planes += c.planes();
+      if (planes > most_planes) return fmt::format("an element of more than {} scalars", most_planes);
+      const bool plain_null = c.scalar == Scalar::null && (type.tuple || c.count > 0);
+      if (plain_null) return "null inside of a tuple or small array";
+      if (c.scalar == Scalar::id && !dim_known(c.id_of)) return "an id of an unknown dimension";
+    }
+    return {};
+  }
+
+  // Is the tree one that the builders would make? `open`: a bit for each loop around `e`, by its variable.
+  [[nodiscard]] std::string expression_fault(const ScalarFunction& fn, const Expr& e, std::uint64_t open) const {
+    if (std::string fault = element_fault(e.type); !fault.empty()) return fault;
+    if (e.op == ScalarOp::param) {
+      const bool right = e.index >= 0 && static_cast<size_t>(e.index) < fn.params.size() &&
+                         fn.params[static_cast<size_t>(e.index)].type == e.type;
+      if (!right) return "it uses a parameter that it does not have";
+    }
+    const auto is_open = [&] { return (open >> e.index & 1) != 0; };
+    if (e.op == ScalarOp::loop_var && (e.index < 0 || e.index >= most_loops || !is_open())) {
+      return fmt::format("${} is the variable of no loop around it", e.index);
+    }
+    const int arity = row(e.op).arity;
+    if (arity >= 0 && e.args.size() != static_cast<size_t>(arity)) {
+      return fmt::format("'{}' with {} arguments", row(e.op).name, e.args.size());
+    }
+    const bool loop = e.op == ScalarOp::sum_over || e.op == ScalarOp::prod_over || e.op == ScalarOp::min_over ||
+                      e.op == ScalarOp::max_over || e.op == ScalarOp::build;
+    if (loop && (e.count < 1 || e.index < 0 || e.index >= most_loops)) {
+      return "loops over coordinates that are empty or nested too deeply";
+    }
+    if (loop && is_open()) return fmt::format("${} is the variable of two loops, one in the other", e.index);
+    const std::uint64_t inside = loop ? open | std::uint64_t{1} << e.index : open;
+    for (const Expr& arg : e.args) {
+      if (std::string fault = expression_fault(fn, arg, inside); !fault.empty()) return fault;
+    }
+    return {};
+  }
+
+  void functions() {
+    for (const ScalarFunction& fn : m.functions) {
+      std::string fault;
+      for (const ScalarParam& param : fn.params) {
+        if (fault.empty()) fault = element_fault(param.type);
+        const bool fits = param.range.empty() || param.range.size() == places_of(param.type);
+        if (fault.empty() && !fits) fault = "a range with another number of places than its parameter has";
+      }
+      if (fault.empty()) fault = expression_fault(fn, fn.body, 0);
+      if (!fault.empty()) faults.add(fmt::format("function '{}' is malformed", fn.name), fault);
+    }
+  }
+
+  [[nodiscard]] std::string dims_fault(const std::vector<DimId>& dims, bool sparse) const {
+    int cut = 0;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (!dim_known(dims[i])) return "a dimension that is not declared";
+      if (!m.dim(dims[i]).local) ++cut;
+    }
+    if (sparse && (dims.size() != 2 || cut != 2)) return "a sparse matrix has two dimensions, neither of them local";
+    return {};
+  }
+
+  [[nodiscard]] std::string type_fault(const Type& type) const {
+    if (std::string fault = element_fault(type.element); !fault.empty()) return fault;
+    if (std::string fault = dims_fault(type.dims, type.sparse); !fault.empty()) return fault;
+    if (type.list < 0 || type.list > most_planes) return "a list of no length";
+    if (type.sparse && (type.list > 0 || !type.element.is_scalar())) return "a sparse matrix has scalar entries";
+    if (!type.sparse && type.element.is(Scalar::null)) return "only sparse matrices hold null";
+    return {};
+  }
+
+  void values() {
+    for (const Value& v : m.values) {
+      const std::string fault = type_fault(v.type);
+      if (!fault.empty()) faults.add(fmt::format("the type of %{} is not possible", v.name), fault);
+      const auto buffers = static_cast<BufferId>(m.buffers.size());
+      if (v.buffer != no_buffer && (m.level < 3 || v.buffer < 0 || v.buffer >= buffers)) {
+        faults.add(fmt::format("the buffer of %{} does not exist", v.name), "only level 3 has buffers");
+      }
+    }
+  }
+
+  void buffers() {
+    for (size_t b = 0; b < m.buffers.size(); ++b) {
+      std::string fault = element_fault(m.buffers[b].element);
+      if (fault.empty()) fault = dims_fault(m.buffers[b].dims, false);
+      if (!fault.empty()) faults.add(fmt::format("buffer ~b{} is not possible", b), fault);
+    }
+    if (m.level < 3 && !m.buffers.empty()) faults.add("buffers are declared", "only level 3 has buffers");
+  }
+
+  void ranges() {
+    for (const RangeAssumption& word : m.ranges) {
+      const auto names = [&](const Op& op) {
+        return (op.code == OpCode::input || op.code == OpCode::param) && op.name == word.name;
+      };
+      const auto op = std::find_if(m.body.ops.begin(), m.body.ops.end(), names);
+      if (op == m.body.ops.end()) {
+        faults.add(fmt::format("a range of '{}' is assumed, which is no input or param", word.name));
+      } else if (word.place >= static_cast<int>(places_of(m.type(op->results[0]).element))) {
+        faults.add(
+            fmt::format("place {} of '{}' is assumed to be in a range, which it has not", word.place, word.name));
+      } else if (is_empty(word.range, false)) {
+        faults.add(fmt::format("no number is in the range that is assumed of '{}'", word.name));
+      }
+    }
+  }
+
+  void laws(const std::vector<LawUse>& list, const char* word) {
+    for (const LawUse& use : list) {
+      const bool map =
+          use.kind == LawKind::exchange || use.kind == LawKind::pushdown || use.kind == LawKind::distributive;
+      const bool right = fn_known(use.fn) && (use.reducer == no_fn ? !map : fn_known(use.reducer)) &&
+                         use.operand >= 0 && (!map || static_cast<size_t>(use.operand) < m.fn(use.fn).params.size());
+      if (!right)
+        faults.add(fmt::format("a '{}' of the {} law names no function, reducer or operand", word, law_name(use.kind)));
+    }
+  }
+};
+
+}  // namespace
+
+void verify_tables(const Module& module, Faults& faults) {
+  TableCheck check{module, faults};
+  if (module.level < 1 || module.level > 3) faults.add(fmt::format("there is no level {}", module.level));
+  check.unique(module.dims, "dimension", [](const Dimension& d) -> const std::string& { return d.name; });
+  check.unique(module.functions, "function", [](const ScalarFunction& f) -> const std::string& { return f.name; });
+  check.unique(module.values, "value", [](const Value& v) -> const std::string& { return v.name; });
+  for (const Dimension& d : module.dims) {
+    if (d.size < -1) faults.add(fmt::format("dimension '{}' has size {}", d.name, d.size));
+  }
+  check.functions();
+  check.values();
+  check.buffers();
+  check.laws(module.laws, "law");
+  check.laws(module.assumptions, "assume");
+  check.ranges();
+  const bool maps =
+      std::any_of(module.laws.begin(), module.laws.end(), [](const LawUse& u) { return u.reducer != no_fn; });
+  if (module.level < 2 && maps) faults.add("laws of maps are listed", "level 1 relies on none");
+}
+
+}  // namespace kasen

@@ -1,0 +1,74 @@
+// What views may show of which arrays, and under which dimensions.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libcore/ir/array_views.h"
+#include "libcore/verify/rules.h"
+
+namespace kasen {
+namespace {
+
+ViewFault result_fault(const Module& module, const Op& view, const std::vector<DimId>& dims) {
+  const Type &from = module.type(viewed(view)), &to = module.type(view.results[0]);
+  const std::string array = value_text(module, viewed(view));
+  if (to.dims != dims || to.sparse || to.list > 0) {
+    return {"the result is over other dimensions than what is shown of " + array, "", ""};
+  }
+  if (to.element == from.element) return {};
+  return {"its result holds " + print_element_type(module, to.element),
+          fmt::format("{} holds {}", array, print_element_type(module, from.element)), ""};
+}
+
+ViewFault sliced_fault(const Module& module, const Op& view) {
+  std::vector<DimId> dims = module.type(viewed(view)).dims;
+  const std::string array = value_text(module, viewed(view));
+  const bool single = view.code == OpCode::at;
+  const auto stands = [&](DimId d) { return std::count(dims.begin(), dims.end(), d); };
+  const bool square = std::any_of(dims.begin(), dims.end(), [&](DimId d) { return stands(d) > 1; });
+  if (view.over.size() != 1 || stands(view.over[0]) != 1 || square) {
+    return {fmt::format("it {} no one dimension of {}", single ? "takes an index of" : "ranges over", array), "", ""};
+  }
+  const DimId whole = view.over[0];
+  if (!module.dim(whole).local || (!single && !module.dim(view.dim).local)) {
+    const std::string& cut = module.dim(module.dim(whole).local ? view.dim : whole).name;
+    return {fmt::format("it {} '{}', which is cut", single ? "takes an index of" : "ranges over", cut),
+            "every worker holds a local dimension whole, and of others its part", "declare the dimension local"};
+  }
+  if (!single && stands(view.dim) > 0) {
+    return {fmt::format("{} is over '{}' already", array, module.dim(view.dim).name), "",
+            "call the range by another dimension"};
+  }
+  const std::string outside = range_fault(range_sizes(module, view), 0);
+  if (!outside.empty()) return {"it lies outside of " + array, outside, ""};
+  const auto at = std::find(dims.begin(), dims.end(), whole);
+  if (single) {
+    dims.erase(at);
+  } else {
+    *at = view.dim;
+  }
+  return result_fault(module, view, dims);
+}
+
+ViewFault transposed_fault(const Module& module, const Op& view) {
+  std::vector<DimId> dims = module.type(viewed(view)).dims;
+  const std::string array = value_text(module, viewed(view));
+  if (dims.size() != 2) return {array + " is no matrix", "it has not two dimensions", ""};
+  if (std::none_of(dims.begin(), dims.end(), [&](DimId d) { return module.dim(d).local; })) {
+    return {array + " is cut, and would be along its other dimension", "no element moves to another worker",
+            "declare one of its dimensions local"};
+  }
+  std::reverse(dims.begin(), dims.end());
+  return result_fault(module, view, dims);
+}
+
+}  // namespace
+
+ViewFault view_fault(const Module& module, const Op& view) {
+  if (module.type(viewed(view)).sparse) {
+    return {value_text(module, viewed(view)) + " is a sparse matrix", "only dense arrays have views", ""};
+  }
+  return is_slice(view) ? sliced_fault(module, view) : transposed_fault(module, view);
+}
+
+}  // namespace kasen

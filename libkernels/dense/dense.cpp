@@ -1,0 +1,253 @@
+#include "libkernels/dense/dense.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "libcore/base/checked.h"
+#include "libcore/base/error.h"
+#include "libkernels/dense/blas.h"
+#include "libkernels/dense/zero_products.h"
+#include "libkernels/run/product_division.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t block_rows = 1024;
+constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;  // well within the second-level cache of a core
+constexpr std::int64_t tile_cols = 4096;
+constexpr std::int64_t kept_bytes = std::int64_t{1} << 26;
+
+// Rows of `n` of which each takes `stride` elements.
+template <class T>
+struct Tile {
+  const T* a;
+  std::int64_t rows, cols, stride;
+};
+
+// y = A x, or A' x with CblasTrans; onto what y holds if `beta` is 1.
+void gemv(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* x, double beta, double* y) {
+  const auto m = static_cast<BlasInteger>(t.rows), n = static_cast<BlasInteger>(t.cols);
+  cblas_dgemv(CblasRowMajor, side, m, n, 1.0, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
+}
+
+void gemv(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* x, float beta, float* y) {
+  const auto m = static_cast<BlasInteger>(t.rows), n = static_cast<BlasInteger>(t.cols);
+  cblas_sgemv(CblasRowMajor, side, m, n, 1.0F, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
+}
+
+struct GemmSizes {
+  BlasInteger m, n, k;
+};
+
+template <class T>
+GemmSizes sizes_of(CBLAS_TRANSPOSE side, const Tile<T>& t, std::int64_t columns) {
+  const auto rows = static_cast<BlasInteger>(t.rows), cols = static_cast<BlasInteger>(t.cols);
+  const bool turned = side == CblasTrans;
+  return {turned ? cols : rows, static_cast<BlasInteger>(columns), turned ? rows : cols};
+}
+
+// C = A B, or A' B with CblasTrans, of `columns` columns that lie side by side; onto what C holds if `beta` is 1.
+void gemm(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* b, std::int64_t columns, double beta, double* c) {
+  const auto [m, n, k] = sizes_of(side, t, columns);
+  cblas_dgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), b, n, beta, c,
+              n);
+}
+
+void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64_t columns, float beta, float* c) {
+  const auto [m, n, k] = sizes_of(side, t, columns);
+  cblas_sgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0F, t.a, static_cast<BlasInteger>(t.stride), b, n, beta, c,
+              n);
+}
+
+// `plain`: b has neither 0 nor what is not finite.
+template <class T>
+void multiply(CBLAS_TRANSPOSE side, const Tile<T>& t, const T* b, std::int64_t columns, T beta, T* c, bool plain) {
+  if (columns == 1) {
+    gemv(side, t, b, beta, c);
+  } else {
+    gemm(side, t, b, columns, beta, c);
+  }
+  if (!plain) ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, side == CblasTrans, b, columns, c}).restore();
+}
+
+// Rows of a block: more of them where the results of all blocks, which are kept until they are added, would take much
+// memory. A function of sizes alone.
+std::int64_t rows_of_block(std::int64_t rows, std::int64_t result_bytes) {
+  const std::int64_t blocks = std::max<std::int64_t>(64, kept_bytes / std::max<std::int64_t>(result_bytes, 1));
+  return std::max(block_rows, (rows + blocks - 1) / blocks);
+}
+
+// Rows of a matrix, or of an operand with columns: where they lie, or made dense elsewhere.
+template <class T>
+struct TileRows {
+  const T* data;
+  const CompressedArray* compressed;
+  std::int64_t width;
+
+  [[nodiscard]] std::int64_t room() const { return compressed != nullptr ? width : 0; }  // elements a row
+  [[nodiscard]] const T* some(std::int64_t first, std::int64_t rows, T* room) const {
+    if (compressed == nullptr) return data + first * width;
+    expand_rows(*compressed, first, first + rows, reinterpret_cast<std::byte*>(room));
+    return room;
+  }
+};
+
+template <class T>
+class DensePass {
+ public:
+  DensePass(Workshop& shop, const DenseProductCall& call, std::span<const DenseOperands> products)
+      : shop_(shop),
+        call_(call),
+        columns_(products[0].columns),
+        across_(call.cols * columns_),
+        down_(rows_of_block(call.rows, across_ * static_cast<std::int64_t>(sizeof(T)) * along_columns(products))),
+        blocks_((call.rows + down_ - 1) / down_),
+        matrix_{reinterpret_cast<const T*>(call.matrix.data), call.matrix.compressed, call.cols} {
+    std::int64_t partial = 0, room = matrix_.room();
+    for (const DenseOperands& p : products) {
+      const T* x = reinterpret_cast<const T*>(p.vector);
+      lanes_.push_back({p.transposed, x, reinterpret_cast<T*>(p.result), partial, {x, p.compressed, p.columns}});
+      partial += p.transposed ? 0 : blocks_ * across_;
+      room += p.compressed != matrix_.compressed ? lanes_.back().rows.room() : 0;
+    }
+    partials_ = reinterpret_cast<T*>(shop.partials(partial * static_cast<std::int64_t>(sizeof(T))));
+    if (room == 0) return;
+    const std::int64_t fitting = tile_bytes / (room * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
+    dense_rows_ = std::clamp<std::int64_t>(fitting, 8, down_);
+    dense_room_ = dense_rows_ * room;
+    dense_ = reinterpret_cast<T*>(shop.shared_strips(
+        checked_mul(dense_room_ * static_cast<std::int64_t>(sizeof(T)), shop.pool.threads(), "rows made dense")));
+  }
+
+  void run() {
+    for (const Lane& lane : lanes_) std::fill_n(lane.y, lane.transposed ? call_.rows * columns_ : across_, T{0});
+    if (call_.rows == 0 || call_.cols == 0 || columns_ == 0) return;
+    for (Lane& lane : lanes_) {
+      const std::span<const T> x{lane.x, static_cast<std::size_t>(lane.transposed ? across_ : 0)};
+      lane.plain = lane.transposed && none_zero(x) && all_finite(x);
+      looked_at_again_ = looked_at_again_ || (lane.transposed && !lane.plain);
+    }
+    share_out(shop_.pool, blocks_, [&](int thread, std::int64_t b) { block(b, thread); });
+    for (const Lane& lane : lanes_) {
+      for (std::int64_t b = 0; !lane.transposed && b < blocks_; ++b) {
+        const T* partial = partials_ + lane.partials + b * across_;
+        for (std::int64_t j = 0; j < across_; ++j) lane.y[j] += partial[j];
+      }
+    }
+  }
+
+ private:
+  static std::int64_t along_columns(std::span<const DenseOperands> products) {
+    return std::count_if(products.begin(), products.end(), [](const DenseOperands& p) { return !p.transposed; });
+  }
+
+  struct Lane {
+    bool transposed;
+    const T* x;
+    T* y;
+    std::int64_t partials;  // where its blocks' begin
+    TileRows<T> rows;       // of what it multiplies by, if that is over the matrix's rows
+    bool plain = false;     // what it multiplies by is over the columns, and has neither 0 nor what is not finite
+  };
+
+  // One product takes a block at once; several take it tile by tile, as does one that has to look at it again.
+  void block(std::int64_t b, int thread) const {
+    const std::int64_t first = b * down_, rows = std::min(down_, call_.rows - first);
+    if (dense_rows_ > 0) {
+      for (std::int64_t r = 0; r < rows; r += dense_rows_) {
+        multiply_columns(b, first + r, std::min(dense_rows_, rows - r), r > 0, dense_ + thread * dense_room_);
+      }
+      return;
+    }
+    if (columns_ > 1) return multiply_columns(b, first, rows, false, nullptr);
+    const std::int64_t across = lanes_.size() > 1 ? std::min(tile_cols, call_.cols) : call_.cols;
+    const bool tiled = lanes_.size() > 1 || looked_at_again_;
+    const std::int64_t fitting = tile_bytes / (across * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
+    const std::int64_t down = tiled ? std::clamp<std::int64_t>(fitting, 8, down_) : down_;
+    for (std::int64_t r = 0; r < rows; r += down) {
+      for (std::int64_t c = 0; c < call_.cols; c += across) {
+        tile(b, first, r, c, std::min(down, rows - r), std::min(across, call_.cols - c));
+      }
+    }
+  }
+
+  // `begun`: the block's results hold something already. `room` is for what is made dense.
+  void multiply_columns(std::int64_t b, std::int64_t first, std::int64_t rows, bool begun, T* room) const {
+    const T* a = matrix_.some(first, rows, room);
+    room += dense_rows_ * matrix_.room();
+    const Tile<T> tile{a, rows, call_.cols, call_.cols};
+    for (const Lane& lane : lanes_) {
+      if (lane.transposed) {
+        multiply(CblasNoTrans, tile, lane.x, columns_, T{0}, lane.y + first * columns_, lane.plain);
+        continue;
+      }
+      const bool itself = lane.rows.compressed != nullptr && lane.rows.compressed == matrix_.compressed;
+      const T* x = itself ? a : lane.rows.some(first, rows, room);
+      if (!itself) room += dense_rows_ * lane.rows.room();
+      multiply(CblasTrans, tile, x, columns_, begun ? T{1} : T{0}, partials_ + lane.partials + b * across_, false);
+    }
+  }
+
+  // Rows of a block from its row `r` on, columns from `c` on, for every product.
+  void tile(std::int64_t b, std::int64_t first, std::int64_t r, std::int64_t c, std::int64_t rows,
+            std::int64_t cols) const {
+    const T* a = reinterpret_cast<const T*>(call_.matrix.data) + (first + r) * call_.cols + c;
+    const Tile<T> tile{a, rows, cols, call_.cols};
+    for (const Lane& lane : lanes_) {
+      if (lane.transposed) {
+        multiply(CblasNoTrans, tile, lane.x + c, 1, c > 0 ? T{1} : T{0}, lane.y + first + r, lane.plain);
+      } else {
+        T* partial = partials_ + lane.partials + b * call_.cols + c;
+        multiply(CblasTrans, tile, lane.x + first + r, 1, r > 0 ? T{1} : T{0}, partial, false);
+      }
+    }
+  }
+
+  Workshop& shop_;
+  const DenseProductCall& call_;
+  std::int64_t columns_;
+  std::int64_t across_;  // elements of a result that is along the columns
+  std::int64_t down_;    // rows of a block
+  std::int64_t blocks_;
+  std::vector<Lane> lanes_;
+  T* partials_ = nullptr;
+  TileRows<T> matrix_;
+  bool looked_at_again_ = false;  // the matrix's rows, for what is not finite
+  std::int64_t dense_rows_ = 0;   // that are made dense at a time; 0: all lie in memory
+  std::int64_t dense_room_ = 0;   // elements that these take on each thread,
+  T* dense_ = nullptr;            // and where
+};
+
+}  // namespace
+
+void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, const DenseProductCall& call) {
+  const std::int64_t outputs = transposed ? call.rows : call.cols;
+  const std::int64_t steps = transposed ? call.cols : call.rows;
+  std::vector<std::int64_t> words{transposed ? call.cols : 1, transposed ? 1 : call.cols, steps};
+  append_array(words, kernel.matrix, call.matrix);
+  append_array(words, kernel.products[0].vector, call.inputs[0]);
+  append_array(words, kernel.products[0].result, call.outputs[0]);
+  const std::int64_t threads = outputs * steps * kernel.columns < piece_work ? 1 : shop.pool.threads();
+  const auto part = [&](int t) {
+    kernel.rows(words.data(), outputs * t / threads, outputs * (t + 1) / threads, shop.scratch(t));
+  };
+  if (threads == 1) {
+    part(0);
+  } else {
+    shop.pool.run(part);
+  }
+}
+
+void run_blas(Workshop& shop, Scalar scalar, const DenseProductCall& call, std::span<const DenseOperands> products) {
+  if (std::max(call.cols, products[0].columns) > std::numeric_limits<BlasInteger>::max()) {
+    fail(ExitStatus::limit, "a dense matrix with more than 2^31 columns", "the dense library counts them in 32 bits");
+  }
+  if (scalar == Scalar::f64) {
+    DensePass<double>(shop, call, products).run();
+  } else {
+    DensePass<float>(shop, call, products).run();
+  }
+}
+
+}  // namespace kasen

@@ -1,0 +1,92 @@
+#include "libkernels/emit/broadcast_indices.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/ir/array_views.h"
+#include "libkernels/emit/emit_slices.h"
+#include "libkernels/emit/loop_shape.h"
+
+namespace kasen {
+
+void BroadcastIndices::open(llvm::Value* begin) {
+  llvm::Type* type = e_.wide(e_.b.getInt64Ty());
+  llvm::Value* rest = e_.b.CreateAdd(e_.spread({begin, true}), e_.lane_numbers());
+  llvm::Value* step = e_.integer(reduction_lanes);
+  digits_.resize(sizes_.size() + 1);
+  steps_.resize(sizes_.size() + 1);
+  for (size_t d = sizes_.size(); d > 0; --d) {
+    llvm::Value* size = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, sizes_[d - 1], e_.integer(1));
+    digits_[d] = e_.variable(type);
+    e_.b.CreateStore(e_.b.CreateURem(rest, e_.spread({size, true})), digits_[d]);
+    rest = e_.b.CreateUDiv(rest, e_.spread({size, true}));
+    steps_[d] = e_.b.CreateURem(step, size);
+    step = e_.b.CreateUDiv(step, size);
+  }
+  digits_[0] = e_.variable(type);
+  e_.b.CreateStore(rest, digits_[0]);
+  steps_[0] = step;
+}
+
+void BroadcastIndices::advance() {
+  llvm::Type* type = digits_[0]->getAllocatedType();
+  llvm::Value* carry = llvm::Constant::getNullValue(type);
+  for (size_t d = sizes_.size(); d > 0; --d) {
+    llvm::Value* digit = e_.b.CreateAdd(e_.b.CreateLoad(type, digits_[d]), e_.spread({steps_[d], true}));
+    digit = e_.b.CreateAdd(digit, carry);
+    llvm::Value* size = e_.spread({sizes_[d - 1], true});
+    llvm::Value* over = e_.b.CreateICmpSGE(digit, size);
+    e_.b.CreateStore(e_.b.CreateSelect(over, e_.b.CreateSub(digit, size), digit), digits_[d]);
+    carry = e_.b.CreateZExt(over, type);
+  }
+  llvm::Value* outer = e_.b.CreateAdd(e_.b.CreateLoad(type, digits_[0]), e_.spread({steps_[0], true}));
+  e_.b.CreateStore(e_.b.CreateAdd(outer, carry), digits_[0]);
+}
+
+llvm::Value* BroadcastIndices::index(const Type& type) {
+  llvm::Type* wide = digits_[0]->getAllocatedType();
+  llvm::Value* at_index = llvm::Constant::getNullValue(wide);
+  if (cut_dim(module_, type) != no_dim) at_index = e_.b.CreateLoad(wide, digits_[0]);
+  for (const size_t at : places(type)) {
+    if (at == no_place) continue;
+    at_index = e_.b.CreateMul(at_index, e_.spread({sizes_[at], true}));
+    at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[at + 1]));
+  }
+  return at_index;
+}
+
+std::vector<size_t> BroadcastIndices::places(const Type& type) const {
+  const DimId cut = cut_dim(module_, type);
+  std::vector<size_t> found(type.dims.size(), no_place);
+  auto rest = dims_.rbegin();
+  for (size_t d = type.dims.size(); d-- > 0;) {
+    if (type.dims[d] == cut) continue;
+    rest = std::find(rest, dims_.rend(), type.dims[d]);
+    if (rest == dims_.rend()) refuse("an operand", "it has a dimension that the result lacks", where_);
+    ++rest;
+    found[d] = static_cast<size_t>(dims_.rend() - rest);
+  }
+  return found;
+}
+
+llvm::Value* BroadcastIndices::index(const Op& view, const std::vector<llvm::Value*>& sizes, llvm::Value* begin) {
+  llvm::Type* wide = digits_[0]->getAllocatedType();
+  const std::vector<DimId>& from = module_.type(viewed(view)).dims;
+  const std::vector<size_t> in_result = view_places(module_, view);
+  const std::vector<size_t> in_loop = places(module_.type(view.results.at(0)));
+  const std::ptrdiff_t ranged = ranged_place(module_, view);
+  const DimId cut = cut_dim(module_, module_.type(viewed(view)));
+  llvm::Value* at_index = llvm::Constant::getNullValue(wide);
+  if (cut != no_dim) at_index = e_.b.CreateLoad(wide, digits_[0]);
+  size_t number = 0;
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] == cut) continue;
+    at_index = e_.b.CreateMul(at_index, e_.spread({sizes[number++], true}));
+    if (std::cmp_equal(d, ranged)) at_index = e_.b.CreateAdd(at_index, begin);
+    if (in_result[d] == no_place) continue;
+    at_index = e_.b.CreateAdd(at_index, e_.b.CreateLoad(wide, digits_[in_loop[in_result[d]] + 1]));
+  }
+  return at_index;
+}
+
+}  // namespace kasen

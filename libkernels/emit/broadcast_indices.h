@@ -1,0 +1,39 @@
+// With broadcasting, each lane keeps its index along every dimension of the loop, and counts them up as an odometer.
+#pragma once
+
+#include <vector>
+
+#include "libkernels/emit/kernel.h"
+
+namespace kasen {
+
+class BroadcastIndices {
+ public:
+  // `dims`: the loop's dimensions but the one along which it is cut, in order, and their sizes.
+  BroadcastIndices(Emitter& emitter, const Module& module, std::vector<DimId> dims, std::vector<llvm::Value*> sizes,
+                   const Location& where)
+      : e_(emitter), module_(module), dims_(std::move(dims)), sizes_(std::move(sizes)), where_(where) {}
+
+  void open(llvm::Value* begin);  // the loop's first element
+  void advance();                 // by reduction_lanes
+  // The index of each lane's element in an array of this type, row-major over its own dimensions.
+  [[nodiscard]] llvm::Value* index(const Type& type);
+  // Where each lane's element of a view is in its array; a range begins at `begin`. `sizes`: of the array's uncut
+  // dimensions.
+  [[nodiscard]] llvm::Value* index(const Op& view, const std::vector<llvm::Value*>& sizes, llvm::Value* begin);
+
+ private:
+  // Of each of its dimensions the place among dims_; no_place: it is the one along which the loop is cut. They meet
+  // from the last one backwards, so that a vector over N meets the columns of a square array.
+  [[nodiscard]] std::vector<size_t> places(const Type& type) const;
+
+  Emitter& e_;
+  const Module& module_;
+  std::vector<DimId> dims_;
+  std::vector<llvm::Value*> sizes_;
+  const Location& where_;
+  std::vector<llvm::AllocaInst*> digits_;  // of the cut dimension, then of `dims_`
+  std::vector<llvm::Value*> steps_;
+};
+
+}  // namespace kasen

@@ -1,0 +1,162 @@
+// Elements in generated code: arrays in memory, temporaries of a loop, accumulators. Scalar components live in
+// registers; small arrays in memory, one coordinate after another.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "libcore/kernels/kernel_set.h"
+#include "libkernels/emit/emit.h"
+
+namespace kasen {
+
+// The argument table of a kernel, in 64-bit words: two words (address of the first plane, bytes from plane to plane)
+// for each component of each array, then whatever else the kernel takes. The skeleton fills it, the code reads it.
+class ArgumentLayout {
+ public:
+  int add_array(const ElementType& element);  // its first word
+  int add_word();
+  [[nodiscard]] int words() const { return words_; }
+
+ private:
+  int words_ = 0;
+};
+// Appends the words of one array whose element `first` is the kernel's element 0.
+void append_array(std::vector<std::int64_t>& words, const ElementType& element, const View& view);
+
+// One array of the argument table, read at the function's entry.
+struct ArrayPlanes {
+  ElementType element;
+  struct Component {
+    llvm::Value* base;    // address of the first plane
+    llvm::Value* stride;  // bytes between planes
+  };
+  std::vector<Component> components;
+};
+[[nodiscard]] ArrayPlanes read_array(Emitter& emitter, llvm::Value* arguments, int first_word,
+                                     const ElementType& element);
+[[nodiscard]] llvm::Value* read_word(Emitter& emitter, llvm::Value* arguments, int number);
+
+// Elements of an array at an index: consecutive ones from a scalar index on, one that all lanes share, or one a lane.
+class MemorySource : public Source {
+ public:
+  enum class Access : std::uint8_t { consecutive, shared, scattered };
+  MemorySource(ArrayPlanes planes, Access access) : planes_(std::move(planes)), access_(access) {}
+
+  // Moves to another index (an i64, or a vector of them for `scattered`) and loads the scalar components there.
+  void move_to(Emitter& emitter, llvm::Value* index);
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  [[nodiscard]] ReadsFrom reads_from(const ElementType& result, int component) const override;
+  void set_index(llvm::Value* index) { index_ = index; }  // for stores: loads nothing
+  void store(Emitter& emitter, int component, const Plane* coordinate, const Plane& value);
+  [[nodiscard]] const ElementType& element() const { return planes_.element; }
+  [[nodiscard]] const ArrayPlanes& planes() const { return planes_; }
+  void stream() { streamed_ = true; }  // stores of consecutive elements go past the caches
+
+ private:
+  [[nodiscard]] llvm::Value* address(Emitter& emitter, int component, const Plane* coordinate);
+  [[nodiscard]] Plane load_from_memory(Emitter& emitter, int component, const Plane* coordinate);
+
+  ArrayPlanes planes_;
+  Access access_;
+  bool streamed_ = false;
+  llvm::Value* index_ = nullptr;
+  std::vector<Plane> loaded_;
+  std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // that have been loaded at the index, by component
+};
+
+// The value of one operator in a loop: scalar components and arrays of few coordinates in registers, others in scratch
+// memory.
+class OperatorValue : public Source {
+ public:
+  explicit OperatorValue(const ElementType& element);
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  void set(int component, const Plane& value) { scalars_[static_cast<size_t>(component)] = value; }
+  void store(Emitter& emitter, int component, llvm::Value* coordinate, const Plane& value);
+  void copy(Emitter& emitter, Source& from);  // of the same element: as it is now
+  [[nodiscard]] const ElementType& element() const { return element_; }
+
+ private:
+  ElementType element_;
+  std::vector<Plane> scalars_;
+  std::vector<llvm::Value*> arrays_;                           // by component; null: nothing has been stored
+  std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // stored at places known now, by component
+};
+
+// The value of a map that is looked at once: arrays are computed where they are needed, coordinate by coordinate, and
+// so are scalars if there are no `scalars`.
+class Deferred : public Source {
+ public:
+  Deferred(const Expr& body, Sources arguments, std::unique_ptr<OperatorValue> scalars)
+      : body_(body), arguments_(std::move(arguments)), scalars_(std::move(scalars)) {}
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  [[nodiscard]] ReadsFrom reads_from(const ElementType& result, int component) const override;
+
+ private:
+  const Expr& body_;
+  Sources arguments_;
+  std::unique_ptr<OperatorValue> scalars_;
+};
+
+// Like a temporary, but it keeps its value over turns of a loop.
+class Accumulator : public Source {
+ public:
+  enum class Home : std::uint8_t {
+    registers,  // but for arrays of many coordinates
+    block,      // the same, and it takes no more than reduction_block elements
+    scratch,    // as `block`, in memory: where there are more accumulators than registers
+  };
+  Accumulator(Emitter& emitter, const ElementType& element, Home home = Home::registers);
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  void copy(Emitter& emitter, Accumulator& from);  // of the same element
+  // Is the new value that `body` makes, of each component, the old one plus something?
+  [[nodiscard]] static bool only_adds(const Expr& body);
+  void fill(Emitter& emitter, const std::vector<Word>& words);  // one word a plane
+  // Becomes body(sources); sources may read this accumulator. Lanes that do not count keep their value.
+  void assign(Emitter& emitter, const Expr& body, const Sources& sources);
+  [[nodiscard]] const ElementType& element() const { return element_; }
+
+ private:
+  [[nodiscard]] Plane next(Emitter& emitter, const Expr& body, const Sources& sources, int component,
+                           const Plane* coordinate);
+  [[nodiscard]] llvm::Value* plus(Emitter& emitter, int component, const Plane& old, const Plane& more) const;
+  void set(Emitter& emitter, int component, const Plane* coordinate, const Plane& value);
+
+  ElementType element_;
+  Home home_;
+  std::vector<llvm::Value*> scalars_, arrays_, spare_;  // by component; spare_: of arrays that may be loops
+  std::vector<bool> from_zero_;                         // by component: it begins with 0 (of floats not -0)
+};
+
+// Another element's lanes moved down by `by`: the tree over lanes at the end of a block.
+class ShiftedSource : public Source {
+ public:
+  ShiftedSource(Source& of, int by) : of_(of), by_(by) {}
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+
+ private:
+  Source& of_;
+  int by_;
+};
+
+// Elements in slots: plane p at `address + 8 p`; one element for all lanes (partial results between threads).
+class SlotSource : public Source {
+ public:
+  SlotSource(ElementType element, llvm::Value* address) : element_(std::move(element)), address_(address) {}
+  Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
+  void store(Emitter& emitter, int component, const Plane* coordinate, llvm::Value* value);  // a single lane's value
+
+ private:
+  [[nodiscard]] llvm::Value* slot(Emitter& emitter, int component, const Plane* coordinate) const;
+  ElementType element_;
+  llvm::Value* address_;
+};
+
+// Calls visit(component, coordinate) once for each scalar component (null) and in a generated loop for each small
+// array.
+void for_each_plane(Emitter& emitter, const ElementType& element,
+                    const std::function<void(int component, const Plane* coordinate)>& visit);
+
+}  // namespace kasen

@@ -1,0 +1,359 @@
+// A fused loop over elements: each input is loaded once, each output stored once, eight lanes at a time; what is left
+// at the end runs through the same code with a mask, so that no result depends on an element's place.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "libcore/ir/array_views.h"
+#include "libkernels/emit/broadcast_indices.h"
+#include "libkernels/emit/emit_slices.h"
+#include "libkernels/emit/loop_shape.h"
+#include "libkernels/emit/results.h"
+#include "libkernels/emit/strip_sums.h"
+#include "libkernels/emit/view_inputs.h"
+
+namespace kasen {
+namespace {
+
+class ElementwiseEmitter {
+ public:
+  ElementwiseEmitter(Jit& jit, const Module& module, const LoopBody& body, ElementwiseKernel& kernel)
+      : module_(module),
+        body_(body),
+        kernel_(kernel),
+        loop_(loop_type(module, body)),
+        e_(jit, make(jit, kernel), loop_lanes(module, body, jit.target())),
+        sums_(e_, module, body) {}
+
+  std::int64_t run() {
+    e_.scratch_base = e_.function()->getArg(4);
+    read_arguments();
+    make_accumulators();
+    llvm::Value* begin = e_.function()->getArg(1);
+    llvm::Value* end = e_.function()->getArg(2);
+    if (indices_) indices_->open(begin);
+    if (slices_) {
+      llvm::Value* first = e_.b.CreateGEP(e_.b.getInt64Ty(), products_.pointers, begin);
+      slices_->open(e_.b.CreateLoad(e_.b.getInt64Ty(), first));
+    }
+    llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-e_.lanes()));
+    llvm::Value* middle = e_.b.CreateAdd(begin, full);
+    // A result may take the place of an operand, which would then be gone.
+    if (home_ == Accumulator::Home::scratch && outputs_.empty() && !slices_ && !indices_) sums_.find(sources_);
+    if (sums_.empty()) {
+      e_.loop(begin, middle, e_.lanes(), [&](llvm::Value* i) { turn(i); });
+    } else {
+      e_.loop(begin, middle, strip_elements, [&](llvm::Value* i) { take_strip(i, middle); });
+    }
+    tail(middle, end);
+    close_accumulators();
+    if (body_.streamed) e_.fence_streams();
+    e_.b.CreateRetVoid();
+    return e_.scratch_bytes();
+  }
+
+ private:
+  static llvm::Function* make(Jit& jit, const ElementwiseKernel& kernel) {
+    llvm::Type* pointer = llvm::PointerType::getUnqual(jit.context());
+    llvm::Type* integer = llvm::Type::getInt64Ty(jit.context());
+    return jit.add_function(kernel.symbol, {pointer, integer, integer, pointer, pointer});
+  }
+
+  struct Input {
+    Type type;
+    Reach reach;
+    std::unique_ptr<MemorySource> source;
+  };
+
+  void read_arguments() {
+    ArgumentLayout layout;
+    llvm::Value* table = e_.function()->getArg(0);
+    if (body_.rows != nullptr) {
+      products_ = read_product_table(e_, table, layout, *body_.rows, false);
+      lengths_ = e_.b.CreateIntToPtr(read_word(e_, table, layout.add_word()), e_.b.getPtrTy());
+      slices_ = std::make_unique<SliceEmitter>(e_, module_, *body_.rows, products_);
+      sources_[body_.row_value] = &slices_->total(0);
+    }
+    for (const ValueId id : body_.inputs) {
+      if (body_.rows != nullptr && id == body_.row_value) continue;
+      const Type& type = module_.type(id);
+      const Reach reach = reach_of_input(id, type);
+      const auto access = reach == Reach::whole    ? MemorySource::Access::consecutive
+                          : reach == Reach::shared ? MemorySource::Access::shared
+                                                   : MemorySource::Access::scattered;
+      const ArrayPlanes planes = read_array(e_, table, layout.add_array(type.element), type.element);
+      inputs_.push_back({type, reach, std::make_unique<MemorySource>(planes, access)});
+      if (reach == Reach::shared) inputs_.back().source->move_to(e_, e_.integer(0));
+      kernel_.inputs.push_back(type.element);
+      kernel_.reach.push_back(reach);
+      sources_[id] = inputs_.back().source.get();
+      count_input(id, type);
+    }
+    for (size_t r = 0; r < body_.outputs.size(); ++r) {
+      if (body_.outputs[r] == no_value || reducing(body_.outputs[r]) != nullptr) continue;
+      const Type& type = module_.type(body_.outputs[r]);
+      const ArrayPlanes planes = read_array(e_, table, layout.add_array(type.element), type.element);
+      outputs_.push_back({body_.outputs[r], std::make_unique<MemorySource>(planes, MemorySource::Access::consecutive)});
+      if (body_.streamed) outputs_.back().place->stream();
+      kernel_.stored.push_back(static_cast<int>(r));
+      kernel_.stored_elements.push_back(type.element);
+    }
+    const std::vector<DimId> loop_dims = uncut_dims(module_, loop_);
+    std::vector<llvm::Value*> sizes = read_sizes(loop_dims, layout);
+    read_views(layout);
+    const auto broadcast = [](const Input& i) { return i.reach == Reach::some; };
+    if (!views_.empty() || std::any_of(inputs_.begin(), inputs_.end(), broadcast))
+      indices_.emplace(e_, module_, loop_dims, std::move(sizes), body_.where);
+  }
+
+  std::vector<llvm::Value*> read_sizes(const std::vector<DimId>& dims, ArgumentLayout& layout) {
+    std::vector<llvm::Value*> sizes;
+    for (const DimId d : dims) {
+      kernel_.local_dims.push_back(d);
+      sizes.push_back(read_word(e_, e_.function()->getArg(0), layout.add_word()));
+    }
+    return sizes;
+  }
+
+  // A view of an array is read as an input of its own.
+  void read_views(ArgumentLayout& layout) {
+    for (const Op* op : body_.ops) {
+      if (!is_view(*op)) continue;
+      const auto at = std::find(body_.inputs.begin(), body_.inputs.end(), viewed(*op));
+      if (at == body_.inputs.end()) refuse("a view of what its loop makes", "its elements are elsewhere", op->where);
+      const Input& array = inputs_[static_cast<size_t>(at - body_.inputs.begin())];
+      llvm::Value* begin = nullptr;
+      if (is_slice(*op)) begin = e_.spread(sources_.at(range_begin(*op))->load(e_, 0, nullptr));
+      sources_[op->results[0]] =
+          views_.add(*op, array.source->planes(), read_sizes(uncut_dims(module_, array.type), layout), begin);
+      const Type& type = module_.type(op->results[0]);
+      kernel_.counted.push_back(is_shared(module_, type) || array.type.compressed ? 0 : type.element.bytes());
+      kernel_.counted_dims.push_back(uncut_dims(module_, type));
+    }
+  }
+
+  // Where a view begins is known before the loop, also where that goes over a single value.
+  [[nodiscard]] Reach reach_of_input(ValueId id, const Type& type) const {
+    const auto begins = [&](const Op* op) { return is_slice(*op) && range_begin(*op) == id; };
+    if (std::any_of(body_.ops.begin(), body_.ops.end(), begins)) return Reach::shared;
+    // The part of a region that runs behind the masters has all of the region's operands, whatever it needs.
+    return read_along(id) && used_values(body_).contains(id) ? reach_of(module_, loop_, type) : Reach::elsewhere;
+  }
+
+  // Is it read along the loop, not only by views?
+  [[nodiscard]] bool read_along(ValueId id) const {
+    const auto shows = [&](const Op* op) { return is_view(*op) && viewed(*op) == id; };
+    const auto reads = [&](const Op* op) { return reads_along(*op, id); };
+    const auto names = [&](const auto& pair) { return pair.second == id; };
+    return std::none_of(body_.ops.begin(), body_.ops.end(), shows) ||
+           std::any_of(body_.ops.begin(), body_.ops.end(), reads) ||
+           std::any_of(body_.same.begin(), body_.same.end(), names);
+  }
+
+  // Each distinct array input is read once.
+  void count_input(ValueId id, const Type& type) {
+    const auto first = std::find(body_.inputs.begin(), body_.inputs.end(), id) - body_.inputs.begin();
+    const bool again = first + 1 < static_cast<std::ptrdiff_t>(kernel_.inputs.size());
+    const bool free = again || is_shared(module_, type) || type.compressed || !read_along(id);
+    kernel_.counted.push_back(free ? 0 : type.element.bytes());
+    kernel_.counted_dims.push_back(uncut_dims(module_, type));
+  }
+
+  const Op* reducing(ValueId id) const {
+    for (const Op* op : body_.ops) {
+      if (op->code == OpCode::reduce && op->results[0] == id) return op;
+    }
+    return nullptr;
+  }
+
+  struct Reduction {
+    const Op* op;
+    std::vector<Word> identity;
+    std::unique_ptr<Accumulator> lanes;
+    std::int64_t slot;
+  };
+
+  // A few accumulators live in registers; many would go to and from memory anyway.
+  [[nodiscard]] Accumulator::Home accumulators_home() const {
+    std::int64_t planes = 0;
+    for (const Op* op : body_.ops) {
+      if (op->code == OpCode::reduce) planes += module_.type(op->results[0]).element.planes();
+    }
+    return planes <= accumulators_in_registers ? Accumulator::Home::block : Accumulator::Home::scratch;
+  }
+
+  void make_accumulators() {
+    home_ = accumulators_home();
+    for (const Op* op : body_.ops) {
+      if (op->code != OpCode::reduce) continue;
+      const ElementType& element = module_.type(op->results[0]).element;
+      Reduction r{op, require_identity(module_, op->fns[0], op->where),
+                  std::make_unique<Accumulator>(e_, element, home_), kernel_.partial_bytes};
+      r.lanes->fill(e_, r.identity);
+      kernel_.partial_bytes += 8 * element.planes();
+      for (size_t k = 0; k < body_.outputs.size(); ++k) {
+        if (body_.outputs[k] == op->results[0]) {
+          kernel_.reduced.push_back({static_cast<int>(k), op->fns[0], element, r.slot});
+        }
+      }
+      reductions_.push_back(std::move(r));
+    }
+  }
+
+  void take_strip(llvm::Value* first, llvm::Value* middle) {
+    llvm::Value* last = e_.b.CreateAdd(first, e_.integer(strip_elements));
+    last = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, middle);
+    strip_begin_ = first;
+    e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) { turn(i); });
+    strip_begin_ = nullptr;
+    for (const Op* reduce : sums_.reductions()) {
+      for (Reduction& r : reductions_) {
+        if (r.op == reduce)
+          sums_.sum(*reduce, *r.lanes, r.identity, first, last, [&](llvm::Value* i) { move_whole(i); });
+      }
+    }
+  }
+
+  void move_whole(llvm::Value* i) {
+    for (Input& input : inputs_) {
+      if (input.reach == Reach::whole) input.source->move_to(e_, i);
+    }
+  }
+
+  // Eight elements from index i on.
+  void turn(llvm::Value* i) {
+    e_.forget();
+    if (slices_) slices_->slice(SliceEmitter::numbers(e_, lengths_, i, e_.mask));
+    for (Input& input : inputs_) {
+      if (input.reach == Reach::whole) input.source->move_to(e_, i);
+      if (input.reach == Reach::some) input.source->move_to(e_, indices_->index(input.type));
+    }
+    if (!views_.empty()) views_.move(*indices_);
+    std::map<ValueId, Source*> sources = sources_;
+    std::vector<std::unique_ptr<Source>> made;
+    for (const Op* op : body_.ops) {
+      if (is_view(*op) || (strip_begin_ != nullptr && sums_.takes(*op))) continue;
+      Sources args;
+      for (const ValueId id : op->operands) args.push_back(find(sources, id));
+      if (op->code == OpCode::reduce) {
+        accumulate(*op, *args[0]);
+      } else {
+        made.push_back(compute(*op, args));
+        sources[op->results[0]] = made.back().get();
+      }
+    }
+    if (strip_begin_ != nullptr) sums_.leave([&](ValueId id) { return find(sources, id); }, i, strip_begin_);
+    std::vector<Result> results;
+    for (const Output& output : outputs_) {
+      output.place->set_index(i);
+      results.push_back({output.place.get(), find(sources, output.id)});
+    }
+    store_results(e_, std::move(results));
+    if (indices_) indices_->advance();
+  }
+
+  Source* find(const std::map<ValueId, Source*>& sources, ValueId id) const {
+    for (auto it = body_.same.find(id); it != body_.same.end(); it = body_.same.find(id)) id = it->second;
+    const auto it = sources.find(id);
+    if (it != sources.end()) return it->second;
+    refuse(fmt::format("the use of %{} in this loop", module_.value(id).name),
+           "a fused loop cannot use the total of a reduction that it still computes", body_.where);
+  }
+
+  std::unique_ptr<Source> compute(const Op& op, const Sources& args) {
+    const ScalarFunction& fn = module_.fn(op.fns[0]);
+    const ElementType& element = fn.result();
+    auto result = std::make_unique<OperatorValue>(element);
+    const bool deferred = looked_at_once(module_, body_, op.results[0]);
+    e_.forget();
+    for_each_plane(e_, element, [&](int c, const Plane* j) {
+      if (j != nullptr && deferred) return;
+      const Plane value = e_.value_at(fn.body, args, c, j);
+      if (j == nullptr) {
+        result->set(c, value);
+      } else {
+        result->store(e_, c, j->value, value);
+      }
+    });
+    if (!deferred) return result;
+    return std::make_unique<Deferred>(fn.body, args, std::move(result));
+  }
+
+  void accumulate(const Op& op, Source& value) {
+    const bool saved = std::exchange(e_.compact, e_.compact || home_ == Accumulator::Home::scratch);
+    for (Reduction& r : reductions_) {
+      if (r.op == &op) r.lanes->assign(e_, module_.fn(op.fns[0]).body, {r.lanes.get(), &value});
+    }
+    e_.compact = saved;
+  }
+
+  struct Output {
+    ValueId id;
+    std::unique_ptr<MemorySource> place;
+  };
+
+  // The last few elements: the same code under a mask, as short as it can be.
+  void tail(llvm::Value* begin, llvm::Value* end) {
+    e_.compact = reductions_.empty() || home_ == Accumulator::Home::scratch;
+    e_.loop(begin, end, e_.lanes(), [&](llvm::Value* i) {
+      llvm::Value* left = e_.spread({e_.b.CreateSub(end, i), true});
+      e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), left);
+      turn(i);
+      e_.mask = nullptr;
+    });
+    e_.compact = false;
+  }
+
+  // Lane l with l + 4, l + 2, l + 1; lane 0 then holds the block's value.
+  void close_accumulators() {
+    llvm::Value* partials = e_.function()->getArg(3);
+    e_.compact = home_ == Accumulator::Home::scratch;
+    for (Reduction& r : reductions_) {
+      const ScalarFunction& fn = module_.fn(r.op->fns[0]);
+      for (int by = reduction_lanes / 2; by > 0; by /= 2) {
+        ShiftedSource other(*r.lanes, by);
+        r.lanes->assign(e_, fn.body, {r.lanes.get(), &other});
+      }
+      SlotSource slots(r.lanes->element(), e_.at_byte(partials, e_.integer(r.slot)));
+      for_each_plane(e_, r.lanes->element(), [&](int c, const Plane* j) {
+        llvm::Value* value = e_.spread(r.lanes->load(e_, c, j));
+        slots.store(e_, c, j, e_.b.CreateExtractElement(value, e_.integer(0)));
+      });
+    }
+  }
+
+  const Module& module_;
+  const LoopBody& body_;
+  ElementwiseKernel& kernel_;
+  Type loop_;
+  Emitter e_;
+  StripSums sums_;
+  ProductTable products_;
+  std::unique_ptr<SliceEmitter> slices_;  // where the loop follows rows of a product
+  llvm::Value* lengths_ = nullptr;
+  std::vector<Input> inputs_;
+  ViewInputs views_{e_};
+  std::vector<Output> outputs_;
+  std::vector<Reduction> reductions_;
+  std::map<ValueId, Source*> sources_;
+  llvm::Value* strip_begin_ = nullptr;  // where a turn leaves scalars for them: the strip's first element
+  Accumulator::Home home_ = Accumulator::Home::block;
+  std::optional<BroadcastIndices> indices_;  // where an operand is broadcast
+};
+
+}  // namespace
+
+ElementwiseKernel emit_elementwise(Jit& jit, const Module& module, const LoopBody& body, const std::string& name,
+                                   std::int64_t& scratch_bytes) {
+  check_loop(module, body, loop_type(module, body));
+  ElementwiseKernel kernel;
+  kernel.symbol = name;
+  scratch_bytes = std::max(scratch_bytes, ElementwiseEmitter(jit, module, body, kernel).run());
+  return kernel;
+}
+
+}  // namespace kasen

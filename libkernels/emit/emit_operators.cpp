@@ -1,0 +1,232 @@
+// One row for each plain scalar operator: how it is computed on integers and on floating-point numbers. The reference
+// is libcore/scalar/scalar_operators.cpp.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/base/error.h"
+#include "libkernels/emit/emit.h"
+#include "libkernels/jit/emit_math.h"
+
+namespace kasen {
+namespace {
+
+using LlvmValue = llvm::Value;  // not the Value of libcore/ir/module.h
+using Builder = llvm::IRBuilder<>;
+using Emit = LlvmValue* (*)(Builder& b, LlvmValue* x, LlvmValue* y);  // y: null where there is one operand
+
+LlvmValue* number(LlvmValue* like, std::int64_t v) {
+  return llvm::ConstantInt::get(like->getType(), static_cast<std::uint64_t>(v), true);
+}
+
+LlvmValue* lowest(LlvmValue* like) {
+  return llvm::ConstantInt::get(like->getType(),
+                                llvm::APInt::getSignedMinValue(like->getType()->getScalarSizeInBits()));
+}
+LlvmValue* highest(LlvmValue* like) {
+  return llvm::ConstantInt::get(like->getType(),
+                                llvm::APInt::getSignedMaxValue(like->getType()->getScalarSizeInBits()));
+}
+
+// The extremes of integers stand for infinities; of opposite ones the sum is the smallest number.
+LlvmValue* sum(Builder& b, LlvmValue* x, LlvmValue* y) {
+  LlvmValue* high = b.CreateOr(b.CreateICmpEQ(x, highest(x)), b.CreateICmpEQ(y, highest(y)));
+  LlvmValue* low = b.CreateOr(b.CreateICmpEQ(x, lowest(x)), b.CreateICmpEQ(y, lowest(y)));
+  return b.CreateSelect(low, lowest(x), b.CreateSelect(high, highest(x), b.CreateAdd(x, y)));
+}
+
+LlvmValue* difference(Builder& b, LlvmValue* x, LlvmValue* y) {
+  LlvmValue* high = b.CreateOr(b.CreateICmpEQ(x, highest(x)), b.CreateICmpEQ(y, lowest(y)));
+  LlvmValue* low = b.CreateOr(b.CreateICmpEQ(x, lowest(x)), b.CreateICmpEQ(y, highest(y)));
+  return b.CreateSelect(low, lowest(x), b.CreateSelect(high, highest(x), b.CreateSub(x, y)));
+}
+
+LlvmValue* is_extreme(Builder& b, LlvmValue* x) {
+  return b.CreateOr(b.CreateICmpEQ(x, highest(x)), b.CreateICmpEQ(x, lowest(x)));
+}
+
+LlvmValue* product(Builder& b, LlvmValue* x, LlvmValue* y) {
+  LlvmValue* infinite = b.CreateOr(is_extreme(b, x), is_extreme(b, y));
+  LlvmValue* negative = b.CreateICmpSLT(b.CreateXor(x, y), number(x, 0));
+  LlvmValue* result = b.CreateSelect(infinite, b.CreateSelect(negative, lowest(x), highest(x)), b.CreateMul(x, y));
+  LlvmValue* zero = b.CreateOr(b.CreateICmpEQ(x, number(x, 0)), b.CreateICmpEQ(y, number(y, 0)));
+  return b.CreateSelect(zero, number(x, 0), result);
+}
+
+LlvmValue* negative(Builder& b, LlvmValue* x) {
+  LlvmValue* result = b.CreateSelect(b.CreateICmpEQ(x, highest(x)), lowest(x), b.CreateNeg(x));
+  return b.CreateSelect(b.CreateICmpEQ(x, lowest(x)), highest(x), result);
+}
+
+// Rounded down; by zero it is 0, by -1 the (wrapping) negation: the machine's division, which traps, sees neither.
+LlvmValue* floor_quotient(Builder& b, LlvmValue* x, LlvmValue* y) {
+  LlvmValue* by_zero = b.CreateICmpEQ(y, number(y, 0));
+  LlvmValue* by_minus = b.CreateICmpEQ(y, number(y, -1));
+  LlvmValue* divisor = b.CreateSelect(b.CreateOr(by_zero, by_minus), number(y, 1), y);
+  LlvmValue* quotient = b.CreateSDiv(x, divisor);
+  LlvmValue* rest = b.CreateSub(x, b.CreateMul(quotient, divisor));
+  LlvmValue* signs = b.CreateICmpSLT(b.CreateXor(x, divisor), number(x, 0));
+  LlvmValue* down = b.CreateAnd(signs, b.CreateICmpNE(rest, number(x, 0)));
+  quotient = b.CreateSelect(down, b.CreateSub(quotient, number(x, 1)), quotient);
+  quotient = b.CreateSelect(by_minus, b.CreateNeg(x), quotient);
+  return b.CreateSelect(by_zero, number(x, 0), quotient);
+}
+
+LlvmValue* floor_rest(Builder& b, LlvmValue* x, LlvmValue* y) {
+  LlvmValue* rest = b.CreateSub(x, b.CreateMul(y, floor_quotient(b, x, y)));
+  return b.CreateSelect(b.CreateICmpEQ(y, number(y, 0)), number(x, 0), rest);
+}
+
+// Equal operands differ at most in the sign of zero: the minimum has it if either has, the maximum if both have.
+LlvmValue* extremum(Builder& b, LlvmValue* x, LlvmValue* y, bool smaller) {
+  llvm::Type* real = x->getType();
+  llvm::Type* bits = llvm::IntegerType::get(b.getContext(), real->getScalarSizeInBits());
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(real)) {
+    bits = llvm::FixedVectorType::get(bits, vector->getNumElements());
+  }
+  LlvmValue* xb = b.CreateBitCast(x, bits);
+  LlvmValue* yb = b.CreateBitCast(y, bits);
+  LlvmValue* equal = b.CreateBitCast(smaller ? b.CreateOr(xb, yb) : b.CreateAnd(xb, yb), real);
+  LlvmValue* first = smaller ? b.CreateFCmpOLT(x, y) : b.CreateFCmpOGT(x, y);
+  LlvmValue* result = b.CreateSelect(first, x, y);
+  result = b.CreateSelect(b.CreateFCmpOEQ(x, y), equal, result);
+  return b.CreateSelect(b.CreateFCmpUNO(x, y), llvm::ConstantFP::getNaN(real), result);
+}
+
+LlvmValue* unary(Builder& b, llvm::Intrinsic::ID id, LlvmValue* x) { return b.CreateUnaryIntrinsic(id, x); }
+LlvmValue* floor_of(Builder& b, LlvmValue* x) { return unary(b, llvm::Intrinsic::floor, x); }
+
+// SplitMix64, as in libcore/scalar/scalar_operators.cpp.
+LlvmValue* mixed(Builder& b, LlvmValue* x, LlvmValue* y) {
+  const auto constant = [&](std::uint64_t v) { return number(x, static_cast<std::int64_t>(v)); };
+  const auto folded = [&](LlvmValue* z, int by) { return b.CreateXor(z, b.CreateLShr(z, number(z, by))); };
+  LlvmValue* z = b.CreateAdd(x, b.CreateMul(b.CreateAdd(y, number(y, 1)), constant(0x9E3779B97F4A7C15U)));
+  z = b.CreateMul(folded(z, 30), constant(0xBF58476D1CE4E5B9U));
+  z = b.CreateMul(folded(z, 27), constant(0x94D049BB133111EBU));
+  return folded(z, 31);
+}
+
+struct OperatorRow {
+  ScalarOp op;
+  Emit integer, real;  // null: there is none
+};
+
+// clang-format off
+constexpr std::array operators{
+  //           op                     integers and bools                                                                  floating-point numbers
+  OperatorRow{ScalarOp::add,         sum,                                                                                                [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFAdd(x, y); }},
+  OperatorRow{ScalarOp::sub,         difference,                                                                                         [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFSub(x, y); }},
+  OperatorRow{ScalarOp::mul,         product,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFMul(x, y); }},
+  OperatorRow{ScalarOp::div,         nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFDiv(x, y); }},
+  OperatorRow{ScalarOp::floor_div,   floor_quotient,                                                                                     [](Builder& b, LlvmValue* x, LlvmValue* y) { return floor_of(b, b.CreateFDiv(x, y)); }},
+  OperatorRow{ScalarOp::mod,         floor_rest,                                                                                         [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFSub(x, b.CreateFMul(y, floor_of(b, b.CreateFDiv(x, y)))); }},
+  OperatorRow{ScalarOp::neg,         [](Builder& b, LlvmValue* x, LlvmValue*) { return negative(b, x); },                                [](Builder& b, LlvmValue* x, LlvmValue*) { return b.CreateFNeg(x); }},
+  OperatorRow{ScalarOp::min,         [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateSelect(b.CreateICmpSLT(x, y), x, y); }, [](Builder& b, LlvmValue* x, LlvmValue* y) { return extremum(b, x, y, true); }},
+  OperatorRow{ScalarOp::max,         [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateSelect(b.CreateICmpSGT(x, y), x, y); }, [](Builder& b, LlvmValue* x, LlvmValue* y) { return extremum(b, x, y, false); }},
+  OperatorRow{ScalarOp::abs,         [](Builder& b, LlvmValue* x, LlvmValue*) { return b.CreateSelect(b.CreateICmpSLT(x, number(x, 0)), negative(b, x), x); },[](Builder& b, LlvmValue* x, LlvmValue*) { return unary(b, llvm::Intrinsic::fabs, x); }},
+  OperatorRow{ScalarOp::sqrt,        nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return unary(b, llvm::Intrinsic::sqrt, x); }},
+  OperatorRow{ScalarOp::floor,       nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return floor_of(b, x); }},
+  OperatorRow{ScalarOp::ceil,        nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return unary(b, llvm::Intrinsic::ceil, x); }},
+  OperatorRow{ScalarOp::mix64,       mixed,                                                                                              nullptr},
+  OperatorRow{ScalarOp::logical_or,  [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateOr(x, y); },                            nullptr},
+  OperatorRow{ScalarOp::logical_and, [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateAnd(x, y); },                           nullptr},
+  OperatorRow{ScalarOp::logical_not, [](Builder& b, LlvmValue* x, LlvmValue*) { return b.CreateNot(x); },                                nullptr},
+  OperatorRow{ScalarOp::eq,          [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateICmpEQ(x, y); },                        [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFCmpOEQ(x, y); }},
+  OperatorRow{ScalarOp::ne,          [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateICmpNE(x, y); },                        [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFCmpUNE(x, y); }},
+  OperatorRow{ScalarOp::lt,          [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateICmpSLT(x, y); },                       [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFCmpOLT(x, y); }},
+  OperatorRow{ScalarOp::le,          [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateICmpSLE(x, y); },                       [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFCmpOLE(x, y); }},
+  OperatorRow{ScalarOp::gt,          [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateICmpSGT(x, y); },                       [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFCmpOGT(x, y); }},
+  OperatorRow{ScalarOp::ge,          [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateICmpSGE(x, y); },                       [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateFCmpOGE(x, y); }},
+};
+// clang-format on
+
+// i1 is signed for LLVM (true is -1): order bools as bytes.
+LlvmValue* as_ordered(Builder& b, LlvmValue* x) {
+  llvm::Type* byte = b.getInt8Ty();
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType())) {
+    byte = llvm::FixedVectorType::get(byte, vector->getNumElements());
+  }
+  return b.CreateZExt(x, byte);
+}
+
+}  // namespace
+
+Plane Emitter::plain(ScalarOp op, Scalar operand, std::span<const Plane> args) {
+  const auto* r = std::find_if(operators.begin(), operators.end(), [&](const OperatorRow& o) { return o.op == op; });
+  if (r == operators.end()) return library(op, operand, args);
+  const Emit emit = is_float(operand) ? r->real : r->integer;
+  if (emit == nullptr) throw InternalError("no code for this operator on this type");
+  const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
+  std::array<LlvmValue*, 2> v{};
+  for (size_t i = 0; i < args.size(); ++i) v[i] = uniform ? args[i].value : spread(args[i]);
+  if (operand == Scalar::boolean && row(op).result == ResultRule::compare) {
+    for (LlvmValue*& x : v) x = as_ordered(b, x);
+  }
+  return {emit(b, v[0], v[1]), uniform};
+}
+
+// Code of our own where there is one; else a call for all lanes, in as many pieces as the library's vectors need. Lanes
+// that do not count get 1, which is in the domain of every function: a special case would send the library to its slow
+// path.
+Plane Emitter::library(ScalarOp op, Scalar operand, std::span<const Plane> args) {
+  const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
+  if (jit_.target().fuses() && emits_math(op, ElementType::of(operand))) {
+    return {emit_math(b, op, uniform ? args[0].value : spread(args[0]), jit_.target()), uniform};
+  }
+  const int lanes = uniform ? 1 : lanes_;
+  const std::optional<MathFunction> function = jit_.target().math(op, operand, library_lane_by_lane ? 1 : lanes);
+  if (!function) throw InternalError("no code for a scalar operator");
+  llvm::Type* scalar = type(operand);
+  const auto width = static_cast<unsigned>(function->width);
+  llvm::Type* piece = width == 1 ? scalar : llvm::FixedVectorType::get(scalar, width);
+  std::vector<LlvmValue*> whole;
+  for (const Plane& arg : args) whole.push_back(uniform ? arg.value : spread(arg));
+  if (mask != nullptr && lanes > 1) {
+    for (LlvmValue*& v : whole) v = b.CreateSelect(mask, v, llvm::ConstantFP::get(v->getType(), 1.0));
+  }
+  const std::vector<llvm::Type*> types(args.size(), piece);
+  const llvm::FunctionCallee callee = jit_.declare(*function, llvm::FunctionType::get(piece, types, false));
+  if (static_cast<int>(width) == lanes) return {b.CreateCall(callee, whole), uniform};
+  LlvmValue* result = llvm::PoisonValue::get(wide(scalar));
+  for (int first = 0; first < lanes; first += function->width) {
+    std::vector<LlvmValue*> parts;
+    std::vector<int> places(width);
+    for (unsigned l = 0; l < width; ++l) places[l] = first + static_cast<int>(l);
+    for (LlvmValue* v : whole) {
+      parts.push_back(width == 1 ? b.CreateExtractElement(v, integer(first)) : b.CreateShuffleVector(v, places));
+    }
+    LlvmValue* part = b.CreateCall(callee, parts);
+    for (unsigned l = 0; l < width; ++l) {
+      LlvmValue* one = width == 1 ? part : b.CreateExtractElement(part, integer(l));
+      result = b.CreateInsertElement(result, one, integer(first + static_cast<int>(l)));
+    }
+  }
+  return {result, false};
+}
+
+Plane Emitter::cast(Scalar from, Scalar to, const Plane& p) {
+  LlvmValue* x = p.value;
+  llvm::Type* target = p.uniform ? type(to) : wide(type(to));
+  if (type(from) == type(to)) return p;
+  if (to == Scalar::boolean) {
+    if (!is_float(from)) return {b.CreateIsNotNull(x), p.uniform};
+    return {b.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0)), p.uniform};
+  }
+  if (is_float(from)) {
+    if (is_float(to)) return {b.CreateFPCast(x, target), p.uniform};
+    return {b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {target, x->getType()}, {x}), p.uniform};
+  }
+  if (is_float(to)) {
+    return {from == Scalar::boolean ? b.CreateUIToFP(x, target) : b.CreateSIToFP(x, target), p.uniform};
+  }
+  if (from == Scalar::boolean) return {b.CreateZExt(x, target), p.uniform};
+  if (to == Scalar::i32) {
+    const auto limit = [&](std::int32_t value) { return llvm::ConstantInt::getSigned(x->getType(), value); };
+    x = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, limit(std::numeric_limits<std::int32_t>::min()));
+    x = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, limit(std::numeric_limits<std::int32_t>::max()));
+  }
+  return {b.CreateSExtOrTrunc(x, target), p.uniform};
+}
+
+}  // namespace kasen

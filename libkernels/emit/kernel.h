@@ -1,0 +1,147 @@
+// What the emitters make for one operator or region, and what the skeletons need to know to run it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "libkernels/emit/elements.h"
+#include "libkernels/jit/jit.h"
+
+namespace kasen {
+
+// Signatures of generated functions. `arguments` is the table of ArgumentLayout.
+using ElementwiseFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
+                                     std::byte* partials, std::byte* scratch);
+using RowsFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end, std::byte* scratch);
+// `count` rows of a SortedRows window: their numbers, from `first` on, and lengths; their slices begin at `entry`.
+// Where a row's entries come block by block, `begun` and `more` (0 or 1): are there blocks before, are there blocks
+// behind?
+using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* order, const std::uint16_t* lengths,
+                                std::int64_t first, std::int64_t entry, std::int64_t count, std::byte* scratch,
+                                std::int64_t begun, std::int64_t more);
+// A slice of the second form whose rows are segments of one row: what each lane's gives, from the identity, as
+// partials.
+using SliceFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* lengths, std::int64_t entry,
+                               std::byte* partials, std::byte* scratch);
+// A tile of a dense matrix: `rows` of `cols` elements, `stride` elements from one to the next, and some columns of a
+// product. `along` are their vectors along the tile's columns, `across` those along its rows; the ones that are the
+// results are added to if they have `begun`. What lies so many elements behind a row of even or of odd number is asked
+// for meanwhile; 0: nothing is.
+using DenseTileFunction = void (*)(const void* tile, std::int64_t stride, std::int64_t rows, std::int64_t cols,
+                                   void* const* along, void* const* across, std::int64_t begun, std::int64_t ask_even,
+                                   std::int64_t ask_odd);
+using SegmentFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
+                                 std::byte* partials, std::byte* scratch);
+// accumulator = R(accumulator, partial) for `count` partials `stride` bytes apart.
+using FoldFunction = void (*)(const std::int64_t* arguments, const std::byte* partials, std::int64_t count,
+                              std::int64_t stride, std::byte* scratch);
+// target[indices[k]] = R(target[indices[k]], packed[k]) for begin <= k < end.
+using CombineFunction = void (*)(const std::int64_t* arguments, const std::int32_t* indices, std::int64_t begin,
+                                 std::int64_t end, std::byte* scratch);
+
+// How an operand is found from the index of an element.
+enum class Reach : std::uint8_t {
+  whole,      // it has all dimensions of the loop: consecutive
+  shared,     // one element for all
+  some,       // some of the dimensions: broadcast over the others
+  elsewhere,  // only views of it are read
+};
+
+struct ReducedValue {
+  int result = 0;  // place among the op's results
+  FnId reducer = no_fn;
+  ElementType element;
+  std::int64_t slot = 0;  // bytes from the start of a block's partial
+};
+
+// A fused loop over elements: map, reduce, iter_on_vec, or the vector part of a product_epilogue.
+struct ElementwiseKernel {
+  std::string symbol, streamed_symbol;  // the second may be empty
+  ElementwiseFunction function = nullptr;
+  ElementwiseFunction streamed = nullptr;  // stores past the caches: begin a multiple of 8, results 64-byte aligned
+  std::vector<ElementType> inputs;         // operands, then (epilogue) the products' results
+  std::vector<Reach> reach;                // of each input
+  std::vector<std::int64_t> counted;       // bytes of an element of each input; 0: shared, or counted already; views
+  std::vector<std::vector<DimId>> counted_dims;  // the local dimensions of each input, and of each view
+  std::vector<int> stored;                       // results that are arrays
+  std::vector<ElementType> stored_elements;
+  std::vector<ReducedValue> reduced;
+  std::vector<DimId> local_dims;   // of the loop, in order, then those of each view's array; the last words
+  std::int64_t partial_bytes = 0;  // of one block
+};
+
+// Bytes of an element that can be stored past the caches.
+[[nodiscard]] inline std::int64_t streamed_bytes(const ElementType& element) {
+  std::int64_t bytes = 0;
+  for (const Component& c : element.components) {
+    if (may_stream(c.scalar)) bytes += c.planes() * scalar_bytes(c.scalar);
+  }
+  return bytes;
+}
+
+// Products with one matrix.
+struct ProductKernel {
+  std::string rows_symbol, segment_symbol, window_symbol, slice_symbol;  // the last three may be empty
+  RowsFunction rows = nullptr;  // of a dense matrix, too: the table then has strides for pointers and indices
+  SegmentFunction segment = nullptr;
+  WindowFunction window = nullptr;
+  SliceFunction slice = nullptr;
+  struct Product {
+    int operand = 0;  // place of its vector among the inputs
+    ElementType vector, result;
+    FnId multiplier = no_fn, reducer = no_fn;
+    std::vector<Word> identity;
+    std::int64_t slot = 0;  // bytes from the start of a segment's partial
+  };
+  std::vector<Product> products;  // in the order of results
+  ElementType matrix;             // null: no values
+  bool several = false;           // columns: rows alone is there
+  std::int64_t columns = 1;
+  std::int64_t partial_bytes = 0;
+};
+
+// Products of f64 or f32 with a tile of a dense matrix, multiplied and added; of 1 to most_tile_columns columns.
+inline constexpr std::int64_t most_tile_columns = 4;
+struct DenseTileKernel {
+  std::string rows_symbol, columns_symbol;
+  DenseTileFunction rows = nullptr;     // a result a row
+  DenseTileFunction columns = nullptr;  // a result a column
+};
+
+// A loop of the elements of `ops` (map, reduce, apply), emitted under `name`.
+struct LoopBody {
+  std::vector<const Op*> ops;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;  // no_value: not written
+  Location where;
+  std::map<ValueId, ValueId> same;  // values that are another one here
+  // Input `row_value` is no array: it is computed, eight rows at a time, as the result of product 0 of `rows` from a
+  // matrix in slices. The table then begins with the product's, and the address of the rows' lengths.
+  const ProductKernel* rows = nullptr;
+  ValueId row_value = no_value;
+  bool streamed = false;  // whole vectors of results are stored past the caches
+};
+[[nodiscard]] ElementwiseKernel emit_elementwise(Jit& jit, const Module& module, const LoopBody& body,
+                                                 const std::string& name, std::int64_t& scratch_bytes);
+struct ProductBody {
+  std::vector<const Op*> products;
+  std::vector<int> operands;  // place of each product's vector among the inputs
+  Location where;
+  bool dense = false;     // result o, step i meet the element o * outer + i * inner, i < count
+  bool repeated = false;  // in a loop: worth a matrix sorted for it
+};
+[[nodiscard]] ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& body,
+                                         const std::string& name, std::int64_t& scratch_bytes);
+[[nodiscard]] DenseTileKernel emit_dense_tiles(Jit& jit, Scalar scalar, std::int64_t columns, const std::string& name);
+void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
+void emit_combine(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
+
+// A reducer's identity; UserError at `where` if it has none.
+[[nodiscard]] std::vector<Word> require_identity(const Module& module, FnId reducer, const Location& where);
+// Throws UserError(bad_input) at `where`: "no kernel for ...".
+[[noreturn]] void refuse(std::string what, std::string why, const Location& where);
+
+}  // namespace kasen

@@ -1,0 +1,95 @@
+#include "libkernels/emit/strip_sums.h"
+
+#include <algorithm>
+
+#include "libcore/base/error.h"
+#include "libkernels/emit/emit_slices.h"
+#include "libkernels/emit/loop_shape.h"
+
+namespace kasen {
+namespace {
+
+bool fits_registers(const ElementType& element) {
+  return element.planes() <= accumulators_in_registers &&
+         std::all_of(element.components.begin(), element.components.end(),
+                     [](const Component& c) { return Emitter::is_small(c.count); });
+}
+
+}  // namespace
+
+void StripSums::find(const std::map<ValueId, Source*>& inputs) {
+  inputs_ = inputs;
+  if (!body_.same.empty()) return;
+  for (const Op* reduce : body_.ops) {
+    if (reduce->code != OpCode::reduce || !looked_at_once(module_, body_, reduce->operands[0])) continue;
+    const auto made = std::find_if(body_.ops.begin(), body_.ops.end(),
+                                   [&](const Op* op) { return op->results[0] == reduce->operands[0]; });
+    if (made == body_.ops.end()) continue;
+    Behind work{*made, reduce, {}};
+    if (fits_registers(module_.fn(reduce->fns[0]).result()) && leave_operands(work)) behind_.push_back(std::move(work));
+  }
+}
+
+bool StripSums::leave_operands(Behind& work) {
+  for (const ValueId id : work.map->operands) {
+    if (inputs_.count(id) != 0) {
+      work.left.push_back(nullptr);
+      continue;
+    }
+    const ElementType& element = module_.type(id).element;
+    ArrayPlanes& planes = strips_[id];
+    for (const Component& c : element.components) {
+      if (c.count > 0) return false;
+      if (planes.components.size() == element.components.size()) continue;
+      planes.components.push_back(
+          {e_.scratch(strip_elements * std::max<std::int64_t>(scalar_bytes(c.scalar), 1)), nullptr});
+    }
+    planes.element = element;
+    work.left.push_back(std::make_unique<MemorySource>(planes, MemorySource::Access::consecutive));
+  }
+  return true;
+}
+
+bool StripSums::takes(const Op& op) const {
+  return std::any_of(behind_.begin(), behind_.end(), [&](const Behind& b) { return b.map == &op || b.reduce == &op; });
+}
+
+void StripSums::leave(const std::function<Source*(ValueId)>& source, llvm::Value* i, llvm::Value* first) {
+  for (const auto& [id, planes] : strips_) {
+    MemorySource place(planes, MemorySource::Access::consecutive);
+    place.set_index(e_.b.CreateSub(i, first));
+    for (int c = 0; c < static_cast<int>(planes.components.size()); ++c) {
+      if (planes.element.components[static_cast<size_t>(c)].scalar == Scalar::null) continue;
+      place.store(e_, c, nullptr, source(id)->load(e_, c, nullptr));
+    }
+  }
+}
+
+std::vector<const Op*> StripSums::reductions() const {
+  std::vector<const Op*> ops;
+  for (const Behind& work : behind_) ops.push_back(work.reduce);
+  return ops;
+}
+
+void StripSums::sum(const Op& reduction, Accumulator& total, const std::vector<Word>& identity, llvm::Value* first,
+                    llvm::Value* last, const std::function<void(llvm::Value* i)>& move_to) {
+  const auto at = std::find_if(behind_.begin(), behind_.end(), [&](const Behind& b) { return b.reduce == &reduction; });
+  if (at == behind_.end()) throw InternalError("a sum that is not taken behind its loop");
+  Accumulator near(e_, total.element(), Accumulator::Home::block);
+  near.fill(e_, identity);  // it begins as the total has begun
+  near.copy(e_, total);
+  e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) {
+    Sources args;
+    for (size_t k = 0; k < at->left.size(); ++k) {
+      MemorySource* left = at->left[k].get();
+      if (left != nullptr) left->move_to(e_, e_.b.CreateSub(i, first));
+      args.push_back(left != nullptr ? left : inputs_.at(at->map->operands[k]));
+    }
+    move_to(i);
+    Deferred value(module_.fn(at->map->fns[0]).body, args, nullptr);
+    near.assign(e_, module_.fn(at->reduce->fns[0]).body, {&near, &value});
+  });
+  total.copy(e_, near);
+}
+
+}  // namespace kasen

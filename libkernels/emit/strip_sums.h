@@ -1,0 +1,50 @@
+// Many sums of one loop, one after another over a strip of elements, each in registers meanwhile: all of them at once
+// would go to and from memory for every eight elements.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "libkernels/emit/kernel.h"
+
+namespace kasen {
+
+constexpr std::int64_t strip_elements = 256;            // their inputs stay in the first cache
+constexpr std::int64_t accumulators_in_registers = 16;  // planes: half of AVX-512's
+
+class StripSums {
+ public:
+  StripSums(Emitter& emitter, const Module& module, const LoopBody& body) : e_(emitter), module_(module), body_(body) {}
+
+  // Takes the reductions that only add what one map makes of inputs (`inputs`) and of scalars that the loop before
+  // them leaves in a strip.
+  void find(const std::map<ValueId, Source*>& inputs);
+  [[nodiscard]] bool empty() const { return behind_.empty(); }
+  [[nodiscard]] bool takes(const Op& op) const;  // the maps and the reductions
+
+  // What the sums need of the elements at i, into the strip that begins at `first`.
+  void leave(const std::function<Source*(ValueId)>& source, llvm::Value* i, llvm::Value* first);
+  // The reduction's values of the elements first .. last - 1 are added to `total`; move_to(i) moves the inputs.
+  void sum(const Op& reduction, Accumulator& total, const std::vector<Word>& identity, llvm::Value* first,
+           llvm::Value* last, const std::function<void(llvm::Value* i)>& move_to);
+  // The reductions in the order in which they are taken.
+  [[nodiscard]] std::vector<const Op*> reductions() const;
+
+ private:
+  struct Behind {
+    const Op *map, *reduce;
+    std::vector<std::unique_ptr<MemorySource>> left;  // of the map's operands; null: an input
+  };
+  bool leave_operands(Behind& work);
+
+  Emitter& e_;
+  const Module& module_;
+  const LoopBody& body_;
+  std::map<ValueId, Source*> inputs_;
+  std::vector<Behind> behind_;
+  std::map<ValueId, ArrayPlanes> strips_;  // the scalars that are left
+};
+
+}  // namespace kasen

@@ -1,0 +1,188 @@
+#include "libkernels/jit/code_cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/BLAKE3.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "libcore/system/file_calls.h"
+#include "libcore/system/temporaries.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::int64_t most_code = std::int64_t{64} << 20;  // bytes of a file
+constexpr mode_t for_others = S_IRWXG | S_IRWXO;
+
+// Closed at the end of its scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] bool open() const { return number_ >= 0; }
+  bool close_now() { return close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+bool is_ours_alone(const struct stat& info) { return info.st_uid == geteuid() && (info.st_mode & for_others) == 0; }
+
+std::optional<std::string> read_all(int descriptor, size_t bytes) {
+  std::string text(bytes, '\0');
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t n = file_calls::read(descriptor, text.data() + done, bytes - done);
+    if (n <= 0) return std::nullopt;
+    done += static_cast<size_t>(n);
+  }
+  return text;
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = file_calls::write(descriptor, text.data(), text.size());
+    if (n <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+// Files that are being written have this beginning as well, so that what a killed process left goes like all else.
+constexpr std::string_view beginning = "llvmcache-";
+std::string file_name(const std::string& key) { return std::string(beginning) + key; }
+
+constexpr const char* looked_at = "llvmcache.timestamp";  // its time: when somebody last looked for what to remove
+constexpr std::int64_t most_cached_bytes = std::int64_t{256} << 20;
+constexpr std::time_t between_looks = 20 * 60;
+
+// Whether it is time to look again; then the others are told that somebody does.
+bool takes_its_turn(int folder) {
+  struct stat info {};
+  if (fstatat(folder, looked_at, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (std::time(nullptr) - info.st_mtim.tv_sec < between_looks) return false;
+    return utimensat(folder, looked_at, nullptr, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+  const Descriptor file(
+      ::openat(folder, looked_at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  return file.open();
+}
+
+struct KeptFile {
+  timespec used;
+  std::int64_t bytes;
+  std::string name;
+};
+
+std::vector<KeptFile> kept_files(int folder) {
+  std::vector<KeptFile> files;
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const list = again < 0 ? nullptr : fdopendir(again);
+  if (list == nullptr && again >= 0) close(again);
+  if (list == nullptr) return files;
+  while (const dirent* const entry = readdir(list)) {
+    struct stat info {};
+    if (std::string_view(entry->d_name).starts_with(beginning) &&
+        fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+      files.push_back({info.st_mtim, info.st_size, entry->d_name});
+  }
+  closedir(list);
+  return files;
+}
+
+std::string digest_of_pieces(std::initializer_list<std::string_view> pieces) {
+  llvm::BLAKE3 hash;
+  for (const std::string_view piece : pieces)
+    hash.update(llvm::ArrayRef<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size()));
+  return llvm::toHex(hash.final(), true);
+}
+
+// Of the code and of what it is the code of: a file that got another's name is no longer whole. Keys have one length.
+std::string digest_of_file(const std::string& key, std::string_view code) { return digest_of_pieces({key, code}); }
+
+}  // namespace
+
+std::string code_digest(std::string_view bytes) { return digest_of_pieces({bytes}); }
+
+CodeCache::CodeCache(const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), ignored);
+  mkdir(folder.c_str(), S_IRWXU);
+  folder_descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat info {};
+  if (open() && (fstat(folder_descriptor_, &info) != 0 || !is_ours_alone(info))) {
+    close(folder_descriptor_);
+    folder_descriptor_ = -1;
+  }
+}
+
+CodeCache::~CodeCache() {
+  if (open()) close(folder_descriptor_);
+}
+
+std::unique_ptr<llvm::MemoryBuffer> CodeCache::find(const std::string& key) const {
+  if (!open()) return nullptr;
+  const Descriptor file(
+      file_calls::openat(folder_descriptor_, file_name(key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info {};
+  if (!file.open() || fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode) || !is_ours_alone(info))
+    return nullptr;
+  const size_t digits = code_digest({}).size();
+  if (info.st_size < static_cast<std::int64_t>(digits) || info.st_size > most_code) return nullptr;
+  const auto text = read_all(file.number(), static_cast<size_t>(info.st_size));
+  if (!text) return nullptr;
+  const std::string_view code = std::string_view(*text).substr(digits);
+  if (digest_of_file(key, code) != std::string_view(*text).substr(0, digits)) return nullptr;
+  (void)futimens(file.number(), nullptr);  // used now: pruned late
+  return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(code.data(), code.size()), key);
+}
+
+void CodeCache::keep(const std::string& key, std::string_view code) const {
+  if (!open()) return;
+  int number = -1;
+  const std::string made = make_temporary(file_name(key), [&](const std::string& name) {
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    number = file_calls::openat(folder_descriptor_, name.c_str(), flags, S_IRUSR | S_IWUSR);
+    return number >= 0;
+  });
+  if (made.empty()) return;
+  Descriptor file(number);
+  const bool whole =
+      write_all(file.number(), digest_of_file(key, code)) && write_all(file.number(), code) && file.close_now();
+  if (!whole ||
+      file_calls::renameat(folder_descriptor_, made.c_str(), folder_descriptor_, file_name(key).c_str()) != 0) {
+    unlinkat(folder_descriptor_, made.c_str(), 0);
+  }
+}
+
+void CodeCache::prune() const {
+  if (!open() || !takes_its_turn(folder_descriptor_)) return;
+  std::vector<KeptFile> files = kept_files(folder_descriptor_);
+  std::sort(files.begin(), files.end(), [](const KeptFile& a, const KeptFile& b) {
+    return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) > std::tie(b.used.tv_sec, b.used.tv_nsec, b.name);
+  });
+  std::int64_t bytes = 0;
+  for (const KeptFile& file : files) {
+    bytes += file.bytes;
+    if (bytes > most_cached_bytes) (void)unlinkat(folder_descriptor_, file.name.c_str(), 0);
+  }
+}
+
+}  // namespace kasen

@@ -1,0 +1,244 @@
+#include "libkernels/jit/jit.h"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <algorithm>
+#include <future>
+#include <new>
+#include <set>
+
+#include "libcore/base/error.h"
+#include "libkernels/jit/code_cache.h"
+
+namespace kasen {
+namespace {
+
+template <class T>
+T unwrap(llvm::Expected<T> value, const char* what) {
+  if (!value) throw InternalError(std::string(what) + ": " + llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+void check(llvm::Error error, const char* what) {
+  if (error) throw InternalError(std::string(what) + ": " + llvm::toString(std::move(error)));
+}
+
+// LLVM ends the process otherwise.
+void have_missing_memory_thrown() {
+  static const bool once = [] {
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
+    return true;
+  }();
+  (void)once;
+}
+
+// The emitters write vector code already; what is left is to bring variables into registers, share equal expressions
+// and hoist what does not change out of loops.
+llvm::FunctionPassManager passes() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  return passes;
+}
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager wanted = passes();
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) wanted.run(function, functions);
+  }
+}
+
+std::unique_ptr<llvm::TargetMachine> machine_of(const Target& target) {
+  return unwrap(llvm::orc::JITTargetMachineBuilder(target.machine()).createTargetMachine(), "target machine");
+}
+
+// Fewer instructions than this are compiled sooner by one thread than they are cut.
+constexpr std::int64_t least_share = 2000;
+
+// The names of the module's functions, in shares of about equally many instructions.
+std::vector<std::set<std::string>> shares_of(const llvm::Module& module, int threads) {
+  std::vector<std::pair<std::int64_t, std::string>> functions;
+  std::int64_t total = 0;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    functions.emplace_back(function.getInstructionCount(), function.getName().str());
+    total += functions.back().first;
+  }
+  std::sort(functions.rbegin(), functions.rend());
+  const auto most = std::min<std::int64_t>({threads, total / least_share, static_cast<std::int64_t>(functions.size())});
+  std::vector<std::set<std::string>> shares(static_cast<size_t>(std::max<std::int64_t>(1, most)));
+  std::vector<std::int64_t> weight(shares.size());
+  for (const auto& [instructions, name] : functions) {
+    const auto lightest = static_cast<size_t>(std::min_element(weight.begin(), weight.end()) - weight.begin());
+    weight[lightest] += instructions;
+    shares[lightest].insert(name);
+  }
+  return shares;
+}
+
+using ObjectCode = std::unique_ptr<llvm::MemoryBuffer>;
+
+// Of all that the machine code of a share depends on: the module, the share, LLVM, the target and the passes. (How
+// machine code is then selected is LLVM's default; what ever asks for another says so here.)
+std::string key_of(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
+  std::string text = LLVM_VERSION_STRING;
+  llvm::raw_string_ostream out(text);
+  out << '\n' << target.machine().getTargetTriple().str() << ' ' << target.cpu() << ' ' << target.features() << '\n';
+  passes().printPipeline(out, [](llvm::StringRef name) { return name; });
+  for (const std::string& name : share) out << '\n' << name;
+  out << '\n' << bitcode.getBuffer();
+  return code_digest(out.str());
+}
+
+// Machine code of the functions of `share` in a module that is read anew, so that nothing of LLVM's is used by two
+// threads. The functions of other shares stay declared.
+ObjectCode compile_share(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
+  llvm::LLVMContext context;
+  const auto module = unwrap(llvm::getLazyBitcodeModule(bitcode, context), "a module's share");
+  for (llvm::Function& function : *module) {
+    if (!function.isDeclaration() && share.count(function.getName().str()) == 0) function.deleteBody();
+  }
+  check(module->materializeAll(), "a module's share");
+  const auto machine = machine_of(target);
+  optimize(*module, *machine);
+  return unwrap(llvm::orc::SimpleCompiler(*machine)(*module), "machine code");
+}
+
+ObjectCode find_or_compile(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target,
+                           const CodeCache& cache) {
+  if (!cache.open()) return compile_share(bitcode, share, target);
+  const std::string key = key_of(bitcode, share, target);
+  ObjectCode code = cache.find(key);
+  if (code == nullptr) {
+    code = compile_share(bitcode, share, target);
+    cache.keep(key, std::string_view(code->getBufferStart(), code->getBufferSize()));
+  }
+  return code;
+}
+
+}  // namespace
+
+Jit::Jit(std::string cache_folder)
+    : context_(std::make_unique<llvm::LLVMContext>()), cache_folder_(std::move(cache_folder)) {
+  have_missing_memory_thrown();
+  jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target_.machine()).create(), "LLVM ORC");
+  module_ = std::make_unique<llvm::Module>("kasen", *context_);
+  module_->setDataLayout(jit_->getDataLayout());
+  module_->setTargetTriple(jit_->getTargetTriple().str());
+}
+
+Jit::~Jit() = default;
+
+llvm::Function* Jit::add_function(const std::string& name, const std::vector<llvm::Type*>& parameters) {
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(*context_), parameters, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, *module_);
+  function->addFnAttr("target-cpu", target_.cpu());
+  function->addFnAttr("target-features", target_.features());
+  const std::string bits = std::to_string(target_.vector_bits());
+  function->addFnAttr("prefer-vector-width", bits);
+  function->addFnAttr("min-legal-vector-width", bits);
+  function->setDoesNotThrow();
+  return function;
+}
+
+llvm::FunctionCallee Jit::declare(const MathFunction& function, llvm::FunctionType* type) {
+  llvm::FunctionCallee callee = module_->getOrInsertFunction(function.symbol, type);
+  auto* declared = llvm::cast<llvm::Function>(callee.getCallee());
+  declared->setDoesNotThrow();
+  declared->setDoesNotAccessMemory();
+  declared->addFnAttr(llvm::Attribute::WillReturn);
+  declared->addFnAttr(llvm::Attribute::NoSync);
+  declared->addFnAttr(llvm::Attribute::Speculatable);
+  symbols_.emplace(function.symbol, function.address);
+  return callee;
+}
+
+void Jit::compile(int threads, std::string* assembly) {
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(*module_, &stream)) throw InternalError("generated code is not well formed: " + stream.str());
+  if (assembly != nullptr) {
+    const auto machine = machine_of(target_);
+    optimize(*module_, *machine);
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream out(text);
+    llvm::legacy::PassManager writer;
+    auto copy = llvm::CloneModule(*module_);
+    if (machine->addPassesToEmitFile(writer, out, nullptr, llvm::CGFT_AssemblyFile)) {
+      throw InternalError("this LLVM cannot print assembly");
+    }
+    writer.run(*copy);
+    assembly->assign(text.begin(), text.end());
+  }
+  llvm::orc::JITDylib& library = jit_->getMainJITDylib();
+  llvm::orc::SymbolMap known;
+  for (const auto& [name, address] : symbols_) {
+    known[jit_->mangleAndIntern(name)] = llvm::JITEvaluatedSymbol(address, llvm::JITSymbolFlags::Exported);
+  }
+  check(library.define(llvm::orc::absoluteSymbols(std::move(known))), "LLVM ORC symbols");
+  library.addGenerator(
+      unwrap(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix()),
+             "LLVM ORC process symbols"));
+  if (assembly == nullptr) return compile_shares(threads);
+  check(jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module_), std::move(context_))), "LLVM ORC module");
+}
+
+void Jit::compile_shares(int threads) {
+  const std::vector<std::set<std::string>> shares = shares_of(*module_, threads);
+  std::vector<ObjectCode> objects(shares.size());
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::WriteBitcodeToFile(*module_, out);
+  const llvm::MemoryBufferRef bitcode(llvm::StringRef(bytes.data(), bytes.size()), "kasen");
+  const CodeCache cache(cache_folder_);
+  std::vector<std::future<ObjectCode>> others;  // where the system gives no thread, done when they are asked for
+  for (size_t k = 1; k < shares.size(); ++k) {
+    others.push_back(std::async(std::launch::async | std::launch::deferred, find_or_compile, bitcode,
+                                std::cref(shares[k]), std::cref(target_), std::cref(cache)));
+  }
+  objects[0] = find_or_compile(bitcode, shares[0], target_, cache);
+  for (size_t k = 1; k < shares.size(); ++k) objects[k] = others[k - 1].get();
+  cache.prune();
+  for (ObjectCode& object : objects) check(jit_->addObjectFile(std::move(object)), "LLVM ORC object");
+  module_.reset();
+}
+
+void* Jit::lookup(const std::string& name) {
+  return reinterpret_cast<void*>(unwrap(jit_->lookup(name), "LLVM ORC lookup").getValue());
+}
+
+}  // namespace kasen

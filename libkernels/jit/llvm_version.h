@@ -1,0 +1,10 @@
+// Of LLVM.
+#pragma once
+
+#include "libcore/base/library_versions.h"
+
+namespace kasen {
+
+[[nodiscard]] LibraryVersions llvm_versions();
+
+}  // namespace kasen

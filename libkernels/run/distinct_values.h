@@ -1,0 +1,33 @@
+// Reductions of a compressed matrix's cells alone (takes_distinct_values of libcore/analysis/compressed_rules.h): each
+// distinct value is looked at once, and counts as often as it stands there.
+#pragma once
+
+#include <vector>
+
+#include "libkernels/run/plan_kernels.h"
+
+namespace kasen {
+
+class Workshop;
+
+// A loop like `whole`, of a reduction or a region of them, that takes a count with each cell: sums multiply by it, all
+// other reducers take equal values once. `module` takes up what it needs behind what it has.
+class DistinctLift {
+ public:
+  explicit DistinctLift(const Module& module) : module_(module) {}
+  [[nodiscard]] const Module& module() const { return module_; }
+  // Emitted as `name`, not yet looked up.
+  [[nodiscard]] DistinctKernel emit(Jit& jit, const LoopBody& whole, const std::string& name,
+                                    std::int64_t& scratch_bytes);
+
+ private:
+  [[nodiscard]] ValueId counts_of(const Type& cells, Scalar scalar, LoopBody& body, DistinctKernel& made);
+
+  Module module_;
+};
+
+// `cells`: the loop that takes cells one by one, for plain groups.
+void run_distinct_values(Workshop& shop, const PlanKernels& plan, const DistinctKernel& distinct,
+                         const ElementwiseKernel& cells, const ElementwiseCall& call);
+
+}  // namespace kasen

@@ -1,0 +1,99 @@
+#include "libkernels/run/movers.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "libkernels/emit/elements.h"
+
+namespace kasen {
+namespace {
+
+// Planes of a message follow one another without padding, so that those behind the first may be unaligned.
+std::int64_t all_elements(std::span<const Mirrored> lists) {
+  std::int64_t total = 0;
+  for (const Mirrored& list : lists) total += list.count();
+  return total;
+}
+
+template <class T>
+void copy_plane(const std::byte* masters, std::span<const std::int32_t> indices, std::byte* copies, std::int64_t begin,
+                std::int64_t end) {
+  const T* from = reinterpret_cast<const T*>(masters);
+  for (std::int64_t k = begin; k < end; ++k) {
+    const T value = from[indices[static_cast<size_t>(k)]];
+    __builtin_memcpy(copies + k * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+  }
+}
+
+// The arguments of the compiled loop: the masters' array, then the copies as another one.
+std::vector<std::int64_t> combine_arguments(const ElementType& element, const Mirrored& list) {
+  std::vector<std::int64_t> words;
+  append_array(words, element, list.masters);
+  std::int64_t plane = 0;
+  for (const Component& c : element.components) {
+    const std::int64_t size = scalar_bytes(c.scalar);
+    words.push_back(reinterpret_cast<std::int64_t>(list.copies_at(element, plane)));
+    words.push_back(list.packed ? list.count() * size : (list.copies.capacity * size + 63) / 64 * 64);
+    plane += c.planes();
+  }
+  return words;
+}
+
+// Places where lists of another array of masters begin, and the end.
+std::vector<size_t> arrays_of(std::span<const Mirrored> lists) {
+  std::vector<size_t> bounds;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    if (i == 0 || lists[i].masters.data != lists[i - 1].masters.data) bounds.push_back(i);
+  }
+  bounds.push_back(lists.size());
+  return bounds;
+}
+
+}  // namespace
+
+void combine_listed(Workshop& shop, CombineFunction function, const ElementType& element,
+                    std::span<const Mirrored> lists) {
+  const auto combine = [&](int thread, const Mirrored& list, std::int64_t begin, std::int64_t end) {
+    function(combine_arguments(element, list).data(), list.indices.data(), begin, end, shop.scratch(thread));
+  };
+  const std::vector<size_t> arrays = arrays_of(lists);
+  const auto count = static_cast<std::int64_t>(arrays.size()) - 1;
+  if (count >= 2 * shop.pool.threads() && all_elements(lists) > little_work) {  // an array to a thread
+    share_out(shop.pool, count, [&](int thread, std::int64_t a) {
+      for (size_t i = arrays[static_cast<size_t>(a)]; i < arrays[static_cast<size_t>(a) + 1]; ++i) {
+        combine(thread, lists[i], 0, lists[i].count());
+      }
+    });
+    return;
+  }
+  for (const Mirrored& list : lists) {
+    in_parts(shop.pool, list.count(),
+             [&](int thread, std::int64_t begin, std::int64_t end) { combine(thread, list, begin, end); });
+  }
+}
+
+void copy_listed(ThreadPool& pool, const ElementType& element, std::span<const Mirrored> lists) {
+  const auto copy = [&](const Mirrored& list, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = 0; p < element.planes(); ++p) {
+      const std::int64_t size = scalar_bytes(element.plane_scalar(p));
+      const std::byte* masters = list.masters.data + plane_offset(element, list.masters.capacity, p);
+      std::byte* copies = list.copies_at(element, p);
+      if (size == 8) copy_plane<std::uint64_t>(masters, list.indices, copies, begin, end);
+      if (size == 4) copy_plane<std::uint32_t>(masters, list.indices, copies, begin, end);
+      if (size == 1) copy_plane<std::uint8_t>(masters, list.indices, copies, begin, end);
+    }
+  };
+  // One long list of all of them, so that short ones keep all threads busy, too.
+  in_parts(pool, all_elements(lists), [&](int, std::int64_t begin, std::int64_t end) {
+    std::int64_t before = 0;
+    for (const Mirrored& list : lists) {
+      const std::int64_t from = std::max(begin - before, std::int64_t{0});
+      const std::int64_t to = std::min(end - before, list.count());
+      if (from < to) copy(list, from, to);
+      before += list.count();
+      if (before >= end) break;
+    }
+  });
+}
+
+}  // namespace kasen

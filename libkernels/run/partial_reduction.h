@@ -1,0 +1,33 @@
+// Reductions over some of an array's dimensions: many results, each with the order of kernel_set.h. The reducer is the
+// generated combine function; this skeleton gives it, for runs of consecutive elements, the lane that each belongs to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libkernels/emit/kernel.h"
+
+namespace kasen {
+
+class Workshop;
+
+struct PartialReduction {
+  FnId reducer = no_fn;
+  ElementType element;
+  std::vector<Word> identity;
+  bool accumulates = false;         // results are accumulators that all indices add to; else each index has its own
+  bool counts_reads = true;         // the operand is neither a shared nor compressed
+  std::int64_t inner = 1;           // elements of an index
+  std::int64_t results = 1;         // of an index
+  std::int64_t steps = 1;           // elements of an index that meet in one result
+  std::vector<std::int32_t> place;  // of each element of an index: its result,
+  std::vector<std::int32_t> step;   // and its number among those of the result
+};
+
+// The sizes of local dimensions must be known. UserError for a reducer without an identity.
+[[nodiscard]] PartialReduction make_partial_reduction(const Module& module, const Op& op);
+
+void run_partial_reduction(Workshop& shop, CombineFunction combine, const PartialReduction& reduction, const View& from,
+                           const View& to, Range range);
+
+}  // namespace kasen

@@ -1,0 +1,431 @@
+#include "libkernels/run/plan_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "libcore/analysis/compressed_rules.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libkernels/emit/loop_shape.h"
+#include "libkernels/run/distinct_values.h"
+#include "libkernels/run/lift_columns.h"
+
+namespace kasen {
+namespace {
+
+// Does this operator compute behind the masters, too (ElementwiseCall::slaves)?
+bool on_slaves(const Module& module, const Op& op) {
+  const State& state = module.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]).state;
+  if (op.code == OpCode::reduce) return state.is_pre();
+  return state.is_cons() || state.is_pre();
+}
+
+// Loops of one shape share their code. Values are numbered in the order in which they appear.
+class Shape {
+ public:
+  explicit Shape(const Module& module) : module_(module) {}
+  Shape& add(std::string_view word) {
+    text_.append(word).push_back(' ');
+    return *this;
+  }
+  Shape& add(std::int64_t number) { return add(std::to_string(number)); }
+  Shape& add(const ElementType& element) { return add(print_element_type(module_, element)); }
+  Shape& value(ValueId id) {
+    add(static_cast<std::int64_t>(numbers_.emplace(id, numbers_.size()).first->second));
+    if (id == no_value) return *this;
+    add(module_.type(id).element);
+    for (const DimId d : module_.type(id).dims) add(d);
+    return module_.type(id).compressed ? add("compressed") : *this;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  const Module& module_;
+  std::map<ValueId, size_t> numbers_;
+  std::string text_;
+};
+
+std::string shape_of(const Module& module, const LoopBody& body) {
+  Shape shape(module);
+  for (const ValueId id : body.inputs) shape.value(id);
+  for (const Op* op : body.ops) {
+    shape.add(row(op->code).name);
+    for (const FnId fn : op->fns) shape.add(fn);
+    for (const DimId d : op->over) shape.add(d);
+    for (const ValueId id : op->operands) shape.value(id);
+    shape.value(op->results[0]);
+  }
+  shape.add("to");
+  for (const ValueId id : body.outputs) shape.value(id);
+  return shape.text();
+}
+
+std::string shape_of(const Module& module, const ProductBody& body) {
+  Shape shape(module);
+  shape.add(body.dense ? "dense" : "sparse").add(body.repeated ? "again" : "once");
+  for (size_t k = 0; k < body.products.size(); ++k) {
+    const Op& op = *body.products[k];
+    shape.add(body.operands[k]).add(op.fns[0]).add(op.fns[1]).add(has_columns(module, op) ? "columns" : "vector");
+    shape.add(product_columns(module, op));
+    for (const ValueId id : op.operands) shape.add(module.type(id).element);
+  }
+  return shape.text();
+}
+
+class Planner {
+ public:
+  Planner(const Module& module, PlanKernels& plan) : module_(module), plan_(plan) {}
+
+  void block(const Block& block) {
+    for (const Op& op : block.ops) {
+      const bool region = op.code == OpCode::region;
+      if (op.code == OpCode::reduce && !module_.type(op.results[0]).dims.empty()) {
+        plan_.partial_reductions.emplace(&op, make_partial_reduction(module_, op));
+        combined_.insert(op.fns[0]);
+      } else if (is_epilogue(op)) {
+        product_with_epilogue(op);
+      } else if (is_fold(op)) {
+        plan_.entry_folds.emplace(&op,
+                                  emit_entry_fold(*plan_.jit, module_, op, next_name("entries"), plan_.scratch_bytes));
+      } else if (is_row_chain(op)) {
+        chain(op);
+      } else if (is_product(op) || (region && row(op.kind).entry == RegionEntry::product)) {
+        if (!module_.type(product_matrix(op)).sparse) {
+          dense(op);
+        } else if (region) {
+          products(op);
+        } else {
+          product(op);
+        }
+      } else if (row(op.code).group == OpGroup::vector || region) {
+        loop(op);
+      } else {
+        const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
+        loops_ += loop ? 1 : 0;
+        for (const Block& inner : op.blocks) this->block(inner);
+        loops_ -= loop ? 1 : 0;
+      }
+    }
+  }
+
+  // Reducers: of reductions and products, and of every pre-reduced value, which a gather may have to combine.
+  void reducers() {
+    for (const Value& value : module_.values) {
+      if (value.type.state.is_pre()) combined_.insert(value.type.state.reducer);
+    }
+    const Module& all = lift_ ? lift_->module() : module_;
+    for (const FnId fn : folded_) emit_fold(*plan_.jit, all.fn(fn), fold_name(fn), plan_.scratch_bytes);
+    for (const FnId fn : combined_) emit_combine(*plan_.jit, module_.fn(fn), combine_name(fn), plan_.scratch_bytes);
+  }
+
+  void look_up() {
+    Jit& jit = *plan_.jit;
+    const auto elementwise = [&](ElementwiseKernel& kernel) {
+      kernel.function = reinterpret_cast<ElementwiseFunction>(jit.lookup(kernel.symbol));
+      if (kernel.streamed_symbol.empty()) return;
+      kernel.streamed = reinterpret_cast<ElementwiseFunction>(jit.lookup(kernel.streamed_symbol));
+    };
+    const auto product = [&](ProductKernel& kernel) {
+      kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.rows_symbol));
+      if (kernel.segment_symbol.empty()) return;
+      kernel.segment = reinterpret_cast<SegmentFunction>(jit.lookup(kernel.segment_symbol));
+      if (kernel.window_symbol.empty()) return;
+      kernel.window = reinterpret_cast<WindowFunction>(jit.lookup(kernel.window_symbol));
+      kernel.slice = reinterpret_cast<SliceFunction>(jit.lookup(kernel.slice_symbol));
+    };
+    for (auto& [op, kernels] : plan_.loops) {
+      elementwise(kernels.all);
+      if (kernels.slaves) elementwise(*kernels.slaves);
+    }
+    for (auto& [op, made] : plan_.distinct) elementwise(made.kernel);
+    for (auto& [op, kernels] : plan_.products) {
+      product(kernels.kernel);
+      if (kernels.epilogue) elementwise(*kernels.epilogue);
+      if (kernels.fused) elementwise(*kernels.fused);
+    }
+    for (auto& [op, kernels] : plan_.dense) {
+      if (kernels.kernel) product(*kernels.kernel);
+    }
+    for (auto& [op, kernel] : plan_.entry_folds) {
+      kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.symbol));
+    }
+    for (auto& [key, tiles] : tiles_) {
+      tiles.rows = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.rows_symbol));
+      tiles.columns = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.columns_symbol));
+    }
+    for (auto& [op, kernels] : plan_.chains) {
+      for (std::int64_t columns = 1; columns <= most_tile_columns; ++columns) {
+        const auto tiles = tiles_.find({kernels.matrix.scalar(), columns});
+        if (tiles != tiles_.end()) kernels.tiles.at(static_cast<size_t>(columns - 1)) = tiles->second;
+      }
+      if (kernels.before) elementwise(kernels.before->kernel);
+      if (kernels.behind) elementwise(kernels.behind->kernel);
+    }
+    for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(jit.lookup(fold_name(fn)));
+    for (const FnId fn : combined_)
+      plan_.combines[fn] = reinterpret_cast<CombineFunction>(jit.lookup(combine_name(fn)));
+  }
+
+ private:
+  static std::string fold_name(FnId fn) { return fmt::format("fold_{}", fn); }
+  static std::string combine_name(FnId fn) { return fmt::format("combine_{}", fn); }
+  std::string next_name(const char* kind) { return fmt::format("{}_{}", kind, count_++); }
+
+  ElementwiseKernel emit_loop(const LoopBody& body) {
+    for (const Op* op : body.ops) {
+      if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
+    }
+    const std::string shape = shape_of(module_, body);
+    if (const auto known = shapes_.find(shape); known != shapes_.end()) return known->second;
+    ElementwiseKernel kernel = emit_elementwise(*plan_.jit, module_, body, next_name("loop"), plan_.scratch_bytes);
+    if (may_leave_caches(kernel, body)) {
+      LoopBody streamed = body;
+      streamed.streamed = true;
+      kernel.streamed_symbol = kernel.symbol + "_streamed";
+      static_cast<void>(emit_elementwise(*plan_.jit, module_, streamed, kernel.streamed_symbol, plan_.scratch_bytes));
+    }
+    shapes_.emplace(shape, kernel);
+    return kernel;
+  }
+
+  // Could the results be too large for the caches? All dimensions have their sizes here.
+  [[nodiscard]] bool may_leave_caches(const ElementwiseKernel& kernel, const LoopBody& body) const {
+    if (!plan_.jit->target().may_stream()) return false;
+    double bytes = 0;
+    for (size_t i = 0; i < kernel.stored.size(); ++i) {
+      double elements = 1;
+      for (const DimId d : module_.type(body.outputs[static_cast<size_t>(kernel.stored[i])]).dims) {
+        elements *= static_cast<double>(std::max<std::int64_t>(module_.dim(d).size, 0));
+      }
+      bytes += elements * static_cast<double>(streamed_bytes(kernel.stored_elements[i]));
+    }
+    return bytes > static_cast<double>(plan_.cached_bytes);
+  }
+
+  ProductKernel emit_products(ProductBody body) {
+    body.repeated = loops_ > 0;
+    for (const Op* op : body.products) folded_.insert(op->fns[1]);
+    const std::string shape = shape_of(module_, body);
+    if (const auto known = products_.find(shape); known != products_.end()) return known->second;
+    ProductKernel kernel = emit_product(*plan_.jit, module_, body, next_name("product"), plan_.scratch_bytes);
+    products_.emplace(shape, kernel);
+    return kernel;
+  }
+
+  void loop(const Op& op) {
+    LoopBody body{{}, op.operands, op.results, op.where};
+    if (op.code == OpCode::region) {
+      const std::vector<Op>& ops = op.blocks.at(0).ops;
+      for (size_t i = 0; i + 1 < ops.size(); ++i) body.ops.push_back(&ops[i]);
+      body.outputs = ops.back().operands;
+    } else {
+      body.ops.push_back(&op);
+    }
+    LoopKernels kernels{emit_loop(body), std::nullopt};
+    if (op.code == OpCode::region) kernels.slaves = slaves_loop(body);
+    plan_.loops.emplace(&op, std::move(kernels));
+    if (!takes_distinct_values(module_, op)) return;
+    if (!distinct_) distinct_.emplace(module_);
+    plan_.distinct.emplace(&op, distinct_->emit(*plan_.jit, body, next_name("distinct"), plan_.scratch_bytes));
+  }
+
+  // The part of a region that runs behind the masters, where it is not all of it.
+  std::optional<ElementwiseKernel> slaves_loop(const LoopBody& whole) {
+    LoopBody body{{}, whole.inputs, whole.outputs, whole.where, {}};
+    std::set<ValueId> kept(whole.inputs.begin(), whole.inputs.end());
+    bool mixed = false;
+    for (const Op* op : whole.ops) {
+      const LawUse* law = law_in_force(module_, *op);
+      const bool pushdown = law != nullptr && law->kind == LawKind::pushdown;
+      const bool here = on_slaves(module_, *op);
+      mixed = mixed || pushdown || !here;
+      if (!here) continue;
+      kept.insert(op->results[0]);
+      if (pushdown) {
+        body.same[op->results[0]] = op->operands[static_cast<size_t>(law->operand)];
+      } else {
+        body.ops.push_back(op);
+      }
+    }
+    if (!mixed || (body.ops.empty() && body.same.empty())) return std::nullopt;
+    for (ValueId& id : body.outputs) {
+      if (kept.count(id) == 0) id = no_value;
+    }
+    ElementwiseKernel kernel = emit_elementwise(*plan_.jit, module_, body, next_name("slaves"), plan_.scratch_bytes);
+    const std::set<ValueId> used = used_values(body);
+    for (size_t i = 0; i < body.inputs.size(); ++i) {
+      if (used.count(body.inputs[i]) == 0) kernel.counted[i] = 0;
+    }
+    return kernel;
+  }
+
+  void product(const Op& op) {
+    const ProductBody body{{&op}, {0}, op.where};
+    plan_.products.emplace(&op, ProductKernels{emit_products(body), {0}, {}, std::nullopt, {}});
+  }
+
+  // A product with a dense matrix, or a region of them, which the dense library runs.
+  void dense(const Op& op) {
+    DenseKernels kernels;
+    kernels.matrix = module_.type(product_matrix(op)).element;
+    kernels.matrix_bytes = counted_bytes(product_matrix(op));
+    if (op.code != OpCode::region) {
+      kernels.products.push_back(dense_product(op, op.operands, op.results));
+      if (!is_ordinary_dense_product(module_, op)) {
+        ProductBody body{{&op}, {0}, op.where};
+        body.dense = true;
+        kernels.kernel = emit_products(body);
+      }
+    } else {
+      const std::vector<Op>& ops = op.blocks.at(0).ops;
+      for (size_t i = 0; i + 1 < ops.size(); ++i) {
+        kernels.products.push_back(dense_product(ops[i], op.operands, ops.back().operands));
+      }
+    }
+    plan_.dense.emplace(&op, std::move(kernels));
+  }
+
+  void chain(const Op& region) {
+    if (!lift_) lift_.emplace(module_);
+    const auto [made, added] = plan_.chains.emplace(
+        &region, make_chain_kernels(*plan_.jit, *lift_, region, next_name("chain"), folded_, plan_.scratch_bytes));
+    const ChainKernels& kernels = made->second;
+    emit_tiles(kernels.matrix.scalar(), kernels.inner);
+    emit_tiles(kernels.matrix.scalar(), kernels.outer);
+  }
+
+  // For the columns of all these products.
+  template <class Products>
+  void emit_tiles(Scalar scalar, const Products& products) {
+    std::int64_t columns = 0;
+    for (const auto& p : products) columns += p.columns;
+    for (const Range& group : tile_groups(columns)) {
+      const std::pair key{scalar, group.size()};
+      if (tiles_.count(key) != 0) continue;
+      tiles_.emplace(key, emit_dense_tiles(*plan_.jit, scalar, group.size(), next_name("dense")));
+    }
+  }
+
+  [[nodiscard]] std::int64_t counted_bytes(ValueId id) const {
+    return is_shared(module_, module_.type(id)) || module_.type(id).compressed ? 0 : module_.type(id).element.bytes();
+  }
+
+  [[nodiscard]] DenseKernels::Product dense_product(const Op& op, const std::vector<ValueId>& operands,
+                                                    const std::vector<ValueId>& results) const {
+    DenseKernels::Product product;
+    product.transposed = op.code == OpCode::mxvt;
+    product.columns = product_columns(module_, op);
+    product.vector = place(operands, op.operands[0]);
+    for (size_t r = 0; r < results.size(); ++r) {
+      if (results[r] == op.results[0]) product.results.push_back(static_cast<int>(r));
+    }
+    product.read_bytes = counted_bytes(op.operands[0]);
+    product.written_bytes = counted_bytes(op.results[0]);
+    return product;
+  }
+
+  static int place(const std::vector<ValueId>& values, ValueId id) {
+    const auto it = std::find(values.begin(), values.end(), id);
+    return it == values.end() ? -1 : static_cast<int>(it - values.begin());
+  }
+
+  void products(const Op& region) {
+    const std::vector<Op>& ops = region.blocks.at(0).ops;
+    ProductBody body{{}, {}, region.where};
+    for (size_t i = 0; i + 1 < ops.size(); ++i) {
+      body.products.push_back(&ops[i]);
+      body.operands.push_back(place(region.operands, ops[i].operands[0]));
+    }
+    ProductKernels kernels{emit_products(body), {}, {}, std::nullopt, {}};
+    const std::vector<ValueId>& yielded = ops.back().operands;
+    for (const Op* op : body.products) kernels.outputs.push_back(place(yielded, op->results[0]));
+    for (size_t r = 0; r < yielded.size(); ++r) {
+      const int first = place(yielded, yielded[r]);
+      if (first != static_cast<int>(r)) kernels.copies.push_back({first, static_cast<int>(r)});
+    }
+    plan_.products.emplace(&region, std::move(kernels));
+  }
+
+  // The gather is the executor's: where the vector work runs, it has been, or has nothing to bring.
+  void product_with_epilogue(const Op& region) {
+    const std::vector<Op>& ops = region.blocks.at(0).ops;
+    ProductBody body{{}, {}, region.where};
+    LoopBody loop{{}, {}, ops.back().operands, region.where, {}};
+    ProductKernels kernels;
+    for (size_t i = 0; i < region.operands.size(); ++i) {
+      if (module_.type(region.operands[i]).sparse) continue;
+      loop.inputs.push_back(region.operands[i]);
+      kernels.epilogue_inputs.push_back(static_cast<int>(i));
+    }
+    for (size_t i = 0; i + 1 < ops.size(); ++i) {
+      const Op& op = ops[i];
+      if (op.code == OpCode::gather) {
+        loop.same[op.results[0]] = op.operands[0];
+      } else if (!is_product(op)) {
+        loop.ops.push_back(&op);
+      } else {
+        body.products.push_back(&op);
+        body.operands.push_back(place(region.operands, op.operands[0]));
+        kernels.outputs.push_back(-1);
+        loop.inputs.push_back(op.results[0]);
+        kernels.epilogue_inputs.push_back(-static_cast<int>(body.products.size()));
+      }
+    }
+    drop_unused(loop, kernels.epilogue_inputs);
+    kernels.kernel = emit_products(body);
+    kernels.epilogue = emit_elementwise(*plan_.jit, module_, loop, next_name("epilogue"), plan_.scratch_bytes);
+    if (!kernels.kernel.window_symbol.empty()) {
+      loop.rows = &kernels.kernel;
+      loop.row_value = body.products[0]->results[0];
+      kernels.fused = emit_elementwise(*plan_.jit, module_, loop, next_name("fused"), plan_.scratch_bytes);
+    }
+    for (const Op* op : loop.ops) {
+      if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
+    }
+    plan_.products.emplace(&region, std::move(kernels));
+  }
+
+  // Operands that only the products use are in another space.
+  static void drop_unused(LoopBody& loop, std::vector<int>& places) {
+    const std::set<ValueId> used = used_values(loop);
+    std::vector<ValueId> inputs;
+    std::vector<int> kept;
+    for (size_t i = 0; i < loop.inputs.size(); ++i) {
+      if (used.count(loop.inputs[i]) == 0) continue;
+      inputs.push_back(loop.inputs[i]);
+      kept.push_back(places[i]);
+    }
+    loop.inputs = std::move(inputs);
+    places = std::move(kept);
+  }
+
+  const Module& module_;
+  PlanKernels& plan_;
+  std::set<FnId> folded_, combined_;
+  std::map<std::string, ElementwiseKernel> shapes_;
+  std::map<std::string, ProductKernel> products_;
+  std::map<std::pair<Scalar, std::int64_t>, DenseTileKernel> tiles_;  // by the number of columns
+  std::optional<ColumnLift> lift_;                                    // of row_chain regions
+  std::optional<DistinctLift> distinct_;                              // of reductions of compressed matrices' cells
+  int count_ = 0;
+  int loops_ = 0;  // that are open
+};
+
+}  // namespace
+
+PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options) {
+  PlanKernels plan;
+  plan.cached_bytes = options.cached_bytes > 0 ? options.cached_bytes : Target::last_level_cache();
+  plan.jit = std::make_unique<Jit>(options.code_cache);
+  Planner planner(module, plan);
+  planner.block(module.body);
+  planner.reducers();
+  plan.jit->compile(options.threads, options.keep_assembly ? &plan.assembly : nullptr);
+  planner.look_up();
+  return plan;
+}
+
+}  // namespace kasen

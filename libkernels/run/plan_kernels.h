@@ -1,0 +1,142 @@
+// All kernels of a plan: what prepare makes and the skeletons run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libcore/kernels/kernel_set.h"
+#include "libkernels/emit/entry_fold.h"
+#include "libkernels/emit/kernel.h"
+#include "libkernels/run/kernel_options.h"
+#include "libkernels/run/partial_reduction.h"
+
+namespace kasen {
+
+struct LoopKernels {
+  ElementwiseKernel all;
+  std::optional<ElementwiseKernel> slaves;  // what of a mixed region is kept behind the masters
+};
+
+// Of a compressed matrix's distinct values with their counts, which are inputs behind the op's operands: one array of
+// each of these types.
+struct DistinctKernel {
+  ElementwiseKernel kernel;
+  std::vector<Scalar> weights;
+};
+
+struct ProductKernels {
+  ProductKernel kernel;
+  struct Copy {
+    int from, to;
+  };
+  std::vector<int> outputs;  // of each product among the op's results; -1: only its epilogue uses it
+  std::vector<Copy> copies;  // results that are the same value again
+  std::optional<ElementwiseKernel> epilogue;
+  std::vector<int> epilogue_inputs;  // its inputs among the op's operands; -1 - k: the result of product k
+  // Rows and vector work in one loop, the result in a register: where rows lie in slices, in their own order. Its
+  // inputs are those of the epilogue that are operands.
+  std::optional<ElementwiseKernel> fused = std::nullopt;
+};
+
+// Products with one dense matrix: BLIS, which takes several in one pass, or the product kernel over a row of
+// consecutive indices, which takes one.
+struct DenseKernels {
+  struct Product {
+    bool transposed = false;
+    std::int64_t columns = 1;
+    int vector = 0;                                  // place among the op's operands
+    std::vector<int> results;                        // places among its results: the same value in each
+    std::int64_t read_bytes = 0, written_bytes = 0;  // of an element that is counted; 0: a shared
+  };
+  std::vector<Product> products;
+  ElementType matrix;
+  std::int64_t matrix_bytes = 0;        // of an element that is counted; 0: a shared
+  std::optional<ProductKernel> kernel;  // nothing: BLIS
+};
+
+// A row_chain region. Values of rows that one part of it makes and another reads stand in *rooms*, for the rows that
+// are under way. In places of vectors of rows, one that is not negative is an operand of the op, -1 - k room k.
+struct ChainKernels {
+  struct Inner {  // one result a row: its vector is an operand
+    int vector = 0, room = 0;
+    std::int64_t columns = 1;
+  };
+  struct Outer {  // one result a column
+    int rows = 0;
+    std::vector<int> results;  // places among the op's results: the same value in each
+    std::int64_t columns = 1;
+  };
+  struct Loop {
+    ElementwiseKernel kernel;
+    std::vector<int> inputs;
+    std::vector<int> rooms;  // of each of the loop's outputs; -1: it is the op's result
+  };
+  // Arrays with columns hold a row's side by side; here every column is a plane (lift_columns.h). Rows of operands and
+  // results are turned on their way into and out of rooms; what every worker holds, when the region begins and ends.
+  struct TurnedRows {
+    int place = 0, room = 0;  // of a result
+  };
+  struct LoadedRows {
+    int place = 0, room = 0;  // of an operand
+    std::int64_t stride = 1;  // scalars of the operand a row
+    int begin = -1;           // the operand that says from which of them on the room has some; -1: it has all
+    bool compressed = false;
+  };
+  struct TurnedWhole {
+    int place = 0;
+    Scalar scalar = Scalar::f64;
+    std::int64_t columns = 1;
+    bool along = false;  // over the matrix's columns; else a shared
+  };
+  std::vector<LoadedRows> loads;
+  std::vector<TurnedRows> stores;
+  std::vector<TurnedWhole> whole_inputs, whole_outputs;
+  bool chunked = false;  // has columns anywhere: nothing waits for more than a chunk of rows
+  std::vector<ElementType> rooms;
+  std::vector<Inner> inner;
+  std::optional<Loop> before;  // what the outer products need: from rooms and operands to rooms
+  std::vector<Outer> outer;
+  std::optional<Loop> behind;  // what is handed on and reduced; its outputs are the op's results
+  ElementType matrix;
+  std::array<DenseTileKernel, most_tile_columns> tiles;  // of 1, 2 ... columns: those that tile_groups asks for
+  // Counted of a row, and of a column; shareds cost nothing.
+  std::int64_t matrix_bytes = 0;
+  std::int64_t row_reads = 0, row_writes = 0, column_reads = 0, column_writes = 0;
+};
+
+struct PlanKernels {
+  std::unique_ptr<Jit> jit;
+  std::map<const Op*, LoopKernels> loops;
+  std::map<const Op*, DistinctKernel> distinct;  // beside the loops that take cells one by one
+  std::map<const Op*, PartialReduction> partial_reductions;
+  std::map<const Op*, ProductKernels> products;
+  std::map<const Op*, DenseKernels> dense;
+  std::map<const Op*, ChainKernels> chains;
+  std::map<const Op*, EntryFoldKernel> entry_folds;
+  std::map<FnId, FoldFunction> folds;
+  std::map<FnId, CombineFunction> combines;
+  std::int64_t scratch_bytes = 0;  // of each thread
+  std::int64_t cached_bytes = 0;   // results of a loop that take more are stored past the caches
+  std::string assembly;
+};
+
+// Of the columns that products of one direction have, those that meet a tile together: groups of nearly one size.
+[[nodiscard]] std::vector<Range> tile_groups(std::int64_t columns);
+
+class ColumnLift;
+
+// Of a row_chain region, whose values `lift` takes up; loops are emitted as `name` and a suffix each, and not yet
+// looked up; nor are tiles emitted. `folded` takes up the reducers of its reductions.
+[[nodiscard]] ChainKernels make_chain_kernels(Jit& jit, ColumnLift& lift, const Op& region, const std::string& name,
+                                              std::set<FnId>& folded, std::int64_t& scratch_bytes);
+
+// Emits and compiles. UserError (bad_input) with the statement's place for what cannot be generated.
+[[nodiscard]] PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options);
+
+}  // namespace kasen

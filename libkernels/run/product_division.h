@@ -1,0 +1,53 @@
+// How the rows of a product are shared out to threads: by stored entries, so that a few long rows (a star) or blocks of
+// them (a power law whose rows lie by length) keep nobody waiting. What is computed does not depend on the division.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libkernels/run/sorted_rows.h"
+
+namespace kasen {
+
+// Work is counted in entries, with row_work for each row besides.
+inline constexpr std::int64_t row_work = 4;
+inline constexpr std::int64_t piece_work = 32768;                // of one piece
+inline constexpr std::int64_t giant_row = 16 * reduction_block;  // entries from which a row is cut among threads
+
+// Rows begin .. end - 1; or, with a window of the sorted form (its first row), the places begin .. end - 1 of its
+// order in a block of the operand, whose entries begin at `entry`.
+struct RowPiece {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t window = -1;
+  std::int64_t entry = 0;
+};
+
+// The rows of the range that are cut among threads before all else, in order; none for one thread.
+[[nodiscard]] std::vector<std::int64_t> giant_rows(const LocalMatrix& matrix, Range range, int threads);
+
+// Work of the rows begin .. end - 1 without the entries of giants.
+[[nodiscard]] std::int64_t work_of(const LocalMatrix& matrix, std::span<const std::int64_t> giants, std::int64_t begin,
+                                   std::int64_t end);
+
+// All rows of the range in pieces of about piece_work. Where rows are sorted, a piece has whole windows or, of one that
+// is heavy beside a thread's share, whole slices. Of `block` of the operand; rows outside of whole windows are in the
+// first one's pieces.
+[[nodiscard]] std::vector<RowPiece> divide_rows(const LocalMatrix& matrix, const SortedRows* sorted,
+                                                std::span<const std::int64_t> giants, Range range, int threads,
+                                                std::int64_t block = 0);
+
+// For products with an epilogue, which go block by block (reduction_block rows, from the range's first row on).
+struct BlockDivision {
+  struct Piece {
+    std::size_t heavy = 0;  // of which heavy block
+    RowPiece rows;
+  };
+  std::vector<std::int64_t> heavy;   // blocks whose rows all threads compute first, ascending
+  std::vector<Piece> pieces;         // of these
+  std::vector<std::int64_t> starts;  // of each thread's own run of blocks, and the number of blocks
+};
+[[nodiscard]] BlockDivision divide_blocks(const LocalMatrix& matrix, const SortedRows* sorted,
+                                          std::span<const std::int64_t> giants, Range range, int threads);
+
+}  // namespace kasen

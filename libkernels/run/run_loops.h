@@ -1,0 +1,58 @@
+// The skeletons: they own threads, blocks and balance, and call generated code on ranges.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libkernels/run/plan_kernels.h"
+#include "libkernels/run/sorted_rows.h"
+#include "libkernels/run/threads.h"
+
+namespace kasen {
+
+// What the threads of a process share between loops.
+class Workshop {
+ public:
+  explicit Workshop(int threads) : pool(threads), scratch_(static_cast<size_t>(pool.threads())) {}
+
+  ThreadPool pool;
+  // Room for the running thread's scratch memory and strips, at least `bytes`; grown in prepare.
+  void reserve(std::int64_t scratch_bytes, std::int64_t strip_bytes);
+  [[nodiscard]] std::byte* scratch(int thread) { return scratch_[static_cast<size_t>(thread)].memory.data(); }
+  [[nodiscard]] std::byte* strip(int thread) { return scratch_[static_cast<size_t>(thread)].strip.data(); }
+  // Partial results of blocks; valid until the next call.
+  [[nodiscard]] std::byte* partials(std::int64_t bytes) { return grown(partials_, bytes); }
+  // Strips of blocks whose rows several threads compute; valid until the next call.
+  [[nodiscard]] std::byte* shared_strips(std::int64_t bytes) { return grown(shared_strips_, bytes); }
+  // Values of all rows; valid until the next call.
+  [[nodiscard]] std::byte* rooms(std::int64_t bytes) { return grown(rooms_, bytes); }
+
+ private:
+  struct Room {
+    Bytes memory, strip;
+  };
+  std::vector<Room> scratch_;
+  static std::byte* grown(Bytes& room, std::int64_t bytes);
+  Bytes partials_, shared_strips_, rooms_;
+};
+
+// Elements begin to end (flat indices) of one loop. `sizes` are those of the kernel's local dimensions.
+void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kernel,
+                     std::span<const View> inputs, std::span<const View> outputs, std::int64_t begin, std::int64_t end,
+                     std::span<const std::int64_t> sizes);
+
+// `sorted`: the matrix with its rows sorted, or null.
+void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
+                 const SortedRows* sorted);
+
+// Folds of entries: rows in pieces of about equal work; a row is one thread's.
+void run_entry_fold(Workshop& shop, const EntryFoldKernel& kernel, const ProductCall& call);
+
+// A dense matrix over any semiring, one result after another.
+void run_dense(Workshop& shop, const ProductKernel& kernel, bool transposed, const DenseProductCall& call);
+
+// Bytes of strip that the epilogue of a product needs on each thread.
+[[nodiscard]] std::int64_t strip_bytes(const ProductKernel& kernel);
+
+}  // namespace kasen

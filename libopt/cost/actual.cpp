@@ -1,0 +1,340 @@
+// The actual column (docs/cost.md, "The actual column"): what kernels and copies touch, over all workers.
+#include <algorithm>
+#include <array>
+
+#include "libcore/analysis/compressed_rules.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/analysis/whole.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/module.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libopt/cost/extent.h"
+#include "libopt/cost/rules.h"
+
+namespace kasen {
+namespace {
+
+Polynomial element_bytes(const CostContext& c, ValueId value) {
+  return inner_elements(*c.module, c.type(value)) * Polynomial(c.type(value).element.bytes());
+}
+
+Polynomial stored_bytes(const CostContext& c, ValueId value) {
+  return stored_indices(*c.module, c.type(value)) * element_bytes(c, value);
+}
+
+bool by_pushdown(const CostContext& c, const Op& op) {
+  const LawUse* law = law_in_force(*c.module, op);
+  return law != nullptr && law->kind == LawKind::pushdown;
+}
+
+bool same_buffer(const CostContext& c, ValueId a, ValueId b) {
+  return c.module->value(a).buffer != no_buffer && c.module->value(a).buffer == c.module->value(b).buffer;
+}
+
+// On a pushdown's pre-reduced operand the slaves are handed on: copied, unless they stay where they are.
+bool hands_on_slaves(const CostContext& c, const Op& op, ValueId operand) {
+  return op.code == OpCode::map && c.type(operand).state.is_pre() && by_pushdown(c, op);
+}
+
+// The arrays among `values` whose elements are in memory, each once.
+std::vector<ValueId> uncompressed(const CostContext& c, const std::vector<ValueId>& values) {
+  std::vector<ValueId> arrays = distinct_arrays(*c.module, values);
+  std::erase_if(arrays, [&](ValueId v) { return c.type(v).compressed; });
+  return arrays;
+}
+
+// Those that are not: once for all that an operator or region does with them.
+Polynomial compressed_bytes(const CostContext& c, const Op& op) {
+  Polynomial bytes;
+  const SymbolKind kind = takes_distinct_values(*c.module, op) ? SymbolKind::distinct : SymbolKind::compressed;
+  for (const ValueId value : distinct_arrays(*c.module, op.operands)) {
+    if (c.type(value).compressed) bytes += Polynomial(Symbol{kind, c.matrix_name(value), {}, -1});
+  }
+  return bytes;
+}
+
+// Of the elements of a dense matrix.
+Polynomial matrix_bytes(const CostContext& c, ValueId matrix) {
+  if (c.type(matrix).compressed) return {};
+  return c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
+}
+
+// The arrays that the operator reads element by element; what it reads whole counts like a shared.
+std::vector<ValueId> read_along(const CostContext& c, const Op& op) {
+  std::vector<ValueId> along;
+  for (size_t i = is_view(op) ? 1 : 0; i < op.operands.size(); ++i) {
+    if (!reads_whole(*c.module, op, i)) along.push_back(op.operands[i]);
+  }
+  return uncompressed(c, along);
+}
+
+Cost elementwise_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  const std::vector<ValueId> operands = read_along(c, op);
+  const bool on_shareds =
+      std::none_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return is_charged(*c.module, v); });
+  if (on_shareds) return cost;
+  const Polynomial n = computed_indices(c, op);
+  bool copies_slaves = false;
+  for (const ValueId value : operands) {
+    const bool copy = hands_on_slaves(c, op, value) && !same_buffer(c, value, op.results.at(0));
+    copies_slaves = copies_slaves || copy;
+    cost.read += (copy ? stored_indices(*c.module, c.type(value)) : n) * element_bytes(c, value);
+  }
+  if (makes_whole(*c.module, op)) {
+    cost.written = stored_bytes(c, op.results.at(0));
+    return cost;
+  }
+  for (const ValueId value : distinct_arrays(*c.module, op.results)) {
+    cost.written += (copies_slaves ? stored_indices(*c.module, c.type(value)) : n) * element_bytes(c, value);
+  }
+  return cost;
+}
+
+// What a view shows of its array,
+Polynomial shown_bytes(const CostContext& c, const Op& view) {
+  const ValueId result = view.results.at(0);
+  return is_charged(*c.module, result) ? computed_indices(c, view) * element_bytes(c, result) : Polynomial();
+}
+
+// and what of it is read so; a compressed array is read as a whole.
+Polynomial viewed_bytes(const CostContext& c, const Op& view) {
+  return c.type(viewed(view)).compressed ? Polynomial() : shown_bytes(c, view);
+}
+
+// By itself a view is a copy.
+Cost shown_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  cost.read = viewed_bytes(c, op);
+  cost.written = shown_bytes(c, op);
+  return cost;
+}
+
+// A region reads what its views show of arrays from outside of it, each view by itself.
+Polynomial bytes_of_views(const CostContext& c, const Op& region) {
+  Polynomial bytes;
+  for (const Op& op : region.blocks.at(0).ops) {
+    if (is_view(op) && contains(region.operands, viewed(op))) bytes += viewed_bytes(c, op);
+  }
+  return bytes;
+}
+
+Cost source_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  for (const ValueId value : distinct_arrays(*c.module, op.results)) cost.written += stored_bytes(c, value);
+  return cost;
+}
+
+// Masters, or masters and slaves: what the widest of the region's operators that use the operand computes.
+Polynomial widest_use(const CostContext& c, const Block& block, ValueId operand) {
+  Polynomial widest;
+  for (const Op& op : block.ops) {
+    if (row(op.code).group != OpGroup::vector) continue;
+    const std::vector<ValueId> along = read_along(c, op);
+    if (std::find(along.begin(), along.end(), operand) == along.end()) continue;
+    const bool all = hands_on_slaves(c, op, operand);
+    const Polynomial n = all ? stored_indices(*c.module, c.type(operand)) : computed_indices(c, op);
+    if (n.terms().size() > widest.terms().size()) widest = n;
+  }
+  return widest;
+}
+
+void add_index_reads(const CostContext& c, const Op& product, Cost& cost) {
+  cost.read += Polynomial(8) * stored_indices(*c.module, c.type(product.results.at(0)));
+  const ValueId matrix = product.operands.at(1);
+  cost.read += c.entries(matrix) * Polynomial(4 + c.type(matrix).element.bytes());
+}
+
+void add_product(const CostContext& c, const Op& product, Cost& cost) {
+  cost.read += c.entries(product.operands.at(1)) * element_bytes(c, product.operands.at(0));
+  if (is_charged(*c.module, product.results.at(0))) cost.written += stored_bytes(c, product.results.at(0));
+}
+
+// The matrix is cut along its rows, and each element of it is read once for all of `products`. Vectors over its columns
+// are shared, read whole (and cost nothing) or made whole. `handed_on`: what of their results is written.
+Cost dense_products_cost(const CostContext& c, std::span<const Op> products, const std::vector<ValueId>& handed_on) {
+  const ValueId matrix = products[0].operands.at(1);
+  const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
+  Cost cost;
+  cost.read = matrix_bytes(c, matrix);
+  for (const Op& op : products) {
+    const ValueId vector = op.operands.at(0), result = op.results.at(0);
+    const bool along = is_charged(*c.module, vector) && !reads_whole(*c.module, op, 0);
+    if (along && !c.type(vector).compressed) cost.read += masters(vector);
+    if (!is_charged(*c.module, result)) continue;
+    const Polynomial once = makes_whole(*c.module, op) ? stored_bytes(c, result) : masters(result);
+    cost.written += once * Polynomial(std::count(handed_on.begin(), handed_on.end(), result));
+  }
+  return cost;
+}
+
+Cost product_cost(const CostContext& c, const Op& op) {
+  if (is_dense_product(*c.module, op)) return dense_products_cost(c, {&op, 1}, op.results);
+  Cost cost;
+  add_index_reads(c, op, cost);
+  add_product(c, op, cost);
+  return cost;
+}
+
+// Where operand and result have different storage the masters are copied first.
+// Each entry reads what stands at the other axis, each row of the result what stands there.
+Cost fold_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  const ValueId matrix = op.operands.at(0), result = op.results.at(0);
+  const Polynomial rows = stored_indices(*c.module, c.type(result)), entries = c.entries(matrix);
+  cost.read = Polynomial(8) * rows + entries * Polynomial(4 + c.type(matrix).element.bytes());
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    if (entry_side(*c.module, op, i) == EntrySide::shared) continue;
+    cost.read += (is_across(*c.module, op, i) ? entries : rows) * element_bytes(c, op.operands[i]);
+  }
+  cost.written = stored_bytes(c, result);
+  return cost;
+}
+
+Cost transition_cost(const CostContext& c, const Op& op) {
+  Cost cost = transition_network(c, op);
+  const ValueId from = op.operands.at(0), to = op.results.at(0);
+  if (!is_charged(*c.module, from) || same_buffer(c, from, to)) return cost;
+  cost.read = master_indices(*c.module, c.type(from)) * element_bytes(c, from);
+  cost.written = cost.read;
+  return cost;
+}
+
+Cost make_list_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  const ValueId list = op.results.at(0);
+  if (!is_charged(*c.module, list)) return cost;
+  cost.read = stored_bytes(c, op.operands.at(0));
+  cost.written = stored_bytes(c, list) * Polynomial(c.type(list).list);
+  return cost;
+}
+
+Cost free_of_charge(const CostContext&, const Op&) { return {}; }
+
+struct ActualRule {
+  OpCode code;
+  Cost (*cost)(const CostContext&, const Op&);
+};
+
+constexpr std::array rules{
+    ActualRule{OpCode::fill, source_cost},
+    ActualRule{OpCode::index, source_cost},
+    ActualRule{OpCode::map, elementwise_cost},
+    ActualRule{OpCode::reduce, elementwise_cost},
+    ActualRule{OpCode::range, shown_cost},
+    ActualRule{OpCode::transpose, shown_cost},
+    ActualRule{OpCode::mxv, product_cost},
+    ActualRule{OpCode::mxvt, product_cost},
+    ActualRule{OpCode::fold_rows, fold_cost},
+    ActualRule{OpCode::fold_cols, fold_cost},
+    ActualRule{OpCode::make_list, make_list_cost},
+    ActualRule{OpCode::gather, transition_cost},
+    ActualRule{OpCode::scatter, transition_cost},
+    ActualRule{OpCode::region, actual_region},
+    ActualRule{OpCode::at, shown_cost},
+};
+
+}  // namespace
+
+Polynomial computed_indices(const CostContext& c, const Op& op) {
+  const Module& module = *c.module;
+  const Type& result = c.type(op.results.at(0));
+  if (op.code == OpCode::reduce && (is_shared(module, result) || makes_whole(module, op))) {
+    const Type& from = c.type(op.operands.at(0));
+    return from.state.is_pre() ? stored_indices(module, from) : master_indices(module, from);
+  }
+  if (result.state.is_pre() && by_pushdown(c, op)) return master_indices(module, result);
+  return stored_indices(module, result);
+}
+
+// Each operand as far as the operators inside that use it go, each result as far as it is stored.
+Cost actual_iter_on_vec(const CostContext& c, const Op& region) {
+  Cost cost;
+  cost.read = bytes_of_views(c, region);
+  const Block& block = region.blocks.at(0);
+  for (const ValueId value : uncompressed(c, region.operands)) {
+    cost.read += widest_use(c, block, value) * element_bytes(c, value);
+  }
+  for (const ValueId result : region.results) {
+    if (is_charged(*c.module, result)) cost.written += stored_bytes(c, result);
+  }
+  return cost;
+}
+
+// Pointers, indices and values once for all products. A result that is handed on twice is written twice.
+Cost actual_mxm(const CostContext& c, const Op& region) {
+  Cost cost;
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  if (is_dense_product(*c.module, ops.at(0))) {
+    return dense_products_cost(c, std::span(ops).first(ops.size() - 1), ops.back().operands);
+  }
+  add_index_reads(c, ops.at(0), cost);
+  for (size_t i = 0; i + 1 < ops.size(); ++i) {
+    cost.read += c.entries(ops[i].operands.at(1)) * element_bytes(c, ops[i].operands.at(0));
+  }
+  for (const ValueId result : region.results) {
+    if (is_charged(*c.module, result)) cost.written += stored_bytes(c, result);
+  }
+  return cost;
+}
+
+// Of the product's result only what others contribute to, and what is contributed to others, is ever in memory.
+Cost actual_product_epilogue(const CostContext& c, const Op& region) {
+  const Op& product = epilogue_product(region);
+  const ValueId made = product.results.at(0);
+  Cost cost = actual_iter_on_vec(c, region);
+  add_index_reads(c, product, cost);
+  cost.read += c.entries(product.operands.at(1)) * element_bytes(c, product.operands.at(0));
+  const Polynomial waiting = waiting_rows(*c.module, c.type(made));
+  cost.read += waiting * element_bytes(c, made);
+  cost.written += (waiting + slave_indices(*c.module, c.type(made))) * element_bytes(c, made);
+  cost += transition_network(c, epilogue_gather(region));
+  return cost;
+}
+
+// The matrix once, each vector of rows from outside once, whoever of the region reads it, and what is handed on.
+Cost actual_row_chain(const CostContext& c, const Op& region) {
+  const ValueId matrix = product_matrix(region);
+  const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  Cost cost;
+  cost.read = matrix_bytes(c, matrix);
+  std::vector<ValueId> rows, whole;
+  for (size_t i = 0; i + 1 < ops.size(); ++i) {
+    for (size_t k = is_view(ops[i]) ? 1 : 0; k < ops[i].operands.size(); ++k) {
+      const ValueId v = ops[i].operands[k];
+      if (v != matrix && contains(region.operands, v) && !reads_whole(*c.module, ops[i], k)) rows.push_back(v);
+    }
+    if (makes_whole(*c.module, ops[i])) whole.push_back(ops[i].results.at(0));
+  }
+  for (const ValueId v : uncompressed(c, rows)) cost.read += masters(v);
+  cost.read += bytes_of_views(c, region);
+  for (const ValueId v : ops.back().operands) {
+    if (is_charged(*c.module, v)) cost.written += contains(whole, v) ? stored_bytes(c, v) : masters(v);
+  }
+  return cost;
+}
+
+Cost actual_cost(const CostContext& context, const Op& op) {
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ActualRule& r) { return r.code == op.code; });
+  Cost cost = (rule == rules.end() ? free_of_charge : rule->cost)(context, op);
+  const OpGroup group = row(op.code).group;
+  const bool reads = group == OpGroup::vector || group == OpGroup::product || op.code == OpCode::region;
+  if (reads) cost.read += compressed_bytes(context, op);
+  return cost;
+}
+
+Cost copy_cost(const CostContext& c, std::span<const Binding> bindings, std::int64_t spared) {
+  Cost cost;
+  for (const Binding& binding : bindings) {
+    if (binding.how != Handover::copy || !is_charged(*c.module, binding.to)) continue;
+    const Polynomial arrays(std::max<std::int64_t>(c.type(binding.from).list, 1) - spared);
+    cost.read += stored_bytes(c, binding.from) * arrays;
+    cost.written += stored_bytes(c, binding.to) * arrays;
+  }
+  return cost;
+}
+
+}  // namespace kasen

@@ -1,0 +1,329 @@
+#include "libopt/cost/cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "libcore/analysis/liveness.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/ir/module.h"
+#include "libopt/cost/rules.h"
+
+namespace kasen {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string op_text(const Module& module, const Op& op) {
+  const auto names = [&](const std::vector<ValueId>& values) {
+    std::vector<std::string> list;
+    for (const ValueId v : values) list.push_back(module.value(v).name);
+    return joined(list);
+  };
+  std::string text;
+  if (!op.results.empty()) text = names(op.results) + " = ";
+  text += row(op.code).name;
+  if (op.code == OpCode::region) text += fmt::format(" {}", region_name(op.kind));
+  std::vector<std::string> functions;
+  for (const FnId fn : op.fns) functions.push_back(module.fn(fn).name);
+  if (!functions.empty()) text += fmt::format("[{}]", joined(functions));
+  if (!op.name.empty()) text += fmt::format(" \"{}\"", op.name);
+  if (!op.operands.empty()) text += fmt::format(" {}", names(op.operands));
+  return text;
+}
+
+std::string states_text(const Module& module, const Op& op) {
+  std::vector<std::string> states;
+  for (const ValueId v : op.results) {
+    if (module.type(v).state.placed()) states.push_back(state_text(module, module.type(v).state));
+  }
+  return joined(states);
+}
+
+class Measurement {
+ public:
+  explicit Measurement(const Module& module) : module_(module), context_(cost_context(module)), liveness_(module) {
+    report_.program = module.name;
+    report_.level = module.level;
+    report_.unplaced = module.level < 2;
+    for_each_op(module, [&](const Op& op, int, int) {
+      if ((op.code != OpCode::literal && op.code != OpCode::param) || op.literal.size() != 1) return;
+      (op.code == OpCode::literal ? literals_ : defaults_)[op.results.at(0)] = op.literal[0].i;
+    });
+  }
+
+  CostReport run() {
+    walk(module_.body, Frame{});
+    add_up();
+    return std::move(report_);
+  }
+
+ private:
+  struct Frame {
+    int parent = -1, loop = -1, region = -1, depth = 0;
+    Polynomial executions = 1;
+  };
+
+  void walk(const Block& block, const Frame& frame) {
+    for (const Op& op : block.ops) {
+      const int number = static_cast<int>(report_.rows.size());
+      add_row(op, number, frame);
+      const OpLiveness& handed_on = liveness_.at(number);
+      const std::array ends{op.code == OpCode::if_else ? &handed_on.then_branch : &handed_on.back,
+                            &handed_on.else_branch};
+      for (size_t b = 0; b < op.blocks.size(); ++b) {
+        walk(op.blocks[b], inside(op, number, b, frame));
+        const int yield = static_cast<int>(report_.rows.size()) - 1;
+        EndCost end{yield, copy_cost(context_, *ends.at(b))};
+        if (end.actual != Cost{}) report_.rows[static_cast<size_t>(number)].ends.push_back(std::move(end));
+      }
+    }
+  }
+
+  void add_row(const Op& op, int number, const Frame& frame) {
+    CostRow made;
+    made.number = number;
+    made.depth = frame.depth;
+    made.parent = frame.parent;
+    made.loop = frame.loop;
+    made.region = frame.region;
+    made.code = op.code;
+    made.text = op_text(module_, op);
+    made.state = states_text(module_, op);
+    made.where = op.where;
+    made.speculated = op.speculated;
+    made.executions = frame.executions;
+    if (frame.region < 0) {
+      made.model = model_cost(context_, op);
+      made.actual = actual_cost(context_, op);
+      const OpLiveness& copies = liveness_.at(number);
+      for (const auto* group : {&copies.entry, &copies.exit, &copies.element}) {
+        made.actual += copy_cost(context_, *group);
+      }
+      made.actual += copy_cost(context_, copies.list, 1);  // put and push replace one array
+      made.actual += view_cost(op);
+    }
+    report_.rows.push_back(std::move(made));
+  }
+
+  // A view that its list's owner would overwrite is copied where it is made.
+  Cost view_cost(const Op& op) const {
+    if (op.code != OpCode::get || !liveness_.copied_view(op.results.at(0))) return {};
+    return copy_cost(context_, std::array{Binding{op.results[0], op.results[0], Handover::copy}});
+  }
+
+  Frame inside(const Op& op, int number, size_t block, const Frame& frame) {
+    Frame inner = frame;
+    inner.parent = number;
+    ++inner.depth;
+    if (op.code == OpCode::region) inner.region = number;
+    if (op.code == OpCode::while_loop || op.code == OpCode::for_loop) {
+      report_.loops.push_back(loop(op, number, frame.loop));
+      inner.loop = number;
+      inner.executions = frame.executions * report_.loops.back().trips;
+    }
+    if (op.code == OpCode::if_else) {
+      const Polynomial taken(Symbol{SymbolKind::taken, "", {}, number});
+      inner.executions = frame.executions * (block == 0 ? taken : Polynomial(1) - taken);
+    }
+    return inner;
+  }
+
+  LoopCost loop(const Op& op, int number, int parent) const {
+    LoopCost made;
+    made.number = number;
+    made.parent = parent;
+    made.where = op.where;
+    made.trips = Polynomial(Symbol{SymbolKind::trips, "", {}, number});
+    if (op.code == OpCode::for_loop) {
+      const auto lo = bound(op.operands.at(0)), hi = bound(op.operands.at(1));
+      if (lo.value && hi.value) {
+        const std::int64_t turns = std::max<std::int64_t>(*hi.value - *lo.value, 0);
+        if (!lo.is_default && !hi.is_default) {
+          made.trips = Polynomial(turns);
+          return made;
+        }
+        made.expected = turns;
+      }
+    }
+    if (op.expect >= 0) made.expected = op.expect;
+    return made;
+  }
+
+  // A bound of a `for` as far as the text tells: a literal, or a parameter's default.
+  struct Bound {
+    std::optional<std::int64_t> value;
+    bool is_default = false;
+  };
+  Bound bound(ValueId value) const {
+    if (const auto it = literals_.find(value); it != literals_.end()) return {it->second, false};
+    if (const auto it = defaults_.find(value); it != defaults_.end()) return {it->second, true};
+    return {};
+  }
+
+  // Executions of a row in one turn of a loop around it: its own in the run with that loop's and all outer ones' set
+  // aside. They are products, so it is enough to build them again from the inside out.
+  Polynomial per_turn(const CostRow& row, int loop) const {
+    Polynomial times(1);
+    int child = row.number;
+    for (int at = row.parent; at >= 0; at = report_.rows[static_cast<size_t>(at)].parent) {
+      if (at == loop) return times;
+      times *= block_executions(at, child);
+      child = at;
+    }
+    throw InternalError("a row outside the loop that it is charged to");
+  }
+
+  // Executions of the block of `parent` that holds `child`, for one execution of `parent`.
+  Polynomial block_executions(int parent, int child) const {
+    for (const LoopCost& l : report_.loops) {
+      if (l.number == parent) return l.trips;
+    }
+    if (report_.rows[static_cast<size_t>(parent)].code != OpCode::if_else) return 1;
+    const Polynomial taken(Symbol{SymbolKind::taken, "", {}, parent});
+    return in_first_block(parent, child) ? taken : Polynomial(1) - taken;
+  }
+
+  // The first block ends with the first yield directly below the `if`.
+  bool in_first_block(int parent, int child) const {
+    for (size_t n = static_cast<size_t>(parent) + 1; n < report_.rows.size(); ++n) {
+      const CostRow& row = report_.rows[n];
+      if (row.parent == parent && row.code == OpCode::yield) return child <= static_cast<int>(n);
+    }
+    throw InternalError("an if without a yield");
+  }
+
+  void add_up() {
+    for (const CostRow& row : report_.rows) {
+      charge(row, row.model, row.actual);
+      for (const EndCost& end : row.ends) charge(report_.rows[static_cast<size_t>(end.yield)], {}, end.actual);
+    }
+  }
+
+  // Costs that arise each time `row` runs, to the program and to every loop around it.
+  void charge(const CostRow& row, const Cost& model, const Cost& actual) {
+    report_.model += repeated(model, row.executions);
+    report_.actual += repeated(actual, row.executions);
+    for (LoopCost& l : report_.loops) {
+      if (!encloses(l.number, row)) continue;
+      const Polynomial& times = l.runs.try_emplace(row.number, per_turn(row, l.number)).first->second;
+      l.model += repeated(model, times);
+      l.actual += repeated(actual, times);
+    }
+  }
+
+  bool encloses(int loop, const CostRow& row) const {
+    for (int at = row.parent; at >= 0; at = report_.rows[static_cast<size_t>(at)].parent) {
+      if (at == loop) return true;
+    }
+    return false;
+  }
+
+  const Module& module_;
+  CostContext context_;
+  Liveness liveness_;
+  CostReport report_;
+  std::map<ValueId, std::int64_t> literals_, defaults_;
+};
+
+}  // namespace
+
+Cost& Cost::operator+=(const Cost& other) {
+  read += other.read;
+  written += other.written;
+  network += other.network;
+  buffers += other.buffers;
+  read_elements += other.read_elements;
+  written_elements += other.written_elements;
+  network_elements += other.network_elements;
+  return *this;
+}
+
+Cost repeated(const Cost& cost, const Polynomial& times) {
+  return {cost.read * times,          cost.written * times,          cost.network * times,         cost.buffers,
+          cost.read_elements * times, cost.written_elements * times, cost.network_elements * times};
+}
+
+CostReport measure(const Module& module) { return Measurement(module).run(); }
+
+Polynomial printed_form(const Polynomial& polynomial) {
+  return polynomial.replace([](const Symbol& symbol) {
+    if (symbol.kind == SymbolKind::slaves && is_all(symbol.set)) {
+      const Polynomial workers(Symbol{SymbolKind::workers, "", {}, -1});
+      return (workers - Polynomial(1)) * Polynomial(Symbol{SymbolKind::size, symbol.name, {}, -1});
+    }
+    return Polynomial(symbol.kind == SymbolKind::whole ? Symbol{SymbolKind::size, symbol.name, {}, -1} : symbol);
+  });
+}
+
+Polynomial paper_form(const Polynomial& polynomial) {
+  return printed_form(polynomial).replace([](const Symbol& symbol) {
+    return Polynomial(symbol.kind == SymbolKind::slaves ? Symbol{SymbolKind::slaves, symbol.name, {}, -1} : symbol);
+  });
+}
+
+SymbolNames::SymbolNames(const Module& module) {
+  std::set<DimId> with_slaves;
+  std::set<std::string> names;
+  int matrices = 0, loops = 0;
+  std::map<std::string, int> used;  // how many operators would have this place
+  std::vector<std::string> places;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    const bool sparse = op.code == OpCode::input && module.type(op.results.at(0)).sparse;
+    if (sparse) {
+      ++matrices;
+      for (const DimId dim : module.type(op.results.at(0)).dims) with_slaves.insert(dim);
+    }
+    if (op.code == OpCode::while_loop || op.code == OpCode::for_loop) ++loops;
+    const bool counted = op.code == OpCode::while_loop || op.code == OpCode::for_loop || op.code == OpCode::if_else;
+    places.push_back(op.where.line > 0 ? fmt::format("@{}", op.where.line) : fmt::format("#{}", number));
+    if (counted) ++used[places.back()];
+  });
+  for (size_t n = 0; n < places.size(); ++n) {
+    places_.push_back(used[places[n]] > 1 ? fmt::format("#{}", n) : places[n]);
+  }
+  for (const Dimension& dim : module.dims) names.insert(dim.name);
+  short_slaves_ = with_slaves.size() <= 1 && !names.contains("S");
+  short_entries_ = matrices <= 1 && !names.contains("nnz");
+  short_workers_ = !names.contains("P");
+  short_trips_ = loops <= 1 && !names.contains("trips");
+}
+
+std::string SymbolNames::operator()(const Symbol& symbol) const {
+  const std::string place = symbol.number < 0 || static_cast<size_t>(symbol.number) >= places_.size()
+                                ? fmt::format("#{}", symbol.number)
+                                : places_[static_cast<size_t>(symbol.number)];
+  switch (symbol.kind) {
+    case SymbolKind::size:
+    case SymbolKind::whole:
+      return symbol.name;
+    case SymbolKind::slaves:
+      if (!symbol.set.empty()) return fmt::format("S({})", slaves_text(symbol.set));
+      return short_slaves_ ? "S" : fmt::format("S({})", symbol.name);
+    case SymbolKind::waiting:
+      return fmt::format("W({})", slaves_text(symbol.set));
+    case SymbolKind::entries:
+      return short_entries_ ? "nnz" : fmt::format("nnz({})", symbol.name);
+    case SymbolKind::compressed:
+      return fmt::format("Z({})", symbol.name);
+    case SymbolKind::distinct:
+      return fmt::format("D({})", symbol.name);
+    case SymbolKind::workers:
+      return short_workers_ ? "P" : "workers";
+    case SymbolKind::trips:
+      return short_trips_ ? "trips" : "trips" + place;
+    case SymbolKind::taken:
+      return "then" + place;
+  }
+  throw InternalError("a symbol outside the table");
+}
+
+}  // namespace kasen

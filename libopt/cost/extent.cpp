@@ -1,0 +1,87 @@
+#include "libopt/cost/extent.h"
+
+#include <algorithm>
+
+namespace kasen {
+namespace {
+
+Polynomial whole_size(const Module& module, DimId dim) {
+  const Dimension& d = module.dim(dim);
+  if (d.size >= 0) return d.size;
+  return Polynomial(Symbol{SymbolKind::whole, d.name, {}, -1});
+}
+
+}  // namespace
+
+Polynomial inner_elements(const Module& module, const Type& type) {
+  const DimId cut = cut_dim(module, type);
+  Polynomial elements(1);
+  bool cut_seen = false;
+  for (const DimId dim : type.dims) {
+    if (dim == cut && !cut_seen) {  // a square array's second dimension is whole
+      cut_seen = true;
+      continue;
+    }
+    elements *= whole_size(module, dim);
+  }
+  return elements;
+}
+
+Polynomial master_indices(const Module& module, const Type& type) {
+  return Polynomial(Symbol{SymbolKind::size, module.dim(cut_dim(module, type)).name, {}, -1});
+}
+
+Polynomial slave_indices(const Module& module, const Type& type) {
+  if (type.state.slaves.empty() || !(type.state.is_cons() || type.state.is_pre())) return 0;
+  return Polynomial(Symbol{SymbolKind::slaves, module.dim(cut_dim(module, type)).name, type.state.slaves, -1});
+}
+
+Polynomial waiting_rows(const Module& module, const Type& product) {
+  if (product.state.slaves.empty()) return 0;
+  return Polynomial(Symbol{SymbolKind::waiting, module.dim(cut_dim(module, product)).name, product.state.slaves, -1});
+}
+
+Polynomial stored_indices(const Module& module, const Type& type) {
+  return master_indices(module, type) + slave_indices(module, type);
+}
+
+Polynomial stored_elements(const Module& module, const Type& type) {
+  return stored_indices(module, type) * inner_elements(module, type);
+}
+
+Polynomial column_elements(const Module& module, const Op& product) {
+  Polynomial columns(1);
+  const std::vector<DimId>& dims = module.type(product.operands.at(0)).dims;
+  for (size_t i = 1; i < dims.size(); ++i) columns *= whole_size(module, dims[i]);
+  return columns;
+}
+
+Polynomial whole_elements(const Module& module, const Type& type) {
+  Polynomial elements(1);
+  for (const DimId dim : type.dims) elements *= whole_size(module, dim);
+  return elements;
+}
+
+Polynomial shared_elements(const Module& module, const Type& type) { return inner_elements(module, type); }
+
+Polynomial stored_entries(const Module& module, const Type& type, const std::string& name) {
+  if (is_shared(module, type)) return 0;
+  if (!type.sparse) return master_indices(module, type) * inner_elements(module, type);
+  return Polynomial(Symbol{SymbolKind::entries, name, {}, -1});
+}
+
+bool is_charged(const Module& module, ValueId value) {
+  const Type& type = module.type(value);
+  return !is_shared(module, type) && !type.sparse;
+}
+
+std::vector<ValueId> distinct_arrays(const Module& module, const std::vector<ValueId>& values) {
+  std::vector<ValueId> arrays;
+  for (const ValueId value : values) {
+    if (!is_charged(module, value)) continue;
+    if (std::find(arrays.begin(), arrays.end(), value) == arrays.end()) arrays.push_back(value);
+  }
+  return arrays;
+}
+
+}  // namespace kasen

@@ -1,0 +1,411 @@
+#include "libopt/cost/footprint.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "libcore/analysis/liveness.h"
+#include "libcore/analysis/shared_batch.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/analysis/whole.h"
+#include "libcore/base/checked.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libcore/kernels/numbering.h"
+#include "libcore/kernels/sorted_form.h"
+#include "libopt/cost/extent.h"
+#include "libopt/cost/rules.h"
+
+namespace kasen {
+namespace {
+
+constexpr const char* memory = "a plan's memory";
+
+// Room for one array: what is held on a worker besides masters is the largest of `holds`.
+struct Room {
+  ElementType element;
+  std::vector<DimId> dims;
+  std::vector<SlaveSet> holds;
+  std::int64_t arrays = 1;
+};
+
+Type type_of(const Room& room, const SlaveSet& set) {
+  Type type;
+  type.element = room.element;
+  type.dims = room.dims;
+  if (!set.empty()) type.state = State::cons(set);
+  return type;
+}
+
+// But for waiting rows, which have a buffer, these have no room.
+std::vector<bool> values_inside_regions(const Module& module) {
+  std::vector<bool> inside(module.values.size(), false);
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::region) return;
+    for (const Op& inner : op.blocks.at(0).ops) {
+      for (const ValueId v : inner.results) inside[static_cast<size_t>(v)] = true;
+    }
+  });
+  return inside;
+}
+
+std::vector<bool> dense_inputs(const Module& module) {
+  std::vector<bool> is_input(module.values.size(), false);
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::input) is_input[static_cast<size_t>(op.results.at(0))] = true;
+  });
+  return is_input;
+}
+
+// The plan's buffers, and room for each distributed value that has none.
+std::vector<Room> rooms(const Module& module) {
+  std::vector<Room> found;
+  for (const BufferDecl& b : module.buffers) found.push_back({b.element, b.dims, b.holds, 1});
+  const std::vector<bool> inside = values_inside_regions(module), input = dense_inputs(module);
+  const Liveness liveness(module);
+  for (size_t v = 0; v < module.values.size(); ++v) {
+    const Value& value = module.values[v];
+    const auto id = static_cast<ValueId>(v);
+    if (value.buffer != no_buffer || inside[v] || input[v] || !is_charged(module, id) || liveness.is_view(id)) continue;
+    std::vector<SlaveSet> holds;
+    if (value.type.state.is_cons() || value.type.state.is_pre()) holds.push_back(value.type.state.slaves);
+    found.push_back({value.type.element, value.type.dims, holds, std::max<std::int64_t>(value.type.list, 1)});
+  }
+  return found;
+}
+
+// A matrix in pull form: one for each direction and pair of spaces in which products use it.
+struct PullForm {
+  std::string matrix;
+  bool transposed = false;
+  SlaveSet operand, result;
+  friend auto operator<=>(const PullForm&, const PullForm&) = default;
+};
+
+struct PullUse {
+  ValueId matrix, operand, result;
+};
+
+PullForm pull_form(const CostContext& context, const Op& product, const PullUse& use) {
+  const Module& module = *context.module;
+  return {context.matrix_name(use.matrix), product.code == OpCode::mxvt || product.code == OpCode::fold_rows,
+          module.type(use.operand).state.slaves, module.type(use.result).state.slaves};
+}
+
+std::map<PullForm, PullUse> pull_forms(const Module& module) {
+  const CostContext context = cost_context(module);
+  std::map<PullForm, PullUse> forms;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (!is_sparse_product(module, op) && !is_fold(op)) return;
+    const ValueId operand = is_fold(op) ? across_operand(module, op) : op.operands.at(0);
+    const PullUse use{product_matrix(op), operand, op.results.at(0)};
+    forms.emplace(pull_form(context, op, use), use);
+  });
+  return forms;
+}
+
+std::int64_t value_of(const Polynomial& polynomial, const Polynomial::Bindings& bindings) {
+  const auto value = polynomial.evaluate(bindings);
+  if (!value) throw InternalError("a size that the plan needs is not known");
+  return *value;
+}
+
+std::int64_t room_bytes(const Module& module, const Room& room, const Polynomial::Bindings& here) {
+  Type type = type_of(room, {});
+  const std::int64_t inner = value_of(inner_elements(module, type), here);
+  std::int64_t indices = 1;
+  if (!is_shared(module, type)) {
+    indices = value_of(master_indices(module, type), here);
+    std::int64_t slaves = 0;
+    for (const SlaveSet& set : room.holds)
+      slaves = std::max(slaves, value_of(slave_indices(module, type_of(room, set)), here));
+    indices = checked_add(indices, slaves, memory);
+  }
+  return checked_mul(storage_bytes(room.element, checked_mul(indices, inner, memory)), room.arrays, memory);
+}
+
+// What a worker sends or receives of a set for its masters (their mirrors); with its slaves, of elements of several
+// planes, which are not sent and received where they are.
+std::int64_t exchanged(const Sizes& sizes, const std::string& dim, const SlaveSet& set, int worker, bool slaves_too) {
+  if (set.empty()) return 0;
+  const auto it = sizes.pairs.find({dim, set});
+  if (it == sizes.pairs.end()) throw InternalError("a set of slaves that the bundle was not asked for");
+  const auto w = static_cast<size_t>(worker);
+  if (it->second.list.empty()) return 0;
+  return it->second.owned.at(w) + (slaves_too ? it->second.held.at(w) : 0);
+}
+
+const Type& held_type(const Module& module, const Op& op) {
+  return module.type(op.code == OpCode::gather ? op.operands.at(0) : op.results.at(0));
+}
+
+// Operands that an element-wise operator or region reads at slaves which their own set numbers otherwise are brought
+// into the order of the result's set, in room of their own.
+std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
+  const bool region = op.code == OpCode::region;
+  if (!region && row(op.code).group != OpGroup::vector) return 0;
+  const std::span<const Op> inner = region ? std::span<const Op>(op.blocks.at(0).ops) : std::span<const Op>(&op, 1);
+  std::map<ValueId, SlaveSet> wanted;
+  for (const Op& x : inner) {
+    if (row(x.code).group != OpGroup::vector) continue;
+    const Type& result = module.type(x.results.at(0));
+    const bool accumulates = x.code == OpCode::reduce && (is_shared(module, result) || makes_whole(module, x));
+    const Type& ruling = accumulates ? module.type(x.operands.at(0)) : result;
+    const bool on_slaves = ruling.state.is_pre() || (ruling.state.is_cons() && &ruling == &result);
+    if (is_shared(module, ruling) || !on_slaves) continue;
+    const LawUse* law = law_in_force(module, x);
+    const bool pushdown = law != nullptr && law->kind == LawKind::pushdown;
+    if (pushdown && !region) continue;
+    for (size_t i = 0; i < x.operands.size(); ++i) {
+      if (reads_whole(module, x, i)) continue;
+      if (!pushdown || static_cast<int>(i) == law->operand) wanted.emplace(x.operands[i], ruling.state.slaves);
+    }
+  }
+  std::int64_t bytes = 0;
+  for (const auto& [value, set] : wanted) {
+    const bool outside = std::find(op.operands.begin(), op.operands.end(), value) != op.operands.end();
+    const Type& type = module.type(value);
+    if (!outside || !is_charged(module, value) || type.state.slaves == set) continue;
+    bytes += room_bytes(module, Room{type.element, type.dims, {set}, 1}, here);
+  }
+  return bytes;
+}
+
+// Room for what operators read and make whole, in the order of the whole array.
+std::int64_t whole_bytes(const Module& module, const Polynomial::Bindings& here) {
+  std::int64_t bytes = 0;
+  for (const ValueId v : whole_values(module)) {
+    const Type& type = module.type(v);
+    bytes = checked_add(bytes, storage_bytes(type.element, value_of(whole_elements(module, type), here)), memory);
+  }
+  return bytes;
+}
+
+// Of one index of the array, or of the whole shared, that an operator exchanges.
+std::int64_t moved_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
+  const Type& held = held_type(module, op);
+  return checked_mul(value_of(inner_elements(module, held), here), held.element.bytes(), memory);
+}
+
+std::int64_t batch_bytes(const Module& module, std::span<const Op> batch, const Polynomial::Bindings& here) {
+  std::int64_t bytes = 0;
+  for (const Op& op : batch) bytes = checked_add(bytes, moved_bytes(module, op, here), memory);
+  return bytes;
+}
+
+std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker) {
+  const SharedBatches batches(module);
+  std::int64_t largest = 0, repacked = 0;
+  int region = -1;  // depth of the region that is open
+  for_each_op(module, [&](const Op& op, int, int depth) {
+    const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+    if (depth <= region) region = -1;
+    if (region < 0) repacked += repack_bytes(module, op, here);
+    if (op.code == OpCode::region) region = depth;
+    if (row(op.code).group != OpGroup::transition) return;
+    if (is_shared_transition(module, op)) {
+      const std::int64_t together = batch_bytes(module, batches.led_by(op), here);
+      largest = std::max(largest, checked_mul(sizes.workers > 1 ? 2 : 0, together, memory));
+      return;
+    }
+    const Type& held = held_type(module, op);
+    const std::int64_t count =
+        exchanged(sizes, module.dim(cut_dim(module, held)).name, held.state.slaves, worker, held.element.planes() > 1);
+    largest = std::max(largest, checked_mul(count, moved_bytes(module, op, here), memory));
+  });
+  return largest + repacked + whole_bytes(module, sizes.by_worker.at(static_cast<size_t>(worker)));
+}
+
+std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here) {
+  std::int64_t bytes = 0;
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::input || module.type(op.results.at(0)).sparse) return;
+    const Type& type = module.type(op.results.at(0));
+    if (type.compressed) {
+      bytes += here.at({SymbolKind::compressed, op.name, {}, -1});
+      return;
+    }
+    const std::int64_t arrays = is_reordered(module, op.results.at(0)) ? 2 : 1;
+    bytes += room_bytes(module, Room{type.element, type.dims, {}, arrays}, here);
+  });
+  return bytes;
+}
+
+int rank_of(int worker, int workers, int ranks) {
+  // Rank r holds parts floor(r P / R) to floor((r + 1) P / R) - 1.
+  return static_cast<int>(((static_cast<std::int64_t>(worker) + 1) * ranks - 1) / workers);
+}
+
+// One exchange: what each pair of workers sends, put together to one message for each pair of ranks.
+class OneExchange {
+ public:
+  OneExchange(int workers, int ranks) : workers_(workers), ranks_(ranks) {}
+
+  void move(int from, int to, std::int64_t bytes) {
+    if (bytes == 0) return;
+    worker_bytes_ += bytes;
+    const int a = rank_of(from, workers_, ranks_), b = rank_of(to, workers_, ranks_);
+    if (a != b) between_[{a, b}] += bytes;
+  }
+
+  void add_to(Traffic& traffic) const {
+    traffic.worker_bytes += worker_bytes_;
+    for (const auto& [ranks, bytes] : between_) {
+      traffic.rank_bytes += bytes;
+      ++traffic.rank_messages;  // however many pieces MPI takes for it
+    }
+  }
+
+ private:
+  int workers_, ranks_;
+  std::int64_t worker_bytes_ = 0;
+  std::map<std::pair<int, int>, std::int64_t> between_;
+};
+
+// What libkernels/run/sorted_rows.h makes; small arrays as elements are long work each, and gain nothing from it.
+std::int64_t sorted_bytes(const Module& module, const PullForm& form, const PullUse& use, const Sizes& sizes) {
+  std::int64_t bytes = 0;
+  for (int worker = 0; worker < sizes.workers; ++worker) {
+    const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+    const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
+    const std::int64_t outputs = value_of(stored_indices(module, module.type(use.result)), here);
+    if (!worth_sorting(entries, outputs)) continue;
+    const std::int64_t inputs = value_of(stored_indices(module, module.type(use.operand)), here);
+    const ElementType& element = module.type(use.matrix).element;
+    bytes += sorted_form_bytes(outputs, entries, operand_blocks(inputs, outputs, entries));
+    if (element.bytes() > 0) bytes += storage_bytes(element, entries);
+  }
+  return bytes;
+}
+
+bool has_small_arrays(const ElementType& element) {
+  return std::any_of(element.components.begin(), element.components.end(),
+                     [](const Component& c) { return c.count > 0; });
+}
+
+}  // namespace
+
+std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
+  const std::vector<Room> all_rooms = rooms(module);
+  const auto forms = pull_forms(module);
+  std::vector<PartCount> parts;
+  for (int worker = 0; worker < sizes.workers; ++worker) {
+    const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
+    PartCount part;
+    part.worker = worker;
+    for (const Room& room : all_rooms) {
+      part.buffer_bytes = checked_add(part.buffer_bytes, room_bytes(module, room, here), memory);
+    }
+    part.exchange_bytes = exchange_bytes(module, sizes, worker);
+    for (const auto& [form, use] : forms) {
+      const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
+      const std::int64_t outputs = value_of(stored_indices(module, module.type(use.result)), here);
+      part.matrix_bytes += 8 * (outputs + 1) + entries * (4 + module.type(use.matrix).element.bytes());
+    }
+    part.input_bytes = input_bytes(module, here);
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, const std::function<bool(int)>& ran) {
+  const CostContext context = cost_context(module);
+  const CostReport report = measure(module);
+  std::map<PullForm, PullUse> sorted;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (!is_sparse_product(module, op) || has_columns(module, op)) return;
+    const CostRow& at = report.rows[static_cast<size_t>(number)];
+    if (at.loop < 0 || !ran(at.region >= 0 ? at.region : number)) return;
+    for (const ValueId v : {op.operands.at(0), op.operands.at(1), op.results.at(0)}) {
+      if (has_small_arrays(module.type(v).element)) return;
+    }
+    const PullUse use{op.operands.at(1), op.operands.at(0), op.results.at(0)};
+    sorted.emplace(pull_form(context, op, use), use);
+  });
+  std::int64_t bytes = 0;
+  for (const auto& [form, use] : sorted) bytes += sorted_bytes(module, form, use, sizes);
+  return bytes;
+}
+
+namespace {
+
+Polynomial room_form(const Module& module, const Room& room) {
+  Polynomial largest;  // of several sets the one with more terms; they are alternatives of one dimension
+  for (const SlaveSet& set : room.holds) {
+    const Polynomial slaves = slave_indices(module, type_of(room, set));
+    if (slaves.terms().size() >= largest.terms().size()) largest = slaves;
+  }
+  const Type type = type_of(room, {});
+  const Polynomial indices = is_shared(module, type) ? Polynomial(Symbol{SymbolKind::workers, "", {}, -1})
+                                                     : master_indices(module, type) + largest;
+  return indices * inner_elements(module, type) * Polynomial(room.element.bytes() * room.arrays);
+}
+
+}  // namespace
+
+Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer) {
+  return room_form(module, {buffer.element, buffer.dims, buffer.holds, 1});
+}
+
+Footprint footprint(const Module& module) {
+  Footprint total;
+  for (const Room& room : rooms(module)) total.buffers += room_form(module, room);
+  for (const auto& [form, use] : pull_forms(module)) {
+    const Polynomial entries(Symbol{SymbolKind::entries, form.matrix, {}, -1});
+    total.matrices += Polynomial(8) * stored_indices(module, module.type(use.result));
+    total.matrices += Polynomial(8) * Polynomial(Symbol{SymbolKind::workers, "", {}, -1});
+    total.matrices += entries * Polynomial(4 + module.type(use.matrix).element.bytes());
+  }
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code != OpCode::input || !is_charged(module, op.results.at(0))) return;
+    const Type& type = module.type(op.results.at(0));
+    if (type.compressed) {
+      total.inputs += Polynomial(Symbol{SymbolKind::compressed, op.name, {}, -1});
+      return;
+    }
+    const std::int64_t bytes = type.element.bytes() * (is_reordered(module, op.results.at(0)) ? 2 : 1);
+    total.inputs += master_indices(module, type) * inner_elements(module, type) * Polynomial(bytes);
+  });
+  return total;
+}
+
+namespace {
+
+// A binary tree over the workers, to worker 0 or from it: those at multiples of 2 * step meet w + step.
+Traffic tree_traffic(std::int64_t bytes, int workers, int ranks) {
+  Traffic traffic;
+  for (int step = 1; step < workers; step *= 2) {
+    OneExchange round(workers, ranks);
+    for (int w = 0; w + step < workers; w += 2 * step) round.move(w, w + step, bytes);
+    round.add_to(traffic);
+  }
+  return traffic;
+}
+
+}  // namespace
+
+Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
+                        int ranks) {
+  Traffic traffic;
+  if (is_epilogue(op)) return predict_traffic(module, batches, epilogue_gather(op), sizes, ranks);
+  if (row(op.code).group != OpGroup::transition) return traffic;
+  const std::int64_t element = moved_bytes(module, op, sizes.totals);
+  if (is_shared_transition(module, op)) {
+    const std::int64_t together = batch_bytes(module, batches.led_by(op), sizes.totals);
+    traffic = tree_traffic(element, sizes.workers, ranks);
+    traffic.rank_messages = tree_traffic(together, sizes.workers, ranks).rank_messages;
+    return traffic;
+  }
+  const Type& held = held_type(module, op);
+  const auto it = sizes.pairs.find({module.dim(cut_dim(module, held)).name, held.state.slaves});
+  if (it == sizes.pairs.end()) return traffic;
+  OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
+  for (const SlavePairs::Pair& pair : it->second.list) {
+    exchange.move(pair.owner, pair.holder, checked_mul(pair.count, element, "predicted traffic"));
+  }
+  exchange.add_to(traffic);
+  return traffic;
+}
+
+}  // namespace kasen

@@ -1,0 +1,241 @@
+// The paper's column (docs/cost.md, "The model").
+#include <algorithm>
+#include <array>
+
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/module.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libopt/cost/extent.h"
+#include "libopt/cost/rules.h"
+
+namespace kasen {
+namespace {
+
+// Two 4-byte coordinates stand before the value of a stored entry; a dense matrix is its values alone.
+constexpr std::int64_t coordinate_bytes = 8;
+
+void read_array(const CostContext& c, ValueId value, Cost& cost) {
+  const Polynomial elements = stored_elements(*c.module, c.type(value));
+  cost.read_elements += elements;
+  cost.read += elements * Polynomial(c.type(value).element.bytes());
+}
+
+void make_array(const CostContext& c, ValueId value, Cost& cost) {
+  const Type& type = c.type(value);
+  const Polynomial elements = stored_elements(*c.module, type) * Polynomial(std::max<std::int64_t>(type.list, 1));
+  cost.written_elements += elements;
+  cost.written += elements * Polynomial(type.element.bytes());
+  cost.buffers += elements * Polynomial(type.element.bytes());
+}
+
+Cost vector_cost(const CostContext& c, const Op& op) {
+  Cost cost;
+  for (const ValueId value : distinct_arrays(*c.module, op.operands)) read_array(c, value, cost);
+  for (const ValueId value : distinct_arrays(*c.module, op.results)) make_array(c, value, cost);
+  return cost;
+}
+
+// By itself a view is a copy of what it shows.
+Cost model_view(const CostContext& c, const Op& op) {
+  Cost cost;
+  if (!is_charged(*c.module, op.results.at(0))) return cost;
+  read_array(c, op.results[0], cost);
+  make_array(c, op.results[0], cost);
+  return cost;
+}
+
+// What a region reads from outside: arrays, and what its views show of some.
+void read_from_outside(const CostContext& c, const Op& region, std::span<const Op* const> work, Cost& cost) {
+  std::vector<ValueId> read;
+  for (const Op* op : work) {
+    if (is_view(*op) && contains(region.operands, viewed(*op))) read.push_back(op->results.at(0));
+    for (const ValueId v : op->operands) {
+      if (contains(region.operands, v) && reads_along(*op, v)) read.push_back(v);
+    }
+  }
+  for (const ValueId value : distinct_arrays(*c.module, read)) read_array(c, value, cost);
+}
+
+std::int64_t entry_bytes(const Type& matrix) { return matrix.element.bytes() + (matrix.sparse ? coordinate_bytes : 0); }
+
+// One product's share of each entry: an element of its vector and one of its result, which is read and written back.
+// Where the vector's dimension is local all of it is on every worker, and an entry still meets one; of several columns
+// one of each.
+void add_entry_shares(const CostContext& c, const Op& product, Cost& cost) {
+  const Type& vector = c.type(product.operands.at(0));
+  const Type& result = c.type(product.results.at(0));
+  const Polynomial entries = c.entries(product.operands.at(1)) * column_elements(*c.module, product);
+  const Polynomial result_bytes(result.element.bytes());
+  cost.read += entries * (Polynomial(vector.element.bytes()) + result_bytes);
+  cost.written += entries * result_bytes;
+  cost.read_elements += entries * Polynomial(2);
+  cost.written_elements += entries;
+}
+
+void add_model_product(const CostContext& c, const Op& product, Cost& cost) {
+  add_entry_shares(c, product, cost);
+  const Type& result = c.type(product.results.at(0));
+  if (is_charged(*c.module, product.results.at(0))) {
+    cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
+  }
+}
+
+void add_matrix(const CostContext& c, ValueId matrix, Cost& cost) {
+  cost.read += c.entries(matrix) * Polynomial(entry_bytes(c.type(matrix)));
+  cost.read_elements += c.entries(matrix);
+}
+
+Cost model_product(const CostContext& c, const Op& op) {
+  Cost cost;
+  add_matrix(c, op.operands.at(1), cost);
+  add_model_product(c, op, cost);
+  return cost;
+}
+
+// As a product whose entries meet every operand, and give a point: its columns are read and written back.
+Cost model_fold(const CostContext& c, const Op& op) {
+  Cost cost;
+  add_matrix(c, op.operands.at(0), cost);
+  const Polynomial entries = c.entries(op.operands.at(0));
+  const auto share = [&](ValueId v) { return entries * inner_elements(*c.module, c.type(v)); };
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    if (entry_side(*c.module, op, i) == EntrySide::shared) continue;
+    cost.read += share(op.operands[i]) * Polynomial(c.type(op.operands[i]).element.bytes());
+    cost.read_elements += share(op.operands[i]);
+  }
+  const Type& result = c.type(op.results.at(0));
+  const Polynomial results = share(op.results[0]), bytes(result.element.bytes());
+  cost.read += results * bytes;
+  cost.written += results * bytes;
+  cost.read_elements += results;
+  cost.written_elements += results;
+  if (is_charged(*c.module, op.results[0])) {
+    cost.buffers += stored_elements(*c.module, result) * Polynomial(result.element.bytes());
+  }
+  return cost;
+}
+
+Cost model_nothing(const CostContext&, const Op&) { return {}; }
+
+struct ModelRule {
+  OpCode code;
+  Cost (*cost)(const CostContext&, const Op&);
+};
+
+constexpr std::array model_rules{
+    ModelRule{OpCode::fill, vector_cost},          ModelRule{OpCode::index, vector_cost},
+    ModelRule{OpCode::map, vector_cost},           ModelRule{OpCode::reduce, vector_cost},
+    ModelRule{OpCode::range, model_view},          ModelRule{OpCode::at, model_view},
+    ModelRule{OpCode::transpose, model_view},      ModelRule{OpCode::mxv, model_product},
+    ModelRule{OpCode::mxvt, model_product},        ModelRule{OpCode::fold_rows, model_fold},
+    ModelRule{OpCode::fold_cols, model_fold},      ModelRule{OpCode::make_list, vector_cost},
+    ModelRule{OpCode::gather, transition_network}, ModelRule{OpCode::scatter, transition_network},
+    ModelRule{OpCode::region, model_region},
+};
+
+}  // namespace
+
+// Each array from outside once, each live array once.
+Cost model_iter_on_vec(const CostContext& c, const Op& region) {
+  Cost cost;
+  std::vector<const Op*> work;
+  for (const Op& op : region.blocks.at(0).ops) {
+    if (op.code != OpCode::yield) work.push_back(&op);
+  }
+  read_from_outside(c, region, work, cost);
+  for (const ValueId value : distinct_arrays(*c.module, region.results)) make_array(c, value, cost);
+  return cost;
+}
+
+// The matrix's entries once, and each product's share.
+Cost model_mxm(const CostContext& c, const Op& region) {
+  Cost cost;
+  const std::vector<Op>& ops = region.blocks.at(0).ops;
+  add_matrix(c, ops.at(0).operands.at(1), cost);
+  for (size_t i = 0; i + 1 < ops.size(); ++i) add_model_product(c, ops[i], cost);
+  return cost;
+}
+
+// The paper knows no such region: it is charged as the product, the gather and the region of vector operators that it
+// joins, so that a plan's figures are the same with it and without. What it spares stands in the actual column.
+Cost model_product_epilogue(const CostContext& c, const Op& region) {
+  Cost cost = model_product(c, epilogue_product(region));
+  cost += transition_network(c, epilogue_gather(region));
+  Op vector = region;
+  const std::vector<Op>& ops = region.blocks[0].ops;
+  vector.operands.clear();
+  for (size_t i = 2; i + 1 < ops.size(); ++i) {
+    for (const ValueId v : ops[i].operands) {
+      const bool outside = std::find(region.operands.begin(), region.operands.end(), v) != region.operands.end();
+      if (outside || v == epilogue_gather(region).results.at(0)) vector.operands.push_back(v);
+    }
+  }
+  cost += vector_cost(c, vector);
+  return cost;
+}
+
+// As a region of its products and one of its vector work, which meet in no vector between them: the matrix's entries
+// once with each product's share, each vector of rows from outside once, each that is handed on once.
+Cost model_row_chain(const CostContext& c, const Op& region) {
+  Cost cost;
+  const RowChain chain = row_chain(region);
+  add_matrix(c, product_matrix(region), cost);
+  for (const auto* products : {&chain.inner, &chain.outer}) {
+    for (const Op* op : *products) add_entry_shares(c, *op, cost);
+  }
+  read_from_outside(c, region, chain.work, cost);
+  const std::vector<ValueId>& yielded = region.blocks[0].ops.back().operands;
+  for (const ValueId value : distinct_arrays(*c.module, yielded)) {
+    const bool by_product =
+        std::any_of(chain.outer.begin(), chain.outer.end(), [&](const Op* op) { return op->results[0] == value; });
+    if (by_product) {
+      cost.buffers += stored_elements(*c.module, c.type(value)) * Polynomial(c.type(value).element.bytes());
+    } else {
+      make_array(c, value, cost);
+    }
+  }
+  return cost;
+}
+
+Cost model_cost(const CostContext& context, const Op& op) {
+  const auto rule =
+      std::find_if(model_rules.begin(), model_rules.end(), [&](const ModelRule& r) { return r.code == op.code; });
+  return (rule == model_rules.end() ? model_nothing : rule->cost)(context, op);
+}
+
+Cost transition_network(const CostContext& c, const Op& op) {
+  const Module& module = *c.module;
+  const Type& from = c.type(op.operands.at(0));
+  const Type& to = c.type(op.results.at(0));
+  const Type& held = op.code == OpCode::gather ? from : to;  // the side that has slaves
+  Cost cost;
+  if (is_shared(module, from)) {
+    const Polynomial others = Polynomial(Symbol{SymbolKind::workers, "", {}, -1}) - Polynomial(1);
+    cost.network_elements = others * shared_elements(module, held);
+  } else {
+    cost.network_elements = slave_indices(module, held) * inner_elements(module, held);
+  }
+  cost.network = cost.network_elements * Polynomial(held.element.bytes());
+  return cost;
+}
+
+CostContext cost_context(const Module& module) {
+  CostContext context{&module, {}};
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (op.code == OpCode::input) context.inputs.emplace(op.results.at(0), op.name);
+  });
+  return context;
+}
+
+std::string CostContext::matrix_name(ValueId value) const {
+  const auto it = inputs.find(value);
+  return it == inputs.end() ? module->value(value).name : it->second;
+}
+
+Polynomial CostContext::entries(ValueId matrix) const {
+  return stored_entries(*module, type(matrix), matrix_name(matrix));
+}
+
+}  // namespace kasen

@@ -1,0 +1,74 @@
+// Exact polynomials with integer coefficients over the named sizes of a program (docs/cost.md): the form in which cost
+// is predicted. Sums and products are checked for 64-bit overflow (UserError, limit).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/base/types.h"
+
+namespace kasen {
+
+// The order of the kinds is the order in which symbols are printed.
+enum class SymbolKind : std::uint8_t {
+  size,        // indices of a dimension, over all workers; on one worker its masters
+  whole,       // all indices of a dimension, on every worker (a dimension that is not the one that is cut)
+  slaves,      // slaves of `set` along dimension `name`; an empty set means the union over all axes and matrices
+  waiting,     // rows of a product_epilogue over dimension `name` that wait for the gather from `set` (docs/cost.md)
+  entries,     // stored entries of matrix `name`
+  compressed,  // bytes of input `name`, compressed
+  distinct,    // bytes of its distinct values with their counts
+  workers,
+  trips,  // turns of one execution of loop `number`
+  taken,  // executions of the first branch of `if` `number`
+};
+
+struct Symbol {
+  SymbolKind kind = SymbolKind::size;
+  std::string name;  // dimension or matrix
+  SlaveSet set;      // slaves and waiting only
+  int number = -1;   // trips, taken: preorder number of the operator
+
+  friend auto operator<=>(const Symbol&, const Symbol&) = default;
+};
+
+class Polynomial {
+ public:
+  using Monomial = std::vector<Symbol>;  // ascending; a power is a repeat
+  using Bindings = std::map<Symbol, std::int64_t>;
+
+  Polynomial() = default;
+  Polynomial(std::int64_t constant);  // NOLINT(google-explicit-constructor): a number is a polynomial
+  explicit Polynomial(Symbol symbol);
+
+  Polynomial& operator+=(const Polynomial& other);
+  Polynomial& operator-=(const Polynomial& other);
+  Polynomial& operator*=(const Polynomial& other);
+  friend Polynomial operator+(Polynomial a, const Polynomial& b) { return a += b; }
+  friend Polynomial operator-(Polynomial a, const Polynomial& b) { return a -= b; }
+  friend Polynomial operator*(Polynomial a, const Polynomial& b) { return a *= b; }
+  friend bool operator==(const Polynomial&, const Polynomial&) = default;
+
+  [[nodiscard]] bool is_zero() const { return terms_.empty(); }
+  [[nodiscard]] std::optional<std::int64_t> constant() const;  // its value if it holds no symbol
+  [[nodiscard]] const std::map<Monomial, std::int64_t>& terms() const { return terms_; }
+  // Every symbol replaced by what `by` gives for it.
+  [[nodiscard]] Polynomial replace(const std::function<Polynomial(const Symbol&)>& by) const;
+  // Nothing where a symbol is not bound.
+  [[nodiscard]] std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
+  // The symbols it holds, ascending, without repeats.
+  [[nodiscard]] std::vector<Symbol> symbols() const;
+  // "20 N + 24 nnz"; "0" for none. `name` gives each symbol's text.
+  [[nodiscard]] std::string text(const std::function<std::string(const Symbol&)>& name) const;
+
+ private:
+  void add(const Monomial& monomial, std::int64_t coefficient);
+
+  std::map<Monomial, std::int64_t> terms_;  // no zero coefficients
+};
+
+}  // namespace kasen

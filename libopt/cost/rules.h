@@ -1,0 +1,48 @@
+// The rules of docs/cost.md, one a column: what one execution of one operator costs. Internal to libopt.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "libcore/analysis/liveness.h"
+#include "libcore/ir/module.h"
+#include "libopt/cost/cost.h"
+
+namespace kasen {
+
+// What the rules look up besides the operator itself.
+struct CostContext {
+  const Module* module = nullptr;
+  std::map<ValueId, std::string> inputs;  // the name of each input
+  [[nodiscard]] const Type& type(ValueId value) const { return module->type(value); }
+  [[nodiscard]] std::string matrix_name(ValueId value) const;
+  [[nodiscard]] Polynomial entries(ValueId matrix) const;
+};
+
+[[nodiscard]] CostContext cost_context(const Module& module);
+
+// The paper's model, slaves by set.
+[[nodiscard]] Cost model_cost(const CostContext& context, const Op& op);
+
+// What this implementation touches and sends, over all workers; without the copies of carried values.
+[[nodiscard]] Cost actual_cost(const CostContext& context, const Op& op);
+// Local indices on which an element-wise operator computes.
+[[nodiscard]] Polynomial computed_indices(const CostContext& context, const Op& op);
+// Both for one region, by its kind: each kind of regions.def has a function in model.cpp and one in
+// actual.cpp.
+[[nodiscard]] Cost model_region(const CostContext& context, const Op& region);
+[[nodiscard]] Cost actual_region(const CostContext& context, const Op& region);
+#define REGION(kind, entry, in_place, pass, holds)                               \
+  [[nodiscard]] Cost model_##kind(const CostContext& context, const Op& region); \
+  [[nodiscard]] Cost actual_##kind(const CostContext& context, const Op& region);
+#include "libcore/ir/regions.def"
+#undef REGION
+
+// The bindings of `bindings` that copy; `spared` arrays of a list stay behind.
+[[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings, std::int64_t spared = 0);
+
+// Network of a gather or scatter: the same in both columns.
+[[nodiscard]] Cost transition_network(const CostContext& context, const Op& op);
+
+}  // namespace kasen

@@ -1,0 +1,180 @@
+// `--sizes V=1000,S=250,nnz=8000`: the user's numbers for the symbols that reports print.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "libcore/base/error.h"
+#include "libcore/base/suggest.h"
+#include "libcore/ir/module.h"
+#include "libopt/cost/sizes.h"
+
+namespace kasen {
+namespace {
+
+// Commas inside brackets belong to a name: S(G.rows, G.cols)=5.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> pieces(1);
+  int open = 0;
+  for (const char c : text) {
+    if (c == '(') ++open;
+    if (c == ')') --open;
+    if (c == ',' && open == 0) {
+      pieces.emplace_back();
+    } else if (c != ' ') {
+      pieces.back() += c;
+    }
+  }
+  return pieces;
+}
+
+// Exact: digits with `_` between them, or 1e9 and 2.5e6 where that is a whole number.
+std::int64_t number(const std::string& text, const std::string& piece) {
+  std::string digits;
+  std::copy_if(text.begin(), text.end(), std::back_inserter(digits), [](char c) { return c != '_'; });
+  const char* end = digits.data() + digits.size();
+  std::int64_t whole = 0;
+  const auto plain = std::from_chars(digits.data(), end, whole);
+  if (plain.ec == std::errc() && plain.ptr == end && whole >= 0) return whole;
+  double real = 0;
+  const auto floating = std::from_chars(digits.data(), end, real);
+  const bool fits = floating.ec == std::errc() && floating.ptr == end && real >= 0 && real <= 9e15;
+  if (fits && std::floor(real) == real) return static_cast<std::int64_t>(real);
+  fail(ExitStatus::usage, fmt::format("'{}' gives no size", piece), "a size is a whole number that is not negative",
+       "write it like V=1000 or V=1e6");
+}
+
+std::string without_spaces(std::string text) {
+  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+  return text;
+}
+
+// Those on every worker follow from N and P.
+void fill_in_whole(const Module& module, Sizes& sizes) {
+  for (const Dimension& dim : module.dims) {
+    const Symbol everywhere{SymbolKind::slaves, dim.name, all_slaves(), -1};
+    if (const auto known = printed_form(Polynomial(everywhere)).evaluate(sizes.totals)) {
+      sizes.totals[everywhere] = *known;
+    }
+  }
+}
+
+// Slaves by set that were not given: all of the dimension's. Rows that wait for a gather: one for each slave.
+void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {
+  for (const Symbol& symbol : symbols) {
+    if (symbol.kind != SymbolKind::slaves || symbol.set.empty() || sizes.totals.contains(symbol)) continue;
+    const Symbol all{SymbolKind::slaves, symbol.name, {}, -1};
+    const auto known = sizes.totals.find(all);
+    if (known == sizes.totals.end()) continue;
+    sizes.totals[symbol] = known->second;
+    sizes.notes.push_back(fmt::format("{} is taken as {} = {}", names(symbol), names(all), known->second));
+  }
+  for (const Symbol& symbol : symbols) {
+    if (symbol.kind != SymbolKind::waiting || sizes.totals.contains(symbol)) continue;
+    const Symbol slaves{SymbolKind::slaves, symbol.name, symbol.set, -1};
+    const auto known = sizes.totals.find(slaves);
+    if (known == sizes.totals.end()) continue;
+    sizes.totals[symbol] = known->second;
+    sizes.notes.push_back(fmt::format("{} is taken as {} = {}", names(symbol), names(slaves), known->second));
+  }
+}
+
+}  // namespace
+
+std::vector<Symbol> module_symbols(const Module& module, const CostReport& report) {
+  std::set<Symbol> found;
+  const auto add = [&](const Polynomial& polynomial) {
+    for (const Symbol& s : polynomial.symbols()) found.insert(s);
+    for (const Symbol& s : paper_form(polynomial).symbols()) found.insert(s);
+  };
+  const auto add_cost = [&](const Cost& cost) {
+    for (const Polynomial* p : {&cost.read, &cost.written, &cost.network, &cost.buffers}) add(*p);
+  };
+  for (const CostRow& row : report.rows) {
+    add_cost(row.model);
+    add_cost(row.actual);
+    add(row.executions);
+  }
+  for (const Dimension& dim : module.dims) {
+    if (!dim.local || dim.size < 0) found.insert({SymbolKind::size, dim.name, {}, -1});
+  }
+  // Before states are placed no cost holds slaves, but they decide how states are placed.
+  for_each_op(module, [&](const Op& op, int, int) {
+    if (module.level > 1 || op.code != OpCode::input || !module.type(op.results.at(0)).sparse) return;
+    const std::vector<DimId>& dims = module.type(op.results[0]).dims;
+    for (const Axis axis : {Axis::rows, Axis::cols}) {
+      const std::string& dim = module.dim(dims.at(axis == Axis::rows ? 0 : 1)).name;
+      found.insert({SymbolKind::slaves, dim, {}, -1});
+      found.insert({SymbolKind::slaves, dim, {SlaveAtom{op.name, axis}}, -1});
+    }
+  });
+  found.insert({SymbolKind::workers, "", {}, -1});
+  return {found.begin(), found.end()};
+}
+
+namespace {
+
+[[noreturn]] void unknown_size(const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(name, known);
+  std::string all;
+  for (const std::string& k : known) all += (all.empty() ? "" : ", ") + k;
+  fail(ExitStatus::usage, fmt::format("this program has no size '{}'", name), "its sizes are " + all,
+       near.empty() ? std::string() : fmt::format("did you mean '{}'?", near));
+}
+
+std::pair<std::string, std::int64_t> name_and_number(const std::string& piece) {
+  const size_t equals = piece.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    fail(ExitStatus::usage, fmt::format("'{}' is not NAME=NUMBER", piece), "--sizes takes names of sizes",
+         "write it like --sizes V=1000,nnz=8000");
+  }
+  return {piece.substr(0, equals), number(piece.substr(equals + 1), piece)};
+}
+
+// With `strict` every name must be one of the module's.
+constexpr std::int64_t most_workers = 1 << 20;  // as of bundles
+
+Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
+  const SymbolNames names(module);
+  const std::vector<Symbol> symbols = module_symbols(module, measure(module));
+  std::vector<std::string> known;
+  for (const Symbol& symbol : symbols) {
+    if (symbol.kind != SymbolKind::whole && !is_all(symbol.set)) known.push_back(without_spaces(names(symbol)));
+  }
+  Sizes sizes;
+  sizes.origin = "--sizes " + text;
+  std::set<std::string> given;
+  for (const std::string& piece : split(text)) {
+    const auto [name, value] = name_and_number(piece);
+    if (strict && std::find(known.begin(), known.end(), name) == known.end()) unknown_size(name, known);
+    if (!given.insert(name).second) fail(ExitStatus::usage, fmt::format("the size '{}' is given twice", name));
+    for (const Symbol& symbol : symbols) {
+      if (without_spaces(names(symbol)) != name) continue;
+      if (symbol.kind == SymbolKind::workers && (value < 1 || value > most_workers))
+        fail(ExitStatus::usage, fmt::format("there are {} workers", value),
+             fmt::format("there is at least one, and at most {} are", most_workers));
+      sizes.totals[symbol] = value;
+      if (symbol.kind == SymbolKind::workers) sizes.workers = static_cast<int>(value);
+    }
+  }
+  for (const Dimension& dim : module.dims) {
+    if (dim.size < 0) continue;
+    for (const SymbolKind kind : {SymbolKind::size, SymbolKind::whole}) {
+      sizes.totals.emplace(Symbol{kind, dim.name, {}, -1}, dim.size);
+    }
+  }
+  fill_in_whole(module, sizes);
+  fill_in_sets(symbols, names, sizes);
+  return sizes;
+}
+
+}  // namespace
+
+Sizes parse_sizes(const Module& module, const std::string& text) { return bind_sizes(module, text, true); }
+
+Sizes known_sizes(const Module& module, const std::string& text) { return bind_sizes(module, text, false); }
+
+}  // namespace kasen

@@ -1,0 +1,181 @@
+#include "libopt/cost/work.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "libcore/base/checked.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/regions.h"
+#include "libopt/cost/extent.h"
+
+namespace kasen {
+namespace {
+
+// Numbers the subexpressions of one function so that equal ones have one number, and counts each new one.
+class Counter {
+ public:
+  explicit Counter(const std::vector<bool>& varies) : varies_(varies) {}
+
+  int number(const Expr& expr) {
+    std::vector<int> args;
+    Found found;
+    const bool loops = is_loop(expr.op);
+    const auto outer = loops_;
+    if (loops) loops_[expr.index] = expr.count;
+    for (const Expr& arg : expr.args) {
+      args.push_back(number(arg));
+      const Found& below = found_[static_cast<size_t>(args.back())];
+      found.varies = found.varies || below.varies;
+      found.turns.insert(below.turns.begin(), below.turns.end());
+    }
+    loops_ = outer;
+    if (expr.op == ScalarOp::param) found.varies = varies_.at(static_cast<size_t>(expr.index));
+    const std::int64_t turns = expr.op == ScalarOp::loop_var ? loops_.at(expr.index) : expr.count;
+    const Key key{expr.op, expr.type, expr.literal.i, expr.index, turns, std::move(args)};
+    const auto [place, fresh] = numbers_.try_emplace(key, static_cast<int>(found_.size()));
+    if (!fresh) return place->second;
+    if (found.varies) count(expr, found.turns);
+    if (loops) found.turns.erase({expr.index, expr.count});
+    if (expr.op == ScalarOp::loop_var) found.turns.insert({expr.index, turns});
+    found_.push_back(std::move(found));
+    return place->second;
+  }
+
+  OperationCounts counts{};
+
+ private:
+  using Turns = std::set<std::pair<int, std::int64_t>>;  // loops by their variable, with how often they turn
+  struct Found {
+    bool varies = false;
+    Turns turns;  // on whose variables it depends
+  };
+  using Key = std::tuple<ScalarOp, ElementType, std::int64_t, int, std::int64_t, std::vector<int>>;
+
+  static bool is_loop(ScalarOp op) {
+    return op == ScalarOp::sum_over || op == ScalarOp::prod_over || op == ScalarOp::min_over ||
+           op == ScalarOp::max_over || op == ScalarOp::build;
+  }
+
+  void count(const Expr& expr, Turns turns) {
+    const ElementType& operand = expr.args.empty() ? expr.type : expr.args[0].type;
+    const ScalarWork work = work_of(expr.op, operand.scalar());
+    if (is_loop(expr.op)) turns.insert({expr.index, expr.count});
+    std::int64_t times = 1;
+    for (const auto& [variable, trips] : turns) times = checked_mul(times, trips, "operations of a function");
+    std::int64_t& sum = counts.at(static_cast<size_t>(work));
+    if (work != ScalarWork::nothing) sum = checked_add(sum, times, "operations of a function");
+  }
+
+  const std::vector<bool>& varies_;
+  std::map<int, std::int64_t> loops_;
+  std::map<Key, int> numbers_;
+  std::vector<Found> found_;
+};
+
+std::int64_t coefficients(const Polynomial& polynomial) {
+  std::int64_t sum = 0;
+  for (const auto& [monomial, coefficient] : polynomial.terms()) sum = checked_add(sum, coefficient, "coefficients");
+  return sum;
+}
+
+void add(Work& work, const OperationCounts& counts, const Polynomial& times) {
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts.at(i) != 0) work.operations.at(i) += times * Polynomial(counts.at(i));
+  }
+}
+
+// One application for each element of the result, or of what is reduced.
+Work elementwise_work(const CostContext& c, const Op& op) {
+  Work work;
+  const Module& module = *c.module;
+  const bool reduces = op.code == OpCode::reduce;
+  const ValueId along = reduces ? op.operands.at(0) : op.results.at(0);
+  if (is_view(op) || cut_dim(module, c.type(along)) == no_dim) return work;  // reads alone; on shareds
+  std::vector<bool> varies;
+  for (const ValueId operand : op.operands) varies.push_back(!c.type(operand).dims.empty());
+  if (reduces) varies.assign(2, true);
+  add(work, operations_of(module.fn(op.fns.at(0)), varies),
+      computed_indices(c, op) * inner_elements(module, c.type(along)));
+  return work;
+}
+
+// The multiplier and the reducer for each stored entry. A dense matrix's vector is read along.
+Work product_work(const CostContext& c, const Op& op) {
+  Work work;
+  const Module& module = *c.module;
+  const ValueId vector = op.operands.at(0), matrix = op.operands.at(1);
+  const Polynomial entries = c.entries(matrix) * column_elements(module, op);
+  for (const FnId fn : op.fns) add(work, operations_of(module.fn(fn), {true, true}), entries);
+  if (!c.type(matrix).sparse) return work;
+  const ElementType& element = c.type(vector).element;
+  const Polynomial& reads = entries;
+  work.entries = reads * Polynomial(element.planes());
+  work.entry_bytes = reads * Polynomial(element.bytes());
+  if (is_charged(module, vector)) work.span = stored_elements(module, c.type(vector)) * Polynomial(element.bytes());
+  return work;
+}
+
+// The function for each stored entry, and the reducer for each column that it gives.
+Work fold_work(const CostContext& c, const Op& op) {
+  Work work;
+  const Module& module = *c.module;
+  const Polynomial entries = c.entries(op.operands.at(0));
+  const ScalarFunction& fn = module.fn(op.fns.at(0));
+  add(work, operations_of(fn, std::vector<bool>(fn.params.size(), true)), entries);
+  const Polynomial columns = inner_elements(module, c.type(op.results.at(0)));
+  add(work, operations_of(module.fn(op.fns.at(1)), {true, true}), entries * columns);
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    if (!is_across(module, op, i)) continue;
+    const ValueId v = op.operands[i];
+    const Polynomial bytes = inner_elements(module, c.type(v)) * Polynomial(c.type(v).element.bytes());
+    work.entries += entries * Polynomial(c.type(v).element.planes());
+    work.entry_bytes += entries * bytes;
+    work.span += stored_indices(module, c.type(v)) * bytes;
+  }
+  return work;
+}
+
+}  // namespace
+
+Work& Work::operator+=(const Work& other) {
+  for (size_t i = 0; i < operations.size(); ++i) operations.at(i) += other.operations.at(i);
+  entries += other.entries;
+  entry_bytes += other.entry_bytes;
+  if (coefficients(other.span) > coefficients(span)) span = other.span;
+  return *this;
+}
+
+bool Work::is_zero() const {
+  return entries.is_zero() &&
+         std::all_of(operations.begin(), operations.end(), [](const Polynomial& p) { return p.is_zero(); });
+}
+
+OperationCounts operations_of(const ScalarFunction& fn, const std::vector<bool>& varies) {
+  Counter counter(varies);
+  (void)counter.number(fn.body);
+  return counter.counts;
+}
+
+Work work_of(const CostContext& context, const Op& op) {
+  if (op.code == OpCode::region) {
+    Work work;
+    for (const Op& member : op.blocks.at(0).ops) work += work_of(context, member);
+    return work;
+  }
+  switch (row(op.code).group) {
+    case OpGroup::vector:
+      return elementwise_work(context, op);
+    case OpGroup::entries:
+      return fold_work(context, op);
+    case OpGroup::product:
+      return product_work(context, op);
+    default:
+      return {};
+  }
+}
+
+}  // namespace kasen

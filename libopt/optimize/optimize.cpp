@@ -1,0 +1,234 @@
+#include "libopt/optimize/optimize.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+
+#include "libcore/base/error.h"
+#include "libcore/base/suggest.h"
+#include "libopt/optimize/strategies.h"
+#include "libopt/passes/passes.h"
+#include "libopt/prover/verdicts.h"
+#include "libopt/rewrite/rewrite.h"
+#include "libopt/sync/plan_notes.h"
+
+namespace kasen {
+
+namespace {
+
+constexpr std::array rows{
+#define PASS(function, name, when, from, to, steps, doc, why) \
+  PassRow{name, pass_##function, PassWhen::when, from, to, steps, doc, why},
+#include "libopt/passes/passes.def"
+#undef PASS
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The optimizer's own fault: says which pass broke which rule, and where.
+void verify_after(const PassRow& pass, const Module& module, LawChecker& laws) {
+  const std::vector<Diagnostic> faults = verify_module(module, laws);
+  if (faults.empty()) return;
+  throw InternalError(fmt::format("pass '{}' broke the module: {}", pass.name, format_diagnostic(faults.front())));
+}
+
+bool is_enabled(PassWhen when, const OptimizeOptions& options) {
+  const bool fusing = options.strategy != Strategy::none, greedy = options.strategy == Strategy::greedy;
+  switch (when) {
+    case PassWhen::always:
+      return true;
+    case PassWhen::fusing:
+      return fusing;
+    case PassWhen::moving:
+      return fusing && options.move_statements;
+    case PassWhen::greedy:
+      return greedy;
+    case PassWhen::selected:
+      return fusing && !greedy;
+  }
+  throw InternalError("a pass outside the table");
+}
+
+bool runs(const PassRow& pass, const Module& module, const OptimizeOptions& options) {
+  return is_enabled(pass.when, options) && module.level >= pass.from && module.level <= pass.to;
+}
+
+bool run_pass(const PassRow& pass, Module& module, PassContext& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool changed = pass.run(module, context);
+  if (changed) {
+    compact_values(module);
+    verify_after(pass, module, context.laws);
+  }
+  if (context.options.on_pass) context.options.on_pass(std::string(pass.name), seconds_since(start), changed);
+  const std::string& wanted = context.options.print_after;
+  if (context.options.on_print && (wanted == "all" || wanted == pass.name)) {
+    context.options.on_print(std::string(pass.name), module);
+  }
+  return changed;
+}
+
+Module all_passes(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  PassContext context{laws, options};
+  for (const PassRow& pass : rows) {
+    if (runs(pass, module, options)) (void)run_pass(pass, module, context);
+  }
+  return module;
+}
+
+// The plan that these options lead to, for its price: not verified, nothing told.
+Module preview(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  PassContext context{laws, options};
+  for (const PassRow& pass : rows) {
+    if (runs(pass, module, options) && pass.run(module, context)) compact_values(module);
+  }
+  return module;
+}
+
+// By the paper's model and by the actual column; operators that were chosen by the actual one (mpskip), by it alone:
+// what they compute again in less time may be dearer in the model, which counts a product's bytes for each entry.
+bool dearer_than(const PlanPrice& a, const PlanPrice& b, Strategy strategy) {
+  if (dearer(a.actual.seconds, b.actual.seconds)) return true;
+  return strategy != Strategy::mpskip && dearer(a.model.seconds, b.model.seconds);
+}
+
+// Fusing and moving statements pay on what is expected to run, not always: a loop's first statements that are computed
+// in the turn before are computed once more than there are turns. What comes to more than the program with nothing
+// fused is given up, the moves first; but not fusing where it was asked for whatever it costs. With --sync auto the
+// unfused plan is the hybrid one.
+OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker& laws, const OptimizeOptions& options) {
+  Pricing pricing(options.sizes, options.machine);
+  OptimizeOptions other = options;
+  other.notes = nullptr;
+  other.move_statements = false;
+  OptimizeOptions plain = other;
+  plain.strategy = Strategy::none;
+  if (plain.sync == SyncMode::automatic) plain.sync = SyncMode::hybrid;
+  const PlanPrice unfused = pricing(preview(program, laws, plain));
+  const PlanPrice price = pricing(fused);
+  const bool decided = never_dearer(price.model_form, unfused.model_form, options.machine) &&
+                       never_dearer(price.actual_form, unfused.actual_form, options.machine);
+  const bool keep = decided || !dearer_than(price, unfused, options.strategy);
+  const bool whatever = options.strategy == Strategy::fuse_all || options.strategy == Strategy::fuse_no_redundancy;
+  const bool still =
+      keep || whatever || !dearer_than(pricing(preview(program, laws, other)), unfused, options.strategy);
+  if (options.notes != nullptr) {
+    options.notes->compared = true;
+    options.notes->fused = price;
+    options.notes->unfused = unfused;
+    options.notes->given_up = keep ? GivenUp::nothing : still ? GivenUp::moves : GivenUp::fusion;
+    if (!decided) options.notes->assume(pricing.defaults());
+  }
+  return keep ? options : still ? other : plain;
+}
+
+struct Planned {
+  Module plan;
+  OptimizeOptions options;  // with which it was made in the end
+};
+
+// By one strategy, not `cost`.
+Planned planned(const Module& module, LawChecker& laws, const OptimizeOptions& options) {
+  Module plan = all_passes(module, laws, options);
+  if (options.strategy == Strategy::none || module.level > 1) return {std::move(plan), options};
+  OptimizeOptions instead = cheapest(module, plan, laws, options);
+  const bool keep = instead.strategy == options.strategy && instead.move_statements == options.move_statements;
+  if (keep) return {std::move(plan), options};
+  PlanNotes notes;
+  instead.notes = &notes;
+  plan = all_passes(module, laws, instead);
+  instead.notes = nullptr;
+  if (options.notes != nullptr) options.notes->fusion = std::move(notes.fusion);
+  return {std::move(plan), instead};
+}
+
+}  // namespace
+
+OptimizeOptions quiet(OptimizeOptions options) {
+  options.notes = nullptr;
+  options.print_after.clear();
+  options.on_print = nullptr;
+  options.on_pass = nullptr;
+  return options;
+}
+
+std::span<const PassRow> pass_rows() { return rows; }
+
+void run_behind(std::string_view name, Module& module, PassContext& context) {
+  bool behind = false;
+  for (const PassRow& pass : rows) {
+    if (behind && runs(pass, module, context.options) && pass.run(module, context)) compact_values(module);
+    behind = behind || pass.name == name;
+  }
+}
+
+const PassRow& find_pass(std::string_view name, std::string_view option) {
+  std::vector<std::string> names;
+  std::string listed;
+  for (const PassRow& pass : rows) {
+    if (pass.name == name) return pass;
+    names.emplace_back(pass.name);
+    listed += (listed.empty() ? " " : ", ") + names.back();
+  }
+  const std::string near = nearest_name(name, names);
+  fail(ExitStatus::usage, fmt::format("no pass is called '{}'", name), fmt::format("{} names passes", option),
+       near.empty() ? "use one of" + listed : "did you mean '" + near + "'?");
+}
+
+Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& options,
+                  const std::vector<std::string>& names) {
+  require_valid(module, laws);
+  record_reducer_laws(module, laws);
+  PassContext context{laws, options};
+  for (const std::string& name : names) {
+    const PassRow& pass = find_pass(name, "--passes");
+    if (module.level < pass.from || module.level > pass.to) {
+      fail(ExitStatus::bad_input, fmt::format("pass '{}' does not run on IR of level {}", name, module.level),
+           pass.from == pass.to ? fmt::format("it takes level {}", pass.from)
+                                : fmt::format("it takes levels {} to {}", pass.from, pass.to),
+           module.level < pass.from ? "run 'place' before it" : "give it the module as it was before");
+    }
+    (void)run_pass(pass, module, context);
+  }
+  return module;
+}
+
+Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  require_valid(module, laws);
+  if (module.level >= 3) return module;
+  record_reducer_laws(module, laws);
+  PassContext context{laws, options};
+  for (const PassRow& pass : rows) {
+    if (pass.to >= 3) break;
+    if (runs(pass, module, options)) (void)run_pass(pass, module, context);
+  }
+  return module;
+}
+
+Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  if (!options.print_after.empty() && options.print_after != "all")
+    (void)find_pass(options.print_after, "--print-after");
+  require_valid(module, laws);
+  if (module.level >= 3) return module;
+  record_reducer_laws(module, laws);
+  const bool explain = options.notes != nullptr && options.notes->explain;
+  if (options.strategy != Strategy::cost && !explain) return planned(module, laws, options).plan;
+  StrategyChoice choice = weigh_strategies(module, laws, options);
+  OptimizeOptions chosen = options;
+  if (options.strategy == Strategy::cost) chosen.strategy = choice.chosen;
+  Planned made = planned(module, laws, chosen);
+  if (options.notes != nullptr) {
+    if (options.strategy == Strategy::cost) options.notes->assume(choice.defaults);
+    options.notes->strategies = std::move(choice);
+  }
+  if (explain) {
+    const Module placed = before_fusing(std::move(module), laws, quiet(made.options));
+    options.notes->points = materialization_points(placed, made.plan, options);
+  }
+  return std::move(made.plan);
+}
+
+}  // namespace kasen

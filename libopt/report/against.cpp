@@ -1,0 +1,192 @@
+// Predicted against counted: every operator, every worker, and the sums.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "libcore/base/checked.h"
+#include "libopt/cost/cost.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/text/json_text.h"
+#include "libopt/text/report_parts.h"
+#include "libopt/time/run_report.h"
+
+namespace kasen {
+namespace {
+
+class Checker {
+ public:
+  Checker(const Module& module, const Sizes& sizes, const RunReport& run)
+      : module_(module), sizes_(sizes), run_(run), report_(measure(module)) {
+    if (run.plan_digest != module_digest(module)) {
+      fail(ExitStatus::bad_input, "the counters are those of another plan",
+           fmt::format("this plan is {}, the run was of {}", module_digest(module), run.plan_digest),
+           "measure the file that was run");
+    }
+    if (run.workers != sizes.workers) {
+      fail(ExitStatus::bad_input, fmt::format("the run had {} workers, the bundle has {}", run.workers, sizes.workers),
+           "", "measure with the bundle that was run");
+    }
+    const bool known = !run.bundle_digest.empty() && !sizes.bundle_digest.empty();
+    if (known && run.bundle_digest != sizes.bundle_digest) {
+      fail(ExitStatus::bad_input, "the counters are those of another bundle",
+           fmt::format("this bundle is {}, the run was of {}", sizes.bundle_digest, run.bundle_digest),
+           "measure with the bundle that was run");
+    }
+    if (run.ops.size() != report_.rows.size()) {
+      fail(ExitStatus::bad_input,
+           fmt::format("the counters are of {} operators, the plan has {}", run.ops.size(), report_.rows.size()));
+    }
+  }
+
+  Check check() {
+    check_operators();
+    check_parts();
+    check_traffic();
+    for (const Compared& total : check_.totals) {
+      if (!total.agrees()) check_.mismatches.push_back(total);
+    }
+    return std::move(check_);
+  }
+
+ private:
+  const OpCount& counted(int number) const { return run_.ops[static_cast<size_t>(number)]; }
+
+  std::int64_t value(const Polynomial& polynomial) const {
+    const auto known = polynomial.evaluate(sizes_.totals);
+    if (!known) throw InternalError("a size that the bundle does not give");
+    return *known;
+  }
+
+  void add(OperatorBytes& sum, const Cost& cost, std::int64_t times) const {
+    const auto some = [&](const Polynomial& p) { return checked_mul(value(p), times, "a predicted count"); };
+    sum.read = checked_add(sum.read, some(cost.read));
+    sum.written = checked_add(sum.written, some(cost.written));
+    sum.network = checked_add(sum.network, some(cost.network));
+  }
+
+  void compare(const CostRow& at, const char* what, std::int64_t predicted, std::int64_t count) {
+    if (predicted != count) check_.mismatches.push_back({what, at.where, at.text, predicted, count});
+  }
+
+  void check_operators() {
+    OperatorBytes predicted, count;
+    for (const CostRow& at : report_.rows) {
+      OperatorBytes here;
+      add(here, at.actual, counted(at.number).executions);
+      for (const EndCost& end : at.ends) add(here, end.actual, counted(end.yield).executions);
+      const OpCount& op = counted(at.number);
+      compare(at, "bytes read", here.read, op.read_bytes);
+      compare(at, "bytes written", here.written, op.written_bytes);
+      compare(at, "network bytes", here.network, op.network_bytes);
+      predicted.read += here.read;
+      predicted.written += here.written;
+      predicted.network += here.network;
+      count.read += op.read_bytes;
+      count.written += op.written_bytes;
+      count.network += op.network_bytes;
+      check_.operators.push_back({here, {op.read_bytes, op.written_bytes, op.network_bytes}});
+    }
+    check_.totals.push_back({"bytes read", {}, "", predicted.read, count.read});
+    check_.totals.push_back({"bytes written", {}, "", predicted.written, count.written});
+    check_.totals.push_back({"network bytes", {}, "", predicted.network, count.network});
+    check_.totals.push_back({"network bytes between workers", {}, "", predicted.network, run_.traffic.worker_bytes});
+  }
+
+  void check_parts() {
+    struct Field {
+      const char* what;
+      std::int64_t PartCount::*member;
+    };
+    constexpr Field fields[] = {{"buffer bytes", &PartCount::buffer_bytes},
+                                {"exchange bytes", &PartCount::exchange_bytes},
+                                {"matrix bytes", &PartCount::matrix_bytes},
+                                {"input bytes", &PartCount::input_bytes}};
+    const std::vector<PartCount> predicted = predict_parts(module_, sizes_);
+    if (predicted.size() != run_.parts.size()) {
+      fail(ExitStatus::bad_input,
+           fmt::format("the counters are of {} workers, not {}", run_.parts.size(), predicted.size()));
+    }
+    for (const Field& field : fields) {
+      std::int64_t all = 0, counted_all = 0;
+      for (size_t w = 0; w < predicted.size(); ++w) {
+        const std::int64_t a = predicted[w].*field.member, b = run_.parts[w].*field.member;
+        if (a != b) check_.mismatches.push_back({fmt::format("worker {}: {}", w, field.what), {}, "", a, b});
+        all += a;
+        counted_all += b;
+      }
+      check_.totals.push_back({field.what, {}, "", all, counted_all});
+    }
+    const bool generated = run_.kernels == "generated";
+    const auto ran = [&](int number) { return counted(number).executions > 0; };
+    check_.totals.push_back(
+        {"kernel bytes", {}, "", generated ? predict_kernel_bytes(module_, sizes_, ran) : 0, run_.kernel_bytes});
+    const std::int64_t late = module_.level >= 3 ? 0 : run_.late_allocations;
+    check_.totals.push_back({"allocations after a loop's first turn", {}, "", late, run_.late_allocations});
+  }
+
+  void check_traffic() {
+    Traffic sum;
+    const SharedBatches batches(module_);
+    for_each_op(module_, [&](const Op& op, int number, int) {
+      const std::int64_t times = counted(number).executions;
+      if (times == 0) return;
+      const Traffic once = predict_traffic(module_, batches, op, sizes_, run_.ranks);
+      sum.rank_bytes += checked_mul(once.rank_bytes, times, "predicted traffic");
+      sum.rank_messages += checked_mul(once.rank_messages, times, "predicted traffic");
+    });
+    check_.totals.push_back({"network bytes between ranks", {}, "", sum.rank_bytes, run_.traffic.rank_bytes});
+    check_.totals.push_back({"messages between ranks", {}, "", sum.rank_messages, run_.traffic.rank_messages});
+  }
+
+  const Module& module_;
+  const Sizes& sizes_;
+  const RunReport& run_;
+  CostReport report_;
+  Check check_;
+};
+
+nlohmann::ordered_json compared_json(const Compared& c) {
+  nlohmann::ordered_json json{{"what", c.what}};
+  if (!c.statement.empty()) json["operator"] = c.statement;
+  if (c.where.line > 0) json["line"] = c.where.line;
+  json["predicted"] = c.predicted;
+  json["counted"] = c.counted;
+  json["agrees"] = c.agrees();
+  return json;
+}
+
+}  // namespace
+
+Check check_against(const Module& module, const Sizes& sizes, const RunReport& run) {
+  return Checker(module, sizes, run).check();
+}
+
+std::string check_text(const Module& module, const Check& check) {
+  std::vector<std::vector<std::string>> rows{{"", "predicted", "counted", ""}};
+  for (const Compared& c : check.totals) {
+    rows.push_back({c.what, grouped(c.predicted), grouped(c.counted), c.agrees() ? "equal" : "DIFFERENT"});
+  }
+  std::string text = table_text(rows);
+  if (check.mismatches.empty()) return text + "Predicted and counted agree to the byte.\n";
+  text += "\nPredicted and counted differ:\n";
+  for (const Compared& c : check.mismatches) {
+    text += "  ";
+    if (c.where.line > 0) text += fmt::format("{}:{}: ", module.source_name, c.where.line);
+    if (!c.statement.empty()) text += c.statement + ": ";
+    text += fmt::format("{}: predicted {}, counted {}\n", c.what, grouped(c.predicted), grouped(c.counted));
+  }
+  return text;
+}
+
+std::string check_json(const Check& check) {
+  nlohmann::ordered_json json{{"agrees", check.mismatches.empty()}};
+  json["totals"] = nlohmann::ordered_json::array();
+  for (const Compared& c : check.totals) json["totals"].push_back(compared_json(c));
+  json["mismatches"] = nlohmann::ordered_json::array();
+  for (const Compared& c : check.mismatches) json["mismatches"].push_back(compared_json(c));
+  return json_text(json) + '\n';
+}
+
+}  // namespace kasen

@@ -1,0 +1,188 @@
+// Regions and buffers: what fusing and sharing storage save.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "libcore/analysis/liveness.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/ir/module.h"
+#include "libcore/ir/products.h"
+#include "libopt/cost/extent.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/report/explain_parts.h"
+
+namespace kasen {
+namespace {
+
+std::string listed(const std::vector<std::string>& words, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < std::min(words.size(), most); ++i) text += (i > 0 ? ", " : "") + words[i];
+  return words.size() > most ? text + fmt::format(", and {} more", words.size() - most) : text;
+}
+
+// Why these operators may run as one loop.
+std::string together_text(const PlanView& view, const Op& region) {
+  const Op& first = region.blocks.at(0).ops.front();
+  if (region.kind == RegionKind::product_epilogue)
+    return "what follows a product's rows, element by element, row by row";
+  if (region.kind == RegionKind::row_chain) {
+    return fmt::format("rows of {}, which is dense: each block of them goes through all while it is in the cache",
+                       view.name(product_matrix(region)));
+  }
+  if (region.kind == RegionKind::mxm) {
+    if (is_dense_product(view.plan, first)) {
+      return fmt::format("products with {}, which is dense: each of its tiles serves all while it is in the cache",
+                         view.name(first.operands.at(1)));
+    }
+    return fmt::format("products with {}, all {}, none needing another's result", view.name(first.operands.at(1)),
+                       row(first.code).name);
+  }
+  const Type& type = view.plan.type(first.code == OpCode::reduce ? first.operands.at(0) : first.results.at(0));
+  return fmt::format("element by element over {}; no transition stands between them",
+                     view.plan.dim(cut_dim(view.plan, type)).name);
+}
+
+std::string region_text(const PlanView& view, const Op& region) {
+  Cost alone;
+  std::vector<std::string> members, kept;
+  const Block& block = region.blocks.at(0);
+  const std::vector<ValueId>& yielded = block.ops.back().operands;
+  for (const Op& op : block.ops) {
+    if (op.code == OpCode::yield) continue;
+    alone += actual_cost(view.costs, op);
+    members.push_back(view.shown(op));
+    for (const ValueId result : op.results) {
+      const bool lives = std::find(yielded.begin(), yielded.end(), result) != yielded.end();
+      if (!lives && is_charged(view.plan, result)) kept.push_back(view.name(result));
+    }
+  }
+  const Cost& fused = view.row(region).actual;
+  const Polynomial together = fused.read + fused.written, apart = alone.read + alone.written;
+  const Polynomial saved = apart - together;
+  const auto& terms = saved.terms();
+  const bool always = std::all_of(terms.begin(), terms.end(), [](const auto& term) { return term.second >= 0; });
+  std::string text =
+      fmt::format("    {} of {}, {}\n", region_name(region.kind), listed(members, 8), view.often(region));
+  text += fmt::format("      {}\n", together_text(view, region));
+  text += fmt::format("      touches {}; each by itself would touch {}\n", view.bytes(together), view.bytes(apart));
+  text += fmt::format("      saves {}{}\n", view.bytes(saved),
+                      always ? ", whatever the sizes" : "; that turns where this is less than 0");
+  if (!kept.empty()) text += fmt::format("      never stored: {}\n", listed(kept, 8));
+  return text;
+}
+
+// Values of one buffer that must share it or copy: bound to one another, or a transition in place.
+class Chains {
+ public:
+  explicit Chains(const PlanView& view) : view_(view), parent_(view.plan.values.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+    const Liveness live(view.plan);
+    for_each_op(view.plan, [&](const Op& op, int number, int) {
+      const OpLiveness& at = live.at(number);
+      for (const auto* group :
+           {&at.entry, &at.back, &at.exit, &at.then_branch, &at.else_branch, &at.list, &at.element}) {
+        for (const Binding& binding : *group) join(binding.from, binding.to);
+      }
+      if (row(op.code).group == OpGroup::transition) join(op.operands.at(0), op.results.at(0));
+    });
+  }
+
+  [[nodiscard]] int count(const std::vector<ValueId>& values) {
+    std::set<ValueId> roots;
+    for (const ValueId v : values) roots.insert(root(v));
+    return static_cast<int>(roots.size());
+  }
+
+ private:
+  ValueId root(ValueId v) {
+    while (parent_[static_cast<size_t>(v)] != v) v = parent_[static_cast<size_t>(v)];
+    return v;
+  }
+  void join(ValueId a, ValueId b) {
+    const BufferId buffer = view_.plan.value(a).buffer;
+    if (buffer != no_buffer && buffer == view_.plan.value(b).buffer) parent_[static_cast<size_t>(root(b))] = root(a);
+  }
+
+  const PlanView& view_;
+  std::vector<ValueId> parent_;
+};
+
+// Buffers first .. last - 1, of a list or one alone.
+struct BufferShare {
+  size_t first, last;
+  Polynomial bytes;
+  int arrays;
+  int like;  // other buffers of the same elements and dimensions
+};
+
+std::string buffer_text(const PlanView& view, const BufferShare& room, const std::vector<ValueId>& values) {
+  std::vector<std::string> names;
+  for (const ValueId v : values) names.push_back(view.name(v));
+  const std::string more = room.last > room.first + 1 ? fmt::format(" to ~b{}", room.last - 1) : "";
+  std::string text = fmt::format("    ~b{}{}, {}: {}\n", room.first, more, view.bytes(room.bytes), listed(names, 10));
+  if (room.arrays < 2 && room.like > 0) {
+    text += fmt::format(
+        "      runner-up: one of the {} others of its kind; each is in use meanwhile or bound to what is, else it "
+        "would spare {}\n",
+        room.like, view.bytes(room.bytes));
+  }
+  if (names.size() < 2) return text;
+  if (room.arrays < 2) return text + "      handed on from one to the next without a copy, or moved in place\n";
+  return text + fmt::format(
+                    "      {} arrays whose lives do not meet; storage of their own would take {} more; that turns if "
+                    "two lived at once\n",
+                    room.arrays, view.bytes(room.bytes * Polynomial(room.arrays - 1)));
+}
+
+}  // namespace
+
+std::string explain_regions(const PlanView& view) {
+  std::string text;
+  int line = -1;
+  for_each_op(view.plan, [&](const Op& op, int, int) {
+    if (op.code != OpCode::region) return;
+    if (op.where.line != line) text += fmt::format("  {}\n", view.source(op.where));
+    line = op.where.line;
+    text += region_text(view, op);
+  });
+  return text.empty() ? text : "\nRegions\n" + text;
+}
+
+std::string explain_buffers(const PlanView& view) {
+  const size_t count = view.plan.buffers.size();
+  if (count == 0) return "";
+  std::vector<std::vector<ValueId>> held(count);
+  for (size_t v = 0; v < view.plan.values.size(); ++v) {
+    const Value& value = view.plan.values[v];
+    if (value.buffer == no_buffer) continue;
+    for (std::int64_t k = 0; k < std::max<std::int64_t>(value.type.list, 1); ++k) {  // a list owns one for each array
+      held.at(static_cast<size_t>(value.buffer + k)).push_back(static_cast<ValueId>(v));
+    }
+  }
+  Chains chains(view);
+  const auto like = [&](size_t first, size_t last) {
+    int others = 0;
+    const BufferDecl& own = view.plan.buffers[first];
+    for (size_t b = 0; b < count; ++b) {
+      const BufferDecl& other = view.plan.buffers[b];
+      others += (b < first || b >= last) && other.element == own.element && other.dims == own.dims ? 1 : 0;
+    }
+    return others;
+  };
+  std::string text = "\nBuffers\n";
+  Polynomial pool, apart;
+  for (size_t b = 0, next = 0; b < count; b = next) {
+    for (next = b + 1; next < count && held[next] == held[b];) ++next;
+    const Polynomial bytes =
+        buffer_bytes(view.plan, view.plan.buffers[b]) * Polynomial(static_cast<std::int64_t>(next - b));
+    const int arrays = chains.count(held[b]);
+    pool += bytes;
+    apart += bytes * Polynomial(arrays);
+    text += buffer_text(view, {b, next, bytes, arrays, like(b, next)}, held[b]);
+  }
+  return text + fmt::format("  the pool: {}; without reuse {}\n", view.bytes(pool), view.bytes(apart));
+}
+
+}  // namespace kasen

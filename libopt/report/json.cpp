@@ -1,0 +1,107 @@
+#include <nlohmann/json.hpp>
+
+#include "libopt/cost/footprint.h"
+#include "libopt/report/report.h"
+#include "libopt/text/json_text.h"
+#include "libopt/text/report_parts.h"
+
+namespace kasen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json entry(const ReportContext& c, const Polynomial& polynomial) {
+  Json json{{"formula", c.formula(polynomial)}};
+  if (const auto value = c.value(polynomial)) json["value"] = *value;
+  return json;
+}
+
+Json cost_json(const ReportContext& c, const Column& column, const Cost& cost) {
+  Json json = Json::object();
+  const bool is_model = column.key == "model";
+  for (const Measure& measure : measures()) {
+    if (measure.model_only && !is_model) continue;
+    json[measure.key] = entry(c, column.form(cost.*measure.part));
+  }
+  if (is_model) json["network_bytes_by_axis"] = entry(c, printed_form(cost.network));
+  return json;
+}
+
+Json row_json(const ReportContext& c, const CostRow& row) {
+  Json json{{"number", row.number}, {"operator", row.text}, {"state", row.state}, {"depth", row.depth}};
+  if (row.where.line > 0) json["line"] = row.where.line;
+  if (const std::string source = c.source_line(row.where); !source.empty()) json["source"] = source;
+  if (row.loop >= 0) json["loop"] = row.loop;
+  if (row.region >= 0) json["region"] = row.region;
+  if (row.speculated) json["speculated"] = true;
+  json["executions"] = entry(c, row.executions);
+  for (const Column& column : report_columns()) {
+    if (row.region < 0) json[column.key] = cost_json(c, column, row.*column.of_row);
+  }
+  return json;
+}
+
+Json loop_json(const ReportContext& c, const LoopCost& loop) {
+  Json json{{"number", loop.number}};
+  if (loop.where.line > 0) json["line"] = loop.where.line;
+  json["trips"] = entry(c, loop.trips);
+  if (loop.expected) json["expected"] = *loop.expected;
+  for (const Column& column : report_columns()) json[column.key] = cost_json(c, column, loop.*column.of_loop);
+  return json;
+}
+
+Json memory_json(const ReportContext& c) {
+  const Footprint memory = footprint(c.module());
+  Json json{{"buffers", entry(c, printed_form(memory.buffers))},
+            {"matrices", entry(c, printed_form(memory.matrices))},
+            {"inputs", entry(c, printed_form(memory.inputs))}};
+  if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return json;
+  Json workers = Json::array();
+  for (const PartCount& part : predict_parts(c.module(), *c.sizes())) {
+    workers.push_back({{"worker", part.worker},
+                       {"buffer_bytes", part.buffer_bytes},
+                       {"exchange_bytes", part.exchange_bytes},
+                       {"matrix_bytes", part.matrix_bytes},
+                       {"input_bytes", part.input_bytes}});
+  }
+  json["workers"] = std::move(workers);
+  json["generated_kernels_bytes"] = predict_kernel_bytes(c.module(), *c.sizes(), [](int) { return true; });
+  return json;
+}
+
+Json module_json(const ReportContext& c) {
+  const CostReport& report = c.report();
+  Json json{{"program", report.program}, {"level", report.level}, {"unplaced", report.unplaced}};
+  if (!c.module().source_name.empty()) json["source"] = c.module().source_name;
+  if (c.sizes() != nullptr) {
+    Json sizes{{"origin", c.sizes()->origin}, {"values", Json::object()}, {"assumed", c.sizes()->notes}};
+    for (const auto& [symbol, value] : c.sizes()->totals) {
+      if (symbol.kind != SymbolKind::whole) sizes["values"][c.name(symbol)] = value;
+    }
+    json["sizes"] = std::move(sizes);
+  }
+  json["assumptions"] = assumptions_of(c.module());
+  json["operators"] = Json::array();
+  for (const CostRow& row : report.rows) json["operators"].push_back(row_json(c, row));
+  json["loops"] = Json::array();
+  for (const LoopCost& loop : report.loops) json["loops"].push_back(loop_json(c, loop));
+  for (const Column& column : report_columns()) {
+    json["program_" + column.key] = cost_json(c, column, report.*column.of_program);
+  }
+  json["memory"] = memory_json(c);
+  return json;
+}
+
+}  // namespace
+
+std::string report_json(const Module& module, const Sizes* sizes) {
+  return json_text(module_json(ReportContext(module, sizes))) + '\n';
+}
+
+std::string compare_json(const Measured& before, const Measured& after) {
+  const Json json{{"before", module_json(ReportContext(before.module, before.sizes))},
+                  {"after", module_json(ReportContext(after.module, after.sizes))}};
+  return json_text(json) + '\n';
+}
+
+}  // namespace kasen

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libopt/cost/footprint.h"
+#include "libopt/sync/ahead.h"
+#include "libopt/text/report_parts.h"
+
+namespace kasen {
+namespace {
+
+std::string cell(const ReportContext& c, const Polynomial& polynomial) {
+  return polynomial.is_zero() ? "-" : c.formula(polynomial);
+}
+
+std::string heading(const ReportContext& c) {
+  const CostReport& report = c.report();
+  std::string text = fmt::format("{}, level {}", report.program, report.level);
+  if (!c.module().source_name.empty()) text += fmt::format(", from {}", c.module().source_name);
+  text += '\n';
+  if (report.unplaced) text += "This module has no states yet: all vectors are costed as if partitioned (state P).\n";
+  for (const std::string& word : assumptions_of(c.module())) text += "The program assumes " + word + ".\n";
+  if (c.sizes() == nullptr) return text;
+  text += fmt::format("Sizes from {}:", c.sizes()->origin);
+  for (const auto& [symbol, value] : c.sizes()->totals) {
+    if (symbol.kind != SymbolKind::whole) text += fmt::format(" {} = {};", c.name(symbol), grouped(value));
+  }
+  text.back() = '\n';
+  for (const std::string& note : c.sizes()->notes) text += fmt::format("Assumed: {}.\n", note);
+  return text;
+}
+
+// What is said of speculated operators, by number.
+std::vector<std::string> ahead_notes(const Module& module) {
+  const std::vector<const Op*> ahead = made_ahead(module);
+  std::vector<std::string> notes;
+  for_each_op(module, [&](const Op& op, int, int) {
+    const bool branch = op.speculated && ahead[static_cast<size_t>(op.results.at(0))] != nullptr;
+    notes.emplace_back(branch ? "  (the likely branch's)" : op.speculated ? "  (next turn's)" : "");
+  });
+  return notes;
+}
+
+std::string label(const ReportContext& c, const CostRow& row, const std::vector<std::string>& notes) {
+  std::string text(static_cast<size_t>(2 * row.depth), ' ');
+  if (row.code == OpCode::while_loop || row.code == OpCode::for_loop || row.code == OpCode::if_else) {
+    return text + c.place(row);
+  }
+  return text + row.text + notes[static_cast<size_t>(row.number)];
+}
+
+std::string operator_table(const ReportContext& c, const Column& column) {
+  std::vector<std::vector<std::string>> rows{{"line", "operator", "state", "reads", "writes", "network"}};
+  const std::vector<std::string> notes = ahead_notes(c.module());
+  int line = 0;
+  for (const CostRow& row : c.report().rows) {
+    if (!c.is_worth_a_line(row)) continue;
+    const std::string source = c.source_line(row.where);
+    if (row.where.line != line && !source.empty()) rows.push_back({fmt::format("{:>4} | {}", row.where.line, source)});
+    line = row.where.line;
+    const Cost& cost = row.*column.of_row;
+    if (row.region >= 0) {
+      rows.push_back({"", label(c, row, notes), row.state});
+      continue;
+    }
+    rows.push_back({"", label(c, row, notes), row.state, cell(c, column.form(cost.read)),
+                    cell(c, column.form(cost.written)), cell(c, column.form(cost.network))});
+  }
+  return table_text(rows);
+}
+
+// "reads 20 V + 24 nnz bytes" and, where sizes are known, the number.
+std::string sentence(const ReportContext& c, const Column& column, const Measure& measure, const Cost& cost) {
+  const Polynomial polynomial = column.form(cost.*measure.part);
+  std::string text = fmt::format("  {} {} bytes", measure.text, c.formula(polynomial));
+  const auto value = c.value(polynomial);
+  if (value && !polynomial.constant()) text += fmt::format(" = {}", bytes_text(*value));
+  return text + '\n';
+}
+
+std::string summary(const ReportContext& c, const Column& column, const Cost& cost) {
+  std::string text;
+  for (const Measure& measure : measures()) {
+    const bool is_model = column.key == "model";
+    if (measure.key.ends_with("_elements") || (measure.model_only && !is_model)) continue;
+    text += sentence(c, column, measure, cost);
+    if (measure.key != "network_bytes" || !is_model) continue;
+    if (const Polynomial by_axis = printed_form(cost.network); by_axis != paper_form(cost.network)) {
+      const auto value = c.value(by_axis);
+      text += fmt::format("    by axis: {} bytes{}\n", c.formula(by_axis),
+                          value ? " = " + bytes_text(*value) : std::string());
+    }
+  }
+  return text;
+}
+
+std::string turns_text(const ReportContext& c, const LoopCost& loop) {
+  const auto turns = c.value(loop.trips);
+  const bool given = c.sizes() != nullptr && turns && !loop.trips.constant();
+  if (loop.expected && !(given && *turns != *loop.expected))
+    return fmt::format("{} turn{} expected", grouped(*loop.expected), *loop.expected == 1 ? "" : "s");
+  return turns ? fmt::format("{} turn{}", grouped(*turns), *turns == 1 ? "" : "s")
+               : fmt::format("{} turns", c.formula(loop.trips));
+}
+
+std::string totals(const ReportContext& c, const Column& column) {
+  std::string text;
+  for (const LoopCost& loop : c.report().loops) {
+    const CostRow& row = c.report().rows[static_cast<size_t>(loop.number)];
+    text += fmt::format("\nPer iteration of the {} ({}):\n", c.place(row), turns_text(c, loop));
+    text += summary(c, column, loop.*column.of_loop);
+  }
+  text += "\nWhole program:\n";
+  text += summary(c, column, c.report().*column.of_program);
+  return text;
+}
+
+std::string memory_text(const ReportContext& c) {
+  const Footprint memory = footprint(c.module());
+  std::string text = "\nMemory held by the run, over all workers (without padding):\n";
+  const auto line = [&](const char* what, const Polynomial& polynomial) {
+    const Polynomial form = printed_form(polynomial);
+    const auto value = c.value(form);
+    text += fmt::format("  {} {} bytes", what, c.formula(form));
+    if (value && !form.constant()) text += fmt::format(" = {}", bytes_text(*value));
+    text += '\n';
+  };
+  line("buffers", memory.buffers);
+  line("matrices", memory.matrices);
+  line("inputs", memory.inputs);
+  if (c.sizes() == nullptr || c.sizes()->by_worker.empty()) return text;
+  text += "Exactly, by worker (bytes):\n";
+  std::vector<std::vector<std::string>> rows{{"  worker", "buffers", "exchange", "matrices", "inputs"}};
+  for (const PartCount& part : predict_parts(c.module(), *c.sizes())) {
+    rows.push_back({fmt::format("  {}", part.worker), grouped(part.buffer_bytes), grouped(part.exchange_bytes),
+                    grouped(part.matrix_bytes), grouped(part.input_bytes)});
+  }
+  text += table_text(rows);
+  const std::int64_t kernels = predict_kernel_bytes(c.module(), *c.sizes(), [](int) { return true; });
+  if (kernels == 0) return text;
+  return text + fmt::format("Generated kernels hold {} more: matrices of products in loops, rows sorted by length.\n",
+                            bytes_text(kernels));
+}
+
+}  // namespace
+
+std::string report_text(const Module& module, const Sizes* sizes) {
+  const ReportContext context(module, sizes);
+  std::string text = heading(context);
+  for (const Column& column : report_columns()) {
+    text += fmt::format("\n{}; bytes of one execution\n\n", column.title);
+    text += operator_table(context, column);
+    text += totals(context, column);
+  }
+  return text + memory_text(context);
+}
+
+}  // namespace kasen

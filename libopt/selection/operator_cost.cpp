@@ -1,0 +1,71 @@
+#include "libopt/selection/operator_cost.h"
+
+#include <algorithm>
+
+namespace kasen::fusion {
+namespace {
+
+NodeId largest_input(const Dag& dag, const PlanOperator& op) {
+  NodeId largest = no_node;
+  for (const NodeId in : op.inputs) {
+    if (largest == no_node || dag[in].shape.cells() > dag[largest].shape.cells()) largest = in;
+  }
+  return largest;
+}
+
+// The sparse input of the most cells, if the template works where it is stored alone.
+NodeId driver(const Dag& dag, const PlanOperator& op) {
+  if (!op.type || !row(*op.type).exploits) return no_node;
+  NodeId found = no_node;
+  for (const NodeId in : op.inputs) {
+    if (dag[in].sparsity >= 1) continue;
+    if (found == no_node || dag[in].shape.cells() > dag[found].shape.cells()) found = in;
+  }
+  return found;
+}
+
+// How many of a node's dense cells are looked at.
+double share(const Dag& dag, NodeId id, NodeId driven_by) {
+  if (driven_by == no_node || dag[id].sparsity < 1 || dag[id].shape != dag[driven_by].shape) return 1;
+  return dag[driven_by].sparsity;
+}
+
+struct Sums {
+  double written = 0, read = 0, sides = 0, seconds = 0;
+};
+
+Sums sums(const Dag& dag, const PlanOperator& op) {
+  const NodeId sparse = driver(dag, op), main = largest_input(dag, op);
+  Sums sums;
+  for (const NodeId root : op.roots) sums.written += dag[root].bytes * share(dag, root, sparse);
+  for (const NodeId in : op.inputs) {
+    const double bytes = dag[in].bytes * share(dag, in, sparse);
+    sums.read += bytes;
+    if (in != main) sums.sides += bytes;
+  }
+  for (const NodeId id : op.members) sums.seconds += dag[id].seconds * share(dag, id, sparse);
+  return sums;
+}
+
+// Constraints are those of fused operators: what runs by itself runs as it ever did.
+bool is_broken(const Dag& dag, const PlanOperator& op, const Sums& sums, const CostRules& rules) {
+  if (!op.type || op.members.size() < 2) return false;
+  const bool distributed = sums.read > rules.local;
+  const double held = (sums.read + sums.written) / (distributed ? rules.processes : 1);
+  if (held > rules.memory) return true;
+  const NodeId main = largest_input(dag, op);
+  return row(*op.type).whole_rows && distributed && main != no_node && dag[main].shape.cols.size > rules.columns;
+}
+
+}  // namespace
+
+double seconds(const Dag& dag, const PlanOperator& op, const CostRules& rules) {
+  const Sums all = sums(dag, op);
+  if (is_broken(dag, op, all, rules)) return unlimited;
+  // Each process gets the sides of a distributed operator over the network.
+  const double network = all.read > rules.local ? all.sides / rules.machine.network_bandwidth : 0;
+  return rules.machine.loop_latency + transfer_seconds(all.written, rules) +
+         std::max(transfer_seconds(all.read, rules) + network, all.seconds);
+}
+
+}  // namespace kasen::fusion

@@ -1,0 +1,209 @@
+#include "libopt/selection/pieces.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "libcore/ir/products.h"
+#include "libopt/rewrite/regions.h"
+#include "libopt/selection/operator_needs.h"
+
+namespace kasen::fusion {
+namespace {
+
+using Ops = std::vector<const Op*>;
+
+// Which of the rules that kind_of_region asks for does not hold.
+std::string reason(const Module& module, const Ops& ops) {
+  std::set<ValueId> matrices;
+  bool sparse = false;
+  for (const Op* op : ops) {
+    if (!is_product(*op)) continue;
+    matrices.insert(product_matrix(*op));
+    sparse = sparse || !is_ordinary_dense_product(module, *op);
+  }
+  if (matrices.empty())
+    return "it goes through elements of several shapes, and no product with a dense matrix brings rows";
+  if (matrices.size() > 1) return "it reads several matrices by rows";
+  return sparse ? "a product with a sparse matrix, or over another semiring, shares its rows with no vector work"
+                : "rows have too many columns, or as many as the plan does not know, or some work is also on slaves";
+}
+
+class Splitter {
+ public:
+  Splitter(const Module& module, const BlockDag& block, const CostRules& costs)
+      : module_(module), block_(block), dag_(block.dag), costs_(costs) {}
+
+  void add(const PlanOperator& op) {
+    std::vector<NodeId> cuts;
+    split(op, cuts);
+    if (cuts.empty()) return;
+    Split told{names(op.members), reason(module_, ops(op)), {}};
+    for (const NodeId cut : cuts) told.stored.push_back(dag_[cut].name);
+    made_.splits.push_back(std::move(told));
+  }
+
+  Pieces take() {
+    std::vector<char> kept = needed();
+    for (size_t piece; (piece = in_circle(kept)) < kept.size(); kept = needed()) take_apart(piece);
+    Pieces taken{{}, std::move(made_.splits)};
+    for (size_t piece = 0; piece < kept.size(); ++piece) {
+      if (kept[piece] != 0) taken.pieces.push_back(std::move(made_.pieces[piece]));
+    }
+    return taken;
+  }
+
+ private:
+  [[nodiscard]] Ops ops(const PlanOperator& op) const {
+    Ops all;
+    for (const NodeId id : op.members) {
+      const int place = block_.places[static_cast<size_t>(id)];
+      if (place >= 0) all.push_back(&block_.block->ops[static_cast<size_t>(place)]);
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::string names(const std::vector<NodeId>& nodes) const {
+    std::string text;
+    for (const NodeId id : nodes) {
+      if (dag_[id].form != Form::transpose) text += (text.empty() ? "" : ", ") + dag_[id].name;
+    }
+    return text;
+  }
+
+  [[nodiscard]] bool can_be(const PlanOperator& op) const {
+    const Ops all = ops(op);
+    return all.size() == 1 || kind_of_region(module_, all).has_value();
+  }
+
+  // What of the operator's members leads to these, with `stored` (or nothing) read from memory.
+  [[nodiscard]] PlanOperator part(const PlanOperator& whole, std::vector<NodeId> roots, NodeId stored) const {
+    PlanOperator made{roots, whole.type, {}, {}};
+    std::set<NodeId> members, inputs;
+    for (std::vector<NodeId> waiting = std::move(roots); !waiting.empty();) {
+      const NodeId id = waiting.back();
+      waiting.pop_back();
+      if (!members.insert(id).second) continue;
+      for (const NodeId in : dag_[id].inputs) {
+        const bool inside = in != stored && std::binary_search(whole.members.begin(), whole.members.end(), in);
+        if (inside) {
+          waiting.push_back(in);
+        } else {
+          inputs.insert(dag_.stored(in));
+        }
+      }
+    }
+    made.members.assign(members.begin(), members.end());
+    made.inputs.assign(inputs.begin(), inputs.end());
+    return made;
+  }
+
+  // Of a part that will be taken apart further: as if all of it ran by itself.
+  [[nodiscard]] double seconds_of(const PlanOperator& op) const {
+    if (can_be(op)) return seconds(dag_, op, costs_);
+    double sum = 0;
+    for (const NodeId id : op.members) {
+      if (dag_[id].form != Form::transpose)
+        sum += seconds(dag_, part({{id}, op.type, {id}, {}}, {id}, no_node), costs_);
+    }
+    return sum;
+  }
+
+  // Where the two parts take the least time; the first of several such places.
+  [[nodiscard]] NodeId cheapest_cut(const PlanOperator& op) const {
+    NodeId best = no_node;
+    double least = 0;
+    for (const NodeId id : op.members) {
+      if (id == op.roots[0] || dag_[id].form == Form::transpose) continue;
+      const double sum = seconds_of(part(op, {id}, no_node)) + seconds_of(part(op, op.roots, id));
+      if (best == no_node || sum < least) {
+        best = id;
+        least = sum;
+      }
+    }
+    return best;
+  }
+
+  void split(const PlanOperator& op, std::vector<NodeId>& cuts) {
+    if (can_be(op)) {
+      const Ops all = ops(op);
+      made_.pieces.push_back({op, all.size() == 1 ? std::nullopt : kind_of_region(module_, all)});
+    } else if (op.roots.size() > 1) {
+      for (const NodeId root : op.roots) split(part(op, {root}, no_node), cuts);
+    } else {
+      const NodeId cut = cheapest_cut(op);
+      cuts.push_back(cut);
+      split(part(op, {cut}, no_node), cuts);
+      split(part(op, op.roots, cut), cuts);
+    }
+  }
+
+  [[nodiscard]] OperatorNeeds needs() const {
+    std::vector<const PlanOperator*> operators;
+    for (const Piece& piece : made_.pieces) operators.push_back(&piece.op);
+    return OperatorNeeds(dag_, std::move(operators));
+  }
+
+  // A value that is stored is made once, however many operators were taken apart there; what only the others needed is
+  // not made at all. By piece, 1 or 0.
+  [[nodiscard]] std::vector<char> needed() const {
+    const OperatorNeeds makers = needs();
+    std::vector<NodeId> needed;
+    for (NodeId id = 0; id < dag_.size(); ++id) {
+      if (dag_[id].escapes) needed.push_back(id);
+    }
+    std::vector<char> kept(made_.pieces.size(), 0);
+    while (!needed.empty()) {
+      const size_t piece = makers.maker(needed.back());
+      needed.pop_back();
+      if (piece == OperatorNeeds::nothing_makes || std::exchange(kept[piece], 1) != 0) continue;
+      const std::vector<NodeId>& inputs = made_.pieces[piece].op.inputs;
+      needed.insert(needed.end(), inputs.begin(), inputs.end());
+    }
+    return kept;
+  }
+
+  // The first kept piece of several results that needs itself, or kept.size(). It can: what is between two of its
+  // results had the first one for itself, until it was taken apart and read it from memory. Every circle goes through
+  // such a piece, as what one result is made of is never made of it.
+  [[nodiscard]] size_t in_circle(const std::vector<char>& kept) const {
+    const OperatorNeeds graph = needs();
+    const auto circular = [&](size_t piece) {
+      return kept[piece] != 0 && made_.pieces[piece].op.roots.size() > 1 && graph.needs(piece, piece);
+    };
+    size_t piece = 0;
+    while (piece < kept.size() && !circular(piece)) ++piece;
+    return piece;
+  }
+
+  // One piece for each result.
+  void take_apart(size_t piece) {
+    const PlanOperator op = std::move(made_.pieces[piece].op);
+    made_.pieces.erase(made_.pieces.begin() + static_cast<std::ptrdiff_t>(piece));
+    Split told{names(op.roots), "what is made of one of them goes into another", {}};
+    std::vector<NodeId> cuts;
+    for (const NodeId root : op.roots) {
+      told.stored.push_back(dag_[root].name);
+      split(part(op, {root}, no_node), cuts);
+    }
+    for (const NodeId cut : cuts) told.stored.push_back(dag_[cut].name);
+    made_.splits.push_back(std::move(told));
+  }
+
+  const Module& module_;
+  const BlockDag& block_;
+  const Dag& dag_;
+  const CostRules& costs_;
+  Pieces made_;
+};
+
+}  // namespace
+
+Pieces pieces_of(const Module& module, const BlockDag& block, const std::vector<PlanOperator>& operators,
+                 const CostRules& costs) {
+  Splitter splitter(module, block, costs);
+  for (const PlanOperator& op : operators) splitter.add(op);
+  return splitter.take();
+}
+
+}  // namespace kasen::fusion

@@ -1,0 +1,37 @@
+// Selected operators as the regions that a plan can hold of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "libopt/fusion/from_module.h"
+#include "libopt/selection/operator_cost.h"
+
+namespace kasen::fusion {
+
+// One operator of the plan. What several pieces have among their members is computed in each of them.
+struct Piece {
+  PlanOperator op;
+  std::optional<RegionKind> kind;  // nothing: a single operator as it is
+};
+
+// A selected operator that no kind of region can hold.
+struct Split {
+  std::string what, why;            // "a, b, c": what it makes on the way; why it is no region
+  std::vector<std::string> stored;  // what is in memory instead
+};
+
+struct Pieces {
+  std::vector<Piece> pieces;  // each node at the root of one at most; no circle leads through them
+  std::vector<Split> splits;
+};
+
+// Exactly these operators, but for those that no kind of region can hold (regions.h, kind_of_region): they are taken
+// apart, several results first, then at the one member whose result in memory costs least, and so on. A single operator
+// can always be.
+[[nodiscard]] Pieces pieces_of(const Module& module, const BlockDag& block, const std::vector<PlanOperator>& operators,
+                               const CostRules& costs);
+
+}  // namespace kasen::fusion

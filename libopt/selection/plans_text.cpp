@@ -1,0 +1,62 @@
+#include "libopt/selection/plans_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+namespace kasen::fusion {
+namespace {
+
+std::string numbers_text(const std::vector<NodeId>& ids) {
+  std::vector<int> numbers;
+  for (const NodeId id : ids) numbers.push_back(shown(id));
+  return numbers.empty() ? "none" : fmt::format("{}", fmt::join(numbers, " "));
+}
+
+std::string point_text(const Point& point) {
+  return fmt::format("{}->{}{}", shown(point.from), shown(point.to), point.switches ? "*" : "");
+}
+
+// Plans that were costed; "at least" where the budget ended it.
+std::string count_text(const SearchResult& found) {
+  return fmt::format("{}{}", found.exact ? "" : "at least ", found.evaluated);
+}
+
+std::string partition_text(const Dag& dag, const Memo& memo, const Partition& partition, const CostRules& costs) {
+  std::vector<std::string> points;
+  for (const Point& point : partition.points) points.push_back(point_text(point));
+  const auto evaluated = [&](bool by_cost, bool by_structure) {
+    return count_text(cheapest_plan(dag, memo, partition, costs, {.by_cost = by_cost, .by_structure = by_structure}));
+  };
+  return fmt::format(
+      "  partition of {}: roots {}, inputs {}, materialization points {}\n"
+      "    points: {}\n"
+      "    plans: 2^{}; evaluated: {}, by cost alone {}, by structure alone {}, without pruning {}\n",
+      numbers_text(partition.nodes), numbers_text(partition.roots), numbers_text(partition.inputs),
+      numbers_text(partition.shared), points.empty() ? "none" : fmt::format("{}", fmt::join(points, " ")),
+      points.size(), evaluated(true, true), evaluated(true, false), evaluated(false, true), evaluated(false, false));
+}
+
+std::string operator_text(const PlanOperator& op) {
+  return fmt::format("    {} {}: reads {}, makes {}\n", op.type ? std::string(1, row(*op.type).letter) : "-",
+                     numbers_text(op.members), numbers_text(op.inputs), numbers_text(op.roots));
+}
+
+}  // namespace
+
+std::string plans_text(const Dag& dag, const Memo& memo, const CostRules& costs) {
+  std::string text;
+  const Memo valid = feasible(dag, memo, costs);
+  for (const Partition& partition : partitions(dag, valid)) text += partition_text(dag, valid, partition, costs);
+  for (const Selector selector : {Selector::none, Selector::fuse_all, Selector::fuse_no_redundancy, Selector::cost}) {
+    const Selection made = select(dag, memo, selector, costs);
+    text += fmt::format("  {}: {:.4g} ms, {} operators\n", selector_name(selector), made.seconds * 1e3,
+                        made.operators.size());
+    if (selector == Selector::none) continue;
+    for (const PlanOperator& op : made.operators) text += operator_text(op);
+  }
+  return text;
+}
+
+}  // namespace kasen::fusion

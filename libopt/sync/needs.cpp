@@ -1,0 +1,148 @@
+#include "libopt/sync/needs.h"
+
+#include <map>
+#include <utility>
+
+#include "libcore/analysis/whole.h"
+#include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
+#include "libopt/rewrite/rewrite.h"
+
+namespace kasen {
+namespace {
+
+struct Flow {
+  ValueId from, to;  // the need of `to` is one of `from`
+};
+
+class FlowCollector {
+ public:
+  FlowCollector(const Module& module, std::vector<SlaveSet>& direct) : m_(module), direct_(direct) {}
+
+  std::vector<Flow> collect() {
+    block(m_.body);
+    return std::move(flows_);
+  }
+
+ private:
+  void flow(ValueId from, ValueId to) {
+    const DimId cut = cut_dim(m_, m_.type(from));
+    if (cut != no_dim && cut == cut_dim(m_, m_.type(to))) flows_.push_back({from, to});
+  }
+
+  void block(const Block& b) {
+    for (const Op& op : b.ops) {
+      operators(op);
+      for (const Block& inner : op.blocks) block(inner);
+    }
+  }
+
+  void operators(const Op& op) {
+    switch (row(op.code).group) {
+      case OpGroup::product: {
+        SlaveSet& set = direct_[static_cast<size_t>(op.operands[0])];
+        set = set_union(set, product_reads(m_, op));
+        return;
+      }
+      case OpGroup::entries:
+        for (size_t i = 1; i < op.operands.size(); ++i) {
+          const EntrySide side = entry_side(m_, op, i);
+          if (side == EntrySide::shared) continue;
+          SlaveSet& set = direct_[static_cast<size_t>(op.operands[i])];
+          set = set_union(set, entry_slaves(m_, op, side));
+        }
+        return;
+      case OpGroup::vector:
+        for (size_t i = 0; i < op.operands.size(); ++i) {
+          if (reads_whole(m_, op, i)) {
+            direct_[static_cast<size_t>(op.operands[i])] = all_slaves();
+          } else {
+            flow(op.operands[i], op.results[0]);
+          }
+        }
+        return;
+      case OpGroup::list:
+        for (const ValueId operand : op.operands) flow(operand, op.results[0]);
+        return;
+      case OpGroup::control:
+        return control(op);
+      default:
+        return;
+    }
+  }
+
+  void control(const Op& op) {
+    if (is_loop(op)) {
+      const CarriedAt first = carried_at(op);
+      for (size_t i = 0; i < op.results.size(); ++i) {
+        const ValueId arg = op.blocks[0].args[first.arg + i];
+        flow(op.operands[first.operand + i], arg);
+        flow(op.blocks[0].ops.back().operands[i], arg);
+      }
+      return;
+    }
+    for (const Block& inner : op.blocks) {
+      for (size_t i = 0; i < op.results.size(); ++i) flow(inner.ops.back().operands[i], op.results[i]);
+    }
+  }
+
+  const Module& m_;
+  std::vector<SlaveSet>& direct_;
+  std::vector<Flow> flows_;
+};
+
+// Until nothing changes: an operand may be one of several groups.
+void join_operands(const Module& module, std::vector<SlaveSet>& direct) {
+  using Group = std::vector<ValueId>;
+  std::vector<Group> groups;
+  const auto collect = [&](const auto& self, const Block& block) -> void {
+    std::map<std::pair<ValueId, OpCode>, Group> here;
+    for (const Op& op : block.ops) {
+      if (is_sparse_product(module, op)) here[{product_matrix(op), op.code}].push_back(op.operands[0]);
+      for (const Block& inner : op.blocks) self(self, inner);
+    }
+    for (auto& [key, operands] : here) groups.push_back(std::move(operands));
+  };
+  collect(collect, module.body);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Group& group : groups) {
+      SlaveSet all;
+      for (const ValueId v : group) all = set_union(all, direct[static_cast<size_t>(v)]);
+      for (const ValueId v : group) {
+        changed = changed || direct[static_cast<size_t>(v)] != all;
+        direct[static_cast<size_t>(v)] = all;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+SlaveSet product_reads(const Module& module, const Op& product) {
+  if (reads_whole(module, product, 0)) return all_slaves();
+  if (!module.type(product.operands[1]).sparse) return {};
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input || op.results[0] != product.operands[1]) continue;
+    return {{op.name, product.code == OpCode::mxv ? Axis::rows : Axis::cols}};
+  }
+  return {{module.value(product.operands[1]).name, product.code == OpCode::mxv ? Axis::rows : Axis::cols}};
+}
+
+Needs::Needs(const Module& module, bool in_one_space) : all_(module.values.size()), direct_(module.values.size()) {
+  const std::vector<Flow> flows = FlowCollector(module, direct_).collect();
+  if (in_one_space) join_operands(module, direct_);
+  all_ = direct_;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = flows.size(); i-- > 0;) {  // most uses stand behind their definitions
+      SlaveSet& set = all_[static_cast<size_t>(flows[i].from)];
+      SlaveSet joined = set_union(set, all_[static_cast<size_t>(flows[i].to)]);
+      if (joined == set) continue;
+      set = std::move(joined);
+      changed = true;
+    }
+  }
+}
+
+}  // namespace kasen

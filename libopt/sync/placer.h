@@ -1,0 +1,112 @@
+// Gives every value a storage state and puts gather and scatter where states differ (DESIGN section 4, SYSTEMS 1). The
+// rules themselves are libcore/analysis/state_rules.h's: this only decides when to move.
+//
+//   hybrid  a pre-reduced value is gathered where it is made; everything is P; a product's operand is scattered before
+//           the product, to the slaves that the products which read it need
+//   eager   gather, and scatter to all that is needed downstream, both where the value is made
+//   lazy    a value stays pre-reduced through lawful maps; where a rule first fails, gather and scatter together
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "libcore/analysis/value_ranges.h"
+#include "libcore/laws/laws.h"
+#include "libopt/options/options.h"
+#include "libopt/sync/ahead.h"
+#include "libopt/sync/needs.h"
+#include "libopt/sync/versions.h"
+
+namespace kasen {
+
+struct Placement {
+  std::vector<SyncMode> modes;  // by value of the module
+  bool in_one_space = false;    // operands of products with one matrix have their slaves in common (Needs)
+};
+
+class Placer {
+ public:
+  // What is made or read is placed in its value's way.
+  Placer(Module& module, LawChecker& laws, const OptimizeOptions& options, Placement placement)
+      : m_(module),
+        laws_(laws),
+        options_(options),
+        modes_(std::move(placement.modes)),
+        needs_(module, placement.in_one_space),
+        forms_(module) {
+    for (const Op* branch : made_ahead(module)) ahead_.push_back(branch != nullptr);
+  }
+
+  void run();
+
+ private:
+  // What has to be taken back when a choice of states for carried values turns out wrong.
+  struct Mark {
+    std::vector<Value> values;
+    std::vector<ScalarFunction> functions;
+    std::vector<LawUse> laws;
+    Versions forms;
+  };
+  [[nodiscard]] Mark mark() const { return {m_.values, m_.functions, m_.laws, forms_}; }
+  void take_back(const Mark& mark);
+
+  [[nodiscard]] SyncMode mode(ValueId v) const { return modes_[static_cast<size_t>(v)]; }
+  [[nodiscard]] bool hybrid(ValueId v) const { return mode(v) == SyncMode::hybrid; }
+  [[nodiscard]] bool shared(ValueId v) const { return is_shared(m_, m_.type(v)); }
+  // The state in which this mode would have a value, if it is free to choose.
+  [[nodiscard]] State wanted(ValueId v) const;
+
+  void place(const Op& op);
+  void place_block(const Block& block);  // all but the yield, into the open frame
+  void emit(Op op, std::vector<State> results);
+  void made(ValueId result);  // what the mode does right behind a producer
+  // Made in vain if the branch does not run: it is sent where the branch asks for it.
+  [[nodiscard]] bool ahead(ValueId v) const {
+    return static_cast<size_t>(v) < ahead_.size() && ahead_[static_cast<size_t>(v)];
+  }
+
+  // The form of an operand that a map, a reduction, a list operator or an output reads.
+  [[nodiscard]] ValueId read(ValueId v);
+  // The same of an operator that reads values: what is pre-reduced is gathered.
+  [[nodiscard]] ValueId read_resolved(ValueId v);
+  void gather(ValueId v);  // and scatters to what is needed, but for hybrid
+  ValueId read_consistent(ValueId v, const SlaveSet& reads);
+  // That of operand i of `op`: consistent on every worker if it is read whole.
+  [[nodiscard]] ValueId read_operand(const Op& op, size_t i);
+  // A form that may be bound to a name of state `target`; nothing if that would take a transition that a weaker target
+  // avoids; `other` is then the state that the value could bring.
+  [[nodiscard]] std::optional<ValueId> bring(ValueId v, const State& target, State& other);
+
+  void vector(const Op& op);
+  [[nodiscard]] bool lawful(const Op& op);  // emits it if the rules allow it as the operands stand
+  // The place of the one pre-reduced operand, or -1.
+  [[nodiscard]] int pre_reduced(const Op& op);
+  // The same function, telling what is known of the operands' numbers, if a law holds of those.
+  [[nodiscard]] std::optional<FnId> in_known_ranges(const Op& op, const Op& placed);
+  [[nodiscard]] bool split(const Op& op, int depth = 0);  // a chain of lawful maps in the place of one that is not
+  bool level_operands(const Op& op);  // scatters P operands that meet C ones where a C result is needed
+  void product(const Op& op);
+  [[nodiscard]] ValueId read_exactly(ValueId v, const SlaveSet& slaves);
+  void fold(const Op& op);
+  void list(const Op& op);
+  void loop(const Op& op);
+  void branches(const Op& op);
+  [[nodiscard]] bool try_loop(const Op& op, std::vector<State>& targets);
+  [[nodiscard]] bool try_branches(const Op& op, std::vector<State>& targets);
+  // Brings the yielded values to `targets`; where that fails, weakens the target.
+  [[nodiscard]] bool settle(const Op& yield, std::vector<State>& targets, std::vector<ValueId>& out);
+
+  Module& m_;
+  LawChecker& laws_;
+  const OptimizeOptions& options_;
+  std::vector<SyncMode> modes_;
+  Needs needs_;
+  std::vector<bool> ahead_;            // by value of the program: made before the likely branch that it is for
+  std::optional<ValueRanges> ranges_;  // of the program's values, once they are asked for
+  Versions forms_;
+  std::vector<Op> outputs_;
+  int tries_ = 0;
+};
+
+}  // namespace kasen

@@ -1,0 +1,197 @@
+#include "libopt/sync/search.h"
+
+#include <array>
+#include <map>
+
+#include "libcore/base/error.h"
+#include "libcore/ir/module.h"
+#include "libopt/rewrite/rewrite.h"
+#include "libopt/sync/placer.h"
+#include "libopt/sync/plan_notes.h"
+#include "libopt/sync/units.h"
+#include "libopt/time/price.h"
+
+namespace kasen {
+namespace {
+
+constexpr std::array order{SyncMode::hybrid, SyncMode::eager, SyncMode::lazy};
+using Modes = std::vector<SyncMode>;  // by unit
+
+class Search {
+ public:
+  Search(const Module& module, const SyncUnits& units, PassContext& context)
+      : module_(module),
+        units_(units),
+        context_(context),
+        tried_(quiet(context.options)),
+        pricing_(context.options.sizes, context.options.machine),
+        spaces_differ_(context.options.strategy != Strategy::none && Needs(module) != Needs(module, true)) {}
+
+  // Is there anything to choose where the ways are forced?
+  [[nodiscard]] bool spaces_differ() const { return spaces_differ_; }
+  [[nodiscard]] Placement placement(const Modes& by_unit) {
+    const bool in_one_space = spaces_differ_ && known(by_unit).in_one_space;
+    return {by_value(by_unit), in_one_space};
+  }
+  // Tells which sizes decided that operands have their slaves in common, or not.
+  void tell_spaces(const Modes& chosen) {
+    PlanNotes& notes = *context_.options.notes;
+    if (!known(chosen).decided_by_form) notes.assume(pricing_.defaults());
+  }
+
+  Modes best() {
+    double combinations = 1;
+    for (int u = 0; u < units_.count(); ++u) combinations *= static_cast<double>(order.size());
+    Modes chosen(static_cast<size_t>(units_.count()), order[0]);
+    int operators = 0;
+    for_each_op(module_, [&](const Op& /*op*/, int /*number*/, int /*depth*/) { ++operators; });
+    const bool few = combinations <= most_combinations && combinations * operators <= most_operators;
+    if (few) return every(chosen, 0, chosen);
+    for (const SyncMode mode : order) take_cheaper(Modes(chosen.size(), mode), chosen);
+    while (improve(chosen)) {
+    }
+    return chosen;
+  }
+
+  // What each unit would cost otherwise, the others as they are.
+  void tell(const Modes& chosen, bool searched) {
+    PlanNotes& notes = *context_.options.notes;
+    notes.machine = context_.options.machine;
+    bool sizes_decide = false;
+    for (int u = 0; u < units_.count(); ++u) {
+      SyncNote note{units_.unit(u), chosen[static_cast<size_t>(u)], {}};
+      for (size_t k = 0; k < order.size(); ++k) {
+        Modes other = chosen;
+        other[static_cast<size_t>(u)] = order.at(k);
+        note.prices.emplace_back(order.at(k), price(other).actual);
+      }
+      notes.sync.push_back(std::move(note));
+    }
+    for (const auto& [modes, made] : known_) {
+      sizes_decide = sizes_decide || !never_dearer(price(chosen).actual_form, made.price.actual_form, notes.machine);
+    }
+    notes.sync_candidates = searched ? static_cast<int>(known_.size()) : 0;
+    notes.taken = pricing_.defaults();
+    if (searched && sizes_decide) notes.assume(pricing_.defaults());
+  }
+
+ private:
+  struct Way {
+    PlanPrice price;
+    bool in_one_space = false;
+    bool decided_by_form = true;  // whatever the sizes
+  };
+
+  const PlanPrice& price(const Modes& modes) { return known(modes).price; }
+
+  const Way& known(const Modes& modes) {
+    const auto [place, fresh] = known_.try_emplace(modes);
+    Way& way = place->second;
+    if (!fresh) return way;
+    way.price = priced({by_value(modes), false});
+    if (!spaces_differ_) return way;
+    const PlanPrice& common = priced({by_value(modes), true});
+    const MachineProfile& machine = context_.options.machine;
+    way.in_one_space = dearer(way.price.actual.seconds, common.actual.seconds);
+    const PlanPrice& other = way.in_one_space ? way.price : common;
+    const PlanPrice& taken = way.in_one_space ? common : way.price;
+    way.decided_by_form = never_dearer(taken.actual_form, other.actual_form, machine);
+    way.price = taken;
+    return way;
+  }
+
+  const PlanPrice& priced(Placement placement) {
+    Module plan = module_;
+    Placer(plan, context_.laws, context_.options, std::move(placement)).run();
+    const std::string text = print_module(plan, false);
+    const auto [same, unseen] = by_text_.try_emplace(text);  // many ways come to one placement
+    if (unseen) {
+      PassContext quietly{context_.laws, tried_};
+      run_behind("place", plan, quietly);
+      same->second = pricing_(plan);
+    }
+    return same->second;
+  }
+
+  [[nodiscard]] Modes by_value(const Modes& by_unit) const {
+    Modes modes;
+    for (size_t v = 0; v < module_.values.size(); ++v) {
+      const int unit = units_.of(static_cast<ValueId>(v));
+      modes.push_back(unit < 0 ? SyncMode::hybrid : by_unit[static_cast<size_t>(unit)]);
+    }
+    return modes;
+  }
+
+  bool take_cheaper(const Modes& other, Modes& chosen) {
+    if (!dearer(price(chosen).actual.seconds, price(other).actual.seconds)) return false;
+    chosen = other;
+    return true;
+  }
+
+  Modes every(Modes modes, size_t unit, Modes chosen) {
+    if (unit == modes.size()) {
+      take_cheaper(modes, chosen);
+      return chosen;
+    }
+    for (const SyncMode mode : order) {
+      modes[unit] = mode;
+      chosen = every(modes, unit + 1, std::move(chosen));
+    }
+    return chosen;
+  }
+
+  bool improve(Modes& chosen) {
+    bool better = false;
+    for (size_t u = 0; u < chosen.size(); ++u) {
+      for (const SyncMode mode : order) {
+        Modes other = chosen;
+        other[u] = mode;
+        better = take_cheaper(other, chosen) || better;
+      }
+    }
+    return better;
+  }
+
+  const Module& module_;
+  const SyncUnits& units_;
+  PassContext& context_;
+  OptimizeOptions tried_;
+  Pricing pricing_;
+  bool spaces_differ_;
+  std::map<Modes, Way> known_;
+  std::map<std::string, PlanPrice> by_text_;
+};
+
+}  // namespace
+
+Placement choose_sync(const Module& module, PassContext& context) {
+  const OptimizeOptions& options = context.options;
+  const bool search = options.sync == SyncMode::automatic;
+  const bool explain = options.notes != nullptr && options.notes->explain;
+  const SyncUnits units(module);
+  Search prices(module, units, context);
+  if (!search && !explain && !prices.spaces_differ()) return {Modes(module.values.size(), options.sync), false};
+  const Modes chosen = search ? prices.best() : Modes(static_cast<size_t>(units.count()), options.sync);
+  Placement placement = prices.placement(chosen);
+  if (!search) placement.modes = Modes(module.values.size(), options.sync);
+  if (options.notes == nullptr) return placement;
+  if (search || explain) prices.tell(chosen, search);
+  if (prices.spaces_differ()) prices.tell_spaces(chosen);
+  return placement;
+}
+
+std::string_view sync_name(SyncMode mode) {
+  switch (mode) {
+    case SyncMode::lazy:
+      return "lazy";
+    case SyncMode::eager:
+      return "eager";
+    case SyncMode::hybrid:
+      return "hybrid";
+    case SyncMode::automatic:
+      return "auto";
+  }
+  throw InternalError("a mode outside the table");
+}
+
+}  // namespace kasen

@@ -1,0 +1,53 @@
+#include "libopt/time/machine.h"
+
+#include <fmt/format.h>
+
+namespace kasen {
+namespace {
+
+using Machine = MachineProfile;
+
+// clang-format off
+constexpr std::array keys{
+  MachineKey{"memory_bandwidth",  "bytes a second that one worker reads and writes",                     [](Machine& m) -> double& { return m.memory_bandwidth; }, false},
+  MachineKey{"cache_bytes",       "bytes that stay in the caches; 0: none",                              [](Machine& m) -> double& { return m.cache_bytes; }, true},
+  MachineKey{"cache_bandwidth",   "bytes a second where all arrays stay there",                          [](Machine& m) -> double& { return m.cache_bandwidth; }, false},
+  MachineKey{"loop_latency",      "seconds in which an operator's loop starts and ends",                 [](Machine& m) -> double& { return m.loop_latency; }, true},
+  MachineKey{"near_entry",        "seconds of a product's stored entry, its vector of 256 KiB",       [](Machine& m) -> double& { return m.near_entry; }, true},
+  MachineKey{"far_entry",         "seconds of a product's stored entry, its vector of 256 MiB",           [](Machine& m) -> double& { return m.far_entry; }, true},
+  MachineKey{"plain_operation",   "seconds of a sum, comparison or choice of f64, and the like",         [](Machine& m) -> double& { return m.seconds(ScalarWork::plain); }, true},
+  MachineKey{"compound_operation", "seconds of a minimum or maximum, or of a sum or product of integers", [](Machine& m) -> double& { return m.seconds(ScalarWork::compound); }, true},
+  MachineKey{"division",          "seconds of a quotient or a square root",                              [](Machine& m) -> double& { return m.seconds(ScalarWork::division); }, true},
+  MachineKey{"exp",               "seconds of exp, expm1",                                               [](Machine& m) -> double& { return m.seconds(ScalarWork::exp); }, true},
+  MachineKey{"log",               "seconds of log, log1p",                                               [](Machine& m) -> double& { return m.seconds(ScalarWork::log); }, true},
+  MachineKey{"erf",               "seconds of erf",                                                      [](Machine& m) -> double& { return m.seconds(ScalarWork::erf); }, true},
+  MachineKey{"tanh",              "seconds of tanh",                                                     [](Machine& m) -> double& { return m.seconds(ScalarWork::tanh); }, true},
+  MachineKey{"sine",              "seconds of sin, cos",                                                 [](Machine& m) -> double& { return m.seconds(ScalarWork::sine); }, true},
+  MachineKey{"power",             "seconds of pow",                                                      [](Machine& m) -> double& { return m.seconds(ScalarWork::power); }, true},
+  MachineKey{"threads",           "threads with which all that was measured; 0: not known",              [](Machine& m) -> double& { return m.threads; }, true},
+  MachineKey{"network_bandwidth", "bytes a second that one worker sends",                                [](Machine& m) -> double& { return m.network_bandwidth; }, false},
+  MachineKey{"network_latency",   "seconds that a message takes beside its bytes",                       [](Machine& m) -> double& { return m.network_latency; }, false},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const MachineKey> machine_keys() { return keys; }
+
+std::string machine_lines(MachineProfile machine, bool (*wanted)(const MachineKey& key)) {
+  std::string text;
+  for (const MachineKey& key : keys) {
+    if (wanted(key)) text += fmt::format("{}: {:.4g}  # {}\n", key.name, key.of(machine), key.doc);
+  }
+  return text;
+}
+
+MachineProfile MachineProfile::part(double share) const {
+  MachineProfile made = *this;
+  for (double* rate : {&made.memory_bandwidth, &made.cache_bandwidth, &made.cache_bytes, &made.threads}) *rate *= share;
+  for (double* seconds : {&made.near_entry, &made.far_entry}) *seconds /= share;
+  for (double& seconds : made.operation) seconds /= share;
+  return made;
+}
+
+}  // namespace kasen

@@ -1,0 +1,304 @@
+#include "libopt/time/price.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+
+#include "libcore/ir/module.h"
+#include "libopt/text/report_parts.h"
+#include "libopt/time/imbalance.h"
+
+namespace kasen {
+namespace {
+
+// Sizes that nobody gave. Large data, cut well: docs/cost.md names them.
+constexpr std::int64_t default_indices = 1'000'000, default_local = 100, default_entries = 16, default_workers = 16,
+                       default_trips = 10, default_compressed = 10'000'000, default_distinct = 100'000;
+
+Symbol size_of(const std::string& dim) { return {SymbolKind::size, dim, {}, -1}; }
+
+// The value of every symbol of one plan.
+class Numbers {
+ public:
+  Numbers(const Module& plan, const CostReport& report, Sizes sizes, std::map<std::string, std::int64_t>& defaults)
+      : imbalance(kasen::imbalance(plan, sizes, sizes.workers)),
+        plan_(plan),
+        names_(plan),
+        known_(std::move(sizes.totals)),
+        defaults_(defaults) {
+    for (const LoopCost& loop : report.loops) {
+      if (loop.expected) known_.emplace(Symbol{SymbolKind::trips, "", {}, loop.number}, *loop.expected);
+    }
+    for_each_op(plan, [&](const Op& op, int, int) {
+      if (op.code == OpCode::input) rows_of_[op.name] = plan.dim(plan.type(op.results.at(0)).dims.at(0)).name;
+    });
+  }
+
+  [[nodiscard]] bool knows(const Symbol& symbol) const { return known_.contains(symbol); }
+
+  std::int64_t operator()(const Symbol& symbol) {
+    if (const auto it = known_.find(symbol); it != known_.end()) return it->second;
+    const std::int64_t value = assumed(symbol);
+    known_.emplace(symbol, value);
+    return value;
+  }
+
+  double evaluate(const Polynomial& polynomial) {
+    double sum = 0;
+    for (const auto& [monomial, coefficient] : polynomial.terms()) {
+      double term = static_cast<double>(coefficient);
+      for (const Symbol& symbol : monomial) term *= static_cast<double>((*this)(symbol));
+      sum += term;
+    }
+    return sum;
+  }
+
+  const double imbalance;
+
+ private:
+  std::int64_t assumed(const Symbol& symbol) {
+    switch (symbol.kind) {
+      case SymbolKind::taken:
+        return 1;
+      case SymbolKind::slaves:  // of a set: all of the dimension's
+        if (!symbol.set.empty()) return (*this)({SymbolKind::slaves, symbol.name, {}, -1});
+        return told(symbol, (*this)(size_of(symbol.name)));
+      case SymbolKind::waiting:  // one row for each slave
+        return std::min((*this)(size_of(symbol.name)), (*this)({SymbolKind::slaves, symbol.name, symbol.set, -1}));
+      case SymbolKind::size:
+      case SymbolKind::whole:
+        return indices(symbol);
+      case SymbolKind::entries: {
+        const auto rows = rows_of_.find(symbol.name);
+        return told(symbol,
+                    default_entries * (rows == rows_of_.end() ? default_indices : (*this)(size_of(rows->second))));
+      }
+      case SymbolKind::compressed:
+        return told(symbol, default_compressed);
+      case SymbolKind::distinct:
+        return told(symbol, default_distinct);
+      case SymbolKind::workers:
+        return told(symbol, default_workers);
+      case SymbolKind::trips:
+        return told(symbol, default_trips);
+    }
+    throw InternalError("a symbol outside the table");
+  }
+
+  std::int64_t indices(const Symbol& symbol) {
+    if (symbol.kind == SymbolKind::whole) return (*this)(size_of(symbol.name));
+    const DimId d = plan_.find_dim(symbol.name);
+    if (d == no_dim) return told(symbol, default_indices);
+    const Dimension& dim = plan_.dim(d);
+    return dim.size >= 0 ? dim.size : told(symbol, dim.local ? default_local : default_indices);
+  }
+
+  std::int64_t told(const Symbol& symbol, std::int64_t value) {
+    defaults_.emplace(names_(symbol), value);
+    return value;
+  }
+
+  const Module& plan_;
+  SymbolNames names_;
+  Polynomial::Bindings known_;
+  std::map<std::string, std::string> rows_of_;
+  std::map<std::string, std::int64_t>& defaults_;
+};
+
+// Turns that the program tells are numbers, and an `if` runs its first branch: what is left are sizes.
+Polynomial with_turns(const Polynomial& polynomial, Numbers& numbers) {
+  return polynomial.replace([&](const Symbol& symbol) {
+    const bool turns = symbol.kind == SymbolKind::trips && numbers.knows(symbol);
+    return turns || symbol.kind == SymbolKind::taken ? Polynomial(numbers(symbol)) : Polynomial(symbol);
+  });
+}
+
+Work with_turns(const Work& work, const Polynomial& times, Numbers& numbers) {
+  Work all;
+  for (size_t i = 0; i < all.operations.size(); ++i) {
+    if (!work.operations.at(i).is_zero()) all.operations.at(i) = with_turns(work.operations.at(i) * times, numbers);
+  }
+  all.entries = with_turns(work.entries * times, numbers);
+  all.entry_bytes = with_turns(work.entry_bytes * times, numbers);
+  all.span = with_turns(work.span, numbers);
+  return all;
+}
+
+PricePolynomials forms(const TimeModel& model, const CostReport& report, bool paper, Numbers& numbers) {
+  PricePolynomials form;
+  for (const TimeRow& row : model.rows()) {
+    const Polynomial& times = report.rows.at(static_cast<size_t>(row.runs)).executions;
+    PriceRow part{with_turns(row.streamed(paper) * times, numbers), with_turns(row.work, times, numbers)};
+    if (!part.memory.is_zero() || !part.work.is_zero()) form.rows.push_back(std::move(part));
+    form.memory += (paper ? row.model : row.actual) * times;
+    form.network += row.network * times;
+    if (row.exchange == Exchange::array) form.rounds += times;
+    if (row.exchange == Exchange::shared) form.shared_rounds += times;
+    if (row.loops) form.starts += times;
+  }
+  for (Polynomial* sum : {&form.memory, &form.network, &form.rounds, &form.shared_rounds, &form.starts}) {
+    *sum = with_turns(*sum, numbers);
+  }
+  form.held = model.held();
+  std::sort(form.rows.begin(), form.rows.end());
+  return form;
+}
+
+Price evaluated(const TimeModel& model, const CostReport& report, const PricePolynomials& form, TimeCase& in,
+                Numbers& numbers) {
+  Price price;
+  price.workers = in.workers;
+  price.memory_bytes = numbers.evaluate(form.memory);
+  price.network_bytes = numbers.evaluate(form.network);
+  price.rounds = numbers.evaluate(form.rounds) + rounds_of_tree(in.workers) * numbers.evaluate(form.shared_rounds);
+  const auto time = model.program(report, in);
+  if (!time) throw InternalError("a price without a number");
+  price.seconds = time->sum();
+  return price;
+}
+
+bool no_positive(const Polynomial& polynomial) {
+  // P is at least 1: in P - 1 and the like it stands for 1 + (P - 1).
+  const Polynomial shifted = polynomial.replace([](const Symbol& symbol) {
+    return symbol.kind == SymbolKind::workers ? Polynomial(symbol) + Polynomial(1) : Polynomial(symbol);
+  });
+  const auto& terms = shifted.terms();
+  return std::all_of(terms.begin(), terms.end(), [](const auto& term) { return term.second <= 0; });
+}
+
+// Seconds as a sum of terms with coefficients that are no whole numbers.
+using Seconds = std::map<Polynomial::Monomial, double>;
+
+Seconds times(const Polynomial& polynomial, double each) {
+  Seconds seconds;
+  for (const auto& [monomial, coefficient] : polynomial.terms()) {
+    seconds[monomial] = static_cast<double>(coefficient) * each;
+  }
+  return seconds;
+}
+
+void add(Seconds& sum, const Seconds& other) {
+  for (const auto& [monomial, seconds] : other) sum[monomial] += seconds;
+}
+
+// At least both whatever the sizes.
+Seconds upper(Seconds a, const Seconds& b) {
+  for (const auto& [monomial, seconds] : b) a[monomial] = std::max(a[monomial], seconds);
+  return a;
+}
+
+bool at_most(const Seconds& a, const Seconds& b) {
+  return std::all_of(a.begin(), a.end(), [&](const auto& term) {
+    const auto other = b.find(term.first);
+    return !dearer(term.second, other == b.end() ? 0 : other->second);
+  });
+}
+
+// Where the machine is known but for what stays in its caches.
+struct Rates {
+  const MachineProfile& machine;
+  double bandwidth, entry;
+};
+
+struct RowSeconds {
+  Seconds memory, operations, entries;
+};
+
+RowSeconds seconds_of(const PriceRow& row, const Rates& rates) {
+  RowSeconds made{times(row.memory, 1 / rates.bandwidth), {}, times(row.work.entries, rates.entry)};
+  for (size_t i = 0; i < row.work.operations.size(); ++i) {
+    add(made.operations, times(row.work.operations.at(i), rates.machine.operation.at(i)));
+  }
+  return made;
+}
+
+// The slowest of a row's three counts: its sum over all rows is no more than this.
+Seconds at_most_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
+  Seconds sum;
+  for (const PriceRow& row : rows) {
+    const RowSeconds one = seconds_of(row, rates);
+    add(sum, upper(upper(one.memory, one.operations), one.entries));
+  }
+  return sum;
+}
+
+// And no less than this: the one that is slowest whatever the sizes, else the bytes.
+Seconds at_least_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
+  Seconds sum;
+  for (const PriceRow& row : rows) {
+    const RowSeconds one = seconds_of(row, rates);
+    const Seconds most = upper(upper(one.memory, one.operations), one.entries);
+    add(sum, at_most(most, one.operations) ? one.operations : at_most(most, one.entries) ? one.entries : one.memory);
+  }
+  return sum;
+}
+
+// Rows that both have are set aside first. What stays in the caches is taken to be alike in both plans.
+bool rows_never_dearer(const std::vector<PriceRow>& a, const std::vector<PriceRow>& b, const MachineProfile& machine) {
+  std::vector<PriceRow> own, other;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(own));
+  std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(other));
+  const auto holds = [&](double bandwidth, double entry) {
+    const Rates rates{machine, bandwidth, entry};
+    return at_most(at_most_in_all(own, rates), at_least_in_all(other, rates));
+  };
+  if (!holds(machine.memory_bandwidth, machine.far_entry)) return false;
+  if (machine.cache_bytes == 0) return true;
+  return holds(machine.memory_bandwidth, machine.near_entry) && holds(machine.cache_bandwidth, machine.near_entry);
+}
+
+}  // namespace
+
+bool PriceRow::operator<(const PriceRow& other) const {
+  if (memory.terms() != other.memory.terms()) return memory.terms() < other.memory.terms();
+  if (work.entries.terms() != other.work.entries.terms()) return work.entries.terms() < other.work.entries.terms();
+  if (work.span.terms() != other.work.span.terms()) return work.span.terms() < other.work.span.terms();
+  return std::lexicographical_compare(work.operations.begin(), work.operations.end(), other.work.operations.begin(),
+                                      other.work.operations.end(),
+                                      [](const Polynomial& x, const Polynomial& y) { return x.terms() < y.terms(); });
+}
+
+bool never_dearer(const PricePolynomials& a, const PricePolynomials& b, const MachineProfile& machine) {
+  return no_positive(a.network - b.network) && no_positive(a.rounds - b.rounds) &&
+         no_positive(a.shared_rounds - b.shared_rounds) && no_positive(a.starts - b.starts) &&
+         (machine.cache_bytes == 0 || no_positive(a.held - b.held)) && rows_never_dearer(a.rows, b.rows, machine);
+}
+
+TimeCase Pricing::time_case(const Module& plan) {
+  const auto numbers = std::make_shared<Numbers>(plan, measure(plan), sizes_ ? sizes_(plan) : Sizes{}, defaults_);
+  TimeCase in;
+  in.value = [numbers](const Polynomial& polynomial) { return std::optional(numbers->evaluate(polynomial)); };
+  in.machine = machine_;
+  in.workers = std::max<double>(1, static_cast<double>((*numbers)({SymbolKind::workers, "", {}, -1})));
+  in.processes = in.workers;
+  in.imbalance = numbers->imbalance;
+  return in;
+}
+
+PlanPrice Pricing::operator()(const Module& plan) {
+  const CostReport report = measure(plan);
+  const TimeModel model(plan, report);
+  Numbers numbers(plan, report, sizes_ ? sizes_(plan) : Sizes{}, defaults_);
+  TimeCase in;
+  in.value = [&](const Polynomial& polynomial) { return std::optional(numbers.evaluate(polynomial)); };
+  in.machine = machine_;
+  in.workers = std::max<double>(1, static_cast<double>(numbers({SymbolKind::workers, "", {}, -1})));
+  in.processes = in.workers;
+  in.imbalance = numbers.imbalance;
+  PlanPrice price;
+  price.actual_form = forms(model, report, false, numbers);
+  price.actual = evaluated(model, report, price.actual_form, in, numbers);
+  in.paper = true;
+  price.model_form = forms(model, report, true, numbers);
+  price.model = evaluated(model, report, price.model_form, in, numbers);
+  return price;
+}
+
+std::vector<std::string> Pricing::defaults() const {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : defaults_) texts.push_back(name + " = " + grouped(value));
+  return texts;
+}
+
+}  // namespace kasen

@@ -1,0 +1,159 @@
+#include "libopt/time/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "libcore/base/error.h"
+#include "libopt/cost/cost.h"
+#include "libopt/text/json_text.h"
+#include "libopt/time/run_report_fields.h"
+
+namespace kasen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no infinity and no NaN.
+Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(); }
+
+Json loops_json(const std::vector<LoopTurns>& loops) {
+  Json json = Json::array();
+  for (const LoopTurns& loop : loops) {
+    Json entry{{"number", loop.number}, {"watched", loop.watched}, {"every", loop.every}, {"turns", Json::array()}};
+    if (loop.limit) entry["limit"] = finite(*loop.limit);
+    for (const TurnSample& t : loop.turns) entry["turns"].push_back({t.turn, finite(t.change), t.seconds});
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json ranks_json(const std::vector<RankCount>& ranks) {
+  Json json = Json::array();
+  for (const RankCount& rank : ranks) {
+    Json entry = Json::object();
+    for (const RankField& field : rank_fields) entry[field.key] = rank.*field.member;
+    entry["seconds"] = rank.seconds;
+    entry["transition_seconds"] = rank.transition_seconds;
+    entry["resident_bytes"] = rank.resident_bytes;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json verified_json(const std::vector<VerifiedOutput>& outputs) {
+  Json json = Json::array();
+  for (const VerifiedOutput& output : outputs) {
+    Json entry{{"output", output.output}};
+    for (const VerifiedField& field : verified_fields) entry[field.key] = output.*field.member;
+    entry["largest_difference"] = output.largest;
+    entry["by_rounding"] = output.by_rounding;
+    entry["not_verified"] = output.not_verified;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+// What one process spent in gathers and scatters. One that a product makes itself counts as the product's.
+RankCount rank_count(const Module& module, const RunResult& result) {
+  RankCount rank;
+  if (!result.parts.empty()) rank.first_worker = result.parts.front().worker;
+  rank.workers = static_cast<int>(result.parts.size());
+  rank.seconds = result.seconds;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (row(op.code).group == OpGroup::transition) {
+      rank.transition_seconds += result.ops.at(static_cast<size_t>(number)).seconds;
+    }
+  });
+  return rank;
+}
+
+}  // namespace
+
+RunReport make_run_report(const Module& module, const RunResult& result) {
+  RunReport report;
+  report.program = module.name;
+  report.plan_digest = module_digest(module);
+  report.ops = result.ops;
+  report.parts = result.parts;
+  report.traffic = result.traffic;
+  report.kernel_bytes = result.kernel_bytes;
+  report.late_allocations = result.late_allocations;
+  report.seconds = result.seconds;
+  report.workers = static_cast<int>(result.parts.size());
+  report.by_rank = {rank_count(module, result)};
+  return report;
+}
+
+void merge(RunReport& all, const RunReport& rank) {
+  if (all.ops.size() != rank.ops.size()) throw InternalError("two ranks ran different plans");
+  for (size_t i = 0; i < all.ops.size(); ++i) {
+    for (const OpField& field : op_fields) {
+      std::int64_t& sum = all.ops[i].*field.member;
+      const std::int64_t other = rank.ops[i].*field.member;
+      sum = field.summed ? sum + other : std::max(sum, other);
+    }
+    all.ops[i].seconds = std::max(all.ops[i].seconds, rank.ops[i].seconds);
+  }
+  all.parts.insert(all.parts.end(), rank.parts.begin(), rank.parts.end());
+  std::sort(all.parts.begin(), all.parts.end(),
+            [](const PartCount& a, const PartCount& b) { return a.worker < b.worker; });
+  for (const TrafficField& field : traffic_fields) all.traffic.*field.member += rank.traffic.*field.member;
+  all.kernel_bytes += rank.kernel_bytes;
+  all.late_allocations += rank.late_allocations;
+  all.seconds = std::max(all.seconds, rank.seconds);
+  all.workers = static_cast<int>(all.parts.size());
+  all.threads = std::max(all.threads, rank.threads);
+  all.by_rank.insert(all.by_rank.end(), rank.by_rank.begin(), rank.by_rank.end());
+  std::sort(all.by_rank.begin(), all.by_rank.end(),
+            [](const RankCount& a, const RankCount& b) { return a.rank < b.rank; });
+}
+
+std::string run_report_json(const Module& module, const RunReport& report) {
+  const CostReport cost = measure(module);
+  Json json{{"kasen_run", run_report_version},
+            {"program", report.program},
+            {"plan_digest", report.plan_digest},
+            {"bundle_digest", report.bundle_digest},
+            {"workers", report.workers},
+            {"ranks", report.ranks},
+            {"threads", report.threads},
+            {"kernels", report.kernels},
+            {"seconds", report.seconds},
+            {"kernel_bytes", report.kernel_bytes},
+            {"late_allocations", report.late_allocations}};
+  for (const TrafficField& field : traffic_fields) json["traffic"][field.key] = report.traffic.*field.member;
+  json["operators"] = Json::array();
+  for (size_t i = 0; i < report.ops.size(); ++i) {
+    Json op{{"number", i}};
+    if (i < cost.rows.size()) op["operator"] = cost.rows[i].text;
+    if (i < cost.rows.size() && cost.rows[i].where.line > 0) op["line"] = cost.rows[i].where.line;
+    for (const OpField& field : op_fields) op[field.key] = report.ops[i].*field.member;
+    op["seconds"] = report.ops[i].seconds;
+    json["operators"].push_back(std::move(op));
+  }
+  json["parts"] = Json::array();
+  for (const PartCount& part : report.parts) {
+    Json entry{{"worker", part.worker}};
+    for (const PartField& field : part_fields) entry[field.key] = part.*field.member;
+    json["parts"].push_back(std::move(entry));
+  }
+  json["by_rank"] = ranks_json(report.by_rank);
+  json["loops"] = loops_json(report.loops);
+  if (!report.verified.empty()) json["verified"] = verified_json(report.verified);
+  return json_text(json) + '\n';
+}
+
+// FNV-1a: enough to tell plans apart, and the same on every machine.
+std::string module_digest(const Module& module) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : print_module(module, false)) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1099511628211ULL;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace kasen

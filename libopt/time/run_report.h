@@ -1,0 +1,97 @@
+// What a run counted, as `kasen run --stats run.json` writes it (docs/cost.md has the keys), and the check of a
+// prediction against it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/data/run_result.h"
+#include "libcore/ir/module.h"
+#include "libopt/cost/sizes.h"
+
+namespace kasen {
+
+// How an outermost loop went: its turns, or every `every`-th of them.
+struct TurnSample {
+  std::int64_t turn = 0;  // from 1
+  double change = 0;      // what the loop watches (libcore/analysis/loop_progress.h); NaN: nothing
+  double seconds = 0;     // since the run began
+};
+struct LoopTurns {
+  int number = -1;              // the loop's operator
+  std::string watched;          // the name of what changes; empty: nothing is watched
+  std::optional<double> limit;  // what the loop's test compares it with
+  std::int64_t every = 1;
+  std::vector<TurnSample> turns;
+};
+
+// What one rank did. Its transitions' time is what it spent in gathers and scatters, waiting included.
+struct RankCount {
+  int rank = 0, first_worker = 0, workers = 0;
+  double seconds = 0, transition_seconds = 0;
+  std::int64_t resident_bytes = 0;  // the most that the process ever held, all of it; 0: not known
+};
+
+struct RunReport {
+  std::string program;
+  std::string plan_digest;    // module_digest of the plan that ran
+  std::string bundle_digest;  // of its manifest; empty if the data did not come from a bundle
+  int workers = 0, ranks = 1, threads = 1;
+  std::string kernels;       // "generated", "interpreter"
+  std::vector<OpCount> ops;  // by preorder number
+  std::vector<PartCount> parts;
+  Traffic traffic;
+  std::int64_t kernel_bytes = 0;  // held by the kernels themselves, over all ranks
+  std::int64_t late_allocations = 0;
+  double seconds = 0;
+  std::vector<RankCount> by_rank;        // empty in older files
+  std::vector<LoopTurns> loops;          // likewise; rank 0's
+  std::vector<VerifiedOutput> verified;  // empty where nothing was asked for
+};
+
+// The counters of one process. Results of other ranks are taken in by `merge`.
+[[nodiscard]] RunReport make_run_report(const Module& module, const RunResult& result);
+// Sums what each rank counts for its own workers; executions, turns and seconds are those of all (the largest).
+void merge(RunReport& all, const RunReport& rank);
+
+[[nodiscard]] std::string run_report_json(const Module& module, const RunReport& report);
+// UserError(bad_input) naming the key that is missing or of the wrong type.
+[[nodiscard]] RunReport read_run_report(const std::string& text, const std::string& file);
+
+// 16 hex digits that name a plan: of its text without the lines of history.
+[[nodiscard]] std::string module_digest(const Module& module);
+
+// One number, predicted and counted.
+struct Compared {
+  std::string what;       // "reads", "worker 3: buffers"
+  Location where;         // of the statement, if it belongs to one
+  std::string statement;  // "tmp2 = mxv[mul, add] tmp1, G"
+  std::int64_t predicted = 0, counted = 0;
+  [[nodiscard]] bool agrees() const { return predicted == counted; }
+};
+
+// Of one operator, over all of its executions and all workers.
+struct OperatorBytes {
+  std::int64_t read = 0, written = 0, network = 0;
+  friend bool operator==(const OperatorBytes&, const OperatorBytes&) = default;
+};
+struct ComparedOperator {
+  OperatorBytes predicted, counted;
+  [[nodiscard]] bool agrees() const { return predicted == counted; }
+};
+
+struct Check {
+  std::vector<Compared> totals;             // reads, writes, network, memory: over all workers
+  std::vector<Compared> mismatches;         // of single operators, workers and totals
+  std::vector<ComparedOperator> operators;  // by number
+};
+
+// Predicts with the run's own executions and turns. `sizes` must be by worker. UserError(bad_input) where the run was
+// of another plan or another number of workers.
+[[nodiscard]] Check check_against(const Module& module, const Sizes& sizes, const RunReport& run);
+[[nodiscard]] std::string check_text(const Module& module, const Check& check);
+[[nodiscard]] std::string check_json(const Check& check);
+
+}  // namespace kasen

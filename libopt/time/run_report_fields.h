@@ -1,0 +1,60 @@
+// The keys of a run's counters and where they live: writer, reader and merge share the rows. Private to
+// run_report*.cpp.
+#pragma once
+
+#include "libopt/time/run_report.h"
+
+namespace kasen {
+
+inline constexpr int run_report_version = 1;
+
+struct OpField {
+  const char* key;
+  std::int64_t OpCount::*member;
+  bool summed;  // over ranks
+};
+inline constexpr OpField op_fields[] = {
+    {"executions", &OpCount::executions, false},
+    {"read_bytes", &OpCount::read_bytes, true},
+    {"written_bytes", &OpCount::written_bytes, true},
+    {"network_bytes", &OpCount::network_bytes, true},
+    {"turns", &OpCount::turns, false},
+};
+
+struct PartField {
+  const char* key;
+  std::int64_t PartCount::*member;
+};
+inline constexpr PartField part_fields[] = {
+    {"buffer_bytes", &PartCount::buffer_bytes},
+    {"exchange_bytes", &PartCount::exchange_bytes},
+    {"matrix_bytes", &PartCount::matrix_bytes},
+    {"input_bytes", &PartCount::input_bytes},
+};
+
+struct TrafficField {
+  const char* key;
+  std::int64_t Traffic::*member;
+};
+inline constexpr TrafficField traffic_fields[] = {
+    {"worker_bytes", &Traffic::worker_bytes},
+    {"rank_bytes", &Traffic::rank_bytes},
+    {"rank_messages", &Traffic::rank_messages},
+};
+
+struct RankField {
+  const char* key;
+  int RankCount::*member;
+};
+inline constexpr RankField rank_fields[] = {
+    {"rank", &RankCount::rank}, {"first_worker", &RankCount::first_worker}, {"workers", &RankCount::workers}};
+
+struct VerifiedField {
+  const char* key;
+  std::int64_t VerifiedOutput::*member;
+};
+inline constexpr VerifiedField verified_fields[] = {{"elements", &VerifiedOutput::elements},
+                                                    {"recomputed", &VerifiedOutput::recomputed},
+                                                    {"differing", &VerifiedOutput::differing}};
+
+}  // namespace kasen

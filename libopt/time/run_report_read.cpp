@@ -1,0 +1,163 @@
+// Reading a run's counters: a file that may have been edited.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "libcore/base/error.h"
+#include "libcore/base/nesting.h"
+#include "libopt/time/run_report_fields.h"
+
+namespace kasen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t any_count = std::numeric_limits<std::int64_t>::max();
+
+double or_nan(const Json& number) {
+  return number.is_null() ? std::numeric_limits<double>::quiet_NaN() : number.get<double>();
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  [[noreturn]] void fault(const std::string& what) const {
+    fail(ExitStatus::bad_input, what, "the file is not a run's counters, or it was edited",
+         "write it with kasen run --stats", Location{file_, 0, 0});
+  }
+
+  template <class T>
+  T get(const Json& object, const char* key) const {
+    if (!object.is_object() || !object.contains(key)) fault(fmt::format("the key '{}' is missing", key));
+    try {
+      return object.at(key).get<T>();
+    } catch (const nlohmann::json::exception&) {
+      fault(fmt::format("the key '{}' has another type than expected", key));
+    }
+  }
+
+  // Counters are not below 0. (As an int64 a larger number would be another one.)
+  std::int64_t count(const Json& object, const char* key, std::int64_t most = any_count) const {
+    if (!object.is_object() || !object.contains(key)) fault(fmt::format("the key '{}' is missing", key));
+    return number(object.at(key), key, most);
+  }
+
+  std::int64_t number(const Json& value, const char* key, std::int64_t most) const {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+      fault(fmt::format("the key '{}' is not a whole number from 0 to {}", key, most));
+    return value.get<std::int64_t>();
+  }
+
+  // Of workers, ranks or threads.
+  int small_count(const Json& object, const char* key) const {
+    return static_cast<int>(count(object, key, std::numeric_limits<int>::max()));
+  }
+
+  const Json& list(const Json& object, const char* key) const {
+    if (!object.is_object() || !object.contains(key) || !object.at(key).is_array())
+      fault(fmt::format("the key '{}' is not a list", key));
+    return object.at(key);
+  }
+
+ private:
+  std::string file_;
+};
+
+std::vector<LoopTurns> read_loops(const Json& json, const Reader& reader, size_t operators) {
+  std::vector<LoopTurns> loops;
+  for (const Json& entry : json) {
+    LoopTurns& loop = loops.emplace_back();
+    loop.number = reader.small_count(entry, "number");
+    if (static_cast<size_t>(loop.number) >= operators) reader.fault("a loop is not an operator");
+    loop.watched = reader.get<std::string>(entry, "watched");
+    loop.every = reader.count(entry, "every");
+    if (entry.contains("limit") && entry.at("limit").is_number()) loop.limit = reader.get<double>(entry, "limit");
+    for (const Json& turn : reader.list(entry, "turns")) {
+      if (!turn.is_array() || turn.size() != 3 || !turn[0].is_number_unsigned() || !turn[2].is_number() ||
+          !(turn[1].is_null() || turn[1].is_number())) {
+        reader.fault("a turn is not [number, change, seconds]");
+      }
+      loop.turns.push_back({reader.number(turn[0], "turns", any_count), or_nan(turn[1]), turn[2].get<double>()});
+    }
+  }
+  return loops;
+}
+
+std::vector<RankCount> read_ranks(const Json& json, const Reader& reader) {
+  std::vector<RankCount> ranks;
+  for (const Json& entry : json) {
+    RankCount& rank = ranks.emplace_back();
+    for (const RankField& field : rank_fields) rank.*field.member = reader.small_count(entry, field.key);
+    rank.seconds = reader.get<double>(entry, "seconds");
+    rank.transition_seconds = reader.get<double>(entry, "transition_seconds");
+    rank.resident_bytes = reader.count(entry, "resident_bytes");
+  }
+  return ranks;
+}
+
+std::vector<VerifiedOutput> read_verified(const Json& json, const Reader& reader) {
+  std::vector<VerifiedOutput> outputs;
+  for (const Json& entry : json) {
+    VerifiedOutput& output = outputs.emplace_back();
+    output.output = reader.get<std::string>(entry, "output");
+    for (const VerifiedField& field : verified_fields) output.*field.member = reader.count(entry, field.key);
+    output.largest = reader.get<double>(entry, "largest_difference");
+    output.by_rounding = reader.get<bool>(entry, "by_rounding");
+    output.not_verified = reader.get<std::string>(entry, "not_verified");
+  }
+  return outputs;
+}
+
+}  // namespace
+
+RunReport read_run_report(const std::string& text, const std::string& file) {
+  const Reader reader(file);
+  if (nests_deeper(text, deepest_json)) reader.fault("this is nested too deeply");
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) reader.fault("this is not JSON");
+  const std::int64_t version = reader.count(json, "kasen_run");
+  if (version != run_report_version) {
+    fail(ExitStatus::bad_input, fmt::format("counters of version {} are not known", version),
+         fmt::format("this tool reads version {}", run_report_version), "use the tools of one release",
+         Location{file, 0, 0});
+  }
+  RunReport report;
+  report.program = reader.get<std::string>(json, "program");
+  report.plan_digest = reader.get<std::string>(json, "plan_digest");
+  report.bundle_digest = reader.get<std::string>(json, "bundle_digest");
+  report.workers = reader.small_count(json, "workers");
+  report.ranks = reader.small_count(json, "ranks");
+  report.threads = reader.small_count(json, "threads");
+  report.kernels = reader.get<std::string>(json, "kernels");
+  report.seconds = reader.get<double>(json, "seconds");
+  report.kernel_bytes = reader.count(json, "kernel_bytes");
+  report.late_allocations = reader.count(json, "late_allocations");
+  const Json traffic = reader.get<Json>(json, "traffic");
+  for (const TrafficField& field : traffic_fields) {
+    report.traffic.*field.member = reader.count(traffic, field.key);
+  }
+  for (const Json& entry : reader.list(json, "operators")) {
+    OpCount& op = report.ops.emplace_back();
+    if (reader.count(entry, "number") + 1 != static_cast<std::int64_t>(report.ops.size())) {
+      reader.fault("the operators are not numbered 0, 1, 2, ...");
+    }
+    for (const OpField& field : op_fields) op.*field.member = reader.count(entry, field.key);
+    op.seconds = reader.get<double>(entry, "seconds");
+  }
+  for (const Json& entry : reader.list(json, "parts")) {
+    PartCount& part = report.parts.emplace_back();
+    part.worker = reader.small_count(entry, "worker");
+    for (const PartField& field : part_fields) part.*field.member = reader.count(entry, field.key);
+  }
+  if (json.contains("by_rank")) report.by_rank = read_ranks(reader.list(json, "by_rank"), reader);
+  if (json.contains("loops")) report.loops = read_loops(reader.list(json, "loops"), reader, report.ops.size());
+  if (json.contains("verified")) report.verified = read_verified(reader.list(json, "verified"), reader);
+  return report;
+}
+
+}  // namespace kasen

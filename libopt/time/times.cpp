@@ -1,0 +1,171 @@
+#include "libopt/time/times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "libcore/ir/module.h"
+#include "libopt/cost/footprint.h"
+#include "libopt/text/report_parts.h"
+#include "libopt/time/imbalance.h"
+
+namespace kasen {
+namespace {
+
+Polynomial workers_of_all() { return Polynomial(Symbol{SymbolKind::workers, "", {}, -1}); }
+
+TimeCase each_worker_a_process(const ReportContext& context, const MachineProfile& machine) {
+  TimeCase in;
+  in.value = [&context](const Polynomial& polynomial) -> std::optional<double> {
+    const auto value = context.value(polynomial);
+    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+  };
+  in.machine = machine;
+  in.workers = in.value(workers_of_all()).value_or(1);
+  in.processes = in.workers;
+  if (context.sizes() != nullptr)
+    in.imbalance = imbalance(context.module(), *context.sizes(), context.sizes()->workers);
+  return in;
+}
+
+std::string time_line(const std::string& what, const std::optional<PredictedTime>& time) {
+  if (!time)
+    return fmt::format("  {}: not known; sizes (--bundle, --sizes) or turns (--sizes trips=...) are missing\n", what);
+  return fmt::format("  {}: {} (memory {}, computing beyond that {}, network {}, messages {})\n", what,
+                     duration_text(time->sum()), duration_text(time->memory), duration_text(time->compute),
+                     duration_text(time->network), duration_text(time->messages));
+}
+
+// What the run tells stands in: its turns and executions, what crossed its ranks, and its threads, which have their
+// share of the machine.
+class OnRanks {
+ public:
+  OnRanks(const Module& module, const Sizes& sizes, const RunReport& run, const ReportContext& context,
+          const MachineProfile& machine)
+      : run_(run),
+        model_(module, context.report()),
+        in_(each_worker_a_process(context, machine_of_rank(machine, run))) {
+    const SharedBatches batches(module);
+    for_each_op(module, [&](const Op& op, int number, int) {
+      if (run.ranks > 1)
+        traffic_[number] = static_cast<double>(predict_traffic(module, batches, op, sizes, run.ranks).rank_bytes);
+    });
+    in_.processes = run.ranks;
+    in_.imbalance = imbalance(module, sizes, run.ranks);
+    in_.sent = [this](const TimeRow& row) { return traffic_[row.number]; };
+  }
+  OnRanks(const OnRanks&) = delete;
+  OnRanks& operator=(const OnRanks&) = delete;
+
+  // Of one turn of the loop; of the whole program if it is null.
+  [[nodiscard]] PredictedTime turn(const LoopCost* loop) const {
+    const auto turns = loop == nullptr ? 1 : static_cast<double>(counted(loop->number).turns);
+    return sum([&](const TimeRow& row) {
+      if (loop != nullptr && !loop->runs.contains(row.runs)) return 0.0;
+      return static_cast<double>(counted(row.runs).executions) / turns;
+    });
+  }
+  // Of all executions of one operator.
+  [[nodiscard]] PredictedTime all_of(int number) const {
+    return sum([&](const TimeRow& row) {
+      return row.number == number ? static_cast<double>(counted(row.runs).executions) : 0.0;
+    });
+  }
+
+ private:
+  [[nodiscard]] const OpCount& counted(int number) const { return run_.ops[static_cast<size_t>(number)]; }
+  [[nodiscard]] PredictedTime sum(const std::function<std::optional<double>(const TimeRow&)>& runs) const {
+    const auto time = model_.time(in_, runs);
+    if (!time) throw InternalError("a size that the bundle does not give");
+    return *time;
+  }
+
+  const RunReport& run_;
+  TimeModel model_;
+  TimeCase in_;
+  std::map<int, double> traffic_;
+};
+
+std::string against_line(const std::string& what, const PredictedTime& time, double measured) {
+  return fmt::format("time of {}: predicted {}, measured {} ({:+.0f} %)\n", what, duration_text(time.sum()),
+                     duration_text(measured), (time.sum() / measured - 1) * 100);
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.4g} s", seconds);
+}
+
+std::string machine_text(const MachineProfile& machine) {
+  const auto nanoseconds = [&](ScalarWork work) { return machine.operation.at(static_cast<size_t>(work)) * 1e9; };
+  return fmt::format(
+      "{:.3g} GB/s of memory, {:.3g} Gop/s, {:.3g} ns an exp, {:.3g} GB/s and {:.3g} us a message of network",
+      machine.memory_bandwidth / 1e9, 1 / nanoseconds(ScalarWork::plain), nanoseconds(ScalarWork::exp),
+      machine.network_bandwidth / 1e9, machine.network_latency * 1e6);
+}
+
+MachineProfile machine_of_rank(const MachineProfile& machine, const RunReport& run) {
+  return machine.part(machine.threads > 0 ? std::min(1.0, run.threads / machine.threads) : 1);
+}
+
+std::vector<OperatorTime> operator_times(const Module& module, const Sizes& sizes, const RunReport& run,
+                                         const MachineProfile& machine) {
+  const ReportContext context(module, &sizes);
+  const OnRanks on_ranks(module, sizes, run, context, machine);
+  std::vector<OperatorTime> times;
+  for (size_t i = 0; i < run.ops.size(); ++i) {
+    times.push_back({on_ranks.all_of(static_cast<int>(i)), run.ops[i].seconds});
+  }
+  return times;
+}
+
+PlanTimes predicted_times(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
+  const ReportContext context(module, sizes);
+  const TimeModel model(module, context.report());
+  const TimeCase in = each_worker_a_process(context, machine);
+  PlanTimes times;
+  times.imbalance = in.imbalance;
+  const bool known = in.value(workers_of_all()).has_value();
+  for (const LoopCost& loop : context.report().loops) {
+    times.turns.push_back(known ? model.turn(loop, in) : std::nullopt);
+  }
+  if (known) times.program = model.program(context.report(), in);
+  return times;
+}
+
+std::string times_text(const Module& module, const Sizes* sizes, const MachineProfile& machine) {
+  const ReportContext context(module, sizes);
+  const PlanTimes times = predicted_times(module, sizes, machine);
+  std::string text = fmt::format("\nPredicted time, each worker a process ({}):\n", machine_text(machine));
+  if (times.imbalance > 1)
+    text += fmt::format("  the slowest worker has {:.2f} times the mean's work\n", times.imbalance);
+  for (size_t i = 0; i < times.turns.size(); ++i) {
+    const CostRow& row = context.report().rows[static_cast<size_t>(context.report().loops[i].number)];
+    text += time_line("a turn of the " + context.place(row), times.turns[i]);
+  }
+  return text + time_line("whole program", times.program);
+}
+
+std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
+                               const MachineProfile& machine) {
+  const ReportContext context(module, &sizes);
+  const OnRanks on_ranks(module, sizes, run, context, machine);
+  std::string text;
+  for (const LoopCost& loop : context.report().loops) {
+    const OpCount& counted = run.ops[static_cast<size_t>(loop.number)];
+    if (loop.parent >= 0 || counted.turns == 0) continue;
+    text += against_line("a turn of the " + context.place(context.report().rows[static_cast<size_t>(loop.number)]),
+                         on_ranks.turn(&loop), counted.seconds / static_cast<double>(counted.turns));
+  }
+  if (!text.empty()) return text;
+  double measured = 0;
+  for (const CostRow& row : context.report().rows) {
+    if (row.depth == 0) measured += run.ops[static_cast<size_t>(row.number)].seconds;
+  }
+  return against_line("the program, once", on_ranks.turn(nullptr), measured);
+}
+
+}  // namespace kasen

@@ -1,0 +1,343 @@
+#include "tools/go/go.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "libcore/ir/module.h"
+#include "libcore/system/temporaries.h"
+#include "tools/common/params.h"
+#include "tools/common/tool.h"
+#include "tools/common/version.h"
+#include "tools/go/go_files.h"
+#include "tools/go/made_from.h"
+#include "tools/launch/end.h"
+#include "tools/launch/options.h"
+#include "tools/options/result_format.h"
+#include "tools/options/words.h"
+#include "tools/system/files.h"
+#include "tools/system/process.h"
+#include "tools/system/progress.h"
+
+namespace kasen::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+// Thrown when a step has failed: it has told why; its exit status becomes ours.
+struct StepFailed {
+  int status;
+};
+
+constexpr int most_drawn = 150;  // arrows of a picture
+
+class Pipeline {
+ public:
+  explicit Pipeline(const po::variables_map& values) : values_(values), files_(values) { check_options(); }
+
+  void run() {
+    files_.make_folder();
+    const std::unique_ptr<FileLock> held = files_.hold_folder();
+    files_.check();
+    plan();
+    check_params();
+    files_.check_other_results(module_);
+    partition();
+    fuse();
+    if (has("checkpoint")) {
+      describe();  // not beside: only the run knows what to do when it is asked to save and stop
+      save_and_run();
+    } else {
+      describe_and_run();
+    }
+    compare();
+  }
+
+ private:
+  void describe_and_run() const {
+    std::string summary;  // of the run, kept back until what is beside it has told
+    side_by_side([&] { execute(summary); }, [&] { describe(); });
+    write_standard_output(summary);
+  }
+
+  void save_and_run() const {
+    std::string summary;
+    const StopHandedOn handed;
+    execute(summary);
+    write_standard_output(summary);
+  }
+
+  [[nodiscard]] std::string text(const std::string& option) const { return values_[option].as<std::string>(); }
+  [[nodiscard]] bool has(const std::string& option) const { return values_.count(option) > 0; }
+  [[nodiscard]] std::string file(const std::string& name) const { return files_.file(name); }
+  [[nodiscard]] Arguments list(const std::string& option) const {
+    return has(option) ? values_[option].as<Arguments>() : Arguments{};
+  }
+
+  // The tools would tell as well, but each only when its turn comes.
+  void check_options() const {
+    (void)choose(values_, "method", method_words);
+    (void)choose(values_, "compress", compress_words);
+    (void)choose(values_, "sync", sync_words);
+    (void)choose(values_, "strategy", strategy_words);
+    (void)choose(values_, "epilogue", epilogue_words);
+    (void)choose(values_, "kernels", kernel_words);
+    if (has("repeats")) (void)choose(values_, "repeats", repeats_words);
+    for (const char* output : {"output", "trace"}) (void)file_option(values_, output);
+    const int workers = bounded(values_, "workers", 1, most_workers);
+    if (has("ranks")) {
+      (void)bounded(values_, "ranks", 1, workers,
+                    fmt::format("a rank holds at least one part, and there are {}", workers));
+    }
+    (void)bounded(values_, "theta", 0, std::numeric_limits<int>::max());
+    (void)bounded(values_, "threads", 0, most_threads);
+    (void)bounded(values_, "top", 0, most_top);
+    RunSettings settings;
+    settings.bundle = file("bundle");
+    read_lasting_options(values_, settings);
+  }
+
+  // A slip of the pen is told before minutes of partitioning.
+  void check_params() const {
+    with_value("param", [&] {
+      for (const auto& [name, value] : name_values(values_, "param")) (void)read_param(module_, name, value);
+    });
+  }
+
+  void step(const Arguments& argv) const { check_end(argv, run_process(argv)); }
+
+  // Where it did not end well it has told why, unless a signal ended it.
+  void check_end(const Arguments& argv, const Ended& ended) const {
+    if (ended.status == 0) return;
+    const std::string name = fs::path(argv[0]).filename().string();
+    if (ended.signal != 0) fail_by_signal(name, ended);
+    const bool interrupted = ended.status == static_cast<int>(ExitStatus::interrupted);
+    if (interrupted && !has("ranks"))
+      fail(ExitStatus::interrupted, fmt::format("{} was interrupted", name), "a signal ended it", "start it again");
+    throw StepFailed{ended.status};
+  }
+
+  // What a run has saved lets it go on, as where kasen run tells of a rank that was killed.
+  [[noreturn]] void fail_by_signal(const std::string& name, const Ended& ended) const {
+    const UserError error = ended_by_signal(name, ended);
+    const bool saves = has("checkpoint") && name == "kasen-run" && error.status() == ExitStatus::limit;
+    const std::string saved = saves ? newest_checkpoint(text("checkpoint")) : "";
+    if (saved.empty()) throw UserError(error);
+    Diagnostic told = error.diagnostics().front();
+    told.remedy = fmt::format("all is saved in {}; the same command with --resume goes on from there", saved);
+    throw UserError(ExitStatus::resumable, std::move(told));
+  }
+
+  [[nodiscard]] static std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }
+
+  void add(Arguments& argv, const std::string& option, const std::string& flag) const {
+    for (const std::string& value : list(option)) {
+      argv.push_back(flag);
+      argv.push_back(value);
+    }
+  }
+
+  void plan() {
+    Arguments argv{tool("plan"), text("program"), "-o", file("plan.kir")};
+    add(argv, "define", "-D");
+    step(argv);
+    module_ = parse_module(read_text(file("plan.kir")), file("plan.kir"));
+    tell("plan       {}\n", file("plan.kir"));
+  }
+
+  void partition() const {
+    Arguments options{"--workers", std::to_string(values_["workers"].as<int>()), "--method",   text("method"),
+                      "--theta",   std::to_string(values_["theta"].as<int>()),   "--compress", text("compress")};
+    add(options, "dim", "--dim");
+    add(options, "columns", "--columns");
+    add(options, "words", "--words");
+    if (has("dictionary")) options.insert(options.end(), {"--dictionary", text("dictionary")});
+    if (has("repeats")) options.insert(options.end(), {"--repeats", text("repeats")});
+    for (const std::string& data : list("data")) options.push_back(data);
+    BundleRecord record(
+        file("bundle"),
+        fmt::format("{}\n{}\n{}", version, fmt::join(options, "\n"), wanted_data(module_, text("method"))),
+        files_.partitioned());
+    if (record.holds()) {
+      tell("partition  {} (as it was)\n", file("bundle"));
+      return;
+    }
+    Arguments argv{tool("partition"), "--program", file("plan.kir"), "--replace", "-o", file("bundle")};
+    argv.insert(argv.end(), options.begin(), options.end());
+    step(argv);
+    tell("partition  {}{}\n", file("bundle"), record.write() ? "" : " (the data may change: made again the next time)");
+  }
+
+  void fuse() const {
+    const Arguments unfused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"), "--strategy",
+                            "none",       "--sync",         "lazy",     "-o",           file("unfused.kir")};
+    const Arguments fused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"),
+                          "--strategy", text("strategy"), "--sync",   text("sync"),
+                          "--epilogue", text("epilogue"), "-o",       file("fused.kir")};
+    side_by_side([&] { step(fused); }, [&] { step(unfused); });
+    tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
+  }
+
+  // What a run does not wait for: what the plan costs, and what it looks like.
+  void describe() const {
+    step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
+          file("report.txt")});
+    write_message(over_progress());
+    tell("measure    {}\n", file("report.txt"));
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "-o",
+          file("report.html")});
+    const std::string picture = draw();
+    write_message(over_progress());
+    tell("picture    {}\n", picture);
+  }
+
+  // The plan as a graph, drawn where Graphviz is there and does it soon (a large graph takes it minutes, or more than
+  // it can do): what there is to look at. Nothing else waits for a picture that does not come.
+  [[nodiscard]] std::string draw() const {
+    std::string graph = file("plan.dot"), drawn = file("plan.svg");
+    std::error_code fault;
+    fs::remove(drawn, fault);
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", graph});
+    if (!command_exists("dot")) return graph;
+    std::ifstream lines(graph);
+    std::int64_t arrows = 0;
+    for (std::string line; std::getline(lines, line);) arrows += line.find("->") == std::string::npos ? 0 : 1;
+    if (arrows > most_drawn) return fmt::format("{} (its {} arrows may take dot long)", graph, arrows);
+    const std::string half = temporary_name(drawn);
+    const Temporary guard(half);
+    const bool done = run_process({"dot", "-Tsvg", graph, "-o", half}).status == 0;
+    if (done) fs::rename(half, drawn, fault);
+    if (done && !fault) return drawn;
+    fs::remove(half, fault);
+    return fmt::format("{} (dot could not draw it)", graph);
+  }
+
+  void execute(std::string& summary) const {
+    Arguments argv{tool("run"), file("fused.kir"),
+                   "--bundle",  file("bundle"),
+                   "-o",        files_.result(),
+                   "--format",  std::string(row(files_.format()).name),
+                   "--stats",   file("run.json"),
+                   "--threads", std::to_string(values_["threads"].as<int>()),
+                   "--top",     std::to_string(values_["top"].as<int>()),
+                   "--kernels", text("kernels")};
+    if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
+    if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
+    const Arguments lasting = lasting_arguments(values_);
+    argv.insert(argv.end(), lasting.begin(), lasting.end());
+    if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});
+    argv.insert(argv.end(), {"--program", file("plan.kir")});
+    add(argv, "param", "--param");
+    const Ended ended = run_process_into(summary, argv);
+    if (ended.status != 0) write_standard_output(summary);
+    check_end(argv, ended);
+  }
+
+  // Predicted and counted, for the terminal and, with where the time went, as the page that opens in a browser.
+  void compare() const {
+    const Arguments against{tool("measure"), file("fused.kir"), "--bundle",
+                            file("bundle"),  "--against",       file("run.json")};
+    const auto with = [&](const Arguments& more) {
+      Arguments argv = against;
+      argv.insert(argv.end(), more.begin(), more.end());
+      return argv;
+    };
+    side_by_side([&] { step(with({"--check"})); },
+                 [&] {
+                   step(with({"--format", "html", "-o", file("report.html")}));
+                 });
+    tell("page       {}\n", file("report.html"));
+  }
+
+  const po::variables_map& values_;
+  GoFiles files_;
+  Module module_;  // the program, planned
+};
+
+void declare_program(Tool& tool) {
+  tool.under("Program and data");
+  tool.options.add_options()("define,D", po::value<Arguments>()->value_name("NAME=VALUE"),
+                             "sets a const, or the default of a param, of the program")(
+      "param", po::value<Arguments>()->value_name("NAME=VALUE"), "sets a param for this run")(
+      "dim", po::value<Arguments>()->value_name("N=SIZE"), "see kasen partition")(
+      "columns", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
+      "words", po::value<Arguments>()->value_name("NAME=COLS"), "see kasen partition")(
+      "dictionary", po::value<std::string>()->value_name("FILE"), "see kasen partition")(
+      "repeats", po::value<std::string>()->value_name("WHAT"), "see kasen partition");
+  takes(tool, "repeats", repeats_words);
+}
+
+void declare_plan(Tool& tool) {
+  tool.under("Plan");
+  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
+                             "see kasen partition")("theta", po::value<int>()->default_value(100)->value_name("T"),
+                                                    "see kasen partition")(
+      "compress", po::value<std::string>()->default_value("none")->value_name("auto|none"), "see kasen partition")(
+      "sync", po::value<std::string>()->default_value("hybrid")->value_name("MODE"), "lazy, eager, hybrid or auto")(
+      "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
+      "none, greedy, fuse-all, fuse-no-redundancy or cost")(
+      "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"),
+      "fusing: vector work follows the rows of a product at once; auto: where the sizes do not tell otherwise");
+  takes(tool, "method", method_words);
+  takes(tool, "compress", compress_words);
+  takes(tool, "sync", sync_words);
+  takes(tool, "strategy", strategy_words);
+  takes(tool, "epilogue", epilogue_words);
+}
+
+void declare_run(Tool& tool) {
+  tool.under("Run");
+  tool.options.add_options()("workers", po::value<int>()->default_value(1)->value_name("P"), "number of parts")(
+      "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
+      "threads", po::value<int>()->default_value(0)->value_name("T"), "threads of each rank, see kasen run")(
+      "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
+      "trace", po::value<std::string>()->value_name("FILE"), "writes when what ran, as Chrome trace events");
+  takes(tool, "kernels", kernel_words);
+  declare_lasting_options(tool);
+}
+
+void declare(Tool& tool) {
+  declare_program(tool);
+  declare_plan(tool);
+  declare_run(tool);
+  tool.under("Results");
+  tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
+      "no-wait", "ends with status 75 where another one is at work there")(
+      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)");
+  declare_format(tool);
+  tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),
+                             "prints the K largest elements of each vector result");
+  tool.hidden.add_options()("program", po::value<std::string>()->value_name("PROGRAM.ks"))(
+      "data", po::value<Arguments>()->value_name("NAME=DATA"));
+  tool.positional.add("program", 1).add("data", -1);
+  tool.reads = {"program", "data", "dictionary"};
+  tool.writes = {"output", "trace"};
+}
+
+}  // namespace
+
+int go_main(int argc, char** argv) {
+  Tool tool{.info = {"kasen go", "plans, partitions, fuses, measures and runs a program",
+                     "PROGRAM.ks NAME=DATA... --workers P [-n R]",
+                     "kasen go examples/pagerank.ks G=datasets/cnr-2000.txt.xz --workers 4 -n 2"}};
+  declare(tool);
+  int status = 0;
+  const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
+    if (values.count("program") == 0) fail(ExitStatus::usage, "no program", "", "see 'kasen go --help'");
+    try {
+      Pipeline(values).run();
+    } catch (const StepFailed& failed) {
+      status = failed.status;
+    }
+    return ExitStatus::done;
+  });
+  return status != 0 ? status : own;
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,100 @@
+#include "tools/go/go_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "libcore/base/error.h"
+#include "tools/options/result_format.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+
+namespace fs = std::filesystem;
+
+GoFiles::GoFiles(const po::variables_map& values)
+    : values_(values),
+      folder_(has("dir") ? text("dir") : fs::path(text("program")).stem().string() + ".run"),
+      format_(chosen_format(values)) {}
+
+std::string GoFiles::result() const {
+  return has("output") ? text("output") : file("result" + std::string(row(format_).ending));
+}
+
+std::vector<std::string> GoFiles::data() const {
+  std::vector<std::string> files;
+  for (const std::string& data : texts_of(values_, "data")) {
+    const size_t equals = data.find('=');
+    const bool named = equals != std::string::npos && data.find('/') > equals;
+    files.push_back(named ? data.substr(equals + 1) : data);
+    if (files.back() == "-") files.back() = "/dev/stdin";
+  }
+  return files;
+}
+
+std::vector<std::string> GoFiles::partitioned() const {
+  std::vector<std::string> files = data();
+  if (!has("dictionary")) return files;
+  const std::string dictionary = text("dictionary");
+  std::error_code none;
+  files.push_back(fs::is_directory(dictionary, none) ? dictionary + "/manifest.json" : dictionary);
+  return files;
+}
+
+std::vector<std::string> GoFiles::inputs() const {
+  std::vector<std::string> inputs = partitioned();
+  inputs.push_back(text("program"));
+  if (has("config")) inputs.push_back(text("config"));
+  return inputs;
+}
+
+void GoFiles::make_folder() const {
+  std::error_code fault;
+  fs::create_directories(folder_, fault);
+  if (fault)
+    fail(ExitStatus::cannot_create, fmt::format("cannot make the folder '{}'", folder_), fault.message(),
+         "choose another with --dir");
+}
+
+std::unique_ptr<FileLock> GoFiles::hold_folder() const {
+  auto lock = std::make_unique<FileLock>(file(".go.lock"), FileLock::Children::together);
+  if (lock->take()) return lock;
+  const std::string other = fmt::format("another 'kasen go' is at work in '{}'", folder_);
+  if (has("no-wait"))
+    fail(ExitStatus::resumable, other, "both would write the same files",
+         "start it again later, or add --dir FOLDER: one of its own");
+  tell("kasen go: note: {}; this one waits for it (with --dir FOLDER, one of its own, it need not)\n", other);
+  lock->wait();
+  return lock;
+}
+
+void GoFiles::check() const {
+  const std::vector<std::string> read = inputs();
+  for (const char* name : {"plan.kir", "unfused.kir", "fused.kir", "report.txt", "report.html", "plan.dot", "plan.svg",
+                           "run.json", "bundle.made-from"}) {
+    check_not_input(file(name), read);
+  }
+  check_not_input(result(), read);
+  check_writable(result());
+  if (!has("trace")) return;
+  check_not_input(text("trace"), read);
+  check_writable(text("trace"));
+}
+
+void GoFiles::check_other_results(const Module& module) const {
+  if (format_ == ResultFormat::hdf5) return;
+  const std::vector<std::string> read = inputs();
+  const auto check = [&](const std::string& name) { check_not_input(path_of_output(result(), name), read); };
+  bool first = true;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::output) continue;
+    const ElementType& element = module.type(op.operands[0]).element;
+    for (size_t c = 0; element.tuple && c < element.components.size(); ++c) check(fmt::format("{}.{}", op.name, c));
+    if (!first) check(op.name);
+    first = false;
+  }
+  for (const Dimension& dim : module.dims) check(dim.name + "_ids");
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,31 @@
+// What is told of a job that ended without a word of its own: by a signal, or by mpirun.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libcore/base/error.h"
+
+namespace kasen::tools {
+
+struct JobEnd {
+  int status = 0;              // mpirun's, or 128 and the signal that ended it
+  bool told_by_mpirun = true;  // else a signal ended mpirun itself
+  std::string other;           // what mpirun and its ranks printed besides
+  std::string checkpoints;     // the run's folder of checkpoints; empty: none
+  std::string full_folder;     // one of the job's folders that has no room left; empty: none
+};
+
+// The newest that is there in a run's folder of checkpoints, from which it would go on; empty: none.
+[[nodiscard]] std::string newest_checkpoint(const std::string& folder);
+
+struct ToldEnd {
+  std::string text;
+  std::optional<ExitStatus> status;  // none: that of the job
+};
+[[nodiscard]] ToldEnd told_end(const JobEnd& end);
+
+// What to do about a folder without room.
+[[nodiscard]] std::string no_room_in(const std::string& folder);
+
+}  // namespace kasen::tools

@@ -1,0 +1,294 @@
+#include "tools/launch/launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+#include "libcore/system/temporaries.h"
+#include "tools/launch/end.h"
+#include "tools/launch/mpirun_place.h"
+#include "tools/launch/mpirun_start.h"
+#include "tools/launch/mpirun_watch.h"
+#include "tools/launch/start_limit.h"
+#include "tools/system/files.h"
+#include "tools/system/process.h"
+#include "tools/system/progress.h"
+#include "tools/system/shared_segments.h"
+#include "tools/system/start_process.h"
+#include "tools/system/stop_request.h"
+
+namespace kasen::tools {
+namespace {
+
+std::atomic<pid_t> mpirun_process{0};
+
+// mpirun ends its ranks when it is told to stop; left alone it would go on without us. A signal that reaches it while
+// it starts them is lost now and then, so that it is told again: after six seconds, since it takes a second signal
+// within five for a wish to leave its ranks behind. Killed, it loses them, too, but they notice and end.
+void end_mpirun(pid_t child, int number) {
+  constexpr int times = 3, looks = 300;
+  constexpr timespec between{.tv_sec = 0, .tv_nsec = 20'000'000};
+  for (int told = 0;; ++told) {
+    kill(child, told < times ? number : SIGKILL);
+    for (int look = 0; look < looks; ++look) {
+      if (waitpid(child, nullptr, WNOHANG) != 0) return;
+      nanosleep(&between, nullptr);
+    }
+  }
+}
+
+void leave_interrupted(int /*number*/) {
+  remove_temporaries();
+  _exit(static_cast<int>(ExitStatus::interrupted));
+}
+
+std::atomic<bool> interrupted{false};
+
+// The job ends; what is left of it is removed by launch_ranks(), unless something (a terminal that takes no text, say)
+// keeps that from coming to it.
+void forward_signal(int number) {
+  constexpr unsigned patience = 10;
+  const pid_t child = mpirun_process.load();
+  if (child <= 0 || interrupted.exchange(true)) leave_interrupted(number);
+  std::signal(SIGALRM, leave_interrupted);
+  end_mpirun(child, number == SIGINT ? SIGINT : SIGTERM);
+  alarm(patience);
+}
+
+StopRequest stop_request;
+std::atomic<bool> ranks_hear{false};
+
+// By way of mpirun, which hands USR1 on. A rank that does not expect it yet would die of it.
+void ask_ranks_to_save() {
+  if (const pid_t child = mpirun_process.load(); child > 0 && ranks_hear) kill(child, SIGUSR1);
+}
+
+void when_ranks_hear() {
+  ranks_hear = true;
+  if (stop_request.came()) ask_ranks_to_save();
+}
+
+// With checkpoints the ranks are asked to save and end first; a second request ends them at once.
+void forward_stop(int number) {
+  const StopRequest::Signal signal = stop_request.note(number);
+  if (signal == StopRequest::Signal::again) forward_signal(number);
+  if (signal == StopRequest::Signal::first) ask_ranks_to_save();
+}
+
+// Ctrl-Z: the ranks pause with this process, by way of mpirun.
+void pause_job(int /*number*/) {
+  const pid_t child = mpirun_process.load();
+  if (child > 0) kill(child, SIGTSTP);
+  raise(SIGSTOP);
+  if (child > 0) kill(child, SIGCONT);
+}
+
+void forward_signals(bool saves) {
+  std::signal(SIGINT, forward_signal);
+  for (const int number : stop_signals) {
+    if (saves) std::signal(number, forward_stop);
+    if (!saves) handle_unless_ignored(number, forward_signal);
+  }
+  handle_unless_ignored(SIGHUP, forward_signal);
+  handle_unless_ignored(SIGTSTP, pause_job);
+}
+
+// Takes the lines of mpirun's standard error apart.
+class Listener {
+ public:
+  // Once `given_up` is set nothing more is waited for, whoever still holds the other end.
+  Listener(const std::string& title, StartLimit& start, const std::atomic<bool>& given_up)
+      : progress_(title), start_(start), given_up_(given_up) {}
+
+  void listen(int fd, MpirunWatch& watch) {
+    constexpr int a_while = 200;  // ms
+    std::array<char, 1 << 14> block{};
+    std::string rest;
+    for (;;) {
+      pollfd look{.fd = fd, .events = POLLIN, .revents = 0};
+      if (poll(&look, 1, a_while) == 0) {
+        if (given_up_) break;
+        continue;
+      }
+      const ssize_t count = read(fd, block.data(), block.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) break;
+      rest.append(block.data(), static_cast<size_t>(count));
+      for (size_t end = rest.find('\n'); end != std::string::npos; end = rest.find('\n')) {
+        line(rest.substr(0, end));
+        rest.erase(0, end + 1);
+        if (failed_) watch.expect_end();
+      }
+    }
+    if (!rest.empty()) line(rest);
+  }
+
+  std::string errors, summary, other;
+  bool stopped = false;
+
+ private:
+  void line(const std::string& text) {
+    const char mark = text.empty() ? '\0' : text[0];
+    if (mark == ready_mark) {
+      when_ranks_hear();
+    } else if (mark == watched_mark) {
+      start_.over();
+    } else if (mark == progress_mark) {
+      progress_.show(text.substr(1));
+    } else if (mark == error_mark || mark == stopped_mark) {
+      std::string message = text.substr(1);
+      std::replace(message.begin(), message.end(), line_break_mark, '\n');
+      take(message);
+      stopped = stopped || mark == stopped_mark;
+    } else if (mark == summary_mark) {
+      summary += text.substr(1) + '\n';
+    } else {
+      other += text + '\n';
+    }
+  }
+
+  // Of what several ranks say the first alone: others fail for the same reason, or because of it.
+  void take(const std::string& message) {
+    const bool fault = message.find("error:") != std::string::npos;
+    if (fault && std::exchange(failed_, true)) return;
+    if (errors.find(message) == std::string::npos) errors += message + '\n';
+  }
+
+  Progress progress_;
+  StartLimit& start_;
+  const std::atomic<bool>& given_up_;
+  bool failed_ = false;
+};
+
+// What mpirun reads, and hands to rank 0: the plan, where it comes from this process's standard input, else nothing. A
+// group that a terminal does not know must not read from it, so it is read here.
+int input_of_ranks(const std::string& plan) {
+  if (plan != "-") return open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const std::string text = read_text(plan);
+  const int file = memfd_create("kasen-plan", MFD_CLOEXEC);
+  for (size_t at = 0; file >= 0 && at < text.size();) {
+    const ssize_t count = pwrite(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (count < 0 && errno != EINTR)
+      fail(ExitStatus::io, "cannot keep the plan for the ranks", std::strerror(errno), "name the plan's file");
+    if (count > 0) at += static_cast<size_t>(count);
+  }
+  return file;
+}
+
+// Of ranks that were killed; of a job that ended by itself nothing is left. Those of a killed mpirun end a little
+// later, and a segment that was made just now may be of a job that is about to begin.
+void remove_segments(int status, std::time_t since) {
+  constexpr timespec a_second{.tv_sec = 1, .tv_nsec = 0};
+  constexpr int looks = 3;
+  if (status > 128) nanosleep(&a_second, nullptr);
+  for (int look = 0; look < looks && !left_segments("", since, 0).empty(); ++look) {
+    if (look > 0) nanosleep(&a_second, nullptr);
+    for (const SharedSegment& segment : left_segments("", since)) unlink(segment.path.c_str());
+  }
+}
+
+// It gets signals from this process alone, which knows what they mean for the job.
+pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& arguments, int messages,
+                   const std::string& preloaded) {
+  const int input = input_of_ranks(settings.plan);
+  if (input < 0) fail(ExitStatus::io, "cannot open what the ranks read", std::strerror(errno));
+  const pid_t child = start_process(
+      mpirun_line(settings.ranks, arguments, preloaded),
+      {.input = input, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
+  close(input);
+  return child;
+}
+
+// mpirun's status, where it told one; `ended_itself` where a signal ended mpirun before it could.
+int wait_for(pid_t child, bool& ended_itself) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  mpirun_process = 0;
+  ended_itself = WIFEXITED(status);
+  return ended_itself ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// mpirun that waits at its start takes no notice of a wish to end now and then.
+void end_unstarted(pid_t child, const std::stop_token& stop) {
+  constexpr int looks = 100;
+  constexpr timespec between{.tv_sec = 0, .tv_nsec = 20'000'000};
+  kill(child, SIGTERM);
+  for (int look = 0; look < looks && !stop.stop_requested(); ++look) nanosleep(&between, nullptr);
+  if (stop.stop_requested()) return;
+  const std::vector<pid_t> children = living_children(child);
+  kill(-child, SIGKILL);  // its group: mpirun may be a script that starts it
+  for (const pid_t process : children) kill(process, SIGKILL);
+}
+
+int tell_unstarted(double seconds, const std::string& full) {
+  tell("kasen-run: error: the ranks did not start within {} s (--timeout); {}\n", seconds,
+       full.empty() ? "MPI waits for something; see 'kasen doctor --only mpi', or allow more" : no_room_in(full));
+  return static_cast<int>(ExitStatus::limit);
+}
+
+}  // namespace
+
+int launch_ranks(const RunSettings& settings, const std::vector<std::string>& arguments) {
+  prepare_for_mpirun(settings.ranks);
+  const MpirunPlace place(settings.ranks);
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
+  const std::time_t began = std::time(nullptr);
+  const pid_t child = start_mpirun(settings, arguments, ends[1], place.preloaded());
+  mpirun_process = child;
+  forward_signals(!settings.checkpoint.empty());
+  close(ends[1]);
+  JobEnd end{.checkpoints = settings.checkpoint};
+  std::string summary;
+  bool stopped = false;
+  {
+    std::atomic<bool> late = false, given_up = false;
+    StartLimit start(settings.timeout, [&](const std::stop_token& stop) {
+      late = true;
+      end_unstarted(child, stop);
+      given_up = true;
+    });
+    Listener listener("run", start, given_up);
+    {
+      MpirunWatch watch(child);
+      listener.listen(ends[0], watch);
+      close(ends[0]);
+      end.status = wait_for(child, end.told_by_mpirun);
+      start.over();
+    }
+    if (!place.here() && (end.status != 0 || interrupted)) remove_segments(end.status, began);
+    if (late) return tell_unstarted(settings.timeout, place.full_folder());
+    if (interrupted && !listener.stopped) return static_cast<int>(ExitStatus::interrupted);
+    summary = std::move(listener.summary);
+    stopped = listener.stopped;
+    if (!listener.errors.empty()) {
+      tell("{}", listener.errors);
+    } else if (end.status != 0) {
+      end.other = std::move(listener.other);
+      end.full_folder = place.full_folder();
+      const ToldEnd told = told_end(end);
+      tell("{}", told.text);
+      if (told.status) return static_cast<int>(*told.status);
+    }
+  }
+  if (!summary.empty()) write_standard_output(summary);
+  if (stopped) return static_cast<int>(ExitStatus::resumable);
+  return end.status > 125 ? static_cast<int>(ExitStatus::internal) : end.status;
+}
+
+}  // namespace kasen::tools

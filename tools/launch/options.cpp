@@ -1,0 +1,243 @@
+#include "tools/launch/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "tools/options/result_format.h"
+#include "tools/system/cache_folder.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, WithinGroups>, 2> master_orders{
+    {{"best", WithinGroups::ordered}, {"given", WithinGroups::by_length}}};
+
+constexpr std::array<std::pair<std::string_view, bool>, 2> nan_words{{{"allow", false}, {"error", true}}};
+
+std::int64_t byte_option(const po::variables_map& values, const std::string& name) {
+  if (values.count(name) == 0) return 0;
+  const std::string text = values[name].as<std::string>();
+  if (const std::optional<std::int64_t> bytes = bytes_of(text)) return *bytes;
+  wrong_value(name, fmt::format("--{} {} is no size", name, text), "it is bytes, or with K, M, G or T behind it",
+              fmt::format("--{} 8G", name));
+}
+
+double seconds_option(const po::variables_map& values, const std::string& name, const std::string& what) {
+  const double seconds = values[name].as<double>();
+  if (!(seconds > 0 && seconds < 1e9))
+    wrong_value(name, fmt::format("--{} {} is not {}", name, seconds, what), "it is a number of seconds above 0");
+  return seconds;
+}
+
+std::string code_cache_of(const po::variables_map& values) {
+  if (values.count("code-cache") == 0) return default_code_cache();
+  const std::string given = values["code-cache"].as<std::string>();
+  return given == "none" ? "" : given;
+}
+
+// A number of elements, or a word.
+VerifyChoice verify_choice(const po::variables_map& values) {
+  using How = VerifyChoice::How;
+  if (values.count("verify") == 0) return {};
+  const std::string text = values["verify"].as<std::string>();
+  if (text == "all") return {How::all, 0};
+  if (text == "auto") return {How::automatic, 0};
+  std::int64_t elements = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), elements);
+  if (error != std::errc() || end != text.data() + text.size() || elements < 0)
+    wrong_value("verify", fmt::format("--verify {} is no number of elements", text),
+                "it is a number from 0 on, all or auto", "--verify 100");
+  return {elements == 0 ? How::nothing : How::sample, elements};
+}
+
+void declare_checkpoints(Tool& tool) {
+  tool.under("Checkpoints");
+  tool.options.add_options()("checkpoint", po::value<std::string>()->value_name("DIR"),
+                             "saves what the outermost loop carries there now and then; USR1 and TERM save once more "
+                             "and end the run with status 75")("every", po::value<int>()->value_name("TURNS"),
+                                                               "a checkpoint after so many turns")(
+      "every-seconds", po::value<double>()->value_name("S"),
+      "a checkpoint after so many seconds (60 where neither is given)")(
+      "keep", po::value<int>()->default_value(2)->value_name("K"), "removes all checkpoints but the newest K")(
+      "resume",
+      "goes on from the newest complete checkpoint in DIR, on any number of ranks; from the start where there "
+      "is none");
+}
+
+// A bundle is what it was: nothing is added to its folder.
+void check_apart(const std::string& folder, const std::string& bundle) {
+  std::error_code fault;
+  const std::filesystem::path inner = std::filesystem::weakly_canonical(folder, fault),
+                              outer = std::filesystem::weakly_canonical(bundle, fault);
+  if (fault || std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first != outer.end()) return;
+  wrong_value("checkpoint", fmt::format("the folder of checkpoints '{}' is in the bundle '{}'", folder, bundle),
+              "a bundle holds nothing but data", "name another folder");
+}
+
+void read_checkpoints(const po::variables_map& values, RunSettings& s) {
+  s.resume = values.count("resume") > 0;
+  const bool named = values.count("checkpoint") > 0;
+  for (const char* option : {"every", "every-seconds", "resume"}) {
+    if (values.count(option) == 0 || named) continue;
+    fail(ExitStatus::usage, fmt::format("--{} without --checkpoint", option),
+         "it says nothing of where checkpoints are", "add --checkpoint DIR");
+  }
+  if (!named) return;
+  s.checkpoint = values["checkpoint"].as<std::string>();
+  check_apart(s.checkpoint, s.bundle);
+  s.keep = bounded(values, "keep", 1, 1000);
+  if (values.count("every") > 0) s.every = bounded(values, "every", 1, 1'000'000'000);
+  if (values.count("every-seconds") > 0)
+    s.every_seconds = seconds_option(values, "every-seconds", "a time between checkpoints");
+  if (s.every == 0 && s.every_seconds == 0) s.every_seconds = 60;
+}
+
+}  // namespace
+
+std::string file_option(const po::variables_map& values, const std::string& name) {
+  std::string file = values.count(name) > 0 ? values[name].as<std::string>() : std::string();
+  if (file != "-") return file;
+  wrong_value(name, fmt::format("--{} cannot go to standard output", name),
+              "under mpirun it may lose data without an error", "name a file");
+}
+
+std::optional<std::int64_t> bytes_of(const std::string& text) {
+  constexpr std::string_view units = "KMGT";
+  double number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view rest(end, static_cast<size_t>(text.data() + text.size() - end));
+  const size_t unit = rest.empty() ? units.size() : units.find(rest[0]);
+  const bool known = rest.empty() || (unit < units.size() && (rest.size() == 1 || rest.substr(1) == "iB"));
+  const double bytes = number * (rest.empty() ? 1 : std::exp2(10 * (static_cast<double>(unit) + 1)));
+  if (fault != std::errc() || !known || !(bytes >= 1 && bytes < 1e18)) return std::nullopt;
+  return static_cast<std::int64_t>(bytes);
+}
+
+void declare_lasting_options(Tool& tool) {
+  takes(tool, "nan", nan_words);
+  takes(tool, "masters", master_orders);
+  tool.options.add_options()("code-cache", po::value<std::string>()->value_name("FOLDER"),
+                             "keeps compiled kernels there for the next run, or none ($XDG_CACHE_HOME/kasen, or "
+                             "~/.cache/kasen; only where it is yours alone)")(
+      "memory", po::value<std::string>()->value_name("SIZE"),
+      "what each process may take, 8G say; a run that needs more is refused before it begins (default: what the "
+      "machine, the job or the shell has left)")(
+      "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
+      "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN (slower)")(
+      "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
+      "best (those that a product reads most often lie together, where that pays) or given (as in the "
+      "data); a matter of speed alone")(
+      "timeout", po::value<double>()->value_name("SECONDS"),
+      "ends a run in which no step begins or ends for so long, and prints the last step of each rank")(
+      "check-messages", "messages between ranks carry digests; one that differs ends the run with status 74");
+  tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all|auto"),
+                             "computes N elements of each output, or all, again with the interpreter; auto: where "
+                             "that takes next to nothing; 0: none; a difference ends the run with status 1");
+  declare_checkpoints(tool);
+}
+
+void read_lasting_options(const po::variables_map& values, RunSettings& s) {
+  s.memory = byte_option(values, "memory");
+  s.refuse_nan = choose(values, "nan", nan_words);
+  s.check_messages = values.count("check-messages") > 0;
+  s.masters = choose(values, "masters", master_orders);
+  s.code_cache = code_cache_of(values);
+  s.verify = verify_choice(values);
+  if (values.count("timeout") > 0) s.timeout = seconds_option(values, "timeout", "a time");
+  read_checkpoints(values, s);
+}
+
+std::vector<std::string> lasting_arguments(const po::variables_map& values) {
+  Tool lasting;
+  declare_lasting_options(lasting);
+  std::vector<std::string> arguments;
+  for (const auto& option : lasting.options.options()) {
+    const std::string& name = option->long_name();
+    if (values.count(name) == 0 || values[name].defaulted()) continue;
+    arguments.push_back("--" + name);
+    const boost::any& value = values[name].value();
+    if (option->semantic()->max_tokens() == 0) continue;
+    if (const auto* text = boost::any_cast<std::string>(&value)) arguments.push_back(*text);
+    if (const auto* count = boost::any_cast<int>(&value)) arguments.push_back(std::to_string(*count));
+    if (const auto* number = boost::any_cast<double>(&value)) arguments.push_back(fmt::format("{}", *number));
+  }
+  return arguments;
+}
+
+namespace {
+
+void declare_data(Tool& tool) {
+  tool.under("Data and results");
+  tool.options.add_options()("bundle", po::value<std::string>()->value_name("BUNDLE"),
+                             "the data, as kasen partition wrote them")(
+      "param,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "sets a param of the program")(
+      "output,o", po::value<std::string>()->value_name("FILE"),
+      "where the results go (default: the program's name and the format's ending)")(
+      "program", po::value<std::string>()->value_name("PLAN.kir"),
+      "with --verify: what kasen plan wrote, computed again in place of the plan itself");
+  declare_format(tool);
+  tool.options.add_options()("top", po::value<int>()->default_value(0)->value_name("K"),
+                             "prints the K largest elements of each vector result");
+}
+
+void declare_processes(Tool& tool) {
+  tool.under("Processes, memory and speed");
+  tool.options.add_options()("ranks,n", po::value<int>()->value_name("R"),
+                             "runs over R MPI ranks (without it: this process alone, no MPI)")(
+      "threads", po::value<int>()->default_value(0)->value_name("T"),
+      "threads of each rank (0: its share of the processors that it may use, or OMP_NUM_THREADS, SLURM_CPUS_PER_TASK "
+      "where they say fewer)")("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
+                               "generated (compiled for this processor) or interpreter (the reference: slow)");
+  takes(tool, "kernels", kernel_words);
+}
+
+void declare_reports(Tool& tool) {
+  tool.under("What it did, and what the machine does");
+  tool.options.add_options()("stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
+      "trace", po::value<std::string>()->value_name("FILE"),
+      "writes when each step of each rank ran, for Perfetto or chrome://tracing")(
+      "network-profile", "prints what the network between two ranks does, as lines of a machine profile; runs no plan")(
+      "machine-profile", "prints what this machine computes and touches, as lines of a machine profile; runs no plan");
+}
+
+}  // namespace
+
+void declare_run_options(Tool& tool) {
+  declare_data(tool);
+  declare_processes(tool);
+  declare_lasting_options(tool);
+  declare_reports(tool);
+  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("FUSED.kir"));
+  tool.positional.add("plan", 1);
+  tool.reads = {"plan", "bundle", "program"};
+  tool.writes = {"output", "stats", "trace"};
+}
+
+RunSettings read_run_options(const po::variables_map& values) {
+  RunSettings s;
+  s.plan = values["plan"].as<std::string>();
+  s.plan_name = shown_name(s.plan);
+  if (values.count("bundle") == 0) fail(ExitStatus::usage, "no data", "a plan runs on a bundle", "add --bundle BUNDLE");
+  s.bundle = values["bundle"].as<std::string>();
+  s.output = file_option(values, "output");
+  s.stats = file_option(values, "stats");
+  s.trace = file_option(values, "trace");
+  s.format = chosen_format(values);
+  s.kernels = choose(values, "kernels", kernel_words);
+  if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
+  s.threads = bounded(values, "threads", 0, most_threads);
+  s.top = bounded(values, "top", 0, most_top);
+  s.params = name_values(values, "param");
+  if (values.count("program") > 0) s.program = values["program"].as<std::string>();
+  read_lasting_options(values, s);
+  return s;
+}
+
+}  // namespace kasen::tools

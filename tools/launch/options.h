@@ -1,0 +1,67 @@
+// The options of kasen-run, read once and checked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/results/results.h"
+#include "libcore/kernels/numbering.h"
+#include "tools/common/tool.h"
+#include "tools/options/words.h"
+
+namespace kasen::tools {
+
+// What of a result is computed again, by the interpreter.
+struct VerifyChoice {
+  enum class How : std::uint8_t {
+    nothing,
+    sample,     // so many elements of each output; all, if nothing less gives them and the work is bounded
+    automatic,  // a sample, where it costs next to nothing
+    all,        // everything, whatever it costs
+  };
+  How how = How::nothing;
+  std::int64_t elements = 0;
+};
+
+struct RunSettings {
+  std::string plan, bundle, output, stats, trace;
+  std::string plan_name;  // what messages call the plan
+  ResultFormat format = ResultFormat::hdf5;
+  KernelChoice kernels = KernelChoice::generated;
+  WithinGroups masters = WithinGroups::ordered;
+  bool refuse_nan = false;
+  std::int64_t memory = 0;  // bytes of a process; 0: what is there
+  double timeout = 0;       // seconds in which something goes on; 0: no limit
+  bool check_messages = false;
+  int ranks = 0;           // 0: this process alone, without MPI
+  int threads = 0;         // 0: a rank's share of the processors that it may use
+  int top = 0;             // prints the largest elements of vector results
+  std::string code_cache;  // a folder; empty: none
+  std::string checkpoint;  // a folder; empty: none
+  bool resume = false;
+  std::int64_t every = 0;    // turns of an outermost loop; 0: whenever every_seconds says
+  double every_seconds = 0;  // 0: whenever `every` says
+  int keep = 2;              // checkpoints
+  VerifyChoice verify;
+  std::string program;  // the plan's program at level 1, which is computed again in its place; empty: the plan itself
+  std::map<std::string, std::string> params;
+};
+
+void declare_run_options(Tool& tool);
+// Those that `kasen go` takes, too, and hands on: what a run keeps, refuses and may take.
+void declare_lasting_options(Tool& tool);
+void read_lasting_options(const po::variables_map& values, RunSettings& settings);  // settings.bundle is known
+// As arguments of kasen-run, those that were given.
+[[nodiscard]] std::vector<std::string> lasting_arguments(const po::variables_map& values);
+
+// The file that an option names, or "". UserError(usage): standard output, where mpirun loses data.
+[[nodiscard]] std::string file_option(const po::variables_map& values, const std::string& name);
+// "8G": bytes, or a number of KiB, MiB, GiB or TiB. None: it is no size.
+[[nodiscard]] std::optional<std::int64_t> bytes_of(const std::string& text);
+
+[[nodiscard]] RunSettings read_run_options(const po::variables_map& values);
+
+}  // namespace kasen::tools

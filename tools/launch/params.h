@@ -1,0 +1,23 @@
+// The params of a run: what -D gives, as libcore's executor takes it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/bundle/bundle.h"
+#include "libcore/ir/module.h"
+
+namespace kasen::tools {
+
+// By name. `given` are the texts of -D, written as in programs. Ids are the user's, in -D and as defaults; here they
+// become positions, by `dims` (called only if a param is an id). UserError(usage) for a name or an id that is not
+// there.
+[[nodiscard]] std::map<std::string, std::vector<Word>> read_params(const Module& module,
+                                                                   const std::map<std::string, std::string>& given,
+                                                                   const std::function<DimsOfWorkers()>& dims);
+// The values with which the plan's params run, by their bits, a line each.
+[[nodiscard]] std::string params_text(const Module& module, const std::map<std::string, std::vector<Word>>& params);
+
+}  // namespace kasen::tools

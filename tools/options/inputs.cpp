@@ -1,0 +1,274 @@
+#include "tools/options/inputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/read/readers.h"
+#include "libcore/analysis/whole.h"
+#include "tools/options/words.h"
+#include "tools/system/progress.h"
+
+namespace kasen::tools {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, FileFormat>, 6> formats{{{"edges", FileFormat::edge_list},
+                                                                          {"mtx", FileFormat::matrix_market},
+                                                                          {"libsvm", FileFormat::libsvm},
+                                                                          {"csv", FileFormat::csv},
+                                                                          {"npy", FileFormat::npy},
+                                                                          {"idx", FileFormat::idx}}};
+
+// A dense input's file is a table of numbers of one type; told before any file is read, at the input's declaration.
+void check_table_type(const Module& module, const Op& op) {
+  const Type& type = module.type(op.results[0]);
+  const auto& components = type.element.components;
+  const auto other = [&](const Component& c) { return c.scalar != components[0].scalar; };
+  if (type.sparse || std::none_of(components.begin(), components.end(), other)) return;
+  Diagnostic fault{op.where,
+                   fmt::format("no file can be read as input '{}', whose elements are {}", op.name,
+                               print_element_type(module, type.element)),
+                   "a table holds numbers of one type",
+                   "declare an input for each type, and make the tuple of them in the program",
+                   {}};
+  if (fault.where.line > 0 && fault.where.file.empty()) fault.where.file = module.source_name;
+  const auto line = static_cast<size_t>(fault.where.line);
+  if (fault.where.file == module.source_name && line >= 1 && line <= module.source.size())
+    fault.source_line = module.source[line - 1];
+  throw UserError(ExitStatus::bad_input, std::move(fault));
+}
+
+std::vector<WantedInput> inputs_of(const Module& module) {
+  std::vector<WantedInput> wanted;
+  for (const Op& op : module.body.ops) {
+    if (op.code != OpCode::input) continue;
+    check_table_type(module, op);
+    const Type& type = module.type(op.results[0]);
+    WantedInput w{op.name, {}, type.element, type.sparse, false};
+    for (const DimId d : type.dims) w.dims.push_back(module.dim(d).name);
+    const bool batches = w.dims.size() == 2 && module.dim(type.dims[0]).local && !module.dim(type.dims[1]).local;
+    w.labels = (w.dims.size() == 1 || batches) && type.element.is_scalar();
+    wanted.push_back(std::move(w));
+  }
+  return wanted;
+}
+
+// Told where there is no such name.
+std::string near_or_all(const std::string& name, const std::vector<std::string>& names) {
+  const std::string near = did_you_mean(name, names);
+  return near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : near;
+}
+
+std::int64_t whole_number(const std::string& text, const std::string& option) {
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault == std::errc{} && end == text.data() + text.size() && value >= 0) return value;
+  fail(ExitStatus::usage, fmt::format("{}: '{}' is not a whole number", option, text));
+}
+
+std::vector<std::string> names_of(const std::vector<WantedInput>& wanted) {
+  std::vector<std::string> names;
+  for (const WantedInput& w : wanted) names.push_back(w.name);
+  return names;
+}
+
+// `NAME=DATA` or, where one input is left, DATA alone.
+std::map<std::string, std::string> files_by_input(const std::vector<std::string>& texts,
+                                                  const std::vector<WantedInput>& wanted) {
+  const std::vector<std::string> names = names_of(wanted);
+  std::map<std::string, std::string> files;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    const bool named = equals != std::string::npos && text.substr(0, equals).find('/') == std::string::npos;
+    if (!named && names.size() != 1) {
+      fail(ExitStatus::usage, fmt::format("'{}' names no input", text), "the program has several", "write NAME=DATA");
+    }
+    const std::string name = named ? text.substr(0, equals) : names[0];
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      fail(ExitStatus::usage, fmt::format("the program has no input '{}'", name), "", near_or_all(name, names));
+    }
+    const std::string file = named ? text.substr(equals + 1) : text;
+    if (file.empty())
+      fail(ExitStatus::usage, fmt::format("'{}' names no file", text), "", fmt::format("write {}FILE", text));
+    if (!files.emplace(name, file == "-" ? "/dev/stdin" : file).second) {
+      fail(ExitStatus::usage, fmt::format("input '{}' is given twice", name));
+    }
+  }
+  for (const std::string& name : names) {
+    if (!files.contains(name))
+      fail(ExitStatus::usage, fmt::format("no data for input '{}'", name), "", fmt::format("add {}=FILE", name));
+  }
+  return files;
+}
+
+// Those that --columns or --words says for an input; none where it says nothing.
+std::vector<ColumnChoice> columns_of(const WantedInput& wanted, const po::variables_map& values,
+                                     const std::string& option) {
+  const auto given = name_values(values, option);
+  const auto at = given.find(wanted.name);
+  return at == given.end() ? std::vector<ColumnChoice>() : parse_columns(at->second);
+}
+
+// Columns that the dictionary has are columns of words.
+std::vector<ColumnChoice> columns_of(const WordColumns& dictionary) {
+  std::vector<ColumnChoice> columns;
+  for (const auto& [number, known] : dictionary)
+    columns.push_back(known.name.empty() ? ColumnChoice(number) : ColumnChoice(known.name));
+  return columns;
+}
+
+ReadOptions read_options(const WantedInput& wanted, const po::variables_map& values, const Dictionary& dictionary) {
+  ReadOptions options;
+  options.element = wanted.sparse ? wanted.element : ElementType::of(wanted.element.scalar());
+  options.sparse = wanted.sparse;
+  options.repeats = choose(values, "repeats", repeats_words);
+  options.columns = columns_of(wanted, values, "columns");
+  options.words = columns_of(wanted, values, "words");
+  if (const auto known = dictionary.find(wanted.name); known != dictionary.end()) {
+    options.dictionary = &known->second;
+    options.dictionary_name = values["dictionary"].as<std::string>();
+    if (options.words.empty()) options.words = columns_of(known->second);
+  }
+  if (values.count("input-format") > 0) options.format = choose(values, "input-format", formats);
+  options.labels = wanted.labels;
+  return options;
+}
+
+// All inputs that one file gives.
+std::vector<RawInput> read_file(const std::string& path, const std::vector<const WantedInput*>& wanted,
+                                const po::variables_map& values, const Dictionary& dictionary) {
+  Progress progress("reading " + path);
+  std::vector<ReadOptions> options;
+  for (const WantedInput* input : wanted) {
+    options.push_back(read_options(*input, values, dictionary));
+    options.back().progress = [&](double fraction) { progress.update(fraction); };
+  }
+  return read_inputs(path, options);
+}
+
+InputData input_data(const WantedInput& wanted, const std::string& path, RawInput&& raw) {
+  InputData data{wanted.name,          wanted.dims, wanted.element, wanted.sparse, std::move(raw.matrix),
+                 std::move(raw.table), {}};
+  const std::string& digest = wanted.sparse ? data.matrix.digest : data.table.digest;
+  data.source = fmt::format("{} {}", path.substr(path.rfind('/') + 1), digest);
+  return data;
+}
+
+void check_columns(const std::vector<WantedInput>& wanted, const po::variables_map& values, const std::string& option) {
+  const std::vector<std::string> names = names_of(wanted);
+  for (const auto& [name, columns] : name_values(values, option)) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      wrong_value(option, fmt::format("--{}: the program has no input '{}'", option, name), "",
+                  near_or_all(name, names));
+    with_value(option, [&, &list = columns] { (void)parse_columns(list); });
+  }
+}
+
+// What --dictionary names; words of inputs that this program does not have are another one's.
+Dictionary given_dictionary(const std::vector<WantedInput>& wanted, const po::variables_map& values) {
+  if (values.count("dictionary") == 0) return {};
+  const auto& path = values["dictionary"].as<std::string>();
+  Dictionary dictionary = dictionary_at(path);
+  const std::vector<std::string> names = names_of(wanted);
+  const bool used =
+      std::any_of(names.begin(), names.end(), [&](const auto& name) { return dictionary.contains(name); });
+  if (used) return dictionary;
+  std::vector<std::string> others;
+  for (const auto& [input, columns] : dictionary) others.push_back(input);
+  fail(ExitStatus::bad_input, "the dictionary has no words of an input of this program",
+       others.empty() ? "it has none at all" : fmt::format("it has words of {}", fmt::join(others, ", ")),
+       fmt::format("the program's inputs are {}", fmt::join(names, ", ")), {path});
+}
+
+std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
+  std::map<std::string, std::string> given = name_values(values, "dim");
+  std::vector<DimData> dims;
+  for (size_t i = 0; i < module.dims.size(); ++i) {
+    const Dimension& d = module.dims[i];
+    DimData data{d.name, d.local, d.size < 0 ? unknown_size : d.size, {}, is_whole(module, static_cast<DimId>(i))};
+    if (const auto it = given.find(d.name); it != given.end()) {
+      with_value("dim", [&] { data.size = whole_number(it->second, "--dim " + d.name); });
+      given.erase(it);
+    }
+    dims.push_back(std::move(data));
+  }
+  if (given.empty()) return dims;
+  std::vector<std::string> names;
+  for (const Dimension& d : module.dims) names.push_back(d.name);
+  const std::string& unknown = given.begin()->first;
+  wrong_value("dim", fmt::format("--dim: the program has no dimension '{}'", unknown), "", near_or_all(unknown, names));
+}
+
+}  // namespace
+
+void declare_input_options(Tool& tool) {
+  takes(tool, "repeats", repeats_words);
+  takes(tool, "input-format", formats);
+  tool.options.add_options()("dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
+                             "sets the size of a dimension; its ids are then not relabelled")(
+      "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
+      ("for an entry that stands twice: " + one_of(repeats_words)).c_str())(
+      "columns", po::value<std::vector<std::string>>()->value_name("NAME=COLUMNS"),
+      "columns of a text that an input takes, by number, range or name: 1,4-6,age")(
+      "words", po::value<std::vector<std::string>>()->value_name("NAME=COLUMNS"),
+      "those of them that hold words; others hold numbers alone")(
+      "dictionary", po::value<std::string>()->value_name("FILE.json|BUNDLE"),
+      "the codes of words, as an earlier bundle or result has them")(
+      "input-format", po::value<std::string>()->value_name("NAME"),
+      (one_of(formats) + ", instead of looking at the file").c_str());
+  tool.reads.insert(tool.reads.end(), {"data", "dictionary"});
+}
+
+void declare_cut_options(Tool& tool) {
+  takes(tool, "method", method_words);
+  tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
+                             one_of(method_words).c_str())(
+      "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
+      "hybrid-cut and ml: columns of more than T entries are cut by their rows' owners");
+}
+
+bool chooses_method(const po::variables_map& values) { return !choose(values, "method", method_words); }
+
+PartitionOptions partition_options(const po::variables_map& values, std::int64_t workers) {
+  if (workers < 1 || workers > most_workers)
+    wrong_value("workers", fmt::format("--workers {}", workers), "a bundle is for 1 to 65536 workers");
+  PartitionOptions options;
+  options.workers = static_cast<int>(workers);
+  options.method = choose(values, "method", method_words).value_or(options.method);
+  options.theta = values["theta"].as<std::int64_t>();
+  if (options.theta < 0) wrong_value("theta", "--theta is negative");
+  return options;
+}
+
+ProgramInputs::ProgramInputs(const Module& module, const po::variables_map& values)
+    : values_(values), wanted_(inputs_of(module)) {
+  with_value("data", [&] { files_ = files_by_input(texts_of(values, "data"), wanted_); });
+  check_columns(wanted_, values, "columns");
+  check_columns(wanted_, values, "words");
+  dictionary_ = given_dictionary(wanted_, values);
+  dims_ = dims_of(module, values);
+}
+
+ProgramData ProgramInputs::read() const {
+  std::map<std::string, RawInput> raw;
+  for (const WantedInput& first : wanted_) {
+    if (raw.contains(first.name)) continue;
+    const std::string& path = files_.at(first.name);
+    std::vector<const WantedInput*> inputs;
+    for (const WantedInput& w : wanted_)
+      if (files_.at(w.name) == path) inputs.push_back(&w);
+    std::vector<RawInput> read = read_file(path, inputs, values_, dictionary_);
+    for (size_t k = 0; k < inputs.size(); ++k) raw[inputs[k]->name] = std::move(read[k]);
+  }
+  ProgramData data{dims_, {}};
+  for (const WantedInput& w : wanted_)
+    data.inputs.push_back(input_data(w, files_.at(w.name), std::move(raw.at(w.name))));
+  return data;
+}
+
+}  // namespace kasen::tools

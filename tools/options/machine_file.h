@@ -1,0 +1,13 @@
+// --machine FILE.yaml: what a machine does (libopt/time/machine.h), from configs/ or measured.
+#pragma once
+
+#include <string>
+
+#include "libopt/time/machine.h"
+
+namespace kasen::tools {
+
+// UserError(configuration) with file:line:column for an unknown or repeated key and for what is no positive number.
+[[nodiscard]] MachineProfile read_machine(const std::string& path);
+
+}  // namespace kasen::tools

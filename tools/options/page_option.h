@@ -1,0 +1,21 @@
+// --format html of kasen measure: a module's page, beside what it was before fusing, or beside a run.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libcore/ir/module.h"
+#include "libopt/report/report.h"
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+
+// The program that a plan carries as `kasen fuse --strategy none --sync lazy` has it: placed, nothing fused. Nothing
+// where it carries none.
+[[nodiscard]] std::optional<Module> unfused(const Module& plan);
+
+// The page of `plan`, and of `before` if it is not null.
+[[nodiscard]] std::string page_of(const Module& plan, const Sizes* sizes, const Module* before,
+                                  const po::variables_map& values, PageParts parts = {});
+
+}  // namespace kasen::tools

@@ -1,0 +1,55 @@
+// `--format` of kasen run and kasen go, by the one table of result formats.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "libcomm/data/results/formats.h"
+#include "tools/common/choice.h"
+
+namespace kasen::tools {
+
+inline constexpr auto result_format_choices = [] {
+  std::array<std::pair<std::string_view, ResultFormat>, result_formats.size()> choices{};
+  for (size_t k = 0; k < choices.size(); ++k) choices[k] = {result_formats[k].name, result_formats[k].format};
+  return choices;
+}();
+
+inline void declare_format(Tool& tool) {
+  takes(tool, "format", result_format_choices);
+  tool.options.add_options()(
+      "format", po::value<std::string>()->default_value(std::string(result_formats.front().name))->value_name("NAME"),
+      (one_of(result_format_choices) + "; without it by the output's ending").c_str());
+}
+
+// What stands behind the last dot of a file's name, in small letters, where it begins with a letter: ".csv", but none
+// of "ranks-0.85". Empty: the name has none.
+[[nodiscard]] inline std::string ending_of(const std::string& file) {
+  std::string ending = std::filesystem::path(file).extension().string();
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (ending.size() < 2 || !is_letter(ending[1])) return {};
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending;
+}
+
+// Where --format is not given, the ending of --output decides; one that is none of a format's is refused.
+[[nodiscard]] inline ResultFormat chosen_format(const po::variables_map& values) {
+  const std::string output = values.count("output") > 0 ? values["output"].as<std::string>() : "";
+  const std::string ending = ending_of(output);
+  if (!values["format"].defaulted() || ending.empty()) return choose(values, "format", result_format_choices);
+  std::string known;
+  for (const ResultFormatRow& format : result_formats) {
+    if (ending == format.ending || ending == format.other) return format.format;
+    known += fmt::format("{}{}{}", known.empty() ? "" : ", ", format.ending,
+                         format.other.empty() ? std::string() : fmt::format(", {}", format.other));
+  }
+  wrong_value("output", fmt::format("'{}' ends in '{}', which is no format of results", output, ending),
+              fmt::format("the ending says the format: {}", known), "choose one of these, or add --format NAME");
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,143 @@
+#include "tools/options/scaling_option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "libcomm/data/cut/partition.h"
+#include "libcomm/data/cut/sample.h"
+#include "libcore/system/memory_limit.h"
+#include "libopt/cost/sizes.h"
+#include "libopt/cost/sizes_sampled.h"
+#include "libopt/report/scaling.h"
+#include "tools/options/inputs.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+namespace {
+
+// --workers 4,16,256
+std::vector<std::int64_t> worker_counts(const std::string& text) {
+  std::vector<std::int64_t> counts;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    std::int64_t count = 0;
+    const auto [end, fault] = std::from_chars(text.data() + at, text.data() + comma, count);
+    if (fault != std::errc{} || end != text.data() + comma || count < 1 || count > 65536) {
+      wrong_value("workers", fmt::format("--workers: '{}' is not a number of workers", text.substr(at, comma - at)),
+                  "1 to 65536, several with commas between");
+    }
+    counts.push_back(count);
+    at = comma + 1;
+  }
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+std::optional<double> wanted_fraction(const po::variables_map& values) {
+  if (values.count("sample") == 0) return std::nullopt;
+  const auto fraction = values["sample"].as<double>();
+  if (fraction > 0 && fraction <= 1) return fraction;
+  wrong_value("sample", fmt::format("--sample {}", fraction), "it is more than 0 and at most 1");
+}
+
+// What fraction of the data there is memory for, if not for cutting all.
+std::optional<double> fraction_that_fits(const ProgramData& data) {
+  const std::optional<std::int64_t> room = available_memory();
+  const std::int64_t needed = partition_bytes(data.inputs);
+  if (!room || needed < *room) return std::nullopt;
+  const double fraction = std::clamp(static_cast<double>(*room) / static_cast<double>(needed) / 8, 0.001, 0.1);
+  tell(
+      "kasen-measure: note: cutting the data takes some {} bytes, and {} are available: numbers are estimated "
+      "from a sample of {:.3g} % of the indices; --sample FRACTION chooses another, --sample 1 looks at all\n",
+      needed, *room, fraction * 100);
+  return fraction;
+}
+
+std::vector<ScalingPoint> exact_points(const Module& module, const ProgramInputs& inputs, ProgramData data,
+                                       const po::variables_map& values, const std::vector<std::int64_t>& counts,
+                                       const std::string& origin) {
+  std::vector<ScalingPoint> points;
+  for (const std::int64_t workers : counts) {
+    if (!points.empty()) data = inputs.read();
+    SizesBuilder sizes(module);
+    sizes.leave_out_pairs();
+    for (const Part& part : partition(data.dims, std::move(data.inputs), partition_options(values, workers))) {
+      sizes.add(part);
+    }
+    points.push_back({sizes.finish(origin), {}});
+  }
+  return points;
+}
+
+std::vector<ScalingPoint> sampled_points(const Module& module, ProgramData data, double fraction,
+                                         const po::variables_map& values, const std::vector<std::int64_t>& counts,
+                                         const std::string& origin) {
+  const CutSampler sampler(std::move(data.dims), std::move(data.inputs), fraction);
+  std::vector<ScalingPoint> points;
+  for (const std::int64_t workers : counts) {
+    SampledSizes sizes = sampled_sizes(module, sampler.cut(partition_options(values, workers)),
+                                       fmt::format("{} (a sample of {:.3g} % of the indices)", origin, fraction * 100));
+    points.push_back({std::move(sizes.estimate), {}});
+    if (fraction < 1) points.back().bounds.emplace(std::move(sizes.low), std::move(sizes.high));
+  }
+  return points;
+}
+
+}  // namespace
+
+void declare_scaling_options(Tool& tool) {
+  tool.under("Other numbers of workers");
+  tool.options.add_options()("workers", po::value<std::string>()->value_name("P,P,.."),
+                             "how --data would be cut for these numbers of workers, and what that costs")(
+      "data", po::value<std::vector<std::string>>()->value_name("NAME=FILE"), "with --workers: an input's data")(
+      "sample", po::value<double>()->value_name("FRACTION"),
+      "with --workers: estimates from so many of the indices, with error bars (memory decides if it is not given)")(
+      "plot", po::value<std::string>()->value_name("FILE.svg"), "with --workers: a picture of the same");
+  declare_input_options(tool);
+  declare_cut_options(tool);
+  tool.writes.push_back("plot");
+}
+
+void check_scaling_options(const po::variables_map& values) {
+  if (values.count("workers") > 0) {
+    if (values.count("data") == 0) {
+      fail(ExitStatus::usage, "--workers needs the data to be cut", "", "give them with --data NAME=FILE");
+    }
+    if (values.count("bundle") + values.count("sizes") > 0) {
+      fail(ExitStatus::usage, "--workers takes its numbers from --data", "a bundle is cut already",
+           "leave out --bundle and --sizes");
+    }
+    return;
+  }
+  for (const char* option : {"data", "plot", "sample"}) {
+    if (values.count(option) > 0) fail(ExitStatus::usage, fmt::format("--{} goes with --workers", option));
+  }
+}
+
+std::string scaling_report(const Module& module, const po::variables_map& values, const MachineProfile& machine) {
+  if (module.level < 2) {
+    fail(ExitStatus::usage, "--workers needs a plan", "a program without states sends nothing yet",
+         "run it through kasen fuse first");
+  }
+  const ProgramInputs inputs(module, values);
+  if (chooses_method(values))
+    wrong_value("method", "--workers looks at one method at a time", "auto is for kasen partition and kasen go",
+                "give one of the others");
+  const std::vector<std::int64_t> counts = worker_counts(values["workers"].as<std::string>());
+  const std::string origin = fmt::format("{}", fmt::join(texts_of(values, "data"), ", "));
+  std::optional<double> fraction = wanted_fraction(values);
+  ProgramData data = inputs.read();
+  if (!fraction) fraction = fraction_that_fits(data);
+  const std::vector<ScalingPoint> points =
+      fraction ? sampled_points(module, std::move(data), *fraction, values, counts, origin)
+               : exact_points(module, inputs, std::move(data), values, counts, origin);
+  if (values.count("plot") > 0) write_text(values["plot"].as<std::string>(), scaling_svg(module, points, machine));
+  return scaling_text(module, points, machine);
+}
+
+}  // namespace kasen::tools

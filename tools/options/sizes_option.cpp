@@ -1,0 +1,45 @@
+#include "tools/options/sizes_option.h"
+
+#include <fmt/format.h>
+
+#include "libcomm/data/bundle/bundle.h"
+#include "tools/common/fitted.h"
+
+namespace kasen::tools {
+namespace {
+
+Sizes bundle_sizes(const Module& module, const std::string& name, const std::string& bundle, const Module* beside) {
+  const BundleInfo info = read_bundle_info(bundle);
+  require_fitted(module, name, bundle, info.digest);
+  SizesBuilder builder(module, beside);
+  read_all_lists(bundle, [&](const Part& part) { builder.add(part); });
+  return builder.finish(fmt::format("bundle {} ({})", bundle, info.digest), info.digest);
+}
+
+}  // namespace
+
+void declare_sizes_options(Tool& tool) {
+  tool.options.add_options()("bundle", po::value<std::string>()->value_name("BUNDLE"), "the data that the plan is for")(
+      "sizes", po::value<std::string>()->value_name("NAME=NUMBER,..."), "numbers for the formulas");
+  tool.reads.emplace_back("bundle");
+}
+
+std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module, const std::string& name,
+                                const Module* beside) {
+  if (values.count("sizes") > 0 && values.count("bundle") > 0) {
+    fail(ExitStatus::usage, "--sizes and --bundle both give sizes", "", "give one of them");
+  }
+  if (values.count("bundle") > 0) return bundle_sizes(module, name, values["bundle"].as<std::string>(), beside);
+  std::optional<Sizes> sizes;
+  if (values.count("sizes") > 0) {
+    with_value("sizes", [&] { sizes = parse_sizes(module, values["sizes"].as<std::string>()); });
+  }
+  return sizes;
+}
+
+std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes) {
+  if (values.count("sizes") == 0) return [sizes = std::move(sizes)](const Module&) { return sizes; };
+  return [text = values["sizes"].as<std::string>()](const Module& plan) { return known_sizes(plan, text); };
+}
+
+}  // namespace kasen::tools

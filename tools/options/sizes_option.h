@@ -1,0 +1,25 @@
+// --bundle BUNDLE and --sizes NAME=NUMBER,...: the numbers for a module's formulas, as fuse and measure take them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "libcore/ir/module.h"
+#include "libopt/cost/sizes.h"
+#include "tools/common/tool.h"
+
+namespace kasen::tools {
+
+void declare_sizes_options(Tool& tool);  // and what they read
+
+// One of the two, or nothing. A plan (`name` in messages) that was fitted to another bundle is refused. From a bundle
+// one part is in memory at a time.
+// `beside`: a module that is compared with it, or null.
+[[nodiscard]] std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module,
+                                              const std::string& name, const Module* beside = nullptr);
+
+// The numbers known for any plan of that module: the bundle's, or those of --sizes by the plan's own names.
+[[nodiscard]] std::function<Sizes(const Module& plan)> sizes_of_plans(const po::variables_map& values, Sizes sizes);
+
+}  // namespace kasen::tools

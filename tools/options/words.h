@@ -1,0 +1,55 @@
+// The words that options of several tools take, each list in one place, so that `kasen go` refuses a wrong one before
+// anything is done.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "libcomm/data/cut/partition.h"
+#include "libcomm/data/read/readers.h"
+#include "libopt/optimize/optimize.h"
+#include "tools/common/choice.h"
+
+namespace kasen::tools {
+
+template <class T, std::size_t n>
+using Words = std::array<std::pair<std::string_view, T>, n>;
+
+using MethodWord = std::optional<PartitionMethod>;  // nothing: auto
+inline constexpr auto method_words = [] {
+  Words<MethodWord, partition_methods.size() + 1> all{};
+  for (std::size_t k = 0; k < partition_methods.size(); ++k) all[k] = partition_methods[k];
+  all.back() = {"auto", std::nullopt};
+  return all;
+}();
+inline constexpr Words<Repeats, 6> repeats_words{{{"refuse", Repeats::refuse},
+                                                  {"sum", Repeats::sum},
+                                                  {"first", Repeats::first},
+                                                  {"last", Repeats::last},
+                                                  {"smallest", Repeats::smallest},
+                                                  {"largest", Repeats::largest}}};
+inline constexpr const auto& strategy_words = strategy_names;
+inline constexpr Words<SyncMode, 4> sync_words{{{"lazy", SyncMode::lazy},
+                                                {"eager", SyncMode::eager},
+                                                {"hybrid", SyncMode::hybrid},
+                                                {"auto", SyncMode::automatic}}};
+inline constexpr Words<bool, 2> compress_words{{{"none", false}, {"auto", true}}};
+inline constexpr Words<bool, 2> on_off_words{{{"on", true}, {"off", false}}};
+
+struct EpilogueWord {
+  bool join = false, by_size = false;
+};
+inline constexpr Words<EpilogueWord, 3> epilogue_words{
+    {{"on", {true, false}}, {"off", {false, false}}, {"auto", {true, true}}}};
+
+enum class KernelChoice : std::uint8_t { generated, interpreter };
+inline constexpr Words<KernelChoice, 2> kernel_words{
+    {{"generated", KernelChoice::generated}, {"interpreter", KernelChoice::interpreter}}};
+
+// The numbers that they take.
+inline constexpr int most_workers = 1 << 16, most_threads = 4096, most_top = 1 << 20;
+
+}  // namespace kasen::tools

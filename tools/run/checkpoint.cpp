@@ -1,0 +1,145 @@
+#include "tools/run/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "libcomm/data/base/digest.h"
+#include "tools/launch/launch.h"
+#include "tools/launch/params.h"
+#include "tools/launch/signals.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::string place_text(const Module& module, const BorderPlace& place) {
+  Location where;
+  for_each_op(module, [&](const Op& op, int number, int) {
+    if (number == place.loop) where = op.where;
+  });
+  const std::string& file = where.file.empty() ? module.source_name : where.file;
+  return fmt::format("turn {} of the loop at {}:{}:{}", place.turns, file, where.line, where.column);
+}
+
+// Without a remedy: the run needs none.
+std::string text_of(const UserError& error) {
+  const Diagnostic& d = error.diagnostics().front();
+  return d.why.empty() ? d.what : fmt::format("{}; {}", d.what, d.why);
+}
+
+}  // namespace
+
+RunCheckpoints::RunCheckpoints(const RunSettings& settings, const Module& module, const BundleInfo& bundle,
+                               const RunOptions& options, const Transport& transport, Cluster& cluster,
+                               const JobOutput& output)
+    : settings_(settings),
+      module_(module),
+      cluster_(cluster),
+      output_(output),
+      first_worker_(transport.first_worker()) {
+  const CheckpointKey key{digest_of(print_module(module, false)), bundle.digest,
+                          digest_of(params_text(module, options.params)), bundle.workers};
+  folder_ = std::make_unique<Checkpoints>(settings.checkpoint, key, cluster, first_worker_, transport.local_workers(),
+                                          settings.keep);
+  if (settings.resume) find_newest();
+  cluster.together([&] {
+    if (settings.resume || folder_->empty()) return;
+    fail(ExitStatus::usage, fmt::format("'{}' holds checkpoints of an earlier run", settings.checkpoint),
+         "a new run would leave them behind", "add --resume to go on from them, or name another folder");
+  });
+}
+
+void RunCheckpoints::find_newest() {
+  from_ = folder_->newest([&](const std::string& why) { warn(fmt::format("{}; it is skipped", why)); });
+  if (!from_) {
+    if (!folder_->empty())
+      warn(fmt::format("no checkpoint in '{}' can be gone on from; the run begins from the start",
+                       settings_.checkpoint));
+    return;
+  }
+  resume_.place = from_->place();
+  resume_.read = [this](const HeldValue& held, std::int64_t array, int part, std::int64_t count) {
+    const Value& value = module_.value(held.value);
+    return from_->read(value.name, array, held.shared ? 0 : first_worker_ + part, value.type.element, count);
+  };
+}
+
+void RunCheckpoints::attach(RunOptions& options) {
+  if (from_) options.resume = &resume_;
+  options.on_border = [this](const Border& border) { at_border(border); };
+}
+
+bool RunCheckpoints::is_due() const {
+  if (settings_.every > 0 && borders_ >= settings_.every) return true;
+  return settings_.every_seconds > 0 && seconds_since(last_) >= settings_.every_seconds;
+}
+
+// One small reduction a turn: rank 0's clock decides for all, and a signal may reach any of them.
+void RunCheckpoints::at_border(const Border& border) {
+  enum : std::int64_t { nothing, due, last };
+  ++borders_;
+  const bool first_rank = cluster_.rank() == 0;
+  const std::int64_t mine = stop_signal_came() ? last : first_rank && is_due() ? due : nothing;
+  const std::int64_t wanted = cluster_.largest(mine);
+  if (wanted == nothing) return;
+  write(border, wanted == last);
+  if (wanted != last) return;
+  throw Stopped{
+      fmt::format("kasen-run: stopped by a signal after {}; all is saved in {}; the same command with --resume "
+                  "goes on from there",
+                  place_text(module_, border.place()), newest_)};
+}
+
+// A run does not end because it cannot be saved; but where it ends anyway, that is its fault.
+void RunCheckpoints::write(const Border& border, bool last) {
+  const auto begin = std::chrono::steady_clock::now();
+  borders_ = 0;
+  last_ = begin;
+  bool whole = false;
+  try {
+    newest_ = folder_->write(module_, border);
+    ++written_;
+    whole = true;
+  } catch (const UserError& error) {
+    if (last) throw;
+    warn_anew(fmt::format("no checkpoint: {}; the run goes on", text_of(error)));
+  } catch (const JobFailed& failed) {
+    if (last) throw;
+    const std::string text = failed.text.substr(failed.text.starts_with("error: ") ? 7 : 0);
+    warn_anew(fmt::format("no checkpoint: {}; the run goes on", text));
+  }
+  try {
+    folder_->rotate();
+    if (whole) warned_.clear();
+  } catch (const UserError& error) {
+    warn_anew(fmt::format("an old checkpoint stays: {}; the run goes on", text_of(error)));
+  }
+  last_ = std::chrono::steady_clock::now();
+  seconds_ += seconds_since(begin);
+}
+
+// A disk that stays full has one warning, not one for each checkpoint, which differ in its number.
+void RunCheckpoints::warn_anew(const std::string& text) {
+  std::string reason = text;
+  std::erase_if(reason, [](char c) { return c >= '0' && c <= '9'; });
+  if (std::exchange(warned_, reason) != reason) warn(text);
+}
+
+void RunCheckpoints::warn(const std::string& text) const {
+  if (cluster_.rank() != 0) return;
+  tell_of_job(output_, fmt::format("kasen-run: warning: {}", text));
+}
+
+std::string RunCheckpoints::summary() const {
+  std::string text;
+  if (from_) text += fmt::format("resumed: {} (after {})\n", from_->folder(), place_text(module_, from_->place()));
+  if (written_ > 0) text += fmt::format("checkpoints: {} in {:.3f} s, the newest {}\n", written_, seconds_, newest_);
+  return text;
+}
+
+}  // namespace kasen::tools

@@ -1,0 +1,12 @@
+// Bringing a run's counters together on rank 0.
+#pragma once
+
+#include "libopt/time/run_report.h"
+#include "tools/run/cluster.h"
+
+namespace kasen::tools {
+
+// The counters of all ranks; on rank 0 alone. All ranks call it.
+[[nodiscard]] RunReport gather_report(Cluster& cluster, const Module& module, const RunReport& mine);
+
+}  // namespace kasen::tools

@@ -1,0 +1,342 @@
+#include "tools/run/job.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <span>
+#include <sstream>
+
+#include "libcomm/data/base/digest.h"
+#include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/compress/compress.h"
+#include "libcomm/data/hdf5/file.h"
+#include "libcomm/data/results/results.h"
+#include "libcore/laws/laws.h"
+#include "libcore/run/executor.h"
+#include "libcore/system/processors.h"
+#include "libkernels/kernels.h"
+#include "libopt/time/run_report.h"
+#include "tools/common/fitted.h"
+#include "tools/launch/launch.h"
+#include "tools/launch/params.h"
+#include "tools/run/arrows.h"
+#include "tools/run/checkpoint.h"
+#include "tools/run/gather.h"
+#include "tools/run/node.h"
+#include "tools/run/results.h"
+#include "tools/run/summary.h"
+#include "tools/run/trace.h"
+#include "tools/run/turns.h"
+#include "tools/run/verify.h"
+#include "tools/run/watch.h"
+#include "tools/system/files.h"
+#include "tools/system/progress.h"
+
+namespace kasen::tools {
+namespace {
+
+class Stopwatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+  double lap() {
+    const auto now = Clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  Clock::time_point last_ = Clock::now();
+};
+
+// Standard input is rank 0's alone: mpirun and srun hand it to no other.
+std::string read_plan_text(const RunSettings& settings, Cluster& cluster) {
+  const bool streamed = cluster.largest(settings.plan == "-" ? 1 : 0) != 0;
+  std::string text;
+  cluster.together([&] {
+    if (!streamed || cluster.rank() == 0) text = read_text(settings.plan);
+  });
+  if (streamed) cluster.broadcast(text);
+  return text;
+}
+
+Module read_plan(const RunSettings& settings, const std::string& text) {
+  Module module = parse_module(text, settings.plan_name);
+  TrialLawChecker laws;
+  require_valid(module, laws);
+  if (module.level < 3) {
+    fail(ExitStatus::bad_input, fmt::format("the plan is at level {}", module.level),
+         "states and regions are not placed yet", "run 'kasen fuse' on it first", Location{settings.plan_name, 1, 0});
+  }
+  return module;
+}
+
+std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads) {
+  if (settings.kernels == KernelChoice::interpreter) return make_interpreter_kernels();
+  return make_generated_kernels(KernelOptions{.threads = threads, .code_cache = settings.code_cache});
+}
+
+void show_turn(Progress& progress, const JobOutput& output, const Turn& turn) {
+  static auto last = std::chrono::steady_clock::time_point{};
+  const auto now = std::chrono::steady_clock::now();
+  if (!output.launched) {
+    progress.show(turn_text(turn));
+  } else if (now - last > std::chrono::milliseconds(100)) {
+    last = now;
+    write_message(fmt::format("{}{}\n", progress_mark, turn_text(turn)));
+  }
+}
+
+void say(const JobOutput& output, const std::string& text) {
+  if (!output.launched) return write_standard_output(text);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    write_message(fmt::format("{}{}\n", summary_mark, printable(line)));
+}
+
+std::set<std::string> read_compressed(const Module& plan) {
+  std::set<std::string> names;
+  for (const Op& op : plan.body.ops) {
+    if (op.code == OpCode::input && plan.type(op.results[0]).compressed) names.insert(op.name);
+  }
+  return names;
+}
+
+// What all ranks need before they run.
+struct Prepared {
+  Module module;
+  BundleInfo info;
+  RunOptions options;
+  std::unique_ptr<Transport> transport;
+  std::vector<Part> parts;
+  std::unique_ptr<KernelSet> kernels;
+  RunTimes times;
+};
+
+// Ranks that were started apart, or see other files under a name, would diverge sooner or later.
+void require_same_run(const RunSettings& settings, const Prepared& p, Cluster& cluster) {
+  std::string text = print_module(p.module, false) + p.info.digest + params_text(p.module, p.options.params);
+  text +=
+      fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {}", result_name(settings, p.module),
+                  static_cast<int>(settings.format), settings.top, settings.stats, settings.trace, settings.checkpoint,
+                  settings.resume, settings.refuse_nan, settings.timeout > 0, static_cast<int>(settings.verify.how),
+                  settings.verify.elements, settings.program, settings.check_messages);
+  const std::string digest = digest_of(text);
+  const auto differs = static_cast<std::int64_t>(hash_of(digest));
+  if (cluster.largest(differs) == ~cluster.largest(~differs)) return;
+  cluster.together([&] {
+    fail(ExitStatus::bad_input, "the ranks do not do the same",
+         "they read different plans or bundles, or were started with different options",
+         "start all of them with one command line, and see that every node has the same files");
+  });
+}
+
+Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
+  Prepared p;
+  Stopwatch watch;
+  const std::string text = read_plan_text(settings, cluster);
+  cluster.together([&] {
+    p.module = read_plan(settings, text);
+    p.info = read_bundle_info(settings.bundle);
+    if (cluster.ranks() > p.info.workers) {
+      fail(ExitStatus::usage, fmt::format("{} ranks for {} parts", cluster.ranks(), p.info.workers),
+           "a rank holds at least one part",
+           fmt::format("use -n {} or fewer, or partition for more workers", p.info.workers));
+    }
+    require_fitted(p.module, settings.plan_name, settings.bundle, p.info.digest);
+    with_value("param", [&] {
+      p.options.params = read_params(p.module, settings.params, [&] { return read_dims(settings.bundle); });
+    });
+    if (cluster.rank() == 0) check_result(settings, p.module, !p.info.dictionaries.empty());
+  });
+  require_same_run(settings, p, cluster);
+  p.transport = cluster.transport(p.info.workers, settings.check_messages);
+  cluster.together([&] {
+    p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers());
+    for (Part& part : p.parts) expand(part, read_compressed(p.module));
+    p.times.reading = watch.lap();
+    p.kernels = make_kernels(settings, threads);
+  });
+  return p;
+}
+
+// A large graph's entries are held once, in the form that products use.
+void drop_entries(PartMatrix& matrix) {
+  matrix.row_pointers = {};
+  matrix.columns = {};
+  matrix.values = {};
+}
+
+// The watch sees every step, and when a checkpoint is written.
+void attach_watch(RunWatch& watch, Prepared& p, const RunCheckpoints* checkpoints) {
+  watch.know(p.module);
+  watch.forward_to(p.options.observer);
+  p.options.observer = &watch;
+  watch.enter(JobPhase::preparing);
+  if (checkpoints == nullptr) return;
+  watch.saved(checkpoints->newest());
+  p.options.on_border = [&watch, checkpoints, inner = p.options.on_border](const Border& border) {
+    watch.enter(JobPhase::saving);
+    inner(border);
+    watch.saved(checkpoints->newest());
+    watch.enter(JobPhase::running);
+  };
+}
+
+// The most memory that this process ever held.
+std::int64_t most_resident() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * static_cast<std::int64_t>(usage.ru_maxrss) : 0;
+}
+
+RunReport report_of(const Prepared& p, const RunResult& result, const RunSettings& settings, const Cluster& cluster,
+                    int threads) {
+  RunReport report = make_run_report(p.module, result);
+  report.bundle_digest = p.info.digest;
+  report.workers = p.info.workers;
+  report.ranks = cluster.ranks();
+  report.threads = threads;
+  report.by_rank.at(0).rank = cluster.rank();
+  report.by_rank.at(0).resident_bytes = most_resident();
+  report.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated";
+  return report;
+}
+
+// A run that stops before its end leaves the trace of what it did: where all ranks stop together, or there is one.
+RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& cluster, Trace& trace) {
+  const auto leave_trace = [&] {
+    if (settings.trace.empty()) return;
+    trace.close();
+    const TraceFile file = gather_trace(cluster, p.module, trace, p.parts);
+    if (cluster.rank() != 0) return;
+    try {
+      write_text(settings.trace, file.text);
+    } catch (const UserError& error) {  // why the run stops says more
+      tell("{}\n", error.what());
+    }
+  };
+  try {
+    return execute(p.module, p.parts, *p.transport, *p.kernels, p.options);
+  } catch (const Stopped&) {
+    leave_trace();
+    throw;
+  } catch (const UserError&) {
+    if (cluster.ranks() == 1) leave_trace();
+    throw;
+  }
+}
+
+void write_stats(const RunSettings& settings, const Module& module, const RunReport& report) {
+  if (!settings.stats.empty()) write_text(settings.stats, run_report_json(module, report));
+}
+
+// What is computed again, before it becomes a result: no wrong number does, but the counters say what was found.
+std::vector<VerifiedOutput> verified_outputs(RunVerification& verification, const Prepared& p, const RunResult& result,
+                                             const RunSettings& settings, Cluster& cluster, const JobOutput& output,
+                                             const RunReport& mine) {
+  std::vector<VerifiedOutput> outputs = verification.check(result.outputs, p.options.params);
+  if (cluster.rank() == 0)
+    for (const VerifiedOutput& verified : outputs) tell_of_job(output, "kasen-run: " + verified_text(verified));
+  const std::string difference = verification.difference();
+  if (difference.empty()) return outputs;
+  RunReport report = gather_report(cluster, p.module, mine);
+  report.verified = outputs;
+  cluster.together([&] {
+    if (cluster.rank() == 0) write_stats(settings, p.module, report);
+    fail(ExitStatus::check_failed, difference, "the run made a wrong number, so no result is written",
+         "this is a fault of Kasen or of the machine; see whether it stays with --kernels interpreter or another "
+         "'kasen fuse --strategy', and report it with the plan");
+  });
+  return outputs;
+}
+
+}  // namespace
+
+void tell_of_job(const JobOutput& output, const std::string& text, char mark) {
+  std::string named = printable(text.starts_with("error:") ? "kasen-run: " + text : text);
+  if (output.launched) std::replace(named.begin(), named.end(), '\n', line_break_mark);
+  write_message(fmt::format("{}{}\n", output.launched ? std::string(1, mark) : "", named));
+}
+
+void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output) {
+  std::optional<RunWatch> watch;
+  if (settings.timeout > 0) watch.emplace(settings.timeout, cluster, output);
+  if (output.watched) output.watched();
+  const int share = threads_of_rank(cluster), threads = settings.threads > 0 ? settings.threads : share;
+  set_usable_threads(threads);
+  Prepared p = prepare(settings, cluster, threads);
+  Progress progress("run");
+  const bool traced = !settings.trace.empty();
+  Trace trace(traced ? events_of_rank(cluster.ranks()) : 0, traced ? time_zero(cluster) : Stopwatch::Clock::now());
+  if (traced) {
+    p.options.observer = &trace;
+    p.transport = make_traced_transport(std::move(p.transport), cluster.ranks(), trace);
+  }
+  p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
+  p.options.masters = settings.masters;
+  p.options.refuse_nan = settings.refuse_nan;
+  p.options.memory = settings.memory;
+  if (cluster.ranks() > 1) p.options.sum_on_machine = [&](std::span<std::int64_t> sums) { sum_on_node(cluster, sums); };
+  TurnRecord turns;
+  if (cluster.rank() == 0) {
+    p.options.on_turn = [&](const Turn& turn) {
+      if (!settings.stats.empty()) turns.add(turn);
+      show_turn(progress, output, turn);
+    };
+  }
+  std::optional<RunCheckpoints> checkpoints;
+  if (!settings.checkpoint.empty()) {
+    checkpoints.emplace(settings, p.module, p.info, p.options, *p.transport, cluster, output);
+    checkpoints->attach(p.options);
+  }
+  std::optional<RunVerification> verification;
+  if (settings.verify.how != VerifyChoice::How::nothing)
+    verification.emplace(settings, p.module, p.info, p.parts, cluster);
+  stop_examiner();  // all files are read
+  if (watch) attach_watch(*watch, p, checkpoints ? &*checkpoints : nullptr);
+  Stopwatch stopwatch;
+  const RunResult result = executed(p, settings, cluster, trace);
+  progress.finish();
+  p.times.preparing = stopwatch.lap() - result.seconds;
+  std::vector<VerifiedOutput> verified;
+  if (verification) {
+    if (watch) watch->enter(JobPhase::verifying);
+    verified = verified_outputs(*verification, p, result, settings, cluster, output,
+                                report_of(p, result, settings, cluster, threads));
+    p.times.verifying = stopwatch.lap();
+  }
+  if (watch) watch->enter(JobPhase::writing);
+
+  ResultWriter writer(result_name(settings, p.module), settings.format, p.module, result.outputs, p.parts, cluster);
+  std::string text = top_text(settings, p.module, result.outputs, p.parts, cluster);
+  const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts) : TraceFile();
+  RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster, threads));
+  report.verified = verified;
+  if (cluster.rank() == 0) report.loops = turns.loops(p.module, report.ops, p.options.params);
+  const std::vector<std::string> files = writer.finish();
+  cluster.together([&] {
+    if (cluster.rank() != 0) return;
+    p.times.writing = stopwatch.lap();
+    text += summary_text(p.module, report, p.times);
+    if (checkpoints) text += checkpoints->summary();
+    for (const std::string& file : files) text += fmt::format("result: {}\n", file);
+    if (!p.info.dictionaries.empty()) {
+      const std::string dictionary = dictionary_name(result_name(settings, p.module));
+      write_text(dictionary, dictionary_text(p.info.dictionaries));
+      text += fmt::format("words: {}\n", dictionary);
+    }
+    write_stats(settings, p.module, report);
+    if (!settings.stats.empty()) text += fmt::format("counters: {}\n", settings.stats);
+    if (traced) {
+      write_text(settings.trace, trace_file.text);
+      text += trace_summary(settings.trace, trace, trace_file);
+    }
+    say(output, text);
+  });
+}
+
+}  // namespace kasen::tools

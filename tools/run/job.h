@@ -1,0 +1,26 @@
+// One rank's share of a run, from the plan's text to the written result.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tools/launch/launch.h"
+#include "tools/launch/options.h"
+#include "tools/run/cluster.h"
+
+namespace kasen::tools {
+
+// How a rank speaks to whoever started it.
+struct JobOutput {
+  bool launched = false;               // by kasen-run -n: marked lines on standard error
+  bool progress = false;               // a terminal: draw turns
+  std::function<void()> watched = {};  // called once all ranks watch each other (--timeout)
+};
+
+// A message, to the launcher where there is one. One that begins with "error:" is named after this tool.
+void tell_of_job(const JobOutput& output, const std::string& text, char mark = error_mark);
+
+// Throws UserError. All ranks run it; rank 0 writes the result and the summary.
+void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& output);
+
+}  // namespace kasen::tools

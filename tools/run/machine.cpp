@@ -1,0 +1,238 @@
+#include "tools/run/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "libcore/lang/lang.h"
+#include "libcore/laws/laws.h"
+#include "libcore/run/executor.h"
+#include "libkernels/kernels.h"
+#include "libopt/optimize/optimize.h"
+#include "libopt/time/machine.h"
+#include "tools/run/cluster.h"
+
+namespace kasen::tools {
+namespace {
+
+constexpr std::int64_t kib = 1 << 10, mib = kib << 10;
+
+// How long each step of a plan took, time by time.
+class Watch : public RunObserver {
+ public:
+  void began(RunPhase phase, int number, const Place&, const OpCount&) override {
+    if (phase == RunPhase::step) began_[number] = std::chrono::steady_clock::now();
+  }
+  void ended(RunPhase phase, int number, const OpCount&) override {
+    if (phase != RunPhase::step) return;
+    const auto took = std::chrono::steady_clock::now() - began_.at(number);
+    seconds_[number].push_back(std::chrono::duration<double>(took).count());
+  }
+  // The shortest time: what other programs disturb is left out.
+  [[nodiscard]] double least(int number) const {
+    const std::vector<double>& times = seconds_.at(number);
+    return *std::min_element(times.begin(), times.end());
+  }
+
+ private:
+  std::map<int, std::chrono::steady_clock::time_point> began_;
+  std::map<int, std::vector<double>> seconds_;
+};
+
+struct Timed {
+  double seconds = 0;  // of the step that takes longest, in a turn
+  double bytes = 0;    // that it touches
+};
+
+PartDim whole_dim(std::int64_t size) {
+  PartDim dim;
+  dim.size = size;
+  dim.masters.resize(static_cast<std::size_t>(size));
+  std::iota(dim.masters.begin(), dim.masters.end(), 0);
+  return dim;
+}
+
+// Numbers between 0 and 1.
+PartArray random_vector(std::int64_t size) {
+  std::mt19937_64 random(1);
+  PartArray array{{"N"}, Array(ElementType::of(Scalar::f64), size)};
+  for (std::int64_t i = 0; i < size; ++i) array.data.as<double>()[i] = static_cast<double>(random() >> 11) * 0x1p-53;
+  return array;
+}
+
+// One worker's data: x over N.
+Part vectors(std::int64_t size) {
+  Part part;
+  part.dims["N"] = whole_dim(size);
+  part.arrays["x"] = random_vector(size);
+  return part;
+}
+
+// And G over M and N, with 16 entries a row in columns at random.
+Part with_matrix(std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t a_row = 16;
+  Part part = vectors(columns);
+  part.dims["M"] = whole_dim(rows);
+  PartMatrix matrix{"M", "N", ElementType::of(Scalar::null), {}, {}, {}, {}, {}};
+  std::mt19937_64 random(2);
+  for (std::int64_t row = 0; row <= rows; ++row) matrix.row_pointers.push_back(row * a_row);
+  std::vector<std::int32_t> chosen(a_row);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int32_t& column : chosen) {
+      column = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(columns));
+    }
+    std::sort(chosen.begin(), chosen.end());
+    for (std::size_t i = 1; i < chosen.size(); ++i) chosen[i] = std::max(chosen[i], chosen[i - 1] + 1);
+    const auto beyond = std::max<std::int64_t>(chosen.back() - (columns - 1), 0);
+    for (std::int32_t& column : chosen) column -= static_cast<std::int32_t>(beyond);
+    matrix.columns.insert(matrix.columns.end(), chosen.begin(), chosen.end());
+  }
+  part.matrices["G"] = std::move(matrix);
+  return part;
+}
+
+class Calibration {
+ public:
+  explicit Calibration(int threads) : threads_(threads), cluster_(make_single_process()) {}
+
+  MachineProfile profile() {
+    MachineProfile machine;
+    machine.threads = threads_;
+    caches(machine);
+    machine.loop_latency = chain("", 0, 64, threads_);
+    operations(machine);
+    entries(machine);
+    return machine;
+  }
+
+ private:
+  enum class Step : std::uint8_t { vector, product };
+  // The program's step of this kind in its loop (of several the longest).
+  Timed time(Step kind, const std::string& program, Part part, int threads) {
+    TrialLawChecker laws;
+    const Module plan = optimize(compile_program(program, "calibration", {}), laws, {});
+    std::vector<Part> parts;
+    parts.push_back(std::move(part));
+    const auto transport = cluster_->transport(1);
+    const auto kernels = make_generated_kernels(KernelOptions{.threads = threads});
+    Watch watch;
+    RunOptions options;
+    options.observer = &watch;
+    const RunResult result = execute(plan, parts, *transport, *kernels, options);
+    Timed longest;
+    for_each_op(plan, [&](const Op& op, int number, int) {
+      const OpCount& count = result.ops.at(static_cast<std::size_t>(number));
+      const bool region = op.code == OpCode::region;
+      const bool product = row(op.code).group == OpGroup::product || (region && op.kind == RegionKind::mxm);
+      const bool vector = row(op.code).group == OpGroup::vector || (region && !product);
+      if (count.executions < 2 || !(kind == Step::product ? product : vector)) return;
+      if (watch.least(number) <= longest.seconds) return;
+      longest = {watch.least(number),
+                 static_cast<double>(count.read_bytes + count.written_bytes) / static_cast<double>(count.executions)};
+    });
+    return longest;
+  }
+
+  // Two vectors that take `bytes` together: one is read, the other read and written.
+  double bandwidth(std::int64_t bytes) {
+    const std::int64_t turns = std::clamp<std::int64_t>(512 * mib / bytes, 8, 200);
+    const Timed timed = time(Step::vector,
+                             fmt::format("dim N\ninput x : f64[N]\na = x\nfor turn in 0..{} {{\n  a = 0.5 * a + x\n}}\n"
+                                         "output a\n",
+                                         turns),
+                             vectors(bytes / 16), threads_);
+    return timed.bytes / timed.seconds;
+  }
+
+  // Memory is what the largest vectors see. The caches are what holds vectors that see more than the geometric mean of
+  // that and of the highest rate.
+  void caches(MachineProfile& machine) {
+    std::vector<std::pair<std::int64_t, double>> rates;
+    for (std::int64_t bytes = 4 * mib; bytes <= 512 * mib; bytes *= 2) rates.emplace_back(bytes, bandwidth(bytes));
+    machine.memory_bandwidth = rates.back().second;
+    const auto slower = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const double highest = std::max_element(rates.begin(), rates.end(), slower)->second;
+    const double between = std::sqrt(highest * machine.memory_bandwidth);
+    for (const auto& [bytes, rate] : rates) {
+      if (rate < between) continue;
+      machine.cache_bytes = static_cast<double>(bytes);
+      machine.cache_bandwidth = rate;
+    }
+  }
+
+  // A sum of a function of each element, with `link` (of `@`) applied so many times.
+  double chain(const std::string& link, int times, std::int64_t size, int threads) {
+    std::string function = "v + s";
+    for (int i = 0; i < times; ++i) {
+      std::string longer = link;
+      longer.replace(longer.find('@'), 1, function);
+      function = "(" + longer + ")";
+    }
+    return time(Step::vector,
+                fmt::format("dim N\ninput x : f64[N]\nfn f(v, s) = {}\ns = 0.0\nfor turn in 0..200 {{\n"
+                            "  s = 1e-6 * sum(map(f, x, s))\n}}\noutput s\n",
+                            function),
+                vectors(size), threads)
+        .seconds;
+  }
+
+  // Seconds of one link. One thread does it alone, undisturbed by waiting for others; together they are as many times
+  // faster.
+  double link(const std::string& text, int fewer, int more) {
+    constexpr std::int64_t size = 16 * kib;
+    const double beyond = chain(text, more, size, 1) - chain(text, fewer, size, 1);
+    return std::max(beyond, 0.0) / (more - fewer) / static_cast<double>(size) / threads_;
+  }
+
+  // What takes little is told from a chain of many, where the sum's own reads are hidden; a library's function from one
+  // an element, because calls that wait for one another take longer.
+  void operations(MachineProfile& machine) {
+    const double plain = link("0.3 + 0.7 * @", 1, 8) / 2;
+    machine.seconds(ScalarWork::plain) = plain;
+    const auto measure = [&](ScalarWork work, const char* text, int fewer, int more) {
+      machine.seconds(work) = std::max(link(text, fewer, more) - plain, plain);
+    };
+    measure(ScalarWork::compound, "max(0.9 * @, s)", 1, 8);
+    measure(ScalarWork::division, "1.5 / (0.5 + @)", 1, 8);
+    measure(ScalarWork::exp, "exp(-@)", 0, 1);
+    measure(ScalarWork::log, "log(2.0 + @)", 0, 1);
+    measure(ScalarWork::erf, "erf(0.5 + @)", 0, 1);
+    measure(ScalarWork::tanh, "tanh(0.5 + @)", 0, 1);
+    measure(ScalarWork::sine, "sin(0.5 + @)", 0, 1);
+    measure(ScalarWork::power, "(0.5 + @) ^ 0.7", 0, 1);
+  }
+
+  double entry(std::int64_t rows, std::int64_t columns, int turns, int threads) {
+    const Timed timed = time(Step::product,
+                             fmt::format("dim M, N\ninput G : null[M, N], x : f64[N]\ns = 1.0\nfor turn in 0..{} {{\n"
+                                         "  y = G @ (x * s)\n  s = 1e-6 * sum(y)\n}}\noutput s\n",
+                                         turns),
+                             with_matrix(rows, columns), threads);
+    return timed.seconds / static_cast<double>(16 * rows);
+  }
+
+  void entries(MachineProfile& machine) {
+    constexpr auto near = static_cast<std::int64_t>(near_span) / 8, far = static_cast<std::int64_t>(far_span) / 8;
+    machine.near_entry = entry(64 * kib, near, 60, 1) / threads_;
+    machine.far_entry = std::max(entry(mib, far, 8, threads_), machine.near_entry);
+  }
+
+  int threads_;
+  std::unique_ptr<Cluster> cluster_;
+};
+
+}  // namespace
+
+std::string machine_profile(int threads) {
+  return machine_lines(Calibration(threads).profile(),
+                       [](const MachineKey& key) { return !key.name.starts_with("network"); });
+}
+
+}  // namespace kasen::tools

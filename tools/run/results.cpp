@@ -1,0 +1,106 @@
+#include "tools/run/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+
+TopElements::TopElements(std::string title, const ElementType& element, size_t count)
+    : title_(std::move(title)), scalar_(element.scalar()), count_(count) {}
+
+// Larger first; NaN last; equal ones by id.
+bool TopElements::before(const Entry& a, const Entry& b) const {
+  if (!is_float(scalar_)) return a.value.i != b.value.i ? a.value.i > b.value.i : a.id < b.id;
+  const bool a_nan = std::isnan(a.value.f);
+  const bool b_nan = std::isnan(b.value.f);
+  if (a_nan != b_nan) return b_nan;
+  return a.value.f != b.value.f && !a_nan ? a.value.f > b.value.f : a.id < b.id;
+}
+
+void TopElements::keep_largest() {
+  const auto middle = entries_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, entries_.size()));
+  std::partial_sort(entries_.begin(), middle, entries_.end(),
+                    [&](const Entry& a, const Entry& b) { return before(a, b); });
+  entries_.erase(middle, entries_.end());
+}
+
+void TopElements::add(const Array& data, const PartDim& dim) {
+  const std::vector<std::int64_t>& ids = dim.original.empty() ? dim.masters : dim.original;
+  for (std::int64_t i = 0; i < data.count; ++i) {
+    entries_.push_back({load_word(scalar_, data.plane(0) + i * scalar_bytes(scalar_)), ids[static_cast<size_t>(i)]});
+  }
+  keep_largest();
+}
+
+void TopElements::unite(Cluster& cluster) {
+  const std::string mine(reinterpret_cast<const char*>(entries_.data()), entries_.size() * sizeof(Entry));
+  entries_.clear();
+  for (const std::string& theirs : cluster.gather(mine)) {  // both ends are the same program
+    const size_t at = entries_.size();
+    entries_.resize(at + theirs.size() / sizeof(Entry));
+    std::memcpy(entries_.data() + at, theirs.data(), theirs.size());
+  }
+  keep_largest();
+}
+
+std::string TopElements::text(const std::string& dim_name) const {
+  std::string text = fmt::format("{:>12}  {}\n", dim_name, title_);
+  for (const Entry& e : entries_) {
+    text += is_float(scalar_) ? fmt::format("{:>12}  {:.9g}\n", e.id, e.value.f)
+                              : fmt::format("{:>12}  {}\n", e.id, literal_text(scalar_, e.value));
+  }
+  return text;
+}
+
+std::string top_text(const RunSettings& settings, const Module& module, const std::vector<Output>& outputs,
+                     const std::vector<Part>& parts, Cluster& cluster) {
+  std::string text;
+  for (const Output& output : outputs) {
+    const bool vector = output.type.dims.size() == 1 && output.type.list == 0 && output.type.element.is_scalar();
+    if (!vector || settings.top == 0 || is_shared(module, output.type)) continue;
+    const std::string& dim = module.dim(output.type.dims[0]).name;
+    TopElements top(output.name, output.type.element, static_cast<size_t>(settings.top));
+    for (const OutputPart& share : output.parts)
+      for (const Part& part : parts)
+        if (part.worker == share.worker) top.add(share.data, part.dims.at(dim));
+    top.unite(cluster);
+    text += top.text(dim);
+  }
+  return text;
+}
+
+std::string result_name(const RunSettings& settings, const Module& module) {
+  if (!settings.output.empty()) return settings.output;
+  return module.name + std::string(row(settings.format).ending);
+}
+
+std::string dictionary_name(const std::string& result) {
+  std::string_view name = result;
+  for (const ResultFormatRow& format : result_formats) {
+    if (!result.ends_with(format.ending)) continue;
+    name.remove_suffix(format.ending.size());
+    break;
+  }
+  return std::string(name) + ".dictionary.json";
+}
+
+void check_result(const RunSettings& settings, const Module& module, bool words) {
+  const std::string result = result_name(settings, module);
+  check_writable(result);
+  const std::vector<std::string> read{settings.plan, settings.bundle, settings.program};
+  check_not_input(result, read);
+  if (words) check_not_input(dictionary_name(result), read);
+  for (const std::string& other : {settings.stats, settings.trace}) {
+    if (other.empty()) continue;
+    check_writable(other);
+    check_not_output(other, {result});
+    if (words) check_not_output(other, {dictionary_name(result)});
+  }
+}
+
+}  // namespace kasen::tools

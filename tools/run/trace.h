@@ -1,0 +1,85 @@
+// When each step of a run ran on each rank, as Chrome trace events (chrome://tracing, Perfetto).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libcore/run/executor.h"
+#include "tools/run/cluster.h"
+
+namespace kasen::tools {
+
+// How many events a rank keeps: all ranks together 200,000 (some 50 MB of text), so that a trace can be opened.
+[[nodiscard]] size_t events_of_rank(int ranks);
+
+// When all ranks are ready: on one node the same instant for all, by its clock; the clocks of several nodes have
+// nothing in common but that the ranks leave a reduction together. All ranks call it.
+[[nodiscard]] std::chrono::steady_clock::time_point time_zero(Cluster& cluster);
+
+// Keeps the first `most` events; what comes later is counted alone.
+class Trace : public RunObserver {
+ public:
+  struct Event {
+    std::int64_t begin = 0, duration = 0;  // nanoseconds
+    // Bytes of this operator, without those of the events inside: the sum over all events is what the run counts.
+    std::int64_t read = 0, written = 0, network = 0;
+    std::int64_t turn = 0, inner_turn = 0;  // of the outermost and the innermost open loop, from 1; 0: none
+    int number = 0;                         // of the operator, in preorder
+    bool outermost = false;                 // a turn with no loop around its own
+    RunPhase phase = RunPhase::step;
+  };
+
+  // One end of an arrow: a message to another rank leaves, or one from there has come.
+  struct Arrow {
+    std::int64_t step = 0, at = 0;  // of the exchange, the same on all ranks; nanoseconds
+    std::int64_t peer = 0, bytes = 0;
+    std::int64_t sent = 0;  // 1: from here
+  };
+
+  Trace(size_t most, std::chrono::steady_clock::time_point zero) : zero_(zero), most_(most) {}
+  void began(RunPhase phase, int number, const Place& place, const OpCount& count) override;
+  void ended(RunPhase phase, int number, const OpCount& count) override;
+
+  // In the middle of an event; not kept where that is not. `at` is filled in.
+  void point(Arrow arrow);
+
+  // What has begun ends now: of a run that stops in the middle.
+  void close();
+
+  // How much memory the process held at the time.
+  struct Held {
+    std::int64_t at = 0, bytes = 0;
+  };
+  [[nodiscard]] const std::vector<Held>& held() const { return held_; }
+  [[nodiscard]] const std::vector<Event>& events() const { return events_; }
+  [[nodiscard]] const std::vector<Arrow>& arrows() const { return arrows_; }
+  [[nodiscard]] std::int64_t dropped() const { return dropped_; }
+  [[nodiscard]] std::int64_t last_turn() const { return events_.empty() ? 0 : events_.back().turn; }
+
+ private:
+  [[nodiscard]] std::int64_t now() const;
+  void look_at_memory(std::int64_t at);
+
+  std::chrono::steady_clock::time_point zero_;
+  size_t most_;
+  std::vector<Event> events_;
+  std::vector<Arrow> arrows_;
+  std::vector<Held> held_;            // when turns of outermost loops begin, a millisecond apart or more
+  std::vector<std::ptrdiff_t> open_;  // places of events that have begun; -1: not kept
+  std::int64_t dropped_ = 0;
+};
+
+struct TraceFile {
+  std::string text;
+  std::int64_t dropped = 0;  // events of all ranks that are not in it
+};
+
+// The whole file, on rank 0; an empty one elsewhere. All ranks call it; `parts` are those of this rank.
+[[nodiscard]] TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trace,
+                                     const std::vector<Part>& parts);
+// What the summary says of it; `trace` is rank 0's.
+[[nodiscard]] std::string trace_summary(const std::string& path, const Trace& trace, const TraceFile& file);
+
+}  // namespace kasen::tools

@@ -1,0 +1,30 @@
+// How the outermost loops of a run went, turn by turn, for --stats: what changes, and when each turn ended.
+#pragma once
+
+#include <vector>
+
+#include "libcore/run/executor.h"
+#include "libopt/time/run_report.h"
+
+namespace kasen::tools {
+
+// Keeps at most so many turns of a loop: every turn, else every second, fourth, ..., and always the last.
+inline constexpr size_t most_turns_kept = 1000;
+
+class TurnRecord {
+ public:
+  void add(const Turn& turn);
+  // Each with its operator, as `counts` tell which loops ran, and with what it watches.
+  [[nodiscard]] std::vector<LoopTurns> loops(const Module& module, const std::vector<OpCount>& counts,
+                                             const std::map<std::string, std::vector<Word>>& params) const;
+
+ private:
+  struct Loop {
+    std::int64_t every = 1;
+    std::vector<TurnSample> kept;
+    TurnSample last;
+  };
+  std::vector<Loop> loops_;  // one after another: outermost loops do not overlap
+};
+
+}  // namespace kasen::tools

@@ -1,0 +1,78 @@
+// Holds a run's outputs against the plain interpreter (`kasen run --verify`), each rank those of its own workers.
+//
+// Where an output's elements depend on no others (is_restrictable), a few of them are computed alone, on the rank that
+// has their data. Else all are: rank 0 takes the whole data before the run, and gives what it computes to the others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcomm/data/bundle/bundle.h"
+#include "libcore/reference/recompute.h"
+#include "libcore/reference/restrict.h"
+#include "tools/launch/options.h"
+#include "tools/run/cluster.h"
+
+namespace kasen::tools {
+
+// Every member is called by all ranks.
+class RunVerification {
+ public:
+  // `parts`: this rank's, before their entries are freed. Throws what `cluster.together` does.
+  RunVerification(const RunSettings& settings, const Module& plan, const BundleInfo& bundle,
+                  const std::vector<Part>& parts, Cluster& cluster);
+
+  // The same on all ranks.
+  [[nodiscard]] std::vector<VerifiedOutput> check(const std::vector<Output>& outputs,
+                                                  const std::map<std::string, std::vector<Word>>& params);
+  // "pr at N = 60595 is 1.5, but 1.25 where it is computed again" of the first output that differs, with the user's
+  // ids.
+  [[nodiscard]] std::string difference();
+
+ private:
+  struct Target {  // an output
+    std::string name;
+    Module slice;  // what it needs of the program
+    Type type;
+    DimId dim = no_dim;
+    bool alone = false;  // its elements can be computed without the others
+    OutputShape shape;
+    std::int64_t extent = 1;  // of the recomputed array
+    std::vector<ChosenMaster> chosen;
+    std::vector<ComparedIndex> indices;
+    Array wanted;
+    RoundingSlack slack;
+    OutputComparison compared;
+    std::string not_verified;
+  };
+
+  void add_target(const std::string& name);
+  void choose_indices(Target& target) const;
+  void compare_everywhere(Target& target) const;
+  void take_whole_data(const BundleInfo& bundle);
+  [[nodiscard]] std::int64_t whole_elements(const BundleInfo& bundle) const;
+  void recompute(const std::vector<Target*>& targets, int interpretation);
+  void recompute_alone(Target& target, int interpretation);
+  void recompute_whole(const std::vector<Target*>& targets, int interpretation);
+  void compare(Target& target, const Output& made);
+  void allow_for_rounding(const std::vector<Target*>& targets, int interpretation);
+  [[nodiscard]] std::string index_text(const Target& target, std::int64_t place);
+  [[nodiscard]] std::string word_text(const Target& target, std::int64_t plane, Word word);
+  [[nodiscard]] std::int64_t user_id(const std::string& dim, std::int64_t index);
+
+  const RunSettings& settings_;
+  const std::vector<Part>& parts_;
+  Cluster& cluster_;
+  Module module_;  // what is computed again
+  std::int64_t most_work_;
+  std::map<std::string, std::int64_t> sizes_;
+  std::map<std::string, std::vector<Word>> params_;
+  std::vector<Target> targets_;
+  WholeInputs whole_;  // of rank 0, where some output needs it
+};
+
+// "pr: 12 of 325,557 elements recomputed; largest relative difference 2e-16", and whether it was verified in front.
+[[nodiscard]] std::string verified_text(const VerifiedOutput& output);
+
+}  // namespace kasen::tools

@@ -1,0 +1,89 @@
+#include "tools/system/last_words.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <initializer_list>
+#include <new>
+
+#include "libcore/base/error.h"
+#include "libcore/system/temporaries.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+namespace {
+
+constexpr std::string_view fault_of_ours = "; this is a fault of Kasen; please report it with this command line\n";
+
+std::atomic<char> message_mark{'\0'};
+pid_t own_process = 0;
+
+// No memory is asked for here.
+void tell_pieces(std::initializer_list<std::string_view> pieces) {
+  const char mark = message_mark;
+  if (mark != '\0') write_message({&mark, 1});
+  for (const std::string_view piece : pieces) write_message(piece);
+}
+
+[[noreturn]] void leave_without_memory() noexcept {
+  remove_temporaries();
+  tell_pieces({program_invocation_short_name, ": ", no_memory, "\n"});
+  _exit(static_cast<int>(ExitStatus::limit));
+}
+
+[[noreturn]] void end_for_good() noexcept {
+  if (errno == ENOMEM) leave_without_memory();
+  std::string_view what = "an exception that nobody catches";
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    leave_without_memory();
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {  // it says nothing
+  }
+  remove_temporaries();
+  tell_pieces({program_invocation_short_name, ": error: ", what, fault_of_ours});
+  _exit(static_cast<int>(ExitStatus::internal));
+}
+[[maybe_unused]] const std::terminate_handler before_ours = std::set_terminate(end_for_good);
+
+// A library that got no memory uses a pointer to nothing, calls itself for ever or gives up soon after: errno still
+// says so. Any other crash is what it looks like: the signal comes again once this returns, and ends the process.
+void on_crash(int /*number*/) {
+  if (getpid() != own_process) return;  // a fork for one piece of work: whoever made it tells
+  if (errno == ENOMEM) leave_without_memory();
+}
+
+// exit(-1) is no status of ours: HDF5 leaves so where it gets no memory for a name of its own (H5I_register).
+void on_exit_by_library(int status, void* /*unused*/) {
+  if (status != -1 || getpid() != own_process) return;
+  if (errno == ENOMEM) leave_without_memory();
+  remove_temporaries();
+  tell_pieces({program_invocation_short_name, ": error: a library ended the process", fault_of_ours});
+  _exit(static_cast<int>(ExitStatus::internal));
+}
+
+}  // namespace
+
+void prepare_last_words() {
+  own_process = getpid();
+  on_exit(on_exit_by_library, nullptr);
+  static std::array<std::byte, 1 << 15> own_stack;
+  const stack_t stack{.ss_sp = own_stack.data(), .ss_flags = 0, .ss_size = own_stack.size()};
+  sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_crash;
+  action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  for (const int number : {SIGSEGV, SIGBUS, SIGABRT}) sigaction(number, &action, nullptr);
+  errno = 0;
+}
+
+void mark_last_words(char mark) { message_mark = mark; }
+
+}  // namespace kasen::tools
