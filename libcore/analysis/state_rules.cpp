@@ -76,7 +76,7 @@ RuleAnswer generated_rule(const Question& q) {
   return yes(-1, type.state);
 }
 
-RuleAnswer apply_op_rule(const Question& q) {
+RuleAnswer apply_rule(const Question& q) {
   if (auto broken = check_shareds(q)) return *broken;
   return yes(3, State::cons());
 }
@@ -162,7 +162,7 @@ std::optional<RuleAnswer> check_side(const Question& q, size_t i, int rule) {
 }
 
 RuleAnswer fold_rule(const Question& q) {
-  const int rule = q.op.code == OpCode::fold_rows ? 7 : 6;
+  const int rule = result_side(q.op) == EntrySide::rows ? 7 : 6;
   if (!q.states[0].is_part()) return no(rule, q.says(0) + ", but a matrix is @part", "declare the matrix @part");
   if (auto broken = check_shareds(q)) return *broken;
   for (size_t i = 1; i < q.op.operands.size(); ++i) {
@@ -339,33 +339,17 @@ RuleAnswer declared_rule(const Question& q) {
   return answer;
 }
 
-struct Row {
-  OpCode code;
-  RuleAnswer (*rule)(const Question&);
+constexpr std::array<RuleAnswer (*)(const Question&), operator_count> rules{
+#define IR_OP(code, name, level, group, counts, text, types, states, ranges, run, doc) states##_rule,
+#include "libcore/ir/operators.def"
+#undef IR_OP
 };
-
-constexpr std::array<Row, 22> rules{{
-    {OpCode::input, input_rule},      {OpCode::param, constant_rule},
-    {OpCode::literal, constant_rule}, {OpCode::size, constant_rule},
-    {OpCode::fill, generated_rule},   {OpCode::index, generated_rule},
-    {OpCode::map, map_rule},          {OpCode::reduce, reduce_rule},
-    {OpCode::range, view_rule},       {OpCode::transpose, view_rule},
-    {OpCode::mxv, product_rule},      {OpCode::mxvt, product_rule},
-    {OpCode::fold_rows, fold_rule},   {OpCode::fold_cols, fold_rule},
-    {OpCode::apply, apply_op_rule},   {OpCode::make_list, make_list_rule},
-    {OpCode::get, get_rule},          {OpCode::put, replace_rule},
-    {OpCode::push, replace_rule},     {OpCode::gather, gather_rule},
-    {OpCode::scatter, scatter_rule},  {OpCode::at, view_rule},
-}};
 
 }  // namespace
 
 RuleAnswer apply_rule(const Module& module, const Op& op, std::span<const State> operands, LawChecker& laws) {
   const Question q{module, op, operands, laws};
-  for (const Row& entry : rules) {
-    if (entry.code == op.code) return entry.rule(q);
-  }
-  return declared_rule(q);
+  return rules.at(static_cast<size_t>(op.code))(q);
 }
 
 RuleAnswer apply_rule(const Module& module, const Op& op, LawChecker& laws) {

@@ -67,7 +67,7 @@ ValueRanges::ValueRanges(const Module& module) : m_(module) {
   block(module.body, 0);
 }
 
-ElementRange ValueRanges::assumed(const Op& op) const {
+void ValueRanges::assumed(const Op& op, int /*depth*/) {
   ElementRange range = unknown_range(m_.type(op.results[0]).element);
   for (const RangeAssumption& word : m_.ranges) {
     if (word.name != op.name) continue;
@@ -77,13 +77,13 @@ ElementRange ValueRanges::assumed(const Op& op) const {
       range[i] = with_integer_ends(intersect(range[i], word.range), place_scalar(type, i));
     }
   }
-  return range;
+  set(op.results[0], std::move(range));
 }
 
-ElementRange ValueRanges::elementwise(const Op& op) const {
+void ValueRanges::elementwise(const Op& op, int /*depth*/) {
   std::vector<ElementRange> args;
   for (const ValueId operand : op.operands) args.push_back(of(operand));
-  return range_of(m_.fn(op.fns[0]), args);
+  set(op.results[0], range_of(m_.fn(op.fns[0]), args));
 }
 
 ElementRange ValueRanges::reached(const Op& op) const {
@@ -99,7 +99,7 @@ ElementRange ValueRanges::reached(const Op& op) const {
 }
 
 // Any number of elements and identities, combined.
-void ValueRanges::reduced(const Op& op) {
+void ValueRanges::reduced(const Op& op, int /*depth*/) {
   const FnId fn = op.fns.back();
   const ScalarFunction& reducer = m_.fn(fn);
   auto known = identities_.find(fn);
@@ -113,55 +113,32 @@ void ValueRanges::reduced(const Op& op) {
   set(op.results[0], std::move(x));
 }
 
-// The value holds what the operand holds, or some of it.
-void ValueRanges::same(ValueId value, ValueId operand) {
+void ValueRanges::hands_on(ValueId value, ValueId operand) {
   const auto made = combined_.find(operand);
   if (made != combined_.end()) combined_[value] = Combined(made->second);
   set(value, of(operand));
 }
 
+void ValueRanges::same(const Op& op, int /*depth*/) { hands_on(op.results[0], op.operands[0]); }
+
 void ValueRanges::one(const Op& op, int depth) {
-  const auto operand = [&](size_t i) { return of(op.operands[i]); };
-  switch (op.code) {
-    case OpCode::input:
-    case OpCode::param:
-      return set(op.results[0], assumed(op));
-    case OpCode::literal:
-    case OpCode::fill:
-      return set(op.results[0], of_words(m_.type(op.results[0]).element, op.literal));
-    case OpCode::size:
-    case OpCode::index:
-      return set(op.results[0], {Interval::at_least(0)});
-    case OpCode::map:
-    case OpCode::apply:
-      return set(op.results[0], elementwise(op));
-    case OpCode::reduce:
-    case OpCode::mxv:
-    case OpCode::mxvt:
-      return reduced(op);
-    case OpCode::fold_rows:
-    case OpCode::fold_cols:
-      return;  // nothing is known of what points give
-    case OpCode::range:
-    case OpCode::at:
-    case OpCode::transpose:
-    case OpCode::make_list:
-    case OpCode::get:
-    case OpCode::gather:
-    case OpCode::scatter:
-      return same(op.results[0], op.operands[0]);
-    case OpCode::put:
-    case OpCode::push:
-      return set(op.results[0], join(operand(0), of(op.operands.back())));
-    case OpCode::while_loop:
-    case OpCode::for_loop:
-      return loop(op, depth);
-    case OpCode::if_else:
-    case OpCode::region:
-      return branches(op, depth);
-    default:
-      return;  // yield and output make nothing
-  }
+  using Rule = void (ValueRanges::*)(const Op&, int);
+  static constexpr std::array<Rule, operator_count> rules{
+#define IR_OP(code, name, level, group, counts, text, types, states, ranges, run, doc) &ValueRanges::ranges,
+#include "libcore/ir/operators.def"
+#undef IR_OP
+  };
+  (this->*rules.at(static_cast<size_t>(op.code)))(op, depth);
+}
+
+void ValueRanges::words(const Op& op, int /*depth*/) {
+  set(op.results[0], of_words(m_.type(op.results[0]).element, op.literal));
+}
+
+void ValueRanges::natural(const Op& op, int /*depth*/) { set(op.results[0], {Interval::at_least(0)}); }
+
+void ValueRanges::joined(const Op& op, int /*depth*/) {
+  set(op.results[0], join(of(op.operands[0]), of(op.operands.back())));
 }
 
 void ValueRanges::block(const Block& b, int depth) {
@@ -196,7 +173,7 @@ void ValueRanges::branches(const Op& op, int depth) {
     for (size_t i = 0; i < op.results.size(); ++i) {
       const ValueId given = op.blocks[b].ops.back().operands[i];
       if (op.blocks.size() == 1) {
-        same(op.results[i], given);
+        hands_on(op.results[i], given);
       } else {
         set(op.results[i], b == 0 ? of(given) : join(of(op.results[i]), of(given)));
       }

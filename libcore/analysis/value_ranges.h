@@ -29,13 +29,20 @@ class ValueRanges {
  private:
   void block(const Block& b, int depth);
   void one(const Op& op, int depth);
+  // The column `ranges` of operators.def. `depth`: loops around the operator.
+  void assumed(const Op& op, int depth);
+  void words(const Op& op, int depth);
+  void natural(const Op& op, int depth);
+  void elementwise(const Op& op, int depth);
+  void reduced(const Op& op, int depth);
+  void same(const Op& op, int depth);
+  void joined(const Op& op, int depth);
   void loop(const Op& op, int depth);
   void branches(const Op& op, int depth);
+  void nothing(const Op&, int) {}
+  // The value holds what the operand holds, or some of it.
+  void hands_on(ValueId value, ValueId operand);
   void set(ValueId value, ElementRange range) { ranges_[static_cast<size_t>(value)] = std::move(range); }
-  [[nodiscard]] ElementRange elementwise(const Op& op) const;
-  void reduced(const Op& op);
-  void same(ValueId value, ValueId operand);
-  [[nodiscard]] ElementRange assumed(const Op& op) const;
 
   struct Combined {  // what a reducer has made, its identity left out
     FnId reducer = no_fn;

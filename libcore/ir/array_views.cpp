@@ -20,7 +20,7 @@ std::vector<size_t> view_places(const Module& module, const Op& view) {
   const size_t rank = module.type(viewed(view)).dims.size();
   std::vector<size_t> places;
   for (size_t i = 0; i < rank; ++i) places.push_back(view.code == OpCode::transpose ? rank - 1 - i : i);
-  if (view.code != OpCode::at) return places;
+  if (!takes_one_index(view)) return places;
   const auto dropped = places.begin() + ranged_place(module, view);
   std::for_each(dropped, places.end(), [](size_t& place) { --place; });
   *dropped = no_place;
@@ -35,7 +35,7 @@ std::ptrdiff_t ranged_place(const Module& module, const Op& view) {
 
 RangeSizes range_sizes(const Module& module, const Op& slice) {
   const Dimension& whole = module.dim(slice.over.at(0));
-  const bool single = slice.code == OpCode::at;
+  const bool single = takes_one_index(slice);
   return {whole.name, whole.size, single ? 1 : module.dim(slice.dim).size, single};
 }
 

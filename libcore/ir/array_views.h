@@ -14,7 +14,9 @@
 namespace kasen {
 
 // Some indices of a local dimension (`over`), or one, from where operand 1 says.
-[[nodiscard]] inline bool is_slice(const Op& op) { return op.code == OpCode::range || op.code == OpCode::at; }
+// Takes one index of a dimension that the result lacks, not a range of them.
+[[nodiscard]] inline bool takes_one_index(const Op& op) { return op.code == OpCode::at; }
+[[nodiscard]] inline bool is_slice(const Op& op) { return op.code == OpCode::range || takes_one_index(op); }
 [[nodiscard]] inline bool is_view(const Op& op) { return is_slice(op) || op.code == OpCode::transpose; }
 
 // The array that a view shows.

@@ -36,6 +36,10 @@ enum class EntrySide : std::uint8_t { rows, cols, shared };
 [[nodiscard]] inline EntrySide result_side(const Op& fold) {
   return fold.code == OpCode::fold_rows ? EntrySide::rows : EntrySide::cols;
 }
+// Is the result over the matrix's rows: of mxvt, fold_rows?
+[[nodiscard]] inline bool gives_rows(const Op& op) {
+  return op.code == OpCode::mxvt || (is_fold(op) && result_side(op) == EntrySide::rows);
+}
 // Is operand i >= 1 read at each entry's place on the other axis than the result's?
 [[nodiscard]] bool is_across(const Module& module, const Op& fold, size_t i);
 // The first such operand: what tells the numbering of the other axis. Verified folds have one.

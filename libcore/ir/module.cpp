@@ -11,8 +11,15 @@
 namespace kasen {
 namespace {
 
+constexpr int any = any_operands;
+
+constexpr OpCounts op_counts(int least, int most, int results, int fns, int blocks, bool top) {
+  return {least, most, results, fns, blocks, top};
+}
+
 constexpr std::array rows{
-#define IR_OP(enumerator, name, level, group, doc) OpRow{OpCode::enumerator, name, level, OpGroup::group, doc},
+#define IR_OP(code, name, level, group, counts, text, types, states, ranges, run, doc) \
+  OpRow{OpCode::code, name, level, OpGroup::group, op_counts counts, TextForm::text, doc},
 #include "libcore/ir/operators.def"
 #undef IR_OP
 };

@@ -2,8 +2,10 @@
 // says whether it is right, the printer and parser turn it into text and back without loss.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,17 +24,48 @@ using BufferId = int;  // place in Module::buffers
 inline constexpr BufferId no_buffer = -1;
 
 enum class OpCode : std::uint8_t {
-#define IR_OP(enumerator, name, level, group, doc) enumerator,
+#define IR_OP(code, name, level, group, counts, text, types, states, ranges, run, doc) code,
 #include "libcore/ir/operators.def"
 #undef IR_OP
 };
 enum class OpGroup : std::uint8_t { source, vector, product, entries, shared, transition, list, control, end };
+
+inline constexpr std::size_t operator_count = 0
+#define IR_OP(code, name, level, group, counts, text, types, states, ranges, run, doc) +1
+#include "libcore/ir/operators.def"
+#undef IR_OP
+    ;
+
+// How the text of an operator goes on behind its name.
+enum class TextForm : std::uint8_t {
+  functions,      // [f, g; over K] %a, %b
+  name,           // "X"
+  named,          // "X" %a
+  words,          // 0.5
+  default_words,  // "c" = 0.5
+  dim,            // [N]
+  dim_of,         // [K of N] %a, %b
+  along,          // [N] %a, %b
+  rows,           // [f, g] %a, %b rows 1
+  while_loop,     // (%p : f64 = %p0) test 0
+  for_loop,       // %i : i64 in %lo, %hi (%p : f64 = %p0)
+  region,         // kind (%a, %b)
+};
+
+inline constexpr int any_operands = std::numeric_limits<int>::max();
+struct OpCounts {
+  int least, most;           // operands
+  int results, fns, blocks;  // any_operands: the blocks say how many
+  bool top;                  // stands in the program's own block only
+};
 
 struct OpRow {
   OpCode code;
   std::string_view name;
   int level;
   OpGroup group;
+  OpCounts counts;
+  TextForm text;
   std::string_view doc;
 };
 

@@ -158,7 +158,7 @@ int MatrixStore::add(const Execution& run, const Op& product) {
     fail(ExitStatus::bad_input, "a product of a sparse matrix with something that is not distributed as it is", "", "",
          product.where);
   }
-  const bool by_rows = product.code == OpCode::mxvt || product.code == OpCode::fold_rows;
+  const bool by_rows = gives_rows(product);
   Key key{input_name(run.module, product), by_rows, operand.space, result.space};
   const auto it = std::find(keys_.begin(), keys_.end(), key);
   const auto place = static_cast<size_t>(it - keys_.begin());

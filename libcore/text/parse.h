@@ -73,6 +73,7 @@ class ModuleParser {
   void carried(Op& op);
   void name_text(Op& op);
   void head(Op& op);
+  int small_integer(std::string_view what);
   void for_head(Op& op);
   void region_head(Op& op);
   Location place(const Token& begin);

@@ -86,67 +86,59 @@ void ModuleParser::carried(Op& op) {
 void ModuleParser::name_text(Op& op) { op.name = unquoted(lexer_.expect(TokenKind::string, "a name in quotes").text); }
 
 void ModuleParser::head(Op& op) {
-  switch (op.code) {
-    case OpCode::input:
+  switch (row(op.code).text) {
+    case TextForm::functions:
+      functions(op);
+      return operands(op);
+    case TextForm::name:
+      return name_text(op);
+    case TextForm::named:
       name_text(op);
-      return;
-    case OpCode::param:
+      return operands(op);
+    case TextForm::words:
+      return literal_words(op);
+    case TextForm::default_words:
       name_text(op);
       lexer_.expect("=");
-      literal_words(op);
-      return;
-    case OpCode::literal:
-    case OpCode::fill:
-      literal_words(op);
-      return;
-    case OpCode::index:
-    case OpCode::size:
+      return literal_words(op);
+    case TextForm::dim:
       lexer_.expect("[");
       op.dim = dim_name();
       lexer_.expect("]");
       return;
-    case OpCode::range:
+    case TextForm::dim_of:
       lexer_.expect("[");
       op.dim = dim_name();
       lexer_.expect("of");
       op.over = {dim_name()};
       lexer_.expect("]");
-      operands(op);
-      return;
-    case OpCode::at:
+      return operands(op);
+    case TextForm::along:
       lexer_.expect("[");
       op.over = {dim_name()};
       lexer_.expect("]");
-      operands(op);
-      return;
-    case OpCode::while_loop:
-      op.blocks.resize(1);
-      carried(op);
-      lexer_.expect("test");
-      op.test = static_cast<int>(std::min<std::int64_t>(parse_integer(lexer_, "a carried value's number"), 1 << 20));
-      return;
-    case OpCode::for_loop:
-      for_head(op);
-      return;
-    case OpCode::region:
-      region_head(op);
-      return;
-    case OpCode::output:
-      name_text(op);
-      operands(op);
-      return;
-    case OpCode::fold_rows:
-    case OpCode::fold_cols:
+      return operands(op);
+    case TextForm::rows:
       functions(op);
       operands(op);
       lexer_.expect("rows");
-      op.at_rows =
-          static_cast<int>(std::min<std::int64_t>(parse_integer(lexer_, "how many operands are over rows"), 1 << 20));
+      op.at_rows = small_integer("how many operands are over rows");
       return;
-    default:
-      functions(op);
-      operands(op);
+    case TextForm::while_loop:
+      op.blocks.resize(1);
+      carried(op);
+      lexer_.expect("test");
+      op.test = small_integer("a carried value's number");
+      return;
+    case TextForm::for_loop:
+      return for_head(op);
+    case TextForm::region:
+      return region_head(op);
   }
+}
+
+int ModuleParser::small_integer(std::string_view what) {
+  return static_cast<int>(std::min<std::int64_t>(parse_integer(lexer_, what), 1 << 20));
 }
 
 void ModuleParser::for_head(Op& op) {

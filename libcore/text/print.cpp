@@ -1,6 +1,7 @@
 // The text of a module (docs/ir.md). Same module, same bytes.
 #include <fmt/format.h>
 
+#include "libcore/base/error.h"
 #include "libcore/ir/module.h"
 #include "libcore/scalar/element_range.h"
 #include "libcore/text/scalar.h"
@@ -87,39 +88,35 @@ struct ModulePrinter {
 
   std::string head(const Op& op) const {
     const std::string name(row(op.code).name);
-    switch (op.code) {
-      case OpCode::input:
+    switch (row(op.code).text) {
+      case TextForm::functions:
+        return name + fns(op) + (op.operands.empty() ? "" : ' ' + values(op.operands));
+      case TextForm::name:
         return name + ' ' + quote(op.name);
-      case OpCode::param:
-        return fmt::format("{} {} = {}", name, quote(op.name), words(op));
-      case OpCode::literal:
-      case OpCode::fill:
+      case TextForm::named:
+        return fmt::format("{} {} {}", name, quote(op.name), values(op.operands));
+      case TextForm::words:
         return name + ' ' + words(op);
-      case OpCode::index:
-      case OpCode::size:
+      case TextForm::default_words:
+        return fmt::format("{} {} = {}", name, quote(op.name), words(op));
+      case TextForm::dim:
         return fmt::format("{}[{}]", name, m.dim(op.dim).name);
-      case OpCode::range:
+      case TextForm::dim_of:
         return fmt::format("{}[{} of {}] {}", name, m.dim(op.dim).name, m.dim(op.over.at(0)).name, values(op.operands));
-      case OpCode::at:
+      case TextForm::along:
         return fmt::format("{}[{}] {}", name, m.dim(op.over.at(0)).name, values(op.operands));
-      case OpCode::while_loop:
+      case TextForm::rows:
+        return fmt::format("{}{} {} rows {}", name, fns(op), values(op.operands), op.at_rows);
+      case TextForm::while_loop:
         return fmt::format("{} {} test {}", name, carried(op, 0, 0), op.test);
-      case OpCode::for_loop:
+      case TextForm::for_loop:
         return fmt::format("{} %{} : {} in {} {}{}", name, m.value(op.blocks[0].args[0]).name,
                            type_of(op.blocks[0].args[0]), values({op.operands[0], op.operands[1]}),
                            op.down ? "down " : "", carried(op, 2, 1));
-      case OpCode::if_else:
-        return name + ' ' + values(op.operands);
-      case OpCode::region:
+      case TextForm::region:
         return fmt::format("{} {} ({})", name, region_name(op.kind), values(op.operands));
-      case OpCode::output:
-        return fmt::format("{} {} {}", name, quote(op.name), values(op.operands));
-      case OpCode::fold_rows:
-      case OpCode::fold_cols:
-        return fmt::format("{}{} {} rows {}", name, fns(op), values(op.operands), op.at_rows);
-      default:
-        return name + fns(op) + (op.operands.empty() ? "" : ' ' + values(op.operands));
     }
+    throw InternalError("an operator without a form of text");
   }
 
   std::string tail(const Op& op) const {

@@ -22,41 +22,6 @@ bool is_identifier(const std::string& name) {
   return letter(name[0]) && name.size() <= most && std::all_of(name.begin(), name.end(), inner);
 }
 
-constexpr int any = std::numeric_limits<int>::max();
-
-// -1 in `results`: any number (checked against the blocks below).
-struct Counts {
-  OpCode code;
-  int least, most;  // operands
-  int results, fns, blocks;
-  bool top;  // stands in the program's own block only
-};
-
-constexpr std::array<Counts, 28> table{{
-    // code               operands  results fns blocks top
-    {OpCode::input, 0, 0, 1, 0, 0, true},        {OpCode::param, 0, 0, 1, 0, 0, true},
-    {OpCode::literal, 0, 0, 1, 0, 0, false},     {OpCode::fill, 0, 0, 1, 0, 0, false},
-    {OpCode::index, 0, 0, 1, 0, 0, false},       {OpCode::size, 0, 0, 1, 0, 0, false},
-    {OpCode::map, 1, any, 1, 1, 0, false},       {OpCode::reduce, 1, 1, 1, 1, 0, false},
-    {OpCode::mxv, 2, 2, 1, 2, 0, false},         {OpCode::mxvt, 2, 2, 1, 2, 0, false},
-    {OpCode::fold_rows, 2, any, 1, 2, 0, false}, {OpCode::fold_cols, 2, any, 1, 2, 0, false},
-    {OpCode::apply, 1, any, 1, 1, 0, false},     {OpCode::make_list, 1, 1, 1, 0, 0, false},
-    {OpCode::get, 2, 2, 1, 0, 0, false},         {OpCode::put, 3, 3, 1, 0, 0, false},
-    {OpCode::push, 2, 2, 1, 0, 0, false},        {OpCode::gather, 1, 1, 1, 0, 0, false},
-    {OpCode::scatter, 1, 1, 1, 0, 0, false},     {OpCode::while_loop, 1, any, -1, 0, 1, false},
-    {OpCode::for_loop, 2, any, -1, 0, 1, false}, {OpCode::if_else, 1, 1, -1, 0, 2, false},
-    {OpCode::region, 0, any, -1, 0, 1, false},   {OpCode::yield, 0, any, 0, 0, 0, false},
-    {OpCode::output, 1, 1, 0, 0, 0, true},       {OpCode::range, 2, 2, 1, 0, 0, false},
-    {OpCode::at, 2, 2, 1, 0, 0, false},          {OpCode::transpose, 1, 1, 1, 0, 0, false},
-}};
-
-const Counts* find_counts(OpCode code) {
-  for (const Counts& c : table) {
-    if (c.code == code) return &c;
-  }
-  return nullptr;
-}
-
 class StructureCheck {
  public:
   StructureCheck(const Module& module, Faults& faults)
@@ -97,28 +62,23 @@ class StructureCheck {
   }
 
   [[nodiscard]] bool counts_fit(const Op& op) {
-    const Counts* c = find_counts(op.code);
-    if (c == nullptr) {
-      faults_.add(op, "an operator that the verifier does not know");
-      return false;
-    }
+    const OpCounts& c = row(op.code).counts;
     const auto operands = static_cast<int>(op.operands.size());
     const size_t before = faults_.size();
-    if (operands < c->least || operands > c->most) faults_.add(op, fmt::format("it has {} operands", operands));
-    if (c->results >= 0 && op.results.size() != static_cast<size_t>(c->results)) {
+    if (operands < c.least || operands > c.most) faults_.add(op, fmt::format("it has {} operands", operands));
+    if (c.results != any_operands && op.results.size() != static_cast<size_t>(c.results)) {
       faults_.add(op, fmt::format("it has {} results", op.results.size()));
     }
-    if (op.fns.size() != static_cast<size_t>(c->fns))
+    if (op.fns.size() != static_cast<size_t>(c.fns))
       faults_.add(op, fmt::format("it names {} functions", op.fns.size()));
-    if (op.blocks.size() != static_cast<size_t>(c->blocks)) {
+    if (op.blocks.size() != static_cast<size_t>(c.blocks)) {
       faults_.add(op, fmt::format("it has {} blocks", op.blocks.size()));
     }
     return faults_.size() == before;
   }
 
   void fields(const Op& op, int depth) {
-    const Counts& c = *find_counts(op.code);
-    if (c.top && depth > 0) faults_.add(op, "it may not stand inside of a block");
+    if (row(op.code).counts.top && depth > 0) faults_.add(op, "it may not stand inside of a block");
     if (row(op.code).level > m_.level) {
       faults_.add(op, fmt::format("it needs level {}, but this module has level {}", row(op.code).level, m_.level));
     }
@@ -126,7 +86,8 @@ class StructureCheck {
       if (fn < 0 || static_cast<size_t>(fn) >= m_.functions.size()) faults_.add(op, "a function that is not declared");
     }
     const OpGroup group = row(op.code).group;
-    const bool with_dim = op.code == OpCode::index || op.code == OpCode::size || op.code == OpCode::range;
+    const TextForm form = row(op.code).text;
+    const bool with_dim = form == TextForm::dim || form == TextForm::dim_of;
     if (with_dim && (op.dim < 0 || static_cast<size_t>(op.dim) >= m_.dims.size())) {
       faults_.add(op, "a dimension that is not declared");
     }
@@ -137,7 +98,7 @@ class StructureCheck {
       faults_.add(op, "'over' is for reduce alone");
     }
     const bool vector = group == OpGroup::vector && !is_slice(op);  // a slice may lie outside
-    const bool quiet = vector || group == OpGroup::shared || (group == OpGroup::source && !c.top);
+    const bool quiet = vector || group == OpGroup::shared || (group == OpGroup::source && !row(op.code).counts.top);
     if (op.speculated && !quiet) {
       faults_.add(op, "it may not be speculated", "what may be done in vain neither sends anything nor can fail");
     }

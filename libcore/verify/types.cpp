@@ -41,11 +41,7 @@ class TypeCheck {
 
  private:
   using Check = void (TypeCheck::*)(const Op&);
-  struct Row {
-    OpCode code;
-    Check check;
-  };
-  static const std::array<Row, 27> rows;
+  static const std::array<Check, operator_count> checks;  // by operator
 
   void one(const Op& op) {
     const bool product = is_product(op);
@@ -67,9 +63,7 @@ class TypeCheck {
           return faults_.add(op, "level 1 places nothing", "", "write @?");
       }
     }
-    for (const Row& r : rows) {
-      if (r.code == op.code) return (this->*r.check)(op);
-    }
+    (this->*checks.at(static_cast<size_t>(op.code)))(op);
   }
 
   [[nodiscard]] const Type& type(const Op& op, size_t i) const { return m_.type(op.operands[i]); }
@@ -221,7 +215,7 @@ class TypeCheck {
   void view(const Op& op) {
     if (!no_list(op)) return;
     if (op.code == OpCode::range && !is_single(op, range_begin(op), Scalar::i64, "where a range begins")) return;
-    if (op.code == OpCode::at && !is_single(op, range_begin(op), Scalar::i64, "the index of a dimension")) return;
+    if (takes_one_index(op) && !is_single(op, range_begin(op), Scalar::i64, "the index of a dimension")) return;
     const ViewFault fault = view_fault(m_, op);
     if (!fault.what.empty()) faults_.add(op, fault.what, fault.why, fault.remedy);
   }
@@ -375,39 +369,17 @@ class TypeCheck {
 
   void output(const Op& op) { (void)no_list(op); }
 
+  void nothing(const Op&) {}
+
   const Module& m_;
   Faults& faults_;
 };
 
-const std::array<TypeCheck::Row, 27> TypeCheck::rows{{
-    {OpCode::input, &TypeCheck::input},
-    {OpCode::param, &TypeCheck::words},
-    {OpCode::literal, &TypeCheck::words},
-    {OpCode::fill, &TypeCheck::words},
-    {OpCode::index, &TypeCheck::index},
-    {OpCode::size, &TypeCheck::size},
-    {OpCode::map, &TypeCheck::elementwise},
-    {OpCode::apply, &TypeCheck::elementwise},
-    {OpCode::reduce, &TypeCheck::reduce},
-    {OpCode::range, &TypeCheck::view},
-    {OpCode::at, &TypeCheck::view},
-    {OpCode::transpose, &TypeCheck::view},
-    {OpCode::mxv, &TypeCheck::product},
-    {OpCode::mxvt, &TypeCheck::product},
-    {OpCode::fold_rows, &TypeCheck::fold},
-    {OpCode::fold_cols, &TypeCheck::fold},
-    {OpCode::make_list, &TypeCheck::make_list},
-    {OpCode::get, &TypeCheck::get},
-    {OpCode::put, &TypeCheck::replace},
-    {OpCode::push, &TypeCheck::replace},
-    {OpCode::gather, &TypeCheck::transition},
-    {OpCode::scatter, &TypeCheck::transition},
-    {OpCode::while_loop, &TypeCheck::while_loop},
-    {OpCode::for_loop, &TypeCheck::for_loop},
-    {OpCode::if_else, &TypeCheck::if_else},
-    {OpCode::region, &TypeCheck::handed_on},
-    {OpCode::output, &TypeCheck::output},
-}};
+const std::array<TypeCheck::Check, operator_count> TypeCheck::checks{
+#define IR_OP(code, name, level, group, counts, text, types, states, ranges, run, doc) &TypeCheck::types,
+#include "libcore/ir/operators.def"
+#undef IR_OP
+};
 
 }  // namespace
 

@@ -23,7 +23,7 @@ ViewFault result_fault(const Module& module, const Op& view, const std::vector<D
 ViewFault sliced_fault(const Module& module, const Op& view) {
   std::vector<DimId> dims = module.type(viewed(view)).dims;
   const std::string array = value_text(module, viewed(view));
-  const bool single = view.code == OpCode::at;
+  const bool single = takes_one_index(view);
   const auto stands = [&](DimId d) { return std::count(dims.begin(), dims.end(), d); };
   const bool square = std::any_of(dims.begin(), dims.end(), [&](DimId d) { return stands(d) > 1; });
   if (view.over.size() != 1 || stands(view.over[0]) != 1 || square) {

@@ -88,7 +88,7 @@ void ColumnLift::map(Op& op) {
 // Of a row's elements, which are at hand: a map that takes some of them, or one.
 Op ColumnLift::slice(const Op& op) {
   const ElementType element = module_.type(viewed(op)).element, place = ElementType::of(Scalar::i64);
-  const bool single = op.code == OpCode::at;
+  const bool single = takes_one_index(op);
   ScalarFunction fn{single ? "at" : "range", {{"x", element, {}}, {"begin", place, {}}}, {}};
   Expr begin = make_param(1, place);
   Expr at = single ? std::move(begin) : make_op(ScalarOp::add, {make_loop_var(0), std::move(begin)});

@@ -70,7 +70,7 @@ std::vector<ValueId> read_along(const CostContext& c, const Op& op) {
   return uncompressed(c, along);
 }
 
-Cost elementwise_cost(const CostContext& c, const Op& op) {
+Cost actual_elementwise(const CostContext& c, const Op& op) {
   Cost cost;
   const std::vector<ValueId> operands = read_along(c, op);
   const bool on_shareds =
@@ -105,7 +105,7 @@ Polynomial viewed_bytes(const CostContext& c, const Op& view) {
 }
 
 // By itself a view is a copy.
-Cost shown_cost(const CostContext& c, const Op& op) {
+Cost actual_shown(const CostContext& c, const Op& op) {
   Cost cost;
   cost.read = viewed_bytes(c, op);
   cost.written = shown_bytes(c, op);
@@ -121,7 +121,7 @@ Polynomial bytes_of_views(const CostContext& c, const Op& region) {
   return bytes;
 }
 
-Cost source_cost(const CostContext& c, const Op& op) {
+Cost actual_source(const CostContext& c, const Op& op) {
   Cost cost;
   for (const ValueId value : distinct_arrays(*c.module, op.results)) cost.written += stored_bytes(c, value);
   return cost;
@@ -170,7 +170,7 @@ Cost dense_products_cost(const CostContext& c, std::span<const Op> products, con
   return cost;
 }
 
-Cost product_cost(const CostContext& c, const Op& op) {
+Cost actual_product(const CostContext& c, const Op& op) {
   if (is_dense_product(*c.module, op)) return dense_products_cost(c, {&op, 1}, op.results);
   Cost cost;
   add_index_reads(c, op, cost);
@@ -180,7 +180,7 @@ Cost product_cost(const CostContext& c, const Op& op) {
 
 // Where operand and result have different storage the masters are copied first.
 // Each entry reads what stands at the other axis, each row of the result what stands there.
-Cost fold_cost(const CostContext& c, const Op& op) {
+Cost actual_fold(const CostContext& c, const Op& op) {
   Cost cost;
   const ValueId matrix = op.operands.at(0), result = op.results.at(0);
   const Polynomial rows = stored_indices(*c.module, c.type(result)), entries = c.entries(matrix);
@@ -193,7 +193,7 @@ Cost fold_cost(const CostContext& c, const Op& op) {
   return cost;
 }
 
-Cost transition_cost(const CostContext& c, const Op& op) {
+Cost actual_transition(const CostContext& c, const Op& op) {
   Cost cost = transition_network(c, op);
   const ValueId from = op.operands.at(0), to = op.results.at(0);
   if (!is_charged(*c.module, from) || same_buffer(c, from, to)) return cost;
@@ -202,7 +202,7 @@ Cost transition_cost(const CostContext& c, const Op& op) {
   return cost;
 }
 
-Cost make_list_cost(const CostContext& c, const Op& op) {
+Cost actual_list(const CostContext& c, const Op& op) {
   Cost cost;
   const ValueId list = op.results.at(0);
   if (!is_charged(*c.module, list)) return cost;
@@ -211,30 +211,14 @@ Cost make_list_cost(const CostContext& c, const Op& op) {
   return cost;
 }
 
-Cost free_of_charge(const CostContext&, const Op&) { return {}; }
+Cost actual_nothing(const CostContext&, const Op&) { return {}; }
 
-struct ActualRule {
-  OpCode code;
-  Cost (*cost)(const CostContext&, const Op&);
+constexpr std::array actual_rules{
+#define OP_COST(code, model, actual) CostRule{OpCode::code, actual_##actual},
+#include "libopt/cost/operators.def"
+#undef OP_COST
 };
-
-constexpr std::array rules{
-    ActualRule{OpCode::fill, source_cost},
-    ActualRule{OpCode::index, source_cost},
-    ActualRule{OpCode::map, elementwise_cost},
-    ActualRule{OpCode::reduce, elementwise_cost},
-    ActualRule{OpCode::range, shown_cost},
-    ActualRule{OpCode::transpose, shown_cost},
-    ActualRule{OpCode::mxv, product_cost},
-    ActualRule{OpCode::mxvt, product_cost},
-    ActualRule{OpCode::fold_rows, fold_cost},
-    ActualRule{OpCode::fold_cols, fold_cost},
-    ActualRule{OpCode::make_list, make_list_cost},
-    ActualRule{OpCode::gather, transition_cost},
-    ActualRule{OpCode::scatter, transition_cost},
-    ActualRule{OpCode::region, actual_region},
-    ActualRule{OpCode::at, shown_cost},
-};
+static_assert(is_complete(actual_rules));  // each operator, in its order
 
 }  // namespace
 
@@ -318,8 +302,7 @@ Cost actual_row_chain(const CostContext& c, const Op& region) {
 }
 
 Cost actual_cost(const CostContext& context, const Op& op) {
-  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ActualRule& r) { return r.code == op.code; });
-  Cost cost = (rule == rules.end() ? free_of_charge : rule->cost)(context, op);
+  Cost cost = actual_rules.at(static_cast<std::size_t>(op.code)).cost(context, op);
   const OpGroup group = row(op.code).group;
   const bool reads = group == OpGroup::vector || group == OpGroup::product || op.code == OpCode::region;
   if (reads) cost.read += compressed_bytes(context, op);

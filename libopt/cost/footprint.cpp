@@ -89,8 +89,8 @@ struct PullUse {
 
 PullForm pull_form(const CostContext& context, const Op& product, const PullUse& use) {
   const Module& module = *context.module;
-  return {context.matrix_name(use.matrix), product.code == OpCode::mxvt || product.code == OpCode::fold_rows,
-          module.type(use.operand).state.slaves, module.type(use.result).state.slaves};
+  return {context.matrix_name(use.matrix), gives_rows(product), module.type(use.operand).state.slaves,
+          module.type(use.result).state.slaves};
 }
 
 std::map<PullForm, PullUse> pull_forms(const Module& module) {

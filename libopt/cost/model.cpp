@@ -30,7 +30,7 @@ void make_array(const CostContext& c, ValueId value, Cost& cost) {
   cost.buffers += elements * Polynomial(type.element.bytes());
 }
 
-Cost vector_cost(const CostContext& c, const Op& op) {
+Cost model_vector(const CostContext& c, const Op& op) {
   Cost cost;
   for (const ValueId value : distinct_arrays(*c.module, op.operands)) read_array(c, value, cost);
   for (const ValueId value : distinct_arrays(*c.module, op.results)) make_array(c, value, cost);
@@ -119,21 +119,14 @@ Cost model_fold(const CostContext& c, const Op& op) {
 
 Cost model_nothing(const CostContext&, const Op&) { return {}; }
 
-struct ModelRule {
-  OpCode code;
-  Cost (*cost)(const CostContext&, const Op&);
-};
+Cost model_transition(const CostContext& c, const Op& op) { return transition_network(c, op); }
 
 constexpr std::array model_rules{
-    ModelRule{OpCode::fill, vector_cost},          ModelRule{OpCode::index, vector_cost},
-    ModelRule{OpCode::map, vector_cost},           ModelRule{OpCode::reduce, vector_cost},
-    ModelRule{OpCode::range, model_view},          ModelRule{OpCode::at, model_view},
-    ModelRule{OpCode::transpose, model_view},      ModelRule{OpCode::mxv, model_product},
-    ModelRule{OpCode::mxvt, model_product},        ModelRule{OpCode::fold_rows, model_fold},
-    ModelRule{OpCode::fold_cols, model_fold},      ModelRule{OpCode::make_list, vector_cost},
-    ModelRule{OpCode::gather, transition_network}, ModelRule{OpCode::scatter, transition_network},
-    ModelRule{OpCode::region, model_region},
+#define OP_COST(code, model, actual) CostRule{OpCode::code, model_##model},
+#include "libopt/cost/operators.def"
+#undef OP_COST
 };
+static_assert(is_complete(model_rules));  // each operator, in its order
 
 }  // namespace
 
@@ -172,7 +165,7 @@ Cost model_product_epilogue(const CostContext& c, const Op& region) {
       if (outside || v == epilogue_gather(region).results.at(0)) vector.operands.push_back(v);
     }
   }
-  cost += vector_cost(c, vector);
+  cost += model_vector(c, vector);
   return cost;
 }
 
@@ -200,9 +193,7 @@ Cost model_row_chain(const CostContext& c, const Op& region) {
 }
 
 Cost model_cost(const CostContext& context, const Op& op) {
-  const auto rule =
-      std::find_if(model_rules.begin(), model_rules.end(), [&](const ModelRule& r) { return r.code == op.code; });
-  return (rule == model_rules.end() ? model_nothing : rule->cost)(context, op);
+  return model_rules.at(static_cast<std::size_t>(op.code)).cost(context, op);
 }
 
 Cost transition_network(const CostContext& c, const Op& op) {

@@ -12,7 +12,7 @@ struct RegionCosts {
 };
 
 // In the order of RegionKind.
-constexpr std::array rows{
+constexpr std::array region_costs{
 #define REGION(kind, entry, in_place, pass, holds) RegionCosts{model_##kind, actual_##kind},
 #include "libcore/ir/regions.def"
 #undef REGION
@@ -21,11 +21,11 @@ constexpr std::array rows{
 }  // namespace
 
 Cost model_region(const CostContext& c, const Op& region) {
-  return rows.at(static_cast<size_t>(region.kind)).model(c, region);
+  return region_costs.at(static_cast<size_t>(region.kind)).model(c, region);
 }
 
 Cost actual_region(const CostContext& c, const Op& region) {
-  return rows.at(static_cast<size_t>(region.kind)).actual(c, region);
+  return region_costs.at(static_cast<size_t>(region.kind)).actual(c, region);
 }
 
 }  // namespace kasen

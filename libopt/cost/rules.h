@@ -1,6 +1,7 @@
 // The rules of docs/cost.md, one a column: what one execution of one operator costs. Internal to libopt.
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 #include <string>
@@ -41,6 +42,19 @@ struct CostContext {
 
 // The bindings of `bindings` that copy; `spared` arrays of a list stay behind.
 [[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings, std::int64_t spared = 0);
+
+// A row of operators.def in one of the columns.
+struct CostRule {
+  OpCode code;
+  Cost (*cost)(const CostContext&, const Op&);
+};
+template <std::size_t count>
+consteval bool is_complete(const std::array<CostRule, count>& rules) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (rules[i].code != static_cast<OpCode>(i)) return false;
+  }
+  return count == operator_count;
+}
 
 // Network of a gather or scatter: the same in both columns.
 [[nodiscard]] Cost transition_network(const CostContext& context, const Op& op);

@@ -43,14 +43,12 @@ bool is_cut_along_rows(const Module& module, ValueId matrix) {
 }
 
 Form form_of(const Module& module, const Op& op) {
+  if (is_slice(op)) return is_shared(module, module.type(op.results[0])) ? Form::read : Form::range;
   switch (op.code) {
     case OpCode::map:
       return is_shared(module, module.type(op.results[0])) || stands_alone(module, op) ? Form::read : Form::cell;
     case OpCode::reduce:
       return is_shared(module, module.type(op.operands[0])) ? Form::read : reduce_form(module, op);
-    case OpCode::range:
-    case OpCode::at:
-      return is_shared(module, module.type(op.results[0])) ? Form::read : Form::range;
     case OpCode::mxv:
     case OpCode::mxvt:
       return is_cut_along_rows(module, product_matrix(op)) ? Form::product : Form::read;

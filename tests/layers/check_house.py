@@ -18,8 +18,8 @@ CODE = (".cpp", ".h", ".def", ".in")
 
 # figure: (limit, goal)
 LIMITS = {
-    "product files that name operator `at`": (14, 6),
-    "product files that name operator `fold_rows`": (13, 6),
+    "product files that name operator `at`": (2, 6),
+    "product files that name operator `fold_rows`": (2, 6),
     "product files that name function `tanh`": (0, 0),
     "product files that name function `pow`": (15, 6),
     "product files that name region kind `row_chain`": (6, 5),
@@ -28,7 +28,7 @@ LIMITS = {
     "files in one folder of libopt": (30, 30),
     "files in one folder of libkernels": (30, 30),
     "files in one folder of tools": (30, 30),
-    "product files over 400 lines": (10, 0),
+    "product files over 400 lines": (8, 0),
     "docs: words of nine sentences in ten": (28, 28),
     "docs: sentences of more than 60 words": (0, 0),
 }

@@ -175,7 +175,7 @@ class Pages(unittest.TestCase):
         self.run_all(file for file in page_files(ROOT) if file.stem.startswith("rule-"))
 
     def test_every_number_has_its_page_that_shows_it(self):
-        enum = re.search(r"enum class ExitStatus : int \{(.*?)\};", (ROOT / "libcore" / "error.h").read_text(), re.S)[1]
+        enum = re.search(r"enum class ExitStatus : int \{(.*?)\};", (ROOT / "libcore" / "base" / "error.h").read_text(), re.S)[1]
         statuses = {int(n) for n in re.findall(r"= (\d+)", enum)}
         files = {file.stem: file.read_text() for file in page_files(ROOT) if file.parent.name == "errors"}
         self.assertEqual({int(name) for name in files if name.isdigit()}, statuses)

@@ -1,0 +1,121 @@
+// Products and folds: nonzero by nonzero in ascending order of the operand's index.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "libcore/ir/entries.h"
+#include "libcore/reference/interpreter_state.h"
+
+namespace kasen::reference {
+
+void Interpreter::run_product(const Op& op) {
+  const ValueId matrix = op.operands.at(1);
+  const WholeMatrix* sparse = values_.at(static_cast<size_t>(matrix)).matrix;
+  const std::int64_t entries = sparse != nullptr ? static_cast<std::int64_t>(sparse->rows.size()) : count_of(matrix);
+  const std::int64_t calls = checked_mul(entries, columns_of(op), "the work of a product");
+  work_.calls(calls, op.fns.at(0));
+  work_.calls(calls, op.fns.at(1));
+  Words made = identities(op.fns.at(1), count_of(op.results.at(0)), op.where);
+  if (sparse != nullptr) {
+    run_sparse(op, *sparse, made);
+  } else {
+    run_dense(op, made);
+  }
+  set(op.results[0], std::move(made));
+}
+
+void Interpreter::multiply_into(const Op& op, Words& made, std::int64_t from, std::int64_t to,
+                                std::span<const Word> entry) const {
+  Words term(planes_of(op.results[0]));
+  const std::int64_t columns = columns_of(op);
+  for (std::int64_t k = 0; k < columns; ++k) {
+    const std::span<const Word> args[2] = {element(op.operands[0], from * columns + k), entry};
+    evaluate(module_.fn(op.fns.at(0)), args, term);
+    fold(op.fns.at(1), made, to * columns + k, term);
+  }
+}
+
+void Interpreter::run_sparse(const Op& op, const WholeMatrix& matrix, Words& made) const {
+  const bool transposed = op.code == OpCode::mxvt;
+  const auto& from = transposed ? matrix.cols : matrix.rows;
+  const auto& to = transposed ? matrix.rows : matrix.cols;
+  const ElementType& seen = module_.fn(op.fns.at(0)).params.at(1).type;
+  const bool null = module_.type(op.operands[1]).element.bytes() == 0;
+  Words entry;
+  if (null) {
+    for (std::int64_t p = 0; p < seen.planes(); ++p) {
+      entry.push_back(is_float(seen.plane_scalar(p)) ? Word::real(1) : Word::integer(1));
+    }
+  }
+  for (const size_t e : ascending(from)) {
+    if (!null) {
+      entry.clear();
+      append_element(matrix.values, static_cast<std::int64_t>(e), entry);
+    }
+    multiply_into(op, made, from[e], to[e], entry);
+  }
+}
+
+void Interpreter::run_dense(const Op& op, Words& made) const {
+  const bool transposed = op.code == OpCode::mxvt;
+  const auto shape = shape_of(module_.type(op.operands[1]).dims);
+  in_order(count_of(op.operands[1]), [&](std::int64_t k) {
+    const std::int64_t i = k / shape.at(1), j = k % shape[1];
+    multiply_into(op, made, transposed ? j : i, transposed ? i : j, element(op.operands[1], k));
+  });
+}
+
+std::span<const Word> Interpreter::point(ValueId v, std::int64_t index) const {
+  const auto& dims = module_.type(v).dims;
+  const std::vector<DimId> local(dims.begin() + (dims.empty() ? 0 : 1), dims.end());
+  const auto words = static_cast<size_t>(product_of(shape_of(local))) * planes_of(v);
+  return std::span(this->words(v)).subspan(static_cast<size_t>(index) * words, words);
+}
+
+void Interpreter::run_fold(const Op& op) {
+  const WholeMatrix& matrix = *values_.at(static_cast<size_t>(op.operands.at(0))).matrix;
+  const bool by_rows = result_side(op) == EntrySide::rows;
+  const auto& to = by_rows ? matrix.rows : matrix.cols;
+  const ScalarFunction& fn = module_.fn(op.fns.at(0));
+  const bool pattern = module_.type(op.operands[0]).element.bytes() == 0;
+  const Word one = is_float(fn.params.at(0).type.scalar()) ? Word::real(1) : Word::integer(1);
+  Words made = identities(op.fns.at(1), count_of(op.results.at(0)), op.where);
+  Words term(static_cast<size_t>(fn.result().planes()));
+  const size_t planes = planes_of(op.results[0]), columns = term.size() / planes;
+  work_.calls(static_cast<std::int64_t>(to.size()), op.fns[0]);
+  work_.calls(static_cast<std::int64_t>(to.size() * columns), op.fns[1]);
+  for (const size_t e : ascending(by_rows ? matrix.cols : matrix.rows)) {
+    Words entry{one};
+    if (!pattern) {
+      entry.clear();
+      append_element(matrix.values, static_cast<std::int64_t>(e), entry);
+    }
+    std::vector<std::span<const Word>> args{entry};
+    for (size_t i = 1; i < op.operands.size(); ++i) {
+      const EntrySide side = entry_side(module_, op, i);
+      const std::int64_t index = side == EntrySide::rows   ? matrix.rows[e]
+                                 : side == EntrySide::cols ? matrix.cols[e]
+                                                           : 0;
+      args.push_back(point(op.operands[i], index));
+    }
+    evaluate(fn, args, term);
+    for (size_t c = 0; c < columns; ++c) {
+      fold(op.fns[1], made, to[e] * static_cast<std::int64_t>(columns) + static_cast<std::int64_t>(c),
+           std::span(term).subspan(c * planes, planes));
+    }
+  }
+  set(op.results[0], std::move(made));
+}
+
+std::vector<size_t> Interpreter::ascending(const std::vector<std::int64_t>& from) const {
+  std::vector<size_t> order(from.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return from[a] < from[b]; });
+  if (options_.order == 0) return order;
+  std::vector<size_t> other(order.size());
+  for (size_t k = 0; k < order.size(); ++k)
+    other[k] = order[static_cast<size_t>(nth(static_cast<std::int64_t>(k), std::ssize(order)))];
+  return other;
+}
+
+}  // namespace kasen::reference
