@@ -130,6 +130,7 @@ CaseValue CaseEvaluator::eval(const Expr& e, size_t p) {
   const ResultRule rule = row(e.op).result;
   if (rule == ResultRule::logic) return of_truth(logic(e));
   if (rule == ResultRule::compare) return of_truth(compare(e));
+  if (is_opaque(e.op)) throw Undecided{};
   return of_number(e.args.size() == 1 ? unary(e) : binary(e));
 }
 
@@ -195,8 +196,6 @@ CaseNumber CaseEvaluator::binary(const Expr& e) {
       return a_.quotient(a, b);
     case ScalarOp::pow:
       return a_.power(a, b, e.args[1]);
-    case ScalarOp::mix64:
-      throw Undecided{};
     default:
       break;
   }

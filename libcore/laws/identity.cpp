@@ -34,7 +34,7 @@ std::vector<Word> identity_candidates(Scalar s) {
   if (s == Scalar::boolean) return {Word::integer(0), Word::integer(1)};
   std::vector<Word> ends{Word::integer(integer_ends(s).high), Word::integer(integer_ends(s).low)};
   if (s == Scalar::id) return ends;  // no index: an output of it is refused
-  return {Word::integer(0), Word::integer(1), ends[0], ends[1]};
+  return {Word::integer(0), Word::integer(1), ends[0], ends[1], Word::integer(-1)};  // -1: all bits
 }
 
 // What a candidate has to keep: all numbers, all finite ones, or small ones up to rounding (for functions such as

@@ -21,7 +21,8 @@ bool tried_completely(const ScalarFunction& fn, std::int64_t most_points) {
 bool known_algebra(LawKind kind, const ScalarFunction& fn) {
   const Algebra algebra = algebra_of(fn);
   if (algebra == Algebra::other) return false;
-  return kind != LawKind::idempotent || (algebra != Algebra::sum && algebra != Algebra::product);
+  const bool counts = algebra == Algebra::sum || algebra == Algebra::product || algebra == Algebra::differing_bits;
+  return kind != LawKind::idempotent || !counts;
 }
 
 LawAnswer answer(const LawQuestion& question, std::int64_t most_points) {

@@ -179,14 +179,17 @@ struct AlgebraRow {
   Algebra algebra;
 };
 
-constexpr std::array<AlgebraRow, 6> algebras{{
-    {ScalarOp::add, Algebra::sum},
-    {ScalarOp::mul, Algebra::product},
-    {ScalarOp::min, Algebra::minimum},
-    {ScalarOp::max, Algebra::maximum},
-    {ScalarOp::logical_and, Algebra::all},
-    {ScalarOp::logical_or, Algebra::any},
-}};
+constexpr std::array algebras{
+    AlgebraRow{ScalarOp::add, Algebra::sum},
+    AlgebraRow{ScalarOp::mul, Algebra::product},
+    AlgebraRow{ScalarOp::min, Algebra::minimum},
+    AlgebraRow{ScalarOp::max, Algebra::maximum},
+    AlgebraRow{ScalarOp::logical_and, Algebra::all},
+    AlgebraRow{ScalarOp::logical_or, Algebra::any},
+    AlgebraRow{ScalarOp::bit_and, Algebra::bits},
+    AlgebraRow{ScalarOp::bit_or, Algebra::bits},
+    AlgebraRow{ScalarOp::bit_xor, Algebra::differing_bits},
+};
 
 }  // namespace
 
@@ -232,6 +235,9 @@ bool law_by_shape(LawKind kind, const ScalarFunction& fn, const ScalarFunction& 
       return truth_law(kind, fn, ScalarOp::logical_and, operand);
     case Algebra::any:
       return truth_law(kind, fn, ScalarOp::logical_or, operand);
+    case Algebra::bits:
+    case Algebra::differing_bits:
+      return kind == LawKind::pushdown && chain_of(fn.body, reducer.body.op, operand);
     default:
       return false;
   }

@@ -10,7 +10,7 @@
 namespace kasen {
 
 // The reducers that the shapes know.
-enum class Algebra : std::uint8_t { other, sum, product, minimum, maximum, all, any };
+enum class Algebra : std::uint8_t { other, sum, product, minimum, maximum, all, any, bits, differing_bits };
 [[nodiscard]] Algebra algebra_of(const ScalarFunction& reducer);
 
 // fn(..., x, ...) = slope * x + offset, neither of which uses x; both are over fn's own parameters.

@@ -25,7 +25,7 @@ bool small_power(const Expr& e) {
 
 bool exact_node(const Expr& e) {
   if (e.count > 0 && (e.index < 0 || e.index >= exact::most_loops)) return false;
-  if (elementary_row(e.op) != nullptr || e.op == ScalarOp::mix64) return false;
+  if (elementary_row(e.op) != nullptr || is_opaque(e.op)) return false;
   if (e.op == ScalarOp::pow) return small_power(e.args[1]);
   if (e.op == ScalarOp::constant && is_float(e.type.scalar())) return std::isfinite(e.literal.f);
   return true;

@@ -74,8 +74,6 @@ struct Evaluator {
         return truth(a >= b);
       case ScalarOp::pow:
         return power(a, b);
-      case ScalarOp::mix64:
-        throw Undefined{};
       default:
         return divide(e, a, b);
     }
@@ -169,6 +167,7 @@ struct Evaluator {
         break;
     }
     const Number a = eval(e.args[0])[0];
+    if (is_opaque(e.op)) throw Undefined{};
     return {e.args.size() > 1 ? binary(e, a, eval(e.args[1])[0]) : unary(e, a)};
   }
 };

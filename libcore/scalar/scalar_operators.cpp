@@ -58,6 +58,16 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return z ^ (z >> 31);
 }
 
+std::int64_t split_mix(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(mixed(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+}
+
+std::int64_t shifted_left(std::int64_t a, std::int64_t b) {
+  return b < 0 || b > 63 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b);
+}
+
+std::int64_t shifted_right(std::int64_t a, std::int64_t b) { return a >> (b < 0 || b > 63 ? 63 : b); }
+
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
   if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
@@ -107,6 +117,8 @@ double real_op(ScalarOp op, std::span<const Word> w) {
       return std::ceil(a);
     case ScalarOp::pow:
       return std::pow(a, b);
+    case ScalarOp::fmod:
+      return std::fmod(a, b);
     default:
       break;
   }
@@ -158,8 +170,11 @@ std::int64_t integer_op(ScalarOp op, Scalar s, std::span<const Word> w) {
       return std::min(a, b);
     case ScalarOp::max:
       return std::max(a, b);
-    case ScalarOp::mix64:
-      return static_cast<std::int64_t>(mixed(ua, ub));
+#define BITS(name, arity, work, numeric, doc) \
+  case ScalarOp::name:                        \
+    return numeric;
+#include "libcore/scalar/bits.def"
+#undef BITS
     case ScalarOp::logical_and:
       return a & b;
     case ScalarOp::logical_or:

@@ -98,13 +98,28 @@ LlvmValue* unary(Builder& b, llvm::Intrinsic::ID id, LlvmValue* x) { return b.Cr
 LlvmValue* floor_of(Builder& b, LlvmValue* x) { return unary(b, llvm::Intrinsic::floor, x); }
 
 // SplitMix64, as in libcore/scalar/scalar_operators.cpp.
-LlvmValue* mixed(Builder& b, LlvmValue* x, LlvmValue* y) {
+LlvmValue* bits_mix64(Builder& b, LlvmValue* x, LlvmValue* y) {
   const auto constant = [&](std::uint64_t v) { return number(x, static_cast<std::int64_t>(v)); };
   const auto folded = [&](LlvmValue* z, int by) { return b.CreateXor(z, b.CreateLShr(z, number(z, by))); };
   LlvmValue* z = b.CreateAdd(x, b.CreateMul(b.CreateAdd(y, number(y, 1)), constant(0x9E3779B97F4A7C15U)));
   z = b.CreateMul(folded(z, 30), constant(0xBF58476D1CE4E5B9U));
   z = b.CreateMul(folded(z, 27), constant(0x94D049BB133111EBU));
   return folded(z, 31);
+}
+
+LlvmValue* bits_bit_and(Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateAnd(x, y); }
+LlvmValue* bits_bit_or(Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateOr(x, y); }
+LlvmValue* bits_bit_xor(Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateXor(x, y); }
+LlvmValue* bits_bit_not(Builder& b, LlvmValue* x, LlvmValue*) { return b.CreateNot(x); }
+
+// LLVM gives poison where a shift is not from 0 to 63.
+LlvmValue* bits_shift_left(Builder& b, LlvmValue* x, LlvmValue* y) {
+  LlvmValue* fits = b.CreateICmpULT(y, number(y, 64));
+  return b.CreateSelect(fits, b.CreateShl(x, b.CreateAnd(y, number(y, 63))), number(x, 0));
+}
+LlvmValue* bits_shift_right(Builder& b, LlvmValue* x, LlvmValue* y) {
+  LlvmValue* fits = b.CreateICmpULT(y, number(y, 64));
+  return b.CreateAShr(x, b.CreateSelect(fits, y, number(y, 63)));
 }
 
 struct OperatorRow {
@@ -128,7 +143,9 @@ constexpr std::array operators{
   OperatorRow{ScalarOp::sqrt,        nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return unary(b, llvm::Intrinsic::sqrt, x); }},
   OperatorRow{ScalarOp::floor,       nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return floor_of(b, x); }},
   OperatorRow{ScalarOp::ceil,        nullptr,                                                                                            [](Builder& b, LlvmValue* x, LlvmValue*) { return unary(b, llvm::Intrinsic::ceil, x); }},
-  OperatorRow{ScalarOp::mix64,       mixed,                                                                                              nullptr},
+#define BITS(name, arity, work, numeric, doc) OperatorRow{ScalarOp::name, bits_##name, nullptr},
+#include "libcore/scalar/bits.def"
+#undef BITS
   OperatorRow{ScalarOp::logical_or,  [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateOr(x, y); },                            nullptr},
   OperatorRow{ScalarOp::logical_and, [](Builder& b, LlvmValue* x, LlvmValue* y) { return b.CreateAnd(x, y); },                           nullptr},
   OperatorRow{ScalarOp::logical_not, [](Builder& b, LlvmValue* x, LlvmValue*) { return b.CreateNot(x); },                                nullptr},

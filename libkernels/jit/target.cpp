@@ -20,7 +20,7 @@ namespace {
 
 // The C library's name of the function, of f64; null: it has none, or none is needed.
 const char* library_name(ScalarOp op) {
-  if (op == ScalarOp::pow) return "pow";
+  if (op == ScalarOp::pow || op == ScalarOp::fmod) return row(op).name.data();
   const ElementaryRow* const function = elementary_row(op);
   return function == nullptr || *function->library == '\0' ? nullptr : function->library;
 }

@@ -166,6 +166,7 @@ Element Encoder::eval(const Expr& e) {
   }
   const ResultRule rule = row(e.op).result;
   if (rule == ResultRule::compare || rule == ResultRule::logic) return {truth(e)};
+  if (is_opaque(e.op)) throw NotEncodable{std::string(row(e.op).name)};
   return {e.args.size() == 1 ? unary(e) : binary(e)};
 }
 
@@ -253,8 +254,6 @@ Term Encoder::binary(const Expr& e) {
       break;
     case ScalarOp::div:
       return divided(a, b);
-    case ScalarOp::mix64:
-      throw NotEncodable{"random bits"};
     default:
       return floor_divided(e, a, b);
   }

@@ -92,7 +92,14 @@ class ScalarPart(Base):
             bound = INF
         return call(fn, [a], dims, bound=bound if a.bound < INF or fn == 'tanh' else INF)
 
+    def remainder(self, elem, dims):
+        """Of integers, which no rounding moves to the other side of a multiple."""
+        a, b = self.operands(['i64', 'i64'], dims, 0)
+        return call('fmod', [call(elem, [x], x.dims, elem, bound=x.bound) for x in (a, b)], dims, elem, bound=INF)
+
     def rarer_function(self, elem, dims, a):
+        if self.chance(0.05):
+            return self.remainder(elem, dims)
         fn = self.pick(['cbrt', 'exp2', 'log2', 'log10', 'sinh', 'cosh', 'tan', 'asin', 'acos', 'atan', 'asinh', 'acosh', 'atanh',
                         'square', 'reciprocal', 'sign', 'trunc', 'round', 'copysign', 'hypot', 'atan2'])
         if fn in ('copysign', 'hypot', 'atan2'):
@@ -218,7 +225,13 @@ class ScalarPart(Base):
         if elem != 'i64':
             return None
         a, b = self.operands(['i64', 'i64'], dims, depth)
-        return op('%', call('mix64', [a, b], dims, bound=1e18), lit('i64', 100), dims, bound=100)
+        return op('%', self.of_bits(a, b, dims), lit('i64', 100), dims, bound=100)
+
+    def of_bits(self, a, b, dims):
+        fn = self.pick(['mix64', 'bit_and', 'bit_or', 'bit_xor', 'bit_not', 'shift_left', 'shift_right'])
+        if fn == 'bit_not':
+            return call(fn, [a], dims, bound=1e18)
+        return call(fn, [a, b], dims, bound=1e18)
 
     # -- truth
 

@@ -185,8 +185,8 @@ class Meaning:
             return scalars.convert(self.rounding, fn, e.args[0].elem, args[0])
         if fn in ('min', 'max'):
             return scalars.extremum(e.elem, args[0], args[1], fn == 'max')
-        if fn == 'mix64':
-            return scalars.mix64(*args)
+        if fn in scalars.BITS:
+            return scalars.BITS[fn](*args)
         if fn == 'pow':
             return scalars.binary(self.rounding, '^', e.elem, *args)
         if fn in scalars.PAIRS:

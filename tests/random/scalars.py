@@ -151,6 +151,17 @@ def mix64(a, b):
     return _mixed(a, b)
 
 
+def _shift(a, b, right):
+    a, b = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
+    fits = (b >= 0) & (b < 64)
+    by = np.where(fits, b, 0)
+    return np.where(fits, np.right_shift(a, by), a >> 63) if right else np.where(fits, np.left_shift(a, by), 0)
+
+
+BITS = {'mix64': mix64, 'bit_and': np.bitwise_and, 'bit_or': np.bitwise_or, 'bit_xor': np.bitwise_xor, 'bit_not': np.bitwise_not,
+        'shift_left': lambda a, b: _shift(a, b, False), 'shift_right': lambda a, b: _shift(a, b, True)}
+
+
 def uniform(bits):
     return np.floor_divide(bits, 2048).astype(np.float64) * 2.0 ** -53 + 0.5
 
@@ -166,7 +177,7 @@ _ROUNDED = {'exp': np.exp, 'log': np.log, 'log1p': np.log1p, 'expm1': np.expm1, 
             'acosh': np.arccosh, 'atanh': np.arctanh}
 _EXACT = {'floor': np.floor, 'ceil': np.ceil, 'trunc': np.trunc, 'round': np.rint, 'sign': np.sign}
 TESTS = {'isnan': np.isnan, 'isinf': np.isinf, 'isfinite': np.isfinite}
-PAIRS = ('copysign', 'hypot', 'atan2')
+PAIRS = ('copysign', 'hypot', 'atan2', 'fmod')
 
 
 def unary(rounding, fn, scalar, a):
@@ -192,6 +203,8 @@ def pair(rounding, fn, scalar, a, b):
     kind = numpy_type(scalar)
     if fn == 'copysign':
         return np.where((b < 0) | (kind(1) / b < 0), -np.abs(a), np.abs(a)).astype(kind)
+    if fn == 'fmod':
+        return np.fmod(a, b).astype(kind)
     wide = [np.asarray(x, np.float64) for x in (a, b)]
     value = np.hypot(*wide) if fn == 'hypot' else np.arctan2(*wide)
     nothing = np.isnan(a) | np.isnan(b) | ((fn == 'atan2') & np.isinf(a) & np.isinf(b))
