@@ -10,7 +10,7 @@
 namespace kasen {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 16;  // edges that are turned into bytes at a time
+constexpr std::size_t piece = std::size_t{1} << 16;  // edges that are converted to bytes at a time
 
 std::string text_of(std::span<const std::uint64_t> edges) {
   std::string text;

@@ -54,8 +54,8 @@ class Drawer {
     abc_ = part(options.a + options.b + options.c);
   }
 
-  // Edge number k: sixteen bits decide a quadrant, level by level. Without a branch, which would be guessed wrong at
-  // every other level: a <= a + b <= a + b + c, so that the target's bit is set behind one of them or all three.
+  // Edge number k: sixteen bits decide a quadrant, level by level. It has no branch, which would be mispredicted at
+  // every other level. As a <= a + b <= a + b + c, the target's bit is set beyond one of them or all three.
   [[nodiscard]] std::uint64_t operator()(std::int64_t k) const {
     std::uint64_t from = 0, to = 0, word = 0;
     const std::uint64_t key = mix(key_ ^ static_cast<std::uint64_t>(k));
@@ -77,7 +77,7 @@ class Drawer {
   std::uint32_t a_ = 0, ab_ = 0, abc_ = 0;
 };
 
-constexpr std::int64_t pieces = 64;  // of the edges' numbers; each knows its places in the buckets
+constexpr std::int64_t pieces = 64;  // of the edges' numbers; each knows its positions in the buckets
 constexpr int bucket_bits = 10;      // of the sources
 
 void check(const RmatOptions& options) {
@@ -102,7 +102,7 @@ std::int64_t EdgeRuns::count() const {
   return count;
 }
 
-// Drawn twice: to count what falls into each bucket of sources, and to put it there.
+// Draws twice: to count the edges of each bucket of sources, and to put them there.
 EdgeRuns rmat_edges(const RmatOptions& options) {
   check(options);
   const Drawer draw(options);

@@ -1,5 +1,5 @@
 // Graphs of any size for tests and measurements: recursive matrices (R-MAT; Chakrabarti, Zhan, Faloutsos, SDM 2004) and
-// stars. A function of its options alone, whatever the threads.
+// stars. They depend on their options alone, whatever the threads.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace kasen {
 
 struct RmatOptions {
   int scale = 16;          // 2^scale vertices, at most 2^31
-  std::int64_t edges = 0;  // that are drawn; those drawn again are left out
+  std::int64_t edges = 0;  // drawn edges; repeated ones are left out
   std::uint64_t seed = 1;
   double a = 0.57, b = 0.19, c = 0.19;  // of the quadrants: from low to low, low to high, high to low
 };
@@ -20,11 +20,11 @@ struct EdgeRuns {
   [[nodiscard]] std::int64_t count() const;
 };
 
-// Vertices are named by a permutation of the seed's own, so that their names tell nothing of their degrees. Takes about
+// A permutation of the seed's own names the vertices, so that their names say nothing about their degrees. Takes about
 // 8 bytes an edge. UserError(usage): options out of range; limit: more edges than this process can hold.
 [[nodiscard]] EdgeRuns rmat_edges(const RmatOptions& options);
 
-// Vertex 0 is linked with every other, in both directions.
+// Edges between vertex 0 and every other, in both directions.
 [[nodiscard]] EdgeRuns star_edges(std::int64_t vertices);
 
 }  // namespace kasen

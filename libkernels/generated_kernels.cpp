@@ -127,8 +127,8 @@ class GeneratedKernelSet : public GeneratedKernels {
     count_.written_bytes += call.rows * kernels.row_writes + call.cols * kernels.column_writes;
   }
 
-  // Each call on one thread, if there are enough of them for all threads, none much longer than the others; else one
-  // after another, each on all threads. Reductions take blocks and parts in one order either way.
+  // Runs each call on one thread, if there are enough of them for all threads, none much longer than the others; else
+  // one after another, each on all threads. Reductions take blocks and parts in one order either way.
   template <class Call, class Run>
   void side_by_side(std::span<const Call> calls, const Run& run_one) {
     const std::int64_t all = std::accumulate(work_.begin(), work_.end(), std::int64_t{0});
@@ -256,7 +256,7 @@ class GeneratedKernelSet : public GeneratedKernels {
     return sizes;
   }
 
-  // The rows of a product call. Of an epilogue's product, which is no result of the op, those that wait are written.
+  // The rows of a product call. For an epilogue's product that is no result of the op, the rows that wait are written.
   void count_rows(const ProductKernels& kernels, const ProductCall& call) {
     const std::int64_t rows = call.range.size();
     const auto& pointers = call.matrix->pointers;
@@ -274,8 +274,8 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
   }
 
-  // `places`: of the kernel's inputs among the op's operands; negative ones, a product's results, count if they `wait`
-  // in memory.
+  // `places`: the positions of the kernel's inputs among the op's operands. Negative ones, a product's results, count
+  // if they `wait` in memory.
   void count(const ElementwiseKernel& kernel, const Op& op, std::int64_t n, std::int64_t inner,
              std::span<const int> places = {}, bool wait = false) {
     for (size_t i = 0; i < kernel.counted.size(); ++i) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Public headers, and what they include of the project.
+"""Lists or installs public headers, and the headers of the project that they include.
 
   public_headers.py list SOURCE_ROOT HEADER...                 prints them
-  public_headers.py install SOURCE_ROOT INCLUDEDIR HEADER...   installs those that are new since `list` was asked
+  public_headers.py install SOURCE_ROOT INCLUDEDIR HEADER...   installs those that are new since `list` ran
 """
 import os
 import pathlib

@@ -1,4 +1,4 @@
-# Shared by the scripts: where the checkout is, and how it is set up. Sourced, not run.
+# Shared by the scripts, which source it: the path of the checkout, and its setup.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${KASEN_BUILD:-$top/build}
@@ -30,7 +30,7 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# Several files as one unit compile sooner; a compiler cache does better with each file by itself.
+# Several files as one unit compile sooner, but a compiler cache works better with each file by itself.
 unity() { command -v ccache >/dev/null && [[ -z ${CCACHE_DISABLE:-} ]] && echo off || echo on; }
 
 # Runs a command whose output is worth reading only if it fails.

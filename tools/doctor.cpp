@@ -1,5 +1,5 @@
-// kasen-doctor: what of the machine is not as it should be, and how to mend it. Links neither MPI nor LLVM: it starts
-// the tools that do.
+// kasen-doctor: reports the problems of the machine and how to fix them. It links neither MPI nor LLVM, but starts the
+// tools that do.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -58,7 +58,7 @@ struct Looked {
 
 std::string_view name_of(Verdict verdict) { return verdict_names.at(static_cast<size_t>(verdict)); }
 
-// Of its own, in the folder for temporary files, or in memory's where that cannot be written.
+// A folder of its own in the folder for temporary files, or in /dev/shm where that one cannot be written.
 class WorkFolder {
  public:
   WorkFolder() {
@@ -67,7 +67,7 @@ class WorkFolder {
       path_ = above + "/kasen-doctor-XXXXXX";
       if (!above.empty() && mkdtemp(path_.data()) != nullptr) return;
     }
-    path_ = ".";  // what is written there will tell
+    path_ = ".";  // the checks that write there report the error
   }
   ~WorkFolder() {
     std::error_code ignored;
@@ -81,7 +81,7 @@ class WorkFolder {
   std::string path_;
 };
 
-// A check that cannot look has found something, too.
+// A check that fails with an error has a finding, too.
 Finding look(const CheckRow& row, const Patient& patient) {
   try {
     return row.look(patient);
@@ -104,7 +104,7 @@ std::string text_of(const std::vector<Looked>& found) {
     text += fmt::format("  {:<16} {:<17} {}\n", row->name, name_of(finding.verdict),
                         wrapped(finding.what, width, column, column - 1));
     if (!finding.remedy.empty())
-      text += fmt::format("  {:>34} {}\n", "mend:", wrapped(finding.remedy, width, column + 5, column));
+      text += fmt::format("  {:>34} {}\n", "fix:", wrapped(finding.remedy, width, column + 5, column));
   }
   return text + fmt::format("\n{}: {} ok, {} could be better, {} broken\n",
                             counts[2] == 0 ? "usable" : "not usable as it is", counts[0], counts[1], counts[2]);
@@ -147,14 +147,13 @@ std::optional<std::string> Patient::line(const std::string& path) const {
 }
 
 int main(int argc, char** argv) {
-  Tool tool{.info = {"kasen-doctor", "tells what of this machine is not as it should be, and how to mend it",
+  Tool tool{.info = {"kasen-doctor", "reports the problems of this machine and how to fix them",
                      "[--only CHECK]... [--machine FILE.yaml] [--patience S] [--format text|json]", "kasen doctor"}};
   tool.options.add_options()("only", po::value<std::vector<std::string>>()->value_name("CHECK"),
-                             "looks at this alone (may be given several times)")(
+                             "runs this check alone (may be given several times)")(
       "machine", po::value<std::string>()->value_name("FILE.yaml"),
-      "the profile that plans are made for, to compare with what is measured")(
-      "patience", po::value<double>()->default_value(30)->value_name("S"),
-      "seconds that a tool which it starts may take")(
+      "the machine profile of plans, to compare with measurements")(
+      "patience", po::value<double>()->default_value(30)->value_name("S"), "seconds that each started tool may take")(
       "format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text or json");
   takes(tool, "format", formats);
   for (const CheckRow& row : checks) tool.words["only"].emplace_back(row.name);

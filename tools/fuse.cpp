@@ -1,4 +1,4 @@
-// kasen-fuse: level 1 IR to a plan: states and transitions placed, operators fused, buffers assigned.
+// kasen-fuse: turns level 1 IR into a plan. It places states and transitions, fuses operators and assigns buffers.
 #include <fmt/format.h>
 
 #include <optional>
@@ -26,10 +26,10 @@ using namespace kasen::tools;
 
 namespace {
 
-// What was asked for on standard error is a result.
+// A text on standard error is a result where the user asked for it.
 void write_explanation(const std::string& text) {
   if (!write_message(printable(text)))
-    fail(ExitStatus::io, "cannot write to standard error", "what was asked for is lost");
+    fail(ExitStatus::io, "cannot write to standard error", "the requested text is lost");
 }
 
 OptimizeOptions options_from(const po::variables_map& values) {
@@ -53,7 +53,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   return options;
 }
 
-// What is chosen from here on is chosen for this bundle; a plan of level 3 leaves nothing to choose.
+// From here on, choices are made for this bundle; a plan of level 3 leaves nothing to choose.
 void fit(Module& module, const std::string& name, const std::string& digest) {
   if (digest.empty() || module.fitted_to == digest) return;
   if (module.level >= 3) {
@@ -63,14 +63,14 @@ void fit(Module& module, const std::string& name, const std::string& digest) {
   module.fitted_to = digest;
 }
 
-// Sizes that nobody gave and that decided something are told.
+// Reports the default sizes that decided something.
 void tell_defaults(const PlanNotes& notes) {
   if (notes.defaults.empty()) return;
   tell("kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle or --sizes gives them\n",
        fmt::join(notes.defaults, ", "));
 }
 
-// The plan may go to standard output: what is said of it goes to standard error.
+// The plan may go to standard output, so its explanation goes to standard error.
 void explain(const Module& plan, const PlanNotes& notes, const OptimizeOptions& options, LawChecker& laws) {
   const std::optional<Sizes> sizes = options.sizes ? std::optional(options.sizes(plan)) : std::nullopt;
   write_explanation(explain_text(plan, sizes ? &*sizes : nullptr, &notes, options.machine, laws));
@@ -94,7 +94,7 @@ std::vector<std::string> listed_passes(const std::string& list) {
   return names;
 }
 
-// A plan, or what the listed passes alone make of the module.
+// A plan, or the module after the listed passes alone.
 Module planned(Module module, LawChecker& laws, const OptimizeOptions& options, const po::variables_map& values) {
   if (values.count("passes") == 0) return optimize(std::move(module), laws, options);
   if (values.count("explain") > 0)
@@ -102,7 +102,7 @@ Module planned(Module module, LawChecker& laws, const OptimizeOptions& options, 
   return run_passes(std::move(module), laws, options, listed_passes(values["passes"].as<std::string>()));
 }
 
-// Of each block, as the passes that fuse would find the program: the memo table, or what selection makes of it.
+// For each block of the program that the fusing passes get: the memo table, or the choice that selection makes of it.
 std::string fusion_tables(const Module& module, LawChecker& laws, const OptimizeOptions& options, bool plans,
                           PlanNotes& notes) {
   const Module placed = before_fusing(module, laws, options);
@@ -161,41 +161,40 @@ void declare_options(Tool& tool) {
   takes(tool, "split", on_off_words);
   takes(tool, "epilogue", epilogue_words);
   add("strategy", text("NAME")->default_value("greedy"),
-      "none: every operator by itself; greedy: regions as large as can be; fuse-all, fuse-no-redundancy: the operators "
-      "that these heuristics of fusion plans choose (docs/fusion.md); cost: whichever plan is predicted to be fastest, "
-      "the cheapest fusion plan among them");
+      "none: every operator by itself; greedy: regions as large as possible; fuse-all, fuse-no-redundancy: the "
+      "operators that these heuristics of fusion plans choose (docs/fusion.md); cost: the plan with the least "
+      "predicted time, the cheapest fusion plan among the candidates");
   add("sync", text("MODE")->default_value("hybrid"),
       "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
-      "producer), hybrid (gather early, scatter late), auto (what costs least, for each region)");
-  add("machine", text("FILE.yaml"), "what the machine does (configs/machine.yaml), for auto");
+      "producer), hybrid (gather early, scatter late), auto (the cheapest, for each region)");
+  add("machine", text("FILE.yaml"), "the machine profile (configs/machine.yaml), for auto");
   add("split", text("on|off")->default_value("on"), "lazy: a + b*x runs as its two lawful halves");
   add("epilogue", text("on|off|auto")->default_value("off"),
-      "fusing: vector work follows the rows of a product at once (product_epilogue regions); auto: unless the sizes "
-      "tell that it costs more than it saves");
+      "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "
+      "show that it costs more than it saves");
   tool.under("Output");
-  add("output,o", text("FILE")->default_value("-"), "where the IR goes");
-  add("no-history", "leaves out the line that tells how the file was made");
+  add("output,o", text("FILE")->default_value("-"), "the output file of the IR");
+  add("no-history", "leaves out the line that states how the file was made");
 }
 
 void declare_looks(Tool& tool) {
   auto add = tool.options.add_options();
   tool.under("A look inside");
-  add("explain", "tells on standard error why the plan is as it is, and what else would have cost");
-  add("list-passes", "prints the passes in their order, with the steps of the paper that each does, and nothing else");
+  add("explain", "prints the reasons for the plan and the cost of alternatives to standard error");
+  add("list-passes", "prints only the passes in their order, with the steps of the paper that each does");
   add("passes", po::value<std::string>()->value_name("NAME,..."),
       "runs these passes alone, in this order, on IR of whatever level they take (--list-passes), as in "
       "--passes place,fuse-vector");
   add("print-after", po::value<std::string>()->value_name("PASS"),
       "prints the IR after a pass, or after 'all', to standard error");
   add("print-memo",
-      "prints the memo table of partial fusion plans of each block and nothing else (docs/fusion.md): an operator a "
-      "line, as in '11 mxv  R(-1,9) R(10,-1) R(10,9)', its entries by template (O, R, C, M: Outer, Row, Cell, MAgg) "
-      "with the inputs that each takes up, -1 for one that is read from memory, |x where no fused operator may end");
+      "prints only the memo table of partial fusion plans of each block (docs/fusion.md): an operator a line, as in "
+      "'11 mxv  R(-1,9) R(10,-1) R(10,9)', its entries by template (O, R, C, M: Outer, Row, Cell, MAgg) with the "
+      "inputs that each takes up, -1 for one that is read from memory, |x where no fused operator may end");
   add("print-plans",
-      "prints what selection sees in that table and chooses, and nothing else: partitions, interesting points, how "
-      "many "
-      "plans were evaluated with and without each pruning, the operators of fuse-all, fuse-no-redundancy and cost");
-  add("time-passes", "tells how long each pass took");
+      "prints only the choice from that table: partitions, interesting points, the number of plans evaluated with and "
+      "without each pruning, the operators of fuse-all, fuse-no-redundancy and cost");
+  add("time-passes", "prints the time of each pass");
   tool.words["print-after"] = {"all"};
   for (const PassRow& pass : pass_rows()) tool.words["print-after"].emplace_back(pass.name);
 }

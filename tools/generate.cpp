@@ -32,7 +32,8 @@ EdgeRuns star(const po::variables_map& values) {
 
 ExitStatus generate(const po::variables_map& values) {
   if (values.count("kind") == 0) fail(ExitStatus::usage, "no kind of graph", "", "there are rmat and star");
-  if (values.count("output") == 0) fail(ExitStatus::usage, "no place for the graph", "", "add -o FILE.txt or FILE.npy");
+  if (values.count("output") == 0)
+    fail(ExitStatus::usage, "no output file for the graph", "", "add -o FILE.txt or FILE.npy");
   const auto kind = values["kind"].as<std::string>(), path = values["output"].as<std::string>();
   EdgeFile file(path, path.ends_with(".npy") ? EdgeFormat::npy : EdgeFormat::text);
   file.write(kind == "rmat" ? rmat(values) : star(values));
@@ -50,7 +51,7 @@ int main(int argc, char** argv) {
       "rmat: edges drawn (16 a vertex); repeated ones are left out")(
       "seed", po::value<std::uint64_t>()->default_value(1)->value_name("K"), "rmat: another seed, another graph")(
       "a", po::value<double>()->default_value(0.57, "0.57")->value_name("PART"),
-      "rmat: the part of the edges from the lower half of the vertices to it")(
+      "rmat: the part of the edges within the lower half of the vertices")(
       "b", po::value<double>()->default_value(0.19, "0.19")->value_name("PART"),
       "rmat: from the lower half to the upper one")(
       "c", po::value<double>()->default_value(0.19, "0.19")->value_name("PART"),

@@ -1,5 +1,5 @@
-// kasen: dispatches `kasen plan ...` to the tool kasen-plan beside it; help is here; `kasen verify`, `kasen go`
-// and `kasen experiment` are beside it.
+// kasen: dispatches `kasen plan ...` to the tool kasen-plan beside it. Help, `kasen verify`, `kasen go` and `kasen
+// experiment` are part of this program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ constexpr std::string_view example = "kasen go examples/pagerank.ks G=datasets/c
 
 std::string overview() {
   std::string text = fmt::format(
-      "Example:\n  {}\n\nkasen {}: {}\nUsage: kasen COMMAND ...\n\nCommands (kasen COMMAND --help tells more):\n",
+      "Example:\n  {}\n\nkasen {}: {}\nUsage: kasen COMMAND ...\n\nCommands (kasen COMMAND --help shows more):\n",
       example, version, about);
   const size_t width = text_width();
   for (const Command& c : commands) text += fmt::format("  {:<14} {}\n", c.name, wrapped(c.summary, width, 17, 17));
@@ -51,7 +51,7 @@ std::string overview() {
   return text + fmt::format("\nError numbers (kasen help NUMBER):\n  {}\n", wrapped(numbers, width, 2, 2));
 }
 
-// What completion and the page of `kasen` itself are made of when Kasen is built.
+// The source of completion and of the page of `kasen` itself, which are made when Kasen is built.
 std::string overview_json() {
   const auto objects = [](const auto& rows, auto text_of, auto wanted) {
     std::string json;
@@ -73,7 +73,7 @@ std::string overview_json() {
       objects(pages(), title, [](const Page& page) { return !page.topic; }));
 }
 
-// Replaces this process by the tool that stands beside it.
+// Replaces this process by the tool beside it.
 int dispatch(const std::string& command, char** argv) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
   const std::string path = (self.parent_path() / ("kasen-" + command)).string();

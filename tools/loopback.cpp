@@ -1,5 +1,5 @@
-// Loaded into mpirun where all ranks run on its machine (mpirun_place.cpp). Open MPI 4.1 listens on every address of
-// the machine, whatever its parameters say; here "every address" is the loopback's, which no other machine reaches.
+// mpirun loads this where all ranks run on its machine (mpirun_place.cpp). Open MPI 4.1 listens on every address of the
+// machine, whatever its parameters say. Here "every address" is the loopback's, which no other machine reaches.
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <netinet/in.h>

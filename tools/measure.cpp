@@ -1,4 +1,4 @@
-// kasen-measure: what a module reads, writes, allocates and sends, before it runs; and whether a run did so.
+// kasen-measure: predicts what a module reads, writes, allocates and sends, and checks a run against that.
 #include <fmt/format.h>
 
 #include <array>
@@ -55,7 +55,7 @@ std::string report(const Module& module, const Sizes* sizes, const Module* befor
 
 [[noreturn]] void refuse_format(const std::string& option) {
   fail(ExitStatus::usage, fmt::format("{} does not print in this format", option), "",
-       "leave out --format, or take --format json where that is known");
+       "leave out --format, or use --format json where there is one");
 }
 
 std::string comparison(const Module& module, const Module& other, const po::variables_map& values, const Sizes* sizes,
@@ -73,7 +73,7 @@ std::string comparison(const Module& module, const Module& other, const po::vari
   refuse_format("--compare");
 }
 
-// The check as text; `right` tells whether it holds.
+// The check as text; `right` states whether it holds.
 std::string against(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
                     const Module* before, const MachineProfile* machine, bool& right) {
   if (sizes == nullptr || sizes->by_worker.empty()) {
@@ -107,8 +107,8 @@ ExitStatus run_measure(const po::variables_map& values) {
   if (values.count("calibrate") > 0) {
     for (const char* other : {"module", "bundle", "sizes", "compare", "against", "explain", "machine", "workers"}) {
       if (values.count(other) == 0 || values[other].defaulted()) continue;
-      fail(ExitStatus::usage, "--calibrate measures this machine alone", fmt::format("'{}' says nothing to it", other),
-           "leave out one of them");
+      fail(ExitStatus::usage, "--calibrate measures this machine alone",
+           fmt::format("'{}' does not apply to it", other), "leave out one of them");
     }
     write_text(values["output"].as<std::string>(), calibrated_profile());
     return ExitStatus::done;
@@ -163,16 +163,16 @@ void add_options(Tool& tool) {
   declare_sizes_options(tool);
   auto add = tool.options.add_options();
   tool.under("Report");
-  add("compare", text("OTHER.kir"), "another module beside this one, and what it saves");
-  add("against", text("RUN.json"), "what a run counted (kasen run --stats)");
+  add("compare", text("OTHER.kir"), "compares with another module, and prints what that saves");
+  add("against", text("RUN.json"), "the counters of a run (kasen run --stats)");
   add("check", "with --against: exit status 1 if predicted and counted differ");
-  add("explain", "why a plan is as it is: transitions, splits, laws, regions, buffers");
+  add("explain", "explains a plan: transitions, splits, laws, regions, buffers");
   add("format", text("FORMAT")->default_value("text"), "text, json, html (one page with pictures) or dot");
-  add("output,o", text("FILE")->default_value("-"), "where the report goes");
+  add("output,o", text("FILE")->default_value("-"), "the output file of the report");
   takes(tool, "format", formats);
   tool.under("Times");
   add("machine", text("FILE.yaml"),
-      "adds predicted times, by what that machine does (see --calibrate); of html the rates beside a run");
+      "adds times predicted for that machine (see --calibrate); with html its rates beside a run");
   add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
   tool.hidden.add_options()("module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));

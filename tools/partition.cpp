@@ -1,4 +1,4 @@
-// kasen-partition: data files to a bundle; `--stats` prints what a bundle holds.
+// kasen-partition: cuts data files into a bundle; `--stats` prints the content of a bundle.
 #include "libcomm/data/cut/partition.h"
 
 #include <fmt/format.h>
@@ -20,18 +20,18 @@ using namespace kasen::tools;
 
 namespace {
 
-// Without a program: one pattern matrix G over the dimension N.
+// The program where none is given: one pattern matrix G over the dimension N.
 Module default_program() {
   return parse_module("kir 1 level 1\nmodule graph {\n  dim N\n  %G = input \"G\" : null[N,N] sparse @?\n}\n##end\n",
                       "graph");
 }
 
-// With --method auto the method that was chosen is put into the options.
+// With --method auto, the chosen method is put into the options.
 std::vector<Part> make_parts(const Module* program, ProgramData& data, const po::variables_map& values,
                              PartitionOptions& options) {
   if (!chooses_method(values)) {
     if (values.count("machine") > 0)
-      fail(ExitStatus::usage, "--machine goes with --method auto", "no other method asks what a machine does");
+      fail(ExitStatus::usage, "--machine goes with --method auto", "no other method uses a machine profile");
     return partition(data.dims, std::move(data.inputs), options);
   }
   const MachineProfile machine =
@@ -41,7 +41,7 @@ std::vector<Part> make_parts(const Module* program, ProgramData& data, const po:
   return std::move(chosen.parts);
 }
 
-// What it says is kept with the bundle.
+// The reports are kept with the bundle.
 void compress_parts(std::vector<Part>& parts, BundleInfo& info) {
   for (const CompressionReport& report : compress(parts)) info.notes.push_back(report_text(report));
 }
@@ -64,7 +64,7 @@ std::string words_note(const std::string& input, const WordColumns& dictionaries
 }
 
 ExitStatus make_bundle(const po::variables_map& values) {
-  if (values.count("output") == 0) fail(ExitStatus::usage, "no place for the bundle", "", "add -o BUNDLE");
+  if (values.count("output") == 0) fail(ExitStatus::usage, "no output folder for the bundle", "", "add -o BUNDLE");
   const bool compressing = choose(values, "compress", compress_words);
   const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
                                                                    shown_name(values["program"].as<std::string>()))
@@ -102,7 +102,7 @@ ExitStatus partition_or_stats(const po::variables_map& values) {
   for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "columns", "words", "dictionary",
                             "machine", "compress", "output", "replace"}) {
     if (values.count(other) == 0 || values[other].defaulted()) continue;
-    fail(ExitStatus::usage, fmt::format("--stats prints what a bundle holds; '{}' says nothing to it", other), "",
+    fail(ExitStatus::usage, fmt::format("--stats prints the content of a bundle; '{}' does not apply to it", other), "",
          "leave out one of them");
   }
   write_standard_output(bundle_text(read_bundle_info(values["stats"].as<std::string>())));
@@ -113,7 +113,7 @@ ExitStatus partition_or_stats(const po::variables_map& values) {
 
 int main(int argc, char** argv) {
   Tool tool{.info = {"kasen-partition",
-                     "cuts data for a number of workers and writes a bundle, or tells what a bundle holds",
+                     "cuts data for a number of workers and writes a bundle, or prints the content of a bundle",
                      "[--program PLAN.kir] [NAME=]DATA... --workers P -o BUNDLE | --stats BUNDLE",
                      "kasen partition --program plan.kir G=web.txt.xz --workers 16 --method hybrid-cut -o web-16"}};
   tool.under("Data");
@@ -125,15 +125,15 @@ int main(int argc, char** argv) {
                              "number of parts");
   declare_cut_options(tool);
   tool.options.add_options()("machine", po::value<std::string>()->value_name("FILE.yaml"),
-                             "with --method auto: what the machine does (see kasen measure --calibrate)");
+                             "with --method auto: the machine profile (see kasen measure --calibrate)");
   tool.options.add_options()("compress", po::value<std::string>()->default_value("none")->value_name("auto|none"),
-                             "dense matrices by groups of columns, where they get smaller by a tenth");
+                             "auto: stores dense matrices by groups of columns, where that saves a tenth");
   takes(tool, "compress", compress_words);
   tool.under("Bundle");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
-      "replace", "an existing bundle may be replaced")(
+      "replace", "allows an existing bundle to be replaced")(
       "stats", po::value<std::string>()->value_name("BUNDLE"),
-      "prints how a bundle was made, its sizes, slaves, exchange and balance");
+      "prints how a bundle was made, its sizes, ghost elements, exchange and balance");
   tool.hidden.add_options()("data", po::value<std::vector<std::string>>()->value_name("NAME=DATA"));
   tool.positional.add("data", -1);
   tool.reads.insert(tool.reads.end(), {"program", "machine"});

@@ -1,4 +1,4 @@
-// kasen-plan: a program's text to level 1 IR.
+// kasen-plan: turns a program's text into level 1 IR.
 #include "libcore/ir/module.h"
 #include "libcore/lang/lang.h"
 #include "libopt/prover/prover.h"
@@ -31,8 +31,8 @@ int main(int argc, char** argv) {
                      "kasen plan examples/pagerank.ks -D theta=1e-8 > plan.kir"}};
   tool.options.add_options()("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
                              "sets a const, or the default of a param")(
-      "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "where the IR goes")(
-      "no-history", "leaves out the line that tells how the file was made");
+      "output,o", po::value<std::string>()->default_value("-")->value_name("FILE"), "the output file of the IR")(
+      "no-history", "leaves out the line that states how the file was made");
   tool.hidden.add_options()("program", po::value<std::string>()->default_value("-")->value_name("PROGRAM.ks"));
   tool.positional.add("program", 1);
   tool.reads = {"program"};

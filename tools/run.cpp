@@ -1,5 +1,5 @@
-// kasen-run: a plan on a bundle. `-n R` starts mpirun; alone it is one process that never starts MPI; under mpirun or
-// srun it is one of the ranks.
+// kasen-run: runs a plan on a bundle. With `-n R` it starts mpirun; alone it is one process that never starts MPI;
+// under mpirun or srun it is one of the ranks.
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ using namespace kasen::tools;
 
 namespace {
 
-// A rank tells its fault and ends the whole job with its status.
+// A rank reports its error and ends the whole job with its status.
 [[noreturn]] void fail_job(Cluster& cluster, const JobOutput& output, const std::string& text, ExitStatus status) {
   tell_of_job(output, text);
   remove_temporaries();
@@ -40,11 +40,10 @@ namespace {
   std::abort();  // the compiler does not see that a virtual function never returns
 }
 
-// A launcher tells for all of its ranks; a bare mpirun or srun does not know of --timeout.
+// A launcher reports for all of its ranks; a bare mpirun or srun does not know --timeout.
 void leave_unstarted() {
   write_message(
-      "kasen-run: error: this rank did not start in time (--timeout); MPI waits for another rank, or for what it "
-      "needs; "
+      "kasen-run: error: this rank did not start in time (--timeout); MPI waits for another rank, or for a resource; "
       "see 'kasen doctor --only mpi', and whether there is room in $TMPDIR and /dev/shm\n");
   remove_temporaries();
   _exit(static_cast<int>(ExitStatus::limit));
@@ -53,7 +52,7 @@ void leave_unstarted() {
 ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool launched) {
   if (launched) mark_last_words(error_mark);
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no rank outlives a killed mpirun
-  start_examiner();                  // before MPI, which does not like to be forked
+  start_examiner();                  // before MPI, which should not be forked
   if (!settings.checkpoint.empty()) remember_stop_signals();
   StartLimit start(launched ? 0 : settings.timeout, [](const std::stop_token&) { leave_unstarted(); });
   const std::unique_ptr<Cluster> cluster = make_mpi_cluster(argc, argv);
@@ -76,7 +75,7 @@ ExitStatus run_rank(int argc, char** argv, const RunSettings& settings, bool lau
     fail_job(*cluster, output, std::string(no_memory), ExitStatus::limit);
   } catch (const std::exception& error) {
     if (errno == ENOMEM) fail_job(*cluster, output, std::string(no_memory), ExitStatus::limit);
-    fail_job(*cluster, output, fmt::format("error: {}; this is a fault of Kasen", error.what()), ExitStatus::internal);
+    fail_job(*cluster, output, fmt::format("error: {}; this is a bug of Kasen", error.what()), ExitStatus::internal);
   }
   return ExitStatus::done;
 }
@@ -94,7 +93,7 @@ ExitStatus run_alone(const RunSettings& settings) {
   return ExitStatus::done;
 }
 
-// Under mpirun or srun one of the ranks, else their launcher, which leaves the job's status.
+// Under mpirun or srun, this process is one of the ranks. Else it launches them; `status` gets the job's status.
 ExitStatus profile_network(int argc, char** argv, const po::variables_map& values, int& status) {
   if (!started_by_mpi()) {
     RunSettings settings;

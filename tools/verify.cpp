@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a file is, by how it begins; a csv file has but its name.
+// The kind of a file, from its first bytes; a csv file shows it only by its name.
 enum class FileKind { ir, result, plain_result, counters, other };
 
 FileKind kind_of(const std::string& name, std::string_view beginning) {
@@ -49,7 +49,7 @@ std::string beginning_of(const std::string& file) {
   return text;
 }
 
-// What is right, and how far that was looked at.
+// What is right, and how far it was checked.
 struct Judgement {
   Judgement(std::string of) : what(std::move(of)) {}
   Judgement(std::string of, std::string_view said) : what(std::move(of)), word(said) {}
@@ -60,7 +60,7 @@ struct Judgement {
 Judgement judge_result(const std::string& name) {
   auto [what, digests] = verify_results(name);
   if (digests) return {std::move(what)};
-  return {std::move(what) + ", without digests: altered values cannot be seen", "whole"};
+  return {std::move(what) + ", without digests: altered values cannot be detected", "whole"};
 }
 
 [[noreturn]] void fail_plain_result(const std::string& name) {
@@ -75,7 +75,7 @@ std::vector<std::string> listed(const std::string& folder) {
   return std::move(*names);
 }
 
-// Says of one thing after the other whether it is right.
+// Checks one thing after the other and reports whether it is right.
 class Verification {
  public:
   [[nodiscard]] bool right() const { return right_; }
@@ -92,14 +92,14 @@ class Verification {
   }
 
  private:
-  // `look` gives a Judgement, or its text, of what is right, or throws what is not.
+  // `look` returns a Judgement, or its text, where the thing is right; else it throws the error.
   template <class Look>
   void judge(const std::string& name, const Look& look) {
     try {
       const Judgement judged(look());
       write_standard_output(fmt::format("{}: {} ({})\n", name, judged.word, judged.what));
     } catch (const UserError& error) {
-      // A file that a folder's manifest names and that is gone makes the folder wrong.
+      // A folder is wrong if a file that its manifest names is missing.
       const bool gone = error.status() == ExitStatus::missing_input && fs::is_directory(name);
       if (error.status() != ExitStatus::bad_input && !gone) throw;
       right_ = false;
@@ -114,7 +114,7 @@ class Verification {
     judge(name, [&] { return verify_checkpoint(name); });
   }
 
-  // As a run reads it: each file against its digest, its structure and its content, and what parts say of each other.
+  // Reads it as a run does: each file against its digest, structure and content, and the parts against each other.
   void bundle(const std::string& name) {
     judge(name, [&] {
       const BundleInfo info = read_bundle_info(name);
@@ -152,7 +152,7 @@ class Verification {
     return "the counters of a run on " + count_text(report.workers, "worker");
   }
 
-  // A run's checkpoints, or what `kasen go` leaves: all that is known in it. What has a temporary name is told.
+  // A folder of checkpoints, or that of `kasen go`: checks all known things in it, and reports temporary names.
   void folder(const std::string& name) {
     const std::vector<std::string> entries = listed(name), checkpoints = checkpoints_in(name);
     bool known = false;
@@ -161,7 +161,7 @@ class Verification {
       if (is_piece(entry, "part-")) return bundle(name);  // one without its manifest
       if (is_piece(entry, "rank-")) return checkpoint(name);
       if (shown_path(entry) != entry)
-        write_standard_output(path + ": not complete; it is being written, or what wrote it was killed\n");
+        write_standard_output(path + ": not complete; it is being written, or its writer was killed\n");
       else if (std::find(checkpoints.begin(), checkpoints.end(), path) != checkpoints.end())
         checkpoint(path);
       else if (is_known(path))
@@ -191,7 +191,7 @@ class Verification {
     return kind != FileKind::other && kind != FileKind::plain_result;
   }
 
-  static constexpr std::string_view lock_file = ".lock";  // of a run's checkpoints, none of which may be there yet
+  static constexpr std::string_view lock_file = ".lock";  // of a folder of checkpoints that may hold none yet
   Prover laws_;
   bool right_ = true;
 };
@@ -206,8 +206,8 @@ ExitStatus verify(const po::variables_map& values) {
 
 int verify_main(int argc, char** argv) {
   Tool tool{.info = {"kasen verify",
-                     "checks IR by every rule of its level, and all that bundles, checkpoints, results in HDF5 and "
-                     "counters hold; of a folder all of these that are in it",
+                     "checks IR by every rule of its level, and the whole content of bundles, checkpoints, results in "
+                     "HDF5 and counters; in a folder, all of these",
                      "FILE|BUNDLE|FOLDER...", "kasen verify plan.kir fused.kir"}};
   tool.hidden.add_options()(
       "file", po::value<std::vector<std::string>>()->default_value({"-"}, "-")->value_name("FILE|BUNDLE|FOLDER"));

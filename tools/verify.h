@@ -1,4 +1,4 @@
-// kasen verify: what Kasen writes, looked at by every rule that there is for it.
+// kasen verify: checks the files that Kasen writes by every rule for them.
 #pragma once
 
 namespace kasen::tools {

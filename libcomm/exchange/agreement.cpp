@@ -22,7 +22,7 @@ std::string text_of(const NextCall& call) {
   return text;
 }
 
-// All ranks know that they differ when they come here.
+// All ranks know by now that they differ.
 [[noreturn]] void tell_difference(const NextCall& mine, int ranks) {
   std::string text = text_of(mine);
   text.resize(described);
@@ -77,7 +77,7 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {  // FNV-1a
 
 void require_agreement(const NextCall& mine, int ranks) {
   const auto hash = static_cast<std::int64_t>(hash_of(text_of(mine)));
-  std::int64_t extremes[2] = {hash, ~hash};  // the largest, and the smallest turned round
+  std::int64_t extremes[2] = {hash, ~hash};  // the largest, and the complement of the smallest
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
   if (extremes[0] != ~extremes[1]) tell_difference(mine, ranks);
 }

@@ -1,5 +1,5 @@
-// What each rank is about to do, compared before it is done: MPI itself hangs where ranks disagree, or goes on with
-// wrong data.
+// Compares the ranks' next steps before they are done: MPI itself hangs where ranks disagree, or goes on with wrong
+// data.
 #pragma once
 
 #include <atomic>
@@ -10,18 +10,18 @@
 
 namespace kasen {
 
-// Compare all exchanges, too? As the build was configured (-Dcheck_collectives), or the environment says
-// (KASEN_CHECK_COLLECTIVES=0 or 1).
+// Whether all exchanges are compared, too: as the build was configured (-Dcheck_collectives), or as the environment
+// says (KASEN_CHECK_COLLECTIVES=0 or 1).
 [[nodiscard]] bool checks_are_asked_for();
-// Bytes that go in one message at most: MPI counts and displaces in 32 bits. KASEN_MPI_CHUNK asks for less, so that
-// tests see small data go in pieces; UserError(configuration) where it says no number.
+// The most bytes of one message: MPI counts and displaces in 32 bits. KASEN_MPI_CHUNK asks for less, so that tests send
+// small data in pieces; UserError(configuration) if it is not a number.
 [[nodiscard]] std::int64_t asked_message_bytes();
 
-// Where a rank waits for others, for a thread or a process that looks on.
+// Where a rank waits for others; a watching thread or process reads it.
 struct WaitRecord {
   enum Kind : std::int32_t { nothing, collective, message };
   std::atomic<std::int32_t> kind = nothing;
-  std::atomic<std::int32_t> rank = -1;   // of a message: who sends or receives it
+  std::atomic<std::int32_t> rank = -1;   // of a message: its sender or receiver
   std::atomic<std::int64_t> number = 0;  // of the exchange, or of the collective
 };
 
@@ -38,16 +38,15 @@ class Waiting {
   WaitRecord* record_;
 };
 
-// A call that all ranks make alike: "the sum of 3 numbers". `purpose` says more of it where there is more.
+// A call that all ranks make alike: "the sum of 3 numbers". `purpose` gives details, if there are any.
 struct NextCall {
   std::string_view operation;
   std::int64_t count = 0;
-  std::int64_t number = 0;  // how many of them there were before
+  std::int64_t number = 0;  // the number of calls before
   std::string_view purpose;
 };
 
-// Collective, over MPI_COMM_WORLD: InternalError on every rank, with the first two ranks that differ and what they are
-// at.
+// Collective, over MPI_COMM_WORLD: InternalError on every rank, with the first two ranks that differ and their steps.
 void require_agreement(const NextCall& mine, int ranks);
 
 [[nodiscard]] std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325U);

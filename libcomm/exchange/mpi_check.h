@@ -1,4 +1,4 @@
-// Return codes of MPI as exceptions; MPI's own handler would end the job without a word of ours.
+// Turns return codes of MPI into exceptions; MPI's own handler would end the job without a message of ours.
 #pragma once
 
 #include <mpi.h>
@@ -7,7 +7,7 @@
 
 namespace kasen {
 
-// Bytes that go in one message at most: MPI counts in 32 bits.
+// The most bytes of one message: MPI counts in 32 bits.
 inline constexpr std::int64_t largest_message = std::int64_t{1} << 30;
 
 // Throws UserError(io) with MPI's text unless `code` is MPI_SUCCESS.

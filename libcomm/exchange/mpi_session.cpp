@@ -39,7 +39,7 @@ void check_mpi(int code, const char* call) {
   int length = 0;
   MPI_Error_string(code, text, &length);
   fail(ExitStatus::io, fmt::format("{} failed", call), std::string(text, static_cast<size_t>(length)),
-       "see whether all nodes and the network are up");
+       "check that all nodes and the network are up");
 }
 
 MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exceptions()) {
@@ -49,12 +49,12 @@ MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exce
   int level = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS || level < MPI_THREAD_FUNNELED) {
     fail(ExitStatus::configuration, "MPI does not start", "MPI_Init_thread failed or knows no threads",
-         "try `mpirun -n 1 true`, and see its own messages");
+         "try `mpirun -n 1 true`, and read its own messages");
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks_), "MPI_Comm_size");
-  // Environments may differ between nodes: what one rank asks for, all do.
+  // Environments may differ between nodes: if one rank asks for something, all do it.
   std::int64_t asked[2] = {checks_are_asked_for() ? 1 : 0, -asked_message_bytes()};
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
   checks_ = asked[0] != 0;
@@ -65,7 +65,7 @@ MpiSession::~MpiSession() {
   if (std::uncaught_exceptions() != exceptions_) return;
   try {
     agree("the end", 0);
-  } catch (const std::exception&) {  // the others tell, and end the job while this rank waits below
+  } catch (const std::exception&) {  // the others report it, and end the job while this rank waits below
   }
   MPI_Finalize();
 }
@@ -155,7 +155,7 @@ std::vector<std::string> MpiSession::exchange(std::vector<std::string> to, std::
 }
 
 std::optional<Failure> MpiSession::first_failure(const std::optional<Failure>& mine) const {
-  // The lowest failing rank, turned round so that the largest wins; 0: none.
+  // The lowest failing rank, inverted so that the largest wins; 0: none.
   std::int64_t turned = mine ? ranks_ - rank_ : 0;
   all_reduce_max({&turned, 1});
   if (turned == 0) return std::nullopt;

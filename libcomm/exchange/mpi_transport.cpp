@@ -79,7 +79,7 @@ class SegmentType {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-// What one rank sends another in an exchange: how much, and how it is spread over workers.
+// The size of one rank's message to another in an exchange, and its division among workers.
 struct Sizes {
   std::int64_t bytes = 0, cuts = 0;
   friend bool operator==(const Sizes&, const Sizes&) = default;
@@ -92,10 +92,10 @@ Sizes sizes_of(const std::vector<Segment>& segments) {
   return {bytes_of(segments), static_cast<std::int64_t>(hash_of(cuts))};
 }
 
-// One that changes a number much: of an f64 the highest of the mantissa.
+// Flips a bit that changes a number much: of an f64 the highest of the mantissa.
 void flip_a_bit(const Segment& segment) { segment.data[std::min<std::int64_t>(6, segment.bytes - 1)] ^= std::byte{8}; }
 
-// What a request of an exchange must turn out to be.
+// The expected outcome of a request of an exchange.
 struct Expected {
   int rank = 0;
   std::int64_t bytes = 0;
@@ -103,7 +103,7 @@ struct Expected {
   Segment first = {nullptr, 0};
 };
 
-// What one rank sends another in an exchange, and the digest that goes behind it in the same message.
+// One rank's payload for another in an exchange, and the digest that follows it in the same message.
 struct Payload {
   int rank = 0;
   std::vector<Segment> segments;
@@ -115,12 +115,12 @@ struct Exchange {
   std::int64_t step = 0;
   std::vector<MPI_Request> requests;
   std::vector<Expected> expected;
-  // Where messages are checked; the digests are sent from here and received here, so that these do not grow meanwhile.
+  // Only if messages are checked. The digests are sent from these and received in them, so they do not grow meanwhile.
   std::vector<Payload> sent, awaited;
   std::string purpose;
 };
 
-// Has each message carry the digest of its payload.
+// Adds the digest of its payload to each message.
 std::vector<Payload> with_digests(Groups& groups) {
   std::vector<Payload> payloads;
   payloads.reserve(groups.size());
@@ -232,8 +232,8 @@ class MpiTransport : public Transport {
     }
   }
 
-  // Before anything is sent: are all ranks at this exchange, and does each of them send what the other awaits? Where
-  // two differ all ranks throw.
+  // Before anything is sent, compares the ranks' exchanges, and the bytes that each rank sends with those that another
+  // awaits. If two differ, all ranks throw.
   void compare(std::int64_t step, const std::string& purpose, const Groups& to_ranks, const Groups& from_ranks) {
     const Waiting waiting = session_.agree(fmt::format("exchange {}", step), workers_, purpose);
     std::vector<Sizes> sent(static_cast<size_t>(ranks_)), coming = sent, awaited = sent;
@@ -273,7 +273,7 @@ class MpiTransport : public Transport {
     return request;
   }
 
-  // Any tag is accepted, so that a rank that is at another exchange is found out instead of waited for.
+  // Any tag is accepted, so that a rank at another exchange is detected and not awaited.
   void receive(Exchange& exchange, int rank, const std::vector<Segment>& message) {
     exchange.requests.push_back(post(message, [&](void* data, int count, MPI_Datatype type, MPI_Request* request) {
       check_mpi(MPI_Irecv(data, count, type, rank, MPI_ANY_TAG, communicator_, request), "MPI_Irecv");
@@ -310,11 +310,11 @@ class MpiTransport : public Transport {
   void check_payload(const Exchange& exchange, const Payload& payload) const {
     if (digest_of_segments(payload.segments) == payload.digest) return;
     fail(ExitStatus::io,
-         fmt::format("exchange {}{}: what rank {} sent is not what arrived at rank {}", exchange.step,
+         fmt::format("exchange {}{}: the bytes that rank {} sent are not those that arrived at rank {}", exchange.step,
                      exchange.purpose.empty() ? "" : fmt::format(" ({})", exchange.purpose), payload.rank, rank_),
-         "its digest, which came with it (--check-messages), is that of other bytes: the network or a machine's memory "
-         "changed some of them",
-         "run again, with --resume where there is a checkpoint; if that comes again, leave out the machines of these "
+         "their digest, which came with them (--check-messages), is that of other bytes: the network or a machine's "
+         "memory changed some of them",
+         "run again, with --resume where there is a checkpoint; if that happens again, leave out the machines of these "
          "ranks");
   }
 
@@ -329,7 +329,7 @@ class MpiTransport : public Transport {
       return a.from == b.from && a.to == b.to && a.bytes == b.bytes;
     };
     if (!std::equal(sent.begin(), sent.end(), awaited.begin(), awaited.end(), same)) {
-      throw InternalError(fmt::format("exchange {}: what workers of one rank send is not what they await", step));
+      throw InternalError(fmt::format("exchange {}: workers of one rank send other bytes than they await", step));
     }
     for (size_t i = 0; i < sent.size(); ++i) {
       if (sent[i].bytes > 0) std::memcpy(awaited[i].data, sent[i].data, static_cast<size_t>(sent[i].bytes));

@@ -1,4 +1,4 @@
-// Of Open MPI; may be called before MPI starts.
+// The version of Open MPI; may be called before MPI starts.
 #pragma once
 
 #include "libcore/base/library_versions.h"

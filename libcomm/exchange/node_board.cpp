@@ -46,7 +46,7 @@ class SharedWindow {
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
 
-  // The places of all ranks, or nothing where there is no such memory.
+  // The buffers of all ranks, or nothing if there is no such memory.
   std::vector<std::byte*> allocate(std::int64_t bytes) {
     void* own = nullptr;
     MPI_Comm node = node_.communicator();
@@ -64,7 +64,7 @@ class SharedWindow {
                 "MPI_Win_shared_query");
       places.push_back(static_cast<std::byte*>(place));
     }
-    check_mpi(MPI_Barrier(node), "MPI_Barrier");  // all places are zeros
+    check_mpi(MPI_Barrier(node), "MPI_Barrier");  // all buffers are zeros
     return places;
   }
 

@@ -29,7 +29,7 @@ bool may_stand_in_chain(const Module& module, const Op& product) {
 
 namespace {
 
-// What is shown of a row is read where it lies, however many columns there are. (A compressed row is made dense.)
+// Views of a row are read in place, however many columns there are. (A compressed row is decompressed first.)
 bool may_be_viewed(const Module& module, const Op& view, DimId rows) {
   const Type& array = module.type(viewed(view));
   return is_slice(view) && array.dims.size() == 2 && array.dims[0] == rows && module.dim(array.dims[1]).local &&

@@ -22,7 +22,7 @@ std::optional<std::string> shape_hinders(const Module& module, const Type& type)
   return std::nullopt;
 }
 
-// Rows have one order, and no slaves.
+// The rows of a compressed matrix have one order, and no ghosts.
 std::optional<std::string> other_hinders(const Module& module, DimId rows) {
   for (const Value& value : module.values) {
     const std::vector<DimId>& dims = value.type.dims;
@@ -40,7 +40,7 @@ bool may_read(const Module& module, const Op& op) {
   return op.code == OpCode::region && op.kind != RegionKind::product_epilogue;
 }
 
-// A reducer for which n equal values come to one function of the value and n.
+// True for a reducer that gives for n equal values one function of the value and n.
 bool takes_counts(const ScalarFunction& reducer) {
   constexpr std::array idempotent{ScalarOp::min, ScalarOp::max, ScalarOp::logical_and, ScalarOp::logical_or};
   if (is_plain_operator(reducer, ScalarOp::add)) {
@@ -49,7 +49,7 @@ bool takes_counts(const ScalarFunction& reducer) {
   return std::any_of(idempotent.begin(), idempotent.end(), [&](ScalarOp op) { return is_plain_operator(reducer, op); });
 }
 
-// Of a region what it holds but the yield; else the operator.
+// The operators of a region without its yield; for any other operator, the operator itself.
 std::span<const Op> work_of(const Op& op) {
   if (op.code != OpCode::region) return {&op, 1};
   return std::span(op.blocks.at(0).ops).first(op.blocks.at(0).ops.size() - 1);
@@ -99,7 +99,7 @@ std::int64_t compressed_reads(const Module& module, const Op& op, std::span<cons
   for (const View& view : inputs) {
     if (view.compressed != nullptr) arrays.insert(view.compressed);
   }
-  if (arrays.empty()) return 0;  // of most operators, whatever they do
+  if (arrays.empty()) return 0;  // true of most operators, which exit early here
   const bool distinct = takes_distinct_values(module, op);
   std::int64_t bytes = 0;
   for (const CompressedArray* array : arrays) bytes += distinct ? array->distinct_bytes() : array->stored_bytes();

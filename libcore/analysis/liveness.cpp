@@ -8,14 +8,14 @@
 namespace kasen {
 namespace {
 
-// Where an operator stands: its parents, outermost first, and the block of each that holds it.
+// The position of an operator: its parents, outermost first, and the block of each parent that holds it.
 struct Site {
   const Op* op = nullptr;
   std::vector<std::pair<int, int>> parents;  // (number, block)
   int end = 0;                               // number of the last operator inside it, itself if it has no blocks
 };
 
-// How many loops of `site` stand inside the block that `outer` operators deep, i.e. repeat what that block defines.
+// True if a loop of `site` stands inside the block at `depth` operators, so that it repeats the values of that block.
 bool repeats(const std::vector<Site>& sites, const Site& site, size_t depth) {
   for (size_t i = depth; i < site.parents.size(); ++i) {
     const OpCode code = sites[static_cast<size_t>(site.parents[i].first)].op->code;
@@ -24,7 +24,7 @@ bool repeats(const std::vector<Site>& sites, const Site& site, size_t depth) {
   return false;
 }
 
-// True if the two stand in different branches of one `if`, so that never both run (in one turn of the loops around).
+// True if the two stand in different branches of one `if`, so that one iteration of the loops around runs only one.
 bool exclusive(const Site& a, const Site& b) {
   for (size_t i = 0; i < std::min(a.parents.size(), b.parents.size()); ++i) {
     if (a.parents[i].first != b.parents[i].first) return false;
@@ -91,7 +91,7 @@ class LivenessBuilder {
     }
   }
 
-  // Is `value` used after operator `number` ran (with `inside`: also by what its blocks hold)?
+  // True if `value` is used after operator `number` ran. With `inside`, operators inside its blocks count, too.
   bool used_later(ValueId value, int number, bool inside) const {
     const Site& here = sites_[static_cast<size_t>(number)];
     if (repeats(sites_, here, static_cast<size_t>(depth_[static_cast<size_t>(value)]))) return true;
@@ -176,8 +176,8 @@ class LivenessBuilder {
     }
   }
 
-  // A view that is used by or after the operator that moves its list becomes a copy. That gives it storage of its own,
-  // so its own bindings are decided once more; they move no list and make no further copies.
+  // A view becomes a copy if the operator that moves its list, or a later one, uses it. The copy has storage of its
+  // own, so its own bindings are decided once more. They move no list and make no further copies.
   void copy_views() {
     bool changed = false;
     for (size_t v = 0; v < module_.values.size(); ++v) {
@@ -202,7 +202,7 @@ class LivenessBuilder {
     return false;
   }
 
-  // The operator of the block `depth` parents deep that holds operator `number`, or is it.
+  // The operator of the block `depth` parents deep that holds operator `number` or is this operator.
   int lifted(int number, int depth) const {
     const Site& site = sites_[static_cast<size_t>(number)];
     return static_cast<size_t>(depth) < site.parents.size() ? site.parents[static_cast<size_t>(depth)].first : number;
@@ -215,7 +215,7 @@ class LivenessBuilder {
       if (list == no_value || result_.copied_[v]) continue;
       for (const int use : uses_[v]) extend(static_cast<size_t>(list), use);
     }
-    for (size_t n = 0; n < sites_.size(); ++n) {  // what nobody uses dies where it is made
+    for (size_t n = 0; n < sites_.size(); ++n) {  // an unused value dies where it is made
       for (const ValueId result : sites_[n].op->results) {
         if (result_.last_use(result) < 0) result_.ops_[n].dies.push_back(result);
       }

@@ -19,7 +19,7 @@ bool is_float_shared(const Module& module, ValueId value) {
          is_float(type.element.scalar());
 }
 
-// What computes a while loop's test in its body.
+// The operator in the body that computes the test of a while loop.
 const Op* test_of(const Op& loop) {
   if (loop.test < 0) return nullptr;
   const Block& body = loop.blocks.at(0);

@@ -18,7 +18,7 @@ bool has_floats(const ElementType& element) {
                      [](const Component& c) { return is_float(c); });
 }
 
-// Whether some number of the element is NaN: alone that differs from itself.
+// True if some number of the element is NaN; only NaN differs from itself.
 Expr is_nan(const Expr& value) {
   if (value.type.is_scalar()) return make_op(ScalarOp::ne, {value, value});
   std::vector<Expr> found;
@@ -39,7 +39,7 @@ Expr is_nan(const Expr& value) {
 
 Expr place(std::int32_t at) { return make_literal(Scalar::i32, Word::integer(at)); }
 
-// The marks of one region: one for the results of one shape on masters, one for those in which slaves have a share.
+// The marks of one region: one for results of one shape on owned elements, one for results that ghosts contribute to.
 class RegionWatch {
  public:
   RegionWatch(KernelForm& form, Op& region) : form_(form), m_(form.module), region_(region) {}
@@ -68,15 +68,15 @@ class RegionWatch {
     }
   }
 
-  // Is it known row by row, as the region's loop goes?
+  // True if the value is known row by row, in the order of the region's loop.
   [[nodiscard]] bool in_rows(const Op& op) {
     if (region_.kind == RegionKind::mxm || op.code == OpCode::mxv || is_shared(m_, m_.type(op.results[0])))
       return false;
     return !is_epilogue(region_) || &op != &epilogue_product(region_);
   }
 
-  // Does all run in one loop over masters and slaves, and is a reduction among it, whose bits hang on that? Copies of
-  // masters are looked at there, too.
+  // True if everything runs in one loop over owned elements and ghosts, with a reduction whose bits depend on that
+  // loop. Then the copies in consistent values are checked, too.
   [[nodiscard]] bool in_one_loop() {
     bool reduces = false;
     for (const Op& op : std::span(ops()).first(ops().size() - 1)) {
@@ -91,7 +91,7 @@ class RegionWatch {
     return reduces;
   }
 
-  // first = map(...): the first of them that is NaN; mark = reduce[min](first).
+  // first = map(...): the first watched value that is NaN; mark = reduce[min](first).
   void mark(const std::vector<Watched>& watched, bool pre) {
     const FnId first_of = m_.add_function(smaller());
     Op map, reduce;
@@ -137,8 +137,8 @@ class RegionWatch {
   std::map<std::pair<std::vector<DimId>, bool>, std::vector<Watched>> groups_;
 };
 
-// What reads what a later line makes is of the next turn, moved into this one: computed ahead, whether in vain or not.
-// `made_at` has the lines by value.
+// An operator that reads the result of a later line belongs to the next iteration, moved into this one. It is
+// speculated, whether in vain or not. `made_at` has the lines by value.
 void find_next_turns(Block& block, std::vector<int>& made_at) {
   const auto line = [&](ValueId v) -> int& { return made_at[static_cast<size_t>(v)]; };
   for (Op& op : block.ops) {

@@ -1,8 +1,8 @@
-// What RunOptions::refuse_nan adds to a plan, so that a region tells of NaN that it makes and does not hand on.
+// Operators that RunOptions::refuse_nan adds to a plan. They report NaN values that a region makes but keeps to itself.
 //
-// A region gets *marks*: shareds to which it reduces, in its own loop, the place (in_program_order) of the first of its
-// operators whose result is NaN at some element. So kernels run them like any vector work of the program, masked lanes
-// and slaves as they do there, and no kernel set knows of them. The region's other results keep their bits.
+// A region gets *marks*. A mark is a shared that the region reduces in its own loop. It holds the number
+// (in_program_order) of the first operator whose result is NaN at some element. So kernels run marks like other vector
+// work, masked lanes and ghosts included, and kernel sets need no special case. Other results keep their bits.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace kasen {
 
-// The plan's operators of a region's block (or an operator that is none, alone) in the order of the program, as far as
-// their lines tell; what is computed ahead comes last.
+// The operators of a region's block, or the one operator that is not a region. They are in program order, as far as
+// their line numbers show it; speculated operators come last.
 [[nodiscard]] std::vector<const Op*> in_program_order(const KernelForm& form, const Op& op);
 
-// What a mark holds where nothing is NaN; else a place among them.
+// The value of a mark if nothing is NaN; else the mark is an index into in_program_order.
 inline constexpr std::int32_t no_nan_seen = std::numeric_limits<std::int32_t>::max();
 
-// Adds marks to every region with vector work, behind its own operators and results, and sets `marks_from`.
+// Adds marks to every region with vector work, after its own operators and results, and sets `marks_from`.
 void watch_regions(KernelForm& form);
 
 }  // namespace kasen

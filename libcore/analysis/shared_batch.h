@@ -1,6 +1,7 @@
-// Shareds that travel together. By rule adjacent gathers of shareds in a block, or adjacent scatters of them, are one
-// *batch* if none reads another's result: one tree over the workers, one message for each pair of workers that meet,
-// with the packed elements of all of them in the order of the operators (docs/ir.md). Each keeps its own reducer.
+// Shareds that travel together. Adjacent gathers of shareds in a block, or adjacent scatters of them, are one *batch*
+// if none reads another's result. A batch is one tree over the workers. Each pair of workers that meet sends one
+// message with the packed elements of all operators, in the order of the operators (docs/ir.md). Each operator keeps
+// its own reducer.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +15,15 @@ namespace kasen {
 // A gather or scatter of a shared.
 [[nodiscard]] bool is_shared_transition(const Module& module, const Op& op);
 
-// The longest batch that begins with the first of `ops`, operators of one block that follow one another; empty if that
-// is no transition of a shared.
+// The longest batch that begins with the first of `ops`, which are adjacent operators of one block. Empty if the first
+// is not a transition of a shared.
 [[nodiscard]] std::span<const Op> shared_batch(const Module& module, std::span<const Op> ops);
 
-// All batches of a module, which must outlive them unchanged.
+// All batches of a module. The module must outlive this object and stay unchanged.
 class SharedBatches {
  public:
   explicit SharedBatches(const Module& module) { find(module, module.body); }
-  // The batch that begins with `op`; empty for an operator that begins none.
+  // The batch that begins with `op`; empty if `op` begins none.
   [[nodiscard]] std::span<const Op> led_by(const Op& op) const;
 
  private:

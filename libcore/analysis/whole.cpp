@@ -12,7 +12,8 @@ std::ptrdiff_t cut_place(const Module& module, const std::vector<DimId>& dims) {
   return cut == dims.end() ? -1 : cut - dims.begin();
 }
 
-// Does one of `inner`'s dimensions meet the one at `place` of `outer`? Both are matched from the last one backwards.
+// True if one of `inner`'s dimensions meets the one at `place` of `outer`. Both are matched from the last one
+// backwards.
 bool meets(const std::vector<DimId>& outer, const std::vector<DimId>& inner, std::ptrdiff_t place) {
   auto at = static_cast<std::ptrdiff_t>(outer.size()) - 1;
   for (size_t i = inner.size(); i-- > 0; --at) {
@@ -119,8 +120,8 @@ class FormBuilder {
     }
   }
 
-  // `op` still names the plan's values when it comes. Inside of a region nothing has room of its own: there the value
-  // itself becomes a whole one, and what the region hands on of it gets the stand-in.
+  // On entry, `op` still names the plan's values. Inside a region no value has memory of its own: there the value
+  // itself becomes whole, and the region's result gets the stand-in.
   void rewrite(Op& op, bool inside) {
     const bool whole_result = makes_whole(plan_, op);
     std::vector<bool> whole;
@@ -156,7 +157,7 @@ class FormBuilder {
     }
   }
 
-  // What the operators of a region now read from outside, in order of first use.
+  // Lists the values that the operators of a region now read from outside, in order of first use.
   static void list_operands(Op& region) {
     std::vector<ValueId> made, outside;
     const auto among = [](const std::vector<ValueId>& list, ValueId v) {
@@ -175,7 +176,7 @@ class FormBuilder {
   KernelForm form_;
   std::vector<DimId> twins_;           // by dimension of the plan
   std::vector<ValueId> stand_ins_;     // by value of the plan
-  std::vector<ValueId> whole_inside_;  // made whole inside of a region
+  std::vector<ValueId> whole_inside_;  // made whole inside a region
 };
 
 }  // namespace

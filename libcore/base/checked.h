@@ -1,4 +1,4 @@
-// Checked 64-bit sizes. Every size that comes from a file or a user passes through here before anything is allocated.
+// Checked 64-bit sizes. Every size that comes from a file or a user passes these functions before any allocation.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace kasen {
 
-// Of nouns whose plural ends in s.
+// For nouns whose plural ends in s.
 template <std::integral Number>
 [[nodiscard]] std::string count_text(Number number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");

@@ -19,7 +19,7 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
   return text;
 }
 
-// Files of others have lines of any length, and names.
+// The user's files have lines and names of any length.
 constexpr size_t longest_line = 240, longest_field = 2000, before_caret = 120;
 
 bool within_character(const std::string& text, size_t at) {  // of UTF-8
@@ -33,8 +33,8 @@ std::string shown_field(const std::string& text) {
   return printable(text.substr(0, end)) + "...";
 }
 
-// The part of a line around a column, and a caret under the column. Tabs stay tabs there, so that the caret stands
-// where the terminal shows the column.
+// The part of a line around a column, and a caret under the column. Tabs stay tabs, so that the caret stands where the
+// terminal shows the column.
 std::string shown_line(const std::string& line, int column) {
   const auto at = static_cast<size_t>(std::max(column - 1, 0));
   size_t begin = line.size() > longest_line && at > before_caret ? std::min(at - before_caret, line.size()) : 0;

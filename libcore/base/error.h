@@ -1,5 +1,5 @@
-// Faults. A UserError is the user's to mend (program, data, options, disk) and carries everything that the one
-// formatter needs; an InternalError is ours. Libraries throw these and never print, exit or abort.
+// Errors. A UserError is one that the user can fix (program, data, options, disk). It carries everything that the one
+// formatter needs. An InternalError is a bug of Kasen. Libraries throw these and never print, exit or abort.
 #pragma once
 
 #include <exception>
@@ -25,7 +25,7 @@ enum class ExitStatus : int {
   interrupted = 130,
 };
 
-// A place in a text. Lines and columns count from 1; 0 means that the whole file is meant.
+// A position in a text. Lines and columns count from 1; 0 means the whole file.
 struct Location {
   std::string file;
   int line = 0;
@@ -40,7 +40,7 @@ struct Diagnostic {
   std::string why;          // "no statement before this line defines it" (may be empty)
   std::string remedy;       // "did you mean 'degree'?" (may be empty)
   std::string source_line;  // the text of where.line, for the caret (may be empty)
-  int rule = -1;            // number of the state rule that is broken (DESIGN section 4), or -1
+  int rule = -1;            // number of the broken state rule (DESIGN section 4), or -1
 };
 
 class UserError : public std::exception {
@@ -58,18 +58,18 @@ class UserError : public std::exception {
   std::string text_;
 };
 
-// Throws a UserError of one diagnostic.
+// Throws a UserError with one diagnostic.
 [[noreturn]] void fail(ExitStatus status, std::string what, std::string why = {}, std::string remedy = {},
                        Location where = {});
 
-// Our own fault: a state that correct code never reaches.
+// A bug of Kasen: a state that correct code never reaches.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
-// One diagnostic as `file:line:column: error: what; why; what to do`, then the source line and a caret where known.
-// `colour` adds terminal colours.
+// One diagnostic as `file:line:column: error: what; why; what to do`. The source line and a caret follow if they are
+// known. `colour` adds terminal colours.
 [[nodiscard]] std::string format_diagnostic(const Diagnostic& diagnostic, bool colour = false);
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// Division that rounds down, of whole numbers of any size; b is not zero, and the quotient fits.
+// Division of integers of any size that rounds down; b is not zero, and the quotient fits.
 #pragma once
 
 namespace kasen {

@@ -1,4 +1,4 @@
-// The version of a library that Kasen was built with, and of the one that it runs with.
+// The version of a library that Kasen was built with, and the version that it runs with.
 #pragma once
 
 #include <string>

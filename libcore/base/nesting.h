@@ -1,12 +1,12 @@
-// How deeply a text of JSON is nested. What goes through it calls itself for each level: of a text of a million
-// brackets that would use up the stack.
+// The nesting depth of a JSON text. The parser recurses for each level, so a text of a million brackets would exhaust
+// the stack.
 #pragma once
 
 #include <string_view>
 
 namespace kasen {
 
-inline constexpr int deepest_json = 100;  // no file of ours has a tenth of it
+inline constexpr int deepest_json = 100;  // our own files have less than a tenth of it
 
 [[nodiscard]] inline bool nests_deeper(std::string_view json, int most) {
   int depth = 0;

@@ -12,8 +12,8 @@ namespace {
 
 bool acts_on_display(std::uint32_t code) {
   constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 8> ranges{{
-      {0x00, 0x08},      // control characters up to the tab,
-      {0x0B, 0x1F},      // and behind the line end
+      {0x00, 0x08},      // control characters before the tab,
+      {0x0B, 0x1F},      // and after the line end
       {0x7F, 0x9F},      // of 8 bits
       {0x61C, 0x61C},    // Arabic letter mark
       {0x200E, 0x200F},  // left-to-right and right-to-left marks

@@ -1,4 +1,4 @@
-// Texts of files and names that a terminal is to show.
+// Text from files and names, made safe for a terminal.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace kasen {
 
-// The text with '?' for each byte of what would act on whoever shows it: control characters (those of 8 bits, too,
-// which UTF-8 writes as c2 80 to c2 9f), bytes that are no UTF-8, and marks of Unicode that turn the direction of
-// writing or break a line. Line ends and tabs stay, and so does each place in it.
+// The text with '?' for each byte that could control the terminal. These are control characters (also those of 8 bits,
+// which UTF-8 writes as c2 80 to c2 9f) and bytes that are not UTF-8. They are also the Unicode marks that change the
+// direction of writing or break a line. Line ends and tabs stay, and all positions in the text stay the same.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace kasen

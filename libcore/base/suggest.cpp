@@ -7,15 +7,15 @@ namespace kasen {
 namespace {
 
 constexpr size_t edit = 2, case_edit = 1;
-constexpr size_t long_name = 10;    // in which two slips are as likely as one
-constexpr size_t least_prefix = 3;  // letters that tell which name was begun
+constexpr size_t long_name = 10;    // a name so long is as likely to have two errors as one
+constexpr size_t least_prefix = 3;  // letters that identify the name that was begun
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 size_t replacing(char a, char b) { return a == b ? 0 : lower(a) == lower(b) ? case_edit : edit; }
 
-// Edits are: a letter more, a letter less, another letter, two neighbours exchanged; a letter of the other case is
-// half.
+// An edit is a letter more, a letter less, another letter, or two neighbours exchanged. A letter of the other case is
+// half an edit.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1);
   std::vector<size_t> last(b.size() + 1);
@@ -34,7 +34,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return line.back();
 }
 
-// The one name that begins so.
+// The only name that begins so.
 std::string begun(std::string_view wanted, std::span<const std::string> names) {
   if (wanted.size() - std::min(wanted.find_first_not_of('-'), wanted.size()) < least_prefix) return {};
   std::string found;
@@ -52,7 +52,7 @@ std::string nearest_name(std::string_view wanted, std::span<const std::string> n
   std::string best;
   size_t edits = std::max<size_t>(1, (wanted.size() + 1) / 3);
   if (slips == Slips::few) edits = wanted.size() >= long_name ? 2 : 1;
-  size_t least = wanted.size() > 1 ? edits * edit + 1 : edit;  // any letter is near any other
+  size_t least = wanted.size() > 1 ? edits * edit + 1 : edit;  // any letter is near any other one
   for (const std::string& name : names) {
     const size_t distance = edit_distance(wanted, name);
     if (distance >= least) continue;

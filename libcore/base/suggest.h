@@ -7,14 +7,14 @@
 
 namespace kasen {
 
-// How many slips a name may have to be taken for another. `few`: one, two of a long name; for names that stand near
-// each other and mean different things, as functions do. `many`: a third of its letters; for names of the user's own,
-// options and words.
+// How many typing errors a name may have and still be taken for another one. `few` is one, or two in a long name. It is
+// for names that are near each other and mean different things, as functions do. `many` is a third of its letters; it
+// is for the user's own names, options and words.
 enum class Slips { few, many };
 
-// The name with the smallest edit distance to `wanted` (a letter of the other case is half an edit), the first in order
-// among equals; else the only one that begins with `wanted`. Empty when none is near: a suggestion that is wrong costs
-// more than none.
+// The name with the smallest edit distance to `wanted` (a letter of the other case is half an edit). Among equal
+// distances the first one counts. If no name is near, it is the only name that begins with `wanted`. Empty if there is
+// none: a wrong suggestion costs more than none.
 [[nodiscard]] std::string nearest_name(std::string_view wanted, std::span<const std::string> names,
                                        Slips slips = Slips::many);
 

@@ -6,12 +6,12 @@
 namespace kasen {
 namespace {
 
-constexpr size_t looked_at = 4096;  // bytes that tell
+constexpr size_t looked_at = 4096;  // bytes that decide
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// The first line that is neither blank nor a comment of programs and edge lists.
+// The first line that is neither blank nor a comment of a program or an edge list.
 std::string_view first_line(std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());

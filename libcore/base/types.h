@@ -1,4 +1,4 @@
-// Element types, dimensions, storage states and array types: the words of the IR (docs/ir.md).
+// Element types, dimensions, storage states and array types: the terms of the IR (docs/ir.md).
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace kasen {
 
-// The scalars that a machine word holds. `null` has no bytes (a stored entry of a pattern matrix);
-// `id` is an index of a named dimension, held as 64 bits.
+// The scalars that a machine word holds. `null` has no bytes (a nonzero of a pattern matrix); `id` is an index of a
+// named dimension, held as 64 bits.
 enum class Scalar : std::uint8_t { f64, f32, i64, i32, boolean, null, id };
 
 [[nodiscard]] std::string_view scalar_name(Scalar scalar);  // "f64", ..., "bool", "null", "id"
@@ -20,17 +20,17 @@ enum class Scalar : std::uint8_t { f64, f32, i64, i32, boolean, null, id };
 [[nodiscard]] inline bool is_integer(Scalar s) { return s == Scalar::i64 || s == Scalar::i32; }
 [[nodiscard]] inline bool is_numeric(Scalar s) { return is_float(s) || is_integer(s); }
 
-using DimId = int;  // place in Module::dims
+using DimId = int;  // index in Module::dims
 inline constexpr DimId no_dim = -1;
 
-// Lists of ids of dimensions, values, ...: short ones, in an order that matters.
+// Short lists of ids of dimensions, values and the like, in an order that matters.
 [[nodiscard]] inline bool contains(const std::vector<int>& ids, int id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
 struct Dimension {
   std::string name;
-  bool local = false;      // held whole by every worker: never cut
+  bool local = false;      // every worker holds all of it: never cut
   std::int64_t size = -1;  // known at plan time (`dim K = 10`), else -1: bound by the data
 
   friend bool operator==(const Dimension&, const Dimension&) = default;
@@ -46,9 +46,9 @@ struct Component {
   friend auto operator<=>(const Component&, const Component&) = default;
 };
 
-// The type of one element: a scalar `f64`, a small array `[f64; 3]`, or a flat tuple `(i64, [f64; 3])`.
-// Arrays of elements are stored plane by plane: one plane for each scalar, so that nothing is padded and loops
-// over elements load whole vectors. Planes are numbered in the order of components and coordinates.
+// The type of one element: a scalar `f64`, a small array `[f64; 3]`, or a flat tuple `(i64, [f64; 3])`. Arrays of
+// elements are stored plane by plane, one plane for each scalar. So nothing is padded, and loops over elements load
+// whole vectors. Planes are numbered in the order of components and coordinates.
 struct ElementType {
   std::vector<Component> components{Component{}};
   bool tuple = false;
@@ -71,8 +71,8 @@ struct ElementType {
 
 enum class Axis : std::uint8_t { rows, cols, all };
 
-// The slaves that one matrix needs along one axis: `G.rows`; or (`all`, without a matrix) every index on every worker,
-// which is what a dense array needs along the dimensions by which it is not cut.
+// The ghosts that one matrix needs along one axis: `G.rows`. With `all`, and without a matrix, every index on every
+// worker: a dense array needs these along the dimensions by which it is not cut.
 struct SlaveAtom {
   std::string matrix;  // name of the input
   Axis axis = Axis::rows;
@@ -80,24 +80,24 @@ struct SlaveAtom {
   friend auto operator<=>(const SlaveAtom&, const SlaveAtom&) = default;
 };
 
-// A set of slaves: the union over its atoms; kept sorted and without repeats. `all` holds every other atom and stands
-// alone.
+// A set of ghosts: the union over its atoms, which are sorted and without repeats. `all` contains every other atom and
+// stands alone.
 using SlaveSet = std::vector<SlaveAtom>;
 
 [[nodiscard]] SlaveSet all_slaves();
 [[nodiscard]] bool is_all(const SlaveSet& set);
-// "G.rows, G.cols", "all"; as in the text form, without braces.
+// "G.rows, G.cols" or "all", as in the text form, without braces.
 [[nodiscard]] std::string slaves_text(const SlaveSet& set);
 
 [[nodiscard]] SlaveSet set_union(const SlaveSet& a, const SlaveSet& b);
 [[nodiscard]] SlaveSet set_intersection(const SlaveSet& a, const SlaveSet& b);
 [[nodiscard]] bool set_contains(const SlaveSet& a, const SlaveSet& b);  // a contains b
 
-using FnId = int;  // place in Module::functions
+using FnId = int;  // index in Module::functions
 inline constexpr FnId no_fn = -1;
 
-// How a distributed value is stored (KASEN section 4.1). For shareds `cons` means that every worker holds it,
-// `part` that worker 0 alone does, `pre` that each worker holds a contribution; their slave sets are empty.
+// How a distributed value is stored (KASEN section 4.1). For shareds, `cons` means that every worker holds it, `part`
+// that worker 0 alone does, and `pre` that each worker holds a contribution. The ghost sets of shareds are empty.
 struct State {
   enum class Kind : std::uint8_t { unplaced, part, cons, pre };
   Kind kind = Kind::unplaced;
@@ -117,11 +117,11 @@ struct State {
   friend bool operator==(const State&, const State&) = default;
 };
 
-// The type of a value. Shapes are global and by name; local shapes never stand in a type.
+// The type of a value. Shapes are global and by name; a type never contains local shapes.
 struct Type {
   ElementType element;
   std::vector<DimId> dims;  // empty: rank 0
-  bool sparse = false;      // matrices only: only stored entries exist
+  bool sparse = false;      // matrices only: only nonzeros are stored
   std::int64_t list = 0;    // 0: one array; m > 0: a fixed list of m arrays
   State state;
   bool compressed = false;  // inputs only: a dense matrix by columns' distinct values (compressed.h)

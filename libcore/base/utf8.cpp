@@ -14,7 +14,7 @@ Utf8Character utf8_at(std::string_view text, std::size_t at) {
     if (next >> 6 != 2) return {};
     code = code << 6 | (next & 0x3FU);
   }
-  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};  // each code has one form, the shortest
+  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};  // each code has only its shortest form
   const bool half = code >= 0xD800 && code <= 0xDFFF;                        // of a UTF-16 pair
   if (code < least.at(length) || code > 0x10FFFF || half) return {};
   return {code, length};

@@ -9,7 +9,7 @@ namespace kasen {
 
 struct Utf8Character {
   std::uint32_t code = 0;
-  std::size_t bytes = 0;  // 0: no character of UTF-8 begins here
+  std::size_t bytes = 0;  // 0: no UTF-8 character begins here
 };
 [[nodiscard]] Utf8Character utf8_at(std::string_view text, std::size_t at);
 

@@ -9,7 +9,7 @@
 namespace kasen {
 namespace {
 
-// Scalars of one column of consecutive rows.
+// The cells of one column in consecutive rows.
 template <class T>
 struct ColumnCells {
   T* first;
@@ -17,7 +17,7 @@ struct ColumnCells {
   T& operator[](std::int64_t row) const { return first[row * stride]; }
 };
 
-// Of rows begin to end, which `out` holds alone.
+// Decompresses rows begin to end; `out` holds only these rows.
 template <class T>
 class RowExpansion {
  public:
@@ -34,7 +34,7 @@ class RowExpansion {
   }
 
  private:
-  // Column k of the group, which is the matrix's `at`.
+  // Copies column k of the group, which is column `at` of the matrix.
   void column(const ColumnGroup& group, std::int64_t k, std::int32_t at) const {
     const ColumnCells<T> cells{out_ + at, array_.cols};
     const T* values = reinterpret_cast<const T*>(array_.values.data()) + group.first_value + k;
@@ -66,7 +66,7 @@ class RowExpansion {
   T* out_;
 };
 
-// Looks at one group after another; what it finds is in `fault`.
+// Checks one group after another; `fault` has the error that it finds.
 class GroupCheck {
  public:
   explicit GroupCheck(const CompressedArray& array) : array_(array) {}
@@ -90,7 +90,7 @@ class GroupCheck {
     std::vector<char> seen(array_.columns.size());
     if (std::ssize(array_.columns) != array_.cols) return "its groups have another number of columns";
     for (const std::int32_t c : array_.columns) {
-      if (c < 0 || c >= array_.cols || seen[static_cast<size_t>(c)] != 0) return "its columns are not each there once";
+      if (c < 0 || c >= array_.cols || seen[static_cast<size_t>(c)] != 0) return "it does not have each column once";
       seen[static_cast<size_t>(c)] = 1;
     }
     std::int64_t next = 0;
@@ -189,7 +189,7 @@ class GroupCheck {
     return counted(group, found);
   }
 
-  // Rows that a list names; nothing if they do not ascend, are not there, or are named already.
+  // The number of rows that a list names; empty if they do not ascend, do not exist, or are named already.
   [[nodiscard]] static std::optional<std::int64_t> rows_of(std::span<const std::uint16_t> list, size_t step,
                                                            std::vector<char>& seen) {
     std::int64_t rows = 0, next = 0;
@@ -207,8 +207,8 @@ class GroupCheck {
   }
 
   const CompressedArray& array_;
-  std::int64_t value_ = 0, tuple_ = 0;  // of the groups before
-  std::int64_t room_ = 0;               // bytes from the group's first on
+  std::int64_t value_ = 0, tuple_ = 0;  // sums over the groups before
+  std::int64_t room_ = 0;               // bytes from the group's first byte on
 };
 
 }  // namespace

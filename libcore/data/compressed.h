@@ -1,6 +1,6 @@
-// Dense matrices compressed by columns: groups of columns whose rows repeat a few tuples of values, as SystemML has
-// them (Elgohary et al., "Compressed Linear Algebra", VLDB 2016). Work on such a matrix goes through its distinct
-// tuples or through the codes of its rows; its cells are never made but a few rows at a time.
+// Dense matrices compressed by groups of columns whose rows repeat a few tuples of values, as in SystemML (Elgohary et
+// al., "Compressed Linear Algebra", VLDB 2016). Work on such a matrix visits its distinct tuples or the codes of its
+// rows. Only a few rows of its cells are ever decompressed at a time.
 #pragma once
 
 #include <algorithm>
@@ -15,57 +15,57 @@
 namespace kasen {
 
 enum class GroupFormat : std::uint8_t {
-  codes,    // of every row the number of its tuple, in 1, 2 or 4 bytes
-  runs,     // of every tuple the runs of rows that hold it
-  offsets,  // of every tuple the rows that hold it
+  codes,    // for every row the number of its tuple, in 1, 2 or 4 bytes
+  runs,     // for every tuple the runs of rows that hold it
+  offsets,  // for every tuple the rows that hold it
   plain,    // no tuples: the values of every row
 };
 
 // Runs and offsets are kept by segments of rows, as 2-byte numbers within one.
 inline constexpr std::int64_t rows_of_a_segment = 65536;
 
-// Where what a group has begins in the lists of its matrix.
+// The positions of a group's data in the lists of its matrix.
 struct ColumnGroup {
   GroupFormat format = GroupFormat::plain;
-  // Tuple 0 is all zero bytes, and of the rows that no run or offset names: it has no lists.
+  // Tuple 0 is all zero bytes. All rows outside the listed runs or offsets hold it, so it has no lists.
   bool rest_is_zero = false;
   std::int64_t code_bytes = 0;    // codes: 1, 2 or 4
-  std::int64_t first_column = 0;  // place in `columns`
+  std::int64_t first_column = 0;  // index in `columns`
   std::int64_t width = 1;         // columns
   std::int64_t tuples = 0;        // 0: plain
-  std::int64_t first_value = 0;   // place in `values`, in scalars; a tuple's stand together
-  std::int64_t first_tuple = 0;   // place in `counts`
-  std::int64_t first_byte = 0;    // place in `data`, a multiple of 8
+  std::int64_t first_value = 0;   // index in `values`, in scalars; a tuple's values are contiguous
+  std::int64_t first_tuple = 0;   // index in `counts`
+  std::int64_t first_byte = 0;    // index in `data`, a multiple of 8
 
   // Tuples that have lists.
   [[nodiscard]] std::int64_t listed() const { return tuples - (rest_is_zero ? 1 : 0); }
   [[nodiscard]] bool has_lists() const { return format == GroupFormat::runs || format == GroupFormat::offsets; }
 };
 
-// What `data` holds for a group, from `first_byte` on, little-endian:
+// The data of a group in `data`, from `first_byte` on, little-endian:
 //   codes    rows * code_bytes
 //   plain    rows * width scalars, row by row
-//   offsets  segments * listed + 1 pointers of 8 bytes, segment by segment and tuple by tuple in it, into what follows:
+//   offsets  segments * listed + 1 pointers of 8 bytes, by segment and then by tuple, into the lists that follow:
 //            the rows, counted from the segment's first, ascending within a list, in 2 bytes each
 //   runs     the same; a run is two numbers: its first row, and its length - 1; ascending, without overlap
 struct CompressedArray {
   Scalar scalar = Scalar::f64;
   std::int64_t rows = 0, cols = 0;
   std::vector<ColumnGroup> groups;
-  std::vector<std::int32_t> columns;  // of the groups, one after another: each of the matrix's once
+  std::vector<std::int32_t> columns;  // of the groups, one after another: each column of the matrix once
   std::vector<std::int64_t> counts;   // rows that hold a tuple, at least one
   Bytes values;                       // of tuples
   Bytes data;
 
   [[nodiscard]] std::int64_t segments() const { return (rows + rows_of_a_segment - 1) / rows_of_a_segment; }
   [[nodiscard]] std::int64_t dense_bytes() const { return rows * cols * scalar_bytes(scalar); }
-  // Of all of it.
+  // Bytes of the whole array.
   [[nodiscard]] std::int64_t stored_bytes() const { return values.size() + data.size() + 8 * std::ssize(counts); }
-  // Of what distinct values with their counts are read from: values, counts and plain groups.
+  // Bytes that a pass over distinct values and their counts reads: values, counts and plain groups.
   [[nodiscard]] std::int64_t distinct_bytes() const;
 };
 
-// What reads of it cost (docs/cost.md).
+// The bytes that reads of a compressed array cost (docs/cost.md).
 struct CompressedBytes {
   std::int64_t stored = 0, distinct = 0;
 };
@@ -74,7 +74,7 @@ struct CompressedBytes {
 class GroupLists {
  public:
   GroupLists(const CompressedArray& array, const ColumnGroup& group);
-  // Of `tuple` in `segment`; tuple 0 of a group whose rest is zero has none.
+  // The list of `tuple` in `segment`; tuple 0 has none if `rest_is_zero`.
   [[nodiscard]] std::span<const std::uint16_t> of(std::int64_t segment, std::int64_t tuple) const {
     const std::int64_t at = segment * listed_ + tuple - unlisted_;
     return {numbers_ + pointers_[at], numbers_ + pointers_[at + 1]};
@@ -86,21 +86,21 @@ class GroupLists {
   std::int64_t listed_, unlisted_;
 };
 
-// body(tuple, begin, end) for the runs of rows within begin..end that tuples with lists hold; offsets are runs of one.
+// Calls body(tuple, begin, end) for the runs of rows within begin..end of tuples with lists. An offset is a run of one.
 template <class Body>
 void each_listed_run(const CompressedArray& array, const ColumnGroup& group, std::int64_t begin, std::int64_t end,
                      const Body& body);
 
-// Of codes: body(code of a row's tuple) as the width that they have. `use` is called with a pointer to row 0's.
+// For codes: calls `use` with a pointer to the code of row 0, in the width of the group's codes.
 template <class Use>
 void with_codes(const CompressedArray& array, const ColumnGroup& group, const Use& use);
 
-// Rows begin to end as a dense matrix, row by row, to `out`, which holds them alone. `columns` says of each column
-// whether it is wanted, and `out` keeps what it has in place of others; without it all are.
+// Writes rows begin to end to `out` as a dense matrix, row by row; `out` holds only these rows. `columns` has a flag
+// for each wanted column, and `out` keeps its content in the other columns. Without `columns` all are wanted.
 void expand_rows(const CompressedArray& array, std::int64_t begin, std::int64_t end, std::byte* out,
                  std::span<const char> columns = {});
 
-// What is wrong with an array from a file, or nothing: all that the functions above rely on, and that the lists of a
+// The error in an array from a file, or nothing. Checks all that the functions above rely on, and that the lists of a
 // group name each row once.
 [[nodiscard]] std::string fault_of(const CompressedArray& array);
 
@@ -119,7 +119,7 @@ void with_codes(const CompressedArray& array, const ColumnGroup& group, const Us
 
 namespace detail {
 
-// The entries of a list (`step` numbers each) from the first on that ends behind `begin`.
+// The index of the first entry of a list (`step` numbers each) that ends after `begin`.
 [[nodiscard]] inline size_t first_entry(std::span<const std::uint16_t> list, size_t step, std::int64_t begin) {
   size_t low = 0, high = list.size() / step;
   while (low < high) {

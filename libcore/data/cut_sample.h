@@ -1,6 +1,6 @@
-// How data would be cut for some number of workers, told from a sample of the indices: counted by libcomm's
-// partitioner, turned into sizes by libopt. Masters and stored entries are exact; of slaves, those of the sampled
-// indices are listed.
+// An estimate of how data would be cut for some number of workers, from a sample of the indices. libcomm's partitioner
+// counts it, and libopt derives sizes from it. Numbers of owned elements and nonzeros are exact. The ghosts of the
+// sampled indices are listed.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace kasen {
 
-// A worker that has an entry at the index, and does not own it.
+// A worker that has a nonzero at the index and does not own the index.
 struct SampledSlave {
   std::int32_t index = 0, worker = 0, owner = 0;
   friend auto operator<=>(const SampledSlave&, const SampledSlave&) = default;
 };
 
-// All slaves of the sampled indices along one axis of one matrix; ascending, distinct.
+// All ghosts of the sampled indices along one axis of one matrix; ascending, distinct.
 struct SampledAxis {
   std::string dim;
   SlaveAtom atom;
@@ -27,8 +27,8 @@ struct SampledAxis {
 
 struct CutSample {
   int workers = 1;
-  double fraction = 1;                                       // each index is in the sample with this probability,
-  std::map<std::string, std::vector<bool>> certain;          // but for these, which are in any (by dimension)
+  double fraction = 1;                                       // the probability of each index to be in the sample,
+  std::map<std::string, std::vector<bool>> certain;          // except for these, which are always in it (by dimension)
   std::map<std::string, std::int64_t> sizes;                 // of all dimensions
   std::map<std::string, std::vector<std::int64_t>> masters;  // by worker, of dimensions that are cut
   std::map<std::string, std::vector<std::int64_t>> entries;  // by worker, of sparse inputs

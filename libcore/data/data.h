@@ -1,6 +1,6 @@
-// Data on one worker: what a bundle's part holds, in memory. Made by libcomm's readers and partitioners (or by tests),
-// consumed by the executor. Indices: `global` counts from 0 over the whole dimension; `local` counts masters first,
-// in ascending global order, then slaves.
+// Data on one worker: the content of a bundle's part, in memory. libcomm's readers and partitioners (or tests) make it,
+// and the executor consumes it. `global` indices count from 0 over the whole dimension. `local` indices count owned
+// elements first, in ascending global order, then ghosts.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace kasen {
 
-// Elements plane by plane: plane p starts at plane_offset(element, capacity, p), each rounded up to 64 bytes.
+// Elements are stored plane by plane: plane p starts at plane_offset(element, capacity, p), a multiple of 64 bytes.
 [[nodiscard]] std::int64_t plane_offset(const ElementType& element, std::int64_t capacity, std::int64_t plane);
-// Bytes of `capacity` elements in this layout: the unit in which buffers are predicted, allocated and counted.
+// Bytes of `capacity` elements in this layout. Buffers are predicted, allocated and counted in this unit.
 [[nodiscard]] std::int64_t storage_bytes(const ElementType& element, std::int64_t capacity);
 
 struct Array {
@@ -39,58 +39,58 @@ struct Array {
   }
 };
 
-// A run of consecutive entries in a list, belonging to one other worker.
+// A range of consecutive entries in a list that belong to one other worker.
 struct PeerRange {
   std::int32_t peer = 0;
   std::int64_t begin = 0, end = 0;
   friend bool operator==(const PeerRange&, const PeerRange&) = default;
 };
 
-// The slaves of one matrix along one axis, seen from one worker. Both sides list a pair's elements by ascending
-// global index, so that a message needs no indices.
+// The ghosts of one matrix along one axis, seen from one worker. Both sides list a pair's elements by ascending global
+// index, so that a message needs no indices.
 struct AxisSlaves {
   std::vector<std::int64_t> slaves;       // global indices, by owner, then ascending
-  std::vector<PeerRange> slave_owners;    // which of them each owner has (ascending owner; never this worker)
-  std::vector<std::int32_t> mirrors;      // local index of each master of this worker that a peer mirrors
-  std::vector<PeerRange> mirror_holders;  // which of them each peer holds (ascending peer)
+  std::vector<PeerRange> slave_owners;    // the range of each owner in it (ascending owner; never this worker)
+  std::vector<std::int32_t> mirrors;      // local index of each element of this worker that a peer mirrors
+  std::vector<PeerRange> mirror_holders;  // the range of each peer in it (ascending peer)
 };
 
-// A sparse matrix's entries on one worker: compressed rows over local indices, columns ascending within a row.
-// Row i < masters is master i of the row dimension, else row slave i - masters; columns likewise.
+// A sparse matrix's nonzeros on one worker: compressed rows over local indices, columns ascending within a row. Row i
+// is owned row i of the row dimension if i < masters, else row ghost i - masters. The same holds for columns.
 struct PartMatrix {
   std::string row_dim, col_dim;
   ElementType element;
   std::vector<std::int64_t> row_pointers;  // rows + 1
-  std::vector<std::int32_t> columns;       // one an entry
-  Array values;                            // count = entries; none for null
+  std::vector<std::int32_t> columns;       // one for each nonzero
+  Array values;                            // count = nonzeros; none for null
   AxisSlaves row_slaves, col_slaves;
 };
 
-// The index after `index` of an array of that shape, the last dimension first; after the last one the first.
+// Advances `index` to the next one of an array of that shape, the last dimension first; the last wraps to the first.
 void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape);
 
 struct PartDim {
   std::int64_t size = 0;               // global
-  bool local = false;                  // every worker holds all (masters then lists 0..size-1)
+  bool local = false;                  // every worker holds all (`masters` then lists 0..size-1)
   std::vector<std::int64_t> masters;   // global indices, ascending
-  std::vector<std::int64_t> original;  // the user's ids of the masters; empty: the global index itself
-  // Where dense arrays are whole along it (`whole`): the other workers' masters, by owner, then ascending.
+  std::vector<std::int64_t> original;  // the user's ids of the owned elements; empty: the global index
+  // If dense arrays are whole along it (`whole`): the other workers' owned elements, by owner, then ascending.
   bool whole = false;
   std::vector<std::int64_t> others;
   std::vector<PeerRange> other_owners;
 };
 
-// Dense arrays: rows of the first dimension that is not local, in master order, times all other dimensions, whole.
+// Dense arrays: rows of the first dimension that is not local, in the order of `masters`, times all other dimensions.
 struct PartArray {
   std::vector<std::string> dims;
   Array data;  // count = masters(cut dim) * product of the other sizes; whole for shareds
-  // Of two dimensions, the first cut and the second local: instead of `data`, which then has its element alone.
+  // For two dimensions, the first cut and the second local: replaces `data`, which then has only its element type.
   std::optional<CompressedArray> compressed = std::nullopt;
-  // Of a compressed array in a part that was read without its elements.
+  // For a compressed array in a part that was read without its elements.
   std::optional<CompressedBytes> compressed_bytes = std::nullopt;
 };
 
-// Nothing of an array that is not compressed.
+// Empty for an array that is not compressed.
 [[nodiscard]] std::optional<CompressedBytes> compressed_bytes(const PartArray& array);
 
 struct Part {

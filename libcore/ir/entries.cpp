@@ -23,7 +23,7 @@ bool uses_outer_loop(const Expr& e, std::set<int>& open) {
   return uses;
 }
 
-// Has it a value by itself, outside of every coordinate loop around it?
+// True if it has a value by itself, outside all coordinate loops around it.
 bool stands_alone(const Expr& e) {
   std::set<int> open;
   return !uses_outer_loop(e, open);
@@ -52,14 +52,14 @@ class Parts {
   }
 
  private:
-  // More than any loop in it has as its number.
+  // A number above those of all loops in it.
   static int loops(const Expr& e) {
     int number = is_coordinate_loop(e.op) ? e.index + 1 : 0;
     for (const Expr& arg : e.args) number = std::max(number, loops(arg));
     return number;
   }
 
-  // The place of `e` becomes a parameter of its type, which `list` computes by `body`.
+  // A parameter of its type replaces `e`; `list` gets the function that computes it by `body`.
   void replace(Expr& e, Expr body, std::vector<ScalarFunction>& list, std::vector<std::pair<Expr, int>>& known) {
     auto it = std::find_if(known.begin(), known.end(), [&](const auto& pair) { return pair.first == e; });
     if (it == known.end()) {

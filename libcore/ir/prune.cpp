@@ -9,7 +9,7 @@
 namespace kasen {
 namespace {
 
-// A loop's carried value `c` is, of its operator: operand, argument and result c + these.
+// Offsets of a loop's carried value `c`: its operand, argument and result are c + these.
 struct Carried {
   std::size_t operand = 0, argument = 0;
 };
@@ -19,7 +19,7 @@ bool carries(const Op& op) { return op.code == OpCode::while_loop || op.code == 
 std::vector<ValueId>& yielded(Block& block) { return block.ops.back().operands; }
 const std::vector<ValueId>& yielded(const Block& block) { return block.ops.back().operands; }
 
-// Which values are needed: what the needed ones are made of, until nothing is added.
+// Finds the needed values: the values that needed ones are made of, until nothing is added.
 class Needs {
  public:
   explicit Needs(const Module& module) : made_by_(module.values.size()), needed_(module.values.size()) {

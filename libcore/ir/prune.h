@@ -8,8 +8,8 @@
 
 namespace kasen {
 
-// Without the other outputs, and without what nothing needs then: operators, and values that loops carry, branches give
-// and regions hand on. For the interpreter: the operands of regions are not told anew, and laws and buffers stay.
+// Without the other outputs, and without the operators that only those need. Values that loops carry, branches give and
+// regions hand on are dropped, too. Made for the interpreter: the operands of regions, laws and buffers stay.
 [[nodiscard]] Module only_outputs(const Module& module, const std::set<std::string>& outputs);
 
 }  // namespace kasen

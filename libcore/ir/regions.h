@@ -24,20 +24,20 @@ struct RegionRow {
 [[nodiscard]] const RegionRow& row(RegionKind kind);
 [[nodiscard]] const RegionRow* find_region(std::string_view name);
 
-// May a result of the region be written where its operand `v` was, element by element: is element i of `v` read before
-// element i of any result is written, and no other behind it? Not what a product or a view finds at other places; a
-// row_chain has read all that its views show of a row when it writes the row.
+// True if a result may be written over operand `v`, element by element. Element i of `v` is read before element i of
+// any result is written, and not after that. Elements that a product or a view reads at other positions are excluded. A
+// row_chain has read everything that its views show of a row when it writes the row.
 [[nodiscard]] bool may_write_over(const Op& region, ValueId v);
 
-// The product and the gather with which a product_epilogue region begins.
+// The product and the gather at the beginning of a product_epilogue region.
 [[nodiscard]] inline const Op& epilogue_product(const Op& region) { return region.blocks[0].ops[0]; }
 [[nodiscard]] inline const Op& epilogue_gather(const Op& region) { return region.blocks[0].ops[1]; }
 [[nodiscard]] inline bool is_epilogue(const Op& op) {
   return op.code == OpCode::region && op.kind == RegionKind::product_epilogue;
 }
 
-// What a row_chain region holds, each in program order: products with one result a row, vector work on rows, products
-// with one result a column.
+// The contents of a row_chain region, each in program order: products with one result a row, vector work on rows,
+// products with one result a column.
 struct RowChain {
   std::vector<const Op*> inner, work, outer;
 };

@@ -19,7 +19,7 @@ class ChainBuilder {
       Product product = make_product(m_, *op);
       product.input = input(op->operands[0]);
       product.outputs = {region_.results.size() + *place(chain_.rooms, op->results[0])};
-      product.shared_result = true;  // costs nothing: it is nowhere in a run's memory
+      product.shared_result = true;  // costs nothing: a run has no memory for it
       product.shared_vector = product.shared_vector || contains(seen_, op->operands[0]);
       seen_.push_back(op->operands[0]);
       chain_.inner.push_back(std::move(product));
@@ -57,8 +57,8 @@ class ChainBuilder {
     return found;
   }
 
-  // What products make of rows, and what of the vector work is met by a product or handed on. What has a room is read
-  // from outside only once: `seen_`.
+  // Gives buffers to the rows that products make, and to results of vector work that a product reads or that are handed
+  // on. `seen_` has the values already read: reads of these from outside count only once.
   void make_rooms() {
     for (const Op* op : parts_.inner) chain_.rooms.push_back(op->results[0]);
     for (const Op* op : parts_.work) {
@@ -69,7 +69,7 @@ class ChainBuilder {
       if (met || contains(yielded(), made)) chain_.rooms.push_back(made);
     }
     seen_ = chain_.rooms;
-    seen_.push_back(product_matrix(region_));  // also where a product multiplies the matrix with itself
+    seen_.push_back(product_matrix(region_));  // also if a product multiplies the matrix by itself
     for (size_t k = 0; k < chain_.rooms.size(); ++k) {
       for (const size_t r : results_of(chain_.rooms[k])) chain_.copies.push_back({k, r});
     }
@@ -107,7 +107,7 @@ class ChainBuilder {
   const Op& region_;
   const RowChain parts_;
   Chain chain_;
-  std::vector<ValueId> seen_;  // read already
+  std::vector<ValueId> seen_;  // already read
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::vector<Word>;
 
-// The summands of a coordinate sum, by lanes (entries.h).
+// The sum of a coordinate sum's summands, by lanes (entries.h).
 Word lane_sum(const ScalarFunction& summands, std::span<const Word> terms) {
   const Scalar scalar = summands.result().scalar();
   std::array<Word, point_lanes> lanes{};
@@ -81,7 +81,7 @@ class FoldRun {
     evaluate(fn, args, out);
   }
 
-  // The function of one entry, into the segment of each column.
+  // Takes the function of one nonzero into the segment of each column.
   void take() {
     size_t next = fold_.operands.size() + 1;
     for (const ScalarFunction& sum : fold_.function.sums) {
@@ -156,7 +156,7 @@ Fold make_fold(const Module& module, const Op& op) {
   const auto identity = reducer_identity(*fold.reduce);
   if (!identity) {
     fail(ExitStatus::bad_input, "the reducer " + fold.reduce->name + " has no identity element",
-         "an output without stored entries holds it", "reduce with a function that has one", op.where);
+         "an output without nonzeros holds it", "reduce with a function that has one", op.where);
   }
   fold.identity = *identity;
   return fold;

@@ -1,4 +1,4 @@
-// Folds of the interpreter kernels (entries.h): entry by entry, in the order that kernel_set.h and entries.h fix.
+// Folds of the interpreter kernels (entries.h): nonzero by nonzero, in the order that kernel_set.h and entries.h fix.
 // Internal to libcore/kernels/interpreter_kernels.cpp.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kasen::interpreter {
 
-// One fold operator: what stands where, and its function in parts.
+// One fold operator: the properties of its operands, and the parts of its function.
 struct Fold {
   struct Operand {
     ElementType element;  // as it is stored
@@ -20,7 +20,7 @@ struct Fold {
   };
   std::vector<Operand> operands;  // [i - 1] for operand i
   ElementType entry, result;      // entry: as the function sees it
-  bool pattern = false;           // entries are the constant 1
+  bool pattern = false;           // nonzeros are the constant 1
   std::int64_t columns = 1;       // of the result
   EntryFunction function;
   const ScalarFunction* reduce = nullptr;

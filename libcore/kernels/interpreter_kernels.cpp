@@ -25,7 +25,7 @@ using interpreter::Product;
 using interpreter::Program;
 using interpreter::Work;
 
-// The same views, compressed arrays made dense: what the interpreter does with them is told by their cells alone.
+// The same views, with compressed arrays decompressed. Only the cells decide the interpreter's results for them.
 class ExpandedViews {
  public:
   explicit ExpandedViews(std::span<const View> views) : views_(views.begin(), views.end()) {
@@ -161,7 +161,7 @@ void InterpreterKernels::prepare_block(const Block& block) {
   }
 }
 
-// Rows of the call into `waiting`, or into room of their own that costs nothing; then the vector work on them.
+// Writes the rows of the call to `waiting`, or to a buffer of their own that costs nothing. Then the vector work runs.
 void InterpreterKernels::run_epilogue(const std::vector<Product>& products, Program& program, const ProductCall& call) {
   const ElementType& element = products.at(0).result;
   Bytes room;
@@ -192,7 +192,7 @@ void InterpreterKernels::run_epilogue(const std::vector<Product>& products, Prog
   run(program, vector);
 }
 
-// Of what its vector work reads only the operands cost something.
+// Of the values that the vector work reads, only the operands of the region are charged.
 void InterpreterKernels::prepare_chain(const Op& op) {
   const Chain& chain = chains_.emplace(&op, interpreter::make_chain(*module_, op)).first->second;
   if (chain.vector.results.empty()) return;
@@ -201,7 +201,7 @@ void InterpreterKernels::prepare_chain(const Op& op) {
   programs_.emplace(&chain.vector, std::move(program));
 }
 
-// All rows of each operator after another.
+// Runs one operator after another, each on all rows.
 void InterpreterKernels::run_chain(const Chain& chain, const DenseProductCall& call) {
   std::vector<Bytes> memory;
   std::vector<View> inputs(call.inputs.begin(), call.inputs.end()), outputs(call.outputs.begin(), call.outputs.end());
@@ -227,7 +227,7 @@ void InterpreterKernels::run_chain(const Chain& chain, const DenseProductCall& c
     vector.range = {0, call.rows};
     const std::int64_t written = count_.written_bytes;
     run(programs_.at(&chain.vector), vector);
-    count_.written_bytes = written;  // rooms cost nothing
+    count_.written_bytes = written;  // these buffers cost nothing
   }
   interpreter::run_dense(chain.outer, matrix, products, count_);
   for (const Chain::Copy& copy : chain.copies) {
@@ -266,7 +266,7 @@ void InterpreterKernels::run(Program& program, const ElementwiseCall& call) {
     interpreter::reset(work.reduction, result.elements);
     for (size_t i = 0; i < result.words.size(); ++i) result.words[i] = work.reduction.identity[i % result.planes];
   }
-  for (size_t r = 0; r < program.outputs.size(); ++r) {  // accumulators take up what they hold
+  for (size_t r = 0; r < program.outputs.size(); ++r) {  // accumulators start from their current value
     Cell& cell = program.cells[program.outputs[r]];
     for (size_t e = 0; cell.accumulator && e < cell.elements; ++e) {
       outputs[r].load(static_cast<std::int64_t>(e), &cell.words[e * cell.planes]);
@@ -353,7 +353,7 @@ void InterpreterKernels::run_map(Program& program, Work& work, bool slaves) {
   }
 }
 
-// Over the cut dimension into the accumulator; within an index from the identity each time.
+// Over the cut dimension, reduces into the accumulator; within an index, from the identity each time.
 void InterpreterKernels::run_reduce(Program& program, Work& work) {
   Cell& result = program.cells[work.result];
   const Cell& from = program.cells[work.operands[0]];

@@ -16,7 +16,7 @@ std::vector<Word> identity_of(const ScalarFunction& fn, const Location& where) {
   auto identity = reducer_identity(fn);
   if (!identity) {
     fail(ExitStatus::bad_input, fmt::format("the reducer {} has no identity element", fn.name),
-         "an output without stored entries holds it", "reduce with a function that has one", where);
+         "an output without nonzeros holds it", "reduce with a function that has one", where);
   }
   return *identity;
 }
@@ -29,7 +29,7 @@ std::vector<Word> one_of(const ElementType& type) {
   return words;
 }
 
-// The matrix side of a product: a null entry is the constant 1.
+// The matrix side of a product: a nonzero of a null matrix is the constant 1.
 class MatrixElement {
  public:
   MatrixElement(const ElementType& stored, const View& values, const ElementType& seen)
@@ -45,7 +45,7 @@ class MatrixElement {
   std::vector<Word> words_;
 };
 
-// A row's running value: segments of reduction_block entries, each from the identity, combined in order.
+// A row's running value: segments of reduction_block nonzeros, each from the identity, combined in order.
 class RowSum {
  public:
   explicit RowSum(const Product& product) : product_(product), term_(product.identity) {}
@@ -140,7 +140,7 @@ void run_products(const std::vector<Product>& products, const ProductCall& call,
       }
     }
   }
-  // The structure is read once, however many products share it.
+  // The structure is counted once, however many products share it.
   const std::int64_t entries =
       matrix.pointers[static_cast<size_t>(call.range.end)] - matrix.pointers[static_cast<size_t>(call.range.begin)];
   count.read_bytes += 8 * call.range.size() + entries * (4 + matrix.element.bytes());

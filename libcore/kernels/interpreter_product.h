@@ -1,4 +1,4 @@
-// Products of the interpreter kernels: entry by entry, in the order that kernel_set.h fixes. Internal to
+// Products of the interpreter kernels: nonzero by nonzero, in the order that kernel_set.h fixes. Internal to
 // libcore/kernels/interpreter_kernels.cpp.
 #pragma once
 
@@ -32,7 +32,7 @@ class Lens {
   std::vector<std::byte*> bases_;
 };
 
-// One product of a call: where its vector and its result stand.
+// One product of a call, and the indices of its vector and its results.
 struct Product {
   const ScalarFunction* multiply = nullptr;
   const ScalarFunction* reduce = nullptr;
@@ -45,13 +45,13 @@ struct Product {
   std::vector<size_t> outputs;
 };
 
-// A product operator by itself: input 0, output 0. Throws UserError(bad_input) for a reducer without an identity.
+// A product operator alone: input 0, output 0. Throws UserError(bad_input) for a reducer without an identity.
 [[nodiscard]] Product make_product(const Module& module, const Op& op);
-// The products of an mxm region; of a product_epilogue region the one it has, with the waiting rows as output 0.
+// The products of an mxm region, or the one product of a product_epilogue region, with the waiting rows as output 0.
 [[nodiscard]] std::vector<Product> make_products(const Module& module, const Op& region);
 
 void run_products(const std::vector<Product>& products, const ProductCall& call, AccessCount& count);
-// `stored`: the matrix's elements; it is the caller's to count them, once for all products.
+// `stored` is the type of the matrix's elements. The caller counts them, once for all products.
 void run_dense(const std::vector<Product>& products, const ElementType& stored, const DenseProductCall& call,
                AccessCount& count);
 

@@ -67,10 +67,11 @@ class ProgramBuilder {
   }
 
  private:
-  // Behind the product and the gather of a product_epilogue region.
+  // Skips the product and the gather of a product_epilogue region.
   [[nodiscard]] size_t first_work() const { return is_epilogue(op_) ? 2 : 0; }
 
-  // Read as it is, not only by views. What a region lists counts as read, but for what a product before its work reads.
+  // True if the value is read directly, not only by views. Operands that a region lists count as read, except those
+  // that only a product before its work reads.
   [[nodiscard]] bool used(ValueId value) const {
     const auto works = op_.code == OpCode::region ? std::span<const Op>(op_.blocks[0].ops).subspan(first_work())
                                                   : std::span<const Op>(&op_, 1);
@@ -115,7 +116,7 @@ class ProgramBuilder {
     program_.works.push_back(std::move(work));
   }
 
-  // What comes from outside is read where the view has it; of what other works make elements are copied.
+  // A view of an array from outside reads it in place. A view of another work's result copies its elements.
   void add_view(const Op& op) {
     Places places = places_of(op);
     const size_t made = cell(op.results.at(0));

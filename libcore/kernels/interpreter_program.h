@@ -1,5 +1,5 @@
-// What the interpreter kernels run for a map, a reduction or a region's vector work: the operators in order, over cells
-// that hold the elements of one index. Internal to libcore/kernels/interpreter_kernels.cpp.
+// The form in which interpreter kernels run a map, a reduction or a region's vector work: the operators in order, over
+// cells that hold the elements of one index. Internal to libcore/kernels/interpreter_kernels.cpp.
 #pragma once
 
 #include <vector>
@@ -9,25 +9,25 @@
 
 namespace kasen::interpreter {
 
-// Where the elements of a view are among those that the array has at the index at hand (of a shared: all of them).
+// The positions of a view's elements among the elements of its array at the current index (of a shared: all of them).
 struct Places {
   std::vector<size_t> at;    // of each element, in a range that begins at 0
-  size_t row = 1, step = 0;  // elements of the array an index; from one index of the ranged dimension to the next
-  size_t begin = SIZE_MAX;   // the cell that says where a range begins
+  size_t row = 1, step = 0;  // array elements for each index; distance of two indices of the ranged dimension
+  size_t begin = SIZE_MAX;   // the cell with the begin of a range
 };
 
-// Elements of one value at the index at hand (of a shared: all of them), `planes` words each.
+// Elements of one value at the current index (of a shared: all of them), `planes` words each.
 struct Cell {
   ValueId value = no_value;
-  ValueId array = no_value;  // what is read for it: itself, or what it is a view of
+  ValueId array = no_value;  // the array that is read for it: itself, or the array that it is a view of
   Places view;
   ElementType element;
   size_t planes = 1, elements = 1;
-  bool shared = false;       // costs nothing and is loaded once a call
+  bool shared = false;       // costs nothing and is loaded once for each call
   bool accumulator = false;  // result of a reduction over the cut dimension
-  bool on_slaves = false;    // kept behind the masters, too
-  int input = -1;            // place among the call's inputs
-  bool charged = true;       // its reads and writes count
+  bool on_slaves = false;    // stored for ghosts, too
+  int input = -1;            // index among the call's inputs
+  bool charged = true;       // its reads and writes are counted
   bool used_on_slaves = false;
   std::vector<Word> words;
 };
@@ -44,30 +44,30 @@ struct Work {
   const ScalarFunction* fn = nullptr;
   bool reduce = false;
   bool on_slaves = true;        // runs in a call with `slaves`
-  size_t handed_on = SIZE_MAX;  // pushdown: the operand whose slaves the result keeps
-  size_t result = 0;            // cells
+  size_t handed_on = SIZE_MAX;  // pushdown: the operand whose ghosts the result keeps
+  size_t result = 0;            // index of a cell
   std::vector<size_t> operands;
-  Places view;                              // of one whose array is made by other works; fn is null then
-  std::vector<std::vector<size_t>> places;  // [operand][element of the result]; of a reduction [0][element of operand]
+  Places view;                              // for a view of an array that other works make; then fn is null
+  std::vector<std::vector<size_t>> places;  // [operand][element of the result]; for a reduction [0][element of operand]
   Reduction reduction;
 };
 
 struct Program {
   std::vector<Cell> cells;
   std::vector<Work> works;
-  std::vector<size_t> outputs;  // cell of each of the call's outputs
-  size_t gathered = SIZE_MAX;   // product_epilogue: the cell of the gather's result, an input behind all others
+  std::vector<size_t> outputs;  // the cell of each output of the call
+  size_t gathered = SIZE_MAX;   // product_epilogue: the cell of the gather's result, the last input
 };
 
-// Of a product_epilogue region the vector work. Throws UserError(bad_input) for a reducer without an identity.
+// For a product_epilogue region, its vector work. Throws UserError(bad_input) for a reducer without an identity.
 [[nodiscard]] Program make_program(const Module& module, const Op& op);
 
-// Local dimensions in the order of storage, and the elements of one index.
+// The number of elements of one index: the product of the local dimensions, in the order of storage.
 [[nodiscard]] size_t element_count(const Module& module, const Type& type);
-// For each element of `outer` the element of `inner` that it meets when inner's dimensions are some of outer's.
+// For each element of `outer`, the element of `inner` that it meets if inner's dimensions are some of outer's.
 [[nodiscard]] std::vector<size_t> broadcast(const Module& module, const Type& outer, const Type& inner);
 
-// Where a view's element `e` is at index `index`.
+// The position of a view's element `e` at index `index`.
 [[nodiscard]] std::int64_t element_at(const Program& program, const Places& view, std::int64_t index, size_t e);
 
 // acc = reducer(acc, next), plane by plane words.

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int32_t absent = -1;
 
-// Where each local index of one of the matrix's axes lies in a space. Slaves of both are grouped by owner, ascending
-// within one, so that two merges find them all; those that the space lacks are `absent`.
+// The position in a space of each local index of one of the matrix's axes. Ghosts of both are grouped by owner and
+// ascend within a group, so two merges find them all. Ghosts that the space lacks are `absent`.
 LargeVector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axis, const LocalSpace& space) {
   LargeVector<std::int32_t> places(static_cast<size_t>(masters) + axis.slaves.size(), absent);
   if (space.place.empty()) {
@@ -38,7 +38,8 @@ LargeVector<std::int32_t> place_axis(std::int64_t masters, const AxisSlaves& axi
   return places;
 }
 
-// Local indices of a space in ascending order of their global ones: the part's masters and each owner's slaves ascend.
+// Local indices of a space in ascending order of their global ones. The part's owned elements ascend, and so do each
+// owner's ghosts.
 std::vector<std::int32_t> order_by_global(const LocalSpace& space) {
   std::vector<std::int32_t> order(static_cast<size_t>(space.total));
   std::iota(order.begin(), order.end(), 0);
@@ -52,7 +53,7 @@ std::vector<std::int32_t> order_by_global(const LocalSpace& space) {
   return order;
 }
 
-// One part's matrix with the places of its rows and columns in the product's spaces.
+// One part's matrix with the positions of its rows and columns in the product's spaces.
 struct Source {
   const PartMatrix& matrix;
   LargeVector<std::int32_t> rows, cols;
@@ -67,7 +68,7 @@ struct Source {
     return rows[r];
   }
   [[noreturn]] static void outside() {
-    fail(ExitStatus::bad_input, "a matrix part has entries outside the product's spaces",
+    fail(ExitStatus::bad_input, "a matrix part has nonzeros outside the product's spaces",
          "their rows and columns are neither masters nor slaves of it", "partition the data again");
   }
 };
@@ -78,11 +79,11 @@ void check_shape(const PartMatrix& matrix, size_t rows) {
   const bool whole = pointers.size() == rows + 1 && pointers.front() == 0 && pointers.back() == entries &&
                      std::is_sorted(pointers.begin(), pointers.end());
   if (whole && (matrix.element.bytes() == 0 || matrix.values.count == entries)) return;
-  fail(ExitStatus::bad_input, "a matrix part has another number of rows or entries than it should",
+  fail(ExitStatus::bad_input, "a matrix part has a wrong number of rows or nonzeros",
        "its dimension, slaves and pointers do not agree", "partition the data again");
 }
 
-// Moves the values of the part's entries to entries of the pull form.
+// Moves the values of the part's nonzeros to the pull form.
 PlaneMover value_mover(const PartMatrix& matrix, LocalMatrix& local) {
   if (matrix.element.bytes() > 0) {
     local.values = Array(matrix.element, static_cast<std::int64_t>(matrix.columns.size()));
@@ -90,8 +91,9 @@ PlaneMover value_mover(const PartMatrix& matrix, LocalMatrix& local) {
   return {matrix.values, local.values};
 }
 
-// mxv: outputs are columns. Rows are taken in ascending global order, so that each output's entries are, too. Entries
-// are counted and placed by the part's own columns: looking up where each lies would be another access at random.
+// mxv: outputs are columns. Rows are taken in ascending global order, so that each output's nonzeros ascend, too.
+// Nonzeros are counted and placed by the part's own columns, because each lookup of a position would be a random
+// access.
 void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
   LargeVector<std::int64_t> next(source.cols.size(), 0);
   for (const std::int32_t c : source.matrix.columns) {
@@ -122,8 +124,8 @@ void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& 
   }
 }
 
-// The operands of a row's entries to `indices`; false if they do not ascend by their global indices. Those of masters
-// ascend as the part numbers them, and need no look at the global ones.
+// Copies the operands of a row's nonzeros to `indices`. False if they do not ascend by their global indices. Owned
+// elements ascend in the part's numbering, so their global indices need no check.
 bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_t begin, std::int64_t end,
                     std::int32_t* indices) {
   const auto global = [&](std::int32_t place) { return operand.global[static_cast<size_t>(place)]; };
@@ -138,7 +140,7 @@ bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_
   return true;
 }
 
-// mxvt: outputs are rows, whose entries are sorted where slaves among the columns break the order.
+// mxvt: outputs are rows. A row's nonzeros are sorted if ghosts among the columns break the order.
 void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
   for (size_t r = 0; r < source.rows.size(); ++r) {
     const std::int32_t at = source.row(r);
@@ -147,7 +149,7 @@ void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& loc
   }
   std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
   const PlaneMover values = value_mover(source.matrix, local);
-  std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, entry
+  std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, nonzero
   for (size_t r = 0; r < source.rows.size(); ++r) {
     if (source.rows[r] == absent) continue;
     std::int64_t to = local.pointers[static_cast<size_t>(source.rows[r])];

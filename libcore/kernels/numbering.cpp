@@ -17,7 +17,7 @@
 namespace kasen {
 namespace {
 
-constexpr size_t fewest_hot = size_t{1} << 17;  // 1 MB of f64: fewer stay in a core's cache in any order
+constexpr size_t fewest_hot = size_t{1} << 17;  // 1 MB of f64: fewer fit in a core's cache in any order
 constexpr double worth_parting = 0.9;
 
 void add_space(const Module& module, const std::vector<DimId>& dims, const SlaveSet& set, std::set<SpaceKey>& keys) {
@@ -73,10 +73,10 @@ const AxisSlaves& find_axis(const Part& part, const SlaveAtom& atom, const std::
 
 using ByPeer = std::map<std::int32_t, std::vector<std::int64_t>>;
 
-// Every index on every worker: all masters are mirrored by every peer.
+// Every index on every worker: every peer mirrors all owned elements.
 void add_all(const Part& part, const std::string& name, const PartDim& dim, ByPeer& slaves, ByPeer& mirrors) {
   if ((!dim.whole && part.workers > 1) || dim.masters.size() + dim.others.size() != static_cast<size_t>(dim.size)) {
-    fail(ExitStatus::bad_input, fmt::format("the data does not tell who owns the indices of dimension '{}'", name),
+    fail(ExitStatus::bad_input, fmt::format("the data does not state who owns the indices of dimension '{}'", name),
          "the plan holds arrays over it whole on every worker", "partition the data with this program");
   }
   for (const PeerRange& r : dim.other_owners) {
@@ -100,7 +100,7 @@ void unite(ByPeer& all) {
 // Both sides merge the lists of all atoms by (peer, global index), so that they agree without a message.
 LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& name, const PartDim& dim,
                       const std::vector<std::int32_t>& order) {
-  ByPeer slaves, mirrors;  // mirrors as places among the part's masters: ascending like their global indices
+  ByPeer slaves, mirrors;  // mirrors as indices of the part's owned elements: ascending like their global indices
   if (is_all(key.set)) add_all(part, name, dim, slaves, mirrors);
   for (const SlaveAtom& atom : key.set) {
     if (atom.axis == Axis::all) continue;
@@ -153,7 +153,7 @@ LocalSpace make_space(const SpaceKey& key, const Part& part, const std::string& 
   return space;
 }
 
-// Which rows wait for a peer does not depend on the order: spaces with ascending masters tell.
+// The set of rows that wait for a peer does not depend on the order, so ascending spaces are enough to find it.
 void find_waiting(const Module& module, std::span<const Op* const> regions, DimId dim, const Part& part,
                   std::vector<RowGroup>& groups) {
   const std::string& name = module.dim(dim).name;
@@ -169,8 +169,8 @@ void find_waiting(const Module& module, std::span<const Op* const> regions, DimI
   }
 }
 
-// Where a product reads the vector whose rows it gives, what is read most often may lie together: a line of the cache
-// then holds eight such elements. It parts neighbours of the given order, which often read the same.
+// If a product reads the vector whose rows it gives, the most read elements may be stored together. A cache line then
+// holds eight of them. But this separates neighbours of the given order, which often read the same elements.
 std::vector<std::int32_t> better_order(std::vector<std::int32_t> given, std::span<const std::int64_t> lengths,
                                        std::span<const RowGroup> groups, const PartMatrix& matrix, bool transposed) {
   const size_t masters = groups.size();

@@ -11,7 +11,7 @@
 namespace kasen {
 namespace {
 
-// Regions, and how many loops stand around each.
+// Finds the regions, and the number of loops around each.
 void find_epilogues(const Block& block, int loops, std::vector<std::pair<int, const Op*>>& found) {
   for (const Op& op : block.ops) {
     if (is_epilogue(op)) found.emplace_back(loops, &op);
@@ -20,8 +20,7 @@ void find_epilogues(const Block& block, int loops, std::vector<std::pair<int, co
   }
 }
 
-// By count, descending, equal ones as they stood: by counting where counts are small, else by sorting them with the
-// masters' places.
+// Sorts by descending count; equal ones keep their order. Small counts use counting sort, others a comparison sort.
 void sort_descending(std::span<const std::int64_t> counts, std::span<std::int32_t> masters) {
   const auto count = [&](std::int32_t master) {
     return std::max<std::int64_t>(0, counts[static_cast<size_t>(master)]);
@@ -41,8 +40,9 @@ void sort_descending(std::span<const std::int64_t> counts, std::span<std::int32_
   for (const std::int32_t master : before) masters[next[slot(master)]++] = master;
 }
 
-// Lines of operands that windows of rows read. The matrix has its entries by row; where rows are the operands, a line
-// is followed to the windows that read it, else a window to its lines: both count pairs of a window and a line.
+// Lines of operands that windows of rows read. The matrix stores its nonzeros by row. If rows are the operands, each
+// line is followed to the windows that read it; otherwise each window is followed to its lines. Both count pairs of a
+// window and a line.
 class LineCount {
  public:
   LineCount(const PartMatrix& matrix, size_t masters, std::span<const std::int32_t> order)
@@ -67,9 +67,9 @@ class LineCount {
 
  private:
   static constexpr size_t line = 8;
-  static constexpr size_t sample = size_t{1} << 19;  // entries, about
+  static constexpr size_t sample = size_t{1} << 19;  // nonzeros, about
 
-  // Distinct groups of `inner` places that group g of `outer` places meets.
+  // The number of distinct groups of `inner` positions that group g of `outer` positions meets.
   std::int64_t group(size_t g, size_t outer, size_t inner) {
     ++round_;
     std::int64_t found = 0;
@@ -98,7 +98,7 @@ class LineCount {
 
 }  // namespace
 
-// Outside of loops an order is not worth its making.
+// Outside loops, an order is not worth the time to make it.
 std::vector<const Op*> ordering_regions(const Module& module, DimId dim) {
   std::vector<std::pair<int, const Op*>> found;
   find_epilogues(module.body, 0, found);

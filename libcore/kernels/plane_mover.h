@@ -1,4 +1,4 @@
-// Puts stored values in another order.
+// Moves stored values to another order.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace kasen {
 
-// Moves single elements between two arrays of one element type, plane by plane. Both must outlive it.
+// Moves single elements between two arrays of one element type, plane by plane. Both arrays must outlive it.
 class PlaneMover {
  public:
   PlaneMover(const Array& from, Array& to) {
@@ -20,7 +20,7 @@ class PlaneMover {
 
   void move(std::int64_t from, std::int64_t to) const {
     for (const Plane& p : planes_) {
-      switch (p.size) {  // of a size that is known, a copy is an instruction or two and no call
+      switch (p.size) {  // with a known size, a copy takes one or two instructions and no call
         case 8:
           std::memcpy(p.place(to), p.element(from), 8);
           break;
@@ -33,7 +33,7 @@ class PlaneMover {
     }
   }
 
-  // `count` elements that stand together.
+  // Moves `count` consecutive elements.
   void move_run(std::int64_t from, std::int64_t to, std::int64_t count) const {
     for (const Plane& p : planes_) std::memcpy(p.place(to), p.element(from), static_cast<size_t>(count) * p.size);
   }

@@ -1,4 +1,4 @@
-// Aggregates that are made of others: mean, sumsq, argmax and argmin.
+// Aggregates that are built from others: mean, sumsq, argmax and argmin.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace kasen::lang {
 namespace {
 
-// Of two pairs (value, id) the one whose value comes first, of equal values the one with the smaller id. As in min and
-// max a NaN comes before all numbers, and one NaN is like another; -0 and 0 are equal.
+// Of two pairs (value, id), the one whose value comes first; of equal values, the one with the smaller id. As in min
+// and max, a NaN comes before all numbers. All NaN are equal, and so are -0 and 0.
 ScalarFunction first_of_pairs(const std::string& name, const ElementType& pair, ScalarOp before) {
   const Expr a = make_param(0, pair), b = make_param(1, pair);
   const Expr x = make_component(a, 0), y = make_component(b, 0);
@@ -27,7 +27,7 @@ ScalarFunction first_of_pairs(const std::string& name, const ElementType& pair, 
 
 }  // namespace
 
-// The sum, divided by the number of elements in f64. Of integers: the mean of the elements as f64, as `/` gives.
+// The sum, divided by the number of elements in f64. Integers are converted to f64 before they are added, as by `/`.
 Term Lowering::mean_call(const Node& node, const std::string&) {
   Term array = aggregated(node);
   if (!array.type().is_scalar() || !is_numeric(array.type().scalar())) {

@@ -1,4 +1,4 @@
-// What the user gives their word for: laws of functions, and the numbers of inputs and params.
+// The user's assumptions: laws of functions, and the numbers of inputs and params.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void Lowering::assume(const Statement& s) {
   assume_range(s.value[0]);
 }
 
-// assume weight > 0, 0 <= r && r < 1: an input or param against what is known to plan.
+// assume weight > 0, 0 <= r && r < 1: compares an input or param with a number that is known to plan.
 void Lowering::assume_range(const Node& node) {
   const bool operation = node.kind == NodeKind::operation && node.args.size() == 2;
   if (operation && node.op == ScalarOp::logical_and) {
@@ -32,7 +32,8 @@ void Lowering::assume_range(const Node& node) {
   const Node& side = node.args[turned ? 1 : 0];
   const Op* op = source_named(side);
   if (op == nullptr) {
-    source_.fail(node.mark, "a range is assumed of an input or a param", "what is computed has the range that it has",
+    source_.fail(node.mark, "a range is assumed only for an input or a param",
+                 "computed values have the range of their expression",
                  "write the name of one on one side (x, x.1, x[0]), and a literal or const on the other");
   }
   const int place = assumed_place(side, *op);
@@ -70,7 +71,7 @@ int Lowering::assumed_place(const Node& side, const Op& op) {
                    fmt::format("its elements are {}", show(module_, type)));
     }
   } else if (base.kind != NodeKind::name || (coordinate && type.tuple)) {
-    source_.fail(base.mark, "a range is assumed of a number of an element", {}, "write x, x.1, x[0] or x.1[0]");
+    source_.fail(base.mark, "a range is assumed for one number of an element", {}, "write x, x.1, x[0] or x.1[0]");
   }
   const Component& c = type.components[static_cast<size_t>(component)];
   const auto first = static_cast<int>(place_of_component(type, component));
@@ -85,13 +86,13 @@ int Lowering::assumed_place(const Node& side, const Op& op) {
   if (at >= c.count || c.count > coordinates_apart) {
     source_.fail(side.args[1].mark, fmt::format("no range of coordinate {} of '{}'", at, op.name),
                  c.count > coordinates_apart
-                     ? fmt::format("of more than {} coordinates ranges are not told apart", coordinates_apart)
+                     ? fmt::format("more than {} coordinates share one range", coordinates_apart)
                      : fmt::format("its elements are {}", show(module_, type)));
   }
   return first + static_cast<int>(at);
 }
 
-// All that is assumed of one place holds at once.
+// All assumptions about one place hold at once.
 void Lowering::require_numbers(const Op& op, int place, Mark mark) const {
   const ElementType& type = module_.type(op.results[0]).element;
   for (size_t i = 0; i < places_of(type); ++i) {
@@ -104,7 +105,7 @@ void Lowering::require_numbers(const Op& op, int place, Mark mark) const {
     const Scalar scalar = place_scalar(type, i);
     if (!is_empty(all, is_integer(scalar) || scalar == Scalar::id)) continue;
     source_.fail(mark, fmt::format("no number is in the range of '{}'", place_text(type, op.name, i)),
-                 "all that is assumed of it holds at once");
+                 "all assumptions about it hold at once");
   }
 }
 
@@ -135,8 +136,8 @@ Interval Lowering::compared_range(const Node& node, bool turned) {
 
 namespace {
 
-// A function that reduces may be applied by maps, too: r(x, x) takes one element. Where none reduces the law's own
-// check says so.
+// Maps may also apply a function that reduces: r(x, x) takes one element. If none of the uses reduces, the check of the
+// law reports it.
 template <class Instances>
 void keep_reducers(const Module& module, Instances& instances) {
   const auto reduces = [&](const auto& instance) {
@@ -151,7 +152,7 @@ void keep_reducers(const Module& module, Instances& instances) {
 
 // assume exchange(f, +): f is a fn that the program uses, as a whole, in a map, reduction or product.
 void Lowering::assume_law(const Statement& s) {
-  if (s.name.text == "identity") return;  // taken up when reducers are met
+  if (s.name.text == "identity") return;  // used when reducers are lowered
   constexpr std::array kinds{LawKind::exchange, LawKind::pushdown, LawKind::distributive, LawKind::associative,
                              LawKind::commutative};
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](LawKind k) { return law_name(k) == s.name.text; });

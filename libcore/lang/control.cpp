@@ -1,4 +1,4 @@
-// Loops and branches: which names they carry, and how the blocks hand them on.
+// Loops and branches: the names that they carry, and how the blocks hand them on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Lowering::Names Lowering::carried_names(const std::vector<const std::vector<Stat
     if (b == nullptr) continue;
     if (b->kind == Binding::Kind::formula) {
       source_.fail(mark, fmt::format("this {} would change '{}'", what, name),
-                   "it is an expression over stored entries, which no turn hands on to the next",
+                   "it is an expression over stored entries, which no iteration hands on to the next",
                    "give it another name inside of the block");
     }
     poisoned = poisoned || b->kind == Binding::Kind::poisoned;
@@ -77,7 +77,7 @@ void end_block(Block& block, std::vector<ValueId> values, Location where) {
 
 }  // namespace
 
-// Results take the names; a carried `test` has none in the program.
+// The names are bound to the results; a carried `test` has no name in the program.
 void Lowering::finish_control(Op op, const Names& carried, std::vector<ValueId> initial, bool test) {
   op.operands.insert(op.operands.end(), initial.begin(), initial.end());
   std::vector<ValueId> results;
@@ -89,8 +89,8 @@ void Lowering::finish_control(Op op, const Names& carried, std::vector<ValueId> 
   block_->ops.push_back(std::move(op));
 }
 
-// The condition is computed before the loop and again at the end of each turn. If it is itself a name that the loop
-// carries (`while not_converged`), that one is looked at; else the condition is carried beside the names.
+// The condition is computed before the loop and again at the end of each iteration. If it is itself a name that the
+// loop carries (`while not_converged`), the loop tests that one. Otherwise the condition is carried beside the names.
 void Lowering::while_loop(const Statement& s) {
   const Node& condition = s.value[0];
   const Names carried = carried_names({&s.body}, s.mark, "loop");
@@ -98,7 +98,7 @@ void Lowering::while_loop(const Statement& s) {
   op.code = OpCode::while_loop;
   op.likely = s.likely;
   op.where = {"", s.mark.line, s.mark.column};
-  if (!s.expect.empty()) op.expect = constant_count(s.expect[0], 0, "the expected number of turns");
+  if (!s.expect.empty()) op.expect = constant_count(s.expect[0], 0, "the expected number of iterations");
 
   const auto itself =
       condition.kind == NodeKind::name ? std::find(carried.begin(), carried.end(), condition.text) : carried.end();
@@ -114,7 +114,7 @@ void Lowering::while_loop(const Statement& s) {
   if (own) body.args.push_back(add_value("test", module_.type(test)));
   Block* outer = std::exchange(block_, &body);
   statements(s.body);
-  scopes_.push_back({});  // the condition sees the names that are carried, at the end of the turn
+  scopes_.push_back({});  // the condition sees the carried names at the end of the iteration
   std::vector<ValueId> yields;
   try {
     if (own) yields.push_back(shared(condition, Scalar::boolean, "test", "the condition of while"));
@@ -146,7 +146,7 @@ void Lowering::for_loop(const Statement& s) {
   op.likely = s.likely;
   op.down = s.down;
   op.where = {"", s.mark.line, s.mark.column};
-  if (!s.expect.empty()) op.expect = constant_count(s.expect[0], 0, "the expected number of turns");
+  if (!s.expect.empty()) op.expect = constant_count(s.expect[0], 0, "the expected number of iterations");
   op.operands = {shared(s.index[0], Scalar::i64, "lo", "the begin of a range"),
                  shared(s.value[0], Scalar::i64, "hi", "the end of a range")};
   std::vector<ValueId> initial;
@@ -166,12 +166,12 @@ void Lowering::for_loop(const Statement& s) {
   finish_control(std::move(op), carried, std::move(initial), false);
 }
 
-// Every turn becomes statements of its own, with the variable a constant.
+// Every iteration becomes statements of its own, with the variable as a constant.
 void Lowering::unrolled(const Statement& s, Mark mark) {
   const std::int64_t lo = constant_count(s.index[0], 0, "the begin of an unrolled range");
   const std::int64_t hi = constant_count(s.value[0], 0, "the end of an unrolled range");
   if (hi - lo > max_unrolled) {
-    source_.fail(mark, fmt::format("a loop of {} turns is not unrolled", hi - lo),
+    source_.fail(mark, fmt::format("a loop of {} iterations is not unrolled", hi - lo),
                  fmt::format("at most {} are possible", max_unrolled), "leave out 'unroll'");
   }
   (void)carried_names({&s.body}, mark, "loop");
@@ -185,7 +185,7 @@ void Lowering::unrolled(const Statement& s, Mark mark) {
     scopes_.back()[s.name.text] = std::move(variable);
     statements(s.body);
     scopes_.pop_back();
-    if (faults_.size() > faults) return;  // the other turns have the same faults
+    if (faults_.size() > faults) return;  // the other iterations have the same errors
   }
 }
 

@@ -33,7 +33,7 @@ std::int64_t Lowering::constant_count(const Node& node, std::int64_t lowest, con
                      is_integer(term.type().scalar());
   if (!whole) {
     source_.fail(node.mark, fmt::format("{} must be known to plan", what),
-                 "it is a whole number, a const, or an expression of them", "make it a const: const k = 5");
+                 "it is an integer, a const, or an expression of them", "make it a const: const k = 5");
   }
   const std::int64_t value = term.expr.literal.i;
   if (value >= lowest) return value;
@@ -69,7 +69,7 @@ Type Lowering::array_type(const TypeNode& node) {
   return type;
 }
 
-// Matrices over two distributed dimensions are sparse unless they are said to be dense; null ones are always sparse.
+// Matrices over two distributed dimensions are sparse unless declared dense; null ones are always sparse.
 void Lowering::input(const Statement& s) {
   const TypeNode& node = s.type[0];
   Type type = array_type(node);
@@ -125,7 +125,7 @@ Term Lowering::written_value(const Statement& s) {
   const Mark mark = s.value[0].mark;
   Type type;
   if (!s.type.empty()) type = array_type(s.type[0]);
-  // The user writes an id as a whole number; the run turns it into a position.
+  // The user writes an id as an integer; the run converts it to a position.
   if (is_id_param(s)) type.element = ElementType::of(Scalar::i64);
   Term term = s.type.empty() ? element(s.value[0]) : typed_element(s.value[0], type.element);
   if (!term.leaves.empty() || !term.dims.empty()) {
@@ -207,7 +207,7 @@ void Lowering::output(const Statement& s) {
   outputs_.push_back(std::move(op));
 }
 
-// `assume identity(f, e)`, wherever it stands.
+// `assume identity(f, e)`, wherever it is in the program.
 void Lowering::register_identity(const Statement& s) {
   if (s.arguments.size() != 2 || s.arguments[0].kind != NodeKind::name) {
     source_.fail(s.mark, "identity of a function and a value", {}, "write identity(f, 0)");
@@ -256,7 +256,7 @@ void Lowering::register_functions(const std::vector<Statement>& program) {
   for (const Statement& fn : prelude()) functions_.emplace(fn.name.text, &fn);
 }
 
-// A fn whose parameters all have types is checked even if nothing uses it.
+// A fn whose parameters all have types is checked even if it is not used.
 void Lowering::check_functions(const std::vector<Statement>& program) {
   for (const Statement& s : program) {
     const bool typed =

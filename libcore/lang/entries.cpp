@@ -1,5 +1,5 @@
-// Element-wise work on a sparse matrix. It has no value of its own: an expression over stored entries is a formula,
-// which the sums and products that use it compute entry by entry (operators fold_rows and fold_cols, entries.h).
+// Element-wise work on a sparse matrix. It has no value of its own: an expression over nonzeros is a formula. The sums
+// and products that use it compute it for each nonzero (operators fold_rows and fold_cols, entries.h).
 #include "libcore/ir/entries.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace kasen::lang {
 namespace {
 
-// Leaves that stand at one side of the entries have numbers below those of parameters.
+// Leaves at one side of the nonzeros have numbers below those of parameters.
 constexpr ValueId first_sided_leaf = -(1 << 28);
 
 double number_of(Scalar scalar, Word word) { return is_float(scalar) ? word.f : static_cast<double>(word.i); }
@@ -22,12 +22,12 @@ Word word_of(Scalar scalar, double number) {
   return is_float(scalar) ? Word::real(number) : Word::integer(static_cast<std::int64_t>(number));
 }
 
-// What an expression is where nothing is stored, if that is known whatever its other parameters are.
+// The value of an expression where nothing is stored, if it does not depend on its other parameters.
 class WhereAbsent {
  public:
   explicit WhereAbsent(const std::vector<bool>& entry) : entry_(entry) {}
 
-  // Each argument is looked at once: expressions are deep.
+  // Each argument is evaluated once: expressions are deep.
   [[nodiscard]] std::optional<double> value(const Expr& e) const {
     if (e.op == ScalarOp::constant) {
       return e.type.is_scalar() ? std::optional(number_of(e.type.scalar(), e.literal)) : std::nullopt;
@@ -77,7 +77,7 @@ bool Lowering::is_entries(const Term& term) const {
   });
 }
 
-// A sparse matrix that takes part in element-wise work. The entries of a null matrix are the number 1.
+// A sparse matrix in element-wise work. The nonzeros of a null matrix are the number 1.
 Term Lowering::entries_term(Term matrix) const {
   const ValueId leaf = matrix.leaves.at(0);
   if (module_.type(leaf).element.is(Scalar::null)) matrix.expr = make_param(0, ElementType::of(Scalar::f64));
@@ -85,13 +85,13 @@ Term Lowering::entries_term(Term matrix) const {
   return matrix;
 }
 
-// An array as it stands at the rows or columns of entries over `dims`: its element, or the point of all its columns.
+// An array at the rows or columns of nonzeros over `dims`: its element, or the point of all its columns.
 Term Lowering::sided_term(ValueId value, EntrySide side, std::vector<DimId> dims, Mark mark) {
   const Type& type = module_.type(value);
   const auto seen = seen_element(module_, type);
   if (!seen) {
     source_.fail(mark, fmt::format("'{}' is {}", base_names_[static_cast<size_t>(value)], show(module_, type)),
-                 fmt::format("beside entries stand arrays of scalars with at most {} columns, whose number plan knows",
+                 fmt::format("arrays beside entries hold scalars in at most {} columns, whose number plan knows",
                              most_point_coordinates),
                  fmt::format("write the size where the dimension is declared: dim {} local = 20",
                              module_.dim(type.dims.back()).name));
@@ -103,7 +103,7 @@ Term Lowering::sided_term(ValueId value, EntrySide side, std::vector<DimId> dims
   return leaf_term(first_sided_leaf - place, *seen, std::move(dims));
 }
 
-// U @ V' of arrays over [N, K] and [M, K], both cut: known where it meets stored entries of a matrix over [N, M].
+// U @ V' of arrays over [N, K] and [M, K], both cut: known only at the nonzeros of a matrix over [N, M].
 Term Lowering::pairs_product(Term left, Term right, Mark mark) {
   const std::vector<DimId> dims{left.dims[0], right.dims[0]};
   const std::int64_t columns = module_.dim(left.dims[1]).size;
@@ -125,7 +125,7 @@ bool Lowering::gives_pairs(const Term& left, const Term& right) const {
   return columns(left) && columns(right) && left.dims[1] == right.dims[1];
 }
 
-// A name of a formula is the formula, with what its names stand for at this place.
+// A name of a formula is the formula, with the values that its names have at this position.
 bool Lowering::define_formula(const std::string& name, const Term& term, Mark mark) {
   if (!is_entries(term) || is_sparse(term)) return false;
   const Binding* known = find(name);
@@ -149,8 +149,8 @@ ValueId Lowering::matrix_of(const Term& formula, Mark mark) const {
   for (const ValueId leaf : formula.leaves) {
     if (leaf < 0 || !module_.type(leaf).sparse || leaf == matrix) continue;
     if (matrix != no_value) {
-      source_.fail(mark, "two sparse matrices in one expression", "their entries stand at different places",
-                   "partition one matrix that has what both say of an entry");
+      source_.fail(mark, "two sparse matrices in one expression", "their entries are at different positions",
+                   "partition one matrix whose entries have both values");
     }
     matrix = leaf;
   }
@@ -162,7 +162,7 @@ ValueId Lowering::matrix_of(const Term& formula, Mark mark) const {
   return matrix;
 }
 
-// Refuses a formula where an array of its own is wanted.
+// Refuses a formula where an array is required.
 void Lowering::refuse_entries(const Term& term, Mark mark) const {
   if (!is_entries(term) || is_sparse(term)) return;
   (void)matrix_of(term, mark);
@@ -171,7 +171,7 @@ void Lowering::refuse_entries(const Term& term, Mark mark) const {
                "use it in sum(...), sum(..., over N), or a product with @");
 }
 
-// What is not stored counts as 0 in sums and products.
+// In sums and products, the value where nothing is stored must be 0.
 void Lowering::require_absent(const Term& term, Mark mark) const {
   const ValueId matrix = matrix_of(term, mark);
   std::vector<bool> entry;
@@ -182,20 +182,20 @@ void Lowering::require_absent(const Term& term, Mark mark) const {
                "multiply with the matrix, as in X * log(U @ V'), or with (X != 0)");
 }
 
-// Where a formula's leaf stands. A vector over N meets the columns of a square matrix, as it does elsewhere.
+// The side of a formula's leaf. A vector over N meets the columns of a square matrix, as it does elsewhere.
 Lowering::SidedLeaf Lowering::side_of(ValueId leaf, ValueId matrix, Mark mark) const {
   if (leaf <= first_sided_leaf) return sided_[static_cast<size_t>(first_sided_leaf - leaf)];
   const Type& type = module_.type(leaf);
   if (leaf == matrix || type.dims.empty()) return {leaf, EntrySide::shared};
   if (type.dims.size() > 1) {
     source_.fail(mark, fmt::format("a dense array over {} beside stored entries", show_dims(module_, type.dims)),
-                 "beside entries stand arrays over their rows or their columns",
+                 "arrays beside entries are over their rows or their columns",
                  "declare the array sparse, with the same entries, or the matrix dense");
   }
   return {leaf, type.dims[0] == module_.type(matrix).dims[1] ? EntrySide::cols : EntrySide::rows};
 }
 
-// Each side has an operand: if nothing else stands there, one that nobody reads.
+// Each side needs an operand. If it has none, adds one that nothing reads.
 void Lowering::cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark) {
   const bool some = std::any_of(formula.leaves.begin(), formula.leaves.end(),
                                 [&](ValueId leaf) { return side_of(leaf, matrix, mark).side == side; });
@@ -203,11 +203,12 @@ void Lowering::cover_side(Term& formula, ValueId matrix, EntrySide side, Mark ma
   Type truth{ElementType::of(Scalar::boolean), {}, false, 0, {}};
   truth.dims = {module_.type(matrix).dims[side == EntrySide::rows ? 0 : 1]};
   const ValueId every = emit(OpCode::fill, mark, "every", truth, [](Op& op) { op.literal = {Word::integer(1)}; });
-  // Said of which side, since of a square matrix a plain vector stands at the columns.
+  // The side is explicit, since a plain vector is at the columns of a square matrix.
   formula.leaves.push_back(sided_term(every, side, {}, mark).leaves[0]);
 }
 
-// The operator that computes a formula for every entry, combined by rows or columns: to an array over `dims`.
+// The operator that computes a formula for every nonzero and combines the results by rows or columns to an array over
+// `dims`.
 ValueId Lowering::emit_fold(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
                             const std::string& hint) {
   const ValueId matrix = matrix_of(formula, mark);
@@ -245,7 +246,7 @@ ValueId Lowering::emit_fold(Term formula, FnId reducer, EntrySide side, std::vec
   });
 }
 
-// sum(X * w), sum(X * w, over M): rows, columns, or all by rows and then over them.
+// sum(X * w), sum(X * w, over M): reduces rows, columns, or all by rows and then over the rows.
 Term Lowering::reduce_entries(const Node& fn, Term entries, const Node* over, Mark mark, const std::string& hint) {
   require_absent(entries, mark);
   const std::vector<DimId> dims = entries.dims;
@@ -257,7 +258,7 @@ Term Lowering::reduce_entries(const Node& fn, Term entries, const Node* over, Ma
   if (!from_zero) {
     source_.fail(mark, fmt::format("'{}' of stored entries", module_.fn(by).name),
                  "what is not stored counts as 0, and this reduction would have to meet it",
-                 "of stored entries alone: mxvt(z, r, G, x), with a multiplier and a reducer");
+                 "for stored entries alone write mxvt(z, r, G, x), with a multiplier and a reducer");
   }
   const EntrySide side = gone.empty() || gone[0] == dims[1] ? EntrySide::rows : EntrySide::cols;
   const std::string name = hint.empty() ? "t" : hint;
@@ -266,7 +267,7 @@ Term Lowering::reduce_entries(const Node& fn, Term entries, const Node* over, Ma
   return value_term(gone.empty() ? emit_reduce(by, folded, {}, mark, name) : folded, false);
 }
 
-// (X * w) @ v, (X * w)' @ B: each entry of the formula times what stands at its other side.
+// (X * w) @ v, (X * w)' @ B: each nonzero of the formula times the operand at its other side.
 Term Lowering::multiply_entries(const Node& times, const Node& plus, Term vector, Term entries, bool transposed,
                                 Mark mark, const std::string& hint) {
   const std::vector<DimId> dims = entries.dims;
@@ -293,7 +294,7 @@ Term Lowering::multiply_entries(const Node& times, const Node& plus, Term vector
   }
   const ValueId matrix = matrix_of(entries, mark);
   Term product = apply_function(times, {std::move(term), std::move(entries)}, mark);
-  // A multiplier that does not look at the entry is still one for each of them.
+  // A multiplier that does not read the nonzero still runs once for each of them.
   if (std::find(product.leaves.begin(), product.leaves.end(), matrix) == product.leaves.end()) {
     product.leaves.push_back(matrix);
   }
@@ -305,7 +306,7 @@ Term Lowering::multiply_entries(const Node& times, const Node& plus, Term vector
   const Reducer by = reducer_with_mask(plus, element, mark);
   if (by.masked && points) {
     source_.fail(mark, fmt::format("'{}' has no identity element", module_.fn(by.fn).name),
-                 "each column of the result holds a scalar, and no flag that tells whether it holds a value",
+                 "each column of the result holds a scalar, and no flag that shows whether it holds a value",
                  "take one column at a time: a vector in their place");
   }
   if (by.masked) product = with_mask(product);

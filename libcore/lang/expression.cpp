@@ -173,7 +173,7 @@ Term Lowering::name_of_program(const Node& node) {
     case Binding::Kind::dimension: {
       const std::int64_t size = module_.dim(b->dim).size;
       if (size >= 0) return literal_term(Scalar::i64, Word::integer(size));
-      source_.fail(node.mark, fmt::format("'{}' is a dimension", node.text), "its size is known to run alone",
+      source_.fail(node.mark, fmt::format("'{}' is a dimension", node.text), "only run knows its size",
                    fmt::format("write size({})", node.text));
     }
     default:
@@ -231,7 +231,7 @@ Term Lowering::index(const Node& node, const std::string& hint) {
   return value_term(got, false);
 }
 
-// `x[3]` of a vector: an index of a list or a coordinate is meant by [ ], and no other.
+// `x[3]` of a vector: [ ] takes an index of a list or a coordinate only.
 void Lowering::refuse_element(const Term& array, const Node& node) const {
   Type type;
   type.element = array.type();
@@ -289,7 +289,7 @@ Term Lowering::scalar_call(const Node& node) {
   const bool known = to != Scalar::null || std::any_of(scalar_op_rows().begin(), scalar_op_rows().end(), [&](auto& r) {
                        return r.result != ResultRule::special && r.name == node.text;
                      });
-  if (!known) unknown_function(node.text, node.args.size(), node.mark);  // before what its arguments may have wrong
+  if (!known) unknown_function(node.text, node.args.size(), node.mark);  // before errors in its arguments
   std::vector<Term> args = elements(node.args);
   if (to != Scalar::null) {
     if (args.size() != 1) source_.fail(node.mark, fmt::format("{}(x) takes one argument", node.text));

@@ -1,4 +1,4 @@
-// The canonical form of a term's function: what makes two spellings of one computation the same IR.
+// The canonical form of a term's function: two spellings of one computation become the same IR.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 bool is_loop(const Expr& e) { return e.op >= ScalarOp::sum_over && e.op <= ScalarOp::build; }
 
-// A loop's number is the number of loops around it: unique where it must be, and small.
+// A loop's number is the number of loops around it: unique where required, and small.
 void number_loops(Expr& e, std::map<int, int>& open, int depth) {
   if (e.op == ScalarOp::loop_var) e.index = open.at(e.index);
   if (is_loop(e)) {
@@ -41,7 +41,7 @@ void replace_params(Expr& e, const std::vector<int>& to) {
   for (Expr& arg : e.args) replace_params(arg, to);
 }
 
-// One operator on its parameters in order, each once: the built-in function of that name.
+// True for one operator on its parameters in order, each once: the built-in function of that name.
 bool is_plain(const Expr& e) {
   if (e.args.empty() || row(e.op).result == ResultRule::special) return false;
   for (size_t i = 0; i < e.args.size(); ++i) {
@@ -69,7 +69,7 @@ std::string parameter_name(const Term& term, const Expr& body, ValueId leaf, siz
   return base_names[static_cast<size_t>(leaf)];
 }
 
-// Arrays before shareds; leaves that are not used stay only if nothing else has their dimensions.
+// Arrays before shareds. Unused leaves stay only if nothing else has their dimensions.
 std::vector<int> operand_order(const Module& module, const Term& term) {
   std::vector<bool> seen(term.leaves.size(), false);
   std::vector<int> order;

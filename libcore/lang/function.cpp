@@ -1,4 +1,4 @@
-// User functions, lambdas, and functions as arguments: a call puts the arguments into the body.
+// User functions, lambdas, and functions as arguments: a call substitutes the arguments in the body.
 #include <fmt/format.h>
 
 #include <utility>

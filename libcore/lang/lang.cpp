@@ -1,4 +1,4 @@
-// The way from text to IR: parse, lower, done.
+// From text to IR: parse, lower, done.
 #include "libcore/lang/lang.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Lowering::Lowering(const Source& source, const std::map<std::string, std::string
 
 Module Lowering::run(const std::vector<Statement>& program) {
   module_.name = module_name(source_.file);
-  // They are there to be shown, and go from file to file in IR.
+  // These names are for display, and IR carries them from file to file.
   module_.source_name = printable(source_.file);
   for (const std::string& line : source_.lines) module_.source.push_back(printable(line));
   block_ = &module_.body;
@@ -55,7 +55,7 @@ Module Lowering::run(const std::vector<Statement>& program) {
 
 namespace {
 
-// One message instead of one for each line of what is none.
+// One message instead of one for each line of a file that is no program.
 void refuse_other_files(std::string_view text, const Source& source) {
   const TextKind kind = text_kind(text);
   if (kind == TextKind::empty) {
@@ -77,7 +77,7 @@ Module compile_program(std::string_view text, const std::string& file,
   const lang::Source source(text, file);
   lang::refuse_other_files(text, source);
   const std::vector<lang::Statement> program = lang::parse_program(text, source);
-  constexpr int most_turns = 4;  // a program that is lowered with ranges has others, now and then
+  constexpr int most_turns = 4;  // a program lowered with ranges sometimes has other ranges
   lang::ReducerRanges ranges;
   for (int turn = 0; turn < most_turns; ++turn) {
     lang::Lowering lowering(source, defines, ranges);

@@ -7,7 +7,7 @@
 namespace kasen::lang {
 namespace {
 
-// x - x is 0 of a finite number alone. Of integers the ends of the type are the infinities (docs/language.md).
+// x - x is 0 only for a finite number. For integers the ends of the type are the infinities (docs/language.md).
 constexpr const char* text = R"(
 fn square(x) = x * x
 fn reciprocal(x) = 1 / x

@@ -1,5 +1,5 @@
-// Functions that every program has, written in the language itself: a line or two in prelude.cpp each. A program
-// may have a fn of the same name; that one counts.
+// Functions that every program has, written in the language itself: a line or two in prelude.cpp each. A program may
+// define a fn of the same name, which replaces it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace kasen::lang {
 
-// Parsed once. Their marks are those of no line: what is wrong with a call is said where it stands.
+// Parsed once. Their marks name no line: errors of a call are reported at the call.
 [[nodiscard]] const std::vector<Statement>& prelude();
 [[nodiscard]] bool is_of_prelude(const Statement& fn);
 

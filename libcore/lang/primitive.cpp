@@ -1,4 +1,4 @@
-// Calls that work on whole arrays: map, reductions, and arrays made from nothing.
+// Calls that work on whole arrays: map, reductions, and arrays made without operands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void Lowering::require_array(const Term& term, Mark mark, const std::string& wha
   source_.fail(mark, fmt::format("{} of a single value", what), "it takes an array with at least one dimension");
 }
 
-// map(f, a, b, ...) and zipwith(f, a, b, s...): f of the elements, no more; of single values alone, f of them.
+// map(f, a, b, ...) and zipwith(f, a, b, s...): only f of the elements; of single values alone, f of them.
 Term Lowering::map_call(const Node& node, const std::string&) {
   if (node.args.size() < 2) {
     source_.fail(node.mark, fmt::format("{} takes a function and at least one array or value", node.text));
@@ -80,7 +80,7 @@ Term Lowering::map_call(const Node& node, const std::string&) {
       leaves = arg.leaves;
     }
   }
-  // Each stands for its repetitions, so that the function may meet them in any order.
+  // Each array is repeated to the full shape, so that the function may use them in any order.
   for (Term& arg : args) {
     const bool fits = std::all_of(arg.dims.begin(), arg.dims.end(),
                                   [&](DimId d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); });
@@ -132,7 +132,7 @@ FnId Lowering::instantiate(const Node& fn, const std::vector<ElementType>& types
   return id;
 }
 
-// The dimensions of an array that `over` names; none if that is all of them, which is the common form.
+// The dimensions of an array that `over` names; none for all of them, which is the common form.
 std::vector<DimId> Lowering::named_dims(const std::vector<DimId>& whole, const Node* over, Mark mark) {
   if (over == nullptr) return {};
   std::vector<DimId> rest = whole;
@@ -190,7 +190,7 @@ Term Lowering::reduce_call(const Node& node, const std::string& hint) {
   return reduce(node.args[0], element(node.args[1]), over ? &node.args[2] : nullptr, node.mark, hint);
 }
 
-// The array of sum(v), sum(A, over F) and the like.
+// The array of sum(v), sum(A, over F) and similar calls.
 Term Lowering::aggregated(const Node& node) {
   const bool over = node.args.size() == 2 && node.args[1].kind == NodeKind::over;
   if (node.args.size() != 1 && !over) {
@@ -207,7 +207,7 @@ Term Lowering::aggregated(const Node& node) {
   return array;
 }
 
-// sum(v) and the like.
+// sum(v) and similar calls.
 Term Lowering::reduction_call(const Node& node, const std::string& hint) {
   static const std::map<std::string, std::string> functions{{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
                                                             {"max", "max"}, {"any", "or"},   {"all", "and"}};

@@ -8,7 +8,7 @@
 
 namespace kasen::lang {
 
-// The type that a null entry's 1 takes: that of the multiplier's second parameter, else the vector's element.
+// The type that a null nonzero's 1 takes: that of the multiplier's second parameter, else the vector's element.
 ElementType Lowering::entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix, Mark mark) {
   if (!matrix.is(Scalar::null)) return matrix;
   const std::vector<ParamNode>* params = nullptr;
@@ -77,7 +77,8 @@ bool Lowering::is_sparse(const Term& term) const {
   return term.bare() && term.leaves.size() == 1 && term.leaves[0] >= 0 && module_.type(term.leaves[0]).sparse;
 }
 
-// Of two arrays: the one of rank 2, or the sparse one, or the left one. The other has its vector, or its columns.
+// Of two arrays, the matrix is the one of rank 2, or the sparse one, or the left one. The other has its vector or
+// columns.
 bool Lowering::matrix_is_left(const Term& left, const Term& right) const {
   if (left.dims.size() != 2 || right.dims.size() != 2) return left.dims.size() == 2;
   return is_entries(left) || !is_entries(right);
@@ -89,7 +90,7 @@ void Lowering::refuse_sparse_columns(const Term& vector, Mark mark) const {
                "its result would be one, and only inputs are sparse", "write (A @ B) @ v as A @ (B @ v)");
 }
 
-// mxv(times, plus, G, v): the matrix and what it multiplies in either order.
+// mxv(times, plus, G, v): the matrix and its operand in either order.
 Term Lowering::product_call(const Node& node, const std::string& hint) {
   if (node.args.size() != 4) {
     source_.fail(node.mark, fmt::format("{} takes 4 arguments, not {}", node.text, node.args.size()), {},
@@ -145,8 +146,8 @@ Term Lowering::outer_call(const Node& node, const std::string&) {
   return outer(first == 1 ? node.args[0] : function_node("mul", node.mark), std::move(args), node.mark);
 }
 
-// G @ x, G' @ x, x @ G (the same as G' @ x), G @ B and G' @ B with columns, a @ b of vectors (the same as dot), a @ b'
-// (the same as outer). Over bool: and, or.
+// G @ x, G' @ x, x @ G (the same as G' @ x), G @ B and G' @ B with columns. a @ b of vectors is the same as dot, and a
+// @ b' the same as outer. For bool these use and, or.
 Term Lowering::product(const Node& node, const std::string& hint) {
   if (in_function()) source_.fail(node.mark, "'@' inside a function", "functions work on elements, products on arrays");
   const auto side = [&](const Node& n, bool& turned) {

@@ -1,5 +1,5 @@
-// Arrays of random numbers, made from nothing. Each element is made of the seed and its own ids alone, so that it is
-// the same for any partition and whoever computes it.
+// Arrays of random numbers. Each element depends only on the seed and its own ids. So it is the same for any partition
+// and on every worker.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Term uniform_number(const Module& module, Term bits) {
   return combine(module, ScalarOp::add, {std::move(centred), real_literal(0.5)});
 }
 
-// Box and Muller: a radius and an angle, from two numbers of the element's own sequence.
+// Box and Muller's transformation: a radius and an angle, from two numbers of the element's own sequence.
 Term normal_number(const Module& module, const Term& key) {
   const auto number = [&](std::int64_t i) {
     return uniform_number(module, combine(module, ScalarOp::mix64, {key, whole_literal(i)}));
@@ -36,7 +36,7 @@ Term normal_number(const Module& module, const Term& key) {
 
 }  // namespace
 
-// random(seed, N, ...), normal(seed, N, ...): one operator of its own, so that no law is asked of random bits.
+// random(seed, N, ...), normal(seed, N, ...): one operator of its own, so that no law is checked for random bits.
 Term Lowering::random_call(const Node& node, const std::string& hint) {
   if (node.args.size() < 2) {
     source_.fail(node.mark, fmt::format("{} takes a seed and dimensions", node.text), {},
@@ -48,7 +48,7 @@ Term Lowering::random_call(const Node& node, const std::string& hint) {
     dims.push_back(dim_argument(node.args[i]));
     if (std::find(dims.begin(), dims.end() - 1, dims.back()) == dims.end() - 1) continue;
     source_.fail(node.args[i].mark, fmt::format("{} over {} twice", node.text, module_.dim(dims.back()).name),
-                 "an element's ids are told apart by the names of their dimensions",
+                 "the names of their dimensions distinguish an element's ids",
                  "use a second dimension of the same size");
   }
   return at(node.mark, [&] {

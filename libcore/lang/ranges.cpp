@@ -23,7 +23,7 @@ void for_reductions(const Block& block, const Visit& visit) {
   }
 }
 
-// What reaches each reducer that is none of the well-known ones, wherever it is used.
+// The range that reaches each reducer, wherever it is used. The well-known reducers are left out.
 std::map<FnId, ElementRange> reached_ranges(const Module& m) {
   std::map<FnId, ElementRange> found;
   const auto doubtful = [&](const Op& op) { return algebra_of(m.fn(op.fns.back())) == Algebra::other; };
@@ -57,7 +57,7 @@ bool closed(const ScalarFunction& plain, const ElementRange& range) {
   return contains(range, range_of(plain, both));
 }
 
-// No more than on which side of zero the numbers lie.
+// Only the signs of the numbers.
 ElementRange signs_of(ElementRange range) {
   for (Interval& i : range) {
     Interval sign;
@@ -69,14 +69,14 @@ ElementRange signs_of(ElementRange range) {
   return range;
 }
 
-// The range in which the reducer's laws hold, with no more than they need; where they do not even hold in all that is
-// known, that: a counterexample is then one that the program can meet.
+// The range in which the reducer's laws hold, no narrower than they need. If they fail even in the known range, the
+// result is that range: then a counterexample has numbers that the program can meet.
 ElementRange lawful_range(const ScalarFunction& plain, const ElementRange& known) {
   const ElementRange signs = signs_of(known);
   const bool enough = closed(plain, signs) && laws_of(with_range(plain, signs)).verdict != Verdict::refuted;
   ElementRange range = as_declared(enough ? signs : known);
   const ScalarFunction whole = with_range(plain, range);
-  if (!is_proven(laws_of(whole))) return range;  // it cannot be told what is needed
+  if (!is_proven(laws_of(whole))) return range;  // the needed range cannot be decided
   const bool identity = reducer_identity(whole).has_value();
   keep_needed(range, {}, [&] {
     const ScalarFunction fn = with_range(plain, range);
@@ -86,8 +86,7 @@ ElementRange lawful_range(const ScalarFunction& plain, const ElementRange& known
   return range;
 }
 
-// The range with which the program is to be lowered; empty where nothing speaks against the reducer, or nothing is
-// known.
+// The range with which the program is to be lowered. Empty if the reducer has no counterexample or nothing is known.
 ElementRange needed_range(const ScalarFunction& plain, const ElementRange& known) {
   if (as_declared(known).empty() || laws_of(plain).verdict != Verdict::refuted) return {};
   return lawful_range(plain, known);
@@ -113,7 +112,7 @@ bool learn_ranges(const Module& module, const std::map<FnId, ScalarFunction>& ma
       ranges.push_back({plain, needed_range(plain, known)});
       changed = changed || !ranges.back().range.empty();
     } else if (!learned->range.empty() && !contains(learned->range, known)) {
-      learned->range = as_declared(join(learned->range, known));  // the program, as it is lowered now, has others
+      learned->range = as_declared(join(learned->range, known));  // the program as lowered now has other ranges
       changed = true;
     }
   }

@@ -1,6 +1,5 @@
-// Ranges of reducers: laws that do not hold of all numbers may hold of those that reach a reducer in this program
-// (counts that are positive, for example). They are found in the program as it was lowered, which is then lowered
-// again.
+// Ranges of reducers. A law may fail for some numbers and still hold for those that reach a reducer in this program
+// (counts that are positive, for example). The ranges are found in the lowered program, which is then lowered again.
 #pragma once
 
 #include <map>
@@ -11,7 +10,7 @@
 namespace kasen::lang {
 
 struct ReducerRange {
-  ScalarFunction reducer;  // as it declares nothing
+  ScalarFunction reducer;  // without declared ranges
   ElementRange range;      // of both parameters, and so of its result
 };
 using ReducerRanges = std::vector<ReducerRange>;
@@ -19,8 +18,8 @@ using ReducerRanges = std::vector<ReducerRange>;
 // The same function without declared ranges.
 [[nodiscard]] ScalarFunction without_ranges(ScalarFunction fn);
 
-// Learns from a module that declares the ranges learned so far. `masked`: what the reducers are without the presence
-// mask that they were given. False if nothing is to be changed.
+// Learns from a module that declares the ranges learned so far. `masked` has the reducers as they were before they got
+// their presence mask. False if nothing changes.
 [[nodiscard]] bool learn_ranges(const Module& module, const std::map<FnId, ScalarFunction>& masked,
                                 ReducerRanges& ranges);
 

@@ -1,5 +1,5 @@
-// Reducers. One without an identity is given a presence mask: its elements carry whether they hold a value, and what
-// was never combined holds none (docs/language.md, Products).
+// Reducers. A reducer without an identity gets a presence mask: its elements carry whether they hold a value. An
+// element that was never combined holds none (docs/language.md, Products).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,8 +44,8 @@ Expr unmasked(const Expr& e, const ElementType& type) {
   return make_tuple(std::move(parts));
 }
 
-// Two values that are none: any operation with an identity, for the sake of the law alone. `keep`: it gives one of
-// them, so that it keeps their range.
+// The result for two absent values: any operation with an identity, only for the law. `keep`: it gives one of them, so
+// that it keeps their range.
 Expr nothing(const Expr& a, const Expr& b, bool keep) {
   if (a.type.is_array()) {
     const auto at = [](const Expr& e) { return make_element(e, make_loop_var(0)); };
@@ -83,7 +83,7 @@ ScalarFunction mask_reducer(const ScalarFunction& fn) {
 
 }  // namespace
 
-// The reducer as it declares the range that the program was found to keep; there were so many functions before it.
+// The reducer with the declared range that the program was found to keep. `functions`: their number before it.
 FnId Lowering::in_known_range(FnId reducer, const Node& fn, size_t functions) {
   const auto known = std::find_if(reducer_ranges_.begin(), reducer_ranges_.end(),
                                   [&](const ReducerRange& r) { return r.reducer == module_.fn(reducer); });
@@ -96,7 +96,7 @@ FnId Lowering::in_known_range(FnId reducer, const Node& fn, size_t functions) {
   return made;
 }
 
-// (T, T) -> T; that it is associative and commutative is the verifier's to check.
+// (T, T) -> T; the verifier checks that it is associative and commutative.
 // By value: the module, which may hold the type, grows here.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
@@ -108,7 +108,7 @@ FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
                "a reducer takes two elements of one type and gives another of the same type");
 }
 
-// A reducer that is none at all stays as it is, for the verifier to refuse.
+// A function that cannot reduce at all stays unchanged, and the verifier refuses it.
 Lowering::Reducer Lowering::reducer_with_mask(const Node& fn, const ElementType& type, Mark mark) {
   const size_t known = module_.functions.size();
   Reducer made{reducer(fn, type, mark), false, {}};
@@ -126,7 +126,7 @@ Lowering::Reducer Lowering::reducer_with_mask(const Node& fn, const ElementType&
   return made;
 }
 
-// `assume identity(f, e)`: what there is where nothing was reduced.
+// `assume identity(f, e)`: the value where nothing was reduced.
 std::vector<Word> Lowering::stated_identity(const std::string& fn, const ElementType& type,
                                             const std::optional<std::vector<Word>>& found) {
   const Node& node = *identities_.at(fn);
@@ -140,7 +140,7 @@ std::vector<Word> Lowering::stated_identity(const std::string& fn, const Element
   const auto same = [](const Word& a, const Word& b) { return a.i == b.i; };
   if (found && !std::equal(words.begin(), words.end(), found->begin(), found->end(), same)) {
     source_.fail(node.mark, fmt::format("this is not the identity of '{}'", fn),
-                 "combined with another element it does not leave that as it is", "leave the assumption out");
+                 "combined with another element it changes that element", "leave the assumption out");
   }
   return words;
 }
@@ -159,7 +159,7 @@ FnId Lowering::with_mask(FnId multiplier) {
   return module_.add_function(std::move(fn));
 }
 
-// What was reduced; where that is nothing: the stated identity, else NaN in floating point, 0, false and no index.
+// The reduced value. Where nothing was reduced: the stated identity, else NaN in floating point, 0, false and no index.
 Term Lowering::without_mask(ValueId value, const ElementType& type, const Reducer& reducer) {
   Term term = value_term(value, false);
   const std::vector<Expr> parts = parts_of(term.expr);

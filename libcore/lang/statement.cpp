@@ -63,7 +63,7 @@ void Lowering::statements(const std::vector<Statement>& list) {
   }
 }
 
-// What a faulty statement would have defined is known to exist, and not complained about again.
+// A name that a faulty statement would have defined counts as known, so that its uses are not reported as errors.
 void Lowering::poison(const Statement& s) {
   const bool defines = s.kind == StatementKind::assign || s.kind == StatementKind::list ||
                        s.kind == StatementKind::dimension || s.kind == StatementKind::constant ||
@@ -119,7 +119,7 @@ void Lowering::assign(const Statement& s) {
   Term term = s.type.empty() ? eval(s.value[0]) : typed_element(s.value[0], array_type(s.type[0]).element);
   hint_.clear();
   const bool list = term.bare() && term.leaves[0] >= 0 && module_.type(term.leaves[0]).list > 0;
-  if (list) term = require_element(std::move(term), s.value[0]);  // refuses it
+  if (list) term = require_element(std::move(term), s.value[0]);  // this refuses it
   const Mark mark = s.value[0].mark;
   if (!s.type.empty()) {
     term = conform(std::move(term), array_type(s.type[0]), mark, fmt::format("'{}'", name));

@@ -1,4 +1,4 @@
-// Building terms; giving them their canonical form is in finish.cpp.
+// Builds terms; finish.cpp gives them their canonical form.
 #include "libcore/lang/term.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ void merge_dims(const Module& module, std::vector<DimId>& dims, const std::vecto
   if (other.size() > dims.size()) dims = other;
 }
 
-// The dimensions of the operand that has most of them: the others are held against these, in whatever order they come.
+// The dimensions of the operand with the most of them. The others are compared with these, in any order.
 std::vector<DimId> widest_dims(const std::vector<Term>& args) {
   const auto fewer = [](const Term& a, const Term& b) { return a.dims.size() < b.dims.size(); };
   const auto widest = std::max_element(args.begin(), args.end(), fewer);
@@ -75,7 +75,7 @@ std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out
   return trees;
 }
 
-// Only literals without a type: done at once, so that `1 / 3` and `-1` are literals, too.
+// Terms of literals without a type are computed at once, so that `1 / 3` and `-1` are literals, too.
 Term fold(Term term) {
   ScalarFunction fn{"literal", {}, std::move(term.expr)};
   Word value{};
@@ -88,7 +88,7 @@ bool all_literal(const std::vector<Term>& args) {
   return std::all_of(args.begin(), args.end(), [](const Term& t) { return t.literal; });
 }
 
-// Literals take the type of the first operand that has one; among themselves whole numbers become f64 beside f64.
+// Literals take the type of the first operand that has one. Among literals alone, integers beside f64 become f64.
 void settle_literals(ScalarOp op, std::vector<Term>& args) {
   const ResultRule rule = row(op).result;
   if (rule == ResultRule::logic) return;
@@ -103,7 +103,7 @@ void settle_literals(ScalarOp op, std::vector<Term>& args) {
     if (!real) return;
     target = Scalar::f64;
   }
-  if (rule == ResultRule::divide && is_integer(target)) return;  // `/` takes any numbers as they are
+  if (rule == ResultRule::divide && is_integer(target)) return;  // `/` takes all numbers unchanged
   for (size_t i = first; i < args.size(); ++i) {
     if (is_numeric(target) && args[i].literal && is_numeric(args[i].type().scalar())) {
       args[i] = adapt(std::move(args[i]), target);
@@ -227,8 +227,8 @@ Term element_term(const Module& module, Term array, Term index) {
 
 Term loop_term(ScalarOp op, int number, std::int64_t count, Term body) {
   if (++body.nesting > max_loop_nesting || body.turns > max_loop_turns / count) {
-    fail(ExitStatus::bad_input, "coordinate loops inside each other take too many turns",
-         fmt::format("at most {} levels and {} turns are possible", max_loop_nesting, max_loop_turns));
+    fail(ExitStatus::bad_input, "coordinate loops inside each other take too many iterations",
+         fmt::format("at most {} levels and {} iterations are possible", max_loop_nesting, max_loop_turns));
   }
   body.turns *= count;
   body.expr = make_loop(op, number, count, std::move(body.expr));
@@ -241,7 +241,7 @@ Term loop_term(ScalarOp op, int number, std::int64_t count, Term body) {
 
 namespace {
 
-// parts[begin, end) by coordinate: halved at each step, so that long lists do not nest deeply.
+// parts[begin, end) by coordinate. The range is halved at each step, so that long lists do not nest deeply.
 Term choose(const Module& module, std::vector<Term>& parts, int number, size_t begin, size_t end) {
   if (end - begin == 1) return std::move(parts[begin]);
   const size_t middle = begin + (end - begin) / 2;
@@ -259,11 +259,11 @@ Term choose(const Module& module, std::vector<Term>& parts, int number, size_t b
 
 }  // namespace
 
-// There is no operator that lists coordinates: `[a, b]` is `[j in 2: if j < 1 then a else b]`.
+// No operator lists coordinates: `[a, b]` is `[j in 2: if j < 1 then a else b]`.
 Term array_term(const Module& module, std::vector<Term> parts, int number) {
   const auto count = static_cast<std::int64_t>(parts.size());
   settle_literals(ScalarOp::add, parts);
-  // They meet in pairs, which alone might not match.
+  // They are combined in pairs, whose shapes alone might not match.
   std::vector<DimId> dims = widest_dims(parts);
   for (const Term& part : parts) merge_dims(module, dims, part.dims);
   for (Term& part : parts) part.dims = dims;

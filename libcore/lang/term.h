@@ -1,6 +1,6 @@
 // Expressions on their way to the IR. A term is an element-wise expression over leaves (values of the module, or the
-// parameters of a function being built); whole-array arithmetic, `map` and calls of user functions all build terms, so
-// that whatever means the same becomes the same single operator when a term is at last given a value.
+// parameters of a function being built). Whole-array arithmetic, `map` and calls of user functions all build terms. So
+// expressions with one meaning become one operator when a term finally gets a value.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kasen::lang {
 
-// Bounds on what hostile programs can make of templates that call each other.
+// Limits for hostile programs whose templates call each other.
 inline constexpr int max_term_depth = 180;  // the text form, with its brackets, must still be readable
 inline constexpr std::int64_t max_term_size = 20'000;
 inline constexpr int max_loop_nesting = 16;
@@ -25,14 +25,14 @@ struct Term {
   Expr expr;                    // parameter k is leaves[k]
   std::vector<ValueId> leaves;  // without repeats
   std::vector<DimId> dims;      // of the whole expression
-  bool literal = false;         // made of literals without a type of their own: takes the type it meets
+  bool literal = false;         // made of literals without a type of their own: takes the type of its operands
   bool named = false;           // a name of the program as it stands (assigning it makes a copy)
   int depth = 1;
   std::int64_t size = 1;
   int nesting = 0;                     // of coordinate loops
   std::int64_t turns = 1;              // of nested coordinate loops together
   const Statement* origin = nullptr;   // the `fn` of which this is a direct call
-  std::vector<ValueId> origin_leaves;  // and the leaf of each of its parameters
+  std::vector<ValueId> origin_leaves;  // the leaf of each of its parameters
 
   [[nodiscard]] bool bare() const { return expr.op == ScalarOp::param; }
   [[nodiscard]] const ElementType& type() const { return expr.type; }
@@ -41,11 +41,11 @@ struct Term {
 [[nodiscard]] Term leaf_term(ValueId leaf, const ElementType& type, std::vector<DimId> dims);
 [[nodiscard]] Term literal_term(Scalar scalar, Word value);  // with `literal` set
 
-// The literal as a number of this type; UserError if it has none. Terms that are no literals come back as they are.
+// The literal as a number of this type; UserError if it has none. Terms that are not literals are returned unchanged.
 [[nodiscard]] Term adapt(Term term, Scalar to);
 
-// Operators on terms: literals take the others' type, leaves are merged, shapes broadcast by dimension name. All throw
-// UserError without a place.
+// Operators on terms: literals take the others' type, leaves are merged, and shapes broadcast by dimension name. All
+// throw UserError without a position.
 [[nodiscard]] Term combine(const Module& module, ScalarOp op, std::vector<Term> args);
 [[nodiscard]] Term convert_term(const Module& module, Scalar to, Term arg);
 [[nodiscard]] Term tuple_term(const Module& module, std::vector<Term> args);
@@ -54,16 +54,16 @@ struct Term {
 [[nodiscard]] Term loop_term(ScalarOp op, int number, std::int64_t count, Term body);
 [[nodiscard]] Term array_term(const Module& module, std::vector<Term> parts, int number);  // [a, b, c]
 
-// A scalar function in its one canonical form: parameters in order of first use, arrays before shareds, loops numbered
-// by their nesting from 0. `operands` are the leaves in that order.
+// A scalar function in its one canonical form. Parameters are in order of first use, arrays before shareds. Loops are
+// numbered by their nesting from 0. `operands` are the leaves in that order.
 struct Finished {
   ScalarFunction fn;
   std::vector<ValueId> operands;
 };
 [[nodiscard]] Finished finish(const Module& module, const Term& term, const std::string& hint,
                               const std::vector<std::string>& base_names);
-// The same for a function whose parameters are fixed: leaf parameter_leaf(i) becomes parameter i. Any other leaf is
-// handed back in `stray` (no_value if none).
+// The same for a function whose parameters are fixed: leaf parameter_leaf(i) becomes parameter i. `stray` gets any
+// other leaf (no_value if there is none).
 [[nodiscard]] ScalarFunction finish_function(const Term& term, std::vector<ScalarParam> params, std::string name,
                                              ValueId& stray);
 // The value of a term without leaves, one word a plane.

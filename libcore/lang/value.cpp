@@ -1,4 +1,4 @@
-// Giving terms a value: operators, their names, and shapes that a declaration asks for.
+// Gives terms a value: operators, their names, and shapes that a declaration requires.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t max_ops = 20'000;
 }
 
-// The user's name, with a number if it is taken: as Module::add_value, which looks through all names.
+// The user's name, with a number if it is taken. Module::add_value does the same, but searches all names.
 ValueId Lowering::add_value(const std::string& hint, Type type) {
   const std::string base = hint.empty() ? "t" : hint;
   const int number = ++name_numbers_[base];
@@ -47,7 +47,7 @@ ValueId Lowering::constant_value(const Term& term, const std::string& hint, Mark
               [&](Op& op) { op.literal = constant_words(term); });
 }
 
-// A map has the shape of its operands: a dimension that none of them has (of `fill`, or of a declared type) comes with
+// A map has the shape of its operands. A dimension that none of them has (of `fill`, or of a declared type) is added by
 // its index.
 void Lowering::cover(Term& term, Mark mark) {
   for (const DimId d : term.dims) {
@@ -63,8 +63,8 @@ void Lowering::cover(Term& term, Mark mark) {
   }
 }
 
-// One map of the whole expression, or one apply if it has shareds alone. A leaf as it stands needs nothing, unless a
-// copy of it is asked for.
+// One map of the whole expression, or one apply if it has only shareds. A single leaf needs nothing, unless a copy is
+// requested.
 ValueId Lowering::materialise(Term term, const std::string& hint, Mark mark, bool copy) {
   refuse_entries(term, mark);
   return at(mark, [&] {
@@ -101,7 +101,7 @@ ValueId Lowering::materialise(Term term, const std::string& hint, Mark mark, boo
   });
 }
 
-// A value for which a type is declared: literals take it, those inside `(1, 2)` and `[1, 2]`, too.
+// A value with a declared type: literals take the type, also those inside `(1, 2)` and `[1, 2]`.
 Term Lowering::typed_element(const Node& node, const ElementType& wanted) {
   const auto parts_are = [&](size_t count) { return node.args.size() == count; };
   const bool tuple = node.kind == NodeKind::tuple && wanted.tuple && parts_are(wanted.components.size());
@@ -162,7 +162,7 @@ Term Lowering::conform(Term term, const Type& type, Mark mark, const std::string
   });
 }
 
-// A single value that all workers hold: conditions, bounds, places in lists.
+// A single value that all workers hold: conditions, bounds, indices of lists.
 ValueId Lowering::shared(const Node& node, Scalar scalar, const std::string& hint, const std::string& what) {
   Term term = element(node);
   if (!term.dims.empty()) {

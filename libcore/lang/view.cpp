@@ -10,8 +10,8 @@
 
 namespace kasen::lang {
 
-// The dimension of which some indices are taken: the one that is named, or the array's only local one. `view` is what
-// they make ("a range"), `call` how it is written, up to the dimension's name.
+// The dimension of which some indices are taken: the named one, or the only local one of the array. `view` says what
+// they make ("a range"), and `call` has its text up to the dimension's name.
 DimId Lowering::sliced_dim(const Term& array, const std::string& view, const std::string& call, const Node* over,
                            Mark mark) {
   const std::vector<DimId>& dims = array.dims;
@@ -42,7 +42,7 @@ void Lowering::require_local(DimId dim, const std::string& view, Mark mark) {
                fmt::format("declare it local: dim {} local", module_.dim(dim).name));
 }
 
-// Where the view begins: known to plan, it has to lie inside of what is known of the array.
+// If plan knows the begin of a view, it must lie inside the known size of the array.
 void Lowering::require_slice_inside(const RangeSizes& sizes, ValueId begin, Mark mark) {
   const Op* last = block_->ops.empty() ? nullptr : &block_->ops.back();
   const bool known = last != nullptr && last->code == OpCode::literal && last->results[0] == begin;
@@ -50,13 +50,14 @@ void Lowering::require_slice_inside(const RangeSizes& sizes, ValueId begin, Mark
   if (!fault.empty()) source_.fail(mark, outside_text(sizes), fault, outside_remedy(sizes));
 }
 
-// Of a vector: there are no rows and columns to exchange, and products take it as it is.
+// A vector has no rows and columns to exchange, and products take it unchanged.
 void Lowering::refuse_transpose(const std::vector<DimId>& dims, Mark mark) const {
-  source_.fail(mark, "the transpose of what is no matrix", fmt::format("it is over {}", show_dims(module_, dims)),
+  source_.fail(mark, "the transpose of an array that is no matrix",
+               fmt::format("it is over {}", show_dims(module_, dims)),
                dims.size() == 1 ? "leave out ' or .T: G @ x, x @ G and dot(x, y) take a vector as it is" : "");
 }
 
-// A' as a value: an array of its own, unless a product reads A the other way.
+// A' as a value: an array of its own, unless a product reads A in the other direction.
 Term Lowering::transposed(Term matrix, Mark mark, const std::string& hint) {
   const std::vector<DimId> dims = matrix.dims;
   if (dims.size() != 2) {
@@ -79,13 +80,13 @@ Term Lowering::transposed(Term matrix, Mark mark, const std::string& hint) {
 }
 
 // range(A, K), range(A, K, begin), range(A, K, begin, over F): the indices begin, ..., begin + size(K) - 1 of A's
-// dimension F, which are those of K then.
+// dimension F. They become those of K.
 Term Lowering::range_call(const Node& node, const std::string& hint) {
   const bool over = !node.args.empty() && node.args.back().kind == NodeKind::over;
   const size_t count = node.args.size() - (over ? 1 : 0);
   if (count < 2 || count > 3) {
     source_.fail(node.mark, fmt::format("range of {} arguments", count),
-                 "it takes an array, the dimension that its indices become, and where it begins",
+                 "it takes an array, the dimension that its indices become, and its begin",
                  "write range(A, K), range(A, K, 2), or range(A, K, 2, over F)");
   }
   Term array = element(node.args[0]);
@@ -114,7 +115,7 @@ Term Lowering::range_call(const Node& node, const std::string& hint) {
   return value_term(result, false);
 }
 
-// at(A, i), at(A, i, over F): A at index i of its dimension F, which the result does not have.
+// at(A, i), at(A, i, over F): A at index i of its dimension F; the result lacks F.
 Term Lowering::at_call(const Node& node, const std::string& hint) {
   const bool over = node.args.size() == 3 && node.args.back().kind == NodeKind::over;
   if (node.args.size() != (over ? 3 : 2)) {

@@ -31,7 +31,7 @@ class LawCases {
   }
 
  private:
-  // True if `ask` is for every plane of the result, on every path; false also where there are too many.
+  // True if `ask` is true for every plane of the result, on every path. False also if there are too many paths.
   template <class Ask>
   bool everywhere(CaseMode mode, const Ask& ask) {
     try {
@@ -68,8 +68,8 @@ class LawCases {
     return on.same(on.side(equation.left, v), on.side(equation.right, v), p);
   }
 
-  // What a map makes of the identity e acts as identity: F(b) = R(F(e), F(b)), or for a pushdown R(F(e), b). Then also
-  // F(e) = R(F(e), F(e)).
+  // True if the map's result for the identity e acts as identity: F(b) = R(F(e), F(b)), or for a pushdown R(F(e), b).
+  // Then F(e) = R(F(e), F(e)) holds as well.
   bool keeps(const std::vector<Word>& identity, bool twice, size_t p, CaseEvaluator& on) const {
     const ElementType& type = q_.fn.result();
     const auto v = variables(on);
@@ -91,7 +91,7 @@ class LawCases {
     return unchanged;
   }
 
-  // Combined with what reducer_identity found every element stays as it is, from either side.
+  // True if every element stays as it is when combined with the result of reducer_identity, from either side.
   bool identity() {
     const auto found = reducer_identity(q_.fn);
     if (!found) return false;

@@ -1,19 +1,19 @@
-// Deciding laws by their cases, without a solver: on each path through conditions, signs and extrema both sides are
-// rational functions of the variables, and equal if they multiply out to the same.
+// Decides laws by their cases, without a solver. On each path through conditions, signs and extrema, both sides are
+// rational functions of the variables. They are equal if they multiply out to the same.
 #pragma once
 
 #include "libcore/laws/trial.h"
 
 namespace kasen {
 
-// Undecided says nothing: the law may not hold, or the cases are too many, or it takes more than arithmetic to see (exp
-// and the like are taken for unknown functions, of which some bounds and that exp and log undo each other are known,
-// and that equal arguments give equal values; conditions are compared as linear ones).
+// `undecided` says nothing: the law may not hold, the cases may be too many, or arithmetic may not suffice. Functions
+// such as exp are unknown ones that give equal values for equal arguments. Some of their bounds are known, and that exp
+// and log undo each other. Conditions are compared as linear ones.
 enum class ByCases : std::uint8_t {
   undecided,
-  of_numbers,  // a map's law holds of all numbers, but it is open what the map makes of the reducer's identity
+  of_numbers,  // a map's law holds for all numbers, but its result for the reducer's identity is open
   holds,  // where both sides are defined, and also where one argument is the reducer's identity (DESIGN section 4);
-          // LawKind::identity: what reducer_identity finds is one
+          // for LawKind::identity: the result of reducer_identity is one
 };
 
 // The functions' types fit (law_misfit is empty).

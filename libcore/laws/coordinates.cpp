@@ -10,19 +10,19 @@ namespace {
 
 constexpr int no_variable = -1;
 
-// Which component of a parameter an expression is; nothing if it is another expression.
+// The component of a parameter that an expression reads; empty for any other expression.
 const Component* component_of(const Expr& e) {
   if (e.op == ScalarOp::param && !e.type.tuple) return &e.type.components[0];
   const bool part = e.op == ScalarOp::component && e.args[0].op == ScalarOp::param;
   return part ? &e.args[0].type.components[static_cast<size_t>(e.index)] : nullptr;
 }
 
-// True if `e` reads scalar components, and of arrays of `count` coordinates that of loop variable `variable`, no more.
+// True if `e` reads only scalar components and, of arrays of `count` coordinates, the one of loop variable `variable`.
 bool reads_along(const Expr& e, int variable, std::int64_t count) {
   if (const Component* component = component_of(e)) return component->count == 0;
   if (e.op == ScalarOp::param || e.op == ScalarOp::build) return false;
   if (e.op == ScalarOp::loop_var) return e.index != variable;
-  if (e.count > 0 && e.index == variable) return false;  // another loop that takes the variable's number
+  if (e.count > 0 && e.index == variable) return false;  // another loop with the variable's number
   if (e.op == ScalarOp::element) {
     const Component* array = component_of(e.args[0]);
     const Expr& at = e.args[1];
@@ -42,7 +42,7 @@ void shorten(ElementType& type) {
     component.count = std::min<decltype(component.count)>(component.count, 1);
 }
 
-// All coordinates of a small array have one range then.
+// Then all coordinates of a small array have one range.
 ElementRange shortened(const ScalarParam& param) {
   if (param.range.empty()) return {};
   ElementRange range;

@@ -242,11 +242,11 @@ CaseValue CaseEvaluator::cast(const Expr& e) {
   if (from == Scalar::boolean) return of_number(CaseArithmetic::number(known(value) ? 1 : 0));
   if (to == Scalar::boolean) return of_truth(!a_.is_zero(value.number));
   if (is_float(from)) return is_float(to) ? value : of_number(a_.truncated(value.number));
-  if (!value.number.finite()) throw Undecided{};  // an end of a type is a number elsewhere
+  if (!value.number.finite()) throw Undecided{};  // an end of a type is a plain number in another type
   return is_float(to) ? value : of_number(keep(value.number, to));
 }
 
-// The result of an operator on integers, which must stay in its type to be what it is here.
+// The result of an operator on integers. It must stay in its type to equal the machine's result.
 CaseNumber CaseEvaluator::keep(CaseNumber result, Scalar scalar) {
   if (a_.mode() != CaseMode::machine || !is_integer(scalar) || !result.finite()) return result;
   const RationalPolynomial& x = result.value.over;

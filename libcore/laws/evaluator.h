@@ -1,4 +1,4 @@
-// Scalar functions on one path through the cases of a law, element by element. Not for use outside of libcore.
+// Evaluates scalar functions on one path through the cases of a law, element by element. Not for use outside libcore.
 #pragma once
 
 #include <map>
@@ -15,11 +15,11 @@ struct CaseValue {  // of one plane
   bool is_truth = false;
   CaseNumber number;
   bool truth = false;
-  int unknown = -1;  // a truth value that was not asked for yet
+  int unknown = -1;  // a truth value that is not decided yet
 };
 
-// An element: given, or a function of elements, of which a plane is computed when it is asked for, once. So planes that
-// have nothing to do with each other do not multiply their cases.
+// An element: a given one, or a function of elements. Its planes are computed once, when they are needed. So unrelated
+// planes do not multiply their cases.
 struct LazyElement {
   const ScalarFunction* fn = nullptr;
   std::vector<std::shared_ptr<LazyElement>> args;
@@ -31,17 +31,17 @@ class CaseEvaluator {
  public:
   CaseEvaluator(LawPath& path, CaseMode mode) : path_(path), a_(path, mode) {}
 
-  // About which only its type, and its declared range, are known.
+  // An element of which only the type and the declared range are known.
   [[nodiscard]] CaseElement variable(const ScalarParam& param);
   [[nodiscard]] CaseElement constant(const ElementType& type, const std::vector<Word>& words) const;
   [[nodiscard]] static CaseElement call(const ScalarFunction& fn, std::vector<CaseElement> args);
   [[nodiscard]] static CaseElement side(const LawSide& s, const std::vector<CaseElement>& variables);
 
-  // What integers this element takes to compute are in their types: the program's to see to. From here on integers that
-  // may leave theirs are not decided.
+  // The integers of the computation of this element stay in their types; the program ensures that. After this call, an
+  // integer that may leave its type is undecided.
   void only_these_integers(const CaseElement& element, const ElementType& type);
 
-  // In plane p, wherever this path leads.
+  // True if plane p is equal wherever this path leads.
   [[nodiscard]] bool same(const CaseElement& a, const CaseElement& b, size_t p);
 
  private:
@@ -66,7 +66,7 @@ class CaseEvaluator {
   CaseArithmetic a_;
   const std::vector<CaseElement>* args_ = nullptr;
   std::map<int, std::int64_t> loops_;
-  std::vector<RationalPolynomial> in_type_;  // integers that are between the ends of their type
+  std::vector<RationalPolynomial> in_type_;  // integers between the ends of their type
   bool given_ = true;
 };
 

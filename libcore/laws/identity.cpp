@@ -1,4 +1,4 @@
-// The identity element of a reducer: candidates by component, tried with the real functions.
+// The identity element of a reducer: candidates for each component, tried with the real functions.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,12 +33,12 @@ std::vector<Word> identity_candidates(Scalar s) {
   if (is_float(s)) return {Word::real(0), Word::real(1), Word::real(infinity), Word::real(-infinity)};
   if (s == Scalar::boolean) return {Word::integer(0), Word::integer(1)};
   std::vector<Word> ends{Word::integer(integer_ends(s).high), Word::integer(integer_ends(s).low)};
-  if (s == Scalar::id) return ends;  // no index: an output of it is refused
+  if (s == Scalar::id) return ends;  // no index: an output with it is refused
   return {Word::integer(0), Word::integer(1), ends[0], ends[1], Word::integer(-1)};  // -1: all bits
 }
 
-// What a candidate has to keep: all numbers, all finite ones, or small ones up to rounding (for functions such as
-// log(exp(x) + exp(y)), which round).
+// The trial values that a candidate has to keep: all numbers, all finite ones, or small ones up to rounding. The last
+// is for functions that round, such as log(exp(x) + exp(y)).
 enum class Demand : std::uint8_t { all, finite, about };
 
 std::vector<Word> trial_words(Scalar s, Demand demand) {
@@ -60,7 +60,7 @@ std::vector<Word> trial_words(Scalar s, Demand demand) {
   return words;
 }
 
-// Those that the reducer is declared for; where few are, also what lies at the ends of the range.
+// The trial values in the declared range; if there are few, also values at the ends of the range.
 std::vector<Word> in_range(std::vector<Word> words, Scalar s, const Interval& range) {
   if (range.everything() || !is_numeric(s)) return words;
   const auto holds = [&](const Word& w) { return range.holds(is_float(s) ? w.f : static_cast<double>(w.i)); };
@@ -111,8 +111,8 @@ struct IdentitySearch {
     return same(out, v);
   }
 
-  // Every combination of trial values where there are few, else a fixed sequence of them. It may lie outside of the
-  // declared range: what counts is that it leaves those elements, and itself, as they are.
+  // Tries every combination of trial values if there are few, else a fixed sequence of them. The candidate may lie
+  // outside the declared range, but it must leave the elements of the range, and itself, as they are.
   [[nodiscard]] bool serves(const std::vector<Word>& e, const std::vector<std::vector<Word>>& values) const {
     const bool none = std::any_of(values.begin(), values.end(), [](const auto& plane) { return plane.empty(); });
     if (none || (!fn.params[0].range.empty() && !keeps(e, e))) return false;
@@ -152,7 +152,7 @@ struct IdentitySearch {
   }
 };
 
-// One word of each component stands for all of its coordinates.
+// The word of each component stands for all of its coordinates.
 std::vector<Word> of_all_coordinates(const std::vector<Word>& found, const ElementType& type) {
   std::vector<Word> words;
   for (size_t c = 0; c < type.components.size(); ++c) {
@@ -171,7 +171,7 @@ std::optional<std::vector<Word>> reducer_identity(const ScalarFunction& fn) {
     return found ? std::optional(of_all_coordinates(*found, fn.result())) : std::nullopt;
   }
   for (const Demand demand : {Demand::all, Demand::finite, Demand::about}) {
-    if (demand == Demand::about && is_exact(fn)) break;  // it would be found without rounding
+    if (demand == Demand::about && is_exact(fn)) break;  // without rounding it would have been found
     if (auto found = IdentitySearch(fn, demand).find()) return found;
   }
   return std::nullopt;

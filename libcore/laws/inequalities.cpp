@@ -20,7 +20,7 @@ std::int64_t factor_of(const Inequality& i, int unknown) {
   return at != i.terms.end() && at->first == unknown ? at->second : 0;
 }
 
-// The one whose elimination leaves the fewest.
+// The unknown whose elimination leaves the fewest inequalities.
 std::optional<int> cheapest_unknown(const std::vector<Inequality>& all) {
   std::map<int, std::pair<size_t, size_t>> signs;  // how often positive and negative
   for (const Inequality& i : all) {
@@ -52,8 +52,8 @@ void reduce(Inequality& i) {
   for (auto& [unknown, factor] : i.terms) factor /= divisor;
 }
 
-// The sum of both in which the unknown, of which `up` has a positive and `down` a negative multiple, is gone; nothing
-// where a coefficient does not fit.
+// The sum of both that eliminates the unknown; `up` has a positive and `down` a negative multiple of it. Empty if a
+// coefficient does not fit.
 std::optional<Inequality> without(int unknown, const Inequality& up, const Inequality& down) {
   const std::int64_t by_up = -factor_of(down, unknown);
   const std::int64_t by_down = factor_of(up, unknown);
@@ -75,7 +75,7 @@ std::optional<Inequality> without(int unknown, const Inequality& up, const Inequ
   return sum;
 }
 
-// Of those with the same terms the one that says most.
+// Keeps the tightest inequality of those with the same terms.
 void keep_tightest(std::vector<Inequality>& all) {
   std::sort(all.begin(), all.end(), [](const Inequality& a, const Inequality& b) {
     return std::tie(a.terms, a.constant, b.strict) < std::tie(b.terms, b.constant, a.strict);

@@ -11,7 +11,7 @@
 namespace kasen {
 namespace {
 
-// So few truth values, the second contribution among them, that a trial meets every case.
+// True if there are so few truth values, the second contribution included, that a trial covers every case.
 bool tried_completely(const ScalarFunction& fn, std::int64_t most_points) {
   const auto truth = [](const ScalarParam& p) { return p.type.is(Scalar::boolean); };
   return fn.params.size() < 20 && (std::int64_t{2} << fn.params.size()) <= most_points &&
@@ -52,8 +52,8 @@ LawAnswer answer(const LawQuestion& question, std::int64_t most_points) {
   std::string found = try_law(question, most_points);
   if (!found.empty()) return {Verdict::refuted, "trial", std::move(found), {}};
   const bool exact = is_exact(question.fn) && is_exact(question.reducer);
-  // Of maps on bools every case was tried, the identity among them; a reducer that no small value speaks against passes
-  // where nothing better is at hand.
+  // For maps on bools, a trial covers every case, the identity included. A reducer without a counterexample among small
+  // values passes if there is no better check.
   if (exact && (!map || tried_completely(question.fn, most_points))) return {Verdict::proven, "trial", {}, {}};
   return {Verdict::unknown, "trial", {}, "no counterexample was found among small values"};
 }

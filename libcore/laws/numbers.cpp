@@ -20,7 +20,7 @@ void CaseArithmetic::charge(const Quotient& a, const Quotient& b) {
   path_.step(1 + (a.over.size() + a.under.size()) * (b.over.size() + b.under.size()));
 }
 
-// ---- what is known at once
+// ---- operands decided at once
 
 CaseNumber CaseArithmetic::number(const Rational& value) { return {Kind::finite, Quotient(value)}; }
 
@@ -112,7 +112,7 @@ CaseNumber CaseArithmetic::extremum(const CaseNumber& a, const CaseNumber& b, bo
   return less(b, a) == least ? b : a;
 }
 
-// ---- functions that are not interpreted
+// ---- uninterpreted functions
 
 // One value for arguments that are the same whatever the unknowns are.
 CaseNumber CaseArithmetic::apply(ScalarOp op, std::vector<Quotient> args) {
@@ -195,7 +195,7 @@ CaseNumber CaseArithmetic::elementary(ScalarOp op, const CaseNumber& a) {
   if (a.nan()) return a;
   if (a.finite()) {
     if (partial && mode_ == CaseMode::machine) throw Undecided{};
-    for (const Application& known : applications_) {  // log(exp(x)), and exp(log(x)) where log has a value
+    for (const Application& known : applications_) {  // log(exp(x)), and exp(log(x)) if log has a value
       const bool undone = (op == ScalarOp::log && known.op == ScalarOp::exp) ||
                           (op == ScalarOp::exp && known.op == ScalarOp::log && mode_ == CaseMode::defined);
       if (undone && difference(a.value, known.value.value).is_zero()) return {Kind::finite, known.args[0]};
@@ -205,7 +205,7 @@ CaseNumber CaseArithmetic::elementary(ScalarOp op, const CaseNumber& a) {
   const double limit = plus ? function->shape.at_plus : function->shape.at_minus;
   if (std::isnan(limit)) return partial ? throw Undecided{} : not_a_number();
   if (std::isinf(limit)) return infinity(limit > 0);
-  if (std::floor(limit) != limit) throw Undecided{};  // no number that is written here
+  if (std::floor(limit) != limit) throw Undecided{};  // no number that can be written here
   return number(Rational(limit));
 }
 

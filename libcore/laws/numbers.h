@@ -1,6 +1,6 @@
-// Numbers and truth values on one path through the cases of a law, and what the operators make of them. IEEE 754
-// without rounding and with one zero; integers are whole numbers without end, of which the ends of their type stand for
-// infinities. Not for use outside of libcore.
+// Numbers and truth values on one path through the cases of a law, and the operators on them. They follow IEEE 754
+// without rounding and with one zero. Integers are unbounded; the ends of their type stand for infinities. Not for use
+// outside libcore.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ struct CaseNumber {
 };
 
 enum class CaseMode : std::uint8_t {
-  defined,  // where an operator has no value (x / 0) nothing is asked
-  machine,  // it has the one that the machine gives it: what is not known to have one is not decided
+  defined,  // nothing is asked if an operator has no value (x / 0)
+  machine,  // an operator has the machine's value; undecided if none is known
 };
 
 class CaseArithmetic {
@@ -56,7 +56,7 @@ class CaseArithmetic {
   [[nodiscard]] CaseNumber elementary(ScalarOp op, const CaseNumber& a);
 
  private:
-  struct Application {  // of a function that is not interpreted
+  struct Application {  // of an uninterpreted function
     ScalarOp op;
     std::vector<Quotient> args;
     CaseNumber value;

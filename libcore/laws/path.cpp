@@ -11,7 +11,7 @@ unsigned turned(unsigned signs) { return (signs & at_zero) | (signs & below) << 
 
 unsigned sign_of(const Rational& number) { return number < 0 ? below : number > 0 ? above : at_zero; }
 
-// Every unknown in it is there an even number of times.
+// True if every unknown in it occurs an even number of times.
 bool is_square(const RationalPolynomial::Monomial& m) {
   for (size_t i = 0; i < m.size(); i += 2) {
     if (i + 1 == m.size() || m[i] != m[i + 1]) return false;
@@ -51,7 +51,7 @@ bool LawPath::truth(int unknown) {
 
 // ---- signs
 
-// What is known of the polynomial or, then true comes with it, of its negative.
+// The known signs of the polynomial, or of its negative if the second result is true.
 std::pair<LawPath::Sign*, bool> LawPath::find(const RationalPolynomial& p) {
   const Rational& first = p.terms().begin()->second;
   RationalPolynomial normal = p;
@@ -79,7 +79,7 @@ void LawPath::given(const RationalPolynomial& p, bool strict, bool turned) {
   if (auto fact = at_least_zero(p, strict, turned)) known_.push_back(std::move(*fact));
 }
 
-// One that cannot be written down says nothing, which is right if not all that could be said.
+// An inequality that does not fit states nothing. That is valid, but weaker than possible.
 std::vector<Inequality> LawPath::meaning(const RationalPolynomial& p, Signs signs) {
   std::vector<Inequality> facts;
   const auto say = [&](bool turned) {
@@ -102,7 +102,7 @@ bool LawPath::refutes(const std::vector<Inequality>& more) {
   return none;
 }
 
-// A set that leaves a gap is looked at side by side.
+// A set with a gap is checked for each side.
 bool LawPath::possible(const RationalPolynomial& p, Signs signs) {
   if (signs == 0) return false;
   if (signs == (below | above)) return possible(p, below) || possible(p, above);

@@ -1,4 +1,4 @@
-// Rational functions of numbered unknowns over the rationals: what a scalar function computes on one path through its
+// Rational functions of numbered unknowns over the rationals: the result of a scalar function on one path through its
 // cases. Equality is decided by multiplying out.
 #pragma once
 
@@ -36,7 +36,7 @@ class RationalPolynomial {
   std::map<Monomial, Rational> terms_;  // no zero coefficients
 };
 
-// over / under; under is not the zero polynomial. Not reduced, but for constants below.
+// over / under; under is not the zero polynomial. Only constants below are cancelled.
 struct Quotient {
   RationalPolynomial over;
   RationalPolynomial under{Rational(1)};
@@ -52,9 +52,9 @@ struct Quotient {
 [[nodiscard]] Quotient negated(Quotient a);
 [[nodiscard]] Quotient operator+(const Quotient& a, const Quotient& b);
 [[nodiscard]] Quotient operator*(const Quotient& a, const Quotient& b);
-// a.over * b.under - b.over * a.under: zero exactly where they are equal.
+// a.over * b.under - b.over * a.under: zero exactly if they are equal.
 [[nodiscard]] RationalPolynomial difference(const Quotient& a, const Quotient& b);
-// Of the sign that the quotient has wherever it is defined.
+// A polynomial with the sign of the quotient wherever that is defined.
 [[nodiscard]] RationalPolynomial sign_of(const Quotient& a);
 
 }  // namespace kasen

@@ -20,7 +20,7 @@ Expr literal_like(const Expr& e, std::int64_t value) {
   return make_literal(s, is_float(s) ? Word::real(static_cast<double>(value)) : Word::integer(value));
 }
 
-// An operator with the obvious simplified: literals folded, 0 + x, 1 * x, 0 * x, x / 1.
+// Builds an operator and simplifies it: literals are folded, and so are 0 + x, 1 * x, 0 * x and x / 1.
 Expr simple(ScalarOp op, std::vector<Expr> args) {
   if (std::all_of(args.begin(), args.end(), is_constant)) {
     std::vector<Word> words;
@@ -39,7 +39,7 @@ Expr simple(ScalarOp op, std::vector<Expr> args) {
 
 struct AffineReader {
   int param;
-  ElementType type;  // of the parameter; every step on the way stays in it
+  ElementType type;  // of the parameter; every intermediate result has it
 
   std::optional<AffineForm> scaled(const Expr& e, const Expr& by, const Expr& x) const {
     auto form = read(x);
@@ -69,8 +69,8 @@ struct AffineReader {
   }
 };
 
-// Never an infinity, if the parameters are none: 0 or an infinity combined with one would be a NaN where a worker
-// without a contribution should not be noticed. (A NaN is one on every side.)
+// True if the result is never an infinity when no parameter is one. Otherwise 0 or an infinity could combine with it to
+// a NaN, where a worker without a contribution must not be noticed. (A NaN is one on both sides.)
 bool finite(const Expr& e, const std::vector<ScalarParam>& params) {
   if (is_constant(e) && is_integer(e.type.scalar())) {
     const IntegerEnds ends = integer_ends(e.type.scalar());
@@ -103,15 +103,15 @@ Trend together(Trend a, Trend b) {
   return b == Trend::constant || a == b ? a : Trend::unknown;
 }
 
-// Functions that never fall, infinities among their arguments.
+// Functions that never fall, even for infinite arguments.
 bool is_increasing(ScalarOp op) {
   if (op == ScalarOp::floor || op == ScalarOp::ceil) return true;
   const ElementaryRow* const function = elementary_row(op);
   return function != nullptr && function->shape.never_falls();
 }
 
-// Also right where x is the identity, an infinity (of integers an end of the type, which arithmetic keeps like one):
-// only finite numbers other than 0 scale, so that none meets 0 times infinity.
+// Also valid where x is the identity, an infinity (for integers an end of the type, which arithmetic keeps like one).
+// Only finite numbers other than 0 scale, so no product is 0 times infinity.
 struct TrendReader {
   int param;
   const std::vector<ScalarParam>& params;
@@ -141,7 +141,7 @@ struct TrendReader {
   }
 };
 
-// The parameter itself, or `op` of such an expression and ones that do not use the parameter.
+// True for the parameter itself, or for `op` on such an expression and ones that do not use the parameter.
 bool chain_of(const Expr& e, ScalarOp op, int param) {
   if (e.op == ScalarOp::param && e.index == param) return true;
   if (e.op != op) return false;
@@ -167,7 +167,7 @@ bool extremum_law(LawKind kind, const ScalarFunction& fn, ScalarOp op, int opera
   return TrendReader{operand, fn.params}.read(fn.body) == Trend::up;
 }
 
-// With && and ||: a chain of the reducer itself is pushed down, any chain of either is exchanged.
+// For && and ||: a chain of the reducer itself is pushed down, and any chain of either operator is exchanged.
 bool truth_law(LawKind kind, const ScalarFunction& fn, ScalarOp op, int operand) {
   if (chain_of(fn.body, op, operand)) return true;
   const ScalarOp dual = op == ScalarOp::logical_and ? ScalarOp::logical_or : ScalarOp::logical_and;

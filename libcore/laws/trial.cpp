@@ -13,7 +13,7 @@ namespace kasen {
 namespace {
 
 constexpr size_t most_literals = 6;
-constexpr double rounding = 1e-9;  // machine results that differ by less, relatively, are looked at no further
+constexpr double rounding = 1e-9;  // relative; smaller differences between machine results are ignored
 
 LawSide variable(size_t number) { return {nullptr, {}, number}; }
 LawSide call(const ScalarFunction& fn, std::vector<LawSide> args) { return {&fn, std::move(args), 0}; }
@@ -99,7 +99,7 @@ class Trial {
   }
 
  private:
-  // Few points differ on the machine, and only those are looked at exactly.
+  // Few points differ on the machine, and only those are evaluated exactly.
   [[nodiscard]] std::string against(const LawEquation& equation, Values& at) const {
     const ElementType& type = question_.fn.result();
     if (same_words(type, words_of(equation.left, at), words_of(equation.right, at), exact_ ? 0 : rounding)) return {};
@@ -124,7 +124,7 @@ class Trial {
                        right);
   }
 
-  // ", where x is 1 and 2, r is 0.5": a map's values by the names of its parameters.
+  // ", where x is 1 and 2, r is 0.5": the values of a map by the names of its parameters.
   [[nodiscard]] std::string where(std::span<const Planes> at) const {
     if (!is_map_law(question_.kind)) return {};
     std::string text = ", where ";
@@ -142,7 +142,7 @@ class Trial {
   bool exact_;
 };
 
-// Points to try: fewer for functions with long loops over coordinates, and where each takes 50 digits.
+// The number of points to try: fewer for functions with long loops over coordinates, or if each takes 50 digits.
 std::int64_t trial_points(const LawQuestion& question, std::int64_t most) {
   const double steps = evaluation_steps(question.fn) + evaluation_steps(question.reducer);
   const bool exact = is_exact(question.fn) && is_exact(question.reducer);

@@ -1,4 +1,4 @@
-// Trying laws on values: both sides as compositions of the real functions, evaluated as the machine does and exactly.
+// Laws on trial values. Both sides are compositions of the real functions, evaluated as the machine does and exactly.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace kasen {
 
-// `reducer` is fn itself for laws of reducers; operand counts for laws of maps alone.
+// For laws of reducers `reducer` is fn itself; `operand` counts only for laws of maps.
 struct LawQuestion {
   LawKind kind;
   const ScalarFunction& fn;
@@ -32,23 +32,23 @@ struct LawEquation {
   LawSide left, right;
 };
 
-// What the functions' types have to do with each other; empty if they fit.
+// The mismatch between the functions' types; empty if they fit.
 [[nodiscard]] std::string law_misfit(const LawQuestion& question);
-// The variables of a law whose types fit: for maps the function's parameters (the pre-reduced one stands for the first
-// contribution) and the second contribution; for reducers as many elements as the law needs, in the range that the
-// reducer declares.
+// The variables of a law whose types fit. For maps they are the function's parameters (the pre-reduced one stands for
+// the first contribution) and the second contribution. For reducers they are as many elements as the law needs, in the
+// range that the reducer declares.
 [[nodiscard]] std::vector<ScalarParam> law_variables(const LawQuestion& question);
 [[nodiscard]] std::vector<LawEquation> law_equations(const LawQuestion& question);
 
-// What speaks against the law at these values of its variables, in the user's names: "f(f(1, 2), 3) = -4 but ...".
-// Empty if nothing does: the sides agree, one is not defined, or they differ by no more than rounding.
+// The counterexample to the law at these values of its variables, in the user's names: "f(f(1, 2), 3) = -4 but ...".
+// Empty if there is none: the sides agree, one is undefined, or they differ by no more than rounding.
 [[nodiscard]] std::string law_fault(const LawQuestion& question, std::span<const Planes> at);
-// Why a map's law that holds of all numbers is of no use: what the map makes of the identity e of its reducer, which
-// workers without a contribution hold, is noticed (DESIGN section 4: F(b) = R(F(e), F(b)), or for a pushdown R(F(e),
-// b), as the machine computes), or there is none. Empty if nothing is noticed beside small values, at most so many.
+// The reason why a map's law that holds for all numbers is of no use, or empty. Workers without a contribution hold the
+// reducer's identity e. The map's result for e must not be noticed (DESIGN section 4): F(b) = R(F(e), F(b)), or for a
+// pushdown R(F(e), b), as the machine computes. Or there is no e. At most `most` small values are tried.
 [[nodiscard]] std::string identity_noticed(const LawQuestion& question, std::int64_t most);
 [[nodiscard]] std::string identity_noticed_text(const LawQuestion& question);
-// The first fault on a fixed set of small values, at most so many.
+// The first counterexample in a fixed set of small values, at most `most` of them.
 [[nodiscard]] std::string try_law(const LawQuestion& question, std::int64_t most);
 
 }  // namespace kasen

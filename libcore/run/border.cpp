@@ -62,7 +62,7 @@ class Collector {
     const Op& loop = at(path.back());
     use_all(loop.blocks.at(0).ops);
     for (const Level& level : path) use_all(std::span(level.block->ops).subspan(level.at + 1));
-    // What the loop carries is bound to its results when it ends, used in its body or not.
+    // When the loop ends, its carried values are bound to its results, whether or not its body uses them.
     const std::vector<ValueId>& args = loop.blocks[0].args;
     const std::span carried = std::span(args).subspan(loop.code == OpCode::for_loop ? 1 : 0);
     for (const ValueId arg : carried) use(arg);
@@ -82,7 +82,7 @@ class Collector {
     }
   }
 
-  // A use of a view is one of its list.
+  // A use of a view is a use of its list.
   void use(ValueId value) {
     if (!used_.insert(value).second) return;
     if (live_.is_view(value)) use(live_.viewed_list(value));

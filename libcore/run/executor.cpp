@@ -24,14 +24,14 @@ namespace {
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// What a block hands on is bound by the operator that holds it; this tells how often the block ran.
+// The operator that holds a block binds the values that the block yields. This step only counts the block's executions.
 class YieldStep : public Step {
  public:
   using Step::Step;
   void run(Execution& /*run*/) override {}
 };
 
-// Is `gather` of a result that `step`, a sparse product or a region of them, has just made?
+// True if `gather` gathers a result that `step`, a sparse product or a region of them, has just made.
 bool is_product(const Module& module, const Step& step, const Op& gather) {
   const Op& op = step.op;
   const bool product = is_product(op) || is_fold(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
@@ -39,7 +39,7 @@ bool is_product(const Module& module, const Step& step, const Op& gather) {
   return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
 }
 
-// Is `op` a product that reads what `step`, a scatter, sends? It computes rows that need no slave meanwhile.
+// True if `op` is a product that reads the result of `step`, a scatter. It computes rows that need no ghost meanwhile.
 bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
   if (step.op.code != OpCode::scatter || is_shared(module, module.type(step.op.results.at(0)))) return false;
   const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
@@ -48,7 +48,7 @@ bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
   return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
 }
 
-// Entries of matrices and elements of arrays.
+// Bytes of matrices' nonzeros and arrays' elements.
 std::int64_t data_bytes(const Part& part) {
   std::int64_t bytes = 0;
   for (const auto& [name, m] : part.matrices) {
@@ -60,7 +60,7 @@ std::int64_t data_bytes(const Part& part) {
   return bytes;
 }
 
-// Parts get smaller as they get more.
+// More workers make smaller parts.
 std::int64_t workers_that_fit(std::int64_t workers, std::int64_t largest, std::int64_t room) {
   const double times = static_cast<double>(largest) / static_cast<double>(std::max<std::int64_t>(room, 1));
   return static_cast<std::int64_t>(std::min(1e15, std::ceil(static_cast<double>(workers) * times)));
@@ -72,7 +72,7 @@ KernelForm form_of(const Module& plan, bool watched) {
   return form;
 }
 
-// Operators keep the plan's numbers.
+// Counts operators; they keep the plan's numbers.
 void count_inside(const KernelForm& form, const Block& block, int& count) {
   for (const Op& op : block.ops) {
     if (!op.results.empty() && form.is_mark(op.results[0])) continue;
@@ -155,7 +155,7 @@ void Execution::allocate() {
   matrices_.build(*this);
 }
 
-// What a part takes: its data, which are in memory already, and all that the run will allocate for it.
+// The bytes that a part takes: its data, which are in memory already, and everything that the run allocates for it.
 std::int64_t Execution::part_bytes(size_t part, std::int64_t packing, bool with_data) const {
   const int p = static_cast<int>(part);
   std::int64_t bytes = checked_add(storage.planned_bytes(p), matrices_.bytes(*this, p), "the run's memory");
@@ -163,8 +163,8 @@ std::int64_t Execution::part_bytes(size_t part, std::int64_t packing, bool with_
   return with_data ? checked_add(bytes, data_bytes(parts[part]), "the run's memory") : bytes;
 }
 
-// Memory that no limit of a process knows of is shared by the processes of a machine. How much is left is asked before
-// they meet, so that none of them has taken its own yet.
+// The processes of a machine share memory that no limit of a process covers. The free memory is read before they meet,
+// so that none of them has taken its own yet.
 void Execution::check_machine_memory(std::int64_t needed) const {
   if (!options.sum_on_machine) return;
   const auto room = shared_memory();
@@ -173,10 +173,10 @@ void Execution::check_machine_memory(std::int64_t needed) const {
   if (options.memory > 0 || !room || sums[0] <= *room) return;
   fail(ExitStatus::limit,
        fmt::format("the run needs {} bytes of memory on this machine, {} are available", sums[0], *room),
-       fmt::format("{} processes of it take {} each on average, at once", sums[1], sums[0] / sums[1]),
-       *room > 0 ? fmt::format("so much would be enough on {} machines: spread the processes over more of them",
+       fmt::format("{} processes on it take {} each on average, at the same time", sums[1], sums[0] / sums[1]),
+       *room > 0 ? fmt::format("{} such machines would be enough: spread the processes over more of them",
                                (sums[0] - 1) / *room + 1)
-                 : "end what else runs there");
+                 : "end other processes there");
 }
 
 void Execution::check_memory(std::span<const std::int64_t> packing) const {
@@ -257,7 +257,7 @@ void Execution::run_step(Step& step, bool from_border) {
   for (const int matrix : step.ends) matrices_.release(matrix);
 }
 
-// What is before the loop is not run but for operators that make values again from nothing.
+// Operators before the loop do not run, except those that make values again without operands.
 void Execution::resume_steps(const Sequence& steps) {
   const int loop = resumption_->place().loop;
   size_t at = 0;
@@ -277,7 +277,7 @@ void Execution::resume_loop() {
   const BorderPlace& from = resumption_->place();
   const Traffic before = transport.traffic();
   const std::int64_t charged = count(from.loop).network_bytes;
-  std::vector<Bytes> packing = resumption_->packing(*this);  // for these scatters alone
+  std::vector<Bytes> packing = resumption_->packing(*this);  // only for these scatters
   packing_.swap(packing);
   resumption_->restore(*this);
   packing_.swap(packing);
@@ -300,7 +300,7 @@ void Execution::end_turn(int number) {
   ++place.turns.back();
   ++count(number).turns;
   if (place.turns.size() > 1) return;
-  (void)pass_point(FaultPoint::border);  // nothing there can fail
+  (void)pass_point(FaultPoint::border);  // nothing can fail here
   if (options.on_turn) options.on_turn(Turn{place, change_, seconds_since(began_)});
   if (options.on_border) tell_border(number);
 }
@@ -443,7 +443,7 @@ std::set<DimId> used_dims(const Module& module) {
   return used;
 }
 
-// A copy of the module in which every dimension has its size.
+// A copy of the module in which every dimension has a size.
 Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
   Module bound = module;
   for (const DimId d : used_dims(module)) {
@@ -458,7 +458,7 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
       if (dim.local != it->second.local) {
         fail(ExitStatus::bad_input,
              fmt::format("dimension '{}' is {} in the data", dim.name, it->second.local ? "local" : "cut"),
-             "the plan takes it otherwise", "partition the data with this program");
+             "the plan takes it as the other kind", "partition the data with this program");
       }
       dim.size = it->second.size;
     }
@@ -475,7 +475,7 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
 RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
                   const RunOptions& options) {
   if (module.level < 2) {
-    fail(ExitStatus::bad_input, "a plan of level 1 says nothing of where values live", "",
+    fail(ExitStatus::bad_input, "a plan of level 1 does not say where values live", "",
          "run it through kasen fuse first");
   }
   check_parts(parts, transport);

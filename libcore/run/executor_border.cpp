@@ -1,4 +1,4 @@
-// What a run hands out at a border, and takes back.
+// Hands out the values of a run at a border, and restores them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace {
 std::int64_t elements_of(const Execution& run, const HeldValue& held, int part) {
   const Storage& storage = run.storage;
   const std::int64_t indices = held.slaves ? storage.indices(held.value, part) : storage.masters(held.value, part);
-  return checked_mul(indices, storage.info(held.value).inner, "what a border holds");
+  return checked_mul(indices, storage.info(held.value).inner, "the content of a border");
 }
 
-// Between the numbering's order and the data's, in which a border holds arrays.
+// Copies an array between the numbering's order and the data's order. A border holds arrays in the data's order.
 void move_array(const Execution& run, const HeldValue& held, int part, const View& from, const View& to, bool forth) {
   const ElementType& element = run.module.type(held.value).element;
   const ValueInfo& info = run.storage.info(held.value);
@@ -55,7 +55,7 @@ class RunBorder : public Border {
   BorderPlace place_;
 };
 
-// The first array of a list that a view shows, and the place of its list.
+// The index in its list of the first array that a view shows.
 std::int64_t shown_array(const Execution& run, ValueId view) {
   return run.storage.info(view).slot - run.storage.info(run.live.viewed_list(view)).slot;
 }
@@ -83,9 +83,9 @@ void Execution::tell_border(int loop) {
   options.on_border(*make_border(*this, held_at(loop), at));
 }
 
-// ---- going on
+// ---- resuming
 
-// The slaves of one array of a consistent value: what a scatter of it would send, into itself.
+// The ghosts of one array of a consistent value: a scatter of it into itself restores them.
 struct Resumption::Slaves {
   Op op;
   ValueId value = no_value;
@@ -100,7 +100,7 @@ Resumption::Resumption(Execution& run, const ResumePoint& from) : from_(from) {
   };
   if (!is_outermost_loop(run.plan, place.loop)) wrong(fmt::format("the plan has no outermost loop {}", place.loop));
   if (place.turns < 0 || (place.hi > place.lo && place.turns > place.hi - place.lo))
-    wrong(fmt::format("a loop from {} to {} has no turn {}", place.lo, place.hi, place.turns));
+    wrong(fmt::format("a loop from {} to {} has no iteration {}", place.lo, place.hi, place.turns));
   held_ = held_at_border(run.plan, run.live, place.loop);
   if (place.looks.size() != held_.views.size()) wrong("the border shows other arrays of lists");
   for (const HeldValue& held : held_.values) {
@@ -152,7 +152,7 @@ void Resumption::read(Execution& run, const HeldValue& held) const {
 void Resumption::restore(Execution& run) {
   for (const HeldValue& held : held_.values) read(run, held);
   for (const auto& slaves : slaves_) {
-    // A list's arrays are reached through its name: it looks at each of them in turn.
+    // A scatter finds a list's arrays by the list's name, which is set to each array in turn.
     const int first = run.storage.info(slaves->value).slot;
     run.storage.look_at(slaves->value, first + static_cast<int>(slaves->array));
     slaves->step->run(run);

@@ -1,4 +1,4 @@
-// Steps that hold blocks (while, for, if) and those on lists: what they do is bind names to memory.
+// Steps that hold blocks (while, for, if) and steps on lists: they bind names to memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -168,7 +168,7 @@ class GetStep : public Step {
   }
 };
 
-// put and push: the arrays of the result are those of the operand but one, in their places or turned round.
+// put and push: all arrays of the operand but one become arrays of the result, in their slots or shifted by one.
 class ReplaceStep : public Step {
  public:
   using Step::Step;
@@ -211,7 +211,7 @@ Rebinding::Rebinding(const Execution& run, const std::vector<Binding>& bindings,
     const ValueInfo& from = run.storage.info(b.from);
     const ValueInfo& to = run.storage.info(b.to);
     for (int i = 0; i < to.slots; ++i) {
-      // Names of one form alone exchange their memory (a buffer may be roomier than a value of its own).
+      // Only names of one form exchange their memory (a buffer may be larger than a value of its own).
       const bool alike =
           b.how == Handover::move && run.storage.slot(from.slot + i).form == run.storage.slot(to.slot + i).form;
       if (alike) {
@@ -241,8 +241,8 @@ void Rebinding::copy(ValueId from, int from_offset, ValueId to, int to_slot) {
 
 void Rebinding::leave(int slot) { add_name(slot); }
 
-// Each name gets the memory of one name, all different: moves first, then what has lost its own takes what is left of
-// its form, keeping its own where it can.
+// Each name gets the memory of one name, all different. Moves come first. A name that has lost its memory then takes
+// free memory of its form, its own if possible.
 void Rebinding::seal(const Execution& run) {
   const auto place = [this](int slot) {
     return static_cast<size_t>(std::find(names_.begin(), names_.end(), slot) - names_.begin());

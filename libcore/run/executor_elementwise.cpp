@@ -13,10 +13,10 @@
 namespace kasen::executor {
 namespace {
 
-// Operands whose slaves are numbered otherwise than the result's: their slaves, in the order of the result's space.
+// Operands whose ghosts are numbered differently from the result's: their ghosts, in the order of the result's space.
 struct Repack {
-  size_t operand = 0;                           // place among the call's inputs
-  std::vector<std::vector<std::int32_t>> from;  // [part][slave of the result's space] local index in the operand's
+  size_t operand = 0;                           // index among the call's inputs
+  std::vector<std::vector<std::int32_t>> from;  // [part][ghost of the result's space] local index in the operand's
   std::vector<Bytes> memory;                    // [part]
   std::vector<View> views;
 };
@@ -49,11 +49,11 @@ class ElementwiseStep : public Step {
   }
 
  private:
-  // What one operator asks for: the cut dimension, the widest inner size, and the slaves on which it runs.
+  // Collects the needs of one operator: the cut dimension, the widest inner size, and the ghosts on which it runs.
   void look_at(Execution& run, const Op& inner) {
     const Module& module = run.module;
     for (const ValueId v : inner.operands) {
-      if (!is_view(inner)) widen(module, module.type(v));  // a view's is read where its result is
+      if (!is_view(inner)) widen(module, module.type(v));  // a view's array is read in the view's space
     }
     for (const ValueId v : inner.results) widen(module, module.type(v));
     const Type& result = module.type(inner.results.at(0));
@@ -84,7 +84,7 @@ class ElementwiseStep : public Step {
   }
 
   void widen(const Module& module, const Type& type) {
-    if (type.dims.size() > dims_) {  // the loop is over the array with most of them; any of them may be empty
+    if (type.dims.size() > dims_) {  // the loop runs over the array with most of them; any may be empty
       dims_ = type.dims.size();
       inner_ = inner_size(module, type);
     }
@@ -142,7 +142,7 @@ class ElementwiseStep : public Step {
     for (const ValueId v : op.results) outputs.push_back(run.storage.view(v, part));
   }
 
-  // One loop for masters and slaves, if all operators run on both.
+  // True if one loop covers owned elements and ghosts, since all operators run on both.
   [[nodiscard]] bool in_one_loop() const { return everywhere_ && repacks_.empty(); }
 
   void add_masters(const Execution& run, int part) {
@@ -160,8 +160,8 @@ class ElementwiseStep : public Step {
     add_call(part, {masters, total}, true);
   }
 
-  // A pushdown map by itself: the result's slaves are the pre-reduced operand's, repeated along dimensions that it
-  // lacks.
+  // For a pushdown map alone: the result's ghosts are those of the pre-reduced operand, repeated along dimensions that
+  // it lacks.
   void keep_slaves(Execution& run, int part, std::int64_t masters, std::int64_t total) const {
     const ValueId from = op.operands[*copied_slaves_], to = op.results[0];
     const ValueInfo &kept = run.storage.info(from), &made = run.storage.info(to);
@@ -178,7 +178,7 @@ class ElementwiseStep : public Step {
     count.written_bytes += (total - masters) * made.inner * element.bytes();
   }
 
-  // Of each index in the range; `inner`: elements of the source an index.
+  // Repeats elements at each index in the range; `inner` is the number of source elements for each index.
   void repeat_elements(const ElementType& element, const View& from, const View& to, Range range,
                        std::int64_t inner) const {
     for (std::int64_t p = 0; p < element.planes(); ++p) {
@@ -232,10 +232,10 @@ class ElementwiseStep : public Step {
   DimId cut_ = no_dim;
   std::int64_t inner_ = 1;
   size_t dims_ = 0;                      // of the array whose inner size it is
-  bool everywhere_ = true;               // all operators run on masters and slaves
-  std::optional<SlaveSet> slave_set_;    // the slaves on which some operator runs
+  bool everywhere_ = true;               // all operators run on owned elements and ghosts
+  std::optional<SlaveSet> slave_set_;    // the ghosts on which some operator runs
   std::optional<size_t> copied_slaves_;  // a single pushdown map: the operand
-  std::vector<size_t> repeated_;         // where each of an index's elements stands in it, if it has fewer dimensions
+  std::vector<size_t> repeated_;         // position in it of each element of an index, if it has fewer dimensions
   int space_ = -1;
   std::set<size_t> used_on_slaves_;
   std::vector<FnId> accumulators_;  // [result]

@@ -1,4 +1,4 @@
-// RunOptions::refuse_nan: looks at what each step has made before the next one begins.
+// RunOptions::refuse_nan: checks the results of each step before the next one begins.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::int64_t first_nan(const std::byte* data, Range range) {
   return std::find_if(numbers + range.begin, numbers + range.end, [](T x) { return std::isnan(x); }) - numbers;
 }
 
-// The place of the first NaN among the elements of a range; its end where there is none.
+// The index of the first NaN among the elements of a range; the range's end if there is none.
 std::int64_t first_nan(const ElementType& element, const View& view, Range range) {
   std::int64_t first = range.end;
   for (std::int64_t p = 0; p < element.planes(); ++p) {
@@ -32,12 +32,12 @@ std::int64_t first_nan(const ElementType& element, const View& view, Range range
   return first;
 }
 
-// What makes result number k of a region or another operator.
+// The value inside a region that becomes its result number k; for any other operator, the result itself.
 ValueId made_inside(const Op& op, size_t k) {
   return op.code == OpCode::region ? op.blocks.at(0).ops.back().operands.at(k) : op.results.at(k);
 }
 
-// Is the region's result number k among what its marks tell of?
+// True if a mark of the region covers its result number k.
 bool is_marked(const KernelForm& form, const Op& op, size_t k) {
   if (op.code != OpCode::region) return false;
   const std::vector<Op>& ops = op.blocks.at(0).ops;
@@ -46,7 +46,7 @@ bool is_marked(const KernelForm& form, const Op& op, size_t k) {
   });
 }
 
-// What the user calls index `i` of a worker's array.
+// The user's name for index `i` of a worker's array.
 std::string index_text(const Execution& run, ValueId value, int part, std::int64_t i) {
   const ValueInfo& info = run.storage.info(value);
   const Part& data = run.parts[static_cast<size_t>(part)];
@@ -67,12 +67,12 @@ std::string turns_text(const Place& place) {
   if (place.turns.empty()) return "";
   std::string text;
   for (const std::int64_t turn : place.turns) text += fmt::format("{}{}", text.empty() ? "" : ".", turn + 1);
-  return ", in turn " + text;
+  return ", in iteration " + text;
 }
 
-// The first operator of a step that made a NaN, and the first part on which it did.
+// The first operator of a step that made a NaN, and the first part on which it did so.
 struct NanPlace {
-  size_t op = std::numeric_limits<size_t>::max();  // among in_program_order
+  size_t op = std::numeric_limits<size_t>::max();  // index in in_program_order
   int part = 0;
 
   friend auto operator<=>(const NanPlace&, const NanPlace&) = default;
@@ -94,8 +94,8 @@ bool stands_at(const Op& op, int line) {
   return any_inside(op, [&](const Op& inner) { return stands_at(inner, line); });
 }
 
-// Does it, or one inside of it, stand before that line of the program, and is not computed ahead? A loop that is ahead
-// has the line itself where its first turn was taken out of it: its other turns come later.
+// True if it, or an operator inside it, is before that line of the program and is not speculated. A loop whose first
+// iteration was taken out of it may be ahead. It then has the line itself, and its other iterations come later.
 bool holds_earlier(const Op& op, int line) {
   const OpGroup group = row(op.code).group;
   if (group == OpGroup::end || op.speculated) return false;
@@ -107,7 +107,7 @@ bool holds_earlier(const Op& op, int line) {
 
 }  // namespace
 
-// Consistent values are looked at on their masters: slaves are copies, and may still be on their way.
+// Consistent values are checked on their owned elements: ghosts are copies, and may still be on their way.
 std::int64_t Execution::nan_at(ValueId value, int part) const {
   const Type& type = module.type(value);
   const std::int64_t indices = type.state.is_pre() ? storage.indices(value, part) : storage.masters(value, part);
@@ -116,7 +116,7 @@ std::int64_t Execution::nan_at(ValueId value, int part) const {
   return at == count ? -1 : at;
 }
 
-// Marks tell of what a region makes row by row, all else is read.
+// Marks report the rows that a region makes; all other results are read here.
 void Execution::look_for_nan(const Step& step) {
   if (step.control) return;
   const std::vector<const Op*> order = in_program_order(form, step.op);
@@ -146,7 +146,7 @@ void Execution::look_for_nan(const Step& step) {
   note_nan(op, op.results.at(0), fmt::format(" on worker {}", parts[static_cast<size_t>(first.part)].worker));
 }
 
-// Rows that wait for what other workers contribute; those that wait for nothing have come to the gather already.
+// Checks rows that wait for contributions of other workers. Rows that wait for nothing have reached the gather already.
 void Execution::look_for_nan(const Step& region, const std::vector<Range>& waiting) {
   const ValueId product = epilogue_product(region.op).results.at(0);
   const std::vector<const Op*> order = in_program_order(form, region.op);
@@ -163,7 +163,7 @@ void Execution::look_for_nan(const Step& region, const std::vector<Range>& waiti
   }
 }
 
-// The place of the first operator of its region that a mark tells of.
+// The index of the first operator of its region that a mark reports.
 size_t Execution::marked(ValueId mark, int part) const {
   const std::int64_t held = load_word(Scalar::i32, storage.view(mark, part).data).i;
   return held == no_nan_seen ? NanPlace{}.op : static_cast<size_t>(held);
@@ -176,13 +176,13 @@ void Execution::note_nan(const Op& op, ValueId value, const std::string& at) {
   nan_turns_ = place.turns;
   nan_ = {op.where,
           fmt::format("%{} is NaN{}{}", module.value(value).name, at, turns_text(place)),
-          "it is the first value that is, and --nan=error was asked for",
-          "see what this statement divides, subtracts or takes the root or logarithm of, and what it reads",
+          "it is the first NaN, and --nan=error refuses it",
+          "check the divisions, subtractions, roots and logarithms of this statement, and the values that it reads",
           {}};
 }
 
-// A fused plan may run statements in another order than the program has them: the first one is known when none of the
-// steps that are left in the open blocks stands before it.
+// A fused plan may run statements in another order than the program. The first one is known when none of the steps left
+// in the open blocks is before it.
 void Execution::refuse_nan() const {
   if (!nan_) return;
   for (const auto& steps : ahead_) {

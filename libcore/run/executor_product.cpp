@@ -17,7 +17,7 @@
 namespace kasen::executor {
 namespace {
 
-// A matrix is an input, known by its name in the data.
+// A matrix is an input, and its name identifies it in the data.
 const std::string& input_name(const Module& module, const Op& product) {
   for (const Op& op : module.body.ops) {
     if (op.code == OpCode::input && op.results.at(0) == product_matrix(product)) return op.name;
@@ -46,8 +46,8 @@ class SparseProductStep : public SparseStep {
     }
   }
 
-  // Rows that need no slave come first, if a scatter is under way. Where a gather follows, the slaves' rows come next,
-  // and travel while the other masters' rows are computed.
+  // If a scatter is under way, rows that need no ghost come first. If a gather follows, the ghosts' rows come next, and
+  // travel while the other owned rows are computed.
   void run(Execution& run) override {
     const bool overlap = follower != nullptr && run.transport.workers() > 1;
     look_up(run);
@@ -68,8 +68,8 @@ class SparseProductStep : public SparseStep {
   static const Op& first_product(const Op& op) { return op.code == OpCode::region ? op.blocks.at(0).ops.at(0) : op; }
 };
 
-// A product, a region of them, or a row_chain. The matrix is cut along its rows and whole along its columns, over which
-// vectors are shared.
+// A product, a region of products, or a row_chain. The matrix is cut along its rows and whole along its columns.
+// Vectors over the columns are shared.
 class DenseProductStep : public Step {
  public:
   DenseProductStep(Execution& run, const Op& decoded, int at) : Step(decoded, at), matrix_(product_matrix(decoded)) {
@@ -177,7 +177,7 @@ std::vector<int> MatrixStore::used_last_by(int number) const {
   return places;
 }
 
-// Each form by a thread of its own: a plan has few, and each takes one pass over the part.
+// Each form is built by its own thread: a plan has few forms, and each takes one pass over the part.
 void MatrixStore::build(const Execution& run) {
   matrices_.resize(keys_.size());
   rows_alone_.resize(keys_.size());

@@ -1,5 +1,5 @@
-// What steps with a product over a sparse matrix share: the matrix in pull form, and the call to the kernels. Internal
-// to the executor.
+// The shared part of steps with a product over a sparse matrix: the matrix in pull form, and the call to the kernels.
+// Internal to the executor.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace kasen::executor {
 
-// `product` is the operator itself, or one of a region's.
+// `product` is the operator itself, or one inside a region.
 class SparseStep : public Step {
  public:
   SparseStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at, const Op& product)
@@ -17,22 +17,22 @@ class SparseStep : public Step {
  protected:
   [[nodiscard]] const LocalMatrix& matrix(int part) const { return matrices_.matrix(place_, part); }
   [[nodiscard]] int place() const { return place_; }
-  // The product's result, and the rows of it that are masters.
+  // The product's result, and the number of its rows that are owned elements.
   [[nodiscard]] ValueId made() const { return made_; }
   [[nodiscard]] std::int64_t masters(const Execution& run, int part) const { return run.storage.masters(made_, part); }
 
-  // Of the first `rows` rows, how many, in whole blocks of a reduction, can be computed before the leader has finished.
+  // How many of the first `rows` rows can be computed before the leader has finished, in whole reduction blocks.
   [[nodiscard]] std::int64_t early(int part, std::int64_t rows) const;
   void finish_leader(Execution& run) const {
     if (leader != nullptr) leader->finish(run);
   }
 
-  // Looks where operands and results are on every part, which holds until the step ends.
+  // Looks up the addresses of operands and results on every part. They stay valid until the step ends.
   void look_up(const Execution& run);
   // Views of the operator's results on a part.
   [[nodiscard]] std::span<const View> outputs(int part) const { return outputs_[static_cast<size_t>(part)]; }
-  // Rows of the result's space on a part, for the next run_calls(); nothing for an empty range. `waiting` as in
-  // ProductCall. The calls of one run_calls() do not need each other.
+  // Adds rows of the result's space on a part to the next run_calls(); an empty range adds nothing. `waiting` is as in
+  // ProductCall. The calls of one run_calls() are independent.
   void add_call(int part, Range range, RowWork work = RowWork::all, View waiting = {});
   void run_calls(Execution& run);
 

@@ -1,5 +1,5 @@
-// A product with an element-wise epilogue. The vector work of an element follows its row at once where no slave
-// contributes to it; rows of other masters wait in the product's buffer until the gather has brought the rest.
+// A product with an element-wise epilogue. If no ghost contributes to an element, its vector work follows its row at
+// once. Rows of other owned elements wait in the product's buffer until the gather has brought the rest.
 #include "libcore/base/error.h"
 #include "libcore/ir/regions.h"
 #include "libcore/run/executor_product.h"
@@ -15,14 +15,14 @@ class EpilogueStep : public SparseStep {
         accumulators_(accumulators(run.module, op.blocks[0].ops, op.blocks[0].ops.back().operands)) {
     if (run.storage.info(made()).slot < 0) {
       fail(ExitStatus::bad_input, "the product of a product_epilogue region has no buffer",
-           "its rows wait there for what other workers contribute", "fuse the program again", op.where);
+           "its rows wait there for contributions of other workers", "fuse the program again", op.where);
     }
   }
 
   [[nodiscard]] std::int64_t packing_bytes(int part) const override { return gather_->packing_bytes(part); }
 
-  // Rows that need no slave first, if a scatter is under way; then the slaves' rows: they travel while the others are
-  // computed.
+  // If a scatter is under way, rows that need no ghost come first. The ghosts' rows come next; they travel while the
+  // other rows are computed.
   void run(Execution& run) override {
     const bool alone = run.transport.workers() == 1;
     look_up(run);

@@ -5,8 +5,8 @@
 namespace kasen::executor {
 namespace {
 
-// Of the shareds of a batch: a binary tree over all workers to worker 0 and back, so that the bits depend on nothing
-// but their number. What two workers have for each other in a round is one message, whatever the number of shareds.
+// Moves the shareds of a batch along a binary tree over all workers to worker 0 and back. So the bits depend only on
+// the number of workers. In each round, one message carries all data of two workers, whatever the number of shareds.
 class SharedTransition : public Step {
  public:
   SharedTransition(Execution& run, std::span<const Op> batch, int at)
@@ -100,7 +100,7 @@ class SharedTransition : public Step {
   std::vector<Message> sends_, receives_;
 };
 
-// Another of a batch: its first has done the work.
+// Another operator of a batch: the first one has done the work.
 class BatchedTransition : public Step {
  public:
   using Step::Step;

@@ -1,4 +1,4 @@
-// Steps that make values from outside or from nothing: input, param, literal, fill, index, size; and output.
+// Steps that make values from outside or without operands: input, param, literal, fill, index, size; and output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace kasen::executor {
 namespace {
 
-// Elements [0, count) of a view set to one constant.
+// Sets elements [0, count) of a view to one constant.
 void fill_view(const ElementType& element, const View& view, std::int64_t count, std::span<const Word> words) {
   for (std::int64_t p = 0; p < element.planes(); ++p) {
     const Scalar scalar = element.plane_scalar(p);
@@ -23,8 +23,8 @@ void fill_view(const ElementType& element, const View& view, std::int64_t count,
   }
 }
 
-// A dense input that has a buffer of its own is copied there, and one over a dimension whose masters do not ascend to
-// its own storage; all others stay where the data is.
+// A dense input with a buffer of its own is copied there. One whose owned elements do not ascend is copied to its own
+// storage. All others stay in the data.
 class InputStep : public Step {
  public:
   using Step::Step;
@@ -83,7 +83,7 @@ class ConstantStep : public Step {
     }
   }
 
-  std::vector<Word> words_;  // one a plane, or one a plane of each element
+  std::vector<Word> words_;  // one a plane, or one a plane for each element
 };
 
 class IndexStep : public Step {
@@ -106,7 +106,7 @@ class IndexStep : public Step {
   }
 };
 
-// A wrong number, made on purpose: in the middle, the first bit behind the exponent, or that of a whole number's ones.
+// Makes the middle element wrong on purpose: flips the first bit of its fraction, or an integer's lowest bit.
 void flip_bit(Array& array) {
   if (array.count == 0) return;
   const Scalar s = array.element.plane_scalar(0);
@@ -115,7 +115,7 @@ void flip_bit(Array& array) {
   array.plane(0)[at + bit / 8] ^= std::byte{1} << bit % 8;
 }
 
-// Results leave in ascending global order of the masters.
+// Results are written in ascending global order of the owned elements.
 class OutputStep : public Step {
  public:
   using Step::Step;

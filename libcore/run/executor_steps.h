@@ -1,5 +1,5 @@
 // The decoded plan: one step for each operator, made before the run, so that a step only does its work. Internal to the
-// executor; a file for each kind of step.
+// executor; each kind of step has its own file.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 class Execution;
 
-// A place of the local part: `part` counts the parts of this process.
+// One step of the plan. `part` counts the parts of this process.
 class Step {
  public:
   Step(const Op& decoded, int at) : op(decoded), number(at) {}
@@ -33,48 +33,48 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
   virtual void run(Execution& run) = 0;
-  // A gather: sends what the slaves hold before the masters are known; run() then does the rest.
+  // For a gather: sends the ghosts' values before the owned elements are known; run() then does the rest.
   virtual void begin(Execution& /*run*/) {}
-  // A scatter with `late`: run() has only sent; the reader of its result calls this before it meets a slave.
+  // For a scatter with `late`: run() has only sent. The reader of its result calls this before it reads a ghost.
   virtual void finish(Execution& /*run*/) {}
-  // The rest of the step from a border inside of it: of a loop, or what holds one.
+  // The rest of the step from a border inside it: for a loop, or for a step that holds one.
   virtual void resume(Execution& run);
-  // Packing area that the step needs on a part.
+  // Bytes of packing area that the step needs on a part.
   [[nodiscard]] virtual std::int64_t packing_bytes(int /*part*/) const { return 0; }
 
   const Op& op;
   const int number;
-  bool control = false;      // holds other steps: what they read and write is theirs
+  bool control = false;      // holds other steps, which read and write values themselves
   Step* follower = nullptr;  // the gather of this product's result, right behind it
   Step* leader = nullptr;    // the late scatter of this product's vector, right before it
   bool late = false;
-  std::vector<ValueId> reads_whole, makes_whole;  // stand-ins (KernelForm) among its operands and results
-  std::vector<const Op*> slices;                  // that it reads: itself, or some of its region
-  std::vector<int> ends;                          // places of matrices that no later step of the run uses
-  ValueId progress = no_value;                    // the progress of the loop around, known once this step has run
+  std::vector<ValueId> reads_whole, makes_whole;  // stand-ins (KernelForm) in its operands and results
+  std::vector<const Op*> slices;                  // the slices that it reads: itself, or some of its region
+  std::vector<int> ends;                          // indices of matrices that no later step of the run uses
+  ValueId progress = no_value;                    // the progress of the loop around, known after this step
 };
 
 using Sequence = std::vector<std::unique_ptr<Step>>;
 
-// The matrices of a plan in pull form, one for each (matrix, direction, spaces) whatever the number of products.
+// The matrices of a plan in pull form: one for each (matrix, direction, spaces), whatever the number of products.
 class MatrixStore {
  public:
-  // Its place: matrix(place, part). Nothing is built yet.
+  // Returns its index for matrix(place, part). Nothing is built yet.
   int add(const Execution& run, const Op& product);
   void build(const Execution& run);
-  // Of the plan's own steps, not those that one holds: `number` is decoded now, and what it holds. Which places it is
-  // the last to use, once all are decoded; these may be released when it is done.
+  // Called for each step at the plan's top level: `number` and the steps inside it are decoded next. When all are
+  // decoded, used_last_by(number) gives the matrices that it uses last. They may be released when the step is done.
   void begin_step(int number) { step_ = number; }
   [[nodiscard]] std::vector<int> used_last_by(int number) const;
   void release(int place) { matrices_[static_cast<size_t>(place)].clear(); }
   [[nodiscard]] const LocalMatrix& matrix(int place, int part) const {
     return matrices_[static_cast<size_t>(place)][static_cast<size_t>(part)];
   }
-  // How many rows, from the first one on, read masters of the operand alone.
+  // The number of rows, from the first one on, that read only owned elements of the operand.
   [[nodiscard]] std::int64_t rows_alone(int place, int part) const {
     return rows_alone_[static_cast<size_t>(place)][static_cast<size_t>(part)];
   }
-  // What build() will take on a part.
+  // The bytes that build() will take on a part.
   [[nodiscard]] std::int64_t bytes(const Execution& run, int part) const;
 
  private:
@@ -84,8 +84,8 @@ class MatrixStore {
     int operand, result;  // spaces
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  std::vector<Key> keys_;      // by place
-  std::vector<int> last_use_;  // by place: a step's number
+  std::vector<Key> keys_;      // by index
+  std::vector<int> last_use_;  // by index: a step's number
   int step_ = 0;
   void build_form(const Execution& run, size_t k);
 
@@ -93,7 +93,7 @@ class MatrixStore {
   std::vector<std::vector<std::int64_t>> rows_alone_;
 };
 
-// How a loop gets back what it held at a border: values, and the slaves of consistent ones.
+// Restores the values of a loop from a border, and the ghosts of consistent ones.
 class Resumption {
  public:
   Resumption(Execution& run, const ResumePoint& from);
@@ -112,10 +112,10 @@ class Resumption {
   std::vector<std::unique_ptr<Slaves>> slaves_;
 };
 
-// For Execution::on_border, while the call lasts.
+// For Execution::on_border; valid during the call.
 [[nodiscard]] std::unique_ptr<Border> make_border(Execution& run, const HeldAtBorder& held, const BorderPlace& place);
 
-// Everything that a run has; steps see it whole.
+// The whole state of a run, which all steps see.
 class Execution {
  public:
   Execution(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
@@ -126,17 +126,17 @@ class Execution {
   // Runs a block's steps.
   void run_steps(const Sequence& steps) { run_steps(std::span(steps)); }
   void run_steps(std::span<const std::unique_ptr<Step>> steps);
-  // Those from the border on that RunOptions::resume names: one of them is its loop, or holds it.
+  // Runs the steps from the border of RunOptions::resume on. One of them is its loop, or holds it.
   void resume_steps(const Sequence& steps);
-  // Gives the loop's values back, and opens it with the turns that it had.
+  // Restores the loop's values, and opens it with its finished iterations.
   void resume_loop();
 
-  // What a while or for loop tells: it begins (a for loop with these bounds) / its turn is over / it is left.
+  // Called by while and for loops: the loop begins (a for loop with these bounds), an iteration ends, the loop is left.
   void open_loop(std::int64_t lo = 0, std::int64_t hi = 0);
   void end_turn(int number);
   void close_loop();
 
-  // Tell the observer, if there is one.
+  // Notify the observer, if there is one.
   void began(RunPhase phase, int number) {
     if (options.observer != nullptr) options.observer->began(phase, number, place, count(number));
   }
@@ -148,34 +148,34 @@ class Execution {
   [[nodiscard]] Word shared_word(ValueId value) const;  // of a rank 0 shared, first plane
   [[nodiscard]] OpCount& count(int number) { return result.ops[static_cast<size_t>(number)]; }
   [[nodiscard]] std::byte* packing(int part) { return packing_[static_cast<size_t>(part)].data(); }
-  // RunOptions::refuse_nan, within a product_epilogue region: rows of its product on each part, before its gather.
+  // RunOptions::refuse_nan in a product_epilogue region: checks rows of its product on each part before its gather.
   void look_for_nan(const Step& region, const std::vector<Range>& waiting);
-  // Values that the step reads whole, from their places to the room that they have in the order of the whole array; and
-  // back those that it makes. What is put back is charged as written.
+  // Copy the values that the step reads whole to their buffers in the order of the whole array, and copy those that it
+  // makes back. Values copied back are charged as written.
   void bring_whole(const Step& step);
   void take_whole(const Step& step);
-  // Starts one exchange of a step; what is sent is charged to the operators whose it is.
+  // Starts one exchange of a step. The bytes sent are charged to their operators.
   [[nodiscard]] int start(const Step& step, std::span<const Message> sends, std::span<const Message> receives) {
     if (transport.compares_steps()) transport.announce(purpose_of(step));
     return transport.start(exchanges_++, sends, receives);
   }
   void charge(int number, std::int64_t sent_bytes) { count(number).network_bytes += sent_bytes; }
 
-  // The identity of a reducer, which is searched for once; UserError if it has none.
+  // The identity of a reducer, which is searched once; UserError if it has none.
   [[nodiscard]] const std::vector<Word>& identity(FnId reducer);
 
-  // Copies what a value holds into a slot and charges it: the source's elements read, the target's written.
+  // Copies the content of a value to a slot and charges it: the source's elements as read, the target's as written.
   void copy(ValueId from, const std::vector<View>& source, ValueId to, int to_slot, int number);
   void charge_copy(ValueId from, ValueId to, int number);
 
   const Module& plan;     // with the data's sizes
-  const KernelForm form;  // what steps and kernels run
+  const KernelForm form;  // the form that steps and kernels run
   const Module& module;   // of the form
   const std::vector<Part>& parts;
   Transport& transport;
   KernelSet& kernels;
   const RunOptions& options;
-  // Kernels are made while data is numbered and brought into their form: neither knows of the other.
+  // Kernels are made while data are numbered and brought into their form. The two do not depend on each other.
   std::future<void> prepared;
   const Liveness live;
   const Numbering numbering;
@@ -206,13 +206,13 @@ class Execution {
   std::vector<Step*> all_;                  // in preorder
   std::unique_ptr<Resumption> resumption_;  // with RunOptions::resume
   std::map<int, HeldAtBorder> held_;        // by loop
-  Traffic restored_;                        // by what gives values back: the plan has no such operator
+  Traffic restored_;                        // bytes that restoring values moved: the plan has no such operator
   std::int64_t lo_ = 0, hi_ = 0;            // of the outermost loop
   std::vector<Bytes> packing_;
   std::int64_t exchanges_ = 0;
-  std::vector<std::span<const std::unique_ptr<Step>>> ahead_;  // in each open block
-  std::optional<Diagnostic> nan_;        // the first in the program's order so far, with RunOptions::refuse_nan
-  std::vector<std::int64_t> nan_turns_;  // in which it was made
+  std::vector<std::span<const std::unique_ptr<Step>>> ahead_;  // remaining steps of each open block
+  std::optional<Diagnostic> nan_;        // the first NaN in program order so far, with RunOptions::refuse_nan
+  std::vector<std::int64_t> nan_turns_;  // the iterations in which it was made
   double change_ = std::numeric_limits<double>::quiet_NaN();
   Clock::time_point began_;
 };
@@ -224,8 +224,8 @@ struct Decoder {
   std::vector<Step*>& all;
   int next = 0;        // preorder number of the next operator
   int loops = 0;       // open loops around
-  int depth = 0;       // operators around that hold the one at hand
-  size_t batched = 0;  // how many of the operators ahead are of the batch that has begun
+  int depth = 0;       // number of operators around the current one
+  size_t batched = 0;  // how many of the next operators belong to the open batch
   Sequence decode(const Block& block);
 
  private:
@@ -233,7 +233,7 @@ struct Decoder {
   std::unique_ptr<Step> make_in_batch(std::span<const Op> ahead, int number);
 };
 
-// Simultaneous binding: which slots exchange their memory, and what is copied.
+// Simultaneous binding: the slots that exchange their memory, and the values that are copied.
 class Rebinding {
  public:
   Rebinding() = default;
@@ -241,15 +241,15 @@ class Rebinding {
   void move(int from_slot, int to_slot);
   void leave(int slot);  // its memory is free for the others
   void copy(ValueId from, int from_offset, ValueId to, int to_slot);
-  void seal(const Execution& run);  // after the last of them
+  void seal(const Execution& run);  // called after the last of them
   void apply(Execution& run) const;
-  // As if it had been applied: of a loop whose values come back from a border instead.
+  // Charges the binding as if it had been applied: for a loop whose values come from a border.
   void charge(Execution& run) const;
 
  private:
   struct Copy {
     ValueId from;
-    int offset;  // which array of a list
+    int offset;  // index of the array in a list
     ValueId to;
     int slot;
   };
@@ -267,8 +267,8 @@ std::unique_ptr<Step> make_elementwise_step(Execution& run, const Op& op, int nu
 std::unique_ptr<Step> make_product_step(Execution& run, MatrixStore& matrices, const Op& op, int number);
 std::unique_ptr<Step> make_apply_step(Execution& run, const Op& op, int number);
 std::unique_ptr<Step> make_transition_step(Execution& run, const Op& op, int number);  // of an array
-// Of the shareds of a batch (libcore/analysis/shared_batch.h): the first step does the work of all of them and charges
-// each operator, number and those that follow, what it sends.
+// For the shareds of a batch (libcore/analysis/shared_batch.h). The first step does the work of all of them. It charges
+// the bytes sent to each operator, `number` and those that follow.
 std::unique_ptr<Step> make_batch_step(Execution& run, std::span<const Op> batch, int number);
 void require_gathered_is_pre(const Execution& run, const Op& op);   // UserError
 std::unique_ptr<Step> make_batched_step(const Op& op, int number);  // any other of a batch
@@ -278,14 +278,14 @@ std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number)
 
 std::unique_ptr<Step> make_epilogue_step(Execution& run, MatrixStore& matrices, const Op& region, int number);
 
-// Of each of `results`, which some of `ops` make: the reducer if it is a reduction to a shared, else no_fn.
+// For each of `results`, which some of `ops` make: the reducer if it is a reduction to a shared, else no_fn.
 std::vector<FnId> accumulators(const Module& module, std::span<const Op> ops, const std::vector<ValueId>& results);
-// Those start from the identity; `outputs` are views of the results of `op`.
+// Sets accumulators to the identity; `outputs` are views of the results of `op`.
 void start_accumulators(Execution& run, const Op& op, std::span<const FnId> reducers, std::span<const View> outputs);
 
-// Fills `view` with the identity of a reducer: `elements` of them.
+// Fills `view` with `elements` copies of the identity of a reducer.
 void store_identity(Execution& run, FnId reducer, const View& view, std::int64_t elements);
-// Elements of `inner` each, from the part's order (masters ascending) to this numbering's, or back.
+// Moves rows of `inner` elements each from the part's order (owned elements ascending) to this numbering's, or back.
 void move_rows(const ElementType& element, std::int64_t inner, const std::vector<std::int32_t>& order, const View& from,
                const View& to, bool forth);
 // Copies elements [begin, end) of one array to another of the same element type.

@@ -38,7 +38,7 @@ Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& liv
     if (info.cut != no_dim) info.space = numbering.find(info.cut, type.state.slaves);
   }
   for (size_t b = 0; b < module_.buffers.size(); ++b) buffers_.push_back(buffer_slot(static_cast<BufferId>(b)));
-  int region = -1;  // depth of the region that is open: inside, only what has a buffer has storage
+  int region = -1;  // depth of the open region: inside, only values with a buffer have storage
   for_each_op(module_, [&](const Op& op, int, int depth) {
     if (region >= 0 && depth > region) {
       if (!op.results.empty() && module_.value(op.results[0]).buffer != no_buffer) place_value(op.results[0]);
@@ -50,7 +50,7 @@ Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& liv
   place_stand_ins();
 }
 
-// Each stands for one value of the plan and has room for the whole array on every part.
+// Each stand-in represents one value of the plan and has memory for the whole array on every part.
 void Storage::place_stand_ins() {
   for (size_t v = plan_.values.size(); v < values_.size(); ++v) {
     if (form_.is_mark(static_cast<ValueId>(v))) continue;
@@ -133,7 +133,7 @@ void Storage::place_value(ValueId value) {
   }
 }
 
-// A dense input without a buffer lives in the part itself and is only read; but where masters do not ascend it has
+// A dense input without a buffer lives in the part itself and is only read. If its owned elements do not ascend, it has
 // storage of its own, in their order.
 void Storage::place_input(const Op& op, std::span<const Part> parts) {
   const ValueId value = op.results[0];

@@ -1,5 +1,5 @@
-// Where values live while a plan runs. A *slot* is a name for room on every part: a buffer of the plan, or a value's
-// own. Binding carried values changes which memory a slot stands for; nothing moves. Internal to the executor.
+// The storage of values while a plan runs. A *slot* is a name for memory on every part: a buffer of the plan, or a
+// value's own. Binding carried values changes which memory a slot names; nothing moves. Internal to the executor.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace kasen::executor {
 
-// What the executor asks again and again of one value.
+// Properties of one value that the executor often needs.
 struct ValueInfo {
   DimId cut = no_dim;      // no_dim: a shared
-  int space = -1;          // its place in Numbering::keys(); -1 for shareds
-  std::int64_t inner = 1;  // elements an index; all elements of a shared
-  int slot = -1;           // its first slot; of a view: the slot it looks at now. -1: a matrix, which has none
+  int space = -1;          // its index in Numbering::keys(); -1 for shareds
+  std::int64_t inner = 1;  // elements for each index; all elements of a shared
+  int slot = -1;           // its first slot; of a view: its current slot. -1: a matrix, which has none
   int slots = 1;           // arrays of a list
 };
 
@@ -45,22 +45,23 @@ class Storage {
     return slot(info(value).slot).views[static_cast<size_t>(part)];
   }
   [[nodiscard]] const View& view_of(int s, int part) const { return slot(s).views[static_cast<size_t>(part)]; }
-  // Local indices on which a value is stored: masters in state P, the whole space in C and PR; 1 for shareds.
+  // The number of local indices at which a value is stored: the owned elements in state P, the whole space in C and PR;
+  // 1 for shareds.
   [[nodiscard]] std::int64_t indices(ValueId value, int part) const;
   [[nodiscard]] std::int64_t masters(ValueId value, int part) const;
 
-  // An input that does not stay where the data is.
+  // True for an input that is copied out of the data.
   [[nodiscard]] bool copies_input(ValueId value) const { return slot(info(value).slot).form >= 0; }
 
   void look_at(ValueId view, int slot) { values_[static_cast<size_t>(view)].slot = slot; }
   void set_views(int slot, std::vector<View> views) { slots_[static_cast<size_t>(slot)].views = std::move(views); }
 
-  // What allocate() will take on a part: the pool, with shareds that have no buffer of it.
+  // The bytes that allocate() will take on a part: the pool, and shareds without a buffer of it.
   [[nodiscard]] std::int64_t planned_bytes(int part) const;
-  // Gives every slot its memory, so that nothing is allocated later. Pages that are never touched cost nothing.
+  // Allocates the memory of every slot, so that nothing is allocated later. Pages that are never touched cost nothing.
   void allocate();
   [[nodiscard]] std::int64_t pool_bytes(int part) const { return pool_[static_cast<size_t>(part)]; }
-  // Of the room for what operators read and make whole.
+  // The bytes of the buffers for values that operators read or make whole.
   [[nodiscard]] std::int64_t whole_bytes(int part) const { return whole_[static_cast<size_t>(part)]; }
   [[nodiscard]] std::int64_t allocations() const { return static_cast<std::int64_t>(memory_.size()); }
 

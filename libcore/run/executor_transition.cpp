@@ -1,4 +1,4 @@
-// gather and scatter of arrays: with those of shareds the only steps that use the network.
+// gather and scatter of arrays. Only these steps, and those of shareds, use the network.
 #include <fmt/format.h>
 
 #include <limits>
@@ -12,7 +12,7 @@
 namespace kasen::executor {
 namespace {
 
-// Local indices of the elements of a list of indices, each with its `inner` elements.
+// Local indices of the elements for a list of indices; each index has `inner` elements.
 std::vector<std::int32_t> elements_of(std::span<const std::int32_t> indices, std::int64_t inner) {
   std::vector<std::int32_t> list;
   list.reserve(indices.size() * static_cast<size_t>(inner));
@@ -22,26 +22,26 @@ std::vector<std::int32_t> elements_of(std::span<const std::int32_t> indices, std
   return list;
 }
 
-// What two workers have to do with each other in an exchange of an array, seen from the one that has the masters or
-// from the one that has the slaves. Elements are counted, not indices.
+// One worker's view of an exchange of an array with another worker. It is the side with the owned elements, or the side
+// with the ghosts. Positions and counts are in elements, not indices.
 struct Pair {
   int part = 0;                           // of this process
   int peer = 0;                           // the other worker
-  int peer_part = -1;                     // its place in this process, if it is here
-  std::span<const std::int32_t> mirrors;  // of the masters, seen from their worker
-  std::int64_t at = 0;                    // of the first mirror in their list; of the first slave in the array
+  int peer_part = -1;                     // its part in this process, if it is here
+  std::span<const std::int32_t> mirrors;  // of the owned elements, in their worker's numbering
+  std::int64_t at = 0;                    // of the first mirror in their list; of the first ghost in the array
   std::int64_t count = 0;
-  std::int64_t peer_at = 0;  // of a peer that is here: its first slave of ours, in its array
+  std::int64_t peer_at = 0;  // for a peer that is here: the position of its first ghost of ours, in its array
 };
 
-// Of an array: slaves and masters that peers mirror. Between two workers of this process elements go from place to
-// place, else in one message for each pair that has any. An array of one plane needs no packing where its slaves are:
-// those of one peer lie together, and are sent from there, or received there.
+// Exchanges the ghosts of an array with the owned elements that peers mirror. Between two workers of this process
+// elements are copied directly. Every other pair with elements has one message. An array of one plane needs no packing
+// on the ghosts' side: the ghosts of one peer are contiguous, and are sent or received in place.
 class ArrayTransition : public Step {
  public:
   ArrayTransition(Execution& run, const Op& decoded, int at)
       : Step(decoded, at), gather_(op.code == OpCode::gather), from_(op.operands.at(0)), to_(op.results.at(0)) {
-    const ValueId held = gather_ ? from_ : to_;  // the side that has slaves
+    const ValueId held = gather_ ? from_ : to_;  // the side that has ghosts
     const ValueInfo& info = run.storage.info(held);
     element_ = run.module.type(held).element;
     inner_ = info.inner;
@@ -88,7 +88,7 @@ class ArrayTransition : public Step {
   }
 
   void run(Execution& run) override {
-    if (!gather_) take_masters(run);  // a gather's masters may still be missing when it begins
+    if (!gather_) take_masters(run);  // a gather's owned elements may still be missing when it begins
     if (!ticket_) begin(run);
     if (gather_) take_masters(run);
     if (!late) finish(run);
@@ -111,7 +111,7 @@ class ArrayTransition : public Step {
  private:
   [[nodiscard]] bool in_place() const { return element_.planes() == 1; }
 
-  // Pairs come by part, then in ascending order of the peers.
+  // Adds pairs by part, then in ascending order of the peers.
   void add_pairs(const Execution& run, int space, int p) {
     const AxisSlaves& lists = run.numbering.space(space, p).exchange;
     const int first = run.transport.first_worker();
@@ -136,7 +136,7 @@ class ArrayTransition : public Step {
     }
   }
 
-  // Where a worker's slaves of masters of `owner` begin in its array.
+  // The begin of the ghosts of `owner` in a worker's array.
   [[nodiscard]] std::int64_t slaves_of(const LocalSpace& space, int owner, std::int64_t count) const {
     for (const PeerRange& r : space.exchange.slave_owners) {
       if (r.peer == owner && (r.end - r.begin) * inner_ == count) return (space.masters + r.begin) * inner_;
@@ -144,7 +144,7 @@ class ArrayTransition : public Step {
     throw InternalError(fmt::format("a worker does not hold what worker {} mirrors there", owner));
   }
 
-  // A result in another buffer starts from the operand's masters.
+  // A result in another buffer starts from the operand's owned elements.
   void take_masters(Execution& run) const {
     if (run.storage.info(from_).slot == run.storage.info(to_).slot) return;
     for (int p = 0; p < run.part_count(); ++p) {
@@ -155,13 +155,13 @@ class ArrayTransition : public Step {
     }
   }
 
-  // The message of a pair where its masters are: packed, before it is sent or after it has been received.
+  // The message of a pair on the owned side: packed, before it is sent or after it has been received.
   [[nodiscard]] Message at_masters(Execution& run, const Pair& pair) const {
     std::byte* data = run.packing(pair.part) + pair.at * element_.bytes();
     return message(run, pair, !gather_, data);
   }
 
-  // The message where the slaves are: themselves, or packed behind the masters' messages.
+  // The message on the ghosts' side: the ghosts themselves, or packed behind the owned side's messages.
   [[nodiscard]] Message at_slaves(Execution& run, const Pair& pair) const {
     const auto p = static_cast<size_t>(pair.part);
     const View& array = run.storage.view(gather_ ? from_ : to_, pair.part);
@@ -180,7 +180,7 @@ class ArrayTransition : public Step {
     return {out ? self : pair.peer, out ? pair.peer : self, data, pair.count * element_.bytes()};
   }
 
-  // The lists of a pair: the other side is its array if it is here, else its message.
+  // The lists of a pair: the other side is the peer's array if it is here, else its message.
   [[nodiscard]] Mirrored lists(Execution& run, const Pair& pair, ValueId masters, ValueId slaves) const {
     if (pair.peer_part >= 0) {
       return {run.storage.view(masters, pair.part), pair.mirrors, run.storage.view(slaves, pair.peer_part),
@@ -189,7 +189,7 @@ class ArrayTransition : public Step {
     return {run.storage.view(masters, pair.part), pair.mirrors, {at_masters(run, pair).data, 0}, 0, true};
   }
 
-  // To those who hold slaves: of this process, or of others.
+  // Copies owned elements to the workers with ghosts: in this process, or in others.
   void copy_masters(Execution& run, bool here) {
     lists_.clear();
     for (const Pair& pair : at_masters_) {
@@ -221,15 +221,15 @@ class ArrayTransition : public Step {
   std::vector<std::vector<std::int32_t>> mirrors_;  // [part] elements, in the order of mirror_holders
   std::vector<std::int64_t> slave_count_;           // [part] elements
   std::vector<Pair> at_masters_;                    // of all peers
-  std::vector<Pair> to_peers_, from_peers_;         // of peers in other processes: who has slaves, who has masters
+  std::vector<Pair> to_peers_, from_peers_;         // of peers in other processes: with ghosts, with owned elements
   std::vector<Mirrored> lists_;
   std::vector<Message> sends_, receives_;
 };
 
 }  // namespace
 
-// What an exchange is for: the operator, its types with state and reducer, the user's line, the turns of the loops
-// around.
+// The purpose of an exchange: the operator, its types with state and reducer, the user's line, and the iterations of
+// the loops around.
 std::string Execution::purpose_of(const Step& step) const {
   const Op& op = step.op;
   const auto types = [&](const std::vector<ValueId>& values) {
@@ -238,8 +238,8 @@ std::string Execution::purpose_of(const Step& step) const {
     return text;
   };
   const std::string& file = op.where.file.empty() ? module.source_name : op.where.file;
-  return fmt::format("{} : {} of {}, {}:{}, turns {}", op_text(module, op), types(op.results), types(op.operands), file,
-                     op.where.line, fmt::join(place.turns, "."));
+  return fmt::format("{} : {} of {}, {}:{}, iterations {}", op_text(module, op), types(op.results), types(op.operands),
+                     file, op.where.line, fmt::join(place.turns, "."));
 }
 
 void require_gathered_is_pre(const Execution& run, const Op& op) {

@@ -1,5 +1,5 @@
-// What operators read and make whole: between its place, where the cut dimension is outermost and numbered locally, and
-// room in the order of the whole array.
+// Values that operators read or make whole. They are copied between their own storage (the cut dimension outermost, in
+// local numbering) and buffers in the order of the whole array.
 #include <cstring>
 
 #include "libcore/run/executor_steps.h"
@@ -7,7 +7,7 @@
 namespace kasen::executor {
 namespace {
 
-// Elements before and behind the cut dimension.
+// The numbers of elements before and behind the cut dimension.
 struct Around {
   std::int64_t before = 1, behind = 1;
 };

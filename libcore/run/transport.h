@@ -1,5 +1,5 @@
-// Who moves bytes between workers. libcore carries the one-process transport over simulated workers; libcomm the one
-// over MPI. A transport only moves bytes: what to pack and how to combine is the executor's and the KernelSet's.
+// The interface that moves bytes between workers. libcore has the one-process transport over simulated workers, libcomm
+// the one over MPI. A transport only moves bytes. The executor packs them, and the KernelSet combines them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace kasen {
 
-// One payload from worker `from` to worker `to`; exactly one of the pair's sides, or both, live in this process.
+// One payload from worker `from` to worker `to`. At least one of the two lives in this process.
 struct Message {
   int from = 0, to = 0;
   std::byte* data = nullptr;
@@ -29,27 +29,26 @@ class Transport {
   [[nodiscard]] virtual int first_worker() const = 0;
   [[nodiscard]] virtual int local_workers() const = 0;
 
-  // Does the transport compare what the ranks are about to do? Then the caller says before each start what it is for,
-  // in words that are the same on every rank.
+  // True if the transport compares the next steps of the ranks. Then the caller describes the purpose of each start
+  // beforehand (announce), in words that are the same on every rank.
   [[nodiscard]] virtual bool compares_steps() const { return false; }
   virtual void announce(const std::string& /*purpose*/) {}
 
-  // Starts moving `sends` (all messages from local workers) and `receives` (all to local workers); a message between
-  // two local workers stands in both. Buffers stay untouched by the caller until finish. Every rank calls start in the
-  // same order; `step` numbers the exchanges and is checked between ranks where that is cheap. Returns a ticket.
+  // Starts to move `sends` (all from local workers) and `receives` (all to local workers). A message between two local
+  // workers is in both. The caller leaves the buffers untouched until finish. Every rank calls start in the same order.
+  // `step` numbers the exchanges; ranks compare it where that is cheap. Returns a ticket.
   [[nodiscard]] virtual int start(std::int64_t step, std::span<const Message> sends,
                                   std::span<const Message> receives) = 0;
   // Waits until all of the ticket's messages have arrived and left.
   virtual void finish(int ticket) = 0;
 
-  // What the caller moved itself between two different workers of this process, in memory that both are in: counted as
-  // sent.
+  // Counts bytes as sent that the caller moved itself between two workers of this process, in memory that both share.
   virtual void moved_here(std::int64_t bytes) = 0;
 
   [[nodiscard]] virtual const Traffic& traffic() const = 0;
 };
 
-// All workers in this process; messages are copied at start. The reference transport.
+// All workers in this process; messages are copied at start. This is the reference transport.
 [[nodiscard]] std::unique_ptr<Transport> make_simulated_transport(int workers);
 
 }  // namespace kasen

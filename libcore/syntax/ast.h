@@ -1,4 +1,4 @@
-// The program as written: what the parser hands to the lowering. Plain data; names are not yet looked up.
+// The program as written: the parser's output and the lowering's input. Plain data; names are not yet looked up.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace kasen::lang {
 
-// Nesting that the recursive passes are built for; deeper programs are refused by the parser.
+// The depth of nesting that the recursive passes can handle; the parser refuses deeper programs.
 inline constexpr int max_depth = 400;
 inline constexpr int max_block_depth = 60;
 
@@ -29,7 +29,7 @@ enum class NodeKind {
   transpose,    // args[0] '
   product,      // args[0] @ args[1]
   lambda,       // params -> args[0]
-  op_ref,       // text: an operator symbol standing as a function
+  op_ref,       // text: an operator symbol used as a function
   over,         // names: the dimensions of a reduction
 };
 

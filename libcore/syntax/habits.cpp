@@ -18,7 +18,7 @@ constexpr std::array rows{
 #undef NONE
 };
 
-// True if the words, which blanks part, hold this one.
+// True if the words, which are separated by blanks, contain this one.
 bool holds(std::string_view words, std::string_view word) {
   while (!words.empty()) {
     const size_t end = std::min(words.find(' '), words.size());
@@ -33,7 +33,7 @@ struct SignRow {
   std::string_view remedy;
 };
 
-// The first that fits. Where `x` stands, any name may.
+// The first match counts. `x` matches any name.
 constexpr std::array signs{
     SignRow{"", "and", "", "write a && b"},
     SignRow{"", "or", "", "write a || b"},
@@ -54,7 +54,7 @@ constexpr std::array signs{
     SignRow{"", ".", "", "write 0.5 for .5"},
 };
 
-// Words at which statements begin elsewhere.
+// Words that begin statements in other languages.
 struct WordRow {
   std::string_view words, remedy;
 };
@@ -65,7 +65,7 @@ constexpr std::array statement_words{
     WordRow{"return", "write the value alone: it ends a fn, fn f(x) { y = 2 * x; y + 1 }"},
     WordRow{"else elif elseif elsif",
             "write if c { ... } else if d { ... } else { ... }, an else behind the closing brace"},
-    WordRow{"break continue exit stop", "write what ends the loop into its condition: while c && !done { ... }"},
+    WordRow{"break continue exit stop", "write the end of the loop into its condition: while c && !done { ... }"},
     WordRow{"end endif endfor endwhile done fi esac next begin", "leave it out: a block stands in braces"},
     WordRow{"do repeat until loop foreach parfor", "write while c { ... }, or for i in 0..n { ... }"},
 };
@@ -82,7 +82,7 @@ const Habit* find_habit(std::string_view name, bool value) {
 
 std::string habit_remedy(const Habit& habit) {
   if (habit.what.empty()) return fmt::format("write {}", habit.write);
-  return fmt::format("what comes nearest is {}, {}", habit.write, habit.what);
+  return fmt::format("the nearest form is {}, {}", habit.write, habit.what);
 }
 
 std::string_view habit_type(std::string_view name) {
@@ -117,7 +117,7 @@ std::string_view character_remedy(char character) {
     case '"':
       return "leave it out: a program holds numbers, no texts";
     case '\\':
-      return "leave it out: a line goes on behind an operator, and inside of ( ) and [ ]";
+      return "leave it out: a line continues after an operator, and inside ( ) and [ ]";
     default:
       return {};
   }

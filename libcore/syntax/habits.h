@@ -1,5 +1,5 @@
-// What people who come from other languages write: names that are none here, and signs at which a program is not
-// understood. Each with what is written here instead.
+// Forms that people who come from other languages write: names that do not exist here, and signs that are not
+// understood. Each has the form to write here instead.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@ namespace kasen::lang {
 struct Habit {
   std::string_view names;  // "zeros empty"
   std::string_view write;  // an expression, or a statement
-  std::string_view what;   // empty: it is the same; else there is nothing of the name, and `write` comes nearest
+  std::string_view what;   // empty: `write` is the same; else `write` comes nearest, and nothing has the name
   std::string_view why;    // may be empty
-  bool value;              // the names stand for values, as `pi` does, not for functions
+  bool value;              // the names stand for values, like `pi`, not for functions
 };
 
 [[nodiscard]] std::span<const Habit> habits();                             // the rows of habits.def
@@ -23,10 +23,10 @@ struct Habit {
 [[nodiscard]] std::string_view statement_remedy(std::string_view word);    // of `def`, `let`, `break`; or nothing
 [[nodiscard]] std::string_view character_remedy(char character);           // of `&`, `?`; or nothing
 
-// The words and signs around a place at which something else is meant.
+// The words and signs around a position where something else is meant.
 struct Around {
   std::string_view before, here, next;
-  bool line_ends = false;  // behind `here`
+  bool line_ends = false;  // after `here`
 };
 [[nodiscard]] std::string_view sign_remedy(const Around& at);  // "write && for 'and'", or nothing
 

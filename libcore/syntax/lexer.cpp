@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 31> symbols{
     "!",  "^",  "@",  "'",  "=",  "(",  ")",  "[",  "]",  "{", "}", ",", ";", ":", ".",
 };
 
-// Not the C library's: those read the locale.
+// Not the C library's functions, which read the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
@@ -104,7 +104,7 @@ class Lexer {
     const bool floating = token.suffix == "f64" || token.suffix == "f32";
     if (!floating && !(integral && !real)) {
       source_.fail(token.mark, fmt::format("'{}{}' is not a number", token.text, token.suffix.substr(0, 20)),
-                   "after the digits only i64, i32 (whole numbers), f64 or f32 may follow",
+                   "after the digits only i64, i32 (integers), f64 or f32 may follow",
                    "put a space or an operator between number and name");
     }
     advance(length);
@@ -124,7 +124,7 @@ class Lexer {
                  remedy.empty() ? "remove it, or make it a comment with #" : std::string(remedy));
   }
 
-  // `;` inside ( ) and [ ] only stands in types: `[f64; 3]`.
+  // `;` inside ( ) and [ ] only occurs in types: `[f64; 3]`.
   void bracket(std::string_view s) {
     if (s == "(" || s == "[" || s == "{") {
       if (s == "{" && in_brackets()) unclosed(fmt::format("before the '{{' on line {}", mark_.line));

@@ -21,7 +21,7 @@ struct Token {
   [[nodiscard]] bool is_name(std::string_view name) const { return kind == TokenKind::name && text == name; }
 };
 
-// The tokens, the last of kind `end`. Newlines inside ( ) and [ ] are left out, `;` is a newline, and brackets are
+// The tokens; the last one has kind `end`. Newlines inside ( ) and [ ] are left out, and `;` is a newline. Brackets are
 // matched here, so that a forgotten one is reported where it was opened. Throws UserError(bad_input).
 [[nodiscard]] std::vector<Token> tokenize(std::string_view text, const Source& source);
 

@@ -75,11 +75,12 @@ std::vector<Statement> Parser::program() {
   return out;
 }
 
-// Up to the closing brace (or the end). A faulty statement is reported and skipped, so that one run shows several.
+// Parses up to the closing brace (or the end). A statement with an error is reported and skipped, so that one run shows
+// several errors.
 void Parser::statements(std::vector<Statement>& out, bool top) {
   for (;;) {
     skip_newlines();
-    if (top && peek().is("}")) {  // left over from a statement that was skipped
+    if (top && peek().is("}")) {  // left over from a skipped statement
       next();
       continue;
     }
@@ -95,7 +96,7 @@ void Parser::statements(std::vector<Statement>& out, bool top) {
   }
 }
 
-// To the end of the line; a block that begins on the way is skipped whole.
+// Skips to the end of the line, and over a whole block that begins there.
 void Parser::recover() {
   int depth = 0;
   while (peek().kind != TokenKind::end) {
@@ -113,7 +114,7 @@ Statement Parser::begin(StatementKind kind) {
   return s;
 }
 
-// A statement that is about a name, its mark.
+// A statement about a name, with its mark.
 Statement Parser::named(StatementKind kind, std::string_view what) {
   Statement s;
   s.kind = kind;
@@ -201,7 +202,7 @@ Statement Parser::input() {
   return s;
 }
 
-// `output e` for a plain name only: anything else needs a name for the result.
+// `output e` is allowed for a plain name only: any other expression needs a name for the result.
 Statement Parser::output() {
   Statement s = named(StatementKind::output, "the name of a result");
   if (accept("=")) {
@@ -238,7 +239,7 @@ Statement Parser::list() {
   expect("]", "after the length");
   expect(":", "and the type of its arrays");
   s.type.push_back(type());
-  expect("=", "and what its arrays hold at first");
+  expect("=", "and the first value of its arrays");
   s.value.push_back(expression());
   return s;
 }

@@ -1,4 +1,4 @@
-// Recursive descent over the tokens; expressions by precedence climbing over the symbols of scalar_operators.def.
+// Recursive descent over the tokens. Expressions use precedence climbing over the symbols of scalar_operators.def.
 #pragma once
 
 #include <initializer_list>
@@ -27,9 +27,9 @@ class Parser {
   const Token& expect(std::string_view symbol, std::string_view where);
   void skip_newlines();
   void end_statement();
-  [[nodiscard]] NameAt new_name(std::string_view what);  // an identifier that is no keyword
+  [[nodiscard]] NameAt new_name(std::string_view what);  // an identifier that is not a keyword
 
-  // What is not understood (parser_habits.cpp); without a remedy one is looked for in what stands around.
+  // Refuses text that is not understood (parser_habits.cpp). Without a remedy it searches one in the text around.
   [[noreturn]] void unexpected(std::string_view wanted, std::string_view remedy = {}) const;
   [[nodiscard]] std::string advice() const;
   [[nodiscard]] bool behind_division() const;
@@ -86,7 +86,7 @@ class Parser {
   [[nodiscard]] bool at_lambda() const;
   [[nodiscard]] Node make(NodeKind kind, Mark mark, std::vector<Node> args = {}) const;
 
-  // Counts one open level of recursion, and refuses too many.
+  // Counts one open level of recursion, and refuses too many levels.
   class Nesting {
    public:
     Nesting(const Parser& parser, int& level, int limit);
@@ -106,7 +106,7 @@ class Parser {
   std::vector<Diagnostic> faults_;
 };
 
-// Words with a meaning of their own; not to be used as names.
+// Words with a meaning of their own, which are not names.
 [[nodiscard]] bool is_keyword(std::string_view word);
 
 }  // namespace kasen::lang

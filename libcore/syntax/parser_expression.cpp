@@ -10,7 +10,7 @@
 namespace kasen::lang {
 namespace {
 
-// Binding strengths: the table's precedences times ten; `@` stands between the prefix operators and `^`.
+// Binding strengths: the table's precedences times ten. `@` is between the prefix operators and `^`.
 constexpr int prefix_strength = 60;
 constexpr int product_strength = 65;
 
@@ -147,7 +147,7 @@ Node Parser::postfix() {
   }
 }
 
-// One whole number: what elsewhere takes several, or a part of an array, is told how it is done here.
+// One integer. Several indices, or a part of an array, are refused with the form to write instead.
 Node Parser::index_expression() {
   if (peek().is(":")) refuse_slice();
   Node index = expression();
@@ -271,7 +271,7 @@ Node Parser::call(const Token& callee) {
   return node;
 }
 
-// An expression, an operator standing as a function (`*`), or the dimensions of a reduction (`over F`).
+// An expression, an operator used as a function (`*`), or the dimensions of a reduction (`over F`).
 Node Parser::argument() {
   const Token& token = peek();
   if (token.kind == TokenKind::symbol && (peek(1).is(",") || peek(1).is(")"))) {
@@ -293,7 +293,7 @@ Node Parser::argument() {
   return expression();
 }
 
-// `(x, y: f64) ->`: what stands up to the first ')' is looked at, and what follows it.
+// `(x, y: f64) ->`: looks at the text up to the first ')', and at what follows it.
 bool Parser::at_lambda() const {
   size_t ahead = 1;
   int depth = 1;

@@ -1,4 +1,4 @@
-// What the parser does not understand, told with what is written here instead.
+// Errors for text that the parser does not understand, with the form to write instead.
 #include <fmt/format.h>
 
 #include <array>
@@ -29,7 +29,7 @@ void Parser::unexpected(std::string_view wanted, std::string_view remedy) const 
                fmt::format("{} should follow", wanted), remedy.empty() ? advice() : std::string(remedy));
 }
 
-// True if `//` stands before this place in its line: people comment so elsewhere.
+// True if `//` precedes this position in its line: other languages write comments so.
 bool Parser::behind_division() const {
   for (size_t i = at_; i > 0 && tokens_[i - 1].mark.line == peek().mark.line; --i) {
     if (tokens_[i - 1].is("//")) return true;
@@ -46,11 +46,11 @@ std::string Parser::advice() const {
   return std::string(sign_remedy({before.text, peek().text, peek(1).text, peek(1).kind == TokenKind::newline}));
 }
 
-// A line that begins with no word.
+// Refuses a line that does not begin with a word.
 void Parser::refuse_beginning() const {
   const bool comment = peek().is("//") || (peek().is("/") && peek(1).is("*"));
   if (is_arithmetic(peek()) && !comment) {
-    unexpected("a statement", "end the line above with the operator: a statement goes on only behind one");
+    unexpected("a statement", "end the line above with the operator: a statement continues only after one");
   }
   unexpected("a statement", peek().is("{") ? "write the brace at the end of the line above" : "");
 }
@@ -65,7 +65,7 @@ void Parser::refuse_statement_word() const {
                std::string(remedy));
 }
 
-// What stands where `=` and a value should.
+// Refuses the text that is in place of `=` and a value.
 void Parser::refuse_assignment(const NameAt& name) const {
   std::string remedy;
   if (is_arithmetic(peek()) && peek(1).is("=")) remedy = fmt::format("write {0} = {0} {1} ...", name.text, peek().text);
@@ -90,13 +90,13 @@ void Parser::refuse_slice() const {
                "write range(A, K, 1) for size(K) indices from 1 on, where dim K local");
 }
 
-// Behind a point: `x.sum()`, `np.sum`, `x.shape`.
+// After a point: `x.sum()`, `np.sum`, `x.shape`.
 void Parser::refuse_method() const {
   const Token& word = peek();
   if (word.kind != TokenKind::name) unexpected("the number of a component (t.0), or T");
   const Habit* habit = find_habit(word.text, false);
   source_.fail(word.mark, fmt::format("'.{}' of a value", word.text.substr(0, 60)),
-               "behind a point stand the number of a component (t.0), or T",
+               "the number of a component (t.0), or T, follows a point",
                habit != nullptr ? habit_remedy(*habit)
                                 : fmt::format("write {}(...): functions stand before their arguments", word.text));
 }

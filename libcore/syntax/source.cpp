@@ -32,8 +32,8 @@ void Source::fail(Mark mark, std::string what, std::string why, std::string reme
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates, Slips slips) {
-  constexpr size_t longest = 40;                            // comparing is quadratic in the letters
-  if (name.size() < 2 || name.size() > longest) return {};  // any letter is near any other
+  constexpr size_t longest = 40;                            // comparing takes quadratic time in the letters
+  if (name.size() < 2 || name.size() > longest) return {};  // any letter is near any other one
   std::vector<std::string> short_ones;
   std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(short_ones),
                [&](const std::string& c) { return c.size() <= longest && c != name; });

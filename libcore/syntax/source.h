@@ -1,4 +1,4 @@
-// The program's text and the one way to complain about a place in it.
+// The program's text, and the one way to report an error at a position in it.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ struct Source {
   Source(std::string_view text, std::string file_name);
   [[nodiscard]] Location location(Mark mark) const { return {file, mark.line, mark.column}; }
   [[nodiscard]] Diagnostic diagnostic(Mark mark, std::string what, std::string why = {}, std::string remedy = {}) const;
-  // Throws UserError(bad_input) with the place and its line.
+  // Throws UserError(bad_input) with the position and its line.
   [[noreturn]] void fail(Mark mark, std::string what, std::string why = {}, std::string remedy = {}) const;
 };
 

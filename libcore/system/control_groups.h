@@ -1,4 +1,4 @@
-// The control groups that this process is in: a Slurm job, a container, a systemd slice.
+// The control groups of this process: a Slurm job, a container, a systemd slice.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 namespace kasen {
 
 struct ControlGroup {
-  std::string folder;    // with the group's files; ends with '/'
+  std::string folder;    // has the group's files; ends with '/'
   bool unified = false;  // of version 2
 };
 
-// The groups of one controller ("memory", "cpu"), of both versions, each before those around it: their limits hold,
-// too. By the files below `root` (tests have some of their own).
+// The groups of one controller ("memory", "cpu"), of both versions. Each comes before the groups around it, whose
+// limits also hold. They are read from the files below `root` (tests have their own files).
 [[nodiscard]] std::vector<ControlGroup> control_groups(std::string_view controller, const std::string& root = "");
 
 }  // namespace kasen

@@ -33,9 +33,9 @@ constexpr std::array<ActionRow, 6> action_rows{{
 
 struct PointRow {
   std::string_view name;
-  int error;             // of a call that fails; 0: it cannot
-  bool moves, restarts;  // bytes; a signal may break the call off, and it is made again
-  bool holds = false;    // numbers, of which a bit may flip
+  int error;             // of a call that fails; 0: it cannot fail
+  bool moves, restarts;  // bytes; a signal may interrupt the call, which is then repeated
+  bool holds = false;    // numbers in which a bit may flip
 };
 // In the order of FaultPoint.
 constexpr std::array<PointRow, 10> point_rows{{
@@ -53,7 +53,7 @@ constexpr std::array<PointRow, 10> point_rows{{
 
 struct AskedFault {
   FaultAction action = FaultAction::fail;
-  std::int64_t first = 0, last = 0;  // passages that it strikes
+  std::int64_t first = 0, last = 0;  // passages at which it strikes
 };
 
 struct AskedPoint {
@@ -62,7 +62,7 @@ struct AskedPoint {
 };
 using AskedPoints = std::array<AskedPoint, point_rows.size()>;
 
-// Read without a lock: it changes only while nothing else runs.
+// Read without a lock: it changes only while no other thread runs.
 std::unique_ptr<AskedPoints>& asked() {
   static std::unique_ptr<AskedPoints> points;
   return points;
@@ -88,7 +88,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return number;
 }
 
-// The text before the next mark, which goes with it.
+// The text before the next mark; the mark is removed with it.
 std::string_view cut_off(std::string_view& text, char mark) {
   const std::size_t at = std::min(text.find(mark), text.size());
   const std::string_view piece = text.substr(0, at);
@@ -101,7 +101,7 @@ class FaultReader {
   FaultReader(std::string_view tool, int rank) : tool_(tool), rank_(rank) {}
 
   void read(std::string_view text, AskedPoints& points) {
-    if (text.ends_with('@')) wrong_fault(text, "nothing stands behind @");
+    if (text.ends_with('@')) wrong_fault(text, "nothing follows @");
     std::string_view rest = text;
     std::string_view core = cut_off(rest, '@');
     const std::size_t point = row_of(point_rows, cut_off(core, ':'), text, "point");
@@ -133,11 +133,11 @@ class FaultReader {
 
   static void check(const PointRow& point, FaultAction action, std::string_view text) {
     if (action == FaultAction::fail && point.error == 0)
-      wrong_fault(text, fmt::format("at '{}' nothing can fail", point.name));
+      wrong_fault(text, fmt::format("nothing can fail at '{}'", point.name));
     if (action == FaultAction::flip && !point.holds)
-      wrong_fault(text, fmt::format("at a point '{}' there is no result", point.name));
+      wrong_fault(text, fmt::format("a point '{}' has no result", point.name));
     if (action == FaultAction::cut_short && !point.moves)
-      wrong_fault(text, fmt::format("at a point '{}' no bytes move", point.name));
+      wrong_fault(text, fmt::format("no bytes move at a point '{}'", point.name));
     if (action == FaultAction::interrupted && !point.restarts)
       wrong_fault(text, fmt::format("a call of '{}' is not made again", point.name));
   }
@@ -146,7 +146,7 @@ class FaultReader {
     const std::string_view key = cut_off(where, '=');
     if (key == "tool" && !where.empty()) return where == tool_;
     const auto rank = number_in(where);
-    if (key != "rank" || !rank) wrong_fault(text, "behind @ stands rank=NUMBER or tool=NAME");
+    if (key != "rank" || !rank) wrong_fault(text, "rank=NUMBER or tool=NAME follows @");
     return *rank == rank_;
   }
 

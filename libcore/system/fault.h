@@ -1,5 +1,5 @@
-// Faults on purpose (docs/faults.md): the N-th time that a process comes to a point, what it does there fails. Always
-// compiled in; where nothing is asked for, a point costs a look at one flag.
+// Fault injection (docs/faults.md): the N-th time that a process comes to a point, its action there fails. It is always
+// compiled in. Without a request, a point costs a look at one flag.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@
 
 namespace kasen {
 
-// Where a fault may strike: calls of the system on files that Kasen reads or makes (libcore/system/file_calls.h),
-// memory of arrays, the end of a turn of an outermost loop, a worker's share of an output when it is computed, a
-// message that arrived from another rank.
+// The points where a fault may strike: system calls on files that Kasen reads or makes (libcore/system/file_calls.h),
+// and the memory of arrays. Others are the end of an iteration of an outermost loop, a worker's share of an output when
+// it is computed, and a message that arrived from another rank.
 enum class FaultPoint { open, create, read, write, sync, rename, allocate, border, output, message };
 
-// POINT:ACTION:N[+][@rank=R][@tool=NAME], several with commas between them; none ends those asked for before. `tool`
-// and `rank` are this process's own. UserError(configuration) where the text is wrong.
+// Sets the faults to POINT:ACTION:N[+][@rank=R][@tool=NAME], several separated by commas; an empty text removes them.
+// `tool` and `rank` are this process's own. UserError(configuration) if the text is wrong.
 void ask_for_faults(std::string_view text, std::string_view tool, int rank);
 
 namespace faults {
@@ -23,8 +23,8 @@ inline std::atomic<bool> any{false};
 std::int64_t passed(FaultPoint point, std::int64_t bytes);
 }  // namespace faults
 
-// Comes to a point with `bytes` to be moved. How many of them may be: all, or fewer; below 0, with errno set, where the
-// call fails (at an output or a message: where a bit of it is to be another).
+// Comes to a point with `bytes` to be moved. Returns how many of them may be moved: all, or fewer. A negative result,
+// with errno set, means that the call fails (at an output or a message: that one bit of it flips).
 [[nodiscard]] inline std::int64_t pass_point(FaultPoint point, std::int64_t bytes = 0) {
   return faults::any.load(std::memory_order_relaxed) ? faults::passed(point, bytes) : bytes;
 }

@@ -1,5 +1,5 @@
-// The system's calls on files as they are, but for the faults that a test asks for (libcore/system/fault.h). Whatever
-// reads or makes a file calls these.
+// The system's calls on files, plus the faults that a test injects (libcore/system/fault.h). All code that reads or
+// makes files calls these.
 #pragma once
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace kasen::file_calls {
 [[nodiscard]] inline int open(const char* path, int flags, mode_t mode = 0) {
   return file_calls::openat(AT_FDCWD, path, flags, mode);
 }
-// Whether a file that does not open is not there for this user, or the system cannot reach it just now.
+// True if a file that does not open does not exist for this user. False if the system only cannot reach it now.
 [[nodiscard]] inline bool is_missing(int error) {
   return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
 }
@@ -29,7 +29,7 @@ namespace kasen::file_calls {
   return pass_point(FaultPoint::create) < 0 ? -1 : ::mkdir(path, mode);
 }
 
-// Calls move(bytes) with as many bytes as may be moved.
+// Calls move(bytes) with the number of bytes that may be moved.
 template <class Move>
 [[nodiscard]] ssize_t moved(FaultPoint point, std::size_t bytes, const Move& move) {
   const std::int64_t most = pass_point(point, static_cast<std::int64_t>(bytes));

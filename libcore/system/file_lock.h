@@ -1,4 +1,4 @@
-// A file that one process at a time holds. The system lets go of it however the process ends, and at once.
+// A file that one process at a time holds. The system releases it at once, however the process ends.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@ namespace kasen {
 
 class FileLock {
  public:
-  // Processes that are started while it is held hold it, too: what they still write when this one is killed is theirs.
+  // `together`: processes started while it is held hold it, too. It protects their writes even if this one is killed.
   enum class Children { apart, together };
-  // Makes the file where it is not there; it stays, empty. UserError(cannot_create).
+  // Creates the file if it does not exist; it stays, empty. UserError(cannot_create).
   explicit FileLock(std::string path, Children children = Children::apart);
   ~FileLock();
   FileLock(const FileLock&) = delete;
@@ -17,7 +17,7 @@ class FileLock {
 
   // False: another process holds it. UserError(cannot_create): the file system has no locks.
   [[nodiscard]] bool take();
-  // Waits until nobody else holds it.
+  // Waits until no other process holds it.
   void wait();
 
  private:

@@ -22,15 +22,15 @@ constexpr std::int64_t huge_page = std::int64_t{2} << 20;
        "the machine has less than that free", "use more workers on more machines, or a smaller input");
 }
 
-// Whole pages; of large arrays, whole huge pages.
+// Rounds up to whole pages; for large arrays, to whole huge pages.
 std::int64_t mapped_bytes(std::int64_t size) {
   const std::int64_t page = size >= huge_page ? huge_page : 4096;
   if (size > std::numeric_limits<std::int64_t>::max() - 2 * huge_page) throw_no_memory(size);
   return (size + page - 1) / page * page;
 }
 
-// Anonymous pages are zero. The kernel joins them to huge ones where the range covers one: large ranges begin at one
-// and end with one. What is mapped too much in front and behind is given back.
+// Anonymous pages are zero. The kernel joins them to huge ones if the range covers one: large ranges begin and end at a
+// huge page. The excess in front and behind is returned to the system.
 std::byte* map_bytes(std::int64_t size) {
   const auto length = static_cast<size_t>(mapped_bytes(size));
   const size_t spare = size >= huge_page ? huge_page : 0;

@@ -1,4 +1,4 @@
-// Memory for arrays: 64-byte aligned, huge pages asked for from 2 MiB up (half the bandwidth is lost without them).
+// Memory for arrays: 64-byte aligned, with huge pages from 2 MiB up (half the bandwidth is lost without them).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace kasen {
 class Bytes {
  public:
   Bytes() = default;
-  explicit Bytes(std::int64_t size);  // zeroed; throws UserError(limit) with the size when memory is exhausted
+  explicit Bytes(std::int64_t size);  // zeroed; throws UserError(limit) with the size if memory is exhausted
   ~Bytes();
   Bytes(Bytes&& other) noexcept;
   Bytes& operator=(Bytes&& other) noexcept;
@@ -27,19 +27,19 @@ class Bytes {
   std::int64_t size_ = 0;
 };
 
-// Room for `count` things of `width` bytes, not zeroed; UserError(limit) as of Bytes.
+// Memory for `count` items of `width` bytes, not zeroed; throws UserError(limit) as Bytes does.
 [[nodiscard]] void* allocate_array(std::size_t count, std::size_t width);
 void free_array(void* data, std::size_t size);
 
-// The memory of a vector, as that of Bytes where it is large: what is looked up at random takes several times as long
-// from small pages.
+// The memory of a vector; large vectors use the same memory as Bytes. Random accesses take several times as long in
+// small pages.
 template <class T>
 class LargeAllocator {
  public:
   using value_type = T;
   LargeAllocator() = default;
   template <class Other>
-  LargeAllocator(const LargeAllocator<Other>& /*other*/) {}  // as the standard's containers ask for it
+  LargeAllocator(const LargeAllocator<Other>& /*other*/) {}  // required by the standard's containers
 
   [[nodiscard]] T* allocate(std::size_t count) { return static_cast<T*>(allocate_array(count, sizeof(T))); }
   void deallocate(T* data, std::size_t count) { free_array(data, count * sizeof(T)); }

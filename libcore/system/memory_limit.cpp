@@ -32,14 +32,14 @@ std::optional<std::int64_t> address_space() {
   return std::max<std::int64_t>(0, static_cast<std::int64_t>(limit.rlim_cur) - pages * sysconf(_SC_PAGESIZE));
 }
 
-// What a version of control groups calls its files.
+// The names of the files in one version of control groups.
 struct GroupFiles {
   std::string_view limit, used, droppable;
 };
 constexpr GroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 
-// Nothing where the file is not there or says "max".
+// Empty if the file does not exist or says "max".
 std::optional<std::int64_t> number_in(const std::string& file) {
   std::int64_t number = 0;
   std::ifstream stream(file);

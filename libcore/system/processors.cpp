@@ -21,7 +21,7 @@ namespace {
 std::optional<double> processors_of(const ControlGroup& group) {
   double quota = 0, period = 0;
   if (group.unified) {
-    std::ifstream(group.folder + "cpu.max") >> quota >> period;  // "max" is no number
+    std::ifstream(group.folder + "cpu.max") >> quota >> period;  // "max" is not a number
   } else {
     std::ifstream(group.folder + "cpu.cfs_quota_us") >> quota;  // -1: none
     std::ifstream(group.folder + "cpu.cfs_period_us") >> period;
@@ -75,7 +75,7 @@ int threads_of_environment() {
 
 int usable_threads() {
   if (const int set = set_threads; set > 0) return set;
-  static const std::optional<GroupTime> time = group_time();  // asked for often
+  static const std::optional<GroupTime> time = group_time();  // called often
   int most = allowed_processors();
   if (time && time->processors < most) most = std::max(1, static_cast<int>(time->processors));
   const int asked = threads_of_environment();

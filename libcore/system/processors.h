@@ -11,28 +11,28 @@ namespace kasen {
 // A bit for each processor of the machine.
 using ProcessorMask = std::array<std::int64_t, 128>;
 
-// Those that this process may run on: what taskset, mpirun, srun, a container or a batch job left it. None where the
-// system does not tell.
+// The processors that this process may run on: those that taskset, mpirun, srun, a container or a batch job left it.
+// None if the system does not report them.
 [[nodiscard]] ProcessorMask allowed_mask();
-// How many these are; at least 1.
+// The number of these; at least 1.
 [[nodiscard]] int allowed_processors();
 
-// Processors' worth of time that the control group with the tightest limit gives, and the number by which the system
-// knows that group.
+// The time that the control group with the tightest limit gives, as a number of processors, and the system's number of
+// that group.
 struct GroupTime {
   double processors;
   std::int64_t group;
 };
 [[nodiscard]] std::optional<GroupTime> group_time(const std::string& root = "");
 
-// Threads that the user's environment asks each process for: OMP_NUM_THREADS (of a list the first number), else
-// SLURM_CPUS_PER_TASK; 0 where neither holds a number.
+// Threads that the user's environment requests for each process: OMP_NUM_THREADS (the first number of a list), else
+// SLURM_CPUS_PER_TASK; 0 if neither holds a number.
 [[nodiscard]] int threads_of_environment();
 
-// Threads for a process that has the machine to itself: those of the environment, else one for each processor, never
-// more than it may use of these and of the control group's time. At least 1.
+// Threads for a process that has the machine to itself: those of the environment, else one for each processor. Never
+// more than the processors and the control group's time that it may use. At least 1.
 [[nodiscard]] int usable_threads();
-// From now on it is so many: of a rank, which shares the machine with others, or because the user says so.
+// Sets the number from now on: for a rank, which shares the machine with others, or on the user's request.
 void set_usable_threads(int threads);
 
 }  // namespace kasen

@@ -16,8 +16,8 @@
 
 namespace kasen {
 
-// Places are used again and never freed: a signal handler may look at any of them at any time. Who takes the path out
-// of its place frees it; the handler, which must not, puts it back.
+// Slots are reused and never freed: a signal handler may read any of them at any time. The owner that takes the path
+// out of its slot frees it. The handler must not free it, and puts it back.
 struct Temporary::Place {
   std::atomic<bool> taken{true};
   std::atomic<char*> path{nullptr};
@@ -32,14 +32,14 @@ constexpr size_t name_letters = 12;
 std::uint64_t random_number() {
   std::uint64_t number = 0;
   if (getrandom(&number, sizeof number, 0) == sizeof number) return number;
-  timespec now{};  // a kernel without it: who meets another tries again
+  timespec now{};  // a kernel without getrandom: a maker whose name is taken tries again
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (static_cast<std::uint64_t>(now.tv_nsec) << 32) ^ static_cast<std::uint64_t>(getpid());
 }
 
 std::atomic<void*> first_place{nullptr};
 
-// As the kernel gives it to getdents64; readdir() may allocate, which a signal handler must not.
+// The layout that the kernel gives to getdents64. readdir() may allocate, which a signal handler must not do.
 struct FolderEntry {
   std::uint64_t inode, offset;
   std::uint16_t length;
@@ -64,7 +64,7 @@ void remove_files_in(int folder) {
 
 void remove_temporary(const char* path) {
   if (unlink(path) == 0 || (errno != EISDIR && errno != EPERM)) return;
-  constexpr int attempts = 3;  // another thread may make files meanwhile
+  constexpr int attempts = 3;  // another thread may make files at the same time
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) return;

@@ -1,4 +1,4 @@
-// Files and folders under temporary names: a signal that ends the process takes them away.
+// Files and folders under temporary names. A signal that ends the process removes them.
 #pragma once
 
 #include <cerrno>
@@ -6,8 +6,8 @@
 
 namespace kasen {
 
-// While it lives, remove_temporaries() removes the file of this name, or the folder with the files in it. Nobody else
-// may have the name.
+// While it lives, remove_temporaries() removes the file of this name, or the folder with its files. Nobody else may
+// have the name.
 class Temporary {
  public:
   explicit Temporary(const std::string& path);
@@ -22,11 +22,11 @@ class Temporary {
   Place* place_;
 };
 
-// A name beside `path` for what is not whole yet: "PATH.tmp-" and 12 letters and digits by chance. No two makers meet,
-// whatever their process numbers are (those of containers repeat), and nobody's own file is taken for one.
+// A name beside `path` for an incomplete file: "PATH.tmp-" and 12 random letters and digits. No two makers collide,
+// whatever their process numbers are (containers repeat them), and it is not taken for a user's own file.
 [[nodiscard]] std::string temporary_name(const std::string& path);
-// Makes something new under such a name: `make` says false, with errno, where it cannot. Others are tried where the
-// name is taken. Returns the name; empty, with errno, where it cannot be made.
+// Makes something new under such a name. `make` returns false, with errno, if it cannot. Other names are tried if the
+// name is taken. Returns the name; empty, with errno, if it cannot be made.
 template <class Make>
 [[nodiscard]] std::string make_temporary(const std::string& path, const Make& make) {
   for (;;) {
@@ -35,14 +35,14 @@ template <class Make>
     if (errno != EEXIST) return {};
   }
 }
-// What a temporary name, or a file in a folder of such a name, will be called; other paths as they are.
+// The final name of a temporary file, or of a file in a folder of such a name; other paths are unchanged.
 [[nodiscard]] std::string shown_path(const std::string& path);
 
-// A file, or a folder with the files in it; takes no memory.
+// Removes a file, or a folder with the files in it; allocates no memory.
 void remove_temporary(const char* path);
 
-// For the end of a process that unwinds no stack; a signal handler may call it. What another thread makes meanwhile in
-// a folder can stay.
+// For the end of a process that unwinds no stack; a signal handler may call it. Files that another thread makes in a
+// folder at the same time can stay.
 void remove_temporaries();
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// Tokens of the IR's text (docs/ir.md). One token of lookahead is all that the parser needs.
+// Tokens of the IR's text (docs/ir.md). The parser needs only one token of lookahead.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ bool ModuleParser::declaration() {
 }
 
 bool ModuleParser::dimension() {
-  constexpr size_t most_dims = 4096;  // no program has a tenth of it, and each is looked for by its name
+  constexpr size_t most_dims = 4096;  // a tenth of it is more than any program has, and each is searched by name
   const Token name = lexer_.expect(TokenKind::name, "a dimension's name");
   if (m_.dims.size() >= most_dims) lexer_.fail_at(name, fmt::format("more than {} dimensions", most_dims));
   if (m_.find_dim(name.text) != no_dim)
@@ -71,13 +71,13 @@ bool ModuleParser::function() {
   return true;
 }
 
-// The number of a place of an element, behind `at`.
+// The number of a place of an element, after `at`.
 size_t ModuleParser::element_place() {
   constexpr std::int64_t most_places = 1 << 20;
   return static_cast<size_t>(std::min(parse_integer(lexer_, "a place of the element"), most_places));
 }
 
-// As range_text writes it.
+// In the form of range_text.
 ElementRange ModuleParser::element_range(const ElementType& type) {
   if (!lexer_.at("at")) return as_declared(ElementRange(places_of(type), interval()));
   ElementRange range(places_of(type));
@@ -89,7 +89,7 @@ ElementRange ModuleParser::element_range(const ElementType& type) {
   return as_declared(std::move(range));
 }
 
-// " > 0.0 <= 1.0 != 0.0", as interval_text writes it.
+// " > 0.0 <= 1.0 != 0.0", in the form of interval_text.
 Interval ModuleParser::interval() {
   Interval range;
   for (;;) {
@@ -134,7 +134,7 @@ bool ModuleParser::law(std::vector<LawUse>& uses) {
   lexer_.expect("operand");
   use.operand = static_cast<int>(std::min<std::int64_t>(parse_integer(lexer_, "an operand's number"), 1 << 20));
   lexer_.expect("by");
-  use.basis = unquoted(lexer_.expect(TokenKind::string, "what the law rests on").text);
+  use.basis = unquoted(lexer_.expect(TokenKind::string, "the basis of the law").text);
   use.where = place(name);
   uses.push_back(std::move(use));
   return true;

@@ -1,4 +1,4 @@
-// What stands above `module` in the text of a module.
+// Parses the lines above `module` in the text of a module.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class PreambleReader {
 
   void version(std::string_view line) {
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
-      fault("there is no IR", "the input is empty", "see what the tool before this one said, or name a file");
+      fault("there is no IR", "the input is empty", "read the messages of the tool before this one, or name a file");
     TextLexer lexer(line, file_, 1);
     if (!lexer.accept("kir")) {
       const TextKind kind = text_kind(text_);

@@ -1,4 +1,4 @@
-// Names of what is declared, types and states of values.
+// Parses declared names, and the types and states of values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ State ModuleParser::state() {
   return s;
 }
 
-// A `{` after @cons begins a slave set or a block: a set is empty, `all`, or begins `name .`.
+// A `{` after @cons begins a ghost set or a block. A set is empty, `all`, or begins with `name .`.
 bool ModuleParser::set_follows() {
   if (!lexer_.at("{")) return false;
   TextLexer ahead = lexer_;
@@ -100,7 +100,7 @@ Type ModuleParser::type() {
   return t;
 }
 
-// Type and buffer of a value named by `token`; the value becomes known to what follows.
+// Defines the value named by `token`, with its type and buffer. The value is known to the text that follows.
 ValueId ModuleParser::define(const Token& token) {
   const std::string name(token.text);
   if (values_.contains(name)) lexer_.fail_at(token, fmt::format("%{} is defined twice", name));

@@ -1,4 +1,4 @@
-// Scalar expressions in the IR's text: fully typed, so that what is printed reads back to the same tree.
+// Scalar expressions in the IR's text. They are fully typed, so a printed expression parses to the same tree.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace kasen {
 [[nodiscard]] std::string print_expression(const Expr& e, const std::vector<ScalarParam>& params);
 [[nodiscard]] Expr parse_expression(TextLexer& lexer, const std::vector<ScalarParam>& params);
 [[nodiscard]] ElementType parse_element_type(TextLexer& lexer, const Module& module);
-// A literal as literal_text writes it, a minus sign in front allowed.
+// A literal in the form of literal_text; a minus sign may precede it.
 struct Literal {
   Scalar scalar = Scalar::i64;
   Word value{};

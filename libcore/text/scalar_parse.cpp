@@ -1,4 +1,4 @@
-// Reading scalar expressions: precedence climbing over the operator table; the builders check the types.
+// Parses scalar expressions: precedence climbing over the operator table; the builders check the types.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-constexpr int deepest = 400;         // nesting that a hostile file may ask of the stack
+constexpr int deepest = 400;         // limit of nesting, so that a hostile file cannot exhaust the stack
 constexpr int longest_chain = 4000;  // x + x + ..., each a level of the tree
 
 std::optional<Scalar> scalar_by_name(std::string_view name) {
@@ -69,7 +69,7 @@ struct ExpressionParser {
   const std::vector<ScalarParam>& params;
   int depth = 0;
 
-  // Runs a builder; what it finds wrong is told at `token`.
+  // Runs a builder and reports its errors at `token`.
   template <class Make>
   Expr built(const Token& token, Make make) {
     try {
@@ -91,7 +91,7 @@ struct ExpressionParser {
       const Token token = lexer.take();
       if (++links > longest_chain) lexer.fail_at(token, "the expression is too long");
       Expr right = expression(infix->op == ScalarOp::pow ? infix->precedence : infix->precedence + 1);
-      std::vector<Expr> both;  // a list in braces would copy all that is to the left, at each link
+      std::vector<Expr> both;  // a list in braces would copy everything to the left, at each link
       both.push_back(std::move(left));
       both.push_back(std::move(right));
       left = built(token, [&] { return make_op(infix->op, std::move(both)); });
@@ -185,7 +185,7 @@ struct ExpressionParser {
   Expr loop(const Token& token, ScalarOp over, std::string_view close) {
     const int number = loop_number(lexer.expect(TokenKind::loop, "a loop variable such as $0"));
     lexer.expect("in");
-    const std::int64_t count = parse_integer(lexer, "a number of turns");
+    const std::int64_t count = parse_integer(lexer, "a number of iterations");
     lexer.expect(":");
     Expr body = expression(0);
     lexer.expect(close);
@@ -213,7 +213,7 @@ struct ExpressionParser {
     return built(name, [&] { return make_op(r->op, std::move(args)); });
   }
 
-  // `min($0 in 3: ..)` against `min($0, $1)`.
+  // Distinguishes `min($0 in 3: ..)` from `min($0, $1)`.
   bool looks_like_loop() {
     TextLexer ahead = lexer;
     ahead.take();

@@ -1,4 +1,4 @@
-// Printing scalar expressions with as few parentheses as the grammar needs.
+// Prints scalar expressions with as few parentheses as the grammar needs.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,9 +1,9 @@
-// Level 3: every distributed array has a buffer with room for it, and no buffer is written while it holds a value that
-// is still needed. When values are needed is liveness.h's to say; bindings exchange or copy whole buffers at once, so
-// that among the values of one binding any exchange of buffers is right.
+// Level 3: every distributed array has a buffer that is large enough for it. No buffer is written while it holds a
+// value that is still needed. liveness.h defines when a value is needed. Bindings exchange or copy whole buffers at
+// once, so among the values of one binding any exchange of buffers is right.
 //
-// Without a buffer: shareds, inputs (they live in the bundle's data), views of lists, and what stands inside regions;
-// but the rows of a product_epilogue that wait for its gather have one.
+// Values without a buffer are shareds, inputs (they live in the bundle's data), views of lists, and values inside
+// regions. One exception has a buffer: the rows of a product_epilogue that wait for its gather.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace kasen {
 namespace {
 
-// Where a value is defined: an operator's result, or an argument of its block.
+// The point where a value is defined: an operator's result, or an argument of its block.
 struct Birth {
   int op = -1;        // preorder number of the defining operator (arguments: of the one that holds the block)
   int block = -1;     // number of the block in which the value lives
@@ -48,7 +48,7 @@ class BufferCheck {
   }
 
  private:
-  // ---- where things are
+  // ---- positions of values
 
   void place(ValueId id, int op, int block, bool owns) {
     const Type& type = m_.type(id);
@@ -56,7 +56,7 @@ class BufferCheck {
     places_[static_cast<size_t>(id)] = {op, block, owns && array};
   }
 
-  // Inside a region only the rows that wait in a product_epilogue are anywhere.
+  // Inside a region only the rows that wait in a product_epilogue have memory.
   [[nodiscard]] static bool has_room(const Op* region, const Op& op) {
     if (region == nullptr) return op.code != OpCode::input;
     return is_epilogue(*region) && (&op == &epilogue_product(*region) || &op == &epilogue_gather(*region));
@@ -76,14 +76,14 @@ class BufferCheck {
     }
   }
 
-  // A view's use is one of its list.
+  // A use of a view is a use of its list.
   void use(ValueId id, int block) {
     for (; id != no_value; id = live_.is_view(id) ? live_.viewed_list(id) : no_value) {
       uses_[static_cast<size_t>(id)].push_back(block);
     }
   }
 
-  // ---- room
+  // ---- sizes of buffers
 
   [[nodiscard]] const Op& maker(ValueId id) const {
     return *ops_[static_cast<size_t>(places_[static_cast<size_t>(id)].op)];
@@ -165,7 +165,7 @@ class BufferCheck {
     if (const int op = holder_in(q.block, p.block); op >= 0) return nested(b, a, op);
   }
 
-  // `later` is made in the block of `held`, after it.
+  // `later` is made after `held` in the same block.
   void same_block(ValueId held, ValueId later) {
     const int made = places_[static_cast<size_t>(later)].op;
     const int end = live_.last_use(held);
@@ -174,7 +174,7 @@ class BufferCheck {
     conflict(held, later);
   }
 
-  // `inner` is made inside of `op`, an operator of the block of `held`.
+  // `inner` is made inside `op`, an operator of the block of `held`.
   void nested(ValueId held, ValueId inner, int op) {
     const bool result = places_[static_cast<size_t>(held)].op == op;
     if (result && ops_[static_cast<size_t>(op)]->code == OpCode::region) return conflict(inner, held);
@@ -183,7 +183,7 @@ class BufferCheck {
     if (end > op || (end == op && used_inside(held, op))) conflict(held, inner);
   }
 
-  // May the operator write its result where it read an operand for the last time?
+  // True if the operator may write its result where it reads an operand for the last time.
   [[nodiscard]] bool may_reuse(const Op& op, ValueId held, ValueId result) const {
     switch (op.code) {
       case OpCode::while_loop:
@@ -192,7 +192,7 @@ class BufferCheck {
         return true;  // the result is bound when the blocks have ended
       case OpCode::gather:
       case OpCode::scatter:
-        return true;  // masters stay where they are
+        return true;  // owned elements stay where they are
       case OpCode::map:
         return same_elements(held, result);
       case OpCode::put:
@@ -205,7 +205,7 @@ class BufferCheck {
     }
   }
 
-  // Element i of both is at one place: masters always, slaves if the sets are the same.
+  // Element i of both has one position. This always holds for owned elements, and for ghosts if the sets are the same.
   [[nodiscard]] bool same_elements(ValueId a, ValueId b) const {
     const Type& s = m_.type(a);
     const Type& t = m_.type(b);

@@ -1,4 +1,4 @@
-// Values that are read compressed (compressed_rules.h): inputs alone, and only where all that reads them can.
+// Only inputs may be read compressed (compressed_rules.h), and only if all their readers can do that.
 #include <fmt/format.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// Types and shapes of folds (entries.h).
+// The types and shapes of folds (entries.h).
 #include "libcore/ir/entries.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ class FoldCheck {
       across = across || is_across(m_, op_, i);
     }
     if (across) return result();
-    faults_.add(op_, "nothing stands at the other side of its entries",
-                "the numbering of that dimension is that of an operand", "add a fill over it");
+    faults_.add(op_, "its nonzeros have no operand at their other side",
+                "an operand gives that dimension its numbering", "add a fill over it");
   }
 
  private:
@@ -46,7 +46,7 @@ class FoldCheck {
   bool matrix() {
     const Type& t = type(0);
     if (!t.sparse || t.dims.size() != 2 || find_input(m_, op_.operands[0]) == nullptr) {
-      return fault(name(0) + " is no sparse matrix of the bundle", "a fold goes through stored entries");
+      return fault(name(0) + " is no sparse matrix of the bundle", "a fold visits stored nonzeros");
     }
     if (fn_.params.size() == op_.operands.size()) return true;
     return fault(fmt::format("{} has {} parameters", fn_.name, fn_.params.size()),
@@ -61,7 +61,7 @@ class FoldCheck {
                  "an entry of a null matrix is the constant 1");
   }
 
-  // Behind the matrix come arrays over its rows, `at_rows` of them, then arrays over its columns, then shareds.
+  // The operands after the matrix are arrays over its rows (`at_rows` of them), arrays over its columns, and shareds.
   bool operand(size_t i) {
     const Type& t = type(i);
     const EntrySide side = entry_side(m_, op_, i);

@@ -1,4 +1,4 @@
-// What functions declare of their arguments, every use keeps: laws rely on it.
+// Every use of a function keeps the ranges that it declares for its arguments: laws rely on them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct RangeCheck {
   const ValueRanges& ranges;
   Faults& faults;
 
-  // The first place at which `known` leaves what `wanted` says; the number of places if there is none.
+  // The first place at which `known` leaves the range `wanted`; the number of places if there is none.
   static size_t outside(const ElementRange& wanted, const ElementRange& known) {
     for (size_t i = 0; i < wanted.size(); ++i) {
       if (!contains(wanted[i], known[i])) return i;
@@ -31,8 +31,8 @@ struct RangeCheck {
     faults.add(op,
                fmt::format("{} takes {}{}", fn.name, place_text(param.type, param.name, place),
                            interval_text(param.range[place])),
-               text.empty() ? "nothing is known of " + of : "of " + of + " is known:" + text,
-               "say so of the program's inputs and params with 'assume', or use a function without that range");
+               text.empty() ? "nothing is known of " + of : "the range of " + of + " is" + text,
+               "state it for the program's inputs and params with 'assume', or use a function without that range");
   }
 
   void operand(const Op& op, const ScalarFunction& fn, size_t i) {
@@ -47,9 +47,9 @@ struct RangeCheck {
     if (place < param.range.size()) tell(op, fn, param, place, known[place], value_text(m, op.operands[i]));
   }
 
-  // Laws of a reducer that declares ranges hold of elements in them. All that it combines has to lie there: what
-  // reaches it, and what it makes of two such elements. Its identity, which workers without a contribution hold, need
-  // not: it leaves every element as it is. What is pre-reduced by it is made of such elements.
+  // If a reducer declares ranges, its laws hold for elements in them. The elements that reach it, and its result for
+  // two such elements, must lie in the range. Its identity, which workers without a contribution hold, need not: it
+  // leaves every element as it is. Values that are pre-reduced by it are made of such elements.
   void reducer(const Op& op, const ScalarFunction& fn) {
     const ScalarParam& a = fn.params[0];
     if (fn.params.size() != 2 || a.range != fn.params[1].range) {
@@ -63,7 +63,7 @@ struct RangeCheck {
     if (op.code == OpCode::reduce && m.type(op.operands[0]).state.is_pre()) return;
     const ElementRange reached = ranges.reached(op);
     const size_t place = outside(a.range, reached);
-    if (place < a.range.size()) tell(op, fn, a, place, reached[place], "what it reduces");
+    if (place < a.range.size()) tell(op, fn, a, place, reached[place], "its operands");
   }
 
   void uses(const Op& op) {

@@ -1,4 +1,4 @@
-// What reduces is associative and commutative, and has an identity element; what the user assumes is not wrong.
+// Checks that reducers are associative and commutative and have an identity element, and that no assumption is wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,20 +14,20 @@ struct ReducerCheck {
   const Module& m;
   LawChecker& laws;
   Faults& faults;
-  std::vector<FnId> known;  // asked before: a fault is told once
+  std::vector<FnId> known;  // checked already: an error is reported once
 
   [[nodiscard]] static bool stated(const std::vector<LawUse>& list, LawKind kind, FnId fn) {
     return std::any_of(list.begin(), list.end(),
                        [&](const LawUse& use) { return use.kind == kind && (use.fn == fn || use.reducer == fn); });
   }
 
-  // The plan says that a solver proved it: this checker, which cannot tell, has only to find nothing against it.
+  // The plan states that a solver proved the law. This checker cannot decide that; it must only find no counterexample.
   [[nodiscard]] bool proven_elsewhere(LawKind kind, FnId fn) const {
     return std::any_of(m.laws.begin(), m.laws.end(),
                        [&](const LawUse& use) { return use.kind == kind && use.fn == fn && use.basis == "proven"; });
   }
 
-  // False if a fault was told.
+  // False if an error was reported.
   bool obeys(const Op& op, FnId id, LawKind kind) {
     const ScalarFunction& fn = m.fn(id);
     const LawAnswer answer = laws.law(m, kind, id, id, 0);
@@ -51,7 +51,7 @@ struct ReducerCheck {
         op, fmt::format("'{}' has no known identity element", m.fn(id).name),
         answer.counterexample.empty() ? "where nothing is stored, the result is the reducer's identity"
                                       : answer.counterexample,
-        "carry a flag in the element that tells whether it holds a value, or use a reducer with an identity");
+        "carry a flag in the element that shows whether it holds a value, or use a reducer with an identity");
   }
 
   void check(const Op& op, FnId id) {
@@ -68,14 +68,14 @@ struct ReducerCheck {
     }
   }
 
-  // The user's word is taken where nothing is known, not against a counterexample.
+  // The user's assumption counts if nothing is known, but not against a counterexample.
   void assumption(const LawUse& use) {
     const LawAnswer answer = laws.law(m, use.kind, use.fn, use.reducer == no_fn ? use.fn : use.reducer, use.operand);
     if (answer.verdict != Verdict::refuted) return;
     const std::string with = use.reducer == no_fn ? "" : ", " + m.fn(use.reducer).name;
     faults.add_at(use.where,
                   fmt::format("{}({}{}) is assumed, but does not hold", law_name(use.kind), m.fn(use.fn).name, with),
-                  answer.counterexample, "take the assumption back");
+                  answer.counterexample, "remove the assumption");
   }
 
   void listed(const LawUse& use) {

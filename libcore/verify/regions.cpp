@@ -1,4 +1,4 @@
-// Level 3: what stands inside a region, and that its operands are what it reads from outside.
+// Level 3: checks the contents of regions, and that a region's operands are the values that it reads from outside.
 #include "libcore/ir/regions.h"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ class RegionCheck {
     (this->*checks[static_cast<size_t>(op.kind)])(op);
   }
 
-  // Listed are exactly the values from outside that are used inside, in the order of their first use.
+  // The operands are exactly the values from outside that are used inside, in the order of their first use.
   void operands(const Op& op) {
     std::vector<ValueId> made, outside;
     for (const Op& inner : op.blocks[0].ops) {
@@ -67,7 +67,8 @@ class RegionCheck {
     if (outside == op.operands) return;
     std::string names;
     for (const ValueId id : outside) names += (names.empty() ? "" : ", ") + value_text(m_, id);
-    faults_.add(op, "its operands are not what it reads", fmt::format("in order of first use it reads ({})", names));
+    faults_.add(op, "its operands are not the values that it reads",
+                fmt::format("in order of first use it reads ({})", names));
   }
 
   void yielded(const Op& op) {
@@ -78,18 +79,18 @@ class RegionCheck {
     }
   }
 
-  // The dimension along which the operator runs; no_dim where it runs along none.
+  // The dimension along which the operator runs; no_dim if there is none.
   [[nodiscard]] DimId runs_along(const Op& op) const {
     return cut_dim(m_, m_.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]));
   }
 
-  // map and reduce over `dim`, none of which reads a shared that the region itself reduces.
+  // Checks map and reduce over `dim`. None of them may read a shared that the region itself reduces.
   void vector_work(const Op& op, std::span<const Op> ops, DimId dim) {
     std::vector<ValueId> reduced;
     for (const Op& inner : ops) vector_work(op, inner, dim, reduced);
   }
 
-  // One of them; `reduced` are the results of the reductions before it.
+  // Checks one of them; `reduced` has the results of the reductions before it.
   void vector_work(const Op& op, const Op& inner, DimId dim, std::vector<ValueId>& reduced) {
     if (inner.code != OpCode::map && inner.code != OpCode::reduce && !is_slice(inner)) {
       faults_.add(inner, fmt::format("it may not stand in a region {}", region_name(op.kind)),
@@ -114,7 +115,7 @@ class RegionCheck {
     if (inner.code == OpCode::reduce && !of_a_row) reduced.push_back(inner.results[0]);
   }
 
-  // Where a slice begins is known before the loop. Elements at other places are in memory; those of a row are at hand.
+  // The begin of a slice is known before the loop. Elements of a row are available; all others must be in memory.
   void slice_of(const Op& op, const Op& slice) {
     const bool outside = contains(op.operands, viewed(slice)) || op.kind == RegionKind::row_chain;
     if (outside && contains(op.operands, range_begin(slice))) return;
@@ -122,7 +123,7 @@ class RegionCheck {
     faults_.add(slice, value_text(m_, made) + " is made inside of its region", "its elements are read at other places");
   }
 
-  // The slaves on which an operator computes; none for those that touch masters only.
+  // The ghosts on which an operator computes; none for operators that compute on owned elements only.
   [[nodiscard]] const SlaveSet& slaves_of(const Op& op) const {
     static const SlaveSet none;
     const State& state = m_.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]).state;
@@ -130,7 +131,7 @@ class RegionCheck {
     return all ? state.slaves : none;
   }
 
-  // One loop runs over one numbering: the operators that touch slaves at all touch the same.
+  // One loop runs over one numbering: all operators that compute on ghosts use the same set of ghosts.
   void one_numbering(const Op& op) {
     const SlaveSet* seen = nullptr;
     for (const Op& inner : work(op, 0)) {
@@ -186,8 +187,8 @@ class RegionCheck {
         "that is cut along its rows");
   }
 
-  // Blocks of rows go through it one after another: what needs all of them is known only when it has ended. (That no
-  // product reads it is the state rules' to say.)
+  // Blocks of rows go through the region one after another. A value that needs all blocks is known only at the end.
+  // (The state rules check that no product reads such a value.)
   void row_chain(const Op& op) {
     const std::vector<Op>& ops = op.blocks[0].ops;
     const auto product = std::find_if(ops.begin(), ops.end(), is_product);
@@ -195,7 +196,7 @@ class RegionCheck {
     const bool brings_rows = std::any_of(ops.begin(), ops.end(), [](const Op& o) { return o.code == OpCode::mxvt; });
     if (brings_rows && ops[0].code != OpCode::mxvt) {
       return faults_.add(op, "it does not begin with mxvt",
-                         "a row_chain goes from a product with one result a row to what is made of the rows");
+                         "a row_chain goes from a product with one result a row to values made of the rows");
     }
     const ValueId matrix = product->operands.at(1);
     const DimId rows = m_.type(matrix).dims.empty() ? no_dim : m_.type(matrix).dims[0];
@@ -215,7 +216,7 @@ class RegionCheck {
       faults_.add(
           product, "it may not stand in a row_chain",
           "only products of f64 or f32 that are multiplied and added do, with a dense matrix that is cut along its "
-          "rows, of vectors or of a few columns whose number the program tells");
+          "rows, of vectors or of a few columns whose number the program states");
     }
     if (product.operands[1] != matrix) {
       faults_.add(product, "another matrix than that of its region");
@@ -249,7 +250,7 @@ class RegionCheck {
     for (const Op& inner : work(op, 2)) behind_a_row(inner);
     const BufferId waiting = m_.value(product).buffer;
     if (waiting != m_.value(ops[1].results[0]).buffer) {
-      faults_.add(ops[1], "it does not work in place", "rows wait for what others contribute where they are",
+      faults_.add(ops[1], "it does not work in place", "rows wait in place for the contributions of others",
                   fmt::format("give {} the buffer of {}", value_text(m_, ops[1].results[0]), value_text(m_, product)));
     }
   }
@@ -262,7 +263,7 @@ class RegionCheck {
     }
   }
 
-  // A row gives one element, or a few; what touches slaves as well runs apart.
+  // A row gives one element, or a few. Work that also touches ghosts runs apart.
   void in_chain(const Op& op, DimId rows, ValueId matrix) {
     on_masters(op);
     if (contains(op.operands, matrix)) {
@@ -278,7 +279,7 @@ class RegionCheck {
         "reduce");
   }
 
-  // A row gives one element, of a master; what touches slaves as well, or several elements a row, runs apart.
+  // A row gives one owned element. Work that also touches ghosts, or several elements a row, runs apart.
   void behind_a_row(const Op& op) {
     on_masters(op);
     for (const auto* values : {&op.operands, &op.results}) {

@@ -1,5 +1,5 @@
-// The verifier's stages (verify.cpp runs them in order; each expects that the earlier ones found nothing) and what they
-// share. Not for use outside of libcore.
+// The stages of the verifier, and what they share. verify.cpp runs them in order; each stage expects that earlier
+// stages found no errors. Not for use outside libcore.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace kasen {
 
-// The faults found so far. Every message begins with the operator it is about, as the text form shows it.
+// The errors found so far. Every message begins with its operator, as the text form shows it.
 class Faults {
  public:
   explicit Faults(const Module& module) : module_(module) {}
 
   void add(std::string what, std::string why = {}, std::string remedy = {});  // about the module as a whole
   void add(const Op& op, const std::string& what, std::string why = {}, std::string remedy = {}, int rule = -1);
-  // Without the operator's text in front: for faults that are the user's own (a reducer that is none).
+  // Without the operator's text in front: for errors in the user's own code (a reducer that is none).
   void add_plain(const Op& op, std::string what, std::string why = {}, std::string remedy = {});
-  // About a place in the program's text (line 0: the module as a whole).
+  // About a position in the program's text (line 0: the module as a whole).
   void add_at(Location where, std::string what, std::string why = {}, std::string remedy = {});
 
   [[nodiscard]] bool empty() const { return list_.empty(); }
@@ -39,7 +39,7 @@ class Faults {
 // The input that makes this value, or null.
 [[nodiscard]] const Op* find_input(const Module& module, ValueId value);
 
-// What is wrong with the types of a view ("" in `what`: nothing).
+// The error in the types of a view; `what` is "" if there is none.
 struct ViewFault {
   std::string what, why, remedy;
 };
@@ -48,9 +48,9 @@ struct ViewFault {
 void verify_tables(const Module& module, Faults& faults);              // dimensions, functions, values, buffers, laws
 void verify_structure(const Module& module, Faults& faults);           // counts, ids, blocks, SSA, scopes
 void verify_types(const Module& module, Faults& faults);               // elements, dimensions, shapes
-void verify_fold(const Module& module, const Op& op, Faults& faults);  // the same of fold_rows and fold_cols
-void verify_compressed(const Module& module, Faults& faults);          // who reads inputs compressed
-void verify_ranges(const Module& module, Faults& faults);              // what functions declare of their arguments
+void verify_fold(const Module& module, const Op& op, Faults& faults);  // the same for fold_rows and fold_cols
+void verify_compressed(const Module& module, Faults& faults);          // the readers of compressed inputs
+void verify_ranges(const Module& module, Faults& faults);              // ranges that functions declare for arguments
 void verify_reducers(const Module& module, LawChecker& laws, Faults& faults);
 void verify_states(const Module& module, LawChecker& laws, Faults& faults);  // level 2
 void verify_regions(const Module& module, Faults& faults);                   // level 3

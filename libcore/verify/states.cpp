@@ -1,5 +1,5 @@
-// Level 2: every value has a state, every result's state is what the rules give (state_rules.h), carried and yielded
-// values bring the state that their names have, and the laws that the plan relies on hold.
+// Level 2: every value has a state, and every result has the state that the rules give (state_rules.h). Carried and
+// yielded values have the state of their names. The laws that the plan relies on hold.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class StateCheck {
  public:
   StateCheck(const Module& module, LawChecker& laws, Faults& faults) : m_(module), laws_(laws), faults_(faults) {}
 
-  // The rules look at operands' states and functions: those are sound before any rule is asked.
+  // The rules read operands' states and functions, so those are checked before any rule is applied.
   void run() {
     declared(m_.body);
     for (const LawUse& use : m_.laws) listed_law(use);
@@ -43,7 +43,7 @@ class StateCheck {
     return value_text(m_, id) + " is " + state_text(m_, m_.type(id).state);
   }
 
-  // ---- one state by itself
+  // ---- each state alone
 
   void well_formed(const Op& op, ValueId id) {
     const Type& type = m_.type(id);
@@ -119,7 +119,7 @@ class StateCheck {
         answer.rule);
   }
 
-  // `from` is bound to the name `to`: the same state, or a C value read as P.
+  // Checks that `from` may be bound to the name `to`: the states are equal, or a C value is read as P.
   void binding(const Op& op, ValueId from, ValueId to) {
     if (may_stand_for(m_.type(from).state, m_.type(to).state)) return;
     faults_.add(op, fmt::format("{}, but {}", says(from), says(to)), "a carried value keeps one state",
@@ -162,7 +162,7 @@ class StateCheck {
     }
   }
 
-  // Branches may weaken C to P; a region's result is the very value.
+  // Branches may weaken C to P. A region's result is the same value.
   void handed_on(const Op& op, const Op& yield, size_t k) {
     const State& given = m_.type(yield.operands[k]).state;
     const State& wanted = m_.type(op.results[k]).state;

@@ -1,4 +1,4 @@
-// What stands in the module beside its operators: dimensions, functions, values' types, buffers and laws.
+// Checks the parts of the module beside its operators: dimensions, functions, values' types, buffers and laws.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct TableCheck {
     return {};
   }
 
-  // Is the tree one that the builders would make? `open`: a bit for each loop around `e`, by its variable.
+  // True if the builders would make this tree. `open` has a bit for each loop around `e`, by its variable.
   [[nodiscard]] std::string expression_fault(const ScalarFunction& fn, const Expr& e, std::uint64_t open) const {
     if (std::string fault = element_fault(e.type); !fault.empty()) return fault;
     if (e.op == ScalarOp::param) {
@@ -136,8 +136,7 @@ struct TableCheck {
       if (op == m.body.ops.end()) {
         faults.add(fmt::format("a range of '{}' is assumed, which is no input or param", word.name));
       } else if (word.place >= static_cast<int>(places_of(m.type(op->results[0]).element))) {
-        faults.add(
-            fmt::format("place {} of '{}' is assumed to be in a range, which it has not", word.place, word.name));
+        faults.add(fmt::format("a range of place {} of '{}' is assumed, which does not exist", word.place, word.name));
       } else if (is_empty(word.range, false)) {
         faults.add(fmt::format("no number is in the range that is assumed of '{}'", word.name));
       }

@@ -7,7 +7,7 @@
 namespace kasen {
 namespace {
 
-// The program's own line, for the caret, where the place is in the program's text.
+// The program's own line, for the caret, if the position is in the program's text.
 std::string source_line(const Module& module, const Location& where) {
   const bool own = where.file.empty() || where.file == module.source_name;
   if (!own || where.line < 1 || static_cast<size_t>(where.line) > module.source.size()) return {};
@@ -86,8 +86,8 @@ std::vector<Diagnostic> verify_module(const Module& module, LawChecker& laws) {
   if (faults.empty()) verify_reducers(module, laws, faults);
   if (faults.empty() && module.level >= 2) verify_states(module, laws, faults);
   if (faults.empty() && module.level >= 3) verify_regions(module, faults);
-  // Between fusing and assigning buffers a module of level 3 has none; whoever runs it gives every value one of its
-  // own.
+  // Between fusing and assigning buffers a module of level 3 has no buffers. The executor then gives every value a
+  // buffer of its own.
   if (faults.empty() && module.level >= 3 && !module.buffers.empty()) verify_buffers(module, faults);
   return faults.take();
 }

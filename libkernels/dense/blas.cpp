@@ -9,10 +9,10 @@ namespace kasen {
 namespace {
 
 #ifndef KASEN_OPENBLAS
-extern "C" const char* bli_arch_string(int id);  // of BLIS; its own header does not go with C++ here
+extern "C" const char* bli_arch_string(int id);  // of BLIS; its own header does not work with C++ here
 
-// A number that this BLIS does not have would end the process: the build asked whether it has the kernels, and the
-// library that is there now is asked for the number's name.
+// A number that this BLIS lacks would end the process. The build checked whether BLIS has the kernels, and the library
+// loaded now is asked for the number's name.
 bool has_skylake_kernels(int id) {
 #ifdef KASEN_BLIS_SKYLAKE
   return std::string_view(bli_arch_string(id)) == "skx";
@@ -37,7 +37,7 @@ void choose() {
   openblas_set_num_threads(1);
 #else
   constexpr int skylake = 0;
-  constexpr int keep = 0;  // what the user has set
+  constexpr int keep = 0;  // keeps the user's setting
   if (processor_is_skylake_or_later() && has_skylake_kernels(skylake)) {
     setenv("BLIS_ARCH_TYPE", std::to_string(skylake).c_str(), keep);
   }

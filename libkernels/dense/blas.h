@@ -1,4 +1,4 @@
-// The library of dense products: BLIS, or OpenBLAS where the build was set up with -Dblas=openblas. Both have the same
+// The library of dense products: BLIS, or OpenBLAS if the build was set up with -Dblas=openblas. Both have the same
 // calls; Kasen calls them from threads of its own, each for itself.
 #pragma once
 
@@ -23,9 +23,9 @@ using BlasInteger = blasint;
 using BlasInteger = f77_int;
 #endif
 
-// Before the first product: what the library would choose worse by itself. BLIS tells processors by their model, and
-// takes kernels of 256 bits on AVX-512 machines that are newer than it is: those of 512 bits are asked for
-// (BLIS_ARCH_TYPE) if the processor and the library have them, and the user has asked for nothing. OpenBLAS must not
+// Call it before the first product: it corrects bad choices of the library. BLIS distinguishes processors by their
+// model, and takes kernels of 256 bits on AVX-512 machines that are newer than it is. Kernels of 512 bits are requested
+// (BLIS_ARCH_TYPE) if the processor and the library have them, and the user has requested nothing. OpenBLAS must not
 // start threads of its own. More calls change nothing.
 void start_blas();
 

@@ -17,11 +17,11 @@ const T* plain_rows(const CompressedArray& matrix, const ColumnGroup& group) {
   return reinterpret_cast<const T*>(matrix.data.data() + group.first_byte);
 }
 
-// Groups of codes that are looked up side by side: each row's sum is read and written once for all of them, and no
+// Groups of codes that are looked up side by side. Each row's sum is read and written once for all of them, and no
 // addition waits for that of another group.
 constexpr size_t codes_at_once = 4;
 
-// How many groups from `first` on, codes of one width, are taken together: codes_at_once, or 1.
+// The number of groups from `first` on, codes of one width, that are taken together: codes_at_once, or 1.
 size_t together(std::span<const ColumnGroup> groups, size_t first) {
   if (first + codes_at_once > groups.size() || groups[first].format != GroupFormat::codes) return 1;
   for (size_t k = 1; k < codes_at_once; ++k) {
@@ -63,7 +63,7 @@ void spread_codes(const CompressedArray& matrix, const ColumnGroup* groups, Rang
   }
 }
 
-// one(group), or several(the first of codes_at_once groups, their codes' type), for all groups.
+// Calls one(group), or several(the first of codes_at_once groups, their codes' type), for all groups.
 template <class One, class Several>
 void each_group(const CompressedArray& matrix, const One& one, const Several& several) {
   for (size_t g = 0; g < matrix.groups.size();) {
@@ -78,7 +78,7 @@ void each_group(const CompressedArray& matrix, const One& one, const Several& se
   }
 }
 
-// unlisted(row) for the rows that no list of the group names.
+// Calls unlisted(row) for the rows that no list of the group names.
 template <class Body>
 void each_unlisted(const CompressedArray& matrix, const ColumnGroup& group, Range rows, const Body& unlisted) {
   std::array<bool, compressed_rows_at_once> named{};
@@ -90,7 +90,7 @@ void each_unlisted(const CompressedArray& matrix, const ColumnGroup& group, Rang
   }
 }
 
-// Zeros times a vector that has something that is not finite.
+// Adds zeros times a vector with a number that is not finite.
 template <class T>
 void add_rest(const CompressedArray& matrix, const ColumnGroup& group, T rest, Range rows, Strided<T> y) {
   each_unlisted(matrix, group, rows, [&](std::int64_t r) { y[r - rows.begin] += rest; });
@@ -121,7 +121,7 @@ void add_group(const CompressedArray& matrix, const ColumnGroup& group, const T*
   }
 }
 
-// `finite`: u is throughout; zeros, which lists leave out, then give nothing.
+// `finite`: all of u is finite; zeros, which lists leave out, then add nothing.
 template <class T>
 void spread_group(const CompressedArray& matrix, const ColumnGroup& group, Range rows, Strided<const T> u, bool finite,
                   T* slots) {

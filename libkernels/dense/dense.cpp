@@ -18,14 +18,14 @@ constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;  // well within the s
 constexpr std::int64_t tile_cols = 4096;
 constexpr std::int64_t kept_bytes = std::int64_t{1} << 26;
 
-// Rows of `n` of which each takes `stride` elements.
+// Rows of `cols` elements, `stride` elements apart.
 template <class T>
 struct Tile {
   const T* a;
   std::int64_t rows, cols, stride;
 };
 
-// y = A x, or A' x with CblasTrans; onto what y holds if `beta` is 1.
+// y = A x, or A' x with CblasTrans; added to y if `beta` is 1.
 void gemv(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* x, double beta, double* y) {
   const auto m = static_cast<BlasInteger>(t.rows), n = static_cast<BlasInteger>(t.cols);
   cblas_dgemv(CblasRowMajor, side, m, n, 1.0, t.a, static_cast<BlasInteger>(t.stride), x, 1, beta, y, 1);
@@ -47,7 +47,7 @@ GemmSizes sizes_of(CBLAS_TRANSPOSE side, const Tile<T>& t, std::int64_t columns)
   return {turned ? cols : rows, static_cast<BlasInteger>(columns), turned ? rows : cols};
 }
 
-// C = A B, or A' B with CblasTrans, of `columns` columns that lie side by side; onto what C holds if `beta` is 1.
+// C = A B, or A' B with CblasTrans, of `columns` columns that lie side by side; added to C if `beta` is 1.
 void gemm(CBLAS_TRANSPOSE side, const Tile<double>& t, const double* b, std::int64_t columns, double beta, double* c) {
   const auto [m, n, k] = sizes_of(side, t, columns);
   cblas_dgemm(CblasRowMajor, side, CblasNoTrans, m, n, k, 1.0, t.a, static_cast<BlasInteger>(t.stride), b, n, beta, c,
@@ -60,7 +60,7 @@ void gemm(CBLAS_TRANSPOSE side, const Tile<float>& t, const float* b, std::int64
               n);
 }
 
-// `plain`: b has neither 0 nor what is not finite.
+// `plain`: b has no 0, and only finite numbers.
 template <class T>
 void multiply(CBLAS_TRANSPOSE side, const Tile<T>& t, const T* b, std::int64_t columns, T beta, T* c, bool plain) {
   if (columns == 1) {
@@ -71,14 +71,14 @@ void multiply(CBLAS_TRANSPOSE side, const Tile<T>& t, const T* b, std::int64_t c
   if (!plain) ZeroProducts<T>({t.a, t.rows, t.cols, t.stride, side == CblasTrans, b, columns, c}).restore();
 }
 
-// Rows of a block: more of them where the results of all blocks, which are kept until they are added, would take much
+// Rows of a block: more of them if the results of all blocks, which are kept until they are added, would take much
 // memory. A function of sizes alone.
 std::int64_t rows_of_block(std::int64_t rows, std::int64_t result_bytes) {
   const std::int64_t blocks = std::max<std::int64_t>(64, kept_bytes / std::max<std::int64_t>(result_bytes, 1));
   return std::max(block_rows, (rows + blocks - 1) / blocks);
 }
 
-// Rows of a matrix, or of an operand with columns: where they lie, or made dense elsewhere.
+// Rows of a matrix, or of an operand with columns: in place, or made dense elsewhere.
 template <class T>
 struct TileRows {
   const T* data;
@@ -146,12 +146,12 @@ class DensePass {
     bool transposed;
     const T* x;
     T* y;
-    std::int64_t partials;  // where its blocks' begin
-    TileRows<T> rows;       // of what it multiplies by, if that is over the matrix's rows
-    bool plain = false;     // what it multiplies by is over the columns, and has neither 0 nor what is not finite
+    std::int64_t partials;  // the beginning of its blocks'
+    TileRows<T> rows;       // of its operand, if that is over the matrix's rows
+    bool plain = false;     // its operand is over the columns, has no 0, and only finite numbers
   };
 
-  // One product takes a block at once; several take it tile by tile, as does one that has to look at it again.
+  // One product takes a block at once; several take it tile by tile, as does one that has to read it again.
   void block(std::int64_t b, int thread) const {
     const std::int64_t first = b * down_, rows = std::min(down_, call_.rows - first);
     if (dense_rows_ > 0) {
@@ -172,7 +172,7 @@ class DensePass {
     }
   }
 
-  // `begun`: the block's results hold something already. `room` is for what is made dense.
+  // `begun`: the block's results already hold a sum. `room` is memory for rows made dense.
   void multiply_columns(std::int64_t b, std::int64_t first, std::int64_t rows, bool begun, T* room) const {
     const T* a = matrix_.some(first, rows, room);
     room += dense_rows_ * matrix_.room();
@@ -213,7 +213,7 @@ class DensePass {
   std::vector<Lane> lanes_;
   T* partials_ = nullptr;
   TileRows<T> matrix_;
-  bool looked_at_again_ = false;  // the matrix's rows, for what is not finite
+  bool looked_at_again_ = false;  // the matrix's rows, for numbers that are not finite
   std::int64_t dense_rows_ = 0;   // that are made dense at a time; 0: all lie in memory
   std::int64_t dense_room_ = 0;   // elements that these take on each thread,
   T* dense_ = nullptr;            // and where

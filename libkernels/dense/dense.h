@@ -1,7 +1,7 @@
 // Products with a dense matrix through the dense library (blas.h). Rows are taken in blocks of a fixed size, whose
 // results are added in order, so that the result does not depend on the number of threads. Several products read the
-// matrix once: a block is taken in tiles, and each of them by all products while it is in the cache, in an order that
-// its size alone decides. Of a compressed matrix, or of a compressed operand, the rows of a tile are made dense there.
+// matrix once. A block is taken in tiles, and all products take a tile while it is in the cache, in an order that its
+// size alone decides. The rows of a tile of a compressed matrix or operand are made dense there.
 #pragma once
 
 #include <span>
@@ -13,13 +13,13 @@ namespace kasen {
 
 struct DenseOperands {
   bool transposed = false;   // mxvt: one result a row; else one a column
-  std::int64_t columns = 1;  // where there are several it stands alone
+  std::int64_t columns = 1;  // if there are several, the product runs alone
   const std::byte* vector = nullptr;
   std::byte* result = nullptr;
-  const CompressedArray* compressed = nullptr;  // the operand, which then does not lie at `vector`
+  const CompressedArray* compressed = nullptr;  // the operand, which is then not at `vector`
 };
 
-// `call` says of the matrix what counts. f64 or f32.
+// `call` has the relevant facts of the matrix. f64 or f32.
 void run_blas(Workshop& shop, Scalar scalar, const DenseProductCall& call, std::span<const DenseOperands> products);
 
 }  // namespace kasen

@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::int64_t chunk_bytes = std::int64_t{1} << 18;  // well within the second-level cache of a core
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;   // of a chunk of a few long rows, which still fits
-constexpr std::int64_t chunk_cols = 4096;                    // whose vectors stay in the first-level one
-constexpr std::int64_t most_blocks = 64;                     // of a matrix whose rows are few
-constexpr std::int64_t least_rows = 16;                      // of a block: its results a column take a row's room
-constexpr std::int64_t whole_blocks = 8;                     // of a reduction, from which they are the blocks
-constexpr std::int64_t least_asked = 128;                    // bytes of a row: shorter ones the processor foresees
+constexpr std::int64_t chunk_cols = 4096;                    // whose vectors stay in the first-level cache
+constexpr std::int64_t most_blocks = 64;                     // of a matrix with few rows
+constexpr std::int64_t least_rows = 16;                      // of a block: its results a column take a row's memory
+constexpr std::int64_t whole_blocks = 8;                     // of a reduction: with so many, they are the blocks
+constexpr std::int64_t least_asked = 128;                    // bytes of a row: the processor foresees shorter ones
 constexpr std::int64_t small_matrix = 32768;  // elements below which waking other threads costs more than it saves
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Whole groups of rows, where they fit. A row that fits no cache may as well stand among some others.
+// Whole groups of rows, if they fit. A row that fits no cache may as well be among some others.
 std::int64_t rows_of_a_chunk(std::int64_t row_bytes) {
   const std::int64_t fitting = chunk_bytes / row_bytes / reduction_lanes * reduction_lanes;
   if (fitting > 0 || row_bytes > most_bytes) return std::max<std::int64_t>(fitting, reduction_lanes);
@@ -47,7 +47,7 @@ class ChainRun {
  public:
   ChainRun(Workshop& shop, const PlanKernels& plan, const ChainKernels& kernels, const DenseProductCall& call)
       : shop_(shop), plan_(plan), kernels_(kernels), call_(call) {
-    // Reductions take whole blocks of theirs. Where there are few of those, rows wait for them until all are done.
+    // Reductions take whole blocks of theirs. If there are few of those, rows wait for them until all are done.
     const std::int64_t share = rounded_up((call.rows + most_blocks - 1) / most_blocks, reduction_lanes);
     block_rows_ = std::clamp(share, least_rows, reduction_block);
     if (kernels.behind && call.rows >= whole_blocks * reduction_block) block_rows_ = reduction_block;
@@ -100,7 +100,7 @@ class ChainRun {
     return std::max<std::int64_t>(compressed_->data.size() / std::max<std::int64_t>(call_.rows, 1), 1);
   }
 
-  // What the inner products' vectors give with distinct tuples.
+  // The products of the inner products' vectors with the distinct tuples.
   void meet_all_tuples() {
     slots_.resize(inner_columns_.size() * static_cast<size_t>(width_));
     T* slots = slots_.data();
@@ -118,7 +118,7 @@ class ChainRun {
   // Parts of the rows whose reductions are folded in order: blocks, or chunks of them.
   [[nodiscard]] std::int64_t reduced_pieces() const { return kernels_.chunked ? blocks_ * chunks_ : blocks_; }
 
-  // ---- what every worker holds, with columns: as planes while the region runs
+  // ---- shareds with columns: as planes while the region runs
 
   [[nodiscard]] View planes_of(const ChainKernels::TurnedWhole& turned) {
     const std::int64_t count = turned.along ? call_.cols : 1;
@@ -152,7 +152,7 @@ class ChainRun {
     }
   }
 
-  // Rows of an operand, or of a range of its columns, into a room.
+  // Loads rows of an operand, or of a range of its columns, into a room.
   void load_rows(const ChainKernels::LoadedRows& loaded, const RoomPlaces& rooms, Range range, int thread) const {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
     const View& operand = inputs_[static_cast<size_t>(loaded.place)];
@@ -179,7 +179,7 @@ class ChainRun {
               {range.begin - rooms.first, range.end - rooms.first}, RowShape(element.planes(), loaded.stride));
   }
 
-  // Of a room into its result.
+  // Stores rows of a room in its result.
   void store_rows(const ChainKernels::TurnedRows& turned, const RoomPlaces& rooms, Range range) const {
     const ElementType& element = kernels_.rooms[static_cast<size_t>(turned.room)];
     const View& result = outputs_[static_cast<size_t>(turned.place)];
@@ -212,7 +212,7 @@ class ChainRun {
     return places;
   }
 
-  // Of column `column` of rows (ChainKernels), where row `row` is.
+  // The address of row `row` in column `column` of rows (ChainKernels).
   [[nodiscard]] T* row_of(int place, const RoomPlaces& rooms, std::int64_t row, std::int64_t column) const {
     if (place >= 0) return reinterpret_cast<T*>(inputs_[static_cast<size_t>(place)].data) + row;
     const View& room = rooms.views[static_cast<size_t>(-1 - place)];
@@ -239,7 +239,7 @@ class ChainRun {
     loop(*kernels_.behind, rooms, {first, end}, partial, thread);
   }
 
-  // All of the region for a chunk of rows, whose rooms stay in the cache, then for the next.
+  // Runs all of the region for a chunk of rows, whose rooms stay in the cache, then for the next.
   void chunks(std::int64_t b, std::int64_t first, std::int64_t end, int thread) {
     std::int64_t number = b * chunks_;
     for (std::int64_t r = first; r < end; r += chunk_rows_, ++number) {
@@ -256,7 +256,7 @@ class ChainRun {
     }
   }
 
-  // From `row` on; body(tile, first column, columns).
+  // Calls body(tile, first column, columns) from `row` on.
   template <class Body>
   void each_tile(std::int64_t row, const Body& body) const {
     const T* matrix = reinterpret_cast<const T*>(call_.matrix.data) + row * call_.cols;
@@ -302,7 +302,7 @@ class ChainRun {
     }
   }
 
-  // body(product, column) for every column of every product.
+  // Calls body(product, column) for every column of every product.
   template <class Products, class Body>
   static void each_column(const Products& products, const Body& body) {
     for (const auto& p : products) {
@@ -332,8 +332,8 @@ class ChainRun {
     return kernels_.tiles.at(static_cast<size_t>(group.size() - 1));
   }
 
-  // How far the rows of the next chunk are, if it is worth asking for them: where two chunks fit into the cache. The
-  // first products of either direction ask for half of them each, so that memory never rests.
+  // The distance to the rows of the next chunk, if a prefetch pays: if two chunks fit into the cache. The first
+  // products of either direction prefetch half of them each, so that memory never rests.
   [[nodiscard]] std::int64_t asked_below(std::int64_t row, std::int64_t rows) const {
     const std::int64_t row_bytes = call_.cols * static_cast<std::int64_t>(sizeof(T));
     const bool worth = row_bytes >= least_asked && rows * row_bytes <= 2 * chunk_bytes;
@@ -344,12 +344,12 @@ class ChainRun {
     return b / blocks_of_a_share_ * blocks_of_a_share_ * block_rows_;
   }
 
-  // What the share of block `b` gives to the matrix's columns, of column `number` of all that products give.
+  // The result of block `b`'s share for the matrix's columns, in column `number` of all products.
   [[nodiscard]] T* columns_of(std::int64_t number, std::int64_t b) const {
     return columns_ + (number * shares_ + b / blocks_of_a_share_) * width_;
   }
 
-  // A loop on rows of a block.
+  // Runs a loop on rows of a block.
   void loop(const ChainKernels::Loop& loop, const RoomPlaces& rooms, Range range, std::byte* partial,
             int thread) const {
     const ElementwiseKernel& kernel = loop.kernel;
@@ -380,7 +380,7 @@ class ChainRun {
     kernel.function(words.data(), range.begin, range.end, partial, shop_.scratch(thread));
   }
 
-  // Blocks' results a column, in order. Threads have columns of their own.
+  // Adds the blocks' results a column, in order. Threads have columns of their own.
   void add_columns() {
     constexpr std::int64_t piece = 4096;
     const std::int64_t pieces = (width_ + piece - 1) / piece;
@@ -416,14 +416,14 @@ class ChainRun {
     }
   }
 
-  // Of the pieces those that there are: the last block may have fewer chunks.
+  // The number of existing pieces: the last block may have fewer chunks.
   [[nodiscard]] std::int64_t chunk_count() const {
     if (!kernels_.chunked || blocks_ == 0) return blocks_;
     const std::int64_t last = call_.rows - (blocks_ - 1) * block_rows_;
     return (blocks_ - 1) * chunks_ + (last + chunk_rows_ - 1) / chunk_rows_;
   }
 
-  // Blocks' partial results onto the accumulators, in order.
+  // Folds the blocks' partial results into the accumulators, in order.
   void fold() {
     const ElementwiseKernel& kernel = kernels_.behind->kernel;
     for (const ReducedValue& value : kernel.reduced) {
@@ -434,7 +434,7 @@ class ChainRun {
     }
   }
 
-  // The vector work behind, of rows that have waited.
+  // Runs the rest of the vector work, on rows that have waited.
   void wait_is_over() {
     std::vector<View> inputs;
     for (const int place : kernels_.behind->inputs) {
@@ -449,11 +449,11 @@ class ChainRun {
   const ChainKernels& kernels_;
   const DenseProductCall& call_;
   const CompressedArray* compressed_ = call_.matrix.compressed;  // or null
-  std::int64_t width_ = 0;  // of what a row's vector gives: the matrix's columns, or slots of a compressed one
-  std::vector<T> slots_;  // of a compressed one: what each column of the inner products' vectors gives with its tuples
+  std::int64_t width_ = 0;  // of a result along the columns: the matrix's columns, or slots of a compressed one
+  std::vector<T> slots_;    // of a compressed one: each column of the inner products' vectors times its tuples
   std::int64_t block_rows_ = 0, blocks_ = 0, chunk_rows_ = 0;
-  // Blocks that one thread takes in order, onto one result a column: of a compressed matrix there are more slots than a
-  // dense one has columns.
+  // Blocks that one thread takes in order, into one result a column: a compressed matrix has more slots than a dense
+  // one has columns.
   std::int64_t blocks_of_a_share_ = 1, shares_ = 0;
   std::int64_t chunks_ = 0;  // of a block
   std::vector<ColumnOf<ChainKernels::Inner>> inner_columns_;

@@ -1,5 +1,5 @@
-// Kernels that read compressed arrays: plain products by their tuples, element-wise work on a few rows made dense at a
-// time.
+// Kernels that read compressed arrays: plain products by their tuples, and element-wise work on a few rows made dense
+// at a time.
 #include "libkernels/dense/run_compressed.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace kasen {
 namespace {
 
-constexpr std::int64_t most_shares = 64;                     // of the rows, by each of which slots are filled
+constexpr std::int64_t most_shares = 64;                     // of the rows, each of which fills slots
 constexpr std::int64_t dense_bytes = std::int64_t{1} << 19;  // of rows at a time, for each thread: in its second cache
-// Columns of an operand that go through the tuples, one after another; of more, making rows dense costs less (measured
-// with 4 to 256 distinct values a column).
+// Columns of an operand that go through the tuples, one after another. For more columns, making rows dense costs less
+// (measured with 4 to 256 distinct values a column).
 constexpr std::int64_t most_by_tuples = 3;
 
 template <class T>
@@ -94,7 +94,7 @@ std::int64_t rows_at_once(std::span<const View> inputs, std::int64_t inner, int 
   return least * std::max<std::int64_t>(fitting, 1);
 }
 
-// Those columns of the call's operand `at` that it reads (expand_rows): all, unless it reads slices of it alone.
+// The columns of the call's operand `at` that it reads (expand_rows): all, unless it reads only slices of it.
 std::vector<char> columns_read(const Module& module, const ElementwiseCall& call, size_t at) {
   const std::vector<ValueId>& operands = call.op->operands;
   if (reads_along(*call.op, operands[at])) return {};
@@ -158,7 +158,7 @@ void RowsMadeDense::make(Range rows) {
       const Range some{rows.begin + rows.size() * t / threads, rows.begin + rows.size() * (t + 1) / threads};
       expand_rows(*from.compressed, some.begin, some.end, room + (some.begin - rows.begin) * row, columns_[i]);
     });
-    // Kernels count from the array's first element, which is not there.
+    // Kernels count from the array's first element, which does not exist.
     const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(room) - static_cast<std::uintptr_t>(rows.begin * row);
     views_[i] = {reinterpret_cast<std::byte*>(first), from.capacity};
     room += bytes(from, rows_);

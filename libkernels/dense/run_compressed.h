@@ -9,8 +9,8 @@
 
 namespace kasen {
 
-// Do the products with a compressed matrix cost less by its tuples than with its rows made dense (run_blas)? By their
-// columns alone.
+// Whether the products with a compressed matrix cost less by its tuples than with its rows made dense (run_blas). Only
+// their columns decide.
 [[nodiscard]] bool go_through_tuples(std::span<const DenseOperands> products);
 
 // Products with a compressed matrix of f64 or f32, multiplied and added, in either direction, one after another, by its
@@ -20,12 +20,12 @@ void run_compressed(Workshop& shop, Scalar scalar, const CompressedArray& matrix
 
 [[nodiscard]] bool reads_compressed(const ElementwiseCall& call);
 
-// An element-wise call whose compressed operands are made dense for as many rows as stay in the caches, those columns
-// of them that it reads.
+// An element-wise call whose compressed operands are made dense for as many rows as stay in the caches, and only in the
+// columns that it reads.
 class RowsMadeDense {
  public:
   RowsMadeDense(Workshop& shop, const Module& module, const ElementwiseCall& call);
-  // run(call) for sub-ranges of the call's, in order, with dense operands.
+  // Calls run(call) for sub-ranges of the call's, in order, with dense operands.
   template <class Run>
   void each(const Run& run) {
     for (std::int64_t r = call_.range.begin; r < call_.range.end; r += rows_) {
@@ -44,7 +44,7 @@ class RowsMadeDense {
   Workshop& shop_;
   const ElementwiseCall& call_;
   std::vector<View> views_;
-  std::vector<std::vector<char>> columns_;  // of each compressed operand those that are read (expand_rows)
+  std::vector<std::vector<char>> columns_;  // the columns of each compressed operand that are read (expand_rows)
   std::int64_t rows_ = 1;
 };
 

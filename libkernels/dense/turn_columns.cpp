@@ -5,7 +5,8 @@
 namespace kasen {
 namespace {
 
-// move(plane's element, row's element) for every element, of words of the scalar's size. `Bytes`: std::byte, or const.
+// Calls move(plane's element, row's element) for every element, in words of the scalar's size. `Bytes`: std::byte, or
+// const.
 template <class Word, class Bytes, class Move>
 void each_word(const View& planes, std::int64_t stride, Range range, Bytes* rows, RowShape shape, const Move& move) {
   auto* plane = reinterpret_cast<Word*>(planes.data) + range.begin;

@@ -1,5 +1,5 @@
-// Arrays with columns: a row's lie side by side in operands and results, each is a plane in what loops with a lane for
-// each row read (lift_columns.h).
+// Arrays with columns: operands and results have a row's columns side by side. In loops with a lane for each row, each
+// column is a plane (lift_columns.h).
 #pragma once
 
 #include "libcore/data/data.h"
@@ -17,7 +17,7 @@ struct RowShape {
   std::int64_t columns, stride;
 };
 
-// Elements `range` of the planes from rows, or to such; the first row at `rows`.
+// Moves elements `range` of the planes from rows, or to rows; the first row is at `rows`.
 void to_planes(Scalar scalar, const std::byte* rows, const View& planes, Range range, RowShape shape);
 void from_planes(Scalar scalar, const View& planes, Range range, std::byte* rows, std::int64_t columns);
 

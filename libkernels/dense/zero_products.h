@@ -1,5 +1,5 @@
-// What 0 times infinity or NaN gives in a product with a dense matrix: NaN. Dense libraries leave out terms whose
-// factor is 0 where they like to (gemv, edges of gemm), as if the other factor were finite.
+// Corrects 0 times infinity or NaN in a product with a dense matrix: it is NaN. Dense libraries leave out some terms
+// whose factor is 0 (gemv, edges of gemm), as if the other factor were finite.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace kasen {
 
-// A sum of x * 0, which is NaN if one of them is not finite: four vectors of every x86-64, side by side.
+// A sum of x * 0, which is NaN if some x is not finite: four vectors of every x86-64 processor, side by side.
 template <class T>
 [[nodiscard]] bool all_finite(std::span<const T> numbers) {
   using Vector [[gnu::vector_size(16)]] = T;
@@ -43,8 +43,8 @@ template <class T>
   return found == 0;
 }
 
-// C = A B, or A' B if `turned`, as it was just computed by a dense library. A has `rows` rows of `cols` numbers, each
-// `stride` behind the one before; B and C have `columns` columns, whose numbers of one row lie side by side.
+// C = A B, or A' B if `turned`, as a dense library just computed it. A has `rows` rows of `cols` numbers, `stride`
+// numbers apart. B and C have `columns` columns, whose numbers of one row lie side by side.
 template <class T>
 struct DenseProduct {
   const T* a;
@@ -72,7 +72,7 @@ class ZeroProducts {
   [[nodiscard]] std::span<const T> row(const T* numbers, std::int64_t count) const {
     return {numbers, static_cast<std::size_t>(count)};
   }
-  // Rows that are short are looked at all together, whatever they meet.
+  // Short rows are checked all together, whatever they meet.
   [[nodiscard]] bool all_finite_at_once() const {
     constexpr std::int64_t short_row = 64;
     const bool together = p_.stride == p_.cols && (!p_.turned || p_.cols < short_row);
@@ -82,7 +82,7 @@ class ZeroProducts {
     p_.c[i * p_.columns + column] = std::numeric_limits<T>::quiet_NaN();
   }
 
-  // a is not finite and meets row `step` of B: the columns where that has a 0.
+  // For an a that is not finite and meets row `step` of B: corrects the columns where that row has a 0.
   void meet(T a, std::int64_t i, std::int64_t step) const {
     if (std::isfinite(a)) return;
     for (std::int64_t k = 0; k < p_.columns; ++k)

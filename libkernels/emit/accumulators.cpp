@@ -22,7 +22,7 @@ struct Addition {
   int number = -1;  // of the loop variable that counts the coordinates; -1: a scalar
 };
 
-// Is `e` component `c` of parameter 0, at the coordinate that variable `number` counts?
+// Whether `e` is component `c` of parameter 0, at the coordinate that variable `number` counts.
 bool is_own(const Expr& e, int c, int number) {
   const Expr* of = &e;
   if (number >= 0) {
@@ -54,7 +54,7 @@ llvm::Value* strip_address(Emitter& emitter, llvm::Value* array, Scalar scalar, 
   return emitter.at_byte(array, emitter.b.CreateMul(coordinate, emitter.integer(strip_bytes(emitter, scalar))));
 }
 
-// All lanes of one coordinate, or of a coordinate of their own each.
+// Loads all lanes of one coordinate, or of a coordinate of their own each.
 Plane load_strip(Emitter& emitter, llvm::Value* array, Scalar scalar, const Plane& coordinate) {
   llvm::Value* saved = emitter.mask;
   emitter.mask = nullptr;  // scratch memory is always there
@@ -164,9 +164,9 @@ void Accumulator::fill(Emitter& emitter, const std::vector<Word>& words) {
   }
 }
 
-// old + more, of a component that began with 0 and has only been added to. In a block, which is short:
-// - a float of it is never -0, so that lanes to which +0 is added keep what they have;
-// - integers stay far from the ends that stand for infinities if all that is added is small.
+// old + more, for a component that began with 0 and has only been added to. Within a block, which is short:
+// - a float of it is never -0, so lanes to which +0 is added keep their value;
+// - integers stay far from the ends that stand for infinities if all addends are small.
 llvm::Value* Accumulator::plus(Emitter& emitter, int component, const Plane& old, const Plane& more) const {
   constexpr unsigned block_bits = 13;  // more than log2(reduction_block)
   static_assert(reduction_block < (1 << block_bits));
@@ -218,7 +218,7 @@ bool Accumulator::only_adds(const Expr& body) {
   return true;
 }
 
-// All of the new value is computed before any of the old one is overwritten, unless no component looks at another.
+// All of the new value is computed before any of the old one is overwritten, unless no component reads another.
 void Accumulator::assign(Emitter& emitter, const Expr& body, const Sources& sources) {
   emitter.forget();
   const bool apart = only_adds(body);

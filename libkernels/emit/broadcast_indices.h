@@ -1,4 +1,4 @@
-// With broadcasting, each lane keeps its index along every dimension of the loop, and counts them up as an odometer.
+// With broadcasting, each lane keeps its index along every dimension of the loop, and counts it up like an odometer.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace kasen {
 
 class BroadcastIndices {
  public:
-  // `dims`: the loop's dimensions but the one along which it is cut, in order, and their sizes.
+  // `dims`: the loop's dimensions except the cut one, in order, and their sizes.
   BroadcastIndices(Emitter& emitter, const Module& module, std::vector<DimId> dims, std::vector<llvm::Value*> sizes,
                    const Location& where)
       : e_(emitter), module_(module), dims_(std::move(dims)), sizes_(std::move(sizes)), where_(where) {}
@@ -18,12 +18,12 @@ class BroadcastIndices {
   void advance();                 // by reduction_lanes
   // The index of each lane's element in an array of this type, row-major over its own dimensions.
   [[nodiscard]] llvm::Value* index(const Type& type);
-  // Where each lane's element of a view is in its array; a range begins at `begin`. `sizes`: of the array's uncut
-  // dimensions.
+  // The position of each lane's element of a view in its array; a range begins at `begin`. `sizes`: of the array's
+  // uncut dimensions.
   [[nodiscard]] llvm::Value* index(const Op& view, const std::vector<llvm::Value*>& sizes, llvm::Value* begin);
 
  private:
-  // Of each of its dimensions the place among dims_; no_place: it is the one along which the loop is cut. They meet
+  // For each of its dimensions the position in dims_; no_place stands for the cut dimension. Dimensions are matched
   // from the last one backwards, so that a vector over N meets the columns of a square array.
   [[nodiscard]] std::vector<size_t> places(const Type& type) const;
 

@@ -1,4 +1,4 @@
-// A component of an element by its number, and small arrays in memory: what the files of elements.h share.
+// A component of an element by its number, and small arrays in memory: the common part of the files of elements.h.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ namespace kasen {
   return static_cast<int>(element.components.size());
 }
 
-// Memory for a small array, which registers take the place of where there are few coordinates; null for a scalar.
+// Memory for a small array, which registers replace if there are few coordinates; null for a scalar.
 [[nodiscard]] llvm::Value* make_array(Emitter& emitter, const Component& component);
 
-// The number of a coordinate that is known now.
+// The number of a coordinate that is known at generation time.
 [[nodiscard]] std::optional<std::int64_t> known_coordinate(const Plane* coordinate);
 
 // Bytes of one coordinate of all lanes in scratch memory.

@@ -63,7 +63,7 @@ llvm::Value* MemorySource::address(Emitter& emitter, int component, const Plane*
   const std::int64_t size = scalar_bytes(scalar_of(planes_.element, component));
   const auto splat = [&](llvm::Value* v) { return emitter.spread({v, true}); };
   const bool own_coordinate = coordinate != nullptr && !coordinate->uniform;
-  if (access_ == Access::scattered && coordinate == nullptr) {  // a form that gathers take as it is
+  if (access_ == Access::scattered && coordinate == nullptr) {  // gathers take this form directly
     return emitter.b.CreateGEP(emitter.memory_type(scalar_of(planes_.element, component)), place.base, index_);
   }
   llvm::Value* offset = nullptr;
@@ -88,7 +88,7 @@ llvm::Value* MemorySource::address(Emitter& emitter, int component, const Plane*
   return emitter.at_byte(place.base, offset);
 }
 
-// What is read at one index stays in registers; what all indices share is read again, from the first cache.
+// Data read at one index stay in registers; data that all indices share are read again, from the first cache.
 Plane MemorySource::load(Emitter& emitter, int component, const Plane* coordinate) {
   const std::optional<std::int64_t> number = known_coordinate(coordinate);
   if (!number || access_ != Access::consecutive || emitter.in_coordinate_loop()) {
@@ -120,7 +120,7 @@ void MemorySource::store(Emitter& emitter, int component, const Plane* coordinat
   emitter.store_lanes(scalar, to, value);
 }
 
-// The scalars have been loaded; of what all elements share no result is made.
+// The scalars are loaded already, and no result aliases an element that all lanes share.
 ReadsFrom MemorySource::reads_from(const ElementType& result, int component) const {
   if (access_ == Access::shared || count_of(planes_.element, component) == 0) return ReadsFrom::registers;
   if (planes_.element != result) return ReadsFrom::other_types;

@@ -12,8 +12,9 @@
 
 namespace kasen {
 
-// The argument table of a kernel, in 64-bit words: two words (address of the first plane, bytes from plane to plane)
-// for each component of each array, then whatever else the kernel takes. The skeleton fills it, the code reads it.
+// The argument table of a kernel, in 64-bit words. Each component of each array has two words (address of the first
+// plane, bytes from plane to plane); then comes all else that the kernel takes. The skeleton fills it, the code reads
+// it.
 class ArgumentLayout {
  public:
   int add_array(const ElementType& element);  // its first word
@@ -64,7 +65,7 @@ class MemorySource : public Source {
   bool streamed_ = false;
   llvm::Value* index_ = nullptr;
   std::vector<Plane> loaded_;
-  std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // that have been loaded at the index, by component
+  std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // loaded at the index, by component
 };
 
 // The value of one operator in a loop: scalar components and arrays of few coordinates in registers, others in scratch
@@ -75,18 +76,18 @@ class OperatorValue : public Source {
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
   void set(int component, const Plane& value) { scalars_[static_cast<size_t>(component)] = value; }
   void store(Emitter& emitter, int component, llvm::Value* coordinate, const Plane& value);
-  void copy(Emitter& emitter, Source& from);  // of the same element: as it is now
+  void copy(Emitter& emitter, Source& from);  // the current value of the same element type
   [[nodiscard]] const ElementType& element() const { return element_; }
 
  private:
   ElementType element_;
   std::vector<Plane> scalars_;
   std::vector<llvm::Value*> arrays_;                           // by component; null: nothing has been stored
-  std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // stored at places known now, by component
+  std::map<std::pair<int, std::int64_t>, Plane> coordinates_;  // stored at known coordinates, by component
 };
 
-// The value of a map that is looked at once: arrays are computed where they are needed, coordinate by coordinate, and
-// so are scalars if there are no `scalars`.
+// The value of a map that is read once: arrays are computed where they are needed, coordinate by coordinate, and so are
+// scalars if there are no `scalars`.
 class Deferred : public Source {
  public:
   Deferred(const Expr& body, Sources arguments, std::unique_ptr<OperatorValue> scalars)
@@ -100,18 +101,18 @@ class Deferred : public Source {
   std::unique_ptr<OperatorValue> scalars_;
 };
 
-// Like a temporary, but it keeps its value over turns of a loop.
+// Like a temporary, but it keeps its value over iterations of a loop.
 class Accumulator : public Source {
  public:
   enum class Home : std::uint8_t {
-    registers,  // but for arrays of many coordinates
+    registers,  // except arrays of many coordinates
     block,      // the same, and it takes no more than reduction_block elements
-    scratch,    // as `block`, in memory: where there are more accumulators than registers
+    scratch,    // as `block`, in memory: if there are more accumulators than registers
   };
   Accumulator(Emitter& emitter, const ElementType& element, Home home = Home::registers);
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
   void copy(Emitter& emitter, Accumulator& from);  // of the same element
-  // Is the new value that `body` makes, of each component, the old one plus something?
+  // Whether `body` makes the new value of each component by adding something to the old one.
   [[nodiscard]] static bool only_adds(const Expr& body);
   void fill(Emitter& emitter, const std::vector<Word>& words);  // one word a plane
   // Becomes body(sources); sources may read this accumulator. Lanes that do not count keep their value.
@@ -154,7 +155,7 @@ class SlotSource : public Source {
   llvm::Value* address_;
 };
 
-// Calls visit(component, coordinate) once for each scalar component (null) and in a generated loop for each small
+// Calls visit(component, coordinate) once for each scalar component (null), and in a generated loop for each small
 // array.
 void for_each_plane(Emitter& emitter, const ElementType& element,
                     const std::function<void(int component, const Plane* coordinate)>& visit);

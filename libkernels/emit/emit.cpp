@@ -120,7 +120,8 @@ llvm::Value* Emitter::gather(Scalar scalar, llvm::Value* addresses) {
   return b.CreateMaskedGather(memory, addresses, align, mask, llvm::Constant::getNullValue(memory));
 }
 
-// Processors gather words, not bytes: the aligned words that hold the bytes, which end in no other page than they do.
+// Processors gather words, not bytes: this reads the aligned words with the bytes, which end in the same pages as they
+// do.
 llvm::Value* Emitter::gather_bytes(llvm::Value* addresses) {
   llvm::Type* number = wide(b.getInt64Ty());
   llvm::Type* word = wide(b.getInt32Ty());
@@ -154,7 +155,7 @@ llvm::Value* Emitter::local(std::int64_t bytes) {
   return memory;
 }
 
-// Tested before the first turn and at the end of each, so that what does not change can be hoisted out.
+// Tests before the first iteration and at the end of each, so that invariants can be hoisted out.
 Emitter::Loop Emitter::open_loop(llvm::Value* begin, llvm::Value* end, std::int64_t step) {
   llvm::BasicBlock* before = b.GetInsertBlock();
   Loop l{};

@@ -1,5 +1,5 @@
-// From scalar functions to LLVM IR: the value of an expression for `lanes` elements at once (8 in element-wise loops,
-// 1 in products). Every operator means what libcore's `evaluate` says, without contraction or fast-math.
+// From scalar functions to LLVM IR: the value of an expression for `lanes` elements at once (8 in element-wise loops, 1
+// in products). Every operator has the meaning of libcore's `evaluate`, without contraction or fast-math.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -22,21 +22,20 @@ struct Plane {
   bool uniform = false;
 };
 
-// Can a vector of these be stored past the caches?
+// Whether a vector of these can be stored past the caches.
 [[nodiscard]] inline bool may_stream(Scalar scalar) { return scalar_bytes(scalar) >= 4; }
 
 class Emitter;
 
-// From what a result's component is computed at one coordinate, where results may take the place of operands with
-// elements of their type.
+// The sources of a result's component at one coordinate, if results may alias operands with elements of their type.
 enum class ReadsFrom : std::uint8_t {
   registers,    // or memory that no result takes
-  other_types,  // arrays, but none whose place this result could take
-  own_place,    // of those whose place it could take, just this component and coordinate
+  other_types,  // arrays, but none that this result could alias
+  own_place,    // of those that it could alias, just this component and coordinate
   elsewhere,    // other components or coordinates of those
 };
 
-// Where the planes of an element come from. `coordinate` (an i64 plane) is given for small arrays only.
+// The source of an element's planes. `coordinate` (an i64 plane) is given for small arrays only.
 class Source {
  public:
   virtual ~Source() = default;
@@ -58,11 +57,11 @@ class Emitter {
   [[nodiscard]] llvm::Function* function() { return function_; }
   [[nodiscard]] int lanes() const { return lanes_; }
 
-  // Which lanes count (null: all). Loads of lanes that do not are not made.
+  // Which lanes count (null: all). The other lanes are not loaded.
   llvm::Value* mask = nullptr;
   // Loops over coordinates stay loops, however few there are.
   bool compact = false;
-  // Products call the C library for what has no code of its own (emit_math.h): the same bits for one lane and for
+  // Products call the C library for functions without generated code (emit_math.h): the same bits for one lane and for
   // eight.
   bool library_lane_by_lane = false;
 
@@ -79,11 +78,11 @@ class Emitter {
   // Loads and stores of one plane; bools as bytes. `address` is that of the first lane.
   [[nodiscard]] llvm::Value* load_lanes(Scalar scalar, llvm::Value* address);
   void store_lanes(Scalar scalar, llvm::Value* address, const Plane& value);
-  // Past the caches, where all lanes count: `address` is aligned to the vector, or to 64 bytes. fence_streams() ends a
-  // function that has done so, before another thread is told.
+  // Stores past the caches, if all lanes count: `address` is aligned to the vector, or to 64 bytes. fence_streams()
+  // ends a function that has done so, before another thread is notified.
   void stream_lanes(Scalar scalar, llvm::Value* address, const Plane& value);
   void fence_streams();
-  // Brings it to the caches; it need not be there.
+  // Prefetches it into the caches; the address need not be valid.
   enum class Near : std::uint8_t { second_cache, first_cache };
   void ask_for(llvm::Value* address, Near near = Near::first_cache);
   [[nodiscard]] llvm::Value* load_one(Scalar scalar, llvm::Value* address);
@@ -99,7 +98,7 @@ class Emitter {
     close_loop(l);
   }
 
-  // Code that runs where `condition`, one bit, holds.
+  // Code that runs if `condition`, one bit, holds.
   template <class Body>
   void when(llvm::Value* condition, const Body& body) {
     llvm::BasicBlock* then = llvm::BasicBlock::Create(b.getContext(), "when", function_);
@@ -111,8 +110,8 @@ class Emitter {
     b.SetInsertPoint(done);
   }
 
-  // Coordinates begin to count - 1 of a small array, one after another: straight code for few of them, whose numbers
-  // are constants, else a loop.
+  // Coordinates begin to count - 1 of a small array, one after another: straight-line code for few of them, whose
+  // numbers are constants, else a loop.
   template <class Body>
   void coordinates(std::int64_t begin, std::int64_t count, const Body& body) {
     if (!few(count)) {
@@ -125,9 +124,10 @@ class Emitter {
     for (std::int64_t j = begin; j < count; ++j) body(static_cast<llvm::Value*>(integer(j)));
     copies_ /= count;
   }
-  // Is code written in a loop over coordinates now? What it computes is not there behind the loop.
+  // Whether code is now written in a loop over coordinates. Its results do not exist behind the loop.
   [[nodiscard]] bool in_coordinate_loop() const { return coordinate_loops_ > 0; }
-  // Can an array of that many coordinates live in registers: are they straight code, wherever they are looked at?
+  // Whether an array of that many coordinates can live in registers: they are straight-line code wherever they are
+  // read.
   [[nodiscard]] static bool is_small(std::int64_t count) { return count <= straight; }
 
   // The value of a scalar expression; `sources` are the function's parameters.
@@ -137,12 +137,12 @@ class Emitter {
 
   // The value of the body of a `build`, whose loop variable is `number`, at one coordinate.
   [[nodiscard]] Plane value_with(const Expr& body, int number, const Plane& coordinate, const Sources& sources);
-  // The sources are others from here on, or have moved.
+  // From here on the sources are others, or have moved.
   void forget() { known_.clear(); }
 
-  // Memory of the function's own, in registers where all accesses are at places known now.
+  // Memory of the function's own, in registers if all accesses have known positions.
   [[nodiscard]] llvm::Value* local(std::int64_t bytes);
-  // Bytes of scratch, which the skeleton gives to each thread: the address of `bytes` more of it.
+  // Scratch memory, which the skeleton gives to each thread: the address of `bytes` more of it.
   [[nodiscard]] llvm::Value* scratch(std::int64_t bytes);
   [[nodiscard]] std::int64_t scratch_bytes() const { return scratch_bytes_; }
   llvm::Value* scratch_base = nullptr;

@@ -1,7 +1,8 @@
-// Both directions of a product with a tile of a dense matrix, of one or a few columns: some rows at a time, so that
-// each element of the vectors that run along the tile's columns is loaded once for them, and each of the tile once for
-// all columns of the product. A row's sum has a lane for each element of a 64-byte vector, a column takes its rows in
-// order, and nothing is contracted: the bits depend neither on the processor nor on how rows and columns are grouped.
+// Both directions of a product with a tile of a dense matrix, of one or a few columns. It takes some rows at a time. So
+// each element of the vectors along the tile's columns is loaded once for them, and each of the tile once for all
+// columns of the product. A row's sum has a lane for each element of a 64-byte vector, a column takes its rows in
+// order, and nothing is contracted. So the bits depend neither on the processor nor on how rows and columns are
+// grouped.
 #include <array>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@
 namespace kasen {
 namespace {
 
-// Of which each has a sum or a factor for each column in a register: as many as the largest files of registers hold.
+// Sums or factors of rows, one for each column, in registers: as many as the largest register files hold.
 constexpr std::int64_t most_in_registers = 16;
 
 std::int64_t rows_of_a_group(std::int64_t columns) {
@@ -38,7 +39,7 @@ class DenseEmitter {
         begun_(e_.b.CreateICmpNE(argument(6), e_.integer(0))),
         asked_{argument(7), argument(8)} {}
 
-  // across[c][r] = sum over j of a[r][j] * along[c][j]; onto what is there if it has begun.
+  // across[c][r] = sum over j of a[r][j] * along[c][j]; added to the old value if it has begun.
   void result_a_row() {
     in_groups([&](llvm::Value* row, std::int64_t count) {
       const Values rows = pointers(row, count);
@@ -66,7 +67,7 @@ class DenseEmitter {
     e_.b.CreateRetVoid();
   }
 
-  // along[c][j] = sum over r of a[r][j] * across[c][r], in the order of r; onto what is there if it has begun.
+  // along[c][j] = sum over r of a[r][j] * across[c][r], in the order of r; added to the old value if it has begun.
   void result_a_column() {
     in_groups([&](llvm::Value* row, std::int64_t count) {
       const Values rows = pointers(row, count);
@@ -127,7 +128,7 @@ class DenseEmitter {
     return made;
   }
 
-  // Of row k of a group, in columns j on; what lies where the caller says is asked for meanwhile.
+  // Elements of row k of a group, from column j on; meanwhile it prefetches at the caller's distance.
   llvm::Value* element_of(const Values& rows, size_t k, llvm::Value* j) {
     llvm::Value* from = at(rows[k], j);
     if (e_.mask == nullptr) e_.ask_for(at(from, asked_.at(k % asked_.size())), Emitter::Near::second_cache);
@@ -138,7 +139,7 @@ class DenseEmitter {
     e_.b.CreateStore(e_.b.CreateFAdd(e_.b.CreateLoad(wide(), sum), term), sum);
   }
 
-  // Results of rows that lie one after another.
+  // Stores the results of consecutive rows.
   void store_results(llvm::Value* place, llvm::Value* results) {
     const llvm::Align align(static_cast<std::uint64_t>(scalar_bytes(scalar_)));
     llvm::Value* onto = e_.b.CreateFAdd(e_.b.CreateAlignedLoad(results->getType(), place, align), results);
@@ -163,8 +164,8 @@ class DenseEmitter {
     });
   }
 
-  // Of each row's sum, lane l with l + half, then half of that, down to one: a vector of the rows' results. Two rows
-  // share a vector as soon as their lanes fit into one.
+  // Adds lane l of each row's sum and lane l + half, then half of that, down to one, and gives a vector of the rows'
+  // results. Two rows share a vector as soon as their lanes fit into one.
   llvm::Value* across_lanes(Values sums) {
     for (std::int64_t lanes = lanes_; lanes > 1; lanes /= 2) {
       Values halved;
@@ -175,7 +176,7 @@ class DenseEmitter {
     return sums.at(0);
   }
 
-  // Rows of `lanes` lanes each, in one vector or in two: each row's lower half and its upper half are added.
+  // Adds each row's lower and upper half, for rows of `lanes` lanes each, in one vector or in two.
   llvm::Value* halve(llvm::Value* first, llvm::Value* second, std::int64_t lanes) {
     const auto width = static_cast<std::int64_t>(llvm::cast<llvm::FixedVectorType>(first->getType())->getNumElements());
     std::vector<int> lower, upper;

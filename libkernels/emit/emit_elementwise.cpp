@@ -1,5 +1,5 @@
-// A fused loop over elements: each input is loaded once, each output stored once, eight lanes at a time; what is left
-// at the end runs through the same code with a mask, so that no result depends on an element's place.
+// A fused loop over elements: each input is loaded once, each output stored once, eight lanes at a time. The elements
+// left at the end run through the same code under a mask, so that no result depends on an element's position.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class ElementwiseEmitter {
     }
     llvm::Value* full = e_.b.CreateAnd(e_.b.CreateSub(end, begin), e_.integer(-e_.lanes()));
     llvm::Value* middle = e_.b.CreateAdd(begin, full);
-    // A result may take the place of an operand, which would then be gone.
+    // A result may alias an operand, whose old value would then be gone.
     if (home_ == Accumulator::Home::scratch && outputs_.empty() && !slices_ && !indices_) sums_.find(sources_);
     if (sums_.empty()) {
       e_.loop(begin, middle, e_.lanes(), [&](llvm::Value* i) { turn(i); });
@@ -124,7 +124,7 @@ class ElementwiseEmitter {
     for (const Op* op : body_.ops) {
       if (!is_view(*op)) continue;
       const auto at = std::find(body_.inputs.begin(), body_.inputs.end(), viewed(*op));
-      if (at == body_.inputs.end()) refuse("a view of what its loop makes", "its elements are elsewhere", op->where);
+      if (at == body_.inputs.end()) refuse("a view of its own loop's result", "its elements are elsewhere", op->where);
       const Input& array = inputs_[static_cast<size_t>(at - body_.inputs.begin())];
       llvm::Value* begin = nullptr;
       if (is_slice(*op)) begin = e_.spread(sources_.at(range_begin(*op))->load(e_, 0, nullptr));
@@ -136,15 +136,15 @@ class ElementwiseEmitter {
     }
   }
 
-  // Where a view begins is known before the loop, also where that goes over a single value.
+  // The beginning of a view is known before the loop, also if the loop is over a single value.
   [[nodiscard]] Reach reach_of_input(ValueId id, const Type& type) const {
     const auto begins = [&](const Op* op) { return is_slice(*op) && range_begin(*op) == id; };
     if (std::any_of(body_.ops.begin(), body_.ops.end(), begins)) return Reach::shared;
-    // The part of a region that runs behind the masters has all of the region's operands, whatever it needs.
+    // The part of a region that runs behind the owned elements has all of the region's operands, needed or not.
     return read_along(id) && used_values(body_).contains(id) ? reach_of(module_, loop_, type) : Reach::elsewhere;
   }
 
-  // Is it read along the loop, not only by views?
+  // Whether it is read along the loop, not only by views.
   [[nodiscard]] bool read_along(ValueId id) const {
     const auto shows = [&](const Op* op) { return is_view(*op) && viewed(*op) == id; };
     const auto reads = [&](const Op* op) { return reads_along(*op, id); };
@@ -224,7 +224,7 @@ class ElementwiseEmitter {
     }
   }
 
-  // Eight elements from index i on.
+  // One iteration: eight elements from index i on.
   void turn(llvm::Value* i) {
     e_.forget();
     if (slices_) slices_->slice(SliceEmitter::numbers(e_, lengths_, i, e_.mask));
@@ -308,7 +308,7 @@ class ElementwiseEmitter {
     e_.compact = false;
   }
 
-  // Lane l with l + 4, l + 2, l + 1; lane 0 then holds the block's value.
+  // Combines lane l with l + 4, l + 2, l + 1; lane 0 then holds the block's value.
   void close_accumulators() {
     llvm::Value* partials = e_.function()->getArg(3);
     e_.compact = home_ == Accumulator::Home::scratch;
@@ -333,16 +333,16 @@ class ElementwiseEmitter {
   Emitter e_;
   StripSums sums_;
   ProductTable products_;
-  std::unique_ptr<SliceEmitter> slices_;  // where the loop follows rows of a product
+  std::unique_ptr<SliceEmitter> slices_;  // if the loop follows rows of a product
   llvm::Value* lengths_ = nullptr;
   std::vector<Input> inputs_;
   ViewInputs views_{e_};
   std::vector<Output> outputs_;
   std::vector<Reduction> reductions_;
   std::map<ValueId, Source*> sources_;
-  llvm::Value* strip_begin_ = nullptr;  // where a turn leaves scalars for them: the strip's first element
+  llvm::Value* strip_begin_ = nullptr;  // where an iteration leaves scalars for them: the strip's first element
   Accumulator::Home home_ = Accumulator::Home::block;
-  std::optional<BroadcastIndices> indices_;  // where an operand is broadcast
+  std::optional<BroadcastIndices> indices_;  // if an operand is broadcast
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A row's entries one after another. What all columns have in common is computed once for an entry; sums over the
-// coordinates of points, and the columns of a result, go on lanes, in straight code: their number is known.
+// Folds a row's entries one after another. Work that all columns share is done once for an entry. Sums over the
+// coordinates of points, and the columns of a result, go on lanes, in straight-line code: their number is known.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -46,7 +46,7 @@ class EntryFoldEmitter {
   }
 
  private:
-  // What neither sums coordinates nor gives points has nothing to put on lanes.
+  // A fold that neither sums coordinates nor gives points has nothing to put on lanes.
   EntryFoldEmitter(Jit& jit, const Module& module, const Op& op, const EntryFoldKernel& kernel, EntryFunction function,
                    const std::string& name)
       : module_(module),
@@ -60,7 +60,7 @@ class EntryFoldEmitter {
     e_.library_lane_by_lane = e_.lanes() > 1;
   }
 
-  // Columns of the result that stand on lanes together.
+  // Columns of the result that share the lanes.
   struct Chunk {
     std::int64_t first = 0;
     llvm::Value* mask = nullptr;
@@ -73,7 +73,7 @@ class EntryFoldEmitter {
     return {pointer, integer, integer, pointer};
   }
 
-  // Lanes from `first` on that stand for one of `count`; null: all.
+  // Lanes from `first` on that are below `count`; null: all.
   llvm::Value* lanes_below(std::int64_t first, std::int64_t count) {
     if (count - first >= e_.lanes()) return nullptr;
     return e_.b.CreateICmpSLT(e_.lane_numbers(), e_.spread({e_.integer(count - first), true}));
@@ -127,7 +127,7 @@ class EntryFoldEmitter {
     return e_.b.CreateLoad(e_.b.getInt64Ty(), e_.b.CreateGEP(e_.b.getInt64Ty(), pointers_, row));
   }
 
-  // What stands at the row, or at an entry's place on the other axis.
+  // Moves the operands to the row, or to an entry's position on the other axis.
   void move(llvm::Value* index, bool across) {
     for (size_t i = 0; i < operands_.size(); ++i) {
       const EntryFoldKernel::Operand& operand = kernel_.operands[i];
@@ -162,7 +162,7 @@ class EntryFoldEmitter {
     return e_.b.CreateZExt(e_.b.CreateLoad(e_.b.getInt32Ty(), at), e_.b.getInt64Ty());
   }
 
-  // Points lie wherever the entries are: the next ones are asked for while this one is computed, over the row's end.
+  // Points lie wherever the entries are, so the next ones are prefetched during this one, beyond the row's end.
   void fetch_ahead(llvm::Value* entry) {
     llvm::Value* soon = e_.b.CreateNSWAdd(entry, e_.integer(entries_ahead));
     llvm::Value* there = nullptr;
@@ -173,7 +173,7 @@ class EntryFoldEmitter {
     }
   }
 
-  // Where rows have few entries, what stands at them is as far away.
+  // If rows have few entries, the data of rows are as far away.
   void fetch_rows(llvm::Value* row, llvm::Value* end) {
     for (size_t i = 0; i < operands_.size(); ++i) {
       const EntryFoldKernel::Operand& operand = kernel_.operands[i];
@@ -221,7 +221,7 @@ class EntryFoldEmitter {
     return e_.value_with(body, build.index, {numbers, false}, sources);
   }
 
-  // Where a point's column of the loop's own number is read: a parameter that has it on each lane.
+  // Replaces reads of a point's column by the loop's own number: a new parameter has that column on each lane.
   void read_side_by_side(Expr& e, int number, std::int64_t count, Sources& sources,
                          std::vector<std::unique_ptr<ColumnsSource>>& columns) {
     if (reads_column(e, number) && e.args[0].index >= 1 && std::cmp_less_equal(e.args[0].index, operands_.size())) {
@@ -236,8 +236,8 @@ class EntryFoldEmitter {
     for (Expr& arg : e.args) read_side_by_side(arg, number, count, sources, columns);
   }
 
-  // The sum of all coordinates, lane by lane and then over the lanes (entries.h): several vectors of lanes, so that one
-  // sum need not wait for the other.
+  // The sum of all coordinates, lane by lane and then over the lanes (entries.h). It has several vectors of lanes, so
+  // that one sum need not wait for the other.
   Plane lane_sum(const ScalarFunction& summands) {
     const Expr& build = summands.body;
     const Scalar scalar = build.args[0].type.scalar();
@@ -298,7 +298,7 @@ class EntryFoldEmitter {
   std::vector<Word> identity_;
   Emitter e_;
   llvm::Value *pointers_ = nullptr, *indices_ = nullptr;
-  llvm::Value* last_ = nullptr;  // entry of the rows at hand
+  llvm::Value* last_ = nullptr;  // the last entry of the current rows
   std::unique_ptr<MemorySource> values_, result_;
   std::unique_ptr<OneSource> one_;
   std::vector<Operand> operands_;

@@ -1,5 +1,5 @@
-// One row for each plain scalar operator: how it is computed on integers and on floating-point numbers. The reference
-// is libcore/scalar/scalar_operators.cpp.
+// One row for each plain scalar operator: its code on integers and on floating-point numbers. The reference is
+// libcore/scalar/scalar_operators.cpp.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using LlvmValue = llvm::Value;  // not the Value of libcore/ir/module.h
 using Builder = llvm::IRBuilder<>;
-using Emit = LlvmValue* (*)(Builder& b, LlvmValue* x, LlvmValue* y);  // y: null where there is one operand
+using Emit = LlvmValue* (*)(Builder& b, LlvmValue* x, LlvmValue* y);  // y: null if there is one operand
 
 LlvmValue* number(LlvmValue* like, std::int64_t v) {
   return llvm::ConstantInt::get(like->getType(), static_cast<std::uint64_t>(v), true);
@@ -29,7 +29,7 @@ LlvmValue* highest(LlvmValue* like) {
                                 llvm::APInt::getSignedMaxValue(like->getType()->getScalarSizeInBits()));
 }
 
-// The extremes of integers stand for infinities; of opposite ones the sum is the smallest number.
+// The extremes of integers stand for infinities; the sum of opposite ones is the smallest number.
 LlvmValue* sum(Builder& b, LlvmValue* x, LlvmValue* y) {
   LlvmValue* high = b.CreateOr(b.CreateICmpEQ(x, highest(x)), b.CreateICmpEQ(y, highest(y)));
   LlvmValue* low = b.CreateOr(b.CreateICmpEQ(x, lowest(x)), b.CreateICmpEQ(y, lowest(y)));
@@ -59,7 +59,8 @@ LlvmValue* negative(Builder& b, LlvmValue* x) {
   return b.CreateSelect(b.CreateICmpEQ(x, lowest(x)), highest(x), result);
 }
 
-// Rounded down; by zero it is 0, by -1 the (wrapping) negation: the machine's division, which traps, sees neither.
+// Rounds down; a division by zero gives 0, by -1 the (wrapping) negation: the machine's division, which traps, sees
+// neither.
 LlvmValue* floor_quotient(Builder& b, LlvmValue* x, LlvmValue* y) {
   LlvmValue* by_zero = b.CreateICmpEQ(y, number(y, 0));
   LlvmValue* by_minus = b.CreateICmpEQ(y, number(y, -1));
@@ -183,9 +184,9 @@ Plane Emitter::plain(ScalarOp op, Scalar operand, std::span<const Plane> args) {
   return {emit(b, v[0], v[1]), uniform};
 }
 
-// Code of our own where there is one; else a call for all lanes, in as many pieces as the library's vectors need. Lanes
-// that do not count get 1, which is in the domain of every function: a special case would send the library to its slow
-// path.
+// Takes our own code, if there is any; else a call for all lanes, in as many pieces as the library's vectors need.
+// Lanes that do not count get 1, which is in the domain of every function: a special case would send the library to its
+// slow path.
 Plane Emitter::library(ScalarOp op, Scalar operand, std::span<const Plane> args) {
   const bool uniform = std::all_of(args.begin(), args.end(), [](const Plane& p) { return p.uniform; });
   if (jit_.target().fuses() && emits_math(op, ElementType::of(operand))) {

@@ -1,6 +1,6 @@
-// Products with a sparse matrix in pull form. A row takes its entries in order, in segments of reduction_block, each
-// from the identity; indices and values are read once for all products of a region. Of several columns eight are taken
-// at once, a lane each: a column's entries keep their order.
+// Products with a sparse matrix in pull form. A row takes its nonzeros in order, in segments of reduction_block, each
+// from the identity; indices and values are read once for all products of a region. Of several columns, eight are taken
+// at once, one per lane: a column's nonzeros keep their order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace kasen {
 namespace {
 
-// One row in the making: the running values of every product.
+// One row in progress: the running values of every product.
 struct Strand {
   struct Lane {
     const ProductKernel::Product* product;
@@ -55,7 +55,7 @@ class ProductEmitter {
     return e_.scratch_bytes();
   }
 
-  // segment(arguments, begin, end, partials, scratch): entries begin to end of one row, from the identity.
+  // segment(arguments, begin, end, partials, scratch): nonzeros begin to end of one row, from the identity.
   std::int64_t one_segment() {
     llvm::Function* f = e_.function();
     e_.scratch_base = f->getArg(4);
@@ -82,12 +82,12 @@ class ProductEmitter {
     }
   }
 
-  // Consecutive elements where lanes are columns, else one.
+  // Consecutive elements if lanes are columns, else one.
   [[nodiscard]] MemorySource::Access along_columns() const {
     return kernel_.several ? MemorySource::Access::consecutive : MemorySource::Access::shared;
   }
 
-  // The body for the columns from `column` on, as many as there are lanes; null where there is but one.
+  // Runs the body for the columns from `column` on, as many as there are lanes; null if there is only one.
   template <class Body>
   void in_columns(const Body& body) {
     if (!kernel_.several) return body(static_cast<llvm::Value*>(nullptr));
@@ -136,7 +136,7 @@ class ProductEmitter {
     e_.loop(begin, end, 1, [&](llvm::Value* entry) { take(strand, entry); });
   }
 
-  // One entry (dense: one step) into the segment of every product.
+  // Takes one nonzero (dense: one step) into the segment of every product.
   void take(Strand& strand, llvm::Value* entry) {
     llvm::Value* index = entry;
     if (dense_) {
@@ -197,7 +197,7 @@ ProductKernel describe(const Module& module, const ProductBody& body) {
     kernel.matrix = module.type(op.operands[1]).element;
     if (kernel.matrix.is(Scalar::null) && !module.fn(p.multiplier).params[1].type.is_scalar()) {
       refuse("a pattern matrix in this product",
-             "its entries are the number 1, and the multiplier takes an array or a tuple", op.where);
+             "its nonzeros are the number 1, and the multiplier takes an array or a tuple", op.where);
     }
     kernel.products.push_back(std::move(p));
   }

@@ -1,4 +1,4 @@
-// Small loops around a reducer: partial results of blocks onto a total, and packed elements onto an array.
+// Small loops around a reducer: they combine partial results of blocks into a total, and packed elements into an array.
 #include <algorithm>
 
 #include "libcore/laws/laws.h"

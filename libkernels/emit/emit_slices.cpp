@@ -11,7 +11,7 @@ bool has_arrays(const ElementType& element) {
                      [](const Component& c) { return c.count > 0; });
 }
 
-// Eight numbers of `type`, of which those at and behind `left` are not read and are 0; as i32.
+// Eight numbers of `type`, as i32; those outside of `mask` are not read and are 0.
 llvm::Value* load_numbers(Emitter& e, llvm::Type* type, llvm::Value* address, llvm::Value* mask) {
   auto* wide = llvm::FixedVectorType::get(type, reduction_lanes);
   const llvm::Align align(type->getIntegerBitWidth() / 8);
@@ -65,7 +65,7 @@ void SliceEmitter::begin() {
   e_.mask = saved;
 }
 
-// While all lanes have entries nothing is masked; rows of a slice are of nearly one length.
+// While all lanes have nonzeros, nothing is masked; rows of a slice are of nearly one length.
 void SliceEmitter::take(llvm::Value* lengths) {
   llvm::Value* saved = std::exchange(e_.mask, nullptr);
   const auto length = [&](int l) {
@@ -91,7 +91,7 @@ void SliceEmitter::finish(llvm::Value* mask) {
   e_.mask = saved;
 }
 
-// The next entry of every row in `mask` (null: all) into its segment.
+// Takes the next nonzero of every row in `mask` (null: all) into its segment.
 void SliceEmitter::step(llvm::Value* mask) {
   e_.mask = mask;
   e_.library_lane_by_lane = true;
@@ -149,7 +149,7 @@ class WindowEmitter {
   }
 
  private:
-  // The slice from place `k` of the order on, of the lanes in `mask` (null: all).
+  // The slice from position `k` of the order on, of the lanes in `mask` (null: all).
   void slice(llvm::Value* k, llvm::Value* mask) {
     llvm::Value* lengths = SliceEmitter::numbers(e_, f_->getArg(2), k, mask);
     llvm::Value* order = SliceEmitter::numbers(e_, f_->getArg(1), k, mask);
@@ -159,7 +159,7 @@ class WindowEmitter {
     e_.when(begun_, [&] { resume(rows); });
     e_.mask = nullptr;
     slices_->take(lengths);
-    // A row that has begun has entries, if none here.
+    // A row that has begun has nonzeros, even if none are here.
     llvm::Value* begun = e_.spread({begun_, true});
     if (mask != nullptr) begun = e_.b.CreateAnd(begun, mask);
     slices_->finish(e_.b.CreateOr(e_.b.CreateIsNotNull(lengths), begun));

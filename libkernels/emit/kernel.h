@@ -1,4 +1,4 @@
-// What the emitters make for one operator or region, and what the skeletons need to know to run it.
+// The results of the emitters for one operator or region, and the facts with which the skeletons run it.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace kasen {
 using ElementwiseFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
                                      std::byte* partials, std::byte* scratch);
 using RowsFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end, std::byte* scratch);
-// `count` rows of a SortedRows window: their numbers, from `first` on, and lengths; their slices begin at `entry`.
-// Where a row's entries come block by block, `begun` and `more` (0 or 1): are there blocks before, are there blocks
-// behind?
+// `count` rows of a SortedRows window: their numbers, from `first` on, and lengths; their slices begin at `entry`. If a
+// row's nonzeros come block by block, `begun` and `more` (0 or 1) state whether there are blocks before and blocks
+// behind.
 using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* order, const std::uint16_t* lengths,
                                 std::int64_t first, std::int64_t entry, std::int64_t count, std::byte* scratch,
                                 std::int64_t begun, std::int64_t more);
-// A slice of the second form whose rows are segments of one row: what each lane's gives, from the identity, as
+// A slice of the second form whose rows are segments of one row: the result of each lane's, from the identity, as
 // partials.
 using SliceFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* lengths, std::int64_t entry,
                                std::byte* partials, std::byte* scratch);
-// A tile of a dense matrix: `rows` of `cols` elements, `stride` elements from one to the next, and some columns of a
-// product. `along` are their vectors along the tile's columns, `across` those along its rows; the ones that are the
-// results are added to if they have `begun`. What lies so many elements behind a row of even or of odd number is asked
-// for meanwhile; 0: nothing is.
+// A tile of a dense matrix: `rows` rows of `cols` elements, `stride` elements apart, and some columns of a product.
+// `along` are their vectors along the tile's columns, `across` those along its rows. The results among them are added
+// to if they have `begun`. Meanwhile the code prefetches data that lie `ask_even` elements behind a row of even number,
+// `ask_odd` behind one of odd number; 0: nothing.
 using DenseTileFunction = void (*)(const void* tile, std::int64_t stride, std::int64_t rows, std::int64_t cols,
                                    void* const* along, void* const* across, std::int64_t begun, std::int64_t ask_even,
                                    std::int64_t ask_odd);
@@ -51,7 +51,7 @@ enum class Reach : std::uint8_t {
 };
 
 struct ReducedValue {
-  int result = 0;  // place among the op's results
+  int result = 0;  // position among the op's results
   FnId reducer = no_fn;
   ElementType element;
   std::int64_t slot = 0;  // bytes from the start of a block's partial
@@ -85,12 +85,12 @@ struct ElementwiseKernel {
 // Products with one matrix.
 struct ProductKernel {
   std::string rows_symbol, segment_symbol, window_symbol, slice_symbol;  // the last three may be empty
-  RowsFunction rows = nullptr;  // of a dense matrix, too: the table then has strides for pointers and indices
+  RowsFunction rows = nullptr;  // of a dense matrix, too: the table then has strides in place of pointers and indices
   SegmentFunction segment = nullptr;
   WindowFunction window = nullptr;
   SliceFunction slice = nullptr;
   struct Product {
-    int operand = 0;  // place of its vector among the inputs
+    int operand = 0;  // position of its vector among the inputs
     ElementType vector, result;
     FnId multiplier = no_fn, reducer = no_fn;
     std::vector<Word> identity;
@@ -98,7 +98,7 @@ struct ProductKernel {
   };
   std::vector<Product> products;  // in the order of results
   ElementType matrix;             // null: no values
-  bool several = false;           // columns: rows alone is there
+  bool several = false;           // columns: there is only `rows`
   std::int64_t columns = 1;
   std::int64_t partial_bytes = 0;
 };
@@ -117,9 +117,9 @@ struct LoopBody {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;  // no_value: not written
   Location where;
-  std::map<ValueId, ValueId> same;  // values that are another one here
+  std::map<ValueId, ValueId> same;  // values that are equal to another one here
   // Input `row_value` is no array: it is computed, eight rows at a time, as the result of product 0 of `rows` from a
-  // matrix in slices. The table then begins with the product's, and the address of the rows' lengths.
+  // matrix in slices. The table then begins with the product's table, and the address of the rows' lengths.
   const ProductKernel* rows = nullptr;
   ValueId row_value = no_value;
   bool streamed = false;  // whole vectors of results are stored past the caches
@@ -128,10 +128,10 @@ struct LoopBody {
                                                  const std::string& name, std::int64_t& scratch_bytes);
 struct ProductBody {
   std::vector<const Op*> products;
-  std::vector<int> operands;  // place of each product's vector among the inputs
+  std::vector<int> operands;  // position of each product's vector among the inputs
   Location where;
   bool dense = false;     // result o, step i meet the element o * outer + i * inner, i < count
-  bool repeated = false;  // in a loop: worth a matrix sorted for it
+  bool repeated = false;  // in a loop: a matrix sorted for it pays
 };
 [[nodiscard]] ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& body,
                                          const std::string& name, std::int64_t& scratch_bytes);

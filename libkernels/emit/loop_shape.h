@@ -1,4 +1,4 @@
-// What a fused loop runs over, and how its operands and results lie along it.
+// The dimensions of a fused loop, and the layout of its operands and results along it.
 #pragma once
 
 #include <set>
@@ -8,20 +8,20 @@
 
 namespace kasen {
 
-// The dimensions of an array but the one along which it is cut.
+// The dimensions of an array except the cut one.
 [[nodiscard]] std::vector<DimId> uncut_dims(const Module& module, const Type& type);
-// What its operators read, and its outputs.
+// The values that its operators read, and its outputs.
 [[nodiscard]] std::set<ValueId> used_values(const LoopBody& body);
 // The dimensions of the loop: those of the array with most of them.
 [[nodiscard]] Type loop_type(const Module& module, const LoopBody& body);
 [[nodiscard]] Reach reach_of(const Module& module, const Type& loop, const Type& type);
-// Is each coordinate of this value looked at once: by a reduction that only adds it, or when it is stored?
+// Whether each coordinate of this value is read once: by a reduction that only adds it, or when it is stored.
 [[nodiscard]] bool looked_at_once(const Module& module, const LoopBody& body, ValueId id);
-// Elements of one turn of the loop: reduction_lanes, or twice as many where their computing is a long chain (a function
-// whose code stands in the loop), so that one half goes on while the other waits. Not where a lane has a meaning of its
-// own: in reductions, slices of rows and broadcasts, nor for arrays of coordinates, whose code is long enough.
+// Elements of one iteration of the loop: reduction_lanes, or twice as many if their computation is a long chain (a
+// function whose code is in the loop). One half then proceeds while the other waits. Not where a lane has a meaning of
+// its own (in reductions, slices of rows and broadcasts), nor for arrays of coordinates, whose code is long enough.
 [[nodiscard]] int loop_lanes(const Module& module, const LoopBody& body, const Target& target);
-// Throws UserError(bad_input) for what cannot be generated.
+// Throws UserError(bad_input) for a loop that cannot be generated.
 void check_loop(const Module& module, const LoopBody& body, const Type& loop);
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// Points in generated code: all that stands at an index of an array over [N, K], column beside column (entries.h).
+// Points in generated code: all columns at an index of an array over [N, K], side by side (entries.h).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kasen {
 
-// Of a point, what stands beside one another from a column on: the columns on the lanes at hand, or one for all lanes.
+// Neighbouring columns of a point, from one column on: those on the current lanes, or one for all lanes.
 class PointSource : public Source {
  public:
   PointSource(const ArrayPlanes& planes, std::int64_t columns)
@@ -23,7 +23,7 @@ class PointSource : public Source {
     return {e.gather(scalar_, e.at_byte(here_, e.b.CreateMul(coordinate->value, size))), false};
   }
 
-  // Asks for what stands at an index that comes up soon.
+  // Prefetches the data at an index that comes up soon.
   void fetch(Emitter& e, llvm::Value* index) const {
     const std::int64_t bytes = columns_ * scalar_bytes(scalar_);
     llvm::Value* there = e.at_byte(base_, e.b.CreateMul(index, e.integer(bytes)));
@@ -53,7 +53,7 @@ class ValueSource : public Source {
   Plane value;
 };
 
-// The columns of one point, where a function reads them one after another.
+// The columns of one point, if a function reads them one after another.
 class ColumnsSource : public Source {
  public:
   ColumnsSource(PointSource& point, const std::int64_t& first) : point_(&point), first_(&first) {}

@@ -1,4 +1,4 @@
-// What emitted code of a product reads: its argument table, the entries of a matrix, and what they are multiplied with.
+// The data that emitted code of a product reads: its argument table, the matrix's nonzeros, and the vectors' elements.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ struct ProductTable {
 [[nodiscard]] ProductTable read_product_table(Emitter& emitter, llvm::Value* arguments, ArgumentLayout& layout,
                                               const ProductKernel& kernel, bool dense);
 
-// The constant 1 that an entry of a null matrix stands for.
+// The constant 1, the value of a nonzero of a null matrix.
 class OneSource : public Source {
  public:
   explicit OneSource(Scalar scalar) : scalar_(scalar) {}

@@ -7,7 +7,7 @@
 namespace kasen {
 namespace {
 
-// What a function's component is computed from, by its expression.
+// The sources of a function's component, from its expression.
 class Reading {
  public:
   Reading(const Sources& arguments, const ElementType& result, int component)
@@ -38,13 +38,13 @@ class Reading {
     return arguments_[static_cast<size_t>(param.index)]->reads_from(result_, c);
   }
 
-  // Wherever else: any of its coordinates.
+  // Used anywhere else: any of its coordinates.
   [[nodiscard]] ReadsFrom any_of(const Expr& param, int c) const {
     const ReadsFrom from = argument(param, c);
     return from == ReadsFrom::own_place ? ReadsFrom::elsewhere : from;
   }
 
-  // `own` is the number of the loop variable that is the coordinate; -1: none is.
+  // `own` is the number of the loop variable that is the coordinate; -1: there is none.
   [[nodiscard]] ReadsFrom scalar(const Expr& e, int own) const {
     ReadsFrom from = ReadsFrom::registers;
     if (e.op == ScalarOp::param) {
@@ -54,7 +54,7 @@ class Reading {
     if (e.op == ScalarOp::component && e.args[0].op == ScalarOp::param) return any_of(e.args[0], e.index);
     const bool at_own = e.op == ScalarOp::element && e.args[1].op == ScalarOp::loop_var && e.args[1].index == own;
     if (at_own) return array(e.args[0], 0);
-    if (e.count > 0 && e.index == own) own = -1;  // a loop inside that has the same number
+    if (e.count > 0 && e.index == own) own = -1;  // an inner loop with the same number
     for (const Expr& arg : e.args) from = std::max(from, scalar(arg, own));
     return from;
   }

@@ -1,5 +1,5 @@
-// Results of a loop's elements on their way to memory. A result may take the place of an operand with elements of its
-// type, so nothing is stored while something that it could take is still to be read.
+// Stores the results of a loop's elements. A result may alias an operand with elements of its type, so nothing is
+// stored while data that it could overwrite are still to be read.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ struct Result {
   Source* value;
 };
 
-// Stores all of them. What reads of its operands' arrays just the component and coordinate that it gives goes from
-// there to memory, coordinate by coordinate of all such results; all else is computed before.
+// Stores all of them. If a result reads only its own component and coordinate of its operands' arrays, it goes to
+// memory coordinate by coordinate, beside all such results; all else is computed before.
 void store_results(Emitter& emitter, std::vector<Result> results);
 
 }  // namespace kasen

@@ -76,7 +76,7 @@ void StripSums::sum(const Op& reduction, Accumulator& total, const std::vector<W
   const auto at = std::find_if(behind_.begin(), behind_.end(), [&](const Behind& b) { return b.reduce == &reduction; });
   if (at == behind_.end()) throw InternalError("a sum that is not taken behind its loop");
   Accumulator near(e_, total.element(), Accumulator::Home::block);
-  near.fill(e_, identity);  // it begins as the total has begun
+  near.fill(e_, identity);  // it begins like the total
   near.copy(e_, total);
   e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) {
     Sources args;

@@ -1,4 +1,4 @@
-// Many sums of one loop, one after another over a strip of elements, each in registers meanwhile: all of them at once
+// Many sums of one loop, one after another over a strip of elements, each in registers meanwhile. All of them at once
 // would go to and from memory for every eight elements.
 #pragma once
 
@@ -18,15 +18,15 @@ class StripSums {
  public:
   StripSums(Emitter& emitter, const Module& module, const LoopBody& body) : e_(emitter), module_(module), body_(body) {}
 
-  // Takes the reductions that only add what one map makes of inputs (`inputs`) and of scalars that the loop before
-  // them leaves in a strip.
+  // Takes the reductions that only add the result of one map. That reads inputs (`inputs`) and scalars that the loop
+  // before leaves in a strip.
   void find(const std::map<ValueId, Source*>& inputs);
   [[nodiscard]] bool empty() const { return behind_.empty(); }
   [[nodiscard]] bool takes(const Op& op) const;  // the maps and the reductions
 
-  // What the sums need of the elements at i, into the strip that begins at `first`.
+  // Stores the sums' values of the elements at i in the strip that begins at `first`.
   void leave(const std::function<Source*(ValueId)>& source, llvm::Value* i, llvm::Value* first);
-  // The reduction's values of the elements first .. last - 1 are added to `total`; move_to(i) moves the inputs.
+  // Adds the reduction's values of the elements first .. last - 1 to `total`; move_to(i) moves the inputs.
   void sum(const Op& reduction, Accumulator& total, const std::vector<Word>& identity, llvm::Value* first,
            llvm::Value* last, const std::function<void(llvm::Value* i)>& move_to);
   // The reductions in the order in which they are taken.

@@ -5,8 +5,7 @@
 namespace kasen {
 namespace {
 
-// What lanes gather one by one no processor sees coming: without asking, a range over ten columns is read at a sixth of
-// the speed.
+// Processors do not foresee gathers: without a prefetch, a range over ten columns is read at a sixth of the speed.
 constexpr std::int64_t bytes_ahead = 1024;
 
 }  // namespace

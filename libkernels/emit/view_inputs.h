@@ -13,10 +13,10 @@ class ViewInputs {
  public:
   explicit ViewInputs(Emitter& emitter) : e_(emitter) {}
 
-  // `sizes`: of the array's uncut dimensions. `begin`: of a range, in every lane. Returns where the loop finds it.
+  // `sizes`: of the array's uncut dimensions. `begin`: of a range, in every lane. Returns the source for the loop.
   Source* add(const Op& view, const ArrayPlanes& array, std::vector<llvm::Value*> sizes, llvm::Value* begin);
   [[nodiscard]] bool empty() const { return inputs_.empty(); }
-  // To the lanes' elements.
+  // Moves the inputs to the lanes' elements.
   void move(BroadcastIndices& indices);
 
  private:

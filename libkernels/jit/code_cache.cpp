@@ -64,15 +64,16 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-// Files that are being written have this beginning as well, so that what a killed process left goes like all else.
+// Files that are being written have this beginning as well, so that remains of a killed process are removed like all
+// else.
 constexpr std::string_view beginning = "llvmcache-";
 std::string file_name(const std::string& key) { return std::string(beginning) + key; }
 
-constexpr const char* looked_at = "llvmcache.timestamp";  // its time: when somebody last looked for what to remove
+constexpr const char* looked_at = "llvmcache.timestamp";  // its time is that of the last search for files to remove
 constexpr std::int64_t most_cached_bytes = std::int64_t{256} << 20;
 constexpr std::time_t between_looks = 20 * 60;
 
-// Whether it is time to look again; then the others are told that somebody does.
+// Whether it is time to look again; then the file shows the others that somebody does.
 bool takes_its_turn(int folder) {
   struct stat info {};
   if (fstatat(folder, looked_at, &info, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -113,7 +114,7 @@ std::string digest_of_pieces(std::initializer_list<std::string_view> pieces) {
   return llvm::toHex(hash.final(), true);
 }
 
-// Of the code and of what it is the code of: a file that got another's name is no longer whole. Keys have one length.
+// The digest of the code and of its key: a file that got another's name is no longer whole. Keys have one length.
 std::string digest_of_file(const std::string& key, std::string_view code) { return digest_of_pieces({key, code}); }
 
 }  // namespace

@@ -43,7 +43,7 @@ class Reals {
   [[nodiscard]] llvm::Value* mul(llvm::Value* x, llvm::Value* y) const { return b.CreateFMul(x, y); }
   [[nodiscard]] llvm::Value* add(llvm::Value* x, llvm::Value* y) const { return b.CreateFAdd(x, y); }
   [[nodiscard]] llvm::Value* sub(llvm::Value* x, llvm::Value* y) const { return b.CreateFSub(x, y); }
-  // x, but `limit` where it is beyond; not a number stays so.
+  // x, but `limit` if x is beyond it; NaN stays.
   [[nodiscard]] llvm::Value* at_most(llvm::Value* x, double limit) const {
     return b.CreateSelect(b.CreateFCmpOGT(x, real(limit)), real(limit), x);
   }
@@ -70,9 +70,9 @@ class Reals {
     return polynomial(x, std::move(values));
   }
 
-  // Is scaled() one instruction?
+  // Whether scaled() is one instruction.
   [[nodiscard]] bool scales() const { return scales_; }
-  // x 2^n, rounded once, of a whole number n.
+  // x 2^n for an integer n, rounded once.
   [[nodiscard]] llvm::Value* scaled(llvm::Value* x, llvm::Value* n) const {
     constexpr unsigned width = 8, as_set = 4;  // lanes of the instruction; round as the processor is set to
     const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type_)->getNumElements();
@@ -87,7 +87,7 @@ class Reals {
     return llvm::concatenateVectors(b, parts);
   }
 
-  // table[index], which is one of the table's.
+  // table[index], where the index is one of the table's.
   [[nodiscard]] llvm::Value* entry(const llvm::ArrayRef<double> table, const char* name, llvm::Value* index) const {
     llvm::Module& module = *b.GetInsertBlock()->getModule();
     llvm::Constant* data = llvm::ConstantDataArray::get(b.getContext(), table);
@@ -108,7 +108,7 @@ class Reals {
   bool scales_;
 };
 
-// 2^n e^r with |r| <= ln 2 / 2. The polynomial misses e^r by 2^-57.9 of it at most, in all of that range alike.
+// 2^n e^r with |r| <= ln 2 / 2. The polynomial errs by at most 2^-57.9 of e^r, in all of that range alike.
 llvm::Value* emit_exp(const Reals& r, llvm::Value* x) {
   constexpr std::array terms{0.50000000000000111,    0.16666666666666413,   0.041666666666530155,
                              0.0083333333334944647,  0.0013888888943631107, 0.00019841269506574687,
@@ -122,7 +122,7 @@ llvm::Value* emit_exp(const Reals& r, llvm::Value* x) {
   llvm::Value* tail = r.mul(r.mul(rest, rest), r.polynomial(rest, terms));
   llvm::Value* power = r.add(r.add(tail, rest), r.real(1));
   if (r.scales()) return r.scaled(power, n);
-  // 2^n in two factors, each of which is a normal number: a result that is none is rounded once.
+  // 2^n in two factors, each of which is a normal number: a result that is not normal is rounded once.
   llvm::Value* exponent = r.b.CreateSub(r.bits(shifted), r.integer(std::bit_cast<std::uint64_t>(rounding)));
   llvm::Value* half = r.b.CreateAShr(exponent, r.integer(1));
   for (llvm::Value* part : {half, r.b.CreateSub(exponent, half)}) {
@@ -131,9 +131,9 @@ llvm::Value* emit_exp(const Reals& r, llvm::Value* x) {
   return power;
 }
 
-// log(x) + more, of a normal number x = 2^k z with z in [sqrt(1/2), sqrt(2)), less k if it is given. With f = z - 1 and
-// s = f / (2 + f), log z = 2 atanh s = f - s (f - 2 (s^2/3 + s^4/5 + ...)) = f - (f^2/2 - s (f^2/2 + R)); of R / s^2
-// the polynomial in s^2 that misses R least, by 2^-58.4 (the exchange of Remez in 60 digits, then rounded).
+// log(x) + more, for a normal number x = 2^k z with z in [sqrt(1/2), sqrt(2)), less k if it is given. With f = z - 1
+// and s = f / (2 + f), log z = 2 atanh s = f - s (f - 2 (s^2/3 + s^4/5 + ...)) = f - (f^2/2 - s (f^2/2 + R)). The
+// polynomial in s^2 for R / s^2 has the least error of R, 2^-58.4 (the exchange of Remez in 60 digits, then rounded).
 llvm::Value* log_of_normal(const Reals& r, llvm::Value* x, llvm::Value* less, llvm::Value* more) {
   constexpr std::array terms{0.6666666666666734,  0.39999999999414321, 0.28571428742474397, 0.22222198563552553,
                              0.18183564862500348, 0.15314035955641916, 0.14796104129218132};
@@ -155,7 +155,7 @@ llvm::Value* log_of_normal(const Reals& r, llvm::Value* x, llvm::Value* less, ll
   return r.fused(exponent, r.real(ln2_high), r.sub(f, tail));
 }
 
-// `result`, but what the logarithm of x is where x is no normal number above 0.
+// `result`, or the logarithm's value for an x that is no normal number above 0.
 llvm::Value* with_ends(const Reals& r, llvm::Value* x, llvm::Value* result) {
   result = r.b.CreateSelect(r.b.CreateFCmpOEQ(x, r.real(infinity)), x, result);
   llvm::Value* outside = r.b.CreateSelect(r.b.CreateFCmpOEQ(x, r.real(0)), r.real(-infinity),
@@ -171,16 +171,16 @@ llvm::Value* emit_log(const Reals& r, llvm::Value* x) {
   return with_ends(r, x, log_of_normal(r, normal, less, nullptr));
 }
 
-// The logarithm of u, which is 1 + x rounded, and of the first order what rounding took.
+// The logarithm of u, which is 1 + x rounded, plus the effect of the rounding error to first order.
 llvm::Value* emit_log1p(const Reals& r, llvm::Value* x) {
   llvm::Value* u = r.add(x, r.real(1));
   llvm::Value* of_x = r.sub(u, r.real(1));
   llvm::Value* lost = r.add(r.sub(r.real(1), r.sub(u, of_x)), r.sub(x, of_x));  // exactly
   llvm::Value* result = with_ends(r, u, log_of_normal(r, u, nullptr, r.b.CreateFDiv(lost, u)));
-  return r.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);  // of -0
+  return r.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);  // for -0
 }
 
-constexpr int erf_steps = 256;  // places a unit, at which erf and its derivative are known
+constexpr int erf_steps = 256;  // points a unit, at which erf and its derivative are known
 constexpr int erf_end = 6;      // erf is 1 from there on
 struct ErfTables {
   std::array<double, erf_steps * erf_end + 1> value, slope;
@@ -199,13 +199,13 @@ const ErfTables& erf_tables() {
   return tables;
 }
 
-// Taylor's sum at the nearest place p of the table, d = |x| - p, |d| <= 1/512: erf(x) = erf(p) + erf'(p) d (1 + c1 d +
+// Taylor's sum at the nearest point p of the table, d = |x| - p, |d| <= 1/512: erf(x) = erf(p) + erf'(p) d (1 + c1 d +
 // c2 d^2 + ...), whose coefficients follow from erf'' = -2 x erf'. The sixth term is below 2^-55.
 llvm::Value* emit_erf(const Reals& r, llvm::Value* x) {
   llvm::Value* magnitude = r.at_most(r.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), erf_end);
   llvm::Value* shifted = r.fused(magnitude, r.real(erf_steps), r.real(rounding));
   llvm::Value* index = r.b.CreateSub(r.bits(shifted), r.integer(std::bit_cast<std::uint64_t>(rounding)));
-  index = r.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, r.integer(erf_steps * erf_end));  // of no number
+  index = r.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, r.integer(erf_steps * erf_end));  // for NaN
   llvm::Value* p = r.mul(r.sub(shifted, r.real(rounding)), r.real(1.0 / erf_steps));
   llvm::Value* d = r.sub(magnitude, p);
   llvm::Value* square = r.mul(p, p);

@@ -43,7 +43,7 @@ void check(llvm::Error error, const char* what) {
   if (error) throw InternalError(std::string(what) + ": " + llvm::toString(std::move(error)));
 }
 
-// LLVM ends the process otherwise.
+// Otherwise LLVM ends the process.
 void have_missing_memory_thrown() {
   static const bool once = [] {
     llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
@@ -52,8 +52,8 @@ void have_missing_memory_thrown() {
   (void)once;
 }
 
-// The emitters write vector code already; what is left is to bring variables into registers, share equal expressions
-// and hoist what does not change out of loops.
+// The emitters already write vector code. The remaining work is to bring variables into registers, share equal
+// expressions and hoist invariants out of loops.
 llvm::FunctionPassManager passes() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
@@ -86,7 +86,7 @@ std::unique_ptr<llvm::TargetMachine> machine_of(const Target& target) {
   return unwrap(llvm::orc::JITTargetMachineBuilder(target.machine()).createTargetMachine(), "target machine");
 }
 
-// Fewer instructions than this are compiled sooner by one thread than they are cut.
+// One thread compiles fewer instructions than this sooner than they are cut.
 constexpr std::int64_t least_share = 2000;
 
 // The names of the module's functions, in shares of about equally many instructions.
@@ -112,8 +112,8 @@ std::vector<std::set<std::string>> shares_of(const llvm::Module& module, int thr
 
 using ObjectCode = std::unique_ptr<llvm::MemoryBuffer>;
 
-// Of all that the machine code of a share depends on: the module, the share, LLVM, the target and the passes. (How
-// machine code is then selected is LLVM's default; what ever asks for another says so here.)
+// The key of all that the machine code of a share depends on: the module, the share, LLVM, the target and the passes.
+// (LLVM's default then selects machine code; code that asks for another must say so here.)
 std::string key_of(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
   std::string text = LLVM_VERSION_STRING;
   llvm::raw_string_ostream out(text);
@@ -124,8 +124,8 @@ std::string key_of(llvm::MemoryBufferRef bitcode, const std::set<std::string>& s
   return code_digest(out.str());
 }
 
-// Machine code of the functions of `share` in a module that is read anew, so that nothing of LLVM's is used by two
-// threads. The functions of other shares stay declared.
+// Machine code of the functions of `share` in a module that is read anew, so that no two threads use the same objects
+// of LLVM. The functions of other shares stay declared.
 ObjectCode compile_share(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
   llvm::LLVMContext context;
   const auto module = unwrap(llvm::getLazyBitcodeModule(bitcode, context), "a module's share");
@@ -225,7 +225,7 @@ void Jit::compile_shares(int threads) {
   llvm::WriteBitcodeToFile(*module_, out);
   const llvm::MemoryBufferRef bitcode(llvm::StringRef(bytes.data(), bytes.size()), "kasen");
   const CodeCache cache(cache_folder_);
-  std::vector<std::future<ObjectCode>> others;  // where the system gives no thread, done when they are asked for
+  std::vector<std::future<ObjectCode>> others;  // without a thread of the system, run on demand
   for (size_t k = 1; k < shares.size(); ++k) {
     others.push_back(std::async(std::launch::async | std::launch::deferred, find_or_compile, bitcode,
                                 std::cref(shares[k]), std::cref(target_), std::cref(cache)));

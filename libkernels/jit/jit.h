@@ -13,7 +13,7 @@
 #include "libkernels/jit/target.h"
 
 namespace llvm::orc {
-class LLJIT;  // its header takes longer to compile than all else here: jit.cpp alone includes it
+class LLJIT;  // its header takes longer to compile than all else here: only jit.cpp includes it
 }
 
 namespace kasen {
@@ -25,13 +25,13 @@ class Jit {
 
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] llvm::LLVMContext& context() { return *context_; }
-  // An external function `name(parameters...)` without a result, with the attributes that the target asks for.
+  // An external function `name(parameters...)` without a result, with the attributes that the target needs.
   [[nodiscard]] llvm::Function* add_function(const std::string& name, const std::vector<llvm::Type*>& parameters);
   // Declares a library function; its address is kept for compile().
   [[nodiscard]] llvm::FunctionCallee declare(const MathFunction& function, llvm::FunctionType* type);
 
-  // After this, no function can be added. Large modules are cut and compiled by `threads` threads; the code is the same
-  // however many. With `assembly`, the text of the machine code goes there.
+  // After this, no function can be added. `threads` threads cut and compile large modules; the code is the same however
+  // many they are. With `assembly`, the text of the machine code goes there.
   void compile(int threads = 1, std::string* assembly = nullptr);
   [[nodiscard]] void* lookup(const std::string& name);
 

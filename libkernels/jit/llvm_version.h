@@ -1,4 +1,4 @@
-// Of LLVM.
+// The version of LLVM.
 #pragma once
 
 #include "libcore/base/library_versions.h"

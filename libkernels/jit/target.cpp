@@ -18,7 +18,7 @@
 namespace kasen {
 namespace {
 
-// The C library's name of the function, of f64; null: it has none, or none is needed.
+// The C library's name of the function, for f64; null: it has none, or needs none.
 const char* library_name(ScalarOp op) {
   if (op == ScalarOp::pow || op == ScalarOp::fmod) return row(op).name.data();
   const ElementaryRow* const function = elementary_row(op);

@@ -1,4 +1,4 @@
-// The processor at hand, and the functions that generated code may call on it.
+// The processor of this machine, and the functions that generated code may call on it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "libcore/scalar/scalar.h"
 
 namespace llvm::orc {
-class JITTargetMachineBuilder;  // declared alone: emitters need nothing of its header
+class JITTargetMachineBuilder;  // only declared: emitters do not need its header
 }
 
 namespace kasen {
@@ -36,7 +36,7 @@ class Target {
   [[nodiscard]] std::string description() const;                     // "znver4, 512-bit vectors, libmvec"
 
   // The widest version, of at most `lanes` elements, of a library function (exp, log ...) for f64 or f32. Chosen once:
-  // glibc's libmvec for AVX-512, AVX2 or SSE; where it lacks one, the C library's scalar function, called lane by lane.
+  // glibc's libmvec for AVX-512, AVX2 or SSE; if that lacks one, the C library's scalar function, called lane by lane.
   // Nothing: not a library function.
   [[nodiscard]] std::optional<MathFunction> math(ScalarOp op, Scalar scalar, int lanes) const;
 

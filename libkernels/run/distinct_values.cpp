@@ -9,7 +9,7 @@
 namespace kasen {
 namespace {
 
-// Of each cell of the tuples the rows that hold it.
+// For each cell of the tuples, the number of rows that hold it.
 template <class T>
 void spread_counts(const CompressedArray& matrix, std::byte* out) {
   T* to = reinterpret_cast<T*>(out);

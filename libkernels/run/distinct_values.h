@@ -1,5 +1,5 @@
 // Reductions of a compressed matrix's cells alone (takes_distinct_values of libcore/analysis/compressed_rules.h): each
-// distinct value is looked at once, and counts as often as it stands there.
+// distinct value is read once, and counts as often as it occurs.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@ namespace kasen {
 
 class Workshop;
 
-// A loop like `whole`, of a reduction or a region of them, that takes a count with each cell: sums multiply by it, all
-// other reducers take equal values once. `module` takes up what it needs behind what it has.
+// A loop like `whole`, of a reduction or a region of them, that takes a count with each cell. Sums multiply by it, all
+// other reducers take equal values once. `module` gets the functions that it needs, behind its own.
 class DistinctLift {
  public:
   explicit DistinctLift(const Module& module) : module_(module) {}

@@ -17,7 +17,7 @@ int next_loop(const Expr& e) {
   return next;
 }
 
-// Parameters that are arrays now, at the coordinate `loop`. (They were scalars, as what is lifted is.)
+// Parameters that are arrays now, at the coordinate `loop`. (They were scalars, like all lifted values.)
 Expr at_coordinate(Expr e, const std::vector<ScalarParam>& params, int loop) {
   if (e.op == ScalarOp::param) {
     const ElementType& type = params[static_cast<size_t>(e.index)].type;
@@ -27,7 +27,7 @@ Expr at_coordinate(Expr e, const std::vector<ScalarParam>& params, int loop) {
   return e;
 }
 
-// The function for arrays: coordinate by coordinate, of those parameters that are arrays now.
+// The function for arrays: it goes coordinate by coordinate, for those parameters that are arrays now.
 void lift_body(ScalarFunction& fn, std::int64_t columns) {
   const int loop = next_loop(fn.body);
   fn.body = make_loop(ScalarOp::build, loop, columns, at_coordinate(std::move(fn.body), fn.params, loop));
@@ -57,7 +57,7 @@ void ColumnLift::lift(ValueId value, DimId rows) {
 std::vector<Op> ColumnLift::lift(std::span<const Op* const> work, DimId rows, const std::vector<ValueId>& outside) {
   const auto is_outside = [&](ValueId v) { return std::find(outside.begin(), outside.end(), v) != outside.end(); };
   for (const Op* op : work) {
-    // What a slice shows of an array in memory is read there.
+    // The elements that a slice shows of an array in memory are read there.
     const bool shows = is_slice(*op) && is_outside(viewed(*op));
     for (auto v = op->operands.begin() + (shows ? 1 : 0); v != op->operands.end(); ++v) lift(*v, rows);
     for (const ValueId v : op->results) lift(v, rows);
@@ -75,7 +75,7 @@ std::vector<Op> ColumnLift::lift(std::span<const Op* const> work, DimId rows, co
   return made;
 }
 
-// Operands with columns are taken at the coordinate that is computed.
+// Takes operands with columns at the coordinate that is computed.
 void ColumnLift::map(Op& op) {
   const std::int64_t count = columns(op.results.at(0));
   if (count == 0) return;
@@ -85,7 +85,7 @@ void ColumnLift::map(Op& op) {
   op.fns[0] = module_.add_function(std::move(fn));
 }
 
-// Of a row's elements, which are at hand: a map that takes some of them, or one.
+// For a row's elements, which the lane holds: a map that takes some of them, or one.
 Op ColumnLift::slice(const Op& op) {
   const ElementType element = module_.type(viewed(op)).element, place = ElementType::of(Scalar::i64);
   const bool single = takes_one_index(op);

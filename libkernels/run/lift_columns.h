@@ -1,6 +1,6 @@
 // Arrays over the rows of a matrix and one local dimension, as vectors of small arrays: f64[N,K] as [f64; K][N]. So the
-// loops of a row_chain take a lane for each row, and what is broadcast or reduced over K stays in the lane. Kernels
-// alone see it; the plan keeps its types.
+// loops of a row_chain take a row per lane, and values broadcast or reduced over K stay in the lane. Only kernels see
+// it; the plan keeps its types.
 #pragma once
 
 #include <span>
@@ -16,16 +16,16 @@ class ColumnLift {
 
   [[nodiscard]] const Module& plan() const { return plan_; }
 
-  // The module with the types of what has been lifted, and functions for them behind its own.
+  // The module with the types of lifted values, and functions for them behind its own.
   [[nodiscard]] const Module& module() const { return module_; }
 
-  // How many columns the value had: 0 for one that is as it was.
+  // The number of columns that the value had: 0 for an unchanged one.
   [[nodiscard]] std::int64_t columns(ValueId value) const;
 
   // Gives an array over [rows, K], or a shared over [K], its lifted type.
   void lift(ValueId value, DimId rows);
-  // Vector work of a row_chain over `rows`, whose values are lifted; without the slices of arrays from `outside`, which
-  // are read as such.
+  // Vector work of a row_chain over `rows`, with lifted values. It leaves out the slices of arrays from `outside`,
+  // which are read as such.
   [[nodiscard]] std::vector<Op> lift(std::span<const Op* const> work, DimId rows, const std::vector<ValueId>& outside);
 
  private:

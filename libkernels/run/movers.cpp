@@ -8,7 +8,7 @@
 namespace kasen {
 namespace {
 
-// Planes of a message follow one another without padding, so that those behind the first may be unaligned.
+// Planes of a message follow one another without padding, so those behind the first may be unaligned.
 std::int64_t all_elements(std::span<const Mirrored> lists) {
   std::int64_t total = 0;
   for (const Mirrored& list : lists) total += list.count();
@@ -25,7 +25,7 @@ void copy_plane(const std::byte* masters, std::span<const std::int32_t> indices,
   }
 }
 
-// The arguments of the compiled loop: the masters' array, then the copies as another one.
+// The arguments of the compiled loop: the array of owned elements, then the copies as another one.
 std::vector<std::int64_t> combine_arguments(const ElementType& element, const Mirrored& list) {
   std::vector<std::int64_t> words;
   append_array(words, element, list.masters);
@@ -39,7 +39,7 @@ std::vector<std::int64_t> combine_arguments(const ElementType& element, const Mi
   return words;
 }
 
-// Places where lists of another array of masters begin, and the end.
+// Positions where lists of another array of owned elements begin, and the end.
 std::vector<size_t> arrays_of(std::span<const Mirrored> lists) {
   std::vector<size_t> bounds;
   for (size_t i = 0; i < lists.size(); ++i) {
@@ -83,7 +83,7 @@ void copy_listed(ThreadPool& pool, const ElementType& element, std::span<const M
       if (size == 1) copy_plane<std::uint8_t>(masters, list.indices, copies, begin, end);
     }
   };
-  // One long list of all of them, so that short ones keep all threads busy, too.
+  // Treats them as one long list, so that short ones keep all threads busy, too.
   in_parts(pool, all_elements(lists), [&](int, std::int64_t begin, std::int64_t end) {
     std::int64_t before = 0;
     for (const Mirrored& list : lists) {

@@ -1,4 +1,4 @@
-// Copies of listed elements, by size alone, and how lists are shared among threads.
+// Copies of listed elements, by size alone, and the division of lists among threads.
 #pragma once
 
 #include <cstdint>

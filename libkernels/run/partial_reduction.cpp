@@ -45,7 +45,7 @@ class Lanes {
     call(view_, 0, from, first, slots.data(), count);
   }
 
-  // All lanes onto results `first` and on.
+  // Combines all lanes into results `first` and on.
   void flush(const View& to, std::int64_t first) {
     for (std::int64_t half = reduction_lanes / 2; half > 0; half /= 2) {
       call(view_, 0, view_, half * results_, order_.data(), half * results_);
@@ -53,7 +53,7 @@ class Lanes {
     call(to, first, view_, 0, order_.data(), results_);
   }
 
-  // Those of result r onto result first + r; they begin again.
+  // Combines the lanes of result r into result first + r; they begin again.
   void flush_one(const View& to, std::int64_t first, std::int64_t r) {
     constexpr std::int32_t only = 0;
     for (std::int64_t half = reduction_lanes / 2; half > 0; half /= 2) {
@@ -96,7 +96,7 @@ class Lanes {
   std::byte* scratch_;
 };
 
-// The elements of the indices in `rows`, whose results begin at `first_result`; each result holds its identity.
+// Takes the elements of the indices in `rows`, whose results begin at `first_result`; each result holds its identity.
 void reduce_rows(Lanes& lanes, const PartialReduction& r, const View& from, const View& to, Range rows,
                  std::int64_t first_result, std::vector<std::int32_t>& slots) {
   std::int64_t e = 0, row = 0, done = rows.begin * r.inner;
@@ -155,7 +155,7 @@ PartialReduction make_partial_reduction(const Module& module, const Op& op) {
   r.identity = require_identity(module, r.reducer, op.where);
   r.accumulates = is_shared(module, to);
   r.counts_reads = !is_shared(module, from) && !from.compressed;
-  std::vector<std::int64_t> sizes, strides;  // of the operand's local dimensions; of them in the results, 0: reduced
+  std::vector<std::int64_t> sizes, strides;  // of the operand's local dimensions; strides in the results, 0: reduced
   for (const DimId d : from.dims) {
     if (!module.dim(d).local) continue;
     sizes.push_back(std::max<std::int64_t>(module.dim(d).size, 0));

@@ -1,5 +1,5 @@
 // Reductions over some of an array's dimensions: many results, each with the order of kernel_set.h. The reducer is the
-// generated combine function; this skeleton gives it, for runs of consecutive elements, the lane that each belongs to.
+// generated combine function. For runs of consecutive elements, this skeleton gives it the lane of each element.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a row_chain region's kernels are made of. Its vector work is cut in two: what the products with one result a
-// column wait for runs chunk by chunk, all else behind a whole block of a reduction, whose order is fixed.
+// The parts of a row_chain region's kernels. Its vector work is cut in two: work that the products with one result a
+// column need runs chunk by chunk. All else runs behind a whole block of a reduction, whose order is fixed.
 #include <algorithm>
 #include <set>
 
@@ -36,7 +36,7 @@ class ChainPlanner {
     return std::move(made_);
   }
 
-  // Of the vector work, as it is lifted.
+  // The reducers of the vector work, as it is lifted.
   [[nodiscard]] std::set<FnId> reducers() const {
     std::set<FnId> found;
     for (const Op& op : work_) {
@@ -60,7 +60,7 @@ class ChainPlanner {
 
   [[nodiscard]] bool is_outside(const Op& slice) const { return place(region_.operands, viewed(slice)) >= 0; }
 
-  // Operands with columns: of rows into rooms, as are slices of them; of shareds when the region begins.
+  // Loads operands with columns: rows, and slices of them, into rooms; shareds when the region begins.
   void load_columns() {
     for (const Op* op : parts_.work) {
       if (!is_slice(*op) || !is_outside(*op)) continue;
@@ -108,7 +108,7 @@ class ChainPlanner {
     return room >= 0 ? -1 - room : place(region_.operands, id);
   }
 
-  // The maps from which a product's vector is made.
+  // Finds the maps from which a product's vector is made.
   void find_waited_for() {
     std::set<ValueId> wanted;
     for (const Op* op : parts_.outer) wanted.insert(op->operands[0]);
@@ -120,7 +120,7 @@ class ChainPlanner {
     }
   }
 
-  // What the loop reads from outside of it.
+  // Lists the values that the loop reads from outside of it.
   void list_inputs(LoopBody& body, std::vector<int>& inputs) const {
     std::set<ValueId> known;
     const auto take = [&](ValueId id) {
@@ -155,8 +155,8 @@ class ChainPlanner {
     made_.before = std::move(loop);
   }
 
-  // Where result `r` of the region, which is no product's, comes from: what has columns is turned on its way out of its
-  // room, all else is stored as it is made.
+  // Finds the source of result `r` of the region, which is no product's. Results with columns are transposed on their
+  // way out of their room, and all others are stored as they are made.
   void hand_on(ValueId& id, int r, std::vector<int>& rooms) {
     const std::int64_t columns = lift_.columns(id);
     if (columns == 0) return;
@@ -203,7 +203,7 @@ class ChainPlanner {
 
   void count() {
     const ValueId matrix = product_matrix(region_);
-    // Where a product multiplies the matrix with itself, it is lifted, too.
+    // If a product multiplies the matrix by itself, it is lifted, too.
     made_.matrix = lift_.plan().type(matrix).element;
     const bool free = is_shared(m_, m_.type(matrix)) || m_.type(matrix).compressed;
     made_.matrix_bytes = free ? 0 : made_.matrix.bytes();

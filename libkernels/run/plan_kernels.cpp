@@ -16,7 +16,7 @@
 namespace kasen {
 namespace {
 
-// Does this operator compute behind the masters, too (ElementwiseCall::slaves)?
+// Whether this operator computes behind the owned elements, too (ElementwiseCall::slaves).
 bool on_slaves(const Module& module, const Op& op) {
   const State& state = module.type(op.code == OpCode::reduce ? op.operands[0] : op.results[0]).state;
   if (op.code == OpCode::reduce) return state.is_pre();
@@ -191,7 +191,7 @@ class Planner {
     return kernel;
   }
 
-  // Could the results be too large for the caches? All dimensions have their sizes here.
+  // Whether the results could be too large for the caches. All dimensions have their sizes here.
   [[nodiscard]] bool may_leave_caches(const ElementwiseKernel& kernel, const LoopBody& body) const {
     if (!plan_.jit->target().may_stream()) return false;
     double bytes = 0;
@@ -232,7 +232,7 @@ class Planner {
     plan_.distinct.emplace(&op, distinct_->emit(*plan_.jit, body, next_name("distinct"), plan_.scratch_bytes));
   }
 
-  // The part of a region that runs behind the masters, where it is not all of it.
+  // The part of a region that runs behind the owned elements, if it is not all of it.
   std::optional<ElementwiseKernel> slaves_loop(const LoopBody& whole) {
     LoopBody body{{}, whole.inputs, whole.outputs, whole.where, {}};
     std::set<ValueId> kept(whole.inputs.begin(), whole.inputs.end());
@@ -349,7 +349,7 @@ class Planner {
     plan_.products.emplace(&region, std::move(kernels));
   }
 
-  // The gather is the executor's: where the vector work runs, it has been, or has nothing to bring.
+  // The executor runs the gather: before the vector work it has run, or has nothing to bring.
   void product_with_epilogue(const Op& region) {
     const std::vector<Op>& ops = region.blocks.at(0).ops;
     ProductBody body{{}, {}, region.where};

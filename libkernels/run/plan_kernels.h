@@ -1,4 +1,4 @@
-// All kernels of a plan: what prepare makes and the skeletons run.
+// All kernels of a plan: prepare makes them, and the skeletons run them.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ namespace kasen {
 
 struct LoopKernels {
   ElementwiseKernel all;
-  std::optional<ElementwiseKernel> slaves;  // what of a mixed region is kept behind the masters
+  std::optional<ElementwiseKernel> slaves;  // the part of a mixed region that runs behind the owned elements
 };
 
-// Of a compressed matrix's distinct values with their counts, which are inputs behind the op's operands: one array of
-// each of these types.
+// A loop over a compressed matrix's distinct values with their counts. The counts are inputs behind the op's operands:
+// one array of each of these types.
 struct DistinctKernel {
   ElementwiseKernel kernel;
   std::vector<Scalar> weights;
@@ -39,8 +39,8 @@ struct ProductKernels {
   std::vector<Copy> copies;  // results that are the same value again
   std::optional<ElementwiseKernel> epilogue;
   std::vector<int> epilogue_inputs;  // its inputs among the op's operands; -1 - k: the result of product k
-  // Rows and vector work in one loop, the result in a register: where rows lie in slices, in their own order. Its
-  // inputs are those of the epilogue that are operands.
+  // Rows and vector work in one loop, with the result in a register: for rows in slices, in their own order. Its inputs
+  // are those of the epilogue that are operands.
   std::optional<ElementwiseKernel> fused = std::nullopt;
 };
 
@@ -50,8 +50,8 @@ struct DenseKernels {
   struct Product {
     bool transposed = false;
     std::int64_t columns = 1;
-    int vector = 0;                                  // place among the op's operands
-    std::vector<int> results;                        // places among its results: the same value in each
+    int vector = 0;                                  // position among the op's operands
+    std::vector<int> results;                        // positions among its results: the same value in each
     std::int64_t read_bytes = 0, written_bytes = 0;  // of an element that is counted; 0: a shared
   };
   std::vector<Product> products;
@@ -60,8 +60,8 @@ struct DenseKernels {
   std::optional<ProductKernel> kernel;  // nothing: BLIS
 };
 
-// A row_chain region. Values of rows that one part of it makes and another reads stand in *rooms*, for the rows that
-// are under way. In places of vectors of rows, one that is not negative is an operand of the op, -1 - k room k.
+// A row_chain region. Values of rows that one part of it makes and another reads are in *rooms*, for the current rows.
+// Among positions of vectors of rows, one that is not negative is an operand of the op; -1 - k is room k.
 struct ChainKernels {
   struct Inner {  // one result a row: its vector is an operand
     int vector = 0, room = 0;
@@ -69,7 +69,7 @@ struct ChainKernels {
   };
   struct Outer {  // one result a column
     int rows = 0;
-    std::vector<int> results;  // places among the op's results: the same value in each
+    std::vector<int> results;  // positions among the op's results: the same value in each
     std::int64_t columns = 1;
   };
   struct Loop {
@@ -78,14 +78,14 @@ struct ChainKernels {
     std::vector<int> rooms;  // of each of the loop's outputs; -1: it is the op's result
   };
   // Arrays with columns hold a row's side by side; here every column is a plane (lift_columns.h). Rows of operands and
-  // results are turned on their way into and out of rooms; what every worker holds, when the region begins and ends.
+  // results are transposed on their way into and out of rooms; shareds, when the region begins and ends.
   struct TurnedRows {
     int place = 0, room = 0;  // of a result
   };
   struct LoadedRows {
     int place = 0, room = 0;  // of an operand
     std::int64_t stride = 1;  // scalars of the operand a row
-    int begin = -1;           // the operand that says from which of them on the room has some; -1: it has all
+    int begin = -1;           // the operand that gives the room's first column; -1: it has all
     bool compressed = false;
   };
   struct TurnedWhole {
@@ -100,12 +100,12 @@ struct ChainKernels {
   bool chunked = false;  // has columns anywhere: nothing waits for more than a chunk of rows
   std::vector<ElementType> rooms;
   std::vector<Inner> inner;
-  std::optional<Loop> before;  // what the outer products need: from rooms and operands to rooms
+  std::optional<Loop> before;  // for the outer products: from rooms and operands to rooms
   std::vector<Outer> outer;
-  std::optional<Loop> behind;  // what is handed on and reduced; its outputs are the op's results
+  std::optional<Loop> behind;  // results that are handed on or reduced; its outputs are the op's results
   ElementType matrix;
   std::array<DenseTileKernel, most_tile_columns> tiles;  // of 1, 2 ... columns: those that tile_groups asks for
-  // Counted of a row, and of a column; shareds cost nothing.
+  // Bytes that are counted for a row, and for a column; shareds cost nothing.
   std::int64_t matrix_bytes = 0;
   std::int64_t row_reads = 0, row_writes = 0, column_reads = 0, column_writes = 0;
 };
@@ -126,17 +126,17 @@ struct PlanKernels {
   std::string assembly;
 };
 
-// Of the columns that products of one direction have, those that meet a tile together: groups of nearly one size.
+// Groups of the columns of one direction's products that meet a tile together, of nearly one size.
 [[nodiscard]] std::vector<Range> tile_groups(std::int64_t columns);
 
 class ColumnLift;
 
-// Of a row_chain region, whose values `lift` takes up; loops are emitted as `name` and a suffix each, and not yet
-// looked up; nor are tiles emitted. `folded` takes up the reducers of its reductions.
+// For a row_chain region, whose values `lift` takes. Loops are emitted as `name` and a suffix each, and not yet looked
+// up; tiles are not emitted yet. `folded` gets the reducers of its reductions.
 [[nodiscard]] ChainKernels make_chain_kernels(Jit& jit, ColumnLift& lift, const Op& region, const std::string& name,
                                               std::set<FnId>& folded, std::int64_t& scratch_bytes);
 
-// Emits and compiles. UserError (bad_input) with the statement's place for what cannot be generated.
+// Emits and compiles. UserError (bad_input) with the statement's position for a plan that cannot be generated.
 [[nodiscard]] PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options);
 
 }  // namespace kasen

@@ -19,7 +19,7 @@ class RowDivider {
   }
   [[nodiscard]] bool is_heavy(std::int64_t begin, std::int64_t end) const { return work(begin, end) > heavy_; }
 
-  // A range as pieces, of whole windows where rows are sorted.
+  // Cuts a range into pieces, of whole windows if rows are sorted.
   void divide(std::int64_t begin, std::int64_t end, std::vector<RowPiece>& pieces) const {
     const std::int64_t first = window_from(matrix_, begin), last = window_until(matrix_, end);
     if (sorted_ == nullptr || first >= last) {
@@ -50,7 +50,7 @@ class RowDivider {
  private:
   [[nodiscard]] std::int64_t length(std::int64_t row) const { return pointers_[row + 1] - pointers_[row]; }
 
-  // Of a whole window in the block; rows that run as segments are in the first one.
+  // The work of a whole window in the block; rows that run as segments are in the first one.
   [[nodiscard]] std::int64_t window_work(std::int64_t begin, std::int64_t end) const {
     if (sorted_->blocks == 1) return work(begin, end);
     const std::int64_t number = window_number(matrix_, begin);
@@ -75,7 +75,7 @@ class RowDivider {
     }
   }
 
-  // The window's long rows one by one, then its slices of eight rows, as its second form has them.
+  // Cuts a window into its long rows one by one, then its slices of eight rows, as its second form has them.
   void divide_window(std::int64_t first, std::int64_t all, std::vector<RowPiece>& pieces) const {
     const std::uint16_t* const order = sorted_->order_from(first, block_);
     const std::uint16_t* const lengths = sorted_->lengths_from(first, block_);
@@ -107,7 +107,7 @@ class RowDivider {
   const SortedRows* sorted_;
   std::span<const std::int64_t> giants_;
   std::int64_t block_;
-  std::int64_t heavy_ = 0;  // work from which a window is no piece: an eighth of a thread's share, and not little
+  std::int64_t heavy_ = 0;  // work from which a window is divided: an eighth of a thread's share, and not little
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ BlockDivision divide_blocks(const LocalMatrix& matrix, const SortedRows* sorted,
                             Range range, int threads) {
   const RowDivider divider(matrix, sorted, giants, range, threads);
   BlockDivision made;
-  std::vector<std::int64_t> before{0};  // the work that stands before each block
+  std::vector<std::int64_t> before{0};  // the work before each block
   for (std::int64_t begin = range.begin; begin < range.end; begin += reduction_block) {
     const std::int64_t end = std::min(begin + reduction_block, range.end);
     std::int64_t work = divider.work(begin, end);

@@ -5,10 +5,10 @@
 namespace kasen {
 namespace {
 
-// Below this many elements waking the other threads costs more than it saves.
+// Below this many elements, waking the other threads costs more than it saves.
 constexpr std::int64_t small_loop = 2 * reduction_block;
 
-// Blocks' partial results, in order, onto the accumulators.
+// Folds blocks' partial results, in order, into the accumulators.
 void fold(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kernel, std::span<const View> outputs,
           const std::byte* partials, std::int64_t blocks) {
   for (const ReducedValue& value : kernel.reduced) {
@@ -18,7 +18,7 @@ void fold(Workshop& shop, const PlanKernels& plan, const ElementwiseKernel& kern
   }
 }
 
-// Results too large for the caches go past them, unless they take the place of an operand: its lines are there anyway.
+// Results too large for the caches go past them, unless they alias an operand: its lines are there anyway.
 bool goes_past_caches(const PlanKernels& plan, const ElementwiseKernel& kernel, std::span<const View> inputs,
                       std::span<const View> outputs, std::int64_t begin, std::int64_t end) {
   if (kernel.streamed == nullptr || begin % reduction_lanes != 0) return false;

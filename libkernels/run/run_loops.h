@@ -11,13 +11,13 @@
 
 namespace kasen {
 
-// What the threads of a process share between loops.
+// The data that the threads of a process share between loops.
 class Workshop {
  public:
   explicit Workshop(int threads) : pool(threads), scratch_(static_cast<size_t>(pool.threads())) {}
 
   ThreadPool pool;
-  // Room for the running thread's scratch memory and strips, at least `bytes`; grown in prepare.
+  // Makes room for the running thread's scratch memory and strips, at least `bytes`; grown in prepare.
   void reserve(std::int64_t scratch_bytes, std::int64_t strip_bytes);
   [[nodiscard]] std::byte* scratch(int thread) { return scratch_[static_cast<size_t>(thread)].memory.data(); }
   [[nodiscard]] std::byte* strip(int thread) { return scratch_[static_cast<size_t>(thread)].strip.data(); }
@@ -46,7 +46,7 @@ void run_elementwise(Workshop& shop, const PlanKernels& plan, const ElementwiseK
 void run_product(Workshop& shop, const PlanKernels& plan, const ProductKernels& kernels, const ProductCall& call,
                  const SortedRows* sorted);
 
-// Folds of entries: rows in pieces of about equal work; a row is one thread's.
+// Folds of entries: rows in pieces of about equal work; one thread takes a row.
 void run_entry_fold(Workshop& shop, const EntryFoldKernel& kernel, const ProductCall& call);
 
 // A dense matrix over any semiring, one result after another.

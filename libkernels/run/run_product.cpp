@@ -1,4 +1,4 @@
-// Rows of a product in pieces of about equal work, an overlong row in parallel segments, and the vector work of an
+// Runs rows of a product in pieces of about equal work, an overlong row in parallel segments, and the vector work of an
 // epilogue right behind each block of rows.
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 namespace kasen {
 namespace {
 
-// A row whose segments were taken apart from one another.
+// A row whose segments are taken apart from one another.
 struct LongRow {
   std::int64_t row = 0;
   std::vector<std::byte> partials;  // of its segments, in order
@@ -46,7 +46,7 @@ class ProductRun {
   }
 
  private:
-  // Of the operand.
+  // Blocks of the operand.
   [[nodiscard]] std::int64_t blocks() const { return sorted_ == nullptr ? 1 : sorted_->blocks; }
 
   std::int64_t length(std::int64_t row) const { return pointers_[row + 1] - pointers_[row]; }
@@ -56,7 +56,7 @@ class ProductRun {
     return static_cast<size_t>(it - kernels_.outputs.begin());
   }
 
-  // The argument tables of the matrix as it is and with its rows sorted.
+  // The argument tables of the matrix, unchanged and with its rows sorted.
   struct Tables {
     std::vector<std::int64_t> plain, sorted;
   };
@@ -87,7 +87,7 @@ class ProductRun {
 
   // ---- rows too long for one thread
 
-  // Of several columns there is enough to do for a row's lanes, and no code for segments: a row is one thread's.
+  // With several columns a row's lanes have enough to do, and there is no code for segments: one thread takes a row.
   void find_giants() {
     if (kernel_.several) return;
     giant_rows_ = giant_rows(*call_.matrix, call_.range, shop_.pool.threads());
@@ -107,15 +107,15 @@ class ProductRun {
     });
   }
 
-  // Where rows go: of the results, element 0 is row `first`. `block` of the operand, in the first of which rows run
-  // that do not stand in the sorted form.
+  // The destination of rows: element 0 of the results is row `first`. `block` is that of the operand; the first one
+  // also runs the rows outside of the sorted form.
   struct Rows {
     Tables words;
     std::span<const View> results;
     std::int64_t first = 0, block = 0;
   };
 
-  // Its result from its partials, in order.
+  // Combines its result from its partials, in order.
   void finish_long(const LongRow& row, const Rows& to, int thread) const {
     const std::int64_t segments = static_cast<std::int64_t>(row.partials.size()) / kernel_.partial_bytes;
     for (size_t k = 0; k < kernel_.products.size(); ++k) {
@@ -136,7 +136,7 @@ class ProductRun {
     }
   }
 
-  // Whole windows as they are sorted, what is left at the ends row by row.
+  // Runs whole windows as they are sorted, and the rest at the ends row by row.
   void rows(const Rows& to, std::int64_t begin, std::int64_t end, int thread) {
     const LocalMatrix& m = *call_.matrix;
     const std::int64_t first_whole = window_from(m, begin), end_whole = window_until(m, end);
@@ -171,7 +171,7 @@ class ProductRun {
     places(to, p, thread);
   }
 
-  // Places of a window's order. Rows too long for a slice lie first, in the first block: as slices of their segments.
+  // Positions of a window's order. Rows too long for a slice come first, in block 0, as slices of their segments.
   void places(const Rows& to, const RowPiece& p, int thread) const {
     const std::uint16_t* order = sorted_->order_from(p.window, to.block);
     const std::uint16_t* lengths = sorted_->lengths_from(p.window, to.block);
@@ -254,7 +254,7 @@ class ProductRun {
     run_elementwise(shop_, plan_, *kernels_.epilogue, inputs, call_.outputs, call_.range.begin, call_.range.end, {});
   }
 
-  // Of an operand in blocks, no row is done before the last one: the vector work reads what all rows give from memory.
+  // With an operand in blocks, no row is done before the last one: the vector work reads all rows' results from memory.
   void run_rows_then_vectors() {
     const std::int64_t bytes = storage_bytes(kernel_.products.at(0).result, call_.range.end);
     waiting_ = View{shop_.rooms(bytes), call_.range.end};
@@ -283,7 +283,7 @@ class ProductRun {
     }
   }
 
-  // The rows of blocks that would keep one thread longer than the others have work, into strips of their own.
+  // Runs the rows of blocks that would keep one thread longer than the others have work, into strips of their own.
   void run_heavy_rows() {
     if (division_.heavy.empty()) return;
     const std::int64_t bytes = strip_bytes(kernel_);
@@ -311,8 +311,8 @@ class ProductRun {
     return strips;
   }
 
-  // A whole window whose rows lie sorted, none of them too long for a slice, needs no strip. (Of part of a window the
-  // last slice could hold rows behind its end, and would be read as if they had no entries.)
+  // A whole window of sorted rows, none of them too long for a slice, needs no strip. (In part of a window, the last
+  // slice could hold rows behind its end, which would be read as if they had no nonzeros.)
   [[nodiscard]] bool may_fuse(std::int64_t begin, std::int64_t end) const {
     const LocalMatrix& m = *call_.matrix;
     return !fused_words_.empty() && window_from(m, begin) == begin && end == window_end(m, begin) &&
@@ -375,7 +375,7 @@ class ProductRun {
   const ProductCall& call_;
   const SortedRows* sorted_;
   const std::int64_t* pointers_;
-  View waiting_;  // the product's result, where its rows wait for vector work
+  View waiting_;  // the product's result, if its rows wait for vector work
   std::vector<std::int64_t> giant_rows_;
   std::vector<LongRow> giants_;  // of these rows
   BlockDivision division_;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t longest_in_slice = reduction_block;
 constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<std::uint16_t>::max());
 
-// Moves entries of the matrix to their places in the second form.
+// Moves nonzeros of the matrix to their positions in the second form.
 class Mover {
  public:
   Mover(const LocalMatrix& from, SortedRows& to)
@@ -50,7 +50,7 @@ class WindowSorter {
         at_(pointers_, pointers_ + count_),
         piece_(static_cast<size_t>(count_)) {}
 
-  // True if the rows lay sorted.
+  // True if the rows were sorted.
   bool run() {
     for (std::int64_t block = 0; block < blocks_.count; ++block) {
       starts_[block] = to_;
@@ -73,11 +73,11 @@ class WindowSorter {
 
  private:
   [[nodiscard]] std::int64_t row_length(size_t row) const { return pointers_[row + 1] - pointers_[row]; }
-  // Of the piece at place k of the order, and its first entry.
+  // Length and first nonzero of the piece at position k of the order.
   [[nodiscard]] std::int64_t length(std::int64_t k) const { return piece_[order_[k]]; }
   [[nodiscard]] std::int64_t entry(std::int64_t k) const { return at_[order_[k]]; }
 
-  // The entries of every row in this block.
+  // Finds the nonzeros of every row in this block.
   void cut(std::int64_t block) {
     const bool last = block + 1 == blocks_.count;
     for (size_t row = 0; row < piece_.size(); ++row) {
@@ -92,7 +92,8 @@ class WindowSorter {
     }
   }
 
-  // By counting; all rows that stay outside of slices count as one length. Returns how many rows the block has.
+  // Sorts by counting; all rows that stay outside of slices count as one length. Returns the number of rows in the
+  // block.
   std::int64_t sort(std::int64_t block) {
     std::vector<std::int32_t> at(static_cast<size_t>(longest_in_slice) + 3, 0);
     const auto key = [&](size_t row) {
@@ -117,7 +118,7 @@ class WindowSorter {
     return rows;
   }
 
-  // Entry 0 of every piece, entry 1 of those that have one: the first ones.
+  // Nonzero 0 of every piece, nonzero 1 of those that have one: the first ones.
   void slice(std::int64_t k, std::int64_t rows) {
     std::array<std::int64_t, reduction_lanes> from{}, lengths{};
     for (std::int64_t l = 0; l < rows; ++l) {
@@ -130,7 +131,7 @@ class WindowSorter {
     }
   }
 
-  // Eight segments of a row from `first` on, fewer at its end: all but the last have 4096 entries.
+  // Eight segments of a row from `first` on, fewer at its end: all but the last have 4096 nonzeros.
   void long_slice(std::int64_t first, std::int64_t end) {
     for (std::int64_t e = first; e < std::min(first + reduction_block, end); ++e) {
       for (std::int64_t at = e; at < std::min(end, first + reduction_lanes * reduction_block); at += reduction_block)
@@ -147,7 +148,7 @@ class WindowSorter {
   std::int64_t* starts_;
   std::int32_t& carried_;
   std::int64_t to_;
-  std::vector<std::int64_t> at_, piece_;  // of each row: the first entry behind the blocks before, and entries here
+  std::vector<std::int64_t> at_, piece_;  // of each row: the first nonzero behind the blocks before, and nonzeros here
 };
 
 std::vector<std::int64_t> window_starts(const LocalMatrix& matrix) {
@@ -156,14 +157,14 @@ std::vector<std::int64_t> window_starts(const LocalMatrix& matrix) {
   return windows;
 }
 
-// What a few windows read of an operand: distinct lines of eight elements, and entries that stand behind one of a later
-// block, where their row takes them.
+// The reads of a few windows from an operand: distinct lines of eight elements, and nonzeros that their row takes
+// behind one of a later block.
 struct Sample {
   std::int64_t rows = 0, entries = 0, lines = 0, late = 0;
 };
 
 Sample sample_windows(const LocalMatrix& matrix, const OperandBlocks& blocks) {
-  constexpr std::int64_t line = 8, enough = std::int64_t{1} << 20;  // entries, about, and at most eight windows
+  constexpr std::int64_t line = 8, enough = std::int64_t{1} << 20;  // nonzeros, about, and at most eight windows
   const std::vector<std::int64_t> windows = window_starts(matrix);
   const std::int64_t samples = std::clamp<std::int64_t>(enough * std::ssize(windows) / (matrix.entries() + 1), 1, 8);
   const auto stride = static_cast<size_t>(std::max<std::int64_t>(1, std::ssize(windows) / samples));
@@ -175,7 +176,7 @@ Sample sample_windows(const LocalMatrix& matrix, const OperandBlocks& blocks) {
     const std::int64_t end = window_end(matrix, windows[w]);
     made.rows += end - windows[w];
     for (std::int64_t row = windows[w]; row < end; ++row) {
-      std::int64_t least = 0;  // where the block begins that the row has come to
+      std::int64_t least = 0;  // the beginning of the row's current block
       for (std::int64_t e = matrix.pointers[static_cast<size_t>(row)];
            e < matrix.pointers[static_cast<size_t>(row) + 1]; ++e) {
         const std::int64_t index = matrix.indices[static_cast<size_t>(e)];
@@ -195,7 +196,8 @@ Sample sample_windows(const LocalMatrix& matrix, const OperandBlocks& blocks) {
 
 OperandBlocks blocks_that_pay(const LocalMatrix& matrix, std::int64_t count) {
   if (count <= 1) return {};
-  // Where masters go by length within windows (numbering.h), entries ascend from one of these to the next.
+  // If owned elements are ordered by length within windows (numbering.h), nonzeros ascend from one of these to the
+  // next.
   const std::int64_t windows = (matrix.inputs + count * order_window - 1) / (count * order_window);
   const OperandBlocks blocks{count, windows * order_window};
   const Sample sample = sample_windows(matrix, blocks);

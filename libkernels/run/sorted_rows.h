@@ -1,6 +1,6 @@
-// A second form of a sparse part for products that run again and again: rows sorted by length within windows, in slices
-// of eight that run side by side, so that few branches depend on where a row ends. Where the operand is larger than a
-// core's cache, block by block of its elements. Made at a product's first call.
+// A second form of a sparse part for products that run again and again. Rows are sorted by length within windows, in
+// slices of eight that run side by side, so that few branches depend on a row's end. If the operand is larger than a
+// core's cache, the form goes block by block of its elements. It is made at a product's first call.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace kasen {
 // A window is a block of reductions: the vector work of an epilogue follows whole windows.
 inline constexpr std::int64_t sorted_window = reduction_block;
 
-// Windows begin anew behind the masters: a product whose result is gathered takes masters and slaves in two calls, and
-// the rows of a window that a call cuts would run one by one. `begin` is a window's first row.
+// Windows begin anew behind the owned elements: a product whose result is gathered takes owned elements and ghosts in
+// two calls. The rows of a window that a call cuts would run one by one. `begin` is a window's first row.
 [[nodiscard]] inline std::int64_t window_end(const LocalMatrix& matrix, std::int64_t begin) {
   return std::min(begin + sorted_window, begin < matrix.masters ? matrix.masters : matrix.outputs);
 }
@@ -40,39 +40,40 @@ inline constexpr std::int64_t sorted_window = reduction_block;
   return (matrix.masters + sorted_window - 1) / sorted_window + (begin - matrix.masters) / sorted_window;
 }
 
-// Blocks of an operand's elements: block k has the local indices k width to (k + 1) width - 1, the last one all behind.
+// Blocks of an operand's elements: block k has the local indices k width to (k + 1) width - 1, the last one all the
+// rest.
 struct OperandBlocks {
   std::int64_t count = 1, width = 0;
 };
-// `count` blocks, or one where more would not pay: rows whose entries do not ascend from block to block, or windows
+// `count` blocks, or one if more would not pay: for rows whose nonzeros do not ascend from block to block, or windows
 // that read few of the operand's lines. `count` alone comes from sizes (libcore/kernels/sorted_form.h), this from the
-// entries.
+// nonzeros.
 [[nodiscard]] OperandBlocks blocks_that_pay(const LocalMatrix& matrix, std::int64_t count);
 
-// Rows window by window, within a window block by block, within a block by descending number of entries there, then
-// row. A row's piece in a block are its entries from where that of the block before ends to the first one of a later
-// block, so that pieces one after another are the row as it is. A window's entries lie where LocalMatrix has those of
-// the same rows. First, in block 0, rows of more than 4096 entries, whole, one after another, each as slices of eight
-// of its segments of 4096 entries; then slices of eight pieces (emit_slices.h). Later blocks have neither those rows
-// nor ones without entries.
+// Rows window by window, within a window block by block, within a block by descending number of nonzeros there, then
+// row. A row's piece in a block begins where that of the block before ends, and ends before the first nonzero of a
+// later block. So pieces one after another are the unchanged row. A window's nonzeros have the positions that
+// LocalMatrix gives the same rows. Block 0 begins with the rows of more than 4096 nonzeros, whole, one after another,
+// each as slices of eight of its segments of 4096 nonzeros. Then come slices of eight pieces (emit_slices.h). Later
+// blocks have neither those rows nor ones without nonzeros.
 struct SortedRows {
   std::int64_t outputs = 0, blocks = 1;
-  Bytes order;    // 16 bits a row and block: the window's rows as they are sorted
-  Bytes lengths;  // 16 bits a row and block, in that order: its entries, 65535 for more
-  Bytes indices;  // 32 bits an entry
+  Bytes order;    // 16 bits a row and block: the window's rows in sorted order
+  Bytes lengths;  // 16 bits a row and block, in that order: its nonzeros, 65535 for more
+  Bytes indices;  // 32 bits a nonzero
   Array values;
-  std::vector<std::int64_t> starts;   // of each window and block: its first entry; and the end
+  std::vector<std::int64_t> starts;   // of each window and block: its first nonzero; and the end
   std::vector<std::int32_t> carried;  // of each window: its rows in later blocks
-  std::vector<char> in_order;         // of each window: do its rows lie sorted in the matrix itself (one block)?
+  std::vector<char> in_order;         // of each window: whether its rows are sorted in the matrix itself (one block)
 
-  // Of the rows from number `first` of the order on.
+  // The rows from number `first` of the order on.
   [[nodiscard]] const std::uint16_t* order_from(std::int64_t first, std::int64_t block = 0) const {
     return reinterpret_cast<const std::uint16_t*>(order.data()) + block * outputs + first;
   }
   [[nodiscard]] const std::uint16_t* lengths_from(std::int64_t first, std::int64_t block = 0) const {
     return reinterpret_cast<const std::uint16_t*>(lengths.data()) + block * outputs + first;
   }
-  // Of window number `window`: the first entry of a block; its entries; of `count` rows those that it has.
+  // Of window number `window`: the first nonzero of a block; its nonzeros; of `count` rows those that it has.
   [[nodiscard]] std::int64_t entry(std::int64_t window, std::int64_t block) const {
     return starts[static_cast<size_t>(window * blocks + block)];
   }
@@ -88,7 +89,7 @@ struct SortedRows {
   }
 };
 
-// With room for the order of rows in `room` blocks, however many there are.
+// Reserves the order of rows in `room` blocks, however many there are.
 [[nodiscard]] SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool, OperandBlocks blocks = {},
                                    std::int64_t room = 1);
 

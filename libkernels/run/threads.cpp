@@ -11,9 +11,9 @@
 namespace kasen {
 namespace {
 
-// About 20 microseconds of waiting, longer than the executor needs between two loops; then for some time each look lets
-// whoever else wants the core have it (ranks that share cores); then the thread sleeps. To be woken costs tens of
-// microseconds, and a millisecond and more on a virtual machine whose idle cores are given to others.
+// About 20 microseconds of waiting, longer than the executor needs between two loops. Then for some time each poll
+// yields the core to others (ranks that share cores); then the thread sleeps. A wake-up costs tens of microseconds, and
+// a millisecond and more on a virtual machine whose idle cores are given to others.
 constexpr int spins = 4000;
 constexpr std::chrono::milliseconds patience{2};
 
@@ -54,7 +54,7 @@ ThreadPool::ThreadPool(int threads) {
 
 ThreadPool::~ThreadPool() { end(); }
 
-// Those that have started are waited for: a thread that nobody joins would end the process.
+// Waits for the threads that have started: a thread that nobody joins would end the process.
 void ThreadPool::end() {
   stop_ = true;
   epoch_.fetch_add(1);

@@ -1,5 +1,5 @@
 // The threads of the skeletons: a small pool that spins briefly between loops (a loop of an iteration follows the last
-// one within microseconds) and sleeps after that. Generated code knows no threads.
+// one within microseconds) and sleeps after that. Generated code does not know of threads.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace kasen {
 
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);  // UserError(limit) where the system does not give as many
+  explicit ThreadPool(int threads);  // UserError(limit) if the system gives fewer
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -43,8 +43,8 @@ class ThreadPool {
   std::vector<std::exception_ptr> faults_;  // one a thread
 };
 
-// Shares `count` pieces of work among threads: each has a run of its own (the same one every time, so that its part of
-// the data stays in its cache) and takes pieces from the others' runs when it is done.
+// Shares `count` pieces of work among threads. Each has a run of its own, the same one every time, so that its part of
+// the data stays in its cache. It takes pieces from the others' runs when it is done.
 class WorkQueue {
  public:
   WorkQueue(std::int64_t count, int threads);

@@ -18,7 +18,7 @@ Polynomial inner_elements(const Module& module, const Type& type) {
   Polynomial elements(1);
   bool cut_seen = false;
   for (const DimId dim : type.dims) {
-    if (dim == cut && !cut_seen) {  // a square array's second dimension is whole
+    if (dim == cut && !cut_seen) {  // the second dimension of a square array is whole
       cut_seen = true;
       continue;
     }

@@ -1,4 +1,4 @@
-// How many elements values have and operators touch, as polynomials: what both columns of the cost are made of.
+// Element counts of values and of operators, as polynomials. Both columns of the cost are made of them.
 #pragma once
 
 #include "libcore/ir/module.h"
@@ -6,30 +6,31 @@
 
 namespace kasen {
 
-// Elements for each index of the cut dimension: all other dimensions multiplied. Sizes that the program fixes are
-// numbers.
+// The number of elements for each index of the cut dimension: the product of all other dimensions. Sizes that the
+// program fixes are numbers.
 [[nodiscard]] Polynomial inner_elements(const Module& module, const Type& type);
-// Of a product's operand and result: elements for each index of the matrix's dimensions.
+// The number of elements of a product's operand and result for each index of the matrix's dimensions.
 [[nodiscard]] Polynomial column_elements(const Module& module, const Op& product);
-// Local indices of the cut dimension on which the value is stored: masters, and slaves of its set in C and PR.
-// Rows of a product_epilogue region whose pre-reduced product has this type that wait for its gather.
+// waiting_rows: the rows that wait for the gather of a product_epilogue region whose pre-reduced product has this type.
+// stored_indices: local indices of the cut dimension at which the value is stored: owned ones, and in C and PR the
+// ghosts of its set.
 [[nodiscard]] Polynomial waiting_rows(const Module& module, const Type& product);
 [[nodiscard]] Polynomial stored_indices(const Module& module, const Type& type);
 [[nodiscard]] Polynomial master_indices(const Module& module, const Type& type);
 [[nodiscard]] Polynomial slave_indices(const Module& module, const Type& type);
-// Elements of one array in its state (a list's arrays are alike).
+// The number of elements of one array in its state (the arrays of a list are alike).
 [[nodiscard]] Polynomial stored_elements(const Module& module, const Type& type);
-// All elements of one array.
+// The number of all elements of one array.
 [[nodiscard]] Polynomial whole_elements(const Module& module, const Type& type);
-// Elements of a shared; for lists of one of its arrays.
+// The number of elements of a shared; for a list, of one of its arrays.
 [[nodiscard]] Polynomial shared_elements(const Module& module, const Type& type);
-// Stored entries of a matrix operand: nnz of a sparse one, all elements of a dense one, none of a shared. The matrix is
-// the value that an `input` defined; `name` is what it is called there.
+// The number of nonzeros of a matrix operand: nnz of a sparse one, all elements of a dense one, none of a shared. An
+// `input` defines the matrix, and `name` is its name there.
 [[nodiscard]] Polynomial stored_entries(const Module& module, const Type& type, const std::string& name);
 
-// True if a value is an array on which memory traffic is charged.
+// Returns true if memory traffic is charged for the value, which is then an array.
 [[nodiscard]] bool is_charged(const Module& module, ValueId value);
-// The arrays that are charged among `values`, each once, in order of first appearance.
+// Returns the charged arrays among `values`, each once, in order of first appearance.
 [[nodiscard]] std::vector<ValueId> distinct_arrays(const Module& module, const std::vector<ValueId>& values);
 
 }  // namespace kasen

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* memory = "a plan's memory";
 
-// Room for one array: what is held on a worker besides masters is the largest of `holds`.
+// Space for one array. Beside the owned elements a worker holds as many ghosts as the largest set of `holds` has.
 struct Room {
   ElementType element;
   std::vector<DimId> dims;
@@ -38,7 +38,7 @@ Type type_of(const Room& room, const SlaveSet& set) {
   return type;
 }
 
-// But for waiting rows, which have a buffer, these have no room.
+// These values have no storage, except waiting rows, which have a buffer.
 std::vector<bool> values_inside_regions(const Module& module) {
   std::vector<bool> inside(module.values.size(), false);
   for_each_op(module, [&](const Op& op, int, int) {
@@ -58,7 +58,7 @@ std::vector<bool> dense_inputs(const Module& module) {
   return is_input;
 }
 
-// The plan's buffers, and room for each distributed value that has none.
+// Returns the plan's buffers, and space for each distributed value without a buffer.
 std::vector<Room> rooms(const Module& module) {
   std::vector<Room> found;
   for (const BufferDecl& b : module.buffers) found.push_back({b.element, b.dims, b.holds, 1});
@@ -75,7 +75,7 @@ std::vector<Room> rooms(const Module& module) {
   return found;
 }
 
-// A matrix in pull form: one for each direction and pair of spaces in which products use it.
+// A matrix in pull form. There is one for each direction and pair of spaces in which products use the matrix.
 struct PullForm {
   std::string matrix;
   bool transposed = false;
@@ -125,12 +125,12 @@ std::int64_t room_bytes(const Module& module, const Room& room, const Polynomial
   return checked_mul(storage_bytes(room.element, checked_mul(indices, inner, memory)), room.arrays, memory);
 }
 
-// What a worker sends or receives of a set for its masters (their mirrors); with its slaves, of elements of several
-// planes, which are not sent and received where they are.
+// Counts the elements of a set that a worker sends or receives for its owned elements. With `slaves_too` it also counts
+// the worker's ghosts: elements of several planes are not sent and received in place.
 std::int64_t exchanged(const Sizes& sizes, const std::string& dim, const SlaveSet& set, int worker, bool slaves_too) {
   if (set.empty()) return 0;
   const auto it = sizes.pairs.find({dim, set});
-  if (it == sizes.pairs.end()) throw InternalError("a set of slaves that the bundle was not asked for");
+  if (it == sizes.pairs.end()) throw InternalError("a set of ghosts that the bundle was not asked for");
   const auto w = static_cast<size_t>(worker);
   if (it->second.list.empty()) return 0;
   return it->second.owned.at(w) + (slaves_too ? it->second.held.at(w) : 0);
@@ -140,8 +140,8 @@ const Type& held_type(const Module& module, const Op& op) {
   return module.type(op.code == OpCode::gather ? op.operands.at(0) : op.results.at(0));
 }
 
-// Operands that an element-wise operator or region reads at slaves which their own set numbers otherwise are brought
-// into the order of the result's set, in room of their own.
+// An element-wise operator or region may read operands at ghosts that the operands' own set numbers in another order.
+// They are copied into the order of the result's set, into space of their own.
 std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
   const bool region = op.code == OpCode::region;
   if (!region && row(op.code).group != OpGroup::vector) return 0;
@@ -172,7 +172,7 @@ std::int64_t repack_bytes(const Module& module, const Op& op, const Polynomial::
   return bytes;
 }
 
-// Room for what operators read and make whole, in the order of the whole array.
+// Returns the space for values that operators read or make whole, in the order of the whole array.
 std::int64_t whole_bytes(const Module& module, const Polynomial::Bindings& here) {
   std::int64_t bytes = 0;
   for (const ValueId v : whole_values(module)) {
@@ -182,7 +182,7 @@ std::int64_t whole_bytes(const Module& module, const Polynomial::Bindings& here)
   return bytes;
 }
 
-// Of one index of the array, or of the whole shared, that an operator exchanges.
+// Returns the bytes of one index of the array, or of the whole shared, that an operator exchanges.
 std::int64_t moved_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
   const Type& held = held_type(module, op);
   return checked_mul(value_of(inner_elements(module, held), here), held.element.bytes(), memory);
@@ -197,7 +197,7 @@ std::int64_t batch_bytes(const Module& module, std::span<const Op> batch, const 
 std::int64_t exchange_bytes(const Module& module, const Sizes& sizes, int worker) {
   const SharedBatches batches(module);
   std::int64_t largest = 0, repacked = 0;
-  int region = -1;  // depth of the region that is open
+  int region = -1;  // the depth of the open region
   for_each_op(module, [&](const Op& op, int, int depth) {
     const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
     if (depth <= region) region = -1;
@@ -237,7 +237,7 @@ int rank_of(int worker, int workers, int ranks) {
   return static_cast<int>(((static_cast<std::int64_t>(worker) + 1) * ranks - 1) / workers);
 }
 
-// One exchange: what each pair of workers sends, put together to one message for each pair of ranks.
+// One exchange. It coalesces the data that each pair of workers sends into one message for each pair of ranks.
 class OneExchange {
  public:
   OneExchange(int workers, int ranks) : workers_(workers), ranks_(ranks) {}
@@ -253,7 +253,7 @@ class OneExchange {
     traffic.worker_bytes += worker_bytes_;
     for (const auto& [ranks, bytes] : between_) {
       traffic.rank_bytes += bytes;
-      ++traffic.rank_messages;  // however many pieces MPI takes for it
+      ++traffic.rank_messages;  // one, even if MPI takes several pieces for it
     }
   }
 
@@ -263,7 +263,8 @@ class OneExchange {
   std::map<std::pair<int, int>, std::int64_t> between_;
 };
 
-// What libkernels/run/sorted_rows.h makes; small arrays as elements are long work each, and gain nothing from it.
+// Mirrors the forms that libkernels/run/sorted_rows.h makes. Small arrays as elements are long work each and gain
+// nothing.
 std::int64_t sorted_bytes(const Module& module, const PullForm& form, const PullUse& use, const Sizes& sizes) {
   std::int64_t bytes = 0;
   for (int worker = 0; worker < sizes.workers; ++worker) {
@@ -331,7 +332,7 @@ std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, cons
 namespace {
 
 Polynomial room_form(const Module& module, const Room& room) {
-  Polynomial largest;  // of several sets the one with more terms; they are alternatives of one dimension
+  Polynomial largest;  // of several sets, the one with more terms: they are alternatives of one dimension
   for (const SlaveSet& set : room.holds) {
     const Polynomial slaves = slave_indices(module, type_of(room, set));
     if (slaves.terms().size() >= largest.terms().size()) largest = slaves;
@@ -372,7 +373,7 @@ Footprint footprint(const Module& module) {
 
 namespace {
 
-// A binary tree over the workers, to worker 0 or from it: those at multiples of 2 * step meet w + step.
+// A binary tree over the workers, to worker 0 or from it. Each worker w at a multiple of 2 * step meets w + step.
 Traffic tree_traffic(std::int64_t bytes, int workers, int ranks) {
   Traffic traffic;
   for (int step = 1; step < workers; step *= 2) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view overflow_what = "a predicted cost";
 
-// Monomials with symbols first, the constant last; else in the order of their symbols.
+// Monomials with symbols come first, the constant last; otherwise they are in the order of their symbols.
 bool printed_before(const Polynomial::Monomial& a, const Polynomial::Monomial& b) {
   if (a.empty() || b.empty()) return !a.empty();
   return a < b;
@@ -54,7 +54,7 @@ Polynomial& Polynomial::operator+=(const Polynomial& other) {
 Polynomial& Polynomial::operator-=(const Polynomial& other) { return *this += Polynomial(-1) * other; }
 
 Polynomial& Polynomial::operator*=(const Polynomial& other) {
-  if (const auto factor = other.constant()) {  // mostly 1: what runs once
+  if (const auto factor = other.constant()) {  // mostly 1, for an operator that runs once
     if (*factor == 0) terms_.clear();
     if (*factor == 1) return *this;
     for (auto& [monomial, coefficient] : terms_) coefficient = checked_mul(coefficient, *factor, overflow_what);
@@ -127,7 +127,7 @@ std::string Polynomial::text(const std::function<std::string(const Symbol&)>& na
     } else {
       text += negative ? " - " : " + ";
     }
-    // The smallest integer has no positive counterpart; unsigned arithmetic has.
+    // The smallest integer has no positive counterpart in signed arithmetic, but in unsigned arithmetic it has one.
     const std::uint64_t size =
         negative ? 0 - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
     if (monomial.empty()) {

@@ -1,5 +1,5 @@
-// Exact polynomials with integer coefficients over the named sizes of a program (docs/cost.md): the form in which cost
-// is predicted. Sums and products are checked for 64-bit overflow (UserError, limit).
+// Exact polynomials with integer coefficients over the named sizes of a program (docs/cost.md). Predicted costs have
+// this form. Sums and products are checked for 64-bit overflow (UserError, limit).
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@
 
 namespace kasen {
 
-// The order of the kinds is the order in which symbols are printed.
+// Symbols are printed in the order of these kinds.
 enum class SymbolKind : std::uint8_t {
-  size,        // indices of a dimension, over all workers; on one worker its masters
-  whole,       // all indices of a dimension, on every worker (a dimension that is not the one that is cut)
-  slaves,      // slaves of `set` along dimension `name`; an empty set means the union over all axes and matrices
+  size,        // indices of a dimension, over all workers; on one worker its owned indices
+  whole,       // all indices of a dimension, on every worker (for a dimension that is not the cut one)
+  slaves,      // ghosts of `set` along dimension `name`; an empty set means the union over all axes and matrices
   waiting,     // rows of a product_epilogue over dimension `name` that wait for the gather from `set` (docs/cost.md)
-  entries,     // stored entries of matrix `name`
+  entries,     // nonzeros of matrix `name`
   compressed,  // bytes of input `name`, compressed
   distinct,    // bytes of its distinct values with their counts
   workers,
-  trips,  // turns of one execution of loop `number`
+  trips,  // iterations of one execution of loop `number`
   taken,  // executions of the first branch of `if` `number`
 };
 
 struct Symbol {
   SymbolKind kind = SymbolKind::size;
   std::string name;  // dimension or matrix
-  SlaveSet set;      // slaves and waiting only
-  int number = -1;   // trips, taken: preorder number of the operator
+  SlaveSet set;      // only for slaves and waiting
+  int number = -1;   // preorder number of the operator, for trips and taken
 
   friend auto operator<=>(const Symbol&, const Symbol&) = default;
 };
 
 class Polynomial {
  public:
-  using Monomial = std::vector<Symbol>;  // ascending; a power is a repeat
+  using Monomial = std::vector<Symbol>;  // ascending; a power repeats its symbol
   using Bindings = std::map<Symbol, std::int64_t>;
 
   Polynomial() = default;
@@ -56,13 +56,13 @@ class Polynomial {
   [[nodiscard]] bool is_zero() const { return terms_.empty(); }
   [[nodiscard]] std::optional<std::int64_t> constant() const;  // its value if it holds no symbol
   [[nodiscard]] const std::map<Monomial, std::int64_t>& terms() const { return terms_; }
-  // Every symbol replaced by what `by` gives for it.
+  // Replaces every symbol by the polynomial that `by` gives for it.
   [[nodiscard]] Polynomial replace(const std::function<Polynomial(const Symbol&)>& by) const;
-  // Nothing where a symbol is not bound.
+  // Returns nothing if a symbol is not bound.
   [[nodiscard]] std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
-  // The symbols it holds, ascending, without repeats.
+  // Returns the symbols that it holds, ascending, without repeats.
   [[nodiscard]] std::vector<Symbol> symbols() const;
-  // "20 N + 24 nnz"; "0" for none. `name` gives each symbol's text.
+  // Returns text like "20 N + 24 nnz", or "0" if there are no terms. `name` gives each symbol's text.
   [[nodiscard]] std::string text(const std::function<std::string(const Symbol&)>& name) const;
 
  private:

@@ -18,7 +18,7 @@ using DimSet = std::pair<std::string, SlaveSet>;
 
 Symbol slaves_symbol(const std::string& dim, const SlaveSet& set) { return {SymbolKind::slaves, dim, set, -1}; }
 
-// The sets that plans of this program may ask for: the union of any of a dimension's atoms, as long as these are few.
+// Adds the sets that plans of this program may ask for: every union of a dimension's atoms, as long as these are few.
 void add_unions(std::set<DimSet>& found) {
   constexpr size_t most_atoms = 4;
   std::map<std::string, std::vector<SlaveAtom>> atoms;
@@ -37,7 +37,7 @@ void add_unions(std::set<DimSet>& found) {
   }
 }
 
-// Along all but its first dimension that is not local a dense array is met by what every worker holds.
+// Along every dimension that is not local, except the first, a dense array meets values that every worker holds.
 void add_whole(const Module& module, std::set<DimSet>& found) {
   for (const Value& value : module.values) {
     bool cut = false;
@@ -128,7 +128,7 @@ void SizesBuilder::add_dimension(const Part& part, const std::string& dim) {
   sizes_.totals[{SymbolKind::size, dim, {}, -1}] = it->second.size;
 }
 
-// Every index on every worker: each owner's masters, once for each other worker.
+// Adds every index on every worker: the owned elements of each owner, once for each other worker.
 void SizesBuilder::add_all(const Part& part, const std::string& dim, Polynomial::Bindings& here) {
   const PartDim& facts = part.dims.at(dim);
   const auto masters = static_cast<std::int64_t>(facts.masters.size());
@@ -166,7 +166,7 @@ void SizesBuilder::add_set(const Part& part, const std::string& dim, const Slave
   for (const auto& [owner, slaves_of_owner] : by_owner) pairs.add({owner, part.worker, slaves_of_owner}, part.workers);
 }
 
-// Which rows of a product_epilogue wait is the numbering's to say.
+// The numbering decides which rows of a product_epilogue wait.
 void SizesBuilder::add_waiting(const Part& part, Polynomial::Bindings& here) {
   std::set<std::pair<DimId, SlaveSet>> spaces;
   for_each_op(module_, [&](const Op& op, int, int) {

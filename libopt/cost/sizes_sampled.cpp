@@ -18,13 +18,13 @@
 namespace kasen {
 namespace {
 
-// Counted in the sample: of indices that are always in it, and of the others.
+// Counts of the sample: of indices that are always in it, and of the others.
 struct Count {
-  double certain = 0, by_chance = 0, squares = 0;  // squares: of by_chance, index by index
+  double certain = 0, by_chance = 0, squares = 0;  // squares: the sum over single indices of the square of by_chance
 
   [[nodiscard]] double estimate(double fraction) const { return certain + by_chance / fraction; }
-  // Of independent draws (Horvitz and Thompson, 1952): (1 - p) / p^2 times the sum of squares; one more than was met,
-  // because what was not met may be there.
+  // Independent draws (Horvitz and Thompson, 1952): (1 - p) / p^2 times the sum of squares. One index more than was met
+  // is counted, since one that was not met may exist.
   [[nodiscard]] double error(double fraction) const {
     return fraction >= 1 ? 0 : std::sqrt((1 - fraction) * (squares + 1)) / fraction;
   }
@@ -49,7 +49,7 @@ class Builder {
       sizes->workers = sample.workers;
       sizes->by_worker.resize(static_cast<size_t>(sample.workers));
     }
-    // P workers leave z errors with a probability below 2 P exp(-z^2 / 2): 1 / 1000.
+    // The probability that any of P workers leaves z errors is below 2 P exp(-z^2 / 2), here 1 / 1000.
     worker_errors_ = std::sqrt(2 * std::log(2000.0 * sample.workers));
   }
 
@@ -139,7 +139,8 @@ class Builder {
     return made;
   }
 
-  // Masters that others contribute to, and what shares a block with them (libcore/kernels/numbering.h).
+  // Waiting rows: owned elements to which others contribute, and the rest of their blocks
+  // (libcore/kernels/numbering.h).
   void add_waiting() {
     std::set<std::pair<std::string, SlaveSet>> spaces;
     for_each_op(module_, [&](const Op& op, int, int) {

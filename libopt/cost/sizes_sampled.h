@@ -1,4 +1,4 @@
-// Sizes from a sample of the indices (docs/cost.md, "Scaling on paper", derives the estimate and its error).
+// Sizes from a sample of the indices. Section "Scaling on paper" of docs/cost.md derives the estimate and its error.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace kasen {
 
-// The estimate, and what the exact sizes hardly leave: totals three standard errors to both sides; numbers of single
-// workers as many as all of them keep together in 999 cases of 1000. Slaves and waiting rows are uncertain, all else is
-// exact and the same in the three.
+// The estimate, with bounds that the exact sizes hardly ever leave. Totals have three standard errors to both sides.
+// The bounds of single workers hold for all workers together in 999 of 1000 cases. Ghosts and waiting rows are
+// uncertain; all other sizes are exact and the same in the three.
 struct SampledSizes {
   Sizes estimate, low, high;
 };

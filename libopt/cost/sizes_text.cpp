@@ -1,4 +1,4 @@
-// `--sizes V=1000,S=250,nnz=8000`: the user's numbers for the symbols that reports print.
+// Parses `--sizes V=1000,S=250,nnz=8000`: the user's numbers for the symbols that reports print.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<std::string> split(const std::string& text) {
   return pieces;
 }
 
-// Exact: digits with `_` between them, or 1e9 and 2.5e6 where that is a whole number.
+// Exact numbers are digits with `_` between them, or an integer in the form 1e9 or 2.5e6.
 std::int64_t number(const std::string& text, const std::string& piece) {
   std::string digits;
   std::copy_if(text.begin(), text.end(), std::back_inserter(digits), [](char c) { return c != '_'; });
@@ -43,7 +43,7 @@ std::int64_t number(const std::string& text, const std::string& piece) {
   const auto floating = std::from_chars(digits.data(), end, real);
   const bool fits = floating.ec == std::errc() && floating.ptr == end && real >= 0 && real <= 9e15;
   if (fits && std::floor(real) == real) return static_cast<std::int64_t>(real);
-  fail(ExitStatus::usage, fmt::format("'{}' gives no size", piece), "a size is a whole number that is not negative",
+  fail(ExitStatus::usage, fmt::format("'{}' gives no size", piece), "a size is an integer that is not negative",
        "write it like V=1000 or V=1e6");
 }
 
@@ -52,7 +52,7 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-// Those on every worker follow from N and P.
+// Sets that hold every index on every worker follow from N and P.
 void fill_in_whole(const Module& module, Sizes& sizes) {
   for (const Dimension& dim : module.dims) {
     const Symbol everywhere{SymbolKind::slaves, dim.name, all_slaves(), -1};
@@ -62,7 +62,7 @@ void fill_in_whole(const Module& module, Sizes& sizes) {
   }
 }
 
-// Slaves by set that were not given: all of the dimension's. Rows that wait for a gather: one for each slave.
+// A set of ghosts without a number takes all ghosts of the dimension. One row for each ghost waits for a gather.
 void fill_in_sets(const std::vector<Symbol>& symbols, const SymbolNames& names, Sizes& sizes) {
   for (const Symbol& symbol : symbols) {
     if (symbol.kind != SymbolKind::slaves || symbol.set.empty() || sizes.totals.contains(symbol)) continue;
@@ -101,7 +101,7 @@ std::vector<Symbol> module_symbols(const Module& module, const CostReport& repor
   for (const Dimension& dim : module.dims) {
     if (!dim.local || dim.size < 0) found.insert({SymbolKind::size, dim.name, {}, -1});
   }
-  // Before states are placed no cost holds slaves, but they decide how states are placed.
+  // Before states are placed, no cost holds ghosts, but ghosts decide how states are placed.
   for_each_op(module, [&](const Op& op, int, int) {
     if (module.level > 1 || op.code != OpCode::input || !module.type(op.results.at(0)).sparse) return;
     const std::vector<DimId>& dims = module.type(op.results[0]).dims;
@@ -134,8 +134,8 @@ std::pair<std::string, std::int64_t> name_and_number(const std::string& piece) {
   return {piece.substr(0, equals), number(piece.substr(equals + 1), piece)};
 }
 
-// With `strict` every name must be one of the module's.
-constexpr std::int64_t most_workers = 1 << 20;  // as of bundles
+// If `strict` is set, every name must be one of the module's.
+constexpr std::int64_t most_workers = 1 << 20;  // the limit of bundles
 
 Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
   const SymbolNames names(module);
@@ -155,7 +155,7 @@ Sizes bind_sizes(const Module& module, const std::string& text, bool strict) {
       if (without_spaces(names(symbol)) != name) continue;
       if (symbol.kind == SymbolKind::workers && (value < 1 || value > most_workers))
         fail(ExitStatus::usage, fmt::format("there are {} workers", value),
-             fmt::format("there is at least one, and at most {} are", most_workers));
+             fmt::format("there is at least one, and there are at most {}", most_workers));
       sizes.totals[symbol] = value;
       if (symbol.kind == SymbolKind::workers) sizes.workers = static_cast<int>(value);
     }

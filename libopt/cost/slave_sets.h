@@ -1,4 +1,4 @@
-// Which sets of slaves a module's sizes are asked for. Internal to libopt.
+// The sets of ghosts for which a module's sizes are needed. Internal to libopt.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace kasen {
 
-// The sets that matter to the module, with their dimensions; an empty set is the paper's union.
+// Returns the sets that matter to the module, with their dimensions. An empty set is the paper's union.
 [[nodiscard]] std::vector<std::pair<std::string, SlaveSet>> slave_sets(const Module& module);
 
 }  // namespace kasen

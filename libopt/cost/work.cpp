@@ -48,10 +48,10 @@ class Counter {
   OperationCounts counts{};
 
  private:
-  using Turns = std::set<std::pair<int, std::int64_t>>;  // loops by their variable, with how often they turn
+  using Turns = std::set<std::pair<int, std::int64_t>>;  // loops by their variable, each with its number of iterations
   struct Found {
     bool varies = false;
-    Turns turns;  // on whose variables it depends
+    Turns turns;  // the loops on whose variables it depends
   };
   using Key = std::tuple<ScalarOp, ElementType, std::int64_t, int, std::int64_t, std::vector<int>>;
 
@@ -88,13 +88,13 @@ void add(Work& work, const OperationCounts& counts, const Polynomial& times) {
   }
 }
 
-// One application for each element of the result, or of what is reduced.
+// One application counts for each element of the result, or of the reduced operand.
 Work elementwise_work(const CostContext& c, const Op& op) {
   Work work;
   const Module& module = *c.module;
   const bool reduces = op.code == OpCode::reduce;
   const ValueId along = reduces ? op.operands.at(0) : op.results.at(0);
-  if (is_view(op) || cut_dim(module, c.type(along)) == no_dim) return work;  // reads alone; on shareds
+  if (is_view(op) || cut_dim(module, c.type(along)) == no_dim) return work;  // it only reads; it works on shareds
   std::vector<bool> varies;
   for (const ValueId operand : op.operands) varies.push_back(!c.type(operand).dims.empty());
   if (reduces) varies.assign(2, true);
@@ -103,7 +103,7 @@ Work elementwise_work(const CostContext& c, const Op& op) {
   return work;
 }
 
-// The multiplier and the reducer for each stored entry. A dense matrix's vector is read along.
+// The multiplier and the reducer run for each nonzero. A dense matrix's vector is read in order.
 Work product_work(const CostContext& c, const Op& op) {
   Work work;
   const Module& module = *c.module;
@@ -119,7 +119,7 @@ Work product_work(const CostContext& c, const Op& op) {
   return work;
 }
 
-// The function for each stored entry, and the reducer for each column that it gives.
+// The function runs for each nonzero, and the reducer for each column of its result.
 Work fold_work(const CostContext& c, const Op& op) {
   Work work;
   const Module& module = *c.module;

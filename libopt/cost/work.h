@@ -1,5 +1,5 @@
-// What operators compute, beside what they touch: scalar operations by class (libcore/scalar/scalar_work.h) and a
-// product's reads in the order of its entries, as polynomials. docs/cost.md, "Time", says what is counted.
+// The computing of operators, beside their traffic: scalar operations by class (libcore/scalar/scalar_work.h) and a
+// product's reads in the order of its nonzeros, as polynomials. Section "Time" of docs/cost.md states what is counted.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 
 namespace kasen {
 
-// Of one execution of one operator, over all workers.
+// The work of one execution of one operator, over all workers.
 struct Work {
   std::array<Polynomial, scalar_works> operations;  // by ScalarWork
-  // A product's reads of its vectors (each scalar of an element), one for each stored entry, in the order of entries:
-  // priced one by one, not by their bytes. `span`: bytes of the widest of those vectors, masters and slaves.
+  // A product's reads of its vectors (each scalar of an element), one for each nonzero, in the order of the nonzeros.
+  // They are priced one by one, not by their bytes. `span` is the number of bytes of the widest of those vectors, owned
+  // elements and ghosts.
   Polynomial entries, entry_bytes, span;
 
   Work& operator+=(const Work& other);
@@ -28,9 +29,9 @@ struct Work {
 [[nodiscard]] Work work_of(const CostContext& context, const Op& op);
 
 using OperationCounts = std::array<std::int64_t, scalar_works>;
-// Operations that one application takes, of those that depend on a parameter which `varies` from element to element:
-// what the others give is computed once for all. Each distinct subexpression counts once; in a loop over coordinates
-// for each turn of the loops on whose variables it depends.
+// Counts the operations of one application that depend on a parameter that `varies` from element to element: the
+// results of the others are computed once for all. Each distinct subexpression counts once. In a loop over coordinates
+// it counts once for each iteration of the loops on whose variables it depends.
 [[nodiscard]] OperationCounts operations_of(const ScalarFunction& fn, const std::vector<bool>& varies);
 
 }  // namespace kasen

@@ -7,7 +7,7 @@
 namespace kasen::fusion {
 namespace {
 
-// One more of a kind.
+// Counts one more of a kind.
 template <class Kind, class IsLike>
 void count(std::vector<std::pair<Kind, int>>& counts, const Kind& kind, IsLike is_like) {
   const auto at =

@@ -1,6 +1,7 @@
 // The operators of one block as fusion plans see them (Boehm et al., VLDB 2018, section 2.1: a DAG of high-level
-// operators): what an operator is, over which rows and columns, and what it touches and computes. No word of states,
-// buffers or scalar functions: from_module.h makes such a DAG of a block of the IR, tests build theirs directly.
+// operators). A node states the operator's kind, its rows and columns, and what it touches and computes. It knows
+// nothing of states, buffers or scalar functions. from_module.h makes such a DAG of a block of the IR; tests build
+// theirs directly.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace kasen::fusion {
 
-using NodeId = int;  // place in Dag::nodes
+using NodeId = int;  // index in Dag::nodes
 inline constexpr NodeId no_node = -1;
 
-// An index space. Two arrays run alike along axes of one id; without an id it is one index wide.
+// An index space. Two arrays run alike along axes of one id. An axis without an id is one index wide.
 struct Axis {
   int id = -1;
   double size = 1;
@@ -31,12 +32,12 @@ struct Shape {
 };
 
 enum class Form : std::uint8_t {
-  read,       // comes from outside, or from an operator that no template covers
+  read,       // it comes from outside, or from an operator that no template covers
   cell,       // element by element; operands may have fewer axes than the result
-  agg_row,    // each row to one number
-  agg_col,    // each column to one number
-  agg_full,   // all to one number
-  product,    // A B: inputs A, then B
+  agg_row,    // it reduces each row to one number
+  agg_col,    // it reduces each column to one number
+  agg_full,   // it reduces all elements to one number
+  product,    // A B, with the inputs A, then B
   transpose,  // a view: it moves nothing and computes nothing
   range,      // some columns
 };
@@ -47,18 +48,17 @@ enum class Form : std::uint8_t {
 struct Node {
   Form form = Form::read;
   std::string op, name;        // "map[mul]", "rank": how it is printed
-  std::vector<NodeId> inputs;  // earlier nodes; scalars are none
-  std::vector<bool> apart;     // by input: in memory whatever is chosen, since both do not run over the same elements
-  std::vector<bool> zero_at;   // cell, by input: the result is zero where that input is
-  std::vector<NodeId>
-      waits;  // nodes of this DAG from which it, or a number that it takes, is made by others (any order)
+  std::vector<NodeId> inputs;  // earlier nodes; scalars are not among them
+  std::vector<bool> apart;     // by input: it is always in memory, since both do not run over the same elements
+  std::vector<bool> zero_at;   // for a cell, by input: the result is zero where that input is
+  std::vector<NodeId> waits;   // nodes of this DAG from which others make it, or a number that it takes (in any order)
   Shape shape;
-  double bytes = 0;      // of the result in memory; a sparse one's stored entries
-  double sparsity = 1;   // share of the cells that are stored
+  double bytes = 0;      // of the result in memory; of a sparse one, of its nonzeros
+  double sparsity = 1;   // the share of the cells that are stored
   double seconds = 0;    // of computing it once, by all processes together
-  bool escapes = false;  // something that is no node of this DAG needs it in memory
+  bool escapes = false;  // something that is not a node of this DAG needs it in memory
 
-  std::vector<NodeId> consumers;  // by Dag::add, ascending, each once
+  std::vector<NodeId> consumers;  // set by Dag::add, ascending, each once
   [[nodiscard]] size_t uses() const { return consumers.size() + (escapes ? 1 : 0); }
 };
 
@@ -69,11 +69,11 @@ class Dag {
   [[nodiscard]] NodeId size() const { return static_cast<NodeId>(nodes_.size()); }
   [[nodiscard]] const Node& operator[](NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
   [[nodiscard]] Node& operator[](NodeId id) { return nodes_[static_cast<size_t>(id)]; }
-  // The result in memory that reading this node reads: a view's is its input's.
+  // Returns the result in memory that reading this node reads. For a view it is that of the view's input.
   [[nodiscard]] NodeId stored(NodeId id) const;
-  // Full aggregates over arrays of this shape.
+  // Counts the full aggregates over arrays of this shape.
   [[nodiscard]] int full_aggregates(const Shape& shape) const;
-  // Products like this one (are_like_products), itself among them.
+  // Counts the products like this one (are_like_products), including itself.
   [[nodiscard]] int like_products(NodeId id) const;
 
  private:
@@ -82,19 +82,19 @@ class Dag {
   std::vector<std::pair<NodeId, int>> like_products_;  // the first of each kind
 };
 
-// The number that people see: nodes are counted from 1, in the paper's way.
+// Returns the number that people see: nodes are counted from 1, as in the paper.
 [[nodiscard]] inline int shown(NodeId id) { return id + 1; }
 
-// A product that is larger than its operands' common axis is wide: U t(V) (section 3.2, Outer).
+// Returns true for a wide product U t(V), which is larger than its operands' common axis (section 3.2, Outer).
 [[nodiscard]] bool is_outer_product(const Dag& dag, NodeId id);
-// A product t(M) B, the transposed one a view: it runs over the rows of M.
+// Returns true for a product t(M) B whose transposed operand is a view: the product runs over the rows of M.
 [[nodiscard]] inline bool is_transposed_product(const Dag& dag, NodeId id) {
   return dag[id].form == Form::product && dag[dag[id].inputs[0]].form == Form::transpose;
 }
 
-// A matrix times a vector.
+// Returns true for a matrix times a vector.
 [[nodiscard]] bool is_vector_product(const Dag& dag, NodeId id);
-// Of one matrix in memory with vectors, in the same direction.
+// Returns true for two products of one matrix in memory with vectors, in the same direction.
 [[nodiscard]] bool are_like_products(const Dag& dag, NodeId a, NodeId b);
 
 }  // namespace kasen::fusion

@@ -28,7 +28,7 @@ class Explorer {
     }
   }
 
-  // Lines 11 to 15: for each input and each template of its group that goes on.
+  // Lines 11 to 15: asks for each input, and for each template of its group that goes on.
   void fuse(NodeId h) {
     for (const NodeId in : choices(h)) {
       for (const Template& shape : templates()) {
@@ -39,7 +39,7 @@ class Explorer {
     }
   }
 
-  // Lines 16 to 22. Plans of one template were made for each input that begins them: they repeat one another.
+  // Lines 16 to 22. The plans of one template repeat one another, since they were made for each input that begins them.
   void close(NodeId h) {
     Group kept;
     for (Entry& entry : memo_[h]) {
@@ -54,7 +54,7 @@ class Explorer {
     memo_[h] = std::move(kept);
   }
 
-  // Every combination of inputs that the template may merge; `from`, if there is one, is taken up in all of them.
+  // Makes every combination of inputs that the template may merge. Each of them absorbs `from`, if it is given.
   void create_plans(NodeId h, NodeId from, const Template& shape) {
     Group plans{Entry{shape.id, std::vector<NodeId>(dag_[h].inputs.size(), no_node), Close::open_valid}};
     if (from != no_node) take_up(h, from, plans[0]);
@@ -83,7 +83,7 @@ class Explorer {
                        [&](const Entry& entry) { return !is_closed(entry.close) && wanted(entry.type); });
   }
 
-  // An operator that has an input twice takes it up everywhere, or nowhere.
+  // An operator that has an input twice absorbs it at both positions or at none.
   void take_up(NodeId h, NodeId in, Entry& entry) const {
     for (size_t i = 0; i < entry.refs.size(); ++i) {
       if (dag_[h].inputs[i] == in) entry.refs[i] = in;
@@ -98,7 +98,7 @@ class Explorer {
     return false;
   }
 
-  // The inputs that may be taken up, each once.
+  // Returns the inputs that may be absorbed, each once.
   [[nodiscard]] std::vector<NodeId> choices(NodeId h) const {
     std::vector<NodeId> inputs;
     for (const NodeId in : dag_[h].inputs) {

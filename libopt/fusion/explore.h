@@ -5,12 +5,12 @@
 
 namespace kasen::fusion {
 
-// Inputs of one operator that are each taken up or not, in every combination. The paper's operators have at most three
-// inputs; a map of the IR may have many: those behind the sixth that could be taken up are read from memory.
+// Each of an operator's inputs is absorbed or not, in every combination. The paper's operators have at most three
+// inputs, but a map of the IR may have many. Inputs that could be absorbed are read from memory after the sixth.
 inline constexpr size_t most_choices = 6;
 
-// The memo table, in one pass over the nodes: the inputs of an operator come before it. Duplicates and closed entries
-// that cover a single operator are pruned; dominated ones are not (without_dominated).
+// Builds the memo table in one pass over the nodes: an operator's inputs come before it. It drops duplicates and closed
+// entries that cover a single operator. It keeps dominated entries (without_dominated drops those).
 [[nodiscard]] Memo explore(const Dag& dag);
 
 }  // namespace kasen::fusion

@@ -22,7 +22,7 @@ std::string entries_text(const Group& group) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
-// The letters of the templates that end here.
+// Returns the letters of the templates that end here.
 std::string closed_text(const Group& group) {
   std::string letters;
   for (const Entry& entry : group) {

@@ -1,6 +1,6 @@
-// The memo table of partial fusion plans (Boehm et al., section 3.1): a group for each operator, in it an entry for
-// each way in which a fused operator may end there, which of the inputs it takes up and which it reads from memory.
-// Entries refer to groups, not to entries: alternatives below are not multiplied out.
+// The memo table of partial fusion plans (Boehm et al., section 3.1). It has a group for each operator, and in it an
+// entry for each way in which a fused operator may end there. An entry states which inputs are absorbed and which are
+// read from memory. Entries refer to groups, not to entries: alternatives below are not multiplied out.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@ namespace kasen::fusion {
 
 struct Entry {
   TemplateId type = TemplateId::cell;
-  std::vector<NodeId> refs;  // by input: its group, or no_node if it is read from memory
+  std::vector<NodeId> refs;  // by input: its group, or no_node if the input is read from memory
   Close close = Close::open_valid;
 
   [[nodiscard]] size_t references() const;
   [[nodiscard]] bool refers_to(NodeId node) const;
   friend bool operator==(const Entry&, const Entry&) = default;
 };
-[[nodiscard]] std::string text(const Entry& entry);  // "R(10,-1)"; "R(-1|x)" where it is no entry point
+[[nodiscard]] std::string text(const Entry& entry);  // "R(10,-1)"; "R(-1|x)" if it is no entry point
 
 using Group = std::vector<Entry>;
 
 struct Memo {
-  std::vector<Group> groups;  // by node; empty where no template covers it
-  std::int64_t asked = 0;     // conditions of templates that were looked at: linear in the operators
+  std::vector<Group> groups;  // by node; empty if no template covers it
+  std::int64_t asked = 0;     // the number of template conditions that were evaluated: linear in the operators
 
   [[nodiscard]] const Group& operator[](NodeId node) const { return groups[static_cast<size_t>(node)]; }
   [[nodiscard]] Group& operator[](NodeId node) { return groups[static_cast<size_t>(node)]; }
@@ -33,13 +33,14 @@ struct Memo {
   [[nodiscard]] int entry_count() const;
 };
 
-// `a` makes `b` needless for whoever materializes operators with several consumers, or none, and nothing else (section
-// 3.2): the same template, more references, and those that b lacks are to operators that are consumed once.
+// Returns true if `a` makes `b` needless for a heuristic that materializes nothing, or operators with several consumers
+// and nothing else (section 3.2). Both are of one template, and `a` has more references. The references that `b` lacks
+// are to operators that are consumed once.
 [[nodiscard]] bool dominates(const Dag& dag, const Entry& a, const Entry& b);
-// Without entries that another one of their group dominates: for the heuristics alone.
+// Drops the entries that another entry of their group dominates. Only the heuristics use this table.
 [[nodiscard]] Memo without_dominated(const Dag& dag, const Memo& memo);
 
-// One line for each operator, the last first, as in the paper's Figure 5 (docs/fusion.md).
+// Prints one line for each operator, the last first, as in the paper's Figure 5 (docs/fusion.md).
 [[nodiscard]] std::string memo_text(const Dag& dag, const Memo& memo);
 
 }  // namespace kasen::fusion

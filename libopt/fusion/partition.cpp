@@ -12,7 +12,7 @@ bool references(const Group& group, NodeId to) {
   return std::any_of(group.begin(), group.end(), [&](const Entry& entry) { return entry.refers_to(to); });
 }
 
-// The smallest node of each component, by node; -1 for nodes without a group.
+// Returns the smallest node of each component, by node; -1 for nodes without a group.
 std::vector<NodeId> components(const Dag& dag, const Memo& memo) {
   std::vector<NodeId> head(static_cast<size_t>(dag.size()));
   std::iota(head.begin(), head.end(), 0);
@@ -62,11 +62,11 @@ class Analyzer {
     const bool read = !std::all_of(node.consumers.begin(), node.consumers.end(), takes_up);
     if (root) made_.roots.push_back(id);
     if (root || read || node.escapes) add_top(id);
-    // Nothing is gained by writing a view down.
+    // Materializing a view would gain nothing.
     if (!root && node.uses() > 1 && node.form != Form::transpose) made_.shared.push_back(id);
   }
 
-  // Who reads a view reads what it shows.
+  // A reader of a view reads the value that it shows.
   void add_top(NodeId id) {
     const NodeId read = dag_[id].escapes ? id : dag_.stored(id);
     if (holds(made_.nodes, read)) made_.tops.push_back(read);
@@ -85,7 +85,7 @@ class Analyzer {
     }
   }
 
-  // A fused operator, more than `to` alone, may end there in a template in which `from` does not take it up.
+  // A fused operator larger than `to` alone may end at `to` in a template in which `from` does not absorb it.
   [[nodiscard]] bool switches(NodeId from, NodeId to) const {
     const Group& consumer = memo_[from];
     return std::any_of(memo_[to].begin(), memo_[to].end(), [&](const Entry& entry) {

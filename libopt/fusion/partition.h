@@ -1,5 +1,5 @@
-// What plans are enumerated over (Boehm et al., section 4.2): partitions of the memo table, and in each the points at
-// which a choice matters.
+// The search space of plans (Boehm et al., section 4.2): partitions of the memo table, and in each the points at which
+// a choice matters.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace kasen::fusion {
 
-// A dependency that may be fused or not. Where a plan assigns true, entries of `from` that take up `to` are not used:
-// what `to` gives is read from memory.
+// A dependency that may be fused or not. If a plan assigns true, entries of `from` that absorb `to` are not used: the
+// result of `to` is read from memory.
 struct Point {
   NodeId from = no_node, to = no_node;
   bool shared = false;    // `to` has several consumers: a materialization point, one for each of them
-  bool switches = false;  // `to` can end in a template that `from` cannot take it up in
+  bool switches = false;  // `to` can end in a template in which `from` cannot absorb it
 };
 
 // A connected component of references.
 struct Partition {
-  std::vector<NodeId> nodes;   // ascending, as all that follows
+  std::vector<NodeId> nodes;   // ascending, like the lists below
   std::vector<NodeId> roots;   // never referenced
-  std::vector<NodeId> inputs;  // in memory before it, read by its nodes
-  std::vector<NodeId> shared;  // materialization points: no roots, and several consumers
-  std::vector<NodeId> tops;    // in memory after it whatever is chosen: roots, what anything reads without a reference
+  std::vector<NodeId> inputs;  // in memory before it; its nodes read them
+  std::vector<NodeId> shared;  // materialization points: not roots, with several consumers
+  std::vector<NodeId> tops;    // always in memory after it: roots, and nodes that anything reads without a reference
   std::vector<Point> points;   // by `to`, then `from`
 };
 

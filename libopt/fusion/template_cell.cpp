@@ -1,11 +1,11 @@
-// Cell (Boehm et al., Table 1: no_agg, row_agg, col_agg, full_agg): a chain of element-wise operators over one shape,
-// one cell at a time, with at most one aggregate at its end.
+// Cell (Boehm et al., Table 1: no_agg, row_agg, col_agg, full_agg): a chain of element-wise operators over one shape.
+// It runs one cell at a time and has at most one aggregate at its end.
 #include "libopt/fusion/templates.h"
 
 namespace kasen::fusion::template_cell {
 namespace {
 
-// Element by element over arrays. What has fewer axes than the result is not computed anew in each of its cells.
+// Element by element over arrays. A value with fewer axes than the result is not computed anew in each of its cells.
 bool same_cells(const Dag& dag, NodeId h, NodeId in) {
   return dag[h].form == Form::cell && dag[in].shape == dag[h].shape;
 }

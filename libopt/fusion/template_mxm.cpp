@@ -1,5 +1,5 @@
-// MxM (KASEN, section 5.2): products of one matrix with vectors, in one direction, which read its entries once. It
-// takes up nothing; which ones run together is found when all others are chosen (select.h).
+// MxM (KASEN, section 5.2): products of one matrix with vectors in one direction, which read its nonzeros once. It
+// absorbs nothing. Those that run together are found after all others are chosen (select.h).
 #include "libopt/fusion/templates.h"
 
 namespace kasen::fusion::template_mxm {

@@ -1,5 +1,5 @@
-// Outer (Boehm et al., Table 1: left_mm, right_mm, no_agg, full_agg): an outer-product-like U t(V) of which only the
-// cells are computed that a sparse matrix, multiplied with it, stores: (X * (U t(V))) W, sum(X * log(U t(V) + eps)).
+// Outer (Boehm et al., Table 1: left_mm, right_mm, no_agg, full_agg): an outer-product-like U t(V), multiplied with a
+// sparse matrix. Only cells that this matrix stores are computed: (X * (U t(V))) W, sum(X * log(U t(V) + eps)).
 #include <algorithm>
 
 #include "libopt/fusion/templates.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr double least_side = 256;  // "size constraints" (section 3.2): smaller products are dense work
 
-// A factor that is stored sparsely: the driver.
+// Returns true if a factor is stored sparsely: the driver.
 bool multiplies_driver(const Dag& dag, NodeId h) {
   const Node& node = dag[h];
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -23,8 +23,8 @@ bool same_shape(const Dag& dag, NodeId h, NodeId in) { return dag[in].shape == d
 
 bool is_second_product(const Dag& dag, NodeId h) { return dag[h].form == Form::product && !is_outer_product(dag, h); }
 
-// "Validated for the existence of sparsity exploiting operators" (section 3.2): what a product or an aggregate takes
-// up must have been masked right before it.
+// "Validated for the existence of sparsity exploiting operators" (section 3.2): the input that a product or an
+// aggregate absorbs must have been masked directly before it.
 bool is_masked(const Dag& dag, NodeId h) {
   const std::vector<NodeId>& inputs = dag[h].inputs;
   return std::any_of(inputs.begin(), inputs.end(), [&](NodeId in) { return multiplies_driver(dag, dag.stored(in)); });
@@ -51,7 +51,7 @@ bool fuse(const Dag& dag, NodeId h, NodeId in) {
   }
 }
 
-// Cells of the product's shape: what masks it may be made on the way ((X != 0) * (U t(V))).
+// Cells of the product's shape: their mask may be made within the operator ((X != 0) * (U t(V))).
 bool merge(const Dag& dag, NodeId h, NodeId in) { return dag[h].form == Form::cell && same_shape(dag, h, in); }
 
 Close close(const Dag& dag, NodeId h) {

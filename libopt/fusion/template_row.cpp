@@ -1,6 +1,6 @@
-// Row (Boehm et al., Table 1: no_agg, row_agg, col_agg, full_agg, col_t_agg): one row of the main input at a time,
-// through products with small matrices, element-wise work and aggregates of rows, to results of one row each or to sums
-// over all rows (t(X) Y, column and full aggregates), which close it.
+// Row (Boehm et al., Table 1: no_agg, row_agg, col_agg, full_agg, col_t_agg): one row of the main input at a time. It
+// goes through products with small matrices, element-wise work and aggregates of rows. Its results have one row each,
+// or they are sums over all rows (t(X) Y, column and full aggregates), which close it.
 #include "libopt/fusion/templates.h"
 #include "libopt/time/machine.h"
 
@@ -9,26 +9,26 @@ namespace {
 
 constexpr double number_bytes = 8;
 
-// One row of `in` goes with each row of `h`. In a square array a vector may go with either axis.
+// Each row of `in` belongs to one row of `h`. In a square array a vector may belong to either axis.
 bool same_rows(const Dag& dag, NodeId h, NodeId in) {
   const Shape &a = dag[h].shape, &b = dag[in].shape;
   if (a.rows == a.cols && !(a == b)) return false;
   return a.rows.is_wide() && a.rows == b.rows;
 }
 
-// What each row meets, or adds to, has to stay in a cache beside it: a vector always, else a small matrix.
+// An operand that each row meets or adds to has to stay in a cache: a vector always does, else a small matrix.
 bool is_small(const Axis& rows, const Axis& cols) {
   return !cols.is_wide() || rows.size * cols.size * number_bytes <= near_span;
 }
 
-// A B with a row of A at a time; a product that is larger than what it is made of belongs to Outer.
+// A B, with one row of A at a time. A product that is larger than its operands belongs to Outer.
 bool is_row_product(const Dag& dag, NodeId h) {
   if (dag[h].form != Form::product || is_transposed_product(dag, h) || is_outer_product(dag, h)) return false;
   const Shape &a = dag[dag[h].inputs[0]].shape, &b = dag[dag[h].inputs[1]].shape;
   return a.is_matrix() && is_small(b.rows, b.cols);
 }
 
-// t(A) B: rows of A and B with one another, added up (col_t_agg, and with one column of B col_agg_B1).
+// t(A) B: rows of A and B with one another, summed (col_t_agg; with one column of B, col_agg_B1).
 bool is_column_product(const Dag& dag, NodeId h) {
   if (!is_transposed_product(dag, h)) return false;
   return dag[dag[h].inputs[0]].shape.is_matrix() && is_small(dag[h].shape.rows, dag[h].shape.cols);
@@ -41,14 +41,14 @@ bool reads_matrix(const Dag& dag, NodeId h) {
   return false;
 }
 
-// Only where its one consumer goes through the rows of what it turns.
+// Holds only if its one consumer goes through the rows of the matrix that it transposes.
 bool is_turned_for_product(const Dag& dag, NodeId h) {
   const Node& node = dag[h];
   return node.uses() == 1 && !node.consumers.empty() && is_column_product(dag, node.consumers[0]) &&
          dag[node.consumers[0]].inputs[0] == h;
 }
 
-// The inputs of a product that come by rows: A; of t(A) B both.
+// The inputs of a product that come by rows: A, or both inputs of t(A) B.
 bool comes_by_rows(const Dag& dag, NodeId h, NodeId in) {
   if (is_row_product(dag, h)) return dag[h].inputs[0] == in && dag[h].inputs[1] != in;
   return is_column_product(dag, h);

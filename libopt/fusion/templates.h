@@ -1,5 +1,6 @@
 // The template abstraction open-fuse-merge-close (Boehm et al., section 3.2): conditions of one template on an operator
-// and one of its inputs. Exploration asks these and knows no template; a template knows nothing of exploration.
+// and one of its inputs. Exploration asks these conditions and knows no template; a template knows nothing of
+// exploration.
 #pragma once
 
 #include <span>
@@ -9,12 +10,12 @@
 
 namespace kasen::fusion {
 
-// May a fused operator end here, and may it go on? (Section 3.1: the close status.)
+// States whether a fused operator may end here, and whether it may go on (section 3.1: the close status).
 enum class Close : std::uint8_t {
   open_valid,
-  open_invalid,    // goes on, but is no operator of its own when it ends here
-  closed_valid,    // ends here
-  closed_invalid,  // cannot be: the entry is dropped
+  open_invalid,    // it goes on, but is not an operator of its own if it ends here
+  closed_valid,    // it ends here
+  closed_invalid,  // it is impossible: the entry is dropped
 };
 [[nodiscard]] inline bool is_closed(Close close) {
   return close == Close::closed_valid || close == Close::closed_invalid;
@@ -36,17 +37,17 @@ struct Template {
   std::string_view binds;
   bool (*open)(const Dag& dag, NodeId h);              // a fused operator may begin at h, reading h's inputs
   bool (*fuse)(const Dag& dag, NodeId h, NodeId in);   // one that ends at the input may go on to h
-  bool (*merge)(const Dag& dag, NodeId h, NodeId in);  // one that ends at h may take up what is fused at the input
+  bool (*merge)(const Dag& dag, NodeId h, NodeId in);  // one that ends at h may absorb what is fused at the input
   Close (*close)(const Dag& dag, NodeId h);
 
-  // Several of its operators run as one: which ones is found when all others are chosen.
+  // Several of its operators run as one. They are found after all others are chosen.
   [[nodiscard]] bool joins() const { return together != nullptr; }
 };
 
 [[nodiscard]] std::span<const Template> templates();  // in the order of TemplateId
 [[nodiscard]] const Template& row(TemplateId id);
-// A fused operator of `outer` may go on below with entries of `inner`: of its own kind, or with cells, which every
-// binding can compute (section 3.2, Cell templates merge into Row templates).
+// A fused operator of `outer` may go on below with entries of `inner`. These are of its own kind, or they are cells,
+// which every binding can compute (section 3.2, Cell templates merge into Row templates).
 [[nodiscard]] inline bool takes(TemplateId outer, TemplateId inner) {
   return inner == outer || inner == TemplateId::cell;
 }

@@ -28,7 +28,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The optimizer's own fault: says which pass broke which rule, and where.
+// Reports a bug of the optimizer: the pass, the rule that it broke, and the position.
 void verify_after(const PassRow& pass, const Module& module, LawChecker& laws) {
   const std::vector<Diagnostic> faults = verify_module(module, laws);
   if (faults.empty()) return;
@@ -79,7 +79,7 @@ Module all_passes(Module module, LawChecker& laws, const OptimizeOptions& option
   return module;
 }
 
-// The plan that these options lead to, for its price: not verified, nothing told.
+// Returns the plan that these options lead to, for its price. It is not verified, and nothing is reported.
 Module preview(Module module, LawChecker& laws, const OptimizeOptions& options) {
   PassContext context{laws, options};
   for (const PassRow& pass : rows) {
@@ -88,17 +88,18 @@ Module preview(Module module, LawChecker& laws, const OptimizeOptions& options) 
   return module;
 }
 
-// By the paper's model and by the actual column; operators that were chosen by the actual one (mpskip), by it alone:
-// what they compute again in less time may be dearer in the model, which counts a product's bytes for each entry.
+// Compares by the paper's model and by the actual column. Operators that the actual column chose (mpskip) are compared
+// by it alone. They may compute again in less time and yet be dearer in the model, which counts a product's bytes for
+// each nonzero.
 bool dearer_than(const PlanPrice& a, const PlanPrice& b, Strategy strategy) {
   if (dearer(a.actual.seconds, b.actual.seconds)) return true;
   return strategy != Strategy::mpskip && dearer(a.model.seconds, b.model.seconds);
 }
 
-// Fusing and moving statements pay on what is expected to run, not always: a loop's first statements that are computed
-// in the turn before are computed once more than there are turns. What comes to more than the program with nothing
-// fused is given up, the moves first; but not fusing where it was asked for whatever it costs. With --sync auto the
-// unfused plan is the hybrid one.
+// Fusing and moving statements pay on the expected execution, not always: a loop's first statements that run in the
+// iteration before run once more than there are iterations. A plan dearer than the program with nothing fused is given
+// up, the moves first. Fusing is kept if it was asked for at any cost. With --sync auto the unfused plan is the hybrid
+// one.
 OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker& laws, const OptimizeOptions& options) {
   Pricing pricing(options.sizes, options.machine);
   OptimizeOptions other = options;
@@ -127,10 +128,10 @@ OptimizeOptions cheapest(const Module& program, const Module& fused, LawChecker&
 
 struct Planned {
   Module plan;
-  OptimizeOptions options;  // with which it was made in the end
+  OptimizeOptions options;  // the options with which it was made in the end
 };
 
-// By one strategy, not `cost`.
+// Plans by one strategy other than `cost`.
 Planned planned(const Module& module, LawChecker& laws, const OptimizeOptions& options) {
   Module plan = all_passes(module, laws, options);
   if (options.strategy == Strategy::none || module.level > 1) return {std::move(plan), options};

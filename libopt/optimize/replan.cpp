@@ -15,7 +15,7 @@
 namespace kasen {
 namespace {
 
-// What `kasen fuse` may have been asked for, the usual first. Where sizes decide comes last.
+// The options that `kasen fuse` may have had, the usual ones first. Those for which sizes decide come last.
 std::vector<OptimizeOptions> ways() {
   std::vector<OptimizeOptions> all;
   for (const SyncMode sync : {SyncMode::hybrid, SyncMode::eager, SyncMode::lazy, SyncMode::automatic}) {

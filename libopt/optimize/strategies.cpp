@@ -15,7 +15,7 @@
 namespace kasen {
 namespace {
 
-// The preferred one of equal prices first.
+// If prices are equal, the preferred strategy comes first.
 constexpr std::array weighed_strategies{Strategy::greedy, Strategy::fuse_no_redundancy, Strategy::fuse_all,
                                         Strategy::mpskip, Strategy::none};
 
@@ -27,7 +27,7 @@ const Price& price_of(const StrategyChoice& choice, Strategy strategy) {
       ->price.actual;
 }
 
-// The cheapest of the others.
+// Returns the cheapest of the others.
 const StrategyPrice& runner_up(const StrategyChoice& choice) {
   const StrategyPrice* next = nullptr;
   for (const StrategyPrice& priced : choice.prices) {

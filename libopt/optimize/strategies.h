@@ -1,5 +1,5 @@
-// Strategies of fusion by the price of the plans that they make: the choice of `--strategy cost`, and how far the
-// greedy plan is from it.
+// Compares fusion strategies by the price of the plans that they make. This gives the choice of `--strategy cost`, and
+// the distance of the greedy plan from it.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace kasen {
 
 [[nodiscard]] std::string_view strategy_name(Strategy strategy);
 
-// Plans the program by each strategy and prices every whole plan by the actual column. The cheapest is chosen; of equal
-// ones greedy, then the first.
+// Plans the program by each strategy and prices every whole plan by the actual column. It chooses the cheapest; of
+// equal ones greedy, then the first.
 [[nodiscard]] StrategyChoice weigh_strategies(const Module& program, LawChecker& laws, const OptimizeOptions& options);
 
-// "regret of the greedy plan: 1.02 (...)", with the prices, the choice and the runner-up.
+// Returns "regret of the greedy plan: 1.02 (...)", with the prices, the choice and the runner-up.
 [[nodiscard]] std::string strategies_text(const StrategyChoice& choice);
 
-// Values that several operators read, or at which operators may end (partition.h), and where `plan` has them; `placed`
-// is what before_fusing made of its program.
+// Returns the values that several operators read, or at which operators may end (partition.h), and where `plan` has
+// them. `placed` is the result of before_fusing for its program.
 [[nodiscard]] std::vector<PointsNote> materialization_points(const Module& placed, const Module& plan,
                                                              const OptimizeOptions& options);
 

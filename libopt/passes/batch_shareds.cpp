@@ -1,11 +1,11 @@
-// Why: each reduction over the workers is a tree of messages that carry a few bytes, and a turn that needs five dot
-// products would wait for five trees, one after another. Adjacent gathers of shareds, and adjacent scatters, are one
-// exchange (libcore/analysis/shared_batch.h). So what is done with shareds alone waits until something else needs it,
-// and then all of it is done at once: functions of what is known, all gathers that can be, all scatters of those,
-// functions of these, and so on. The case that breaks the naive way: a function of the first reduction's result in
-// between, such as K-means' new centre, which nothing needs until the last reduction is there too. Nothing that touches
-// an array moves: regions, transitions and buffers of arrays stay as they were, and a scatter of an array stays
-// directly before the product that computes while it travels. Keeps the level and the states.
+// Why: each reduction over the workers is a tree of messages of a few bytes. An iteration with five dot products would
+// wait for five trees, one after another. Adjacent gathers of shareds, and adjacent scatters, are one exchange
+// (libcore/analysis/shared_batch.h). So operators on shareds alone wait until something else needs one, and then all of
+// them are done. Functions of known values come first, then all gathers that are ready, all scatters of those,
+// functions of these, and so on. The naive way fails at a function of the first reduction's result in between, such as
+// K-means' new centre: nothing needs it until the last reduction is there too. Nothing that touches an array moves:
+// regions, transitions and buffers of arrays stay. A scatter of an array stays directly before the product that
+// computes while it travels. Keeps the level and the states.
 #include <algorithm>
 #include <utility>
 
@@ -39,7 +39,7 @@ class SharedQueue {
   }
 
  private:
-  // Shareds in, shareds out: it neither touches an array nor runs other operators.
+  // Operands and results are shareds: the operator neither touches an array nor runs other operators.
   [[nodiscard]] bool may_wait(const Op& op) const {
     const OpGroup group = row(op.code).group;
     const bool kind =
@@ -56,7 +56,7 @@ class SharedQueue {
     return needs;
   }
 
-  // All that waits, in front of `reader`: and of the scatters of arrays directly before it.
+  // Moves all waiting operators in front of `reader`, and of the scatters of arrays directly before it.
   void empty_queue(const Op& reader) {
     size_t at = order_.size();
     const auto sends = [&](size_t i) {
@@ -68,7 +68,7 @@ class SharedQueue {
     while (!queue_.empty()) at = flush(at);
   }
 
-  // Whatever needs nothing that waits, until there is no more; then all gathers that are ready; then all scatters.
+  // Emits operators that need nothing waiting, until there are no more; then all ready gathers; then all scatters.
   size_t flush(size_t at) {
     const auto function = [&](const Op& op) { return row(op.code).group != OpGroup::transition; };
     for (bool more = true; more;) {
@@ -80,7 +80,8 @@ class SharedQueue {
     return emit(at, [](const Op& op) { return op.code == OpCode::scatter; });
   }
 
-  // Those of the queue that are ready and wanted, in their order; a transition does not follow another's result.
+  // Emits the wanted operators of the queue that are ready, in their order. A transition does not follow another's
+  // result.
   template <class Wanted>
   size_t emit(size_t at, const Wanted& wanted) {
     std::vector<size_t> rest, taken;
@@ -96,8 +97,8 @@ class SharedQueue {
   const Module& m_;
   Block& block_;
   std::vector<bool> waits_;    // by value: an operator of the queue makes it
-  std::vector<size_t> queue_;  // places in the block
-  std::vector<size_t> order_;  // of what has its new place
+  std::vector<size_t> queue_;  // positions in the block
+  std::vector<size_t> order_;  // the operators that have their new position
 };
 
 }  // namespace

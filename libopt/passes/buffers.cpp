@@ -1,10 +1,10 @@
-// Why: a plan that names its storage allocates it once, before the first turn of a loop, and says beforehand how much
-// it is. Values whose lives do not meet share a buffer. The case that breaks the naive way is a carried value: unless
-// the value that a turn yields is written where its argument lives, or can be exchanged with it, every turn copies a
-// vector. So transitions work in place first, where they can (one that cannot copies its masters each time), then
-// values that bindings join are given one buffer (inner loops before outer ones), and the rest is coloured greedily.
-// Buffers between which a binding could move storage are made equal in size, so that it may. Requires placed values;
-// gives level 3.
+// Why: a plan that names its storage allocates it once, before the first iteration of a loop, and states its size
+// beforehand. Values whose lives do not meet share a buffer. The naive way fails at a carried value: every iteration
+// copies a vector unless the yielded value is written where its argument lives, or can be exchanged with it. So
+// transitions work in place first, where they can (one that cannot copies its owned elements each time). Then values
+// that bindings join get one buffer, inner loops before outer ones, and the rest is coloured greedily. If a binding
+// could move storage between two buffers, they are made equal in size so that it may. Requires placed values; gives
+// level 3.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -27,15 +27,15 @@ void add_set(std::vector<SlaveSet>& holds, const SlaveSet& set) {
   holds.insert(std::upper_bound(holds.begin(), holds.end(), set), set);
 }
 
-struct Wish {  // two values that would like one buffer, the deepest first
+struct Wish {  // two values that should share one buffer, the deepest first
   int depth;
-  // 0: transitions, which copy all masters where they are not in place; 1: a loop's back edge, which can exchange
-  // storage as well; 2: other bindings; 3: masters-only maps
+  // 0: transitions (they copy all owned elements unless they are in place); 1: a loop's back edge (it can also exchange
+  // storage); 2: other bindings; 3: maps on owned elements alone
   int kind;
   ValueId a, b;
 };
 
-// Values that share a buffer for certain.
+// Sets of values that certainly share a buffer.
 class Webs {
  public:
   Webs(const Module& module, const Lifetimes& lives) : m_(module), lives_(lives), web_(module.values.size()) {
@@ -78,7 +78,7 @@ class Webs {
  private:
   const Module& m_;
   const Lifetimes& lives_;
-  std::vector<int> web_;  // named after one of its members
+  std::vector<int> web_;  // named after one of the members
   std::vector<std::vector<ValueId>> members_;
 };
 
@@ -129,7 +129,7 @@ class Wishes {
   std::vector<Wish> all_;
 };
 
-// Webs between which bindings hand storage over, and the slaves that all of them need room for.
+// Webs between which bindings hand storage over, with the ghosts for which all of them need space.
 class Links {
  public:
   Links(const Module& module, const Liveness& live, const Webs& webs) : m_(module), webs_(webs) {
@@ -184,8 +184,8 @@ class Links {
   std::vector<std::vector<SlaveSet>> holds_;
 };
 
-// An array that is stored in a list and read afterwards is read from the list: a view, where the array itself would
-// have to be copied into its place.
+// An array that is stored in a list and read afterwards is read from the list. That is a view, while the array itself
+// would have to be copied to its position.
 class ReadStored {
  public:
   explicit ReadStored(Module& module) : m_(module) {}
@@ -251,7 +251,7 @@ class Assignment {
   void run() {
     ReadStored(m_).run();
     m_.level = 3;
-    // A view has no buffer, and whether a list moves under it may depend on buffers: until the two agree.
+    // A view has no buffer, and buffers may decide whether a list moves under it. The loop ends when the two agree.
     for (int round = 0; round < 4; ++round) {
       const Liveness live(m_);
       assign(live);
@@ -270,7 +270,7 @@ class Assignment {
     Webs webs(m_, lives);
     for (const Wish& wish : Wishes(m_).in_order()) webs.join(wish.a, wish.b);
     const Links links(m_, live, webs);
-    std::vector<std::vector<int>> rooms;  // the webs in each; a list's room is many buffers
+    std::vector<std::vector<int>> rooms;  // the webs of each room; a list's room has many buffers
     std::vector<BufferId> first;
     for (const ValueId v : lives.owners()) {
       if (m_.value(v).buffer != no_buffer) continue;
@@ -294,7 +294,7 @@ class Assignment {
     });
   }
 
-  // Webs that bindings link need rooms of one size; others may grow a room that no linked web lives in.
+  // Webs that bindings link need rooms of one size. Another web may enlarge a room that holds no linked web.
   bool fits(const Webs& webs, const Links& links, const std::vector<int>& room, int web) const {
     const ValueId v = webs.members(web).front();
     if (!webs.alike(v, webs.members(room.front()).front())) return false;
@@ -361,7 +361,7 @@ class Assignment {
     return false;
   }
 
-  // Buffers of the longest list that lives from `first` on.
+  // Counts the buffers of the longest list that lives from `first` on.
   [[nodiscard]] BufferId count_of(BufferId first) const {
     std::int64_t count = 1;
     for (const Value& value : m_.values) {

@@ -1,7 +1,7 @@
-// Why: a bundle may hold a matrix compressed, and a plan that reads it so touches fewer bytes; but not every operator
-// can (libcore/analysis/compressed_rules.h), and what cannot needs all cells in memory. So it is decided for each input
-// by all that reads it, once it is known that the bundle has it compressed. Copies by identity do not count as readers
-// that can: later passes forward what they copy to readers of any kind. Requires nothing, keeps the level.
+// Why: a bundle may hold a matrix compressed, and a plan that reads this form touches fewer bytes. But not every
+// operator can read it (libcore/analysis/compressed_rules.h), and one that cannot needs all cells in memory. So all
+// readers decide for each input, if the bundle has it compressed. Copies by identity do not count as readers that can:
+// later passes forward the copied values to readers of any kind. Requires nothing, keeps the level.
 #include <algorithm>
 
 #include "libcore/analysis/compressed_rules.h"

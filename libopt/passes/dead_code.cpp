@@ -1,14 +1,14 @@
-// Why: the front end and earlier passes leave statements whose results nothing reads. What the outputs need is marked,
-// backwards, and the rest goes: operators, carried values, results of branches. A carried value that only feeds itself
-// is needed by nobody, which counting uses would not see. Inputs and params stay, since they say what data and options
-// the program takes. Requires nothing, keeps the level.
+// Why: the front end and earlier passes leave statements whose results nothing reads. The pass marks backwards
+// everything that the outputs need, and removes the rest: operators, carried values, results of branches. A carried
+// value that only feeds itself is removed too, which counting uses would not find. Inputs and params stay, since they
+// state the data and options that the program takes. Requires nothing, keeps the level.
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {
 
-// Where a value comes from: an operator's result or an argument of its block, by place.
+// The origin of a value: a result of an operator or an argument of its block, by position.
 struct Origin {
   const Op* op = nullptr;
   bool argument = false;
@@ -61,7 +61,7 @@ class Marker {
     need(loop.blocks[0].ops.back().operands[i]);
   }
 
-  // What decides whether, and how often, the operator's blocks run.
+  // Marks the values that decide whether, and how often, the operator's blocks run.
   void need_control(const Op& op) {
     if (op.code == OpCode::while_loop) {
       need(op.blocks[0].args[static_cast<size_t>(op.test)]);

@@ -1,12 +1,12 @@
-// Why: the result of a product is written by one region and read back by the next, N elements each way; as an epilogue
-// of its row the vector work takes it from a register. What stands in between is a gather: rows to which no slave
-// contributes need not wait for it. So a product, its gather and the vector work on its result become one region, if
-// nothing else reads either. The cases that break the naive way: vector work that also computes on slaves, which have
-// no row of their own; and two readers of the gathered value, which would need it in memory.
-// With epilogue_by_size a third: what the region makes for the next turn's product cannot stand where this turn's
-// operand does, which rows still read; so two arrays with all of the operand's slaves take turns, where one would do.
-// What that touches, masters and slaves once, is weighed against the result that is not written and read, masters
-// twice. Requires placed values and vector operators drawn together; keeps their order. The level becomes 3.
+// Why: one region writes the result of a product and another reads it, N elements each way. As an epilogue of the row,
+// the vector work takes it from a register. Between the two stands a gather, for which rows without a ghost's
+// contribution need not wait. So a product, its gather and the vector work on its result become one region if nothing
+// else reads either. The naive way fails at vector work that also computes on ghosts, which have no row of their own.
+// It also fails at two readers of the gathered value, which would need it in memory. With epilogue_by_size a third case
+// counts. The region makes the operand of the next iteration's product while rows still read this iteration's, so two
+// arrays with all ghosts alternate where one would do. Their traffic, owned elements and ghosts once, is weighed
+// against the result that is neither written nor read, owned elements twice. Requires placed values and clustered
+// vector operators; keeps their order. The level becomes 3.
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +23,7 @@ class Joiner {
   Joiner(Module& module, Block& block, const RegionTemplate& shape, const Sizes* sizes)
       : module_(module), block_(block), shape_(shape), sizes_(sizes), uses_(count_uses(module)) {}
 
-  // One region at a time: places of operators change.
+  // Joins one region at a time, since positions of operators change.
   bool join_one() {
     for (size_t p = 0; p < block_.ops.size(); ++p) {
       const Op& product = block_.ops[p];
@@ -42,7 +42,7 @@ class Joiner {
   }
 
  private:
-  // The operator of this block that alone reads the value, if there is one.
+  // Returns the operator of this block that alone reads the value, if there is one.
   [[nodiscard]] std::optional<size_t> only_reader(ValueId value, size_t from) const {
     for (size_t i = from + 1; i < block_.ops.size(); ++i) {
       int reads = 0;
@@ -52,19 +52,19 @@ class Joiner {
     return std::nullopt;
   }
 
-  // Is what the product reads sent from what the turn before made in `work`?
+  // Returns true if `work` of the iteration before made the value whose scatter the product reads.
   [[nodiscard]] bool takes_turns(const Op& product, const Op& work) const {
     const auto sends = [&](const Op& op) { return op.code == OpCode::scatter && op.results[0] == product.operands[0]; };
     const auto scatter = std::find_if(block_.ops.begin(), block_.ops.end(), sends);
     if (scatter == block_.ops.end()) return false;
     const auto arg = std::find(block_.args.begin(), block_.args.end(), scatter->operands[0]);
     if (arg == block_.args.end()) return false;
-    const std::vector<ValueId>& next = block_.ops.back().operands;  // as the arguments, but for a loop's variable
+    const std::vector<ValueId>& next = block_.ops.back().operands;  // like the arguments, without a loop's variable
     const ValueId made = next[next.size() - static_cast<size_t>(block_.args.end() - arg)];
     return std::find(work.results.begin(), work.results.end(), made) != work.results.end();
   }
 
-  // More than masters, by the numbers at hand.
+  // Returns true if there are more ghosts than owned elements, by the sizes at hand.
   [[nodiscard]] bool has_more_slaves(ValueId operand) const {
     const Type& type = module_.type(operand);
     const std::string& dim = module_.dim(type.dims.at(0)).name;
@@ -78,7 +78,7 @@ class Joiner {
     return masters && slaves && *slaves > *masters;
   }
 
-  // The region stands where the vector work stood: product and gather wait for nothing that comes between.
+  // The region takes the position of the vector work: product and gather wait for nothing that stands in between.
   void join(size_t product, size_t gather, size_t work) {
     Op old = std::move(block_.ops[work]);
     std::vector<Op> members{std::move(block_.ops[product]), std::move(block_.ops[gather])};

@@ -1,13 +1,13 @@
-// Why: X'(f(X v)) reads the matrix twice, once for the rows' results and once to bring them back over the columns,
-// although one row needs no other: a block of rows can go through both products, and the vector work between, while it
-// is in the cache. The work before and behind, too: what it makes of a row, or reads of it, need not be in memory. So
-// products with one dense matrix that is cut along its rows and the vector work on masters that reads their rows'
-// results, or makes the rows that one of them brings back, become one region. Regions that were made before are taken
-// apart and join as a whole. The case that breaks the naive way: something between that needs all rows, a total or a
-// transition; what waits for such a thing cannot be a member, and where a product waits for what its maker's other
-// readers give, the maker stays outside. (Between two products with a matrix cut along its rows no transition stands,
-// since all of a row is on one worker.) Requires placed values, and regions of vector work and of products drawn
-// together; keeps the order of everything else as near as can be. The level becomes 3.
+// Why: X'(f(X v)) reads the matrix twice, once for the rows' results and once to bring them back over the columns. No
+// row needs another, so a block of rows can go through both products and the vector work between while it is in the
+// cache. The work before and behind can join, too: the values that it makes or reads of a row need not be in memory.
+// One region joins the products with one dense matrix, cut along its rows, with vector work on owned elements. The work
+// reads their rows' results, or makes the rows that one of them brings back. Regions made before are taken apart and
+// join as a whole. The naive way fails at a total or a transition in between, which needs all rows: an operator that
+// waits for it cannot be a member. If a product waits for results of its maker's other readers, the maker stays
+// outside. (No transition stands between two products with a matrix cut along its rows, since all of a row is on one
+// worker.) Requires placed values, and clustered regions of vector work and of products; keeps the order of everything
+// else as nearly as possible. The level becomes 3.
 #include <algorithm>
 #include <utility>
 
@@ -22,7 +22,7 @@
 namespace kasen {
 namespace {
 
-// The operators that a member of a block would bring: itself, or those of its region.
+// Returns the operators that a member of a block would bring: itself, or those of its region.
 std::span<const Op> brought(const Op& op) {
   if (op.code != OpCode::region) return {&op, 1};
   return std::span<const Op>(op.blocks[0].ops).first(op.blocks[0].ops.size() - 1);
@@ -33,7 +33,7 @@ class ChainJoiner {
   ChainJoiner(Module& module, Block& block, const RegionTemplate& shape)
       : module_(module), block_(block), shape_(shape), graph_(module, block) {}
 
-  // One region at a time: places of operators change.
+  // Joins one region at a time, since positions of operators change.
   bool join_one() {
     for (int product = 0; product < graph_.size(); ++product) {
       if (!passes_dense_matrix(at(product))) continue;
@@ -55,9 +55,10 @@ class ChainJoiner {
     return products && may_stand_in_chain(module_, brought(op)[0]);
   }
 
-  // Vector work on masters of the rows, an operator or a region iter_on_vec, none of which reads or makes the matrix.
+  // Returns true for vector work on owned elements of the rows: an operator or an iter_on_vec region. None of its
+  // operators reads or makes the matrix.
   [[nodiscard]] bool follows(const Op& op, DimId rows, ValueId matrix) const {
-    if (contains(op.results, matrix)) return false;  // of a region, whose operators know it by another name
+    if (contains(op.results, matrix)) return false;  // of a region, whose operators use another name for it
     const bool region = op.code == OpCode::region;
     if (region ? op.kind != RegionKind::iter_on_vec : row(op.code).group != OpGroup::vector) return false;
     const std::span<const Op> ops = brought(op);
@@ -65,7 +66,7 @@ class ChainJoiner {
                        [&](const Op& inner) { return may_follow_chain(module_, inner, rows, matrix); });
   }
 
-  // Where the chain of a product begins: with the work that makes the rows which it brings back, if it may join.
+  // Returns the beginning of a product's chain: the work that makes the rows which it brings back, if that may join.
   [[nodiscard]] int begin_of(int product) const {
     const Op& op = at(product);
     if (op.code != OpCode::mxv) return product;
@@ -76,7 +77,7 @@ class ChainJoiner {
     return maker != needs.end() && follows(at(*maker), module_.type(matrix).dims[0], matrix) ? *maker : product;
   }
 
-  // In program order whatever may join, from `first` on: nothing that it needs waits for a member outside of the chain.
+  // Collects, in program order from `first` on, all that may join: no operand waits for a member outside of the chain.
   [[nodiscard]] std::vector<int> grow(int first, int product) const {
     const ValueId matrix = product_matrix(at(product));
     const DimId rows = module_.type(matrix).dims[0];
@@ -102,7 +103,7 @@ class ChainJoiner {
     return members;
   }
 
-  // Does one of the products read what is made of another's rows?
+  // Returns true if one of the products reads values made from another's rows.
   [[nodiscard]] bool goes_back(const std::vector<int>& members) const {
     std::vector<ValueId> made;
     for (const int member : members) {
@@ -114,13 +115,13 @@ class ChainJoiner {
     return false;
   }
 
-  // Is vector work among them? What passes between it and a product is not read from memory, and stored only where
-  // something else asks for it.
+  // Returns true if vector work is among them. Values between it and a product are not read from memory, and they are
+  // stored only if something else reads them.
   [[nodiscard]] bool works_on_rows(const std::vector<int>& members) const {
     return std::any_of(members.begin(), members.end(), [&](int member) { return !is_product(brought(at(member))[0]); });
   }
 
-  // A region's result is what it yields, under the name of the result.
+  // A result of a region is the value that it yields, under the name of the result.
   void take_apart(Op region, std::vector<Op>& members, std::vector<ValueId>& with) {
     std::vector<Op>& ops = region.blocks[0].ops;
     std::vector<ValueId> named;

@@ -1,10 +1,10 @@
-// Why: greedy regions compute everything once and draw together whatever may be; over matrices it can be cheaper to
-// compute a value again in each operator that needs it, or to keep apart what would take part in both. libopt/fusion/
-// chooses by cost which operators run as one (docs/fusion.md, Selection); this pass makes the plan of its choice: an
-// operator that several selected ones compute is there once for each of them, and each becomes a region of the kind
-// that can hold it. The case that breaks the naive way: a value that one selected operator computes for itself and
-// another reads from memory; the original is in the operator that stores it, copies in all others. Requires placed
-// values and no regions; keeps the order of everything else as near as can be. The level becomes 3.
+// Why: greedy regions compute everything once and hold all operators that may be together. Over matrices it can be
+// cheaper to compute a value again in each operator that needs it, or to keep apart an operator that would join both.
+// libopt/fusion/ chooses by cost which operators run as one (docs/fusion.md, Selection), and this pass makes a plan of
+// that choice. An operator that several selected ones compute is copied for each of them, and each becomes a region of
+// the kind that can hold it. The naive way fails at a value that one selected operator computes for itself and another
+// reads from memory. The original is in the operator that stores it, and copies are in all others. Requires placed
+// values and no regions; keeps the order of everything else as nearly as possible. The level becomes 3.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using fusion::BlockDag;
 using fusion::NodeId;
 using fusion::Piece;
 
-// Makes the pieces' regions in their block.
+// Makes the regions of the pieces in their block.
 class PieceRegions {
  public:
   PieceRegions(Module& module, Block& block, const BlockDag& dag, const std::vector<Piece>& pieces)
@@ -60,7 +60,7 @@ class PieceRegions {
     }
   }
 
-  // The operator itself goes to its home, copies of it behind it to the other pieces that compute it.
+  // Puts the operator itself into its home, and then copies of it into the other pieces that compute it.
   void place(Op& op, NodeId node) {
     const int home = node == fusion::no_node ? -1 : home_[static_cast<size_t>(node)];
     if (home < 0) {
@@ -92,8 +92,8 @@ class PieceRegions {
   const BlockDag& dag_;
   const std::vector<Piece>& pieces_;
   std::vector<int> home_;                  // by node: the piece of the operator itself
-  std::vector<std::vector<ValueId>> now_;  // by piece: its copies' results
-  std::vector<std::vector<int>> places_;   // by piece: its operators' places in ops_
+  std::vector<std::vector<ValueId>> now_;  // by piece: the results of its copies
+  std::vector<std::vector<int>> places_;   // by piece: the positions of its operators in ops_
   std::vector<Op> ops_;
 };
 
@@ -108,7 +108,7 @@ fusion::Selector selector_of(Strategy strategy) {
   }
 }
 
-// What the pass did to the block: what is computed again, and what could not be a region.
+// Notes how the pass changed the block: values that are computed again, and pieces that could not be a region.
 FusionNote note_of(const BlockDag& block, const fusion::Pieces& made) {
   FusionNote note{block.title, {}, {}};
   for (NodeId id = 0; id < block.dag.size(); ++id) {
@@ -119,7 +119,7 @@ FusionNote note_of(const BlockDag& block, const fusion::Pieces& made) {
     if (times > 1) note.again.push_back(fmt::format("{} in {} operators", block.dag[id].name, times));
   }
   for (const fusion::Split& split : made.splits) {
-    note.splits.push_back(fmt::format("{} cannot be one region ({}): stored are {}", split.what, split.why,
+    note.splits.push_back(fmt::format("{} cannot be one region ({}): it stores {}", split.what, split.why,
                                       fmt::join(split.stored, ", ")));
   }
   return note;

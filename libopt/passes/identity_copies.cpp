@@ -1,7 +1,7 @@
-// Why: `pr = new_pr` is a map of the identity, a whole vector read and written, though in SSA form both names can stand
-// for one value. The naive way forwards every copy; but a name that is handed on together with its source (two carried
-// values that get the same array) needs storage of its own, and the map, which may be fused, is cheaper than the copy
-// at the binding. Requires placed values; keeps the level.
+// Why: `pr = new_pr` is a map of the identity, which reads and writes a whole vector, though in SSA form both names can
+// stand for one value. The naive way forwards every copy. But a name that is handed on together with its source (two
+// carried values that get the same array) needs storage of its own. The map, which may be fused, is then cheaper than
+// the copy at the binding. Requires placed values; keeps the level.
 #include <algorithm>
 
 #include "libopt/passes/passes.h"
@@ -10,8 +10,8 @@
 namespace kasen {
 namespace {
 
-// Values that two bindings want at once, after forwarding: handed on by one yield or into one loop more than once, or
-// handed on from outside of the block that yields them (they are needed again in the next turn).
+// Values that two bindings need at once after forwarding. One yield or one loop takes them more than once, or they come
+// from outside of the block that yields them (the next iteration needs them again).
 class Copies {
  public:
   explicit Copies(Module& module)
@@ -45,7 +45,7 @@ class Copies {
     }
   }
 
-  // What the bundle holds has no storage to hand on.
+  // Inputs that the bundle holds have no storage to hand on.
   void mark_inputs() {
     fixed_.assign(m_.values.size(), false);
     for (const Op& op : m_.body.ops) {
@@ -58,7 +58,7 @@ class Copies {
            m_.type(op.operands[0]) == m_.type(op.results[0]);
   }
 
-  // Does handing `source` on where `copy` is handed on now make a binding copy inside a loop?
+  // Returns true if a binding copies inside a loop when `source` is handed on where `copy` is handed on now.
   bool bound_twice(const Block& block, ValueId copy, ValueId source, int depth) const {
     for (const Op& op : block.ops) {
       const bool binds = op.code == OpCode::yield || is_loop(op);

@@ -1,9 +1,9 @@
-// Why: what no turn of a loop changes is computed once, before it. Operators are total and pure, so that one that runs
-// although the loop makes no turn does no harm but its time. Products, reductions and functions of shareds leave the
-// loop whenever they can. A map leaves it if it is stored in any case (a product reads it), or if no more arrays are
-// read in a turn than before: fused with its readers it costs the arrays that it alone reads, moved out it costs its
-// result. Arrays of one constant and indices are generated where they are used: they are copied, not moved. Lists and
-// ranges stay, because reading one may fail. What a branch computes stays in it. Requires level 1; keeps it.
+// Why: a value that no iteration of a loop changes is computed once, before it. Operators are total and pure, so one
+// that runs although the loop has no iteration costs only time. Products, reductions and functions of shareds leave the
+// loop whenever they can. A map leaves it if it is stored in any case (a product reads it), or if an iteration then
+// reads no more arrays than before. Fused with its readers it costs the arrays that it alone reads; moved out it costs
+// its result. Arrays of one constant and indices are generated where they are used: they are copied, not moved. Lists
+// and ranges stay, because reading one may fail. Operators of a branch stay in it. Requires level 1; keeps it.
 #include <algorithm>
 
 #include "libcore/ir/array_views.h"
@@ -15,7 +15,7 @@
 namespace kasen {
 namespace {
 
-// The invariant operators of one loop's body. Values are told by the operator of the body that makes them.
+// The invariant operators of one loop's body. The operator of the body that makes a value identifies it.
 class Invariants {
  public:
   Invariants(Module& module, Block& block, size_t place) : m_(module), block_(block), place_(place) {}
@@ -27,7 +27,7 @@ class Invariants {
       for_each_operand(ops()[i], [&](ValueId v) { readers_[static_cast<size_t>(v)].push_back(i); });
     }
     chosen_.assign(ops().size(), false);
-    for (bool more = true; more;) {  // what is chosen may make more worth moving
+    for (bool more = true; more;) {  // a chosen operator may make more worth moving
       more = false;
       for (size_t i = ops().size(); i-- > 0;) {
         if (!invariant_[i] || chosen_[i] || !worth_moving(i)) continue;
@@ -67,12 +67,12 @@ class Invariants {
 
   [[nodiscard]] const std::vector<size_t>& readers(ValueId v) const { return readers_[static_cast<size_t>(v)]; }
 
-  // Does it stand before the loop, as far as is known?
+  // Returns true if the value stands before the loop, as far as is known.
   [[nodiscard]] bool before(ValueId v) const {
     return maker(v) == outside || (maker(v) >= 0 && chosen_[static_cast<size_t>(maker(v))]);
   }
 
-  // Marks the operator and the invariant ones that it is made of, without those chosen already and generated ones.
+  // Marks the operator and the invariant ones that its operands are made of, without generated and already chosen ones.
   [[nodiscard]] std::vector<bool> tree(size_t root) {
     std::vector<bool> member(ops().size(), false);
     member[root] = true;
@@ -95,7 +95,7 @@ class Invariants {
       return (is_product(ops()[reader]) || is_fold(ops()[reader])) && !invariant_[reader];
     });
     if (stored) return true;
-    // What a turn hands on would be copied in each turn, which costs as much as a map.
+    // A value that an iteration hands on would be copied in each iteration, which costs as much as a map.
     if (std::any_of(readers(result).begin(), readers(result).end(),
                     [&](size_t reader) { return row(ops()[reader].code).group == OpGroup::end; })) {
       return false;
@@ -104,7 +104,7 @@ class Invariants {
     return reads_saved(member) >= results_needed(member);
   }
 
-  // Arrays from before the loop that only the members read, with what is chosen already.
+  // Counts the arrays from before the loop that only the members and the chosen operators read.
   [[nodiscard]] size_t reads_saved(const std::vector<bool>& member) {
     std::vector<bool> seen(m_.values.size(), false);
     size_t saved = 0;
@@ -120,7 +120,7 @@ class Invariants {
     return saved;
   }
 
-  // Members whose results something reads that stays in the loop.
+  // Counts the members whose results are read by something that stays in the loop.
   [[nodiscard]] size_t results_needed(const std::vector<bool>& member) {
     size_t needed = 0;
     for (size_t i = 0; i < member.size(); ++i) {
@@ -129,7 +129,7 @@ class Invariants {
     return needed;
   }
 
-  // Does anything read the value that is neither a member nor chosen?
+  // Returns true if the value has a reader that is neither a member nor chosen.
   [[nodiscard]] bool stay_behind(ValueId v, const std::vector<bool>& member) const {
     return std::any_of(readers(v).begin(), readers(v).end(),
                        [&](size_t reader) { return !member[reader] && !chosen_[reader]; });
@@ -177,12 +177,12 @@ class Invariants {
   Module& m_;
   Block& block_;
   size_t place_;
-  std::vector<int> maker_;                    // by value: place in the body, outside or argument
-  std::vector<bool> invariant_, chosen_;      // by place in the body
-  std::vector<std::vector<size_t>> readers_;  // by value: places in the body, once for each operand
+  std::vector<int> maker_;                    // by value: position in the body, outside or argument
+  std::vector<bool> invariant_, chosen_;      // by position in the body
+  std::vector<std::vector<size_t>> readers_;  // by value: positions in the body, once for each operand
 };
 
-// Of every loop, the inner ones first.
+// Moves operators out of every loop, of the inner ones first.
 bool move_out(Module& module) {
   bool changed = false;
   for_each_block(module, [&](Block& block) {
@@ -201,7 +201,7 @@ bool move_out(Module& module) {
 bool pass_loop_invariant(Module& module, PassContext& context) {
   bool changed = false;
   while (move_out(module)) {
-    (void)pass_dead_code(module, context);  // generated values that only moved operators read: more may pay now
+    (void)pass_dead_code(module, context);  // of generated values that only moved operators read: more may pay now
     changed = true;
   }
   return changed;

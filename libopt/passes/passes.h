@@ -1,4 +1,4 @@
-// The functions of all passes, each in passes/FUNCTION.cpp: a row of passes.def declares one.
+// The functions of all passes, each in passes/FUNCTION.cpp. A row of passes.def declares one.
 #pragma once
 
 #include "libopt/options/pass.h"

@@ -1,12 +1,13 @@
-// Why: a turn of a `for` that begins with a reduction of a carried vector (each step of a two-loop recursion does)
-// reads again what the last turn has just written, for the reduction's result stands between any two regions of one
-// turn. With known bounds the reduction can move to the end of the turn before without doing anything in vain:
+// Why: an iteration of a `for` may begin with a reduction of a carried vector (each step of a two-loop recursion does).
+// Then it reads again the data that the last iteration has just written, for the reduction's result stands between any
+// two regions of one iteration. With known bounds the reduction can move to the end of the iteration before, without
+// doing anything in vain:
 //
 //   for i: T(i); B(i)    becomes    T(first); for all i but the last: { B(i); T(next i) }; B(last)
 //
 // T is the reductions that depend on carried values, the index and the outside alone, with the maps that they reduce.
-// B(last) then meets what follows the loop. If a carried vector starts from one that is needed elsewhere, the first
-// turn is taken out as well, since else the loop would begin with a copy. Requires level 1; keeps it.
+// B(last) then meets the operators behind the loop. If a carried vector starts from one that is needed elsewhere, the
+// first iteration is taken out as well, since the loop would begin with a copy otherwise. Requires level 1; keeps it.
 #include <algorithm>
 #include <optional>
 
@@ -68,7 +69,7 @@ class Pipeline {
     }
   }
 
-  // A reduction that is only handed on stands at the end of its turn already.
+  // A reduction that is only handed on already stands at the end of its iteration.
   [[nodiscard]] bool used_in_the_turn(ValueId v) {
     return std::any_of(body().ops.begin(), body().ops.end() - 1, [&](const Op& op) {
       bool reads = false;
@@ -77,7 +78,7 @@ class Pipeline {
     });
   }
 
-  // A carried array that the turn's end makes element by element is among what `v` is made of.
+  // Returns true if `v` is made from a carried array that the end of the iteration makes element by element.
   [[nodiscard]] bool follows_the_end(ValueId v) {
     if (made(v) == Made::carried) {
       const auto at = static_cast<size_t>(std::find(body().args.begin(), body().args.end(), v) - body().args.begin());
@@ -104,7 +105,7 @@ class Pipeline {
     return false;
   }
 
-  // ---- the transformation; `now` tells what stands for the body's arguments
+  // ---- the transformation; `now` gives the values that replace the body's arguments
 
   ValueId literal(std::int64_t value, std::vector<Op>& ops) {
     Op op;
@@ -132,7 +133,7 @@ class Pipeline {
     ops.insert(ops.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
 
-  // All of the body but its yield; gives what it yields.
+  // Appends all of the body but its yield, and returns the yielded values.
   std::vector<ValueId> turn(std::vector<Op>& ops, std::vector<ValueId>& now) {
     const std::vector<Op>& inside = body().ops;
     append(ops, clone_ops(m_, std::span(inside).first(inside.size() - 1), now));
@@ -141,7 +142,7 @@ class Pipeline {
     return yielded;
   }
 
-  // The reductions with all that they are made of; gives their results.
+  // Appends the reductions with all operators that they are made of, and returns their results.
   std::vector<ValueId> reductions(std::vector<Op>& ops, std::vector<ValueId> now) {
     std::vector<char> moved(body().ops.size(), 0);
     std::vector<ValueId> open = reduced_;
@@ -162,7 +163,7 @@ class Pipeline {
     return results;
   }
 
-  // Two turns, one after the other.
+  // Makes two iterations, one after the other.
   void unroll() {
     std::vector<Op> ops;
     std::vector<ValueId> state(loop().operands.begin() + 2, loop().operands.end());
@@ -184,14 +185,14 @@ class Pipeline {
     }
     std::vector<ValueId> known = reductions(before, with_arguments(literal(first_, before), initial));
 
-    Op inner = loop();  // all turns but the last
+    Op inner = loop();  // all iterations but the last
     inner.operands = {literal(loop().down ? last_ + 1 : first_, before),
                       literal(loop().down ? first_ + 1 : last_, before)};
     inner.operands.insert(inner.operands.end(), initial.begin(), initial.end());
     inner.operands.insert(inner.operands.end(), known.begin(), known.end());
     for (ValueId& result : inner.results) result = m_.add_value(m_.value(result).name, m_.type(result));
     std::vector<ValueId> carried(m_.values.size(), no_value);
-    std::vector<ValueId> left;  // the reductions' last values
+    std::vector<ValueId> left;  // the last values of the reductions
     for (const ValueId v : reduced_) {
       const ValueId arg = m_.add_value(m_.value(v).name, m_.type(v));
       carried[static_cast<size_t>(v)] = arg;
@@ -200,7 +201,7 @@ class Pipeline {
       inner.results.push_back(left.back());
     }
 
-    std::vector<Op> after;  // the last turn
+    std::vector<Op> after;  // the last iteration
     const std::vector<ValueId> results(inner.results.begin(),
                                        inner.results.end() - static_cast<std::ptrdiff_t>(left.size()));
     std::vector<ValueId> now = with_arguments(literal(last_, after), results);
@@ -218,7 +219,7 @@ class Pipeline {
     hand_on(std::move(before), yielded);
   }
 
-  // The next turn's reductions at the end of this one's.
+  // Puts the next iteration's reductions at the end of this one.
   void end_of_turn(Op& inner, const std::vector<ValueId>& carried, std::int64_t step) {
     std::vector<Op> ops;
     const ValueId index = body().args[0];
@@ -244,7 +245,7 @@ class Pipeline {
     replace_uses(inside, carried);
   }
 
-  // `ops` in the loop's place, `yielded` instead of its results.
+  // Puts `ops` in the place of the loop, and `yielded` in the place of its results.
   void hand_on(std::vector<Op> ops, const std::vector<ValueId>& yielded) {
     std::vector<ValueId> with(m_.values.size(), no_value);
     for (size_t i = 0; i < yielded.size(); ++i) with[static_cast<size_t>(loop().results[i])] = yielded[i];
@@ -259,7 +260,7 @@ class Pipeline {
   size_t place_;
   std::int64_t first_ = 0, last_ = 0;
   std::vector<Made> made_;
-  std::vector<int> maker_;  // place in the body, by value
+  std::vector<int> maker_;  // by value: position in the body
   std::vector<ValueId> reduced_;
 };
 
@@ -275,7 +276,7 @@ std::vector<std::optional<std::int64_t>> integer_literals(Module& module) {
   return literals;
 }
 
-// One loop; false if there is none left to change.
+// Changes one loop; returns false if none is left to change.
 bool change_one(Module& module) {
   const auto literals = integer_literals(module);
   const std::vector<int> uses = count_uses(module);
@@ -294,8 +295,8 @@ bool change_one(Module& module) {
 bool pass_pipeline(Module& module, PassContext& context) {
   bool changed = false;
   while (change_one(module)) {
-    (void)pass_dead_code(module, context);  // the reductions in their old places
-    (void)pass_simplify(module, context);   // what the last turn wrote may now be known, and more begin the next
+    (void)pass_dead_code(module, context);  // removes the reductions at their old positions
+    (void)pass_simplify(module, context);   // the last iteration's results may now be known
     changed = true;
   }
   return changed;

@@ -1,8 +1,8 @@
 // Why: one value under two names is read twice, and a region cannot see that `s[m - 1]` is the vector that was just
-// pushed. Equal pure operators become one (also where the first stands in an enclosing block), and a read of a list at
-// a known place is followed through push and put to the array that was stored there. The naive way also merges
-// generated arrays; but two carried values that start from one array need a copy, where two fills need none, so fills
-// stay. Requires level 1; keeps it.
+// pushed. Equal pure operators become one (also if the first stands in an enclosing block). A read of a list at a known
+// position is followed through push and put to the array that was stored there. The naive way also merges generated
+// arrays. But two carried values that start from one array need a copy, and two fills need none, so fills stay.
+// Requires level 1; keeps it.
 #include <algorithm>
 #include <optional>
 
@@ -83,7 +83,8 @@ class Simplifier {
     return op->literal[0].i;
   }
 
-  // Follows list operators behind which the place that is read is known to hold what it held before, or its new array.
+  // Follows list operators behind which the position that is read certainly holds the same array as before, or its new
+  // one.
   void look_through(Op& get) {
     for (;;) {
       const Op* list = maker_[static_cast<size_t>(get.operands[0])];
@@ -106,7 +107,7 @@ class Simplifier {
   Module& m_;
   std::vector<ValueId> with_;
   std::vector<const Op*> maker_;
-  std::vector<const Op*> known_;  // visible operators, to be found again
+  std::vector<const Op*> known_;  // visible operators, for merging with equal ones
   bool changed_ = false;
 };
 

@@ -1,9 +1,10 @@
-// Why: the first statements of a turn read what the end of the last turn has just made; in one region with that end
-// they cost no read. So they are computed before the loop for the initial values, at the end of each turn for the
-// yielded ones, and carried. The last turn computes them in vain, which is why the loop has to be `likely`; a result
-// never changes. Moved are element-wise maps (they cannot fail and use no network) that are stored anyway, since
-// something other than a vector operator reads them, and whose carried operands are made element-wise at the end of the
-// turn: for others nothing is won. Maps that only those read go with them. Requires level 1; keeps it.
+// Why: the first statements of an iteration read values that the end of the last iteration has just made. In one region
+// with that end they cost no read. So they are computed before the loop for the initial values, at the end of each
+// iteration for the yielded ones, and carried. The last iteration computes them in vain, so the loop has to be
+// `likely`; a result never changes. The pass moves element-wise maps (they cannot fail and use no network) that
+// something other than a vector operator reads, so that they are stored anyway. Their carried operands are made
+// element-wise at the end of the iteration: other maps would gain nothing. Maps that only those read go with them.
+// Requires level 1; keeps it.
 #include <algorithm>
 
 #include "libopt/passes/passes.h"
@@ -56,7 +57,7 @@ class Rotation {
     return at < 0 ? nullptr : &body().ops[static_cast<size_t>(at)];
   }
 
-  // Stored in any case: read by something that no region of vector operators holds.
+  // Stored in any case: an operator reads it that no region of vector operators holds.
   [[nodiscard]] bool stored(ValueId v) {
     return std::any_of(body().ops.begin(), body().ops.end(), [&](const Op& op) {
       if (op.code == OpCode::yield || row(op.code).group == OpGroup::vector) return false;
@@ -66,7 +67,7 @@ class Rotation {
     });
   }
 
-  // A carried array that the turn's end makes element by element is among what `v` is made of.
+  // Returns true if `v` is made from a carried array that the end of the iteration makes element by element.
   [[nodiscard]] bool follows_the_end(ValueId v) {
     if (made(v) == Made::argument) {
       const auto at = static_cast<size_t>(std::find(body().args.begin(), body().args.end(), v) - body().args.begin());
@@ -99,7 +100,7 @@ class Rotation {
     }
   }
 
-  // The moved operators once more, with `now` in place of the carried arguments.
+  // Copies the moved operators, with `now` in place of the carried arguments.
   std::vector<Op> copies(std::vector<ValueId>& now, bool speculated) {
     std::vector<Op> ops;
     for (size_t i = 0; i < moved_.size(); ++i) {
@@ -149,7 +150,7 @@ class Rotation {
   size_t place_;
   CarriedAt first_;
   std::vector<Made> made_;
-  std::vector<int> maker_;  // place in the body, by value
+  std::vector<int> maker_;  // by value: position in the body
   std::vector<ValueId> seeds_;
   std::vector<bool> moved_;
 };
@@ -167,7 +168,7 @@ bool pass_speculate(Module& module, PassContext& context) {
       i += block.ops.size() - before;
     }
   });
-  if (changed) (void)pass_dead_code(module, context);  // what was moved is no longer read in its old place
+  if (changed) (void)pass_dead_code(module, context);  // removes moved operators, which nothing reads any more
   return changed;
 }
 

@@ -1,13 +1,13 @@
-// Why: what an `if` marked likely computes in its first branch usually runs, but stands in a block of its own, so that
-// it reads again what the work around the `if` has just made or read. Computed before the `if` it joins that work in
-// one region; the branch then only uses the result, and where the condition is false it was computed in vain. Values
-// are in SSA form and operators total, so that no result changes. Moved are maps, functions of shareds, and reductions
-// that no exchange has to precede; the exchange of a reduction stays in the branch (the placer sees to that), as does
-// all that reads it. The naive way moves whatever can move: but a map that nothing around the `if` shares an array with
-// wins nothing and is lost when the condition is false, and one that the rest of the branch would have read in its own
-// region is stored for it. So operators go in groups that touch a common array, each if the plan of the program gets
-// cheaper with it, the branch taken, and no plan sends more with the branch not taken. Inner branches come first: what
-// leaves one may leave the next, or has to leave both to win anything. Requires level 1; keeps it.
+// Why: the first branch of an `if` marked likely usually runs, but it is a block of its own. So it reads again values
+// that the work around the `if` has just made or read. Computed before the `if`, its work joins that work in one
+// region. The branch then only uses the result, and if the condition is false, it was computed in vain. Values are in
+// SSA form and operators total, so no result changes. The pass moves maps, functions of shareds, and reductions that
+// need no exchange before them. The exchange of a reduction stays in the branch (the placer sees to that), as do all
+// its readers. The naive way moves all that can move. But a map that shares no array with the work around the `if`
+// saves nothing, and is lost if the condition is false. A map that the rest of the branch would have read in its own
+// region is stored for it. So operators go in groups that touch a common array. A group moves if the plan of the
+// program gets cheaper with the branch taken, and no plan sends more with it not taken. Inner branches come first: a
+// group that leaves one may leave the next, or has to leave both to save anything. Requires level 1; keeps it.
 #include <algorithm>
 
 #include "libcore/ir/module.h"
@@ -20,7 +20,7 @@
 namespace kasen {
 namespace {
 
-// The plans that programs lead to, compared by their prices.
+// Compares the plans of programs by their prices.
 class Trial {
  public:
   explicit Trial(PassContext& context) : laws_(context.laws), notes_(context.options.notes) {
@@ -30,12 +30,13 @@ class Trial {
     if (search) options.sync = SyncMode::hybrid;
     ways_.push_back(options);
     options.sync = SyncMode::lazy;
-    if (search) ways_.push_back(options);  // any unit may turn out lazy
+    if (search) ways_.push_back(options);  // any unit may become lazy
   }
 
   void start(const Module& program) { best_ = planned(program); }
 
-  // Cheaper than the best so far with the branches taken, and sending no more without any of them; then it is the best.
+  // Returns true if the plan is cheaper than the best so far with the branches taken, and sends no more without any of
+  // them. It is then the best.
   bool pays(const Module& program, const std::vector<Location>& branches) {
     std::vector<Module> plans = planned(program);
     for (size_t way = 0; way < ways_.size(); ++way) {
@@ -91,10 +92,10 @@ class Trial {
   LawChecker& laws_;
   std::vector<OptimizeOptions> ways_;  // the first for prices; none of them may send in vain
   PlanNotes* notes_;
-  std::vector<Module> best_;  // one a way
+  std::vector<Module> best_;  // one for each way
 };
 
-// The group before its branch; where that does not pay, before the likely branch around it as well, and so on.
+// Moves the group before its branch. If that does not pay, it also moves before the likely branch around it, and so on.
 bool try_group(Module& module, ValueId result, const BranchGroup& group, Trial& trial) {
   if (group.empty()) return false;
   Module tried = module;
@@ -148,7 +149,7 @@ bool pass_speculate_branch(Module& module, PassContext& context) {
     for (const ValueId result : likely_branches(module)) more = improve(module, result, trial) || more;
     changed = changed || more;
   }
-  if (changed) (void)pass_dead_code(module, context);  // generated values that only moved operators read
+  if (changed) (void)pass_dead_code(module, context);  // of generated values that only moved operators read
   return changed;
 }
 

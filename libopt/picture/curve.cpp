@@ -1,4 +1,4 @@
-// A line over turns: logarithmic where it goes through decades.
+// A line over iterations. It is logarithmic where it goes through decades.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr double paper_width = 560, paper_height = 230, paper_left = 66, paper_right = 14, paper_top = 26,
                  paper_bottom = 38;
 
-// Where numbers stand along one axis.
+// Gives the pixel position of numbers along one axis.
 struct Scale {
   double low = 0, high = 1, from = 0, to = 1;  // values; pixels
   bool logarithmic = false;
@@ -24,7 +24,7 @@ struct Scale {
   [[nodiscard]] double value(double mark) const { return logarithmic ? std::pow(10.0, mark) : mark; }
 };
 
-// The step of round marks: 1, 2 or 5 times a power of ten, some five of them.
+// Returns the step of round marks: 1, 2 or 5 times a power of ten. A span has about five of them.
 double round_step(double span) {
   const double rough = span / 5, power = std::pow(10.0, std::floor(std::log10(rough)));
   const double factor = rough / power;
@@ -109,8 +109,9 @@ std::string curve_svg(const Curve& curve) {
   text += fmt::format("<path class=\"line\" d=\"{}\"/>", path);
   if (curve.points.size() <= 120) {
     for (const Point& p : curve.points) {
-      text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\"><title>turn {:.0f}: {:.6g}</title></circle>",
-                          x(p.x), y(p.y), p.x, p.y);
+      text +=
+          fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\"><title>iteration {:.0f}: {:.6g}</title></circle>",
+                      x(p.x), y(p.y), p.x, p.y);
     }
   }
   return text + "</svg>";

@@ -28,7 +28,7 @@ int operators_in(const Op& op) {
   return count;
 }
 
-// What an operator's blocks take from around it, in order of first use.
+// The values from outside that an operator's blocks use, in order of first use.
 class Captured {
  public:
   explicit Captured(const Op& op) {
@@ -77,7 +77,7 @@ Look look_of(const Module& module, const Type& type) {
   throw InternalError("a state outside the table");
 }
 
-// One picture at a time; bodies that are folded wait in `waiting`.
+// Draws one picture at a time; folded bodies wait in `waiting`.
 class Drawing {
  public:
   Drawing(const ReportContext& context, const NodeNote& note, int most)
@@ -112,7 +112,7 @@ class Drawing {
     made_.clear();
   }
 
-  // In the program that the module carries; 0: it is not there.
+  // Returns the line in the program that the module carries, or 0 if it is not there.
   [[nodiscard]] int line_of(const Op& op) const { return context_.source_line(op.where).empty() ? 0 : op.where.line; }
 
   [[nodiscard]] std::string title_of(const Op& op) const {
@@ -126,7 +126,7 @@ class Drawing {
     return clipped(text, widest_label);
   }
 
-  // All of it: text, type, state, functions.
+  // Returns the full text: operator, type, state, functions.
   [[nodiscard]] std::string full_title(const Op& op) const {
     const CostRow& made = cost(op);
     std::string text = is_control(op) ? title_of(op) : made.text;
@@ -154,7 +154,7 @@ class Drawing {
     return text;
   }
 
-  // An operator's box, without what goes in and comes out.
+  // Returns the box of an operator, without its operands' and results' arrows.
   [[nodiscard]] PictureNode box(const Op& op, int around, std::string style, std::vector<std::string> lines) const {
     PictureNode node;
     node.number = number(op);
@@ -169,7 +169,7 @@ class Drawing {
     return node;
   }
 
-  // With arrows from what makes the operands, which may be boxes of their own before this one.
+  // Adds arrows from the makers of the operands. Operands may get boxes of their own before this one.
   void place(PictureNode node, const std::vector<ValueId>& operands, const std::vector<ValueId>& results,
              bool network = false) {
     std::vector<int> from;
@@ -193,7 +193,7 @@ class Drawing {
     picture_.edges.push_back({from, to, network, back});
   }
 
-  // The box that makes a value; one that stands for it where it is made outside of this picture.
+  // Returns the box that makes a value, or a box that stands for a value from outside of this picture.
   int maker(ValueId value) {
     if (const auto found = made_.find(value); found != made_.end()) return found->second;
     PictureNode node;
@@ -201,7 +201,7 @@ class Drawing {
     node.style = "outside";
     node.badge = look_of(module_, module_.type(value)).badge;
     node.title = module_.value(value).name + " : " + print_type(module_, module_.type(value)) + "\nmade outside";
-    // Numbers that many use stand beside each of them: lines across the picture would hide what it shows.
+    // A number with many users has a box beside each: lines across the picture would hide what it shows.
     return add(std::move(node), is_shared(module_, module_.type(value)) ? std::vector<ValueId>{} : std::vector{value});
   }
 
@@ -219,7 +219,7 @@ class Drawing {
     return made;
   }
 
-  // Which of a block's operators are drawn by themselves.
+  // Returns the operators of a block that have pictures of their own.
   [[nodiscard]] std::set<const Op*> folded(const Block& block) const {
     int drawn = 0;
     for (const Op& op : block.ops) drawn += 1 + operators_in(op);
@@ -273,7 +273,7 @@ class Drawing {
     place(std::move(node), Captured(op).values(), op.results);
   }
 
-  // `alone`: the picture is this operator's, its own frame the paper.
+  // If `alone`, the picture belongs to this operator, and the page is its frame.
   void draw_inside(const Op& op, int around, bool alone) {
     const auto around_it = [&](std::string title, const char* style) {
       return alone ? -1 : noted_frame(op, std::move(title), style, around);

@@ -16,7 +16,7 @@ namespace kasen {
 namespace {
 
 using LayoutJson = nlohmann::json;
-constexpr double points_an_inch = 72, character = 6.62;  // of an 11 pixel font whose letters are alike wide
+constexpr double points_an_inch = 72, character = 6.62;  // character: of an 11 pixel font with letters of one width
 constexpr double margin = 12, frame_title = 18;
 
 constexpr size_t most_arrows = 400;
@@ -56,7 +56,7 @@ class DotGraph {
   }
 
  private:
-  // Its boxes and the frames in it. Room for the title is a table without text.
+  // Writes its boxes and the frames in it. A table without text leaves space for the title.
   void frame(int number) {
     if (number >= 0) {
       const PictureFrame& f = picture_.frames[static_cast<size_t>(number)];
@@ -136,7 +136,7 @@ class Placing {
     by_id_[object.at("_gvid").get<int>()] = static_cast<int>(n);
   }
 
-  // "e,x,y" is where the arrow's head ends; "s,x,y", its tail, is not ours.
+  // "e,x,y" is the end of the arrow's head; "s,x,y", its tail, does not occur here.
   void route(const LayoutJson& edge) {
     const int from = by_id_.at(edge.at("tail").get<int>()), to = by_id_.at(edge.at("head").get<int>());
     const auto at = std::find_if(picture_.edges.begin(), picture_.edges.end(),
@@ -193,7 +193,7 @@ std::optional<std::vector<Placed>> read_placing(const std::string& json, const s
   return all;
 }
 
-// Frames are indents; lines run beside the boxes, the further the longer.
+// Frames are indents. Lines run beside the boxes, the longer ones further out.
 Placed place_in_order(const Picture& picture) {
   constexpr double indent = 18, gap = 12, least_bow = 14;
   Placed placed;

@@ -1,4 +1,4 @@
-// Where the boxes of a picture stand: as Graphviz places them, or one below another in the order of the program.
+// The positions of a picture's boxes: as Graphviz places them, or one below another in the order of the program.
 // Graphviz sees sizes and numbers alone, none of the program's text. Internal to libopt.
 #pragma once
 
@@ -24,16 +24,16 @@ struct Placed {
   std::vector<std::vector<Point>> edges;  // Bezier curves: a point, then three for each piece
 };
 
-// Of more arrows dot makes nothing that anybody can follow, and takes minutes.
+// With more arrows dot takes minutes, and nobody can follow the result.
 [[nodiscard]] bool is_for_dot(const Picture& picture);
-// The pictures as graphs for `dot -Tjson0`, one after another, but those that are not for it.
+// Returns the pictures as graphs for `dot -Tjson0`, one after another, without those that are not for it.
 [[nodiscard]] std::string dot_text(const std::vector<Picture>& pictures);
-// What it answered; nothing where that is not a placing of these pictures.
+// Reads the answer of dot. Returns nothing if it is not a placing of these pictures.
 [[nodiscard]] std::optional<std::vector<Placed>> read_placing(const std::string& json,
                                                               const std::vector<Picture>& pictures);
 [[nodiscard]] Placed place_in_order(const Picture& picture);
 
-// Pixels of a line of text in the pictures' font.
+// Returns the pixels of a line of text in the pictures' font.
 [[nodiscard]] double line_width(const std::string& text);
 inline constexpr double line_height = 14;
 

@@ -1,4 +1,4 @@
-// The page of a run: what was counted beside what was predicted, where the time went, who did how much.
+// The page of a run: counts beside predictions, where the time went, and the work of each rank and worker.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace kasen {
 namespace {
 
-// What passes by: bytes touched, for gathers and scatters bytes sent.
+// Returns the bytes that an operator moves: touched, for gathers and scatters sent.
 std::int64_t moved(const CostRow& row, const OperatorBytes& bytes) {
   return is_transition(row) ? bytes.network : bytes.read + bytes.written;
 }
@@ -43,7 +43,7 @@ std::string checked_table(const Check& check) {
   return text + "</tbody></table>\n";
 }
 
-// Time a step took, and the least that the machine's rates allow it, on one scale.
+// Shows the time that a step took and the least that the machine's rates allow it, on one scale.
 std::string time_bars(const OperatorTime& time, double most) {
   const PredictedTime& p = time.predicted;
   const auto piece = [&](const char* style, double seconds) {
@@ -60,11 +60,11 @@ std::string percent_text(double share) {
 }
 
 struct Rate {
-  double reached = 0, of_machine = 0;  // bytes a second of a rank; the machine's
+  double reached = 0, of_machine = 0;  // bytes a second of a rank; of the machine
   bool known = false;
 };
 
-// Among workers of one rank gathers and scatters move in memory.
+// Among workers of one rank, gathers and scatters move data in memory.
 Rate rate_of(const CostRow& row, const RunFacts& facts) {
   const bool network = is_transition(row) && facts.run.ranks > 1;
   const auto bytes = static_cast<double>(moved(row, compared(facts, row).counted));
@@ -72,7 +72,7 @@ Rate rate_of(const CostRow& row, const RunFacts& facts) {
   return {bytes / facts.run.ranks / counted(facts, row.number).seconds, machine, bytes > 0};
 }
 
-// With what was predicted beneath.
+// The prediction stands beneath.
 std::string bytes_cell(const CostRow& row, const ComparedOperator& both) {
   const std::int64_t count = moved(row, both.counted), predicted = moved(row, both.predicted);
   std::string beneath;
@@ -114,7 +114,7 @@ std::string time_table(const std::string& rows) {
          rows + "</tbody></table></div>\n";
 }
 
-// What took time, the longest first.
+// The steps that took time, the longest first.
 struct Steps {
   std::vector<const CostRow*> rows;
   double total = 0, most = 1e-12, transitions = 0;
@@ -145,7 +145,7 @@ std::string time_words(const RunFacts& facts, const Steps& steps) {
                         page_text(machine_text(facts.machine)));
   return fmt::format(
       "<p>Regions and operators took {}, gathers and scatters {} ({}), waiting for slower ranks included. The "
-      "upper bar is what a step took, over all its executions, on the slowest rank; the lower bar its roofline, the "
+      "upper bar is a step's time, over all its executions, on the slowest rank; the lower bar is its roofline, the "
       "least that the machine's rates allow. {}</p>\n<p class=\"legend\"><span><i class=\"region\"></i>region</span>"
       "<span><i class=\"net\"></i>gather or scatter</span><span><i class=\"measured\"></i>took</span><span><i "
       "class=\"memory\"></i>memory</span><span><i class=\"computing\"></i>computing beyond that</span><span><i "
@@ -172,12 +172,13 @@ std::string time_section(const ReportContext& context, const RunFacts& facts) {
                         grouped_count(small_ones, "step"), time_table(small));
   }
   return text +
-         "<p class=\"note\">Bytes: touched, of gathers and scatters sent. Roofline: predicted, and its share of what "
-         "was taken. Reached: by one rank, and its share of the machine's rate; more than 100 % came from the "
+         "<p class=\"note\">Bytes: touched, for gathers and scatters sent. Roofline: predicted, and its share of the "
+         "time taken. Reached: by one rank, and its share of the machine's rate; more than 100 % came from the "
          "caches.</p></section>\n";
 }
 
-// Bytes that a worker touches in the whole run, by what it holds; nothing where its own sizes do not tell.
+// Returns the bytes that a worker touches in the whole run, by the data that it holds; nothing if its own sizes do not
+// give them.
 std::optional<std::int64_t> touched(const ReportContext& context, const RunFacts& facts, size_t worker) {
   std::int64_t sum = 0;
   const auto add = [&](const Cost& cost, int runs) {
@@ -194,8 +195,8 @@ std::optional<std::int64_t> touched(const ReportContext& context, const RunFacts
   return sum;
 }
 
-// What the workers touch. Where their shares do not make up what all counted (what all hold is touched once, or rows
-// are told apart), they are left out.
+// Shows the bytes that the workers touch. They are left out if their shares do not sum to the counted bytes (data that
+// all hold are touched once, or rows are counted apart).
 std::string worker_bars(const ReportContext& context, const RunFacts& facts) {
   std::vector<std::int64_t> shares;
   std::int64_t most = 1, sum = 0, all = 0;
@@ -275,7 +276,7 @@ std::string run_cards(const RunFacts& facts) {
   const bool right = facts.check.mismatches.empty();
   std::string text = "<div class=\"cards\">";
   text += card("run", duration_text(run.seconds),
-               turns > 0 ? fmt::format("{}, {} each", grouped_count(turns, "turn"),
+               turns > 0 ? fmt::format("{}, {} each", grouped_count(turns, "iteration"),
                                        duration_text(run.seconds / static_cast<double>(turns)))
                          : "");
   text += card("on", grouped_count(run.workers, "worker"),

@@ -1,4 +1,4 @@
-// How the page looks, and the little that it does by itself: what belongs together lights up together.
+// The style of the page, and its small script: related parts light up together.
 #include "libopt/picture/page.h"
 
 namespace kasen {

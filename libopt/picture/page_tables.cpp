@@ -7,7 +7,7 @@
 namespace kasen {
 namespace {
 
-// A number with the formula that gives it; the formula alone where sizes are not known.
+// Shows a number with the formula that gives it, or the formula alone if sizes are not known.
 std::string quantity(const ReportContext& c, const Polynomial& polynomial) {
   if (polynomial.is_zero()) return "<td class=\"n\" data-value=\"0\">-</td>";
   const auto value = c.value(polynomial);
@@ -65,7 +65,7 @@ std::string column_tables(const Side& side, const Side* before, const Column& co
   for (size_t i = 0; i < report.loops.size(); ++i) {
     const LoopCost& loop = report.loops[i];
     const std::string title =
-        fmt::format("A turn of the {}", side.context.place(report.rows[static_cast<size_t>(loop.number)]));
+        fmt::format("An iteration of the {}", side.context.place(report.rows[static_cast<size_t>(loop.number)]));
     const Cost* was = alike ? &(before->context.report().loops[i].*column.of_loop) : nullptr;
     text += summary_table(side, before, column, title, {was, loop.*column.of_loop});
   }

@@ -6,8 +6,8 @@
 namespace kasen {
 namespace {
 
-// Bytes of the code point at the beginning; 0: this is not UTF-8 (a stray or missing byte, a longer form than needed,
-// half of a pair, beyond the last one).
+// Returns the bytes of the code point at the beginning. It returns 0 if this is not UTF-8: a stray or missing byte, a
+// longer form than needed, half of a pair, or beyond the last one.
 size_t code_point(std::string_view text) {
   const auto at = [&](size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   const std::uint32_t first = at(0);

@@ -1,4 +1,4 @@
-// Text for a page: what a program or a file's name holds is never markup. Internal to libopt.
+// Text for a page. The contents of a program or a file's name are never markup. Internal to libopt.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace kasen {
 
-// For text and for attributes in double or single quotes. Control characters become blanks, and what is not UTF-8 the
-// replacement character, so that the page is valid whatever it quotes.
+// For text and for attributes in double or single quotes. Control characters become blanks, and bytes that are not
+// UTF-8 become the replacement character, so that the page is valid for any quoted text.
 [[nodiscard]] std::string page_text(std::string_view text);
 
-// Code points, each as wide as another in the pictures' font.
+// Counts code points. Each is as wide as another in the pictures' font.
 [[nodiscard]] size_t text_width(std::string_view text);
-// At most so many code points, the last an ellipsis where something is left out.
+// Returns at most `most` code points. The last is an ellipsis if something is left out.
 [[nodiscard]] std::string clipped(std::string_view text, size_t most);
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// How the loops of a run went: how often, how long, and what the outermost ones watch, turn by turn.
+// Shows how the loops of a run went: how often, how long, and the watched number of outermost ones by iteration.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -23,9 +23,9 @@ struct LoopCurves {
 };
 
 LoopCurves loop_curves(const std::string& place, const LoopTurns& loop) {
-  const std::string thinned = loop.every > 1 ? fmt::format(", every {}th turn", loop.every) : "";
-  LoopCurves curves{{loop.watched + thinned, "turn of the " + place, loop.watched, {}, loop.limit},
-                    {"time of a turn, ms" + thinned, "turn of the " + place, "ms", {}, {}}};
+  const std::string thinned = loop.every > 1 ? fmt::format(", every {}th iteration", loop.every) : "";
+  LoopCurves curves{{loop.watched + thinned, "iteration of the " + place, loop.watched, {}, loop.limit},
+                    {"time of an iteration, ms" + thinned, "iteration of the " + place, "ms", {}, {}}};
   double before = 0;
   std::int64_t turn_before = 0;
   for (const TurnSample& t : loop.turns) {
@@ -40,11 +40,11 @@ LoopCurves loop_curves(const std::string& place, const LoopTurns& loop) {
   return curves;
 }
 
-// "diff: 9.6e-07 at the end; its test compares it with 1e-06", or why there is nothing.
+// Returns "diff: 9.6e-07 at the end; its test compares it with 1e-06", or why there is no such number.
 std::string watched_text(const CostRow& row, const LoopTurns* loop) {
   if (loop == nullptr) return row.loop >= 0 ? "not recorded: inside of another loop" : "not recorded in these counters";
   if (loop->watched.empty()) {
-    return row.code == OpCode::for_loop ? "no number: it counts its turns, and carries none"
+    return row.code == OpCode::for_loop ? "no number: it counts its iterations, and carries none"
                                         : "no number: its test takes none, and it carries none";
   }
   if (loop->turns.empty() || !std::isfinite(loop->turns.back().change))
@@ -84,15 +84,17 @@ std::string turns_section(const ReportContext& context, const RunFacts& facts) {
   }
   if (rows.empty()) return {};
   for (const LoopTurns& loop : facts.run.loops) curves += curves_text(context, loop);
-  return "<section id=\"convergence\"><h2>Turn by turn</h2>\n<div class=\"scroll\"><table class=\"loops\"><thead><tr>"
-         "<th>loop</th><th class=\"n\">entered</th><th class=\"n\">turns</th><th class=\"n\">took</th><th "
-         "class=\"n\">a turn</th><th>what it watches</th></tr></thead><tbody>\n" +
+  return "<section id=\"convergence\"><h2>Iteration by iteration</h2>\n<div class=\"scroll\"><table "
+         "class=\"loops\"><thead><tr>"
+         "<th>loop</th><th class=\"n\">entered</th><th class=\"n\">iterations</th><th class=\"n\">took</th><th "
+         "class=\"n\">an iteration</th><th>watched number</th></tr></thead><tbody>\n" +
          rows + "</tbody></table></div>\n" +
-         (curves.empty() ? "<p class=\"note\">No curves: no outermost loop made the two turns that a line "
+         (curves.empty() ? "<p class=\"note\">No curves: no outermost loop made the two iterations that a line "
                            "needs.</p>\n"
                          : "<div class=\"curves\">" + curves + "</div>\n") +
          "<p class=\"note\">An outermost loop watches the first floating-point number that its test takes from its "
-         "body, else the first that it carries. A dashed line is what the test compares it with.</p></section>\n";
+         "body, else the first that it carries. A dashed line is the number that the test compares it "
+         "with.</p></section>\n";
 }
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// What the sections of a run's page ask of its counters. Internal to libopt.
+// The questions that the sections of a run's page ask of its counters. Internal to libopt.
 #pragma once
 
 #include "libopt/picture/page.h"
@@ -13,7 +13,7 @@ namespace kasen {
   return kasen::row(row.code).group == OpGroup::transition;
 }
 
-// A loop or a branch: its time is that of what it holds.
+// Returns true for a loop or a branch, whose time is that of its contents.
 [[nodiscard]] inline bool holds_others(const CostRow& row) {
   return kasen::row(row.code).group == OpGroup::control && row.code != OpCode::region;
 }

@@ -1,4 +1,4 @@
-// What an operator's box says of a run: its time, and the bytes that it moved beside those that were predicted.
+// The part of an operator's box about a run: its time, and the moved bytes beside the predicted ones.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,7 +15,7 @@ struct Quantity {
 constexpr std::array<Quantity, 3> quantities{
     {{"read", &OperatorBytes::read}, {"written", &OperatorBytes::written}, {"sent", &OperatorBytes::network}}};
 
-// Exact where they differ: rounded ones may look alike.
+// Numbers are exact where they differ, since rounded ones may look alike.
 void warn(OperatorNote& note, const ComparedOperator& compared) {
   for (const auto& [what, bytes] : quantities) {
     const std::int64_t predicted = compared.predicted.*bytes, count = compared.counted.*bytes;
@@ -49,7 +49,7 @@ OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int n
   const OpCount& count = counted(facts, number);
   OperatorNote note;
   if (holds_others(row) && count.turns > 0) {
-    note.lines.push_back(grouped_count(count.turns, "turn") + ", " + duration_text(count.seconds));
+    note.lines.push_back(grouped_count(count.turns, "iteration") + ", " + duration_text(count.seconds));
   } else if (has_time(row, count) && count.seconds >= 1e-6) {
     note.lines.push_back(duration_text(count.seconds));
   }

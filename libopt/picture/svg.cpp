@@ -26,7 +26,7 @@ std::string frame_svg(const PictureFrame& frame, const Rect& rect, const std::st
       rect.y, rect.width, rect.height);
 }
 
-// Over the arrows, which pass where they like.
+// Drawn over the arrows, which may pass anywhere.
 std::string frame_title_svg(const PictureFrame& frame, const Rect& rect) {
   const std::string warning =
       frame.warning.empty() ? "" : fmt::format("<tspan class=\"bad\">{}</tspan>", page_text(frame.warning));

@@ -1,4 +1,4 @@
-// What the solver is told of exp, log and friends. In machine mode growth is not strict: different numbers may round to
+// The solver's facts about exp, log and friends. In machine mode growth is not strict: different numbers may round to
 // one, and exp of a very small number is 0.
 #include "libcore/scalar/elementary.h"
 
@@ -15,7 +15,7 @@ constexpr size_t most_applications = 24;
 
 FunctionShape shape_of(ScalarOp op) {
   const ElementaryRow* const function = elementary_row(op);
-  if (function == nullptr) throw NotEncodable{"a function of which the solver knows nothing"};
+  if (function == nullptr) throw NotEncodable{"a function that the solver does not know"};
   return function->shape;
 }
 
@@ -25,7 +25,7 @@ z3::expr given(const z3::expr& condition, const z3::expr& fact) {
 
 }  // namespace
 
-// Where `a` is in the domain.
+// Returns whether `a` is in the domain.
 z3::expr Encoder::within_domain(const FunctionShape& shape, const z3::expr& a) {
   z3::expr inside = z3_.bool_val(true);
   if (std::isfinite(shape.from)) inside = shape.from_open ? a > number(shape.from) : a >= number(shape.from);
@@ -33,7 +33,7 @@ z3::expr Encoder::within_domain(const FunctionShape& shape, const z3::expr& a) {
   return inside;
 }
 
-// The function of an infinity: `limit` as the shape has it.
+// Adds the result for an infinite argument: `limit`, as the shape states it.
 Term Encoder::at_infinity(const z3::expr& there, double limit, Term result) {
   if (std::isnan(limit)) {
     result.nan = either(result.nan, there);
@@ -49,7 +49,7 @@ Term Encoder::at_infinity(const z3::expr& there, double limit, Term result) {
   return result;
 }
 
-// The function of a finite argument; what it is of infinite ones stands in the tags.
+// Applies the function to a finite argument. The tags state the result of infinite ones.
 Term Encoder::elementary(ScalarOp op, const Term& a) {
   const FunctionShape shape = shape_of(op);
   const z3::expr value = apply(op, {a.value.simplify()});
@@ -65,7 +65,7 @@ Term Encoder::elementary(ScalarOp op, const Term& a) {
       require(no(either(both(finite(a), no(inside)), either(minus, plus))));
       if (infinite(a).is_false()) return result;
     }
-    // What grows beyond all bounds at an end has an infinity there; elsewhere outside it has no value.
+    // A function that grows beyond all bounds at an end has an infinity there. Elsewhere outside it has no value.
     result.minus = low;
     result.plus = high;
     const z3::expr outside = both(finite(a), no(either(inside, either(low, high))));
@@ -96,7 +96,7 @@ void Encoder::single_facts(const Application& f) {
   const z3::expr zero = number(0), one = number(1);
   const bool strict = mode_ == Mode::defined;
   const auto above = [&](const z3::expr& a, const z3::expr& b) { return strict ? a > b : a >= b; };
-  if (f.op == ScalarOp::pow) {  // of a positive base
+  if (f.op == ScalarOp::pow) {  // the base is positive
     facts_.push_back(above(v, zero));
     facts_.push_back(z3::implies(x == one || f.args[1] == zero, v == one));
     facts_.push_back(z3::implies(f.args[1] == one, v == x));
@@ -126,7 +126,7 @@ void Encoder::single_facts(const Application& f) {
   facts_.push_back(z3::implies(x >= zero, v * v == x));
 }
 
-// The order of two arguments is that of the values, or the other way round.
+// The values have the order of the arguments, or the reverse order.
 z3::expr Encoder::monotone(const Application& f, const Application& g, int growth) {
   const z3::expr &x = f.args[0], &y = g.args[0];
   const z3::expr &low = growth > 0 ? f.value : g.value, &high = growth > 0 ? g.value : f.value;

@@ -46,7 +46,7 @@ z3::expr Encoder::fresh_whole(const char* name) {
   return value;
 }
 
-// Relaxed: two different whole numbers are at least 1 apart.
+// Relaxed: two different integers are at least 1 apart.
 void Encoder::note_whole(const z3::expr& value) {
   constexpr size_t most = 10;
   if (numbers_ == Numbers::whole || whole_.size() >= most) return;
@@ -262,7 +262,7 @@ Term Encoder::binary(const Expr& e) {
   return result;
 }
 
-// Between the ends, which are no numbers but infinities.
+// Returns whether the value is between the ends, which stand for infinities.
 z3::expr Encoder::inside_type(const z3::expr& value, Scalar scalar) {
   const IntegerEnds ends = integer_ends(scalar);
   return both(value > number_of(scalar, ends.low), value < number_of(scalar, ends.high));
@@ -273,13 +273,13 @@ void Encoder::keep_in_type(const Term& value, Scalar scalar) {
   require(either(infinite(value), inside_type(value.value, scalar)));
 }
 
-// For operators that take the ends of a type for the numbers that they are.
+// For operators that take the ends of a type as plain numbers.
 z3::expr Encoder::as_number(const Term& a, Scalar scalar) {
   const IntegerEnds ends = integer_ends(scalar);
   return choose(a.plus, number_of(scalar, ends.high), choose(a.minus, number_of(scalar, ends.low), a.value));
 }
 
-// Clamped to the type; that mathematical integers fit is the program's to see to.
+// Clamps to the type. The program has to see to it that mathematical integers fit.
 Term Encoder::whole_cast(const Term& a, Scalar from, Scalar to) {
   if (from == Scalar::i32) return plain(as_number(a, from));  // its ends are numbers of i64
   keep_in_type(a, to);

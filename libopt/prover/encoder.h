@@ -1,6 +1,6 @@
-// Scalar functions as the solver sees them. Floating point is real; integers are whole numbers without end, floor
-// division and truncation are what their definitions say; loops over coordinates are unrolled; exp, log and friends are
-// unknown functions of which growth, signs and a few values are known.
+// Scalar functions as the solver sees them. Floating-point numbers are reals, and integers are unbounded. Floor
+// division and truncation follow their definitions, and loops over coordinates are unrolled. exp, log and friends are
+// unknown functions with known growth, signs and a few values.
 #pragma once
 
 #include <map>
@@ -20,38 +20,38 @@ struct FunctionShape;
 namespace kasen::prover {
 
 enum class Numbers : std::uint8_t {
-  opaque,   // as relaxed, and nothing is known of products of unknowns: quotients of integers often need no more
-  relaxed,  // integers are reals of which only their distances are known to be whole: enough for most proofs
+  opaque,   // like relaxed, with nothing known of products of unknowns: quotients of integers often need no more
+  relaxed,  // integers are reals with the known fact that their distances are integers: enough for most proofs
   whole,    // integers are integers
 };
 
 enum class Mode : std::uint8_t {
-  defined,  // where an operator has no value (x / 0) nothing is asked: `conditions` say so
-  machine,  // it has the value that the machine gives it, infinities among them (of integers the ends of the type); exp
-            // may underflow. Integers that leave their type are told by `conditions`
+  defined,  // where an operator has no value (x / 0), nothing is asked: `conditions` state that
+  machine,  // it has the machine's value, infinities among them (of integers the ends of the type); exp may underflow.
+            // `conditions` report integers that leave their type
 };
 
-struct NotEncodable {  // thrown for what the solver is not asked
+struct NotEncodable {  // thrown for questions that the solver does not get
   std::string why;
 };
 
 class Encoder {
  public:
-  static constexpr int most_steps = 8000;  // of unrolled expressions, all calls of one question together
+  static constexpr int most_steps = 8000;  // of unrolled expressions, for all calls of one question together
 
   Encoder(z3::context& context, Numbers numbers, Mode mode) : z3_(context), numbers_(numbers), mode_(mode) {}
 
-  // A value about which only its type, and its declared range, are known.
+  // Returns a value with only its type and its declared range known.
   [[nodiscard]] Element variable(const ScalarParam& param);
   [[nodiscard]] Element constant(const ElementType& type, const std::vector<Word>& words);
   [[nodiscard]] Element call(const ScalarFunction& fn, const std::vector<Element>& args);
 
-  // What was met since the last call: has to hold for the functions called to be defined (or not to overflow).
+  // Returns the conditions since the last call: if they hold, the called functions are defined (or do not overflow).
   [[nodiscard]] z3::expr take_conditions();
-  // What holds of all variables and terms made so far.
+  // Returns the facts that hold for all variables and terms made so far.
   [[nodiscard]] const std::vector<z3::expr>& facts() const { return facts_; }
-  [[nodiscard]] bool linear() const { return linear_; }      // no product of unknowns
-  [[nodiscard]] bool integers() const { return integers_; }  // some were met
+  [[nodiscard]] bool linear() const { return linear_; }      // no product of unknowns occurred
+  [[nodiscard]] bool integers() const { return integers_; }  // some integers occurred
 
  private:
   struct Application {  // of a function that is not interpreted
@@ -69,7 +69,7 @@ class Encoder {
   Term times(const Term& a, const Term& b);
   Term divided(const Term& a, const Term& b);
   z3::expr zero_sign(const z3::expr& divisor);
-  Term whole_part(const Term& a);  // floor of a real number
+  Term whole_part(const Term& a);  // the floor of a real number
   [[nodiscard]] z3::expr as_number(const Term& a, Scalar scalar);
   Term floor_divided_integers(const Expr& e, const Term& a, const Term& b);
   Term floor_divided(const Expr& e, const Term& a, const Term& b);

@@ -1,4 +1,5 @@
-// Division in every form, and what rounds its result: quotients, floor_div, mod, floor, and the cast to an integer.
+// Division in every form, and operators that round its result: quotients, floor_div, mod, floor, and the cast to an
+// integer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,14 +20,14 @@ Term Encoder::divided(const Term& a, const Term& b) {
   return result;
 }
 
-// Whether a divisor that is zero is a negative one: unknown, but one answer for each divisor.
+// Returns whether a zero divisor counts as negative. That is unknown, but each divisor has one answer.
 z3::expr Encoder::zero_sign(const z3::expr& divisor) {
   auto at = std::find_if(divisors_.begin(), divisors_.end(), [&](const z3::expr& d) { return z3::eq(d, divisor); });
   if (at == divisors_.end()) at = divisors_.insert(at, divisor);
   return z3_.bool_const(fmt::format("sign!{}", at - divisors_.begin()).c_str());
 }
 
-// q with q <= a / b < q + 1, and 0 for b = 0.
+// Returns q with q <= a / b < q + 1, and 0 for b = 0.
 z3::expr Encoder::whole_quotient(const z3::expr& a, const z3::expr& b) {
   for (const auto& [of, known] : quotients_) {
     if (z3::eq(of.first, a) && z3::eq(of.second, b)) return known;
@@ -45,7 +46,7 @@ z3::expr Encoder::whole_quotient(const z3::expr& a, const z3::expr& b) {
     facts_.push_back(
         z3::implies(b < zero, z3::implies(a <= of.first, q >= other) && z3::implies(a >= of.first, q <= other)));
   }
-  // And they do not leave what the dividend lies between.
+  // And they lie between the dividend and its negative.
   facts_.push_back(z3::implies(b != zero && a >= zero, q <= a && q >= -a));
   facts_.push_back(z3::implies(b != zero && a <= zero, q >= a && q <= -a));
   quotients_.push_back({{a, b}, q});

@@ -15,12 +15,12 @@ namespace {
 constexpr unsigned steps_for_maps = 30'000;
 constexpr unsigned steps_for_reducers = 300'000;
 
-// From the cheapest on: what one view proves holds, and what it does not prove the next one may.
+// The cheapest view comes first. A proof by one view holds, and the next view may prove more.
 constexpr std::array views{Numbers::opaque, Numbers::relaxed, Numbers::whole};
 
 enum class Outcome : std::uint8_t { holds, fails, unknown };
 
-// One formula: under `facts` and `given`, `goal` holds.
+// One formula: `goal` holds under `facts` and `given`.
 struct Goal {
   const std::vector<z3::expr>& facts;
   z3::expr given;
@@ -28,7 +28,7 @@ struct Goal {
   bool linear, whole;
 };
 
-// "-0.618033988749?": digit by digit, since a number that is read from text with a leading zero is an octal one.
+// Parses "-0.618033988749?" digit by digit, since a number that is read from text with a leading zero is octal.
 Rational rational_of_decimal(const std::string& text) {
   Rational value = 0;
   Rational scale = 1;
@@ -43,7 +43,7 @@ Rational rational_of_decimal(const std::string& text) {
   return text.starts_with('-') ? Rational(-value) : value;
 }
 
-// A numeral of the model: 7, 1/2, or the beginning of an irrational one.
+// Returns a numeral of the model: 7, 1/2, or the beginning of an irrational one.
 std::optional<Rational> rational_of(const z3::expr& value) {
   if (value.is_true() || value.is_false()) return Rational(value.is_true() ? 1 : 0);
   if (value.is_algebraic()) return rational_of_decimal(value.get_decimal_string(12));
@@ -57,13 +57,13 @@ std::optional<Rational> rational_of(const z3::expr& value) {
 struct LawSolver::Impl {
   z3::context z3;
   std::vector<Element> variables;
-  std::vector<ScalarParam> params;  // of the variables
+  std::vector<ScalarParam> params;  // the parameters of the variables
   std::optional<z3::model> model;
 
   // ---- the solver
 
-  // Linear formulas are decided at once by the plain solver, products of reals by cylindrical decomposition, of
-  // integers (maybe) by the general solver.
+  // The plain solver decides linear formulas at once. Cylindrical decomposition decides products of reals, and the
+  // general solver may decide products of integers.
   Outcome solve(const Goal& goal, unsigned steps) {
     model.reset();
     if (goal.goal.is_true()) return Outcome::holds;
@@ -82,12 +82,12 @@ struct LawSolver::Impl {
       if (result == z3::unsat) return Outcome::holds;
       if (result == z3::sat) model = solver.get_model();
       return result == z3::sat ? Outcome::fails : Outcome::unknown;
-    } catch (const z3::exception&) {  // a formula that this solver does not take
+    } catch (const z3::exception&) {  // this solver does not take the formula
       return Outcome::unknown;
     }
   }
 
-  // All goals, one for each plane: together, which is quick where they are simple, else one by one.
+  // Solves all goals, one for each plane: together, which is quick if they are simple, else one by one.
   Outcome solve_all(const Encoder& encoder, const z3::expr& given, const std::vector<z3::expr>& goals, Numbers numbers,
                     unsigned steps) {
     z3::expr all = z3.bool_val(true);
@@ -117,7 +117,7 @@ struct LawSolver::Impl {
     for (const ScalarParam& param : params) variables.push_back(encoder.variable(param));
   }
 
-  // The values that the model gives the variables, or nothing if some are no numbers that can be tried.
+  // Returns the values that the model gives the variables, or nothing if some are not numbers that can be tried.
   [[nodiscard]] std::optional<std::vector<Planes>> values() const {
     static const Rational largest(1'000'000'000'000'000LL);
     std::vector<Planes> all;
@@ -135,9 +135,9 @@ struct LawSolver::Impl {
     return all;
   }
 
-  // ---- of all numbers
+  // ---- laws for all numbers
 
-  // One equation of the law under one view of the integers.
+  // Compares one equation of the law under one view of the integers.
   LawAnswer compare(const LawQuestion& question, const LawEquation& equation, Numbers numbers, unsigned steps,
                     bool& integers) {
     Encoder encoder(z3, numbers, Mode::defined);
@@ -173,10 +173,10 @@ struct LawSolver::Impl {
     return {Verdict::proven, "proven", {}, {}};
   }
 
-  // ---- of the identity
+  // ---- laws for the identity
 
-  // What a map makes of the identity e acts as identity: F(b) = R(F(e), F(b)), or for a pushdown R(F(e), b). Then also
-  // F(e) = R(F(e), F(e)).
+  // A map's result for the identity e acts as identity: F(b) = R(F(e), F(b)), or for a pushdown R(F(e), b). Then F(e) =
+  // R(F(e), F(e)) also holds.
   Outcome keeps_identity(const LawQuestion& question, const std::vector<Word>& identity, Numbers numbers, bool twice) {
     Encoder encoder(z3, numbers, Mode::machine);
     make_variables(encoder);
@@ -189,7 +189,7 @@ struct LawSolver::Impl {
     };
     z3::expr given = z3.bool_val(true);
     const Element whole = mapped(b);
-    if (!twice) given = encoder.take_conditions();  // numbers that leave their type are the program's to avoid
+    if (!twice) given = encoder.take_conditions();  // the program has to avoid numbers that leave their type
     const Element part = mapped(e);
     const bool pushed = question.kind == LawKind::pushdown;
     const Element joined = encoder.call(question.reducer, {part, pushed ? b : whole});
@@ -220,7 +220,7 @@ struct LawSolver::Impl {
     return {Verdict::proven, "proven", {}, {}};
   }
 
-  // Is e, which reducer_identity found, an identity for every number?
+  // Returns whether e, which reducer_identity found, is an identity for every number.
   LawAnswer identity(const LawQuestion& question) {
     const auto found = reducer_identity(question.fn);
     if (!found) return {Verdict::unknown, "proven", {}, "no candidate for an identity element is known"};
@@ -251,7 +251,7 @@ LawSolver::LawSolver() = default;
 LawSolver::~LawSolver() = default;
 
 LawAnswer LawSolver::ask(const LawQuestion& question) {
-  // Four applications of each in an equation, at most.
+  // An equation has at most four applications of each.
   if (4 * (evaluation_steps(question.fn) + evaluation_steps(question.reducer)) > Encoder::most_steps) {
     return {Verdict::unknown, "proven", {}, "the functions are too long for the solver when their loops are unrolled"};
   }

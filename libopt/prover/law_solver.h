@@ -1,5 +1,5 @@
-// Asks the solver whether a law of scalar functions holds (DESIGN section 4): of all numbers, and of the identity that
-// a worker without a contribution holds. Deterministic: bounded by solver steps, never by seconds.
+// Asks the solver whether a law of scalar functions holds (DESIGN section 4): for all numbers, and for the identity
+// that a worker without a contribution holds. Solver steps bound the answer, never seconds, so it is deterministic.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,13 @@ class LawSolver {
   LawSolver& operator=(const LawSolver&) = delete;
 
   // The functions' types fit (law_misfit is empty). `refuted` comes with a counterexample that fails with the real
-  // functions, `unknown` with a note; the basis is "proven". For LawKind::identity: is what reducer_identity finds one?
+  // functions, `unknown` with a note; the basis is "proven". For LawKind::identity it says whether the result of
+  // reducer_identity is one.
   [[nodiscard]] LawAnswer ask(const LawQuestion& question);
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;  // made when first asked: it takes milliseconds
+  std::unique_ptr<Impl> impl_;  // made at the first question: it takes milliseconds
 };
 
 }  // namespace kasen::prover

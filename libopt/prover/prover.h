@@ -1,5 +1,4 @@
-// The LawChecker of plan, fuse and measure: shapes that are known, a cheap trial that refutes, and the solver for the
-// rest.
+// The LawChecker of plan, fuse and measure: known shapes, a cheap trial that refutes, and the solver for the rest.
 #pragma once
 
 #include "libcore/laws/laws.h"
@@ -12,8 +11,8 @@ class Prover : public LawChecker {
   [[nodiscard]] LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId by, int operand) override;
 
  private:
-  LawMemory known_;             // what the solver was asked
-  TrialLawChecker trial_{160};  // what these do not refute the solver decides
+  LawMemory known_;             // the solver's answers so far
+  TrialLawChecker trial_{160};  // the solver decides laws that these trials do not refute
   prover::LawSolver solver_;
 };
 

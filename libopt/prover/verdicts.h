@@ -1,4 +1,4 @@
-// Verdicts that travel with a plan: what was found of its reducers, for whoever reads it and has only trials.
+// Verdicts that travel with a plan: the findings about its reducers, for readers that have only trials.
 #pragma once
 
 #include "libcore/ir/module.h"
@@ -6,8 +6,8 @@
 
 namespace kasen {
 
-// Lists that a reducer of the module is associative and commutative, where that is not obvious from its shape. The
-// module is valid; laws that it lists already stay.
+// Lists that a reducer of the module is associative and commutative, if that is not obvious from its shape. The module
+// is valid. Laws that it already lists stay.
 void record_reducer_laws(Module& module, LawChecker& laws);
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// Predicted against counted: every operator, every worker, and the sums.
+// Compares predictions with counts: every operator, every worker, and the sums.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ class Checker {
     check_.totals.push_back(
         {"kernel bytes", {}, "", generated ? predict_kernel_bytes(module_, sizes_, ran) : 0, run_.kernel_bytes});
     const std::int64_t late = module_.level >= 3 ? 0 : run_.late_allocations;
-    check_.totals.push_back({"allocations after a loop's first turn", {}, "", late, run_.late_allocations});
+    check_.totals.push_back({"allocations after a loop's first iteration", {}, "", late, run_.late_allocations});
   }
 
   void check_traffic() {

@@ -1,4 +1,4 @@
-// Two modules of one program side by side: loops by their order, then the whole.
+// Two modules of one program side by side: loops in their order, then the whole program.
 #include <fmt/format.h>
 
 #include <algorithm>

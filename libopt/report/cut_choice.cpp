@@ -15,9 +15,9 @@ namespace {
 constexpr double near_enough = 1.02;
 
 struct Predicted {
-  std::optional<std::int64_t> bytes;  // network, of a turn of the first loop or of the program
-  std::optional<PredictedTime> time;  // of the program or of all outermost loops' turns, on the slowest worker
-  double imbalance = 1;               // that worker's load over the mean
+  std::optional<std::int64_t> bytes;  // network bytes of an iteration of the first loop or of the program
+  std::optional<PredictedTime> time;  // of the program or of all outermost loops' iterations, on the slowest worker
+  double imbalance = 1;               // the load of that worker over the mean
   std::int64_t slaves = 0;            // the paper's unions over all dimensions
 };
 
@@ -71,7 +71,7 @@ CutChoice choose_cut(const Module& plan, const std::vector<CutCandidate>& candid
   const std::string part =
       loops.empty()
           ? "the program"
-          : "a turn of the " + context.place(context.report().rows[static_cast<std::size_t>(loops[0].number)]);
+          : "an iteration of the " + context.place(context.report().rows[static_cast<std::size_t>(loops[0].number)]);
   choice.why += fmt::format(" ({}network bytes of {})", timed ? "predicted time; " : "", part);
   return choice;
 }

@@ -1,4 +1,4 @@
-// Which of several cuts of the same data suits a plan: by what the plan is predicted to take on each.
+// Chooses the cut of the data that suits a plan, of several, by the plan's predicted time on each.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 namespace kasen {
 
 struct CutCandidate {
-  std::string name;  // of the method
-  Sizes sizes;       // of the plan on that cut
+  std::string name;  // the name of the method
+  Sizes sizes;       // the sizes of the plan on that cut
 };
 struct CutChoice {
-  std::size_t best = 0;  // place among the candidates
-  std::string why;       // one line: what each was predicted to take
+  std::size_t best = 0;  // index of the candidate
+  std::string why;       // one line: the prediction for each
 };
 
-// Of the candidates, the first whose predicted time is within 2 % of the shortest: they stand in the order in which
-// they are easier to make. A time is that of the slowest worker, each on a process of its own (libopt/time/times.h). Of
-// the whole program or, where its turns are not known, of one turn of each outermost loop; of a plan whose time is not
-// known at all, the slaves count. `why` gives network bytes as the plan's are counted: of a turn of the first loop, or
-// of the program without one.
+// Takes the first candidate whose predicted time is within 2 % of the shortest: candidates are ordered by ease of
+// making them. A time is that of the slowest worker, each on a process of its own (libopt/time/times.h). It is the time
+// of the whole program or, if its iterations are not known, of one iteration of each outermost loop. If the time is not
+// known at all, the ghosts count. `why` gives network bytes as the plan's are counted: of an iteration of the first
+// loop, or of the program without one.
 [[nodiscard]] CutChoice choose_cut(const Module& plan, const std::vector<CutCandidate>& candidates,
                                    const MachineProfile& machine);
 

@@ -1,4 +1,5 @@
-// The data dependence graph (KASEN's DDAG) for Graphviz: the user's lines, what each transition sends, and a legend.
+// The data dependence graph (KASEN's DDAG) for Graphviz: the user's lines, the bytes that each transition sends, and a
+// legend.
 #include <fmt/format.h>
 
 #include <array>
@@ -35,7 +36,7 @@ const char* state_style(State::Kind kind) {
   throw InternalError("a state outside the table");
 }
 
-// Matrices, shareds and lists by shape; states of vectors by colour.
+// Shapes show matrices, shareds and lists; colours show the states of vectors.
 std::string node_style(const Module& module, const Type& type) {
   if (type.sparse) return "shape=box, fillcolor=\"#dddddd\"";
   if (is_shared(module, type)) return "shape=ellipse, fillcolor=\"#f4f4f4\"";
@@ -63,7 +64,7 @@ class Graph {
  private:
   void line(const std::string& content) { text_ += std::string(static_cast<size_t>(2 * depth_), ' ') + content + '\n'; }
 
-  // What the colours mean.
+  // Writes the meaning of the colours.
   void legend() {
     open("states", "style=rounded; color=\"#bbbbbb\";");
     constexpr std::array kinds{std::pair{State::Kind::part, "@part: masters"},

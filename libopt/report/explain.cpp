@@ -52,7 +52,7 @@ std::string PlanView::shown(const Op& op) const {
 std::string PlanView::often(const Op& op) const {
   const int loop = row(op).loop;
   if (loop < 0) return "once";
-  return fmt::format("in each turn of the {}", report.place(report.report().rows[static_cast<size_t>(loop)]));
+  return fmt::format("in each iteration of the {}", report.place(report.report().rows[static_cast<size_t>(loop)]));
 }
 
 std::string PlanView::bytes(const Polynomial& polynomial) const {
@@ -75,16 +75,16 @@ std::string price_text(const Price& price) {
                      grouped(std::llround(price.rounds)));
 }
 
-// At which price of a byte on the network, in bytes of memory, the other plan would win.
+// States the price of a byte on the network, in bytes of memory, at which the other plan would win.
 std::string flip_text(const Price& own, const Price& other, const MachineProfile& machine) {
-  const auto local = [&](const Price& p) {  // all but what is sent
+  const auto local = [&](const Price& p) {  // all but the network bytes
     return p.workers > 1 ? p.seconds - p.network_bytes / p.workers / machine.network_bandwidth : p.seconds;
   };
   const double sent = own.network_bytes - other.network_bytes;
   const double beside = (local(other) - local(own)) * own.workers * machine.memory_bandwidth;
   const double turn = sent == 0 ? -1 : beside / sent;
-  if (turn <= 0) return "no price of the network would turn that";
-  return fmt::format("that turns if a byte on the network costs {} than {:.3g} in memory (now {:.3g})",
+  if (turn <= 0) return "no price of the network would reverse the choice";
+  return fmt::format("the choice reverses if a byte on the network costs {} than {:.3g} in memory (now {:.3g})",
                      sent > 0 ? "more" : "less", turn, machine.memory_bandwidth / machine.network_bandwidth);
 }
 
@@ -141,7 +141,8 @@ std::string explain_fusion(const PlanNotes& notes) {
                       price_text(notes.unfused.actual));
   text += fmt::format("  by the paper's model: {:.6g} ms and {:.6g} ms\n", notes.fused.model.seconds * 1e3,
                       notes.unfused.model.seconds * 1e3);
-  if (notes.given_up == GivenUp::moves) text += "  no statement was moved to another turn: that would have cost more\n";
+  if (notes.given_up == GivenUp::moves)
+    text += "  no statement was moved to another iteration: that would have cost more\n";
   if (notes.given_up == GivenUp::fusion) text += "  nothing was fused: that would have cost more\n";
   return text;
 }
@@ -150,7 +151,7 @@ std::string listed(const std::string& what, const std::vector<std::string>& name
   return names.empty() ? "" : fmt::format("      {}: {}\n", what, fmt::join(names, ", "));
 }
 
-// Which strategy, what its plan stores and what it computes again, and what the next one would take.
+// States the strategy, the values that its plan stores and computes again, and the predicted time of the runner-up.
 std::string explain_strategies(const PlanNotes& notes) {
   if (notes.strategies.prices.empty()) return "";
   std::string text = "\nStrategies (the whole plan's predicted time by each)\n" + strategies_text(notes.strategies);
@@ -183,7 +184,7 @@ std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes
   }
   if (notes == nullptr) {
     return text +
-           "\nWhat the whole plan would cost in other modes is not told: its source does not give this very plan, "
+           "\nThe cost of the whole plan in other modes is not known: its source does not give this very plan, "
            "whatever kasen fuse is asked for.\n";
   }
   return text + explain_modes(*notes) + explain_fusion(*notes) + explain_strategies(*notes);

@@ -1,5 +1,5 @@
-// Why a plan is as it is, by the user's source lines: each transition, split, moved statement, region and buffer, by
-// which rule and law it stands there, what it costs, and what the runner-up would have cost.
+// Explains a plan by the user's source lines: each transition, split, moved statement, region and buffer. It states the
+// rule and law by which each stands there, its cost, and the cost of the runner-up.
 #pragma once
 
 #include <string>
@@ -11,8 +11,9 @@
 
 namespace kasen {
 
-// Of a module of level 2 or 3. `sizes` may be null: then formulas alone. `notes` may be null: what the whole plan would
-// cost in other modes is known where it is made, or made again (replan.h); the text says so. Ends with a line end.
+// Explains a module of level 2 or 3. If `sizes` is null, the text has formulas alone. `notes` holds the whole plan's
+// cost in other modes, which is known only where the plan is made, or made again (replan.h). It may be null, and the
+// text says so. The text ends with a line end.
 [[nodiscard]] std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes* notes,
                                        const MachineProfile& machine, LawChecker& laws);
 

@@ -1,5 +1,5 @@
-// What a transition or a split was preferred to at its place: the runner-up, what it would move, and what would turn
-// the choice.
+// The runner-up of a transition or a split at its position, the bytes that it would move, and what would reverse the
+// choice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Polynomial at_slaves(const PlanView& view, ValueId value, const State& state) {
   return slave_indices(view.plan, type) * element_bytes(view, value);
 }
 
-// a / b where both are so many times the same, else by the sizes at hand.
+// Returns a / b if both are multiples of one term, else by the sizes at hand.
 std::optional<double> ratio(const PlanView& view, const Polynomial& a, const Polynomial& b) {
   if (b.is_zero()) return std::nullopt;
   if (a.is_zero()) return 0;
@@ -46,17 +46,17 @@ bool never_negative(const Polynomial& polynomial) {
 
 double byte_price(const PlanView& view) { return view.machine.memory_bandwidth / view.machine.network_bandwidth; }
 
-// A way that sends `sent` and touches `touched` bytes more than the plan's, which sends `own`.
+// Judges a way that sends `sent` and touches `touched` more bytes than the plan, which sends `own`.
 std::string turned_by(const PlanView& view, const Polynomial& own, const Polynomial& sent, const Polynomial& touched) {
-  if (never_negative(sent - own)) return "no sizes and no price of the network would turn that";
+  if (never_negative(sent - own)) return "no sizes and no price of the network would reverse the choice";
   const auto price = ratio(view, touched, own - sent);
-  if (!price) return fmt::format("that turns where {} is less than {}", view.bytes(sent), view.bytes(own));
-  if (*price < 0) return "with these sizes no price of the network would turn that";
+  if (!price) return fmt::format("the choice reverses where {} is less than {}", view.bytes(sent), view.bytes(own));
+  if (*price < 0) return "with these sizes no price of the network would reverse the choice";
   return fmt::format("cheaper if a byte on the network costs more than {:.3g} in memory (now {:.3g})", *price,
                      byte_price(view));
 }
 
-// Operators that take the moved value, here or where it is sent on to.
+// Returns the operators that take the moved value, here or where it is sent on to.
 std::vector<const Op*> takers(const PlanView& view, ValueId value) {
   std::vector<const Op*> all;
   for (const Op* reader : view.readers(value)) {
@@ -75,7 +75,7 @@ bool goes_on(const PlanView& view, const Module& with, FnId fn, FnId reducer) {
          view.laws.law(with, LawKind::pushdown, fn, reducer, 0).verdict == Verdict::proven;
 }
 
-// Two halves of the function that both obey a law, if there are such (chain_split.h), by their bodies.
+// Returns the bodies of two halves of the function that both obey a law, if such halves exist (chain_split.h).
 std::string lawful_halves(const PlanView& view, const Op& map, const std::vector<ValueId>& moved, FnId reducer) {
   if (map.code != OpCode::map) return "";
   for (size_t i = 0; i < map.operands.size(); ++i) {
@@ -90,7 +90,7 @@ std::string lawful_halves(const PlanView& view, const Op& map, const std::vector
   return "";
 }
 
-// Gathered later: shares go on through the operators that take it, and what these give is gathered.
+// A later gather: shares go on through the operators that take them, and the results of these are gathered.
 std::string gather_runner_up(const PlanView& view, const Op& gather) {
   const ValueId shares = gather.operands.at(0);
   const State& state = view.plan.type(shares).state;
@@ -112,11 +112,11 @@ std::string gather_runner_up(const PlanView& view, const Op& gather) {
     if (!halves.empty()) {
       return fmt::format(
           "shares that go on through the lawful halves of {}: {}; --sync lazy does so, and the modes' prices "
-          "tell what that costs",
+          "show its cost",
           view.shown(*reader), halves);
     }
     if (!answer.allowed) {
-      return fmt::format("none: {} needs the sum; that turns if the law of rule {} held", view.shown(*reader),
+      return fmt::format("none: {} needs the sum; the choice reverses if the law of rule {} holds", view.shown(*reader),
                          answer.rule);
     }
     const ValueId result = reader->results.at(0);
@@ -126,15 +126,16 @@ std::string gather_runner_up(const PlanView& view, const Op& gather) {
   }
   if (readers.empty()) return "none: nothing else reads it";
   const Polynomial own = transition_network(view.costs, gather).network;
-  return fmt::format("gathering what is made of it instead would send {} and touch {} more; {}", view.bytes(sent),
+  return fmt::format("gathering the values made of it instead would send {} and touch {} more; {}", view.bytes(sent),
                      view.bytes(touched), turned_by(view, own, sent, touched));
 }
 
-// Its operands are scattered, and slaves compute it for themselves (rules 9 and 13).
+// Scatters its operands instead, and ghosts compute it for themselves (rules 9 and 13).
 std::string scatter_runner_up(const PlanView& view, const Op& scatter) {
   const ValueId made = scatter.operands.at(0), sent_value = scatter.results.at(0);
   const Op* maker = view.maker(made);
-  if (maker == nullptr) return "carrying it consistent: the same bytes in each turn, and once more before the loop";
+  if (maker == nullptr)
+    return "carrying it consistent: the same bytes in each iteration, and once more before the loop";
   if (maker->code == OpCode::gather) return "none: slaves have no complete sum of their own";
   if (row(maker->code).group != OpGroup::vector || maker->code == OpCode::reduce) {
     return fmt::format("none: {} gives masters alone", view.shown(*maker));
@@ -146,16 +147,15 @@ std::string scatter_runner_up(const PlanView& view, const Op& scatter) {
     if (!(view.plan.type(operand).state == state)) sent += at_slaves(view, operand, state);
   }
   const Polynomial own = transition_network(view.costs, scatter).network;
-  return fmt::format(
-      "scattering what it is made of and computing it at slaves, too, would send {} and touch {} more; {}",
-      view.bytes(sent), view.bytes(touched), turned_by(view, own, sent, touched));
+  return fmt::format("scattering its operands and computing it at slaves, too, would send {} and touch {} more; {}",
+                     view.bytes(sent), view.bytes(touched), turned_by(view, own, sent, touched));
 }
 
 }  // namespace
 
 std::string transition_runner_up(const PlanView& view, const Op& op) {
   if (cut_dim(view.plan, view.plan.type(op.operands.at(0))) == no_dim) {
-    return "none: whatever uses a shared needs it whole (rule 3)";
+    return "none: every use of a shared needs it whole (rule 3)";
   }
   return op.code == OpCode::gather ? gather_runner_up(view, op) : scatter_runner_up(view, op);
 }

@@ -1,4 +1,4 @@
-// What the parts of an explanation share: who makes and who reads each value, and how places and bytes are written.
+// Shared by the parts of an explanation: the maker and the readers of each value, and the text of places and bytes.
 // Internal to libopt.
 #pragma once
 
@@ -23,9 +23,9 @@ class PlanView {
   const CostContext costs;
   LawChecker& laws;
 
-  // Of a region's result the operator inside that makes it; null for arguments of blocks.
+  // Returns the maker: for a region's result the operator inside; null for arguments of blocks.
   [[nodiscard]] const Op* maker(ValueId value) const;
-  // Operators that take the value; of a region those inside.
+  // Returns the operators that take the value; for a region those inside.
   [[nodiscard]] const std::vector<const Op*>& readers(ValueId value) const {
     return readers_[static_cast<size_t>(value)];
   }
@@ -34,7 +34,7 @@ class PlanView {
   }
   [[nodiscard]] const std::string& name(ValueId value) const { return plan.value(value).name; }
   [[nodiscard]] std::string shown(const Op& op) const;  // "map[f] at line 11"
-  [[nodiscard]] std::string often(const Op& op) const;  // "once", "in each turn of the while at line 10"
+  [[nodiscard]] std::string often(const Op& op) const;  // "once", "in each iteration of the while at line 10"
   [[nodiscard]] std::string bytes(const Polynomial& polynomial) const;  // "8 S bytes = 80"
   [[nodiscard]] std::string source(const Location& where) const;        // "line 11 | new_pr = ..."
 
@@ -46,7 +46,7 @@ class PlanView {
   std::vector<std::vector<const Op*>> readers_;
 };
 
-// One section each, with its heading; empty where there is nothing to say.
+// Each returns one section with its heading, or an empty text if there is nothing to report.
 [[nodiscard]] std::string explain_transitions(const PlanView& view);
 [[nodiscard]] std::string explain_splits(const PlanView& view);
 [[nodiscard]] std::string explain_moves(const PlanView& view);
@@ -54,9 +54,9 @@ class PlanView {
 [[nodiscard]] std::string explain_regions(const PlanView& view);
 [[nodiscard]] std::string explain_buffers(const PlanView& view);
 
-// What else could have been done there, what that would send and touch, and what would turn the choice.
+// States the alternative there, the bytes that it would send and touch, and what would reverse the choice.
 [[nodiscard]] std::string transition_runner_up(const PlanView& view, const Op& transition);
-// Of a sum that goes on as shares through `scaled`, the first half of a split statement.
+// For a sum that goes on as shares through `scaled`, the first half of a split statement.
 [[nodiscard]] std::string split_runner_up(const PlanView& view, const Op& scaled, ValueId sum);
 
 }  // namespace kasen

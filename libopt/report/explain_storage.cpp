@@ -1,4 +1,4 @@
-// Regions and buffers: what fusing and sharing storage save.
+// Explains regions and buffers: the savings by fusing and by sharing storage.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,11 +22,10 @@ std::string listed(const std::vector<std::string>& words, size_t most) {
   return words.size() > most ? text + fmt::format(", and {} more", words.size() - most) : text;
 }
 
-// Why these operators may run as one loop.
+// States why these operators may run as one loop.
 std::string together_text(const PlanView& view, const Op& region) {
   const Op& first = region.blocks.at(0).ops.front();
-  if (region.kind == RegionKind::product_epilogue)
-    return "what follows a product's rows, element by element, row by row";
+  if (region.kind == RegionKind::product_epilogue) return "work on a product's rows, element by element, row by row";
   if (region.kind == RegionKind::row_chain) {
     return fmt::format("rows of {}, which is dense: each block of them goes through all while it is in the cache",
                        view.name(product_matrix(region)));
@@ -68,12 +67,12 @@ std::string region_text(const PlanView& view, const Op& region) {
   text += fmt::format("      {}\n", together_text(view, region));
   text += fmt::format("      touches {}; each by itself would touch {}\n", view.bytes(together), view.bytes(apart));
   text += fmt::format("      saves {}{}\n", view.bytes(saved),
-                      always ? ", whatever the sizes" : "; that turns where this is less than 0");
+                      always ? ", for all sizes" : "; the choice reverses where this is less than 0");
   if (!kept.empty()) text += fmt::format("      never stored: {}\n", listed(kept, 8));
   return text;
 }
 
-// Values of one buffer that must share it or copy: bound to one another, or a transition in place.
+// Values of one buffer that must share it or copy: bindings join them, or a transition works in place.
 class Chains {
  public:
   explicit Chains(const PlanView& view) : view_(view), parent_(view.plan.values.size()) {
@@ -109,7 +108,7 @@ class Chains {
   std::vector<ValueId> parent_;
 };
 
-// Buffers first .. last - 1, of a list or one alone.
+// Buffers first .. last - 1, of a list or of one array.
 struct BufferShare {
   size_t first, last;
   Polynomial bytes;
@@ -124,16 +123,17 @@ std::string buffer_text(const PlanView& view, const BufferShare& room, const std
   std::string text = fmt::format("    ~b{}{}, {}: {}\n", room.first, more, view.bytes(room.bytes), listed(names, 10));
   if (room.arrays < 2 && room.like > 0) {
     text += fmt::format(
-        "      runner-up: one of the {} others of its kind; each is in use meanwhile or bound to what is, else it "
-        "would spare {}\n",
+        "      runner-up: one of the {} others of its kind; each is in use meanwhile or bound to one that is, else it "
+        "would save {}\n",
         room.like, view.bytes(room.bytes));
   }
   if (names.size() < 2) return text;
   if (room.arrays < 2) return text + "      handed on from one to the next without a copy, or moved in place\n";
-  return text + fmt::format(
-                    "      {} arrays whose lives do not meet; storage of their own would take {} more; that turns if "
-                    "two lived at once\n",
-                    room.arrays, view.bytes(room.bytes * Polynomial(room.arrays - 1)));
+  return text +
+         fmt::format(
+             "      {} arrays whose lives do not meet; storage of their own would take {} more; the choice reverses if "
+             "two live at once\n",
+             room.arrays, view.bytes(room.bytes * Polynomial(room.arrays - 1)));
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ std::string explain_buffers(const PlanView& view) {
   for (size_t v = 0; v < view.plan.values.size(); ++v) {
     const Value& value = view.plan.values[v];
     if (value.buffer == no_buffer) continue;
-    for (std::int64_t k = 0; k < std::max<std::int64_t>(value.type.list, 1); ++k) {  // a list owns one for each array
+    for (std::int64_t k = 0; k < std::max<std::int64_t>(value.type.list, 1); ++k) {  // a list has one for each array
       held.at(static_cast<size_t>(value.buffer + k)).push_back(static_cast<ValueId>(v));
     }
   }

@@ -1,4 +1,4 @@
-// Transitions, and what lets values go on without them: splits, moved statements, laws.
+// Explains transitions, and the ways to avoid them: splits, moved statements, laws.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr size_t most_reasons = 4;
 
 std::string rule_text(int rule) { return rule < 0 ? std::string() : fmt::format(" (rule {})", rule); }
 
-// How a reader of the moved value takes it: could it take `weak`, what was there before the transition?
+// States how a reader takes the moved value, and whether it could take `weak`, the value before the transition.
 std::string reader_text(const PlanView& view, const Op& reader, ValueId strong, ValueId weak) {
   const OpGroup group = row(reader.code).group;
   if (reader.code == OpCode::output) return "an output is written from its masters";
@@ -58,7 +58,7 @@ std::string transition_text(const PlanView& view, const Op& op) {
   return text + fmt::format("      runner-up: {}\n", transition_runner_up(view, op));
 }
 
-// Lists what `visit` says of operators under the user's lines.
+// Lists the text of `text_of` for operators under the user's lines.
 template <class Text>
 std::string by_line(const PlanView& view, const std::string& heading, const Text& text_of) {
   std::string text;
@@ -84,7 +84,7 @@ std::string law_text(const PlanView& view, const LawUse& law) {
   return fmt::format("{} of {}{} (by {})", law_name(law.kind), view.plan.fn(law.fn).name, over, law.basis);
 }
 
-// The two halves stand for one statement: what is added is pushed down behind what is scaled.
+// The two halves stand for one statement: the addition is pushed down behind the scaling.
 std::string split_text(const PlanView& view, const Op& op) {
   const LawUse* added = law_of(view, &op, LawKind::pushdown);
   if (added == nullptr) return "";
@@ -126,8 +126,9 @@ std::string explain_moves(const PlanView& view) {
     }
     const int loop = view.row(op).loop;
     const bool likely = loop >= 0 && view.report.report().rows[static_cast<size_t>(loop)].code == OpCode::while_loop;
-    return what + fmt::format("the next turn's{}, fused with what makes its operands; made once in vain\n",
-                              likely ? ", moved here since the while is likely to go on" : "");
+    return what +
+           fmt::format("the next iteration's{}, fused with the work that makes its operands; made once in vain\n",
+                       likely ? ", moved here since the while is likely to go on" : "");
   });
 }
 

@@ -1,5 +1,5 @@
-// The report as one page that needs nothing else: no links to other places, no fonts, and a script that only lights up
-// what belongs together (its digest is the one that the page's policy lets run).
+// The report as one page that needs nothing else. It has no links to other places and no fonts. Its script only lights
+// up related parts, and the page's policy lets run only the script with this digest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::string heading(const ReportContext& c, const PageParts& parts) {
   }
   if (c.sizes() == nullptr) return text + "</header>\n";
   text += "<div class=\"chips\">";
-  std::set<std::string> said;  // a size of nothing may have no name of its own
+  std::set<std::string> said;  // a size of 0 may have no name of its own
   for (const auto& [symbol, value] : c.sizes()->totals) {
     const std::string chip = fmt::format("<span>{} = {}</span>", page_text(c.name(symbol)), grouped(value));
     if (symbol.kind != SymbolKind::whole && said.insert(chip).second) text += chip;
@@ -50,12 +50,12 @@ std::string heading(const ReportContext& c, const PageParts& parts) {
   return text + "</header>\n";
 }
 
-// To the sections that there are.
+// Links to the sections that exist.
 std::string navigation(const std::string& sections) {
   constexpr std::array<std::pair<const char*, const char*>, 7> all{{{"program", "Program and costs"},
                                                                     {"graph", "Dependence graph"},
                                                                     {"time", "Time"},
-                                                                    {"convergence", "Turn by turn"},
+                                                                    {"convergence", "Iteration by iteration"},
                                                                     {"balance", "Balance"},
                                                                     {"check", "Predicted and counted"},
                                                                     {"memory", "Memory"}}};
@@ -83,10 +83,10 @@ constexpr std::string_view run_legend =
 
 struct Drawn {
   std::string text;
-  double width = 0;  // of the widest
+  double width = 0;  // of the widest picture
 };
 
-// The pictures of a module, as Graphviz places them or, where it does not, in the order of the program.
+// Draws the pictures of a module, as Graphviz places them or, if it does not, in the order of the program.
 Drawn pictures(const Side& side, const NodeNote& note, const GraphPlacer& place) {
   const std::vector<Picture> all = pictures_of(side.context, note);
   std::optional<std::vector<Placed>> placed;

@@ -1,5 +1,5 @@
-// What `kasen measure` prints: a module's cost by operator, region, turn and program, as text, JSON, HTML or a graph;
-// two modules side by side. `sizes` may be null: then formulas alone.
+// Output of `kasen measure`: a module's cost by operator, region, iteration and program, as text, JSON, HTML or a
+// graph, or two modules side by side. If `sizes` is null, it has formulas alone.
 #pragma once
 
 #include <functional>
@@ -15,30 +15,30 @@
 namespace kasen {
 
 [[nodiscard]] std::string report_text(const Module& module, const Sizes* sizes);
-// Ends with a line end; keys in a fixed order (docs/cost.md describes them).
+// Ends with a line end. Keys are in a fixed order (docs/cost.md describes them).
 [[nodiscard]] std::string report_json(const Module& module, const Sizes* sizes);
-// The data dependence graph for Graphviz: nodes are values, coloured by state; regions are clusters; the network's
-// edges are dashed.
+// Returns the data dependence graph for Graphviz. Nodes are values, coloured by state, and regions are clusters. The
+// network's edges are dashed.
 [[nodiscard]] std::string report_dot(const Module& module);
 
-// `before` and `after` (say, unfused and fused) by loop and in whole, with what is saved. Each has its own sizes,
-// because turns go by the numbers of its operators.
+// `before` and `after` (for example unfused and fused), by loop and in whole, with the savings. Each has its own sizes,
+// because iterations go by the numbers of its operators.
 struct Measured {
   const Module& module;
   const Sizes* sizes;  // may be null
 };
 
-// What a page may hold beside a module's cost.
+// Further parts of a page beside a module's cost.
 using GraphPlacer = std::function<std::optional<std::string>(const std::string& dot)>;
 struct PageParts {
-  const Measured* before = nullptr;  // what it was before it was fused
-  const RunReport* run = nullptr;    // a run of it; then `sizes` are those of its bundle, by worker
+  const Measured* before = nullptr;  // the module before fusing
+  const RunReport* run = nullptr;    // a run of it; `sizes` are then those of its bundle, by worker
   MachineProfile machine = {};       // for the run's roofline
-  std::string machine_name = {};     // where it is from; empty: built in
-  // `dot -Tjson0` of these graphs, or nothing; null: operators stand in the program's order.
+  std::string machine_name = {};     // its origin; empty: built in
+  // Returns `dot -Tjson0` of these graphs, or nothing. If null, operators stand in the program's order.
   GraphPlacer place = nullptr;
 };
-// One page that holds all it needs.
+// Returns one page that holds all that it needs.
 [[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes, const PageParts& parts = {});
 
 [[nodiscard]] std::string compare_text(const Measured& before, const Measured& after);

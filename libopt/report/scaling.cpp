@@ -11,13 +11,13 @@
 namespace kasen {
 namespace {
 
-// One number of workers.
+// The numbers for one number of workers.
 struct Row {
   std::int64_t workers = 0, masters = 0, slaves = 0, entries = 0;
   std::int64_t most_masters = 0, most_slaves = 0, most_entries = 0;  // on one worker
-  std::vector<std::optional<std::int64_t>> network;                  // of a turn of each outermost loop, then of all
+  std::vector<std::optional<std::int64_t>> network;                  // an iteration of each outermost loop, then all
   std::vector<std::optional<PredictedTime>> times;
-  double imbalance = 1;  // of the slowest worker, whose times these are
+  double imbalance = 1;  // of the slowest worker, which has these times
 };
 
 std::int64_t most(const Sizes& sizes, const std::vector<Symbol>& symbols) {
@@ -40,7 +40,7 @@ struct Counted {
   std::vector<Symbol> masters, slaves, entries;
 };
 
-// Dimensions that are cut and used, and sparse inputs.
+// Finds the dimensions that are cut and used, and the sparse inputs.
 Counted symbols_of(const Module& module, const Sizes& sizes) {
   Counted counted;
   for (const Dimension& dim : module.dims) {
@@ -87,12 +87,12 @@ Row row_of(const Module& module, const Sizes& sizes, const MachineProfile& machi
   return row;
 }
 
-// A point's row, and of an estimate those of its bounds.
+// The row of a point, and for an estimate also the rows of its bounds.
 struct Line {
   Row row;
   std::optional<std::pair<Row, Row>> bounds;
 
-  // What `of` gives of a row, with how far the bounds are off.
+  // Returns the number that `of` takes from a row, with the distance of the bounds.
   template <class Of>
   [[nodiscard]] std::string number(const Of& of) const {
     const std::optional<std::int64_t> value = of(row);
@@ -163,14 +163,14 @@ std::vector<std::string> titles(const Module& module) {
   const ReportContext context(module, nullptr);
   std::vector<std::string> texts;
   for (const size_t i : outermost(context.report())) {
-    texts.push_back("a turn of the " +
+    texts.push_back("an iteration of the " +
                     context.place(context.report().rows[static_cast<size_t>(context.report().loops[i].number)]));
   }
   texts.emplace_back("the whole program");
   return texts;
 }
 
-// One line of the plot; points without a value (or 0, which has no logarithm) are left out.
+// One line of the plot. Points without a value (or 0, which has no logarithm) are left out.
 struct PlotCurve {
   std::string name, color;
   std::vector<std::pair<double, double>> points;
@@ -200,7 +200,7 @@ class Plot {
     return height - bottom - (std::log10(value) - y0_) / (y1_ - y0_) * (height - top - bottom);
   }
 
-  // A line with its name for each power of ten.
+  // Draws a named line for each power of ten.
   [[nodiscard]] std::string grid() const {
     std::string text;
     const int step = std::max(1, static_cast<int>(y1_ - y0_) / 10);
@@ -230,7 +230,7 @@ std::string curve_text(const Plot& plot, const PlotCurve& curve, size_t place) {
                             top + 18.0 * static_cast<double>(place + 1), curve.color, curve.name);
 }
 
-// Of the first outermost loop.
+// Returns the curves of the first outermost loop.
 std::vector<PlotCurve> curves_of(const std::vector<Line>& lines) {
   std::vector<PlotCurve> curves{
       {"slaves", "#1b6ca8", {}}, {"network bytes", "#c0392b", {}}, {"time, microseconds", "#27864a", {}}};
@@ -256,7 +256,7 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
   const std::vector<std::string> names = titles(module);
   for (size_t i = 0; i < names.size(); ++i) {
     const bool whole_program = i + 1 == names.size();
-    if (whole_program && i > 0 && !rows.front().row.times[i]) continue;  // its turns are not known
+    if (whole_program && i > 0 && !rows.front().row.times[i]) continue;  // its iterations are not known
     text += fmt::format("\n{} (each worker a process: {})\n\n", names[i], machine_text(machine)) + turn_table(rows, i);
   }
   return text;

@@ -1,4 +1,4 @@
-// Scaling on paper: what a plan holds and sends for several numbers of workers, from how each would be cut.
+// Scaling on paper: the data that a plan holds and sends for several numbers of workers, by the way each would be cut.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,20 @@
 
 namespace kasen {
 
-// One number of workers. From a sample, `bounds` holds the sizes between which the exact ones are expected.
+// One number of workers. For a sample, `bounds` holds the sizes between which the exact ones are expected.
 struct ScalingPoint {
   Sizes sizes;
   std::optional<std::pair<Sizes, Sizes>> bounds;
 };
 
-// A table for people: masters, slaves and stored entries of a worker, then network bytes and predicted time
-// (libopt/time/times.h) of a turn of each outermost loop, and of the whole program where its turns are known. One line
-// for each of `points`, by worker, each of another number of workers; what is estimated as "1,200 +- 40".
+// A table for people with one line for each of `points`, by worker, each of another number of workers. It has owned
+// elements, ghosts and nonzeros of a worker, then network bytes and predicted time (libopt/time/times.h). These are of
+// an iteration of each outermost loop, and of the whole program where its iterations are known. An estimate reads
+// "1,200 +- 40".
 [[nodiscard]] std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& points,
                                        const MachineProfile& machine);
-// Slaves, and network bytes and predicted time of a turn, over the number of workers, both axes logarithmic.
+// Plots ghosts, and network bytes and predicted time of an iteration, over the number of workers, on two logarithmic
+// axes.
 [[nodiscard]] std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points,
                                       const MachineProfile& machine);
 

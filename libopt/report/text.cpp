@@ -30,13 +30,13 @@ std::string heading(const ReportContext& c) {
   return text;
 }
 
-// What is said of speculated operators, by number.
+// Returns the notes on speculated operators, by number.
 std::vector<std::string> ahead_notes(const Module& module) {
   const std::vector<const Op*> ahead = made_ahead(module);
   std::vector<std::string> notes;
   for_each_op(module, [&](const Op& op, int, int) {
     const bool branch = op.speculated && ahead[static_cast<size_t>(op.results.at(0))] != nullptr;
-    notes.emplace_back(branch ? "  (the likely branch's)" : op.speculated ? "  (next turn's)" : "");
+    notes.emplace_back(branch ? "  (the likely branch's)" : op.speculated ? "  (next iteration's)" : "");
   });
   return notes;
 }
@@ -69,7 +69,7 @@ std::string operator_table(const ReportContext& c, const Column& column) {
   return table_text(rows);
 }
 
-// "reads 20 V + 24 nnz bytes" and, where sizes are known, the number.
+// Returns "reads 20 V + 24 nnz bytes" and, if sizes are known, the number.
 std::string sentence(const ReportContext& c, const Column& column, const Measure& measure, const Cost& cost) {
   const Polynomial polynomial = column.form(cost.*measure.part);
   std::string text = fmt::format("  {} {} bytes", measure.text, c.formula(polynomial));
@@ -98,9 +98,9 @@ std::string turns_text(const ReportContext& c, const LoopCost& loop) {
   const auto turns = c.value(loop.trips);
   const bool given = c.sizes() != nullptr && turns && !loop.trips.constant();
   if (loop.expected && !(given && *turns != *loop.expected))
-    return fmt::format("{} turn{} expected", grouped(*loop.expected), *loop.expected == 1 ? "" : "s");
-  return turns ? fmt::format("{} turn{}", grouped(*turns), *turns == 1 ? "" : "s")
-               : fmt::format("{} turns", c.formula(loop.trips));
+    return fmt::format("{} iteration{} expected", grouped(*loop.expected), *loop.expected == 1 ? "" : "s");
+  return turns ? fmt::format("{} iteration{}", grouped(*turns), *turns == 1 ? "" : "s")
+               : fmt::format("{} iterations", c.formula(loop.trips));
 }
 
 std::string totals(const ReportContext& c, const Column& column) {

@@ -9,7 +9,8 @@
 namespace kasen {
 namespace {
 
-// Neither sends anything nor can fail. What is reduced to a shared stays in shares until the branch asks for it.
+// Returns true if the operator neither sends nor can fail. A reduction to a shared stays in shares until the branch
+// needs it.
 bool quiet(const Module& m, const Op& op) {
   if (op.code == OpCode::map || op.code == OpCode::apply) return true;
   if (op.code != OpCode::reduce) return false;
@@ -28,7 +29,7 @@ Branch maker_of(Module& module, ValueId result) {
   return found;
 }
 
-// The likely `if` of which `inner` is the first branch.
+// Returns the likely `if` whose first branch is `inner`.
 Branch holder_of(Module& module, const Block* inner) {
   Branch found;
   for_each_block(module, [&](Block& block) {

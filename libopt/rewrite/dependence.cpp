@@ -20,7 +20,7 @@ void sort_unique(std::vector<T>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-// Some of one list is in the other; both ascend.
+// Returns true if the lists have a common element; both ascend.
 template <class T>
 bool intersects(const std::vector<T>& a, const std::vector<T>& b) {
   const auto& few = a.size() < b.size() ? a : b;
@@ -44,8 +44,8 @@ class Bits {
   std::vector<std::uint64_t> words_;
 };
 
-// The graph with clusters contracted; nodes are named after one of their operators. Knows for every node which others
-// are reached from it, as a set of bits, so that asking whether two may be one costs a few steps.
+// The graph with clusters contracted; a node is named after one of its operators. Each node has the set of nodes that
+// are reached from it as bits, so a few steps decide whether two may be one.
 class Contraction {
  public:
   Contraction(const BlockGraph& graph, bool inside)
@@ -65,8 +65,8 @@ class Contraction {
 
   [[nodiscard]] const std::vector<int>& members(int node) const { return members_[static_cast<size_t>(node)]; }
 
-  // No path leads from one to the other through a third. Once false for two nodes it stays so until one of them grows:
-  // contraction takes no path away.
+  // No path leads from one to the other through a third. An answer of false stays until one of the two grows:
+  // contraction removes no path.
   [[nodiscard]] bool may_merge(int a, int b) const { return a != b && free_of(a, b) && free_of(b, a); }
 
   void merge(int into, int from) {
@@ -88,7 +88,7 @@ class Contraction {
     }
   }
 
-  // 2: one makes what the other reads; 1: both read one array; 0: nothing in common.
+  // Returns 2 if one makes a value that the other reads, 1 if both read one array, 0 if they have nothing in common.
   [[nodiscard]] int affinity(int a, int b) const {
     const bool turned = members(a).size() > members(b).size();
     const int few = turned ? b : a;
@@ -111,7 +111,7 @@ class Contraction {
     with.clear();
   }
 
-  // No path from a to b, but for the direct step where members may need each other.
+  // No path leads from a to b, except the direct step if members may need each other.
   [[nodiscard]] bool free_of(int a, int b) const {
     if (!reached_[static_cast<size_t>(a)].test(static_cast<size_t>(b))) return true;
     for (const int op : members(a)) {
@@ -134,15 +134,15 @@ class Contraction {
   std::vector<Bits> reached_;
 };
 
-// A contraction whose clusters agree in what the rules ask for. A cluster has the range of its members, and hands on if
-// all of them do.
+// A contraction whose clusters agree as the rules require. A cluster has the range of its members. It hands on if all
+// members do.
 class DrawnClusters {
  public:
   DrawnClusters(const BlockGraph& graph, ClusterRules rules)
       : contraction_(graph, rules.inside), rules_(std::move(rules)) {}
 
   [[nodiscard]] const std::vector<int>& members(int node) const { return contraction_.members(node); }
-  // What the two have in common (Contraction::affinity), if they may be one; nothing if they may not.
+  // Returns what the two have in common (Contraction::affinity), or nothing if they may not be one.
   [[nodiscard]] std::optional<int> common(int a, int b) const {
     const auto x = static_cast<size_t>(a), y = static_cast<size_t>(b);
     if (rules_.kinds[x] != rules_.kinds[y] || !in_one_range(x, y)) return std::nullopt;
@@ -170,7 +170,7 @@ class DrawnClusters {
   ClusterRules rules_;
 };
 
-// The best cluster that `op` may join and has something in common with, or -1.
+// Returns the best cluster that `op` may join and has something in common with, or -1.
 int best_home(const DrawnClusters& drawing, const std::vector<int>& homes, int op) {
   int best = -1;
   int most = 0;
@@ -299,7 +299,7 @@ std::vector<int> contracted_order(const BlockGraph& graph, const std::vector<std
       if (--waiting[static_cast<size_t>(user)] == 0) ready.push(user);
     }
   }
-  if (order.size() != nodes) throw InternalError("operators were drawn together into a cycle");
+  if (order.size() != nodes) throw InternalError("operators were clustered into a cycle");
   return order;
 }
 

@@ -1,5 +1,5 @@
-// Which operators of one block need which, and which may be drawn together without a cycle. Program order plays no
-// part: the IR is in SSA form and its operators are pure, so values are the only dependences, those of nested blocks
+// The dependences of operators in one block, and the clusters that they may form without a cycle. Program order plays
+// no part: the IR is in SSA form and its operators are pure. So values are the only dependences, those of nested blocks
 // included.
 #pragma once
 
@@ -14,10 +14,10 @@ class BlockGraph {
   BlockGraph(const Module& module, const Block& block);
 
   [[nodiscard]] int size() const { return static_cast<int>(needs_.size()); }
-  // The operators (places in the block) whose results operator `op` uses, ascending.
+  // Returns the operators (positions in the block) whose results operator `op` uses, ascending.
   [[nodiscard]] const std::vector<int>& needs(int op) const { return needs_[static_cast<size_t>(op)]; }
   [[nodiscard]] const std::vector<int>& needed_by(int op) const { return needed_by_[static_cast<size_t>(op)]; }
-  // The arrays that it reads, ascending.
+  // Returns the arrays that it reads, ascending.
   [[nodiscard]] const std::vector<ValueId>& reads(int op) const { return reads_[static_cast<size_t>(op)]; }
 
  private:
@@ -25,26 +25,27 @@ class BlockGraph {
   std::vector<std::vector<ValueId>> reads_;
 };
 
-// What a clustering may do.
+// The limits of a clustering.
 struct ClusterRules {
-  std::vector<int> kinds;  // by operator: only equal ones that are not negative are drawn together
-  // By operator: of two ranges only equal ones; -1, the masters alone, goes with any. What gains nothing but a loop has
-  // one range.
+  std::vector<int> kinds;  // by operator: only operators with one kind, not negative, form a cluster
+  // By operator: different ranges do not join, but -1, owned elements alone, joins any. A cluster that gains nothing
+  // but a loop has one range.
   std::vector<int> ranges;
-  // By operator: of its range it hands on what its operand has there, without computing. So it joins what computes and
-  // has something in common with it.
+  // By operator: whether it hands on its operand's values in its range without computing. Such an operator joins one
+  // that computes and has something in common with it.
   std::vector<bool> hands_on;
   bool inside = true;  // members of one cluster may need each other directly
 };
 
-// Clusters of at least two operators, each in program order; contracted to one operator each, the block has no cycle.
-// Greedy and maximal: every operator joins, in program order, the first cluster that it may join (one that makes what
-// it reads before one that reads what it reads), then clusters are merged as long as two may be, also where nothing is
-// gained but a loop: what has nothing in common comes last, or it would keep apart what has.
+// Returns clusters of at least two operators, each in program order. If each is contracted to one operator, the block
+// has no cycle. The method is greedy and maximal. In program order, every operator joins the first cluster that it may
+// join: a maker of its operands before a reader of the same. Then clusters are merged while two may be, also where
+// nothing is gained but a loop. Those without anything in common come last, or they would separate others that have
+// something.
 [[nodiscard]] std::vector<std::vector<int>> cluster(const BlockGraph& graph, const ClusterRules& rules);
 
-// A topological order of the block with each cluster contracted: as near to the program's order as can be. Gives for
-// each place either an operator, or -1 - c for cluster c.
+// Returns a topological order of the block with each cluster contracted, as near to program order as possible. Each
+// position has either an operator, or -1 - c for cluster c.
 [[nodiscard]] std::vector<int> contracted_order(const BlockGraph& graph, const std::vector<std::vector<int>>& clusters);
 
 }  // namespace kasen

@@ -9,7 +9,7 @@
 namespace kasen {
 namespace {
 
-// The number of the last operator inside each operator, by preorder.
+// Stores the number of the last operator inside each operator, by preorder.
 void measure(const Block& block, std::vector<int>& close) {
   for (const Op& op : block.ops) {
     const size_t here = close.size();
@@ -19,7 +19,8 @@ void measure(const Block& block, std::vector<int>& close) {
   }
 }
 
-// A copy of `v` is among the region's results: it is written from memory when other results are there already.
+// Returns true if a copy of `v` is among the region's results: it is read from memory when other results are already
+// there.
 bool hands_on(const Module& module, const Op& region, ValueId v) {
   return std::any_of(region.blocks[0].ops.begin(), region.blocks[0].ops.end(), [&](const Op& op) {
     return op.code == OpCode::map && op.operands[0] == v && is_identity(module.fn(op.fns[0]));
@@ -76,8 +77,8 @@ void Lifetimes::walk(const Block& block, int depth, const Op* region) {
   }
 }
 
-// The rows that wait for a gather: the product's result has room for as long as the region runs, its results written
-// included. The gather works in place (pass buffers gives it the same buffer).
+// Rows that wait for a gather: the product's result needs space while the region runs and writes its results. The
+// gather works in place (pass buffers gives it the same buffer).
 void Lifetimes::waiting_rows(const Op& region, int number) {
   const ValueId rows = epilogue_product(region).results.at(0);
   define(rows, 2 * number + 1, depth_[static_cast<size_t>(rows)], nullptr, true);
@@ -93,7 +94,7 @@ bool Lifetimes::may_reuse(ValueId held, ValueId result) const {
   });
 }
 
-// May `result` be written where `held` lives, which `op` reads as `operand`: itself, or a view of it?
+// Returns true if `result` may be written where `held` lives, which `op` reads as `operand`: itself, or a view of it.
 bool Lifetimes::may_write_over(const Op& op, ValueId operand, ValueId held, ValueId result) const {
   switch (op.code) {
     case OpCode::gather:

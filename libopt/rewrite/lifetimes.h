@@ -1,6 +1,6 @@
-// When the storage of each value is taken, on one line of time: operator n (preorder) reads at 2 n and writes at 2 n
-// + 1. What a loop's body uses from outside is taken to the loop's end. Who uses what last, and which `get` is a view,
-// is libcore/analysis/liveness.h's to say; may_reuse agrees with the verifier's rule for buffers.
+// The times at which the storage of each value is taken, on one line: operator n (preorder) reads at 2 n and writes at
+// 2 n + 1. A value from outside that a loop's body uses is taken to the loop's end. libcore/analysis/liveness.h decides
+// last uses, and which `get` is a view. may_reuse agrees with the verifier's rule for buffers.
 #pragma once
 
 #include <vector>
@@ -14,12 +14,13 @@ class Lifetimes {
  public:
   Lifetimes(const Module& module, const Liveness& liveness);
 
-  // Distributed dense arrays and lists of them, but for inputs, views and what stands inside regions (the product of a
-  // product_epilogue alone is an owner): these get buffers.
+  // Returns the values that get buffers: distributed dense arrays and lists of them. Inputs, views and values inside
+  // regions do not (except the product of a product_epilogue).
   [[nodiscard]] const std::vector<ValueId>& owners() const { return owners_; }
   [[nodiscard]] bool owns(ValueId v) const { return owns_[static_cast<size_t>(v)]; }
   [[nodiscard]] int begin(ValueId v) const { return begin_[static_cast<size_t>(v)]; }
-  // Both are needed at one time, or one is written while the other is read by an operator that may not do so in place.
+  // Returns true if both are needed at one time, or if an operator writes one, reads the other and may not work in
+  // place.
   [[nodiscard]] bool interfere(ValueId a, ValueId b) const;
 
  private:
@@ -36,7 +37,7 @@ class Lifetimes {
   std::vector<bool> owns_;
   std::vector<int> begin_, end_, depth_;
   std::vector<const Op*> maker_;
-  std::vector<int> open_;   // the operators that hold the block being walked, outermost first
+  std::vector<int> open_;   // the operators around the current block, outermost first
   std::vector<int> close_;  // by operator: the number of the last operator inside it
   int next_ = 0;
 };

@@ -14,7 +14,8 @@
 namespace kasen {
 namespace {
 
-// The slaves that a pre-reduced or consistent value makes an operator run over; nothing for masters only.
+// Returns the ghosts over which a pre-reduced or consistent value makes an operator run; nothing for owned elements
+// alone.
 std::optional<SlaveSet> range_of(const State& state) {
   if (state.is_part()) return std::nullopt;
   return state.slaves;
@@ -30,7 +31,7 @@ std::optional<RegionKey> map_key(const Module& module, const Op& op) {
   return key;
 }
 
-// Reductions of everything to one element; those over some dimensions have another shape and stand alone.
+// The key of reductions of all elements to one. Reductions over some dimensions have another shape and stand alone.
 std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
   const Type& type = module.type(op.operands[0]);
   if (is_shared(module, type) || !module.type(op.results[0]).dims.empty()) return std::nullopt;
@@ -38,7 +39,7 @@ std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
   return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt};
 }
 
-// A slice is read where its array lies. (A distributed matrix is turned by itself.)
+// A slice is read where its array lies. (A distributed matrix is transposed by itself.)
 std::optional<RegionKey> slice_key(const Module& module, const Op& op) {
   const Type& type = module.type(op.results[0]);
   if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
@@ -64,7 +65,7 @@ std::optional<RegionKey> product_key(const Module& module, const Op& op) {
   return RegionKey{{}, state.slaves, op.operands[1], op.code};
 }
 
-// The place of `key` among `keys`, whose last it becomes if it is not there.
+// Returns the position of `key` in `keys`; appends it if it is not there.
 template <class Key>
 int number_of(std::vector<Key>& keys, const Key& key) {
   const auto at = std::find(keys.begin(), keys.end(), key);
@@ -90,7 +91,7 @@ ClusterRules rules_of(const Module& module, const Block& block, const RegionTemp
   return rules;
 }
 
-// Draws the operators of every block together into maximal regions of this kind.
+// Clusters the operators of every block into maximal regions of this kind.
 bool draw_together(Module& module, const RegionTemplate& shape) {
   bool changed = false;
   for_each_block(module, [&](Block& block) {
@@ -104,7 +105,7 @@ bool draw_together(Module& module, const RegionTemplate& shape) {
   return changed;
 }
 
-// All have one key, and none needs another's result where members may not.
+// Returns true if all have one key, and none needs another's result where members may not.
 bool is_drawn_together(const Module& module, const RegionTemplate& shape, std::span<const Op* const> members) {
   std::optional<RegionKey> first;
   std::vector<ValueId> made;
@@ -119,7 +120,7 @@ bool is_drawn_together(const Module& module, const RegionTemplate& shape, std::s
   return true;
 }
 
-// Products with one dense matrix and work on its rows (verify/regions.cpp, row_chain).
+// Returns true for products with one dense matrix and work on its rows (verify/regions.cpp, row_chain).
 bool is_chain(const Module& module, std::span<const Op* const> members) {
   const auto product = std::find_if(members.begin(), members.end(), [](const Op* op) { return is_product(*op); });
   if (product == members.end()) return false;
@@ -188,7 +189,7 @@ void begin_with_rows(std::vector<Op>& members) {
   if (inner != members.end()) std::rotate(members.begin(), inner, inner + 1);
 }
 
-// The matrix is read from memory, by products alone.
+// Only products read the matrix, from memory.
 bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix) {
   if (contains(op.operands, matrix) || contains(op.results, matrix)) return false;
   const bool reduces = op.code == OpCode::reduce;
@@ -239,8 +240,8 @@ Op make_region(const Module& module, std::vector<Op> members, RegionKind kind, s
   return region;
 }
 
-// All regions in one walk over the block: what one makes inside keeps its name there, and gets a new one for all
-// others.
+// Handles all regions in one walk over the block. A value that a region makes keeps its name inside, and gets a new one
+// for all others.
 void name_results(Module& module, Block& block) {
   std::vector<ValueId> with(module.values.size(), no_value);
   std::vector<const Op*> maker(module.values.size(), nullptr);

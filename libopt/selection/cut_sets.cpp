@@ -7,7 +7,7 @@
 namespace kasen::fusion {
 namespace {
 
-constexpr size_t most_paired = 8;  // targets that are tried two by two: 28 pairs
+constexpr size_t most_paired = 8;  // targets that are tried in pairs: 28 pairs
 
 size_t place(NodeId id) { return static_cast<size_t>(id); }
 
@@ -53,7 +53,7 @@ class Cutter {
     return all;
   }
 
-  // What references lead to from `from`, but for those of the cut.
+  // Returns the nodes to which references lead from `from`, without those of the cut.
   [[nodiscard]] Mask reached(const std::vector<NodeId>& from, const Points& cut) const {
     Mask mask(references_.size(), 0);
     std::vector<NodeId> waiting = from;
@@ -92,7 +92,8 @@ class Cutter {
     return true;
   }
 
-  // Below are the targets and each top from which something below is reached otherwise than through the cut.
+  // Below are the targets. Below is also each top from which something below is reached by another way than through the
+  // cut.
   void divide(const std::vector<NodeId>& at, CutSet& set) const {
     set.below.scope = {reached(at, set.cut), at};
     std::vector<NodeId> others;
@@ -119,7 +120,7 @@ class Cutter {
     return false;
   }
 
-  // The other points by the side on which they matter.
+  // Gives the other points to the side on which they matter.
   [[nodiscard]] bool share_out(CutSet& set) const {
     const Mask &above = set.above.scope.inside, &below = set.below.scope.inside;
     for (const int p : problem_.points) {
@@ -143,7 +144,7 @@ class Cutter {
 
   const Partition& partition_;
   const Problem& problem_;
-  std::vector<std::set<NodeId>> references_;  // by node: what some entry takes up
+  std::vector<std::set<NodeId>> references_;  // by node: the nodes that some entry absorbs
   std::vector<CutSet> found_;
 };
 

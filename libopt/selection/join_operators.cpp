@@ -8,8 +8,8 @@
 namespace kasen::fusion {
 namespace {
 
-// The entry of a template that joins operators, if there is one at the operator's root and the template can compute all
-// of it: what it takes up, or the root alone (views compute nothing).
+// Returns the entry of a joining template, if the operator's root has one and the template can compute the whole
+// operator. That is the absorbed nodes, or the root alone (views compute nothing).
 const Template* joining_template(const Dag& dag, const Memo& memo, const PlanOperator& op) {
   const auto computes = [&](NodeId id) { return dag[id].form != Form::transpose; };
   const bool alone = std::count_if(op.members.begin(), op.members.end(), computes) == 1;
@@ -61,7 +61,7 @@ class Joiner {
            share_an_input(operators_[i], operators_[j]);
   }
 
-  // What joins leaves an operator without roots behind.
+  // Joining leaves an operator without roots behind.
   void try_to_join(size_t i, size_t j) {
     PlanOperator &a = operators_[i], &b = operators_[j];
     PlanOperator both{united(a.roots, b.roots), templates_[i]->id, united(a.members, b.members),
@@ -77,7 +77,7 @@ class Joiner {
   const Dag& dag_;
   const CostRules& costs_;
   std::vector<PlanOperator>& operators_;
-  std::vector<const Template*> templates_;  // by operator: the one by which it may join others
+  std::vector<const Template*> templates_;  // by operator: the template by which it may join others
   OperatorNeeds needs_;
 };
 

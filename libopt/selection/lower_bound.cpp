@@ -8,8 +8,8 @@ namespace {
 
 size_t spot(NodeId id) { return static_cast<size_t>(id); }
 
-// Nodes that operators of a template that exploits sparsity may hold: where it has entries, and the cells that these
-// take up, whatever takes up cells in turn.
+// Marks the nodes that operators of a template which exploits sparsity may hold: the nodes with its entries, the cells
+// that these absorb, and so on.
 std::vector<char> held_sparsely(const Memo& memo, const Partition& partition) {
   std::vector<char> held(memo.groups.size(), 0);
   for (auto id = partition.nodes.rbegin(); id != partition.nodes.rend(); ++id) {
@@ -33,7 +33,7 @@ double smallest_share(const Dag& dag, NodeId id) {
   return least;
 }
 
-// By node: the least part of its dense cells that an operator computes, reads or writes.
+// By node: the smallest share of its dense cells that an operator computes, reads or writes.
 std::vector<double> shares(const Dag& dag, const Memo& memo, const Partition& partition) {
   const std::vector<char> held = held_sparsely(memo, partition);
   std::vector<double> share(held.size(), 1);

@@ -1,4 +1,4 @@
-// A bound on what plans of a problem cost, from below (Boehm et al., section 4.4, cost-based pruning).
+// A lower bound on the cost of a problem's plans (Boehm et al., section 4.4, cost-based pruning).
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace kasen::fusion {
 
-// Writing the tops, reading what is outside once, computing each node once; and for each distinct target of a true
-// point, a write and a read. Reads hide computing in the bound as they do in an operator, the targets' too: the paper
-// adds those apart, which is more than such a plan may cost where computing is slower. What a template that exploits
-// sparsity may hold or read counts by the smallest share that any array of its shape stores.
+// The bound writes the tops, reads values from outside once, and computes each node once. For each distinct target of a
+// true point it adds a write and a read. Reads, those of targets too, hide computing as they do in an operator. The
+// paper adds these apart, which may exceed the cost of such a plan if computing is slower. Nodes that a template which
+// exploits sparsity may hold or read count by the smallest share that any array of their shape stores.
 class LowerBound {
  public:
   LowerBound(const Dag& dag, const Memo& memo, const Partition& partition, const Scope& scope, const CostRules& rules);

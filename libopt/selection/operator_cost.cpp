@@ -13,7 +13,7 @@ NodeId largest_input(const Dag& dag, const PlanOperator& op) {
   return largest;
 }
 
-// The sparse input of the most cells, if the template works where it is stored alone.
+// Returns the sparse input with the most cells, if the template works only on its nonzeros.
 NodeId driver(const Dag& dag, const PlanOperator& op) {
   if (!op.type || !row(*op.type).exploits) return no_node;
   NodeId found = no_node;
@@ -24,7 +24,7 @@ NodeId driver(const Dag& dag, const PlanOperator& op) {
   return found;
 }
 
-// How many of a node's dense cells are looked at.
+// Returns the share of a node's dense cells that are evaluated.
 double share(const Dag& dag, NodeId id, NodeId driven_by) {
   if (driven_by == no_node || dag[id].sparsity < 1 || dag[id].shape != dag[driven_by].shape) return 1;
   return dag[driven_by].sparsity;
@@ -47,7 +47,7 @@ Sums sums(const Dag& dag, const PlanOperator& op) {
   return sums;
 }
 
-// Constraints are those of fused operators: what runs by itself runs as it ever did.
+// Constraints apply to fused operators only: an operator by itself runs without them.
 bool is_broken(const Dag& dag, const PlanOperator& op, const Sums& sums, const CostRules& rules) {
   if (!op.type || op.members.size() < 2) return false;
   const bool distributed = sums.read > rules.local;

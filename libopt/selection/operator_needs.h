@@ -1,4 +1,4 @@
-// Which operators of a plan need which.
+// The dependences between the operators of a plan.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,19 @@
 
 namespace kasen::fusion {
 
-// Over operators that somebody else keeps in their places and may change: `remade` says so.
+// Describes operators that another object keeps and may change: `remade` reports a change.
 class OperatorNeeds {
  public:
   OperatorNeeds(const Dag& dag, std::vector<const PlanOperator*> operators);
 
-  // The roots of this operator are made by it from now on.
+  // From now on this operator makes its roots.
   void remade(size_t op);
 
-  // The first of the operators that makes this value as its root, or nothing_makes.
+  // Returns the first operator that makes this value as its root, or nothing_makes.
   [[nodiscard]] size_t maker(NodeId root) const { return maker_[static_cast<size_t>(root)]; }
 
-  // Whether something that `op` reads, or a number that it takes, comes from `other`: by way of whatever operators are
-  // between them. Of one operator and itself: whether a circle leads through it, as one can where it has several roots.
+  // Returns whether `other` makes, directly or through operators between them, a value or number that `op` reads. For
+  // one operator and itself: whether a circle leads through it, which is possible if it has several roots.
   [[nodiscard]] bool needs(size_t op, size_t other) const;
 
   static constexpr size_t nothing_makes = static_cast<size_t>(-1);

@@ -13,7 +13,7 @@ namespace {
 
 using Ops = std::vector<const Op*>;
 
-// Which of the rules that kind_of_region asks for does not hold.
+// Returns the rule of kind_of_region that does not hold.
 std::string reason(const Module& module, const Ops& ops) {
   std::set<ValueId> matrices;
   bool sparse = false;
@@ -26,7 +26,7 @@ std::string reason(const Module& module, const Ops& ops) {
     return "it goes through elements of several shapes, and no product with a dense matrix brings rows";
   if (matrices.size() > 1) return "it reads several matrices by rows";
   return sparse ? "a product with a sparse matrix, or over another semiring, shares its rows with no vector work"
-                : "rows have too many columns, or as many as the plan does not know, or some work is also on slaves";
+                : "rows have too many columns, or a number that the plan does not know, or some work is also on slaves";
 }
 
 class Splitter {
@@ -76,7 +76,7 @@ class Splitter {
     return all.size() == 1 || kind_of_region(module_, all).has_value();
   }
 
-  // What of the operator's members leads to these, with `stored` (or nothing) read from memory.
+  // Returns the members of the operator that lead to these roots, with `stored` (or nothing) read from memory.
   [[nodiscard]] PlanOperator part(const PlanOperator& whole, std::vector<NodeId> roots, NodeId stored) const {
     PlanOperator made{roots, whole.type, {}, {}};
     std::set<NodeId> members, inputs;
@@ -98,7 +98,7 @@ class Splitter {
     return made;
   }
 
-  // Of a part that will be taken apart further: as if all of it ran by itself.
+  // For a part that will be taken apart further: the time if each of its nodes ran by itself.
   [[nodiscard]] double seconds_of(const PlanOperator& op) const {
     if (can_be(op)) return seconds(dag_, op, costs_);
     double sum = 0;
@@ -109,7 +109,7 @@ class Splitter {
     return sum;
   }
 
-  // Where the two parts take the least time; the first of several such places.
+  // Returns the cut after which the two parts take the least time; the first of several such cuts.
   [[nodiscard]] NodeId cheapest_cut(const PlanOperator& op) const {
     NodeId best = no_node;
     double least = 0;
@@ -144,8 +144,8 @@ class Splitter {
     return OperatorNeeds(dag_, std::move(operators));
   }
 
-  // A value that is stored is made once, however many operators were taken apart there; what only the others needed is
-  // not made at all. By piece, 1 or 0.
+  // A stored value is made once, even if several operators were taken apart there. Values that only the others needed
+  // are not made at all. By piece, 1 or 0.
   [[nodiscard]] std::vector<char> needed() const {
     const OperatorNeeds makers = needs();
     std::vector<NodeId> needed;
@@ -163,9 +163,9 @@ class Splitter {
     return kept;
   }
 
-  // The first kept piece of several results that needs itself, or kept.size(). It can: what is between two of its
-  // results had the first one for itself, until it was taken apart and read it from memory. Every circle goes through
-  // such a piece, as what one result is made of is never made of it.
+  // Returns the first kept piece of several results that needs itself, or kept.size(). Such a piece is possible. The
+  // nodes between two of its results had the first one for themselves, until they were taken apart and read it from
+  // memory. Every circle goes through such a piece, since no result is made of itself.
   [[nodiscard]] size_t in_circle(const std::vector<char>& kept) const {
     const OperatorNeeds graph = needs();
     const auto circular = [&](size_t piece) {
@@ -176,11 +176,11 @@ class Splitter {
     return piece;
   }
 
-  // One piece for each result.
+  // Makes one piece for each result.
   void take_apart(size_t piece) {
     const PlanOperator op = std::move(made_.pieces[piece].op);
     made_.pieces.erase(made_.pieces.begin() + static_cast<std::ptrdiff_t>(piece));
-    Split told{names(op.roots), "what is made of one of them goes into another", {}};
+    Split told{names(op.roots), "a value made of one of them goes into another", {}};
     std::vector<NodeId> cuts;
     for (const NodeId root : op.roots) {
       told.stored.push_back(dag_[root].name);

@@ -11,7 +11,7 @@
 
 namespace kasen::fusion {
 
-// One operator of the plan. What several pieces have among their members is computed in each of them.
+// One operator of the plan. If several pieces have a node among their members, each of them computes it.
 struct Piece {
   PlanOperator op;
   std::optional<RegionKind> kind;  // nothing: a single operator as it is
@@ -19,18 +19,18 @@ struct Piece {
 
 // A selected operator that no kind of region can hold.
 struct Split {
-  std::string what, why;            // "a, b, c": what it makes on the way; why it is no region
-  std::vector<std::string> stored;  // what is in memory instead
+  std::string what, why;            // "a, b, c": the values on the way; the reason that it is no region
+  std::vector<std::string> stored;  // the values in memory instead
 };
 
 struct Pieces {
-  std::vector<Piece> pieces;  // each node at the root of one at most; no circle leads through them
+  std::vector<Piece> pieces;  // each node is the root of at most one; no circle leads through them
   std::vector<Split> splits;
 };
 
-// Exactly these operators, but for those that no kind of region can hold (regions.h, kind_of_region): they are taken
-// apart, several results first, then at the one member whose result in memory costs least, and so on. A single operator
-// can always be.
+// Returns exactly these operators, except those that no kind of region can hold (regions.h, kind_of_region). These are
+// taken apart: several results first, then at the one member whose result in memory costs least, and so on. A single
+// operator always fits.
 [[nodiscard]] Pieces pieces_of(const Module& module, const BlockDag& block, const std::vector<PlanOperator>& operators,
                                const CostRules& costs);
 

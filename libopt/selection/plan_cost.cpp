@@ -5,7 +5,7 @@
 namespace kasen::fusion {
 namespace {
 
-// A node by itself, or within an operator of each template.
+// A node stands by itself, or within an operator of each template.
 size_t contexts() { return templates().size() + 1; }
 
 size_t slot(NodeId node, std::optional<TemplateId> within) {
@@ -14,8 +14,8 @@ size_t slot(NodeId node, std::optional<TemplateId> within) {
 
 size_t at(NodeId node) { return static_cast<size_t>(node); }
 
-// What goes through no rows needs none: a chain of cells over one shape, with an aggregate at its end, is a Cell
-// operator, whatever template was preferred where it was opened.
+// An operator that goes through no rows needs no Row template. A chain of cells over one shape, with an aggregate at
+// its end, is a Cell operator, even if another template was preferred where it was opened.
 bool is_cellwise(const Dag& dag, const PlanOperator& op) {
   const Node& root = dag[op.roots[0]];
   const Shape& shape = is_aggregate(root.form) ? dag[root.inputs[0]].shape : root.shape;
@@ -39,7 +39,7 @@ PlanCoster::PlanCoster(const Dag& dag, const Memo& memo, const Partition& partit
   for (const NodeId id : partition.nodes) {
     whole_.inside[at(id)] = 1;
     for (const Entry& entry : memo[id]) {
-      if (row(entry.type).joins()) continue;  // chosen when all else is
+      if (row(entry.type).joins()) continue;  // chosen after all others
       Candidate made{entry.type, entry.close, entry.refs, {}, {}, row(entry.type).open(dag, id)};
       for (const NodeId ref : entry.refs) {
         const auto& seen = made.distinct;
@@ -51,7 +51,7 @@ PlanCoster::PlanCoster(const Dag& dag, const Memo& memo, const Partition& partit
       }
       candidates_[at(id)].push_back(std::move(made));
     }
-    // The templates' order, then as much as can be taken up.
+    // First the templates' order, then the number of absorbed inputs.
     std::stable_sort(candidates_[at(id)].begin(), candidates_[at(id)].end(),
                      [](const Candidate& a, const Candidate& b) {
                        return a.type != b.type ? a.type < b.type : a.distinct.size() > b.distinct.size();
@@ -63,7 +63,7 @@ bool PlanCoster::fits(const Assignment& plan, const Candidate& candidate, std::o
   if (within ? is_closed(candidate.close) || !takes(*within, candidate.type) : !is_valid(candidate.close)) return false;
   const auto is_true = [&](int point) { return plan[static_cast<size_t>(point)] != 0; };
   if (std::any_of(candidate.points.begin(), candidate.points.end(), is_true)) return false;
-  // Without an entry that goes on there a reference leads nowhere; with cells alone the template never begins.
+  // A reference to a group without an entry that goes on leads nowhere. With cells alone the template never begins.
   bool begins = candidate.opens;
   for (const NodeId ref : candidate.distinct) {
     const int below = choose(plan, ref, candidate.type);
@@ -73,7 +73,8 @@ bool PlanCoster::fits(const Assignment& plan, const Candidate& candidate, std::o
   return begins;
 }
 
-// The entry that is used at a node, by itself or within an operator of some template; one of its own template first.
+// Chooses the entry of a node, by itself or within an operator of some template. An entry of the same template comes
+// first.
 int PlanCoster::choose(const Assignment& plan, NodeId node, std::optional<TemplateId> within) {
   int& known = chosen_[slot(node, within)];
   if (known != unknown) return known;
@@ -99,7 +100,7 @@ void PlanCoster::add_inputs(const Assignment& plan, const Visit& visit, PlanOper
       continue;
     }
     const NodeId in = dag_.stored(inputs[i]);
-    if (read_[at(in)] == operator_number_) continue;  // a shared read
+    if (read_[at(in)] == operator_number_) continue;  // an input that is already read
     read_[at(in)] = operator_number_;
     op.inputs.push_back(in);
   }

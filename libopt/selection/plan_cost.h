@@ -1,5 +1,5 @@
-// The cost of a plan: an assignment of true or false to the interesting points of a partition (Boehm et al.,
-// section 4.3).
+// The cost of a plan: an assignment of true or false to the interesting points of a partition (Boehm et al., section
+// 4.3).
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace kasen::fusion {
 
-// One for each point of the partition, in its order.
+// One value for each point of the partition, in its order.
 using Assignment = std::vector<char>;
 
-// A partition, or a part of it whose choices touch no other's: its nodes, and those of them that are in memory after
-// it whatever is chosen.
+// A partition, or a part of it whose choices touch no other's: its nodes, and those of them that are always in memory
+// after it.
 struct Scope {
   std::vector<char> inside;  // by node of the DAG
   std::vector<NodeId> tops;
@@ -25,9 +25,9 @@ class PlanCoster {
   PlanCoster(const Dag& dag, const Memo& memo, const Partition& partition, const CostRules& rules);
 
   [[nodiscard]] const Scope& whole() const { return whole_; }
-  // The sum over all operators; `bound` or more, and not the sum, as soon as it reaches `bound` (partial costing).
+  // Returns the sum over all operators. It stops as soon as it reaches `bound`, with `bound` or more (partial costing).
   [[nodiscard]] double cost(const Assignment& plan, const Scope& scope, double bound = unlimited);
-  // The operators of that plan, in the order in which they are opened.
+  // Returns the operators of that plan, in the order in which they are opened.
   [[nodiscard]] std::vector<PlanOperator> operators(const Assignment& plan, const Scope& scope);
 
  private:
@@ -37,7 +37,7 @@ class PlanCoster {
     Close close;
     std::vector<NodeId> refs;      // by input
     std::vector<NodeId> distinct;  // the same, each once
-    std::vector<int> points;       // that must be false
+    std::vector<int> points;       // points that must be false
     bool opens;                    // its template may begin here
   };
   struct Visit {
@@ -56,8 +56,8 @@ class PlanCoster {
   const CostRules& rules_;
   Scope whole_;
   std::vector<std::vector<Candidate>> candidates_;  // by node, the preferred one first
-  std::vector<int> chosen_;                         // by node and what it is within (slot), of this plan
-  std::vector<int> opened_, covered_, read_;        // by node: by which plan, which operator
+  std::vector<int> chosen_;                         // by node and context (slot), for this plan
+  std::vector<int> opened_, covered_, read_;        // by node: the plan or the operator that did it last
   int plan_number_ = 0, operator_number_ = 0;
 };
 

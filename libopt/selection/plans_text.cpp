@@ -18,7 +18,7 @@ std::string point_text(const Point& point) {
   return fmt::format("{}->{}{}", shown(point.from), shown(point.to), point.switches ? "*" : "");
 }
 
-// Plans that were costed; "at least" where the budget ended it.
+// Counts the plans that were costed; "at least" if the budget ended the search.
 std::string count_text(const SearchResult& found) {
   return fmt::format("{}{}", found.exact ? "" : "at least ", found.evaluated);
 }

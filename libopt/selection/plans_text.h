@@ -1,4 +1,4 @@
-// What selection saw and chose, for people (`kasen fuse --print-plans`).
+// Reports the options and the choice of selection for people (`kasen fuse --print-plans`).
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace kasen::fusion {
 
-// The partitions with their points and how many plans were evaluated, with and without each pruning; then what each
-// selector makes of the block, and what that takes.
+// Lists the partitions with their points and the number of evaluated plans, with and without each pruning. Then it
+// lists each selector's operators for the block and their cost.
 [[nodiscard]] std::string plans_text(const Dag& dag, const Memo& memo, const CostRules& costs);
 
 }  // namespace kasen::fusion

@@ -34,7 +34,7 @@ class Search {
     double seconds = unlimited;
   };
 
-  // The assignment of the problem's points that costs least, all others as in `plan`.
+  // Returns the cheapest assignment of the problem's points. All others stay as in `plan`.
   Assignment solve(Problem problem, const Assignment& plan, double& seconds) {
     std::vector<CutSet> sets;
     if (rules_.by_structure) sets = cut_sets(dag_, memo_, partition_, problem);
@@ -65,7 +65,7 @@ class Search {
     return best.plan;
   }
 
-  // Fuse-all is a good bound from the first; with fuse-no-redundancy the budget never leads behind either.
+  // Fuse-all is a good first bound. With fuse-no-redundancy too, a spent budget never gives a worse plan than either.
   Best opening(const Problem& problem, const Assignment& plan, std::vector<Assignment>& opened_with) {
     Best best;
     const Assignment all = fuse_all(partition_), shared = fuse_no_redundancy(partition_);
@@ -80,8 +80,8 @@ class Search {
     return best;
   }
 
-  // Other ways for one point, or for all points of one target (materialized for one consumer alone it is still computed
-  // again for the other), as long as any makes the plan cheaper.
+  // Tries other values for one point, or for all points of one target, while any makes the plan cheaper. (A value that
+  // is materialized for one consumer alone is still computed again for the other.)
   void improve(const Problem& problem, Best& best) {
     if (problem.points.size() <= exact_points) return;
     double before = unlimited;
@@ -114,14 +114,15 @@ class Search {
     if (seconds < best.seconds) best = {plan, seconds};
   }
 
-  // The best of both sides together is the best with this cut, whatever stands before it in the order.
+  // The best plans of both sides together are the best with this cut, for any earlier points in the order.
   Assignment solve_apart(const CutSet& set, Assignment plan) {
     double ignored = 0;
     plan = solve(set.above, plan, ignored);
     return solve(set.below, plan, ignored);
   }
 
-  // Points of cut sets first, the best set first; then those whose targets are largest: skips are longer so.
+  // Points of cut sets come first, the best set first. Points with the largest targets follow, since that makes skips
+  // longer.
   void order(Problem& problem, const std::vector<CutSet>& sets) const {
     const auto rank = [&](int p) {
       for (size_t s = 0; s < sets.size(); ++s) {
@@ -135,7 +136,8 @@ class Search {
     });
   }
 
-  // The next assignment in which a point before `end` differs: adds one to a number whose last digit that point is.
+  // Sets the next assignment in which a point before `end` differs: it adds one to a number whose last digit is that
+  // point.
   static bool advance(Assignment& plan, const Points& points, size_t end) {
     for (size_t i = end; i < points.size(); ++i) plan[static_cast<size_t>(points[i])] = 0;
     for (size_t i = end; i-- > 0;) {

@@ -16,7 +16,7 @@ PlanOperator by_itself(const Dag& dag, NodeId id) {
   return op;
 }
 
-// A view is computed where something else than an operator needs it.
+// A view is computed if something other than an operator needs it.
 bool runs(const Node& node) { return node.form != Form::read && (node.form != Form::transpose || node.escapes); }
 
 void all_by_themselves(const Dag& dag, const std::vector<NodeId>& nodes, std::vector<PlanOperator>& operators) {
@@ -105,7 +105,7 @@ Selection select(const Dag& dag, const Memo& memo, Selector selector, const Cost
   const Memo valid = feasible(dag, memo, costs);
   if (selector == Selector::none) return selection_of(dag, valid, selector, costs, rules);
   if (selector != Selector::cost) return selection_of(dag, without_dominated(dag, valid), selector, costs, rules);
-  // Aggregates that join later may turn the order of plans that were nearly as good.
+  // Aggregates that join later may reverse the order of plans with nearly equal costs.
   Selection best = selection_of(dag, valid, selector, costs, rules);
   for (const Selector heuristic : {Selector::fuse_all, Selector::fuse_no_redundancy}) {
     Selection other = select(dag, memo, heuristic, costs, rules);

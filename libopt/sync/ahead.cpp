@@ -14,7 +14,7 @@ class Walk {
   std::vector<const Op*> take() { return std::move(made_); }
 
  private:
-  using Wanted = std::vector<const Op*>;  // by value: the likely `if` behind this place whose first branch reads it
+  using Wanted = std::vector<const Op*>;  // by value: the likely `if` behind this position whose first branch reads it
 
   void block(const Block& block, Wanted wanted) {
     backwards(block, wanted);

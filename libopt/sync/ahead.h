@@ -1,4 +1,4 @@
-// Which speculated operators were moved before a likely `if` (the others are a loop's next turn's).
+// Finds speculated operators that moved before a likely `if` (the others belong to a loop's next iteration).
 #pragma once
 
 #include <vector>

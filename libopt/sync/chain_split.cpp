@@ -9,7 +9,7 @@
 namespace kasen {
 namespace {
 
-constexpr size_t most_parts = 12;  // of one expression; what is longer is cut at its outermost parts alone
+constexpr size_t most_parts = 12;  // of one expression; a longer one is cut at its outermost parts alone
 
 void collect_params(const Expr& e, std::vector<int>& used) {
   if (e.op == ScalarOp::param && std::find(used.begin(), used.end(), e.index) == used.end()) used.push_back(e.index);
@@ -26,8 +26,8 @@ bool has_free_loop(const Expr& e, std::vector<int>& open) {
   return found;
 }
 
-// `expr` as a function of x, or of what stands for it, and of the other parameters that it uses. Entry i of `from` is
-// the whole function's parameter for i; it begins with what x stands for.
+// Makes `expr` a function of x, or of its replacement, and of the other parameters that it uses. Entry i of `from` is
+// the whole function's parameter for i. The first entry is for x.
 ScalarFunction over_own_params(std::string name, const Expr& expr, const ScalarFunction& whole, int x,
                                std::vector<int>& from) {
   const ScalarParam& first = whole.params[static_cast<size_t>(x)];
@@ -61,7 +61,7 @@ FunctionSplit make_split(const ScalarFunction& fn, int param, const Expr& inner,
   return split;
 }
 
-// slope * x + offset, unless that is one of its halves already.
+// Returns slope * x + offset, unless the function already is one of these halves.
 std::optional<FunctionSplit> affine_split(const ScalarFunction& fn, int param) {
   const std::optional<AffineForm> form = affine_form(fn, param);
   if (!form || is_literal(form->slope, 0) || is_literal(form->slope, 1) || is_literal(form->offset, 0)) {
@@ -72,7 +72,7 @@ std::optional<FunctionSplit> affine_split(const ScalarFunction& fn, int param) {
                     {"_scale", "_shift"});
 }
 
-// Parts that hold x, from the outermost on, each once.
+// Collects the parts that hold x, from the outermost on, each once.
 void collect_parts(const Expr& e, const ScalarFunction& fn, int param, std::vector<const Expr*>& parts) {
   if (!uses_param(e, param) || e.op == ScalarOp::param) return;
   std::vector<int> open;
@@ -89,7 +89,7 @@ Expr with_hole(const Expr& e, const Expr& part, const Expr& hole) {
   return copy;
 }
 
-// Does x occur outside of the part? (The hole that replaces the part is written as x.)
+// Returns true if x occurs outside of the part. (The hole that replaces the part is written as x.)
 bool occurs_outside(const Expr& e, const Expr& part, int param) {
   if (e == part) return false;
   if (e.op == ScalarOp::param) return e.index == param;

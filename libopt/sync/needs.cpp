@@ -12,7 +12,7 @@ namespace kasen {
 namespace {
 
 struct Flow {
-  ValueId from, to;  // the need of `to` is one of `from`
+  ValueId from, to;  // the need of `to` is a need of `from`
 };
 
 class FlowCollector {
@@ -91,7 +91,7 @@ class FlowCollector {
   std::vector<Flow> flows_;
 };
 
-// Until nothing changes: an operand may be one of several groups.
+// Repeats until nothing changes, since an operand may be in several groups.
 void join_operands(const Module& module, std::vector<SlaveSet>& direct) {
   using Group = std::vector<ValueId>;
   std::vector<Group> groups;

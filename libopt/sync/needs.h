@@ -1,5 +1,5 @@
-// Which slaves are demanded of each value, downstream through element-wise operators, carried values, branches and
-// lists: where a value is made consistent at all, it is for this set (lazy and eager placement).
+// The ghosts that are needed of each value, downstream through element-wise operators, carried values, branches and
+// lists. A value that is made consistent is made so for this set (lazy and eager placement).
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@ namespace kasen {
 
 class Needs {
  public:
-  // In one space: what products of one block with one sparse matrix in one direction read, each of them needs of its
-  // operand what any of them does, so that they may share a pass over its entries.
+  // With `in_one_space`, each operand of the products of one block with one sparse matrix in one direction gets the
+  // needs of all of them. So they may share a pass over its nonzeros.
   explicit Needs(const Module& module, bool in_one_space = false);
 
-  // The slaves that products need of the value itself or of values made from it element by element; empty for shareds.
-  // A loop's result does not add to the need of its argument: what only the time after the loop asks for is brought
-  // then, once, not in every turn.
+  // Returns the ghosts that products need of the value itself, or of values made from it element by element; empty for
+  // shareds. A loop's result does not add to the need of its argument. A need that arises only after the loop is met
+  // then, once, not in every iteration.
   [[nodiscard]] const SlaveSet& of(ValueId value) const { return all_[static_cast<size_t>(value)]; }
-  // Only those of the products that read this very value.
+  // Returns only the needs of the products that read this very value.
   [[nodiscard]] const SlaveSet& direct(ValueId value) const { return direct_[static_cast<size_t>(value)]; }
   friend bool operator==(const Needs&, const Needs&) = default;
 
@@ -26,8 +26,8 @@ class Needs {
   std::vector<SlaveSet> all_, direct_;
 };
 
-// The slaves that the product reads of its vector: those of the axis that its entries meet; all of one that it reads
-// whole. Empty otherwise if the matrix is dense.
+// Returns the ghosts that the product reads of its vector: those of the axis that its nonzeros meet. If it reads the
+// vector whole, these are all ghosts. Otherwise the set is empty for a dense matrix.
 [[nodiscard]] SlaveSet product_reads(const Module& module, const Op& product);
 
 }  // namespace kasen

@@ -14,13 +14,13 @@
 namespace kasen {
 namespace {
 
-// A loop's targets are tried anew when a value arrives in another state; after so many times it is P.
+// If a value arrives in another state, the loop's targets are tried again. After this number of tries it is P.
 constexpr int most_tries = 3;
 constexpr int most_splits = 3;  // of one map
 
 const Op& yield_of(const Block& block) { return block.ops.back(); }
 
-// Those of a map's dimensions that some of its operands have: what a map of these operands alone is over. Dimensions
+// Returns the map's dimensions that some of these operands have: a map of these operands alone is over them. Dimensions
 // meet from the last one backwards (libcore/analysis/whole.h).
 std::vector<DimId> met_dims(const Module& module, const std::vector<DimId>& dims,
                             const std::vector<ValueId>& operands) {
@@ -56,11 +56,11 @@ State Placer::wanted(ValueId v) const {
 }
 
 void Placer::run() {
-  // The old block stays in place meanwhile: the rules look matrices up in it.
+  // The old block stays in place meanwhile: the rules look up matrices in it.
   place_block(m_.body);
   for (Op& output : outputs_) forms_.append(std::move(output));
   m_.body.ops = forms_.close();
-  // What an output needs may have been made after the output before it.
+  // A value that an output needs may have been made after the output before it.
   std::stable_partition(m_.body.ops.begin(), m_.body.ops.end(), [](const Op& op) { return op.code != OpCode::output; });
   m_.level = 2;
 }
@@ -151,7 +151,7 @@ void Placer::place(const Op& op) {
       Op out = op;
       if (forms_.pre(op.operands[0]) && !forms_.cons(op.operands[0])) gather(op.operands[0]);
       out.operands = {read(op.operands[0])};
-      outputs_.push_back(std::move(out));  // behind what other outputs still bring about
+      outputs_.push_back(std::move(out));  // behind the values that other outputs still make
       return;
     }
     case OpGroup::transition:
@@ -222,7 +222,7 @@ bool Placer::split(const Op& op, int depth) {
   const int pre = pre_reduced(op);
   if (pre < 0) return false;
   for (FunctionSplit& halves : function_splits(m_.fn(op.fns[0]), pre)) {
-    // A half that is refused has set no state of a value that was there before.
+    // A refused half has not set the state of any value that existed before.
     const size_t values = m_.values.size(), functions = m_.functions.size(), laws = m_.laws.size();
     const Versions::Point forms = forms_.point();
     Op first = op;
@@ -240,8 +240,8 @@ bool Placer::split(const Op& op, int depth) {
     for (const int from : halves.second_from) {
       second.operands.push_back(from < 0 ? first.results[0] : op.operands[static_cast<size_t>(from)]);
     }
-    // A half reads what its own part of the expression names; without an operand that the function does not read the
-    // second half would be over fewer dimensions than its result.
+    // A half reads the names in its own part of the expression. The second half would be over fewer dimensions than its
+    // result without an operand that the function does not read.
     const bool covers = met_dims(m_, m_.type(op.results[0]).dims, second.operands) == m_.type(op.results[0]).dims;
     const bool begins = covers && lawful(first) && m_.type(first.results[0]).state.is_pre();
     if (begins && (lawful(second) || split(second, depth + 1))) return true;
@@ -292,7 +292,7 @@ void Placer::product(const Op& op) {
   emit(std::move(placed), std::move(answer.results));
 }
 
-// A form of exactly these slaves: what stands at one side of a fold is numbered alike.
+// Returns a form of exactly these ghosts: operands at one side of a fold are numbered alike.
 ValueId Placer::read_exactly(ValueId v, const SlaveSet& slaves) {
   if (const auto form = forms_.cons_exactly(v, slaves)) return *form;
   const bool resolved = forms_.part(v) || forms_.cons(v);
@@ -303,7 +303,7 @@ ValueId Placer::read_exactly(ValueId v, const SlaveSet& slaves) {
   return forms_.make_cons(v, slaves);
 }
 
-// The other side's operands get all the slaves that any of them needs, for this product or for others.
+// The other side's operands get all ghosts that any of them needs, for this product or for others.
 void Placer::fold(const Op& op) {
   Op placed = op;
   placed.operands[0] = read(op.operands[0]);
@@ -325,7 +325,7 @@ void Placer::fold(const Op& op) {
   emit(std::move(placed), std::move(answer.results));
 }
 
-// All arrays of a list have one state: that of the list as it is at hand.
+// All arrays of a list have one state: that of the list's form at hand.
 void Placer::list(const Op& op) {
   Op placed = op;
   for (ValueId& operand : placed.operands) {

@@ -1,10 +1,10 @@
 // Gives every value a storage state and puts gather and scatter where states differ (DESIGN section 4, SYSTEMS 1). The
-// rules themselves are libcore/analysis/state_rules.h's: this only decides when to move.
+// rules themselves are in libcore/analysis/state_rules.h: this only decides when to move.
 //
-//   hybrid  a pre-reduced value is gathered where it is made; everything is P; a product's operand is scattered before
-//           the product, to the slaves that the products which read it need
-//   eager   gather, and scatter to all that is needed downstream, both where the value is made
-//   lazy    a value stays pre-reduced through lawful maps; where a rule first fails, gather and scatter together
+//   hybrid  a pre-reduced value is gathered where it is made, and everything is P; a product's operand is scattered
+//           before the product, to the ghosts that the products which read it need
+//   eager   gathers, and scatters to all ghosts that are needed downstream, both where the value is made
+//   lazy    a value stays pre-reduced through lawful maps; gathers and scatters together where a rule first fails
 #pragma once
 
 #include <optional>
@@ -22,12 +22,12 @@ namespace kasen {
 
 struct Placement {
   std::vector<SyncMode> modes;  // by value of the module
-  bool in_one_space = false;    // operands of products with one matrix have their slaves in common (Needs)
+  bool in_one_space = false;    // operands of products with one matrix have common ghosts (Needs)
 };
 
 class Placer {
  public:
-  // What is made or read is placed in its value's way.
+  // A value that is made or read is placed by its own mode.
   Placer(Module& module, LawChecker& laws, const OptimizeOptions& options, Placement placement)
       : m_(module),
         laws_(laws),
@@ -41,7 +41,7 @@ class Placer {
   void run();
 
  private:
-  // What has to be taken back when a choice of states for carried values turns out wrong.
+  // The state to restore when a choice of states for carried values fails.
   struct Mark {
     std::vector<Value> values;
     std::vector<ScalarFunction> functions;
@@ -54,37 +54,37 @@ class Placer {
   [[nodiscard]] SyncMode mode(ValueId v) const { return modes_[static_cast<size_t>(v)]; }
   [[nodiscard]] bool hybrid(ValueId v) const { return mode(v) == SyncMode::hybrid; }
   [[nodiscard]] bool shared(ValueId v) const { return is_shared(m_, m_.type(v)); }
-  // The state in which this mode would have a value, if it is free to choose.
+  // Returns the state in which this mode would have a value, if it is free to choose.
   [[nodiscard]] State wanted(ValueId v) const;
 
   void place(const Op& op);
   void place_block(const Block& block);  // all but the yield, into the open frame
   void emit(Op op, std::vector<State> results);
-  void made(ValueId result);  // what the mode does right behind a producer
-  // Made in vain if the branch does not run: it is sent where the branch asks for it.
+  void made(ValueId result);  // the mode's action right behind a producer
+  // The value is made in vain if the branch does not run, so it is sent where the branch asks for it.
   [[nodiscard]] bool ahead(ValueId v) const {
     return static_cast<size_t>(v) < ahead_.size() && ahead_[static_cast<size_t>(v)];
   }
 
-  // The form of an operand that a map, a reduction, a list operator or an output reads.
+  // Returns the form of an operand that a map, a reduction, a list operator or an output reads.
   [[nodiscard]] ValueId read(ValueId v);
-  // The same of an operator that reads values: what is pre-reduced is gathered.
+  // Returns the same for an operator that reads values: a pre-reduced value is gathered.
   [[nodiscard]] ValueId read_resolved(ValueId v);
-  void gather(ValueId v);  // and scatters to what is needed, but for hybrid
+  void gather(ValueId v);  // and scatters to the needed ghosts, except for hybrid
   ValueId read_consistent(ValueId v, const SlaveSet& reads);
-  // That of operand i of `op`: consistent on every worker if it is read whole.
+  // Returns the form of operand i of `op`: consistent on every worker if it is read whole.
   [[nodiscard]] ValueId read_operand(const Op& op, size_t i);
-  // A form that may be bound to a name of state `target`; nothing if that would take a transition that a weaker target
-  // avoids; `other` is then the state that the value could bring.
+  // Returns a form that may be bound to a name of state `target`. Returns nothing if that would take a transition that
+  // a weaker target avoids; `other` is then the state that the value could bring.
   [[nodiscard]] std::optional<ValueId> bring(ValueId v, const State& target, State& other);
 
   void vector(const Op& op);
-  [[nodiscard]] bool lawful(const Op& op);  // emits it if the rules allow it as the operands stand
-  // The place of the one pre-reduced operand, or -1.
+  [[nodiscard]] bool lawful(const Op& op);  // emits it if the rules allow it with these operands
+  // Returns the position of the one pre-reduced operand, or -1.
   [[nodiscard]] int pre_reduced(const Op& op);
-  // The same function, telling what is known of the operands' numbers, if a law holds of those.
+  // Returns the same function with declared ranges of the operands' known numbers, if a law holds for these numbers.
   [[nodiscard]] std::optional<FnId> in_known_ranges(const Op& op, const Op& placed);
-  [[nodiscard]] bool split(const Op& op, int depth = 0);  // a chain of lawful maps in the place of one that is not
+  [[nodiscard]] bool split(const Op& op, int depth = 0);  // replaces an unlawful map by a chain of lawful ones
   bool level_operands(const Op& op);  // scatters P operands that meet C ones where a C result is needed
   void product(const Op& op);
   [[nodiscard]] ValueId read_exactly(ValueId v, const SlaveSet& slaves);
@@ -94,7 +94,7 @@ class Placer {
   void branches(const Op& op);
   [[nodiscard]] bool try_loop(const Op& op, std::vector<State>& targets);
   [[nodiscard]] bool try_branches(const Op& op, std::vector<State>& targets);
-  // Brings the yielded values to `targets`; where that fails, weakens the target.
+  // Brings the yielded values to `targets`; weakens the target where that fails.
   [[nodiscard]] bool settle(const Op& yield, std::vector<State>& targets, std::vector<ValueId>& out);
 
   Module& m_;

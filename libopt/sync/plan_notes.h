@@ -1,5 +1,4 @@
-// Why a plan is as it is: what the optimizer weighed while it made it, for `--explain` and for telling what was
-// assumed.
+// Notes on a plan: the alternatives that the optimizer weighed, for `--explain`, and the sizes that it assumed.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 
 namespace kasen {
 
-// One unit's way of placing transitions, and what the whole plan would cost with each.
+// The chosen mode of one unit, and the cost of the whole plan with each mode.
 struct SyncNote {
   SyncUnit unit;
   SyncMode chosen = SyncMode::hybrid;
@@ -27,32 +26,32 @@ struct StrategyPrice {
   PlanPrice price;
 };
 
-// What the whole plan would cost by each strategy (strategies.h).
+// The cost of the whole plan by each strategy (strategies.h).
 struct StrategyChoice {
   std::vector<StrategyPrice> prices;  // empty: nobody asked
   Strategy chosen = Strategy::greedy;
-  Strategy asked = Strategy::cost;    // by which the plan at hand was made
+  Strategy asked = Strategy::cost;    // the strategy that made the plan at hand
   std::vector<std::string> defaults;  // sizes that nobody gave and that decided
 };
 
-// Of one block: what selected fusion plans became.
+// For one block: the results of selected fusion plans.
 struct FusionNote {
   std::string block;
-  std::vector<std::string> again, splits;  // computed several times; no region can be it
+  std::vector<std::string> again, splits;  // computed several times; no region can hold it
 };
 
-// Of one block: values at which fused operators might end, by where the plan has them.
+// For one block: values at which fused operators might end, by their storage in the plan.
 struct PointsNote {
   std::string block;
   std::vector<std::string> stored, inside;
 };
 
 struct PlanNotes {
-  bool explain = false;  // asked for: weigh the other ways even where one is forced
+  bool explain = false;  // if set, other ways are weighed even where one is forced
   std::vector<SyncNote> sync;
   int sync_candidates = 0;   // ways that were priced to choose; 0: the way was forced
-  MachineProfile machine;    // with which was priced
-  bool compared = false;     // of the two below
+  MachineProfile machine;    // the machine of the prices
+  bool compared = false;     // whether the two below are set
   PlanPrice fused, unfused;  // the plan with everything done, and the one that fuses nothing
   StrategyChoice strategies;
   std::vector<FusionNote> fusion;

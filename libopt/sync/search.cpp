@@ -27,13 +27,13 @@ class Search {
         pricing_(context.options.sizes, context.options.machine),
         spaces_differ_(context.options.strategy != Strategy::none && Needs(module) != Needs(module, true)) {}
 
-  // Is there anything to choose where the ways are forced?
+  // Returns true if there is a choice where the ways are forced.
   [[nodiscard]] bool spaces_differ() const { return spaces_differ_; }
   [[nodiscard]] Placement placement(const Modes& by_unit) {
     const bool in_one_space = spaces_differ_ && known(by_unit).in_one_space;
     return {by_value(by_unit), in_one_space};
   }
-  // Tells which sizes decided that operands have their slaves in common, or not.
+  // Notes the sizes that decided whether operands have common ghosts.
   void tell_spaces(const Modes& chosen) {
     PlanNotes& notes = *context_.options.notes;
     if (!known(chosen).decided_by_form) notes.assume(pricing_.defaults());
@@ -53,7 +53,7 @@ class Search {
     return chosen;
   }
 
-  // What each unit would cost otherwise, the others as they are.
+  // Notes the cost of each unit in other modes, with the others as they are.
   void tell(const Modes& chosen, bool searched) {
     PlanNotes& notes = *context_.options.notes;
     notes.machine = context_.options.machine;
@@ -79,7 +79,7 @@ class Search {
   struct Way {
     PlanPrice price;
     bool in_one_space = false;
-    bool decided_by_form = true;  // whatever the sizes
+    bool decided_by_form = true;  // for all sizes
   };
 
   const PlanPrice& price(const Modes& modes) { return known(modes).price; }
@@ -104,7 +104,7 @@ class Search {
     Module plan = module_;
     Placer(plan, context_.laws, context_.options, std::move(placement)).run();
     const std::string text = print_module(plan, false);
-    const auto [same, unseen] = by_text_.try_emplace(text);  // many ways come to one placement
+    const auto [same, unseen] = by_text_.try_emplace(text);  // many ways give one placement
     if (unseen) {
       PassContext quietly{context_.laws, tried_};
       run_behind("place", plan, quietly);

@@ -14,10 +14,10 @@ struct Made {
   int loop = 0;  // 0: outside of all; loops count from 1 in preorder
   Location loop_at;
   int line = 0;
-  bool product = false;  // the result of one with a sparse matrix
+  bool product = false;  // the result of a product with a sparse matrix
 };
 
-// Draws values together.
+// Connects values.
 class Connector {
  public:
   explicit Connector(const Module& module) : made(module.values.size()), m_(module), parent_(module.values.size()) {

@@ -1,5 +1,5 @@
-// The forms in which a value is at hand while transitions are placed: as it was made, gathered, scattered. New blocks
-// are built as a stack of frames; a form made in a frame is gone with it.
+// The forms of a value that are at hand while transitions are placed: as made, gathered, scattered. New blocks are
+// built as a stack of frames. A form made in a frame ends with it.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ class Versions {
 
   // ---- frames
   void open(bool loop) { frames_.push_back({loop, {}, {}}); }
-  [[nodiscard]] std::vector<Op> close();  // its operators; forms made in it are forgotten
+  [[nodiscard]] std::vector<Op> close();  // returns its operators; forms made in it are forgotten
   void append(Op op) { frames_.back().ops.push_back(std::move(op)); }
 
-  // ---- taking back what was appended and made since, in the frames that were open and still are
+  // ---- undoing all that was appended and made since, in the frames that were open and still are
   struct Point {
     struct Ends {
       size_t ops, touched;
@@ -32,9 +32,9 @@ class Versions {
 
   // ---- forms of the program's value v
   void define(ValueId v) { add(v, v, top()); }
-  // An array that any frame may make at no cost in traffic: emitted when a form of it is asked for.
+  // Defines an array that any frame may make without traffic. It is emitted when a form of it is asked for.
   void define_generated(ValueId v, const Op& op);
-  // A form in state P, C (holding `set`), or PR, or nothing. Does not make any.
+  // Returns a form in state P, C (holding `set`), or PR, or nothing. It makes no form.
   [[nodiscard]] std::optional<ValueId> part(ValueId v) const { return find(v, State::Kind::part, nullptr, false); }
   [[nodiscard]] std::optional<ValueId> pre(ValueId v) const { return find(v, State::Kind::pre, nullptr, false); }
   [[nodiscard]] std::optional<ValueId> cons(ValueId v) const { return find(v, State::Kind::cons, nullptr, false); }
@@ -47,7 +47,7 @@ class Versions {
 
   // ---- making forms, each where it costs least: before the loops that do not change its operand
   ValueId make_part(ValueId v);                       // an existing P or C form, else gathers, else generates
-  ValueId make_cons(ValueId v, const SlaveSet& set);  // gathers if need be, then scatters to exactly this set
+  ValueId make_cons(ValueId v, const SlaveSet& set);  // gathers if necessary, then scatters to exactly this set
 
  private:
   struct Form {
@@ -69,7 +69,7 @@ class Versions {
   [[nodiscard]] std::optional<ValueId> find(ValueId v, State::Kind kind, const SlaveSet* set, bool exactly) const;
   void add(ValueId v, ValueId form, size_t frame);
   [[nodiscard]] size_t frame_of(ValueId v, ValueId form) const;
-  // The outermost frame, not outside `limit`, that is left through loops alone.
+  // Returns the outermost frame, not outside `limit`, that is left through loops alone.
   [[nodiscard]] size_t outermost(size_t limit) const;
   ValueId emit(ValueId v, Op op, const State& state, std::string_view suffix, size_t frame);
   ValueId generate(ValueId v, const State& state);

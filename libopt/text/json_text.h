@@ -1,5 +1,5 @@
-// JSON as our files hold it: indented, and UTF-8 even where what it quotes (a program's comments, a file's name) is
-// not.
+// JSON as the files of Kasen hold it: indented, and in UTF-8 even if a quoted text (a program's comments, a file's
+// name) is not.
 #pragma once
 
 #include <nlohmann/json.hpp>

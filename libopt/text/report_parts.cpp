@@ -51,7 +51,7 @@ bool ReportContext::is_worth_a_line(const CostRow& row) const {
 
 namespace {
 
-// "weight", "x.1": what the program assumes a range of.
+// Returns "weight" or "x.1", the value whose range the program assumes.
 std::string assumed_name(const Module& module, const RangeAssumption& word) {
   for (const Op& op : module.body.ops) {
     const bool named = (op.code == OpCode::input || op.code == OpCode::param) && op.name == word.name;

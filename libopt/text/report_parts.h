@@ -10,7 +10,7 @@
 
 namespace kasen {
 
-// A module's measured cost with the names and numbers to print it with.
+// A module's measured cost with the names and numbers for printing it.
 class ReportContext {
  public:
   ReportContext(const Module& module, const Sizes* sizes);
@@ -19,14 +19,14 @@ class ReportContext {
   [[nodiscard]] const CostReport& report() const { return report_; }
   [[nodiscard]] const Sizes* sizes() const { return sizes_; }
   [[nodiscard]] std::string formula(const Polynomial& polynomial) const;
-  // With the sizes, and with the turns that are expected; an `if` whose branch is not known is taken to run its first.
+  // Evaluates with the sizes and the expected iterations. An `if` whose branch is not known runs its first one.
   [[nodiscard]] std::optional<std::int64_t> value(const Polynomial& polynomial) const;
   [[nodiscard]] std::string name(const Symbol& symbol) const { return names_(symbol); }
-  // The user's line, without the blanks around it; empty if unknown.
+  // Returns the user's line without the blanks around it; empty if unknown.
   [[nodiscard]] std::string source_line(const Location& where) const;
-  // "while at line 9" and the like; "#7" where the module carries no places.
+  // Returns "while at line 9" and the like, or "#7" if the module carries no lines.
   [[nodiscard]] std::string place(const CostRow& row) const;
-  // Is there anything to say of this operator beyond that it is there?
+  // Returns true if there is something to report of this operator beyond its presence.
   [[nodiscard]] bool is_worth_a_line(const CostRow& row) const;
 
  private:
@@ -36,10 +36,10 @@ class ReportContext {
   SymbolNames names_;
 };
 
-// What the program assumes and no tool has proven: "exchange(odd, add)", "weight > 0.0".
+// Returns the assumptions of the program that no tool has proven: "exchange(odd, add)", "weight > 0.0".
 [[nodiscard]] std::vector<std::string> assumptions_of(const Module& module);
 
-// Both columns of the report: which cost of a row or loop, and how slaves are written.
+// Both columns of the report: the cost of a row or loop, and the form in which ghosts are written.
 struct Column {
   std::string key;    // "model"
   std::string title;  // "Model (vectors as the paper counts them)"
@@ -50,7 +50,7 @@ struct Column {
 };
 [[nodiscard]] const std::vector<Column>& report_columns();
 
-// What a cost consists of, in the order in which it is printed.
+// The parts of a cost, in the order in which they are printed.
 struct Measure {
   std::string key;   // "read_bytes"
   std::string text;  // "reads"
@@ -59,12 +59,12 @@ struct Measure {
 };
 [[nodiscard]] const std::vector<Measure>& measures();  // bytes first, then elements
 
-// "20 V + 24 nnz bytes", and with values "= 34,512,000 bytes (32.9 MiB)".
+// Returns "34,512,000 bytes (32.9 MiB)".
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
 [[nodiscard]] std::string grouped(std::int64_t number);  // 12,345,678
 [[nodiscard]] std::string short_bytes(double bytes);     // "12.3 MB", three digits, decimal units
 
-// Left-aligned columns, two blanks between; the last is not padded.
+// Formats left-aligned columns with two blanks between them; the last is not padded.
 [[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace kasen

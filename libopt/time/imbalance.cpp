@@ -6,7 +6,7 @@
 namespace kasen {
 namespace {
 
-// Largest over mean, of the sum over these symbols.
+// Returns the largest over the mean, of the sum over these symbols.
 double of_symbols(const Sizes& sizes, const std::vector<Symbol>& symbols, int processes) {
   std::int64_t most = 0, total = 0;
   int worker = 0;

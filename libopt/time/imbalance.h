@@ -1,4 +1,4 @@
-// How much more the slowest process of a run has to do than the mean one.
+// The work of the slowest process of a run over that of the mean one.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace kasen {
 
-// The largest share over the mean one of the indices of cut dimensions or of the sparse matrices' entries, whichever is
-// more, among so many processes that have the workers in runs (DESIGN section 6). 1 where sizes by worker are not
-// known. This is the one place that decides it: whatever tells or compares times takes it from here.
+// Returns the largest share over the mean one of the indices of cut dimensions or of the sparse matrices' nonzeros,
+// whichever is more. The given number of processes have the workers in runs (DESIGN section 6). It is 1 if sizes by
+// worker are not known. Everything that reports or compares times takes it from here.
 [[nodiscard]] double imbalance(const Module& module, const Sizes& sizes, int processes);
 
 }  // namespace kasen

@@ -12,13 +12,13 @@
 namespace kasen {
 namespace {
 
-// Sizes that nobody gave. Large data, cut well: docs/cost.md names them.
+// Default sizes: large data, cut well. docs/cost.md names them.
 constexpr std::int64_t default_indices = 1'000'000, default_local = 100, default_entries = 16, default_workers = 16,
                        default_trips = 10, default_compressed = 10'000'000, default_distinct = 100'000;
 
 Symbol size_of(const std::string& dim) { return {SymbolKind::size, dim, {}, -1}; }
 
-// The value of every symbol of one plan.
+// Gives the value of every symbol of one plan.
 class Numbers {
  public:
   Numbers(const Module& plan, const CostReport& report, Sizes sizes, std::map<std::string, std::int64_t>& defaults)
@@ -61,10 +61,10 @@ class Numbers {
     switch (symbol.kind) {
       case SymbolKind::taken:
         return 1;
-      case SymbolKind::slaves:  // of a set: all of the dimension's
+      case SymbolKind::slaves:  // for a set: all ghosts of the dimension
         if (!symbol.set.empty()) return (*this)({SymbolKind::slaves, symbol.name, {}, -1});
         return told(symbol, (*this)(size_of(symbol.name)));
-      case SymbolKind::waiting:  // one row for each slave
+      case SymbolKind::waiting:  // one row for each ghost
         return std::min((*this)(size_of(symbol.name)), (*this)({SymbolKind::slaves, symbol.name, symbol.set, -1}));
       case SymbolKind::size:
       case SymbolKind::whole:
@@ -106,7 +106,7 @@ class Numbers {
   std::map<std::string, std::int64_t>& defaults_;
 };
 
-// Turns that the program tells are numbers, and an `if` runs its first branch: what is left are sizes.
+// Replaces iterations that the program states by numbers, and takes the first branch of an `if`. Only sizes remain.
 Polynomial with_turns(const Polynomial& polynomial, Numbers& numbers) {
   return polynomial.replace([&](const Symbol& symbol) {
     const bool turns = symbol.kind == SymbolKind::trips && numbers.knows(symbol);
@@ -167,7 +167,7 @@ bool no_positive(const Polynomial& polynomial) {
   return std::all_of(terms.begin(), terms.end(), [](const auto& term) { return term.second <= 0; });
 }
 
-// Seconds as a sum of terms with coefficients that are no whole numbers.
+// Seconds as a sum of terms with coefficients that are not integers.
 using Seconds = std::map<Polynomial::Monomial, double>;
 
 Seconds times(const Polynomial& polynomial, double each) {
@@ -182,7 +182,7 @@ void add(Seconds& sum, const Seconds& other) {
   for (const auto& [monomial, seconds] : other) sum[monomial] += seconds;
 }
 
-// At least both whatever the sizes.
+// Returns an upper bound of both for all sizes.
 Seconds upper(Seconds a, const Seconds& b) {
   for (const auto& [monomial, seconds] : b) a[monomial] = std::max(a[monomial], seconds);
   return a;
@@ -195,7 +195,7 @@ bool at_most(const Seconds& a, const Seconds& b) {
   });
 }
 
-// Where the machine is known but for what stays in its caches.
+// The known rates of the machine, except that bytes in its caches are not known.
 struct Rates {
   const MachineProfile& machine;
   double bandwidth, entry;
@@ -213,7 +213,7 @@ RowSeconds seconds_of(const PriceRow& row, const Rates& rates) {
   return made;
 }
 
-// The slowest of a row's three counts: its sum over all rows is no more than this.
+// An upper bound of the rows' sum: for each row it takes the slowest of its three counts.
 Seconds at_most_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
   Seconds sum;
   for (const PriceRow& row : rows) {
@@ -223,7 +223,7 @@ Seconds at_most_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
   return sum;
 }
 
-// And no less than this: the one that is slowest whatever the sizes, else the bytes.
+// A lower bound of the same: the count that is slowest for all sizes, else the bytes.
 Seconds at_least_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
   Seconds sum;
   for (const PriceRow& row : rows) {
@@ -234,7 +234,7 @@ Seconds at_least_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
   return sum;
 }
 
-// Rows that both have are set aside first. What stays in the caches is taken to be alike in both plans.
+// Rows that both plans have are set aside first. The cached bytes are taken to be alike in both plans.
 bool rows_never_dearer(const std::vector<PriceRow>& a, const std::vector<PriceRow>& b, const MachineProfile& machine) {
   std::vector<PriceRow> own, other;
   std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(own));

@@ -56,7 +56,7 @@ Json verified_json(const std::vector<VerifiedOutput>& outputs) {
   return json;
 }
 
-// What one process spent in gathers and scatters. One that a product makes itself counts as the product's.
+// Counts the time of one process in gathers and scatters. A product's own gather or scatter counts as the product's.
 RankCount rank_count(const Module& module, const RunResult& result) {
   RankCount rank;
   if (!result.parts.empty()) rank.first_worker = result.parts.front().worker;
@@ -146,7 +146,7 @@ std::string run_report_json(const Module& module, const RunReport& report) {
   return json_text(json) + '\n';
 }
 
-// FNV-1a: enough to tell plans apart, and the same on every machine.
+// FNV-1a: enough to distinguish plans, and the same on every machine.
 std::string module_digest(const Module& module) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : print_module(module, false)) {

@@ -1,5 +1,5 @@
-// What a run counted, as `kasen run --stats run.json` writes it (docs/cost.md has the keys), and the check of a
-// prediction against it.
+// The counters of a run, as `kasen run --stats run.json` writes them (docs/cost.md has the keys), and the check of a
+// prediction against them.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace kasen {
 
-// How an outermost loop went: its turns, or every `every`-th of them.
+// The course of an outermost loop: its iterations, or every `every`-th of them.
 struct TurnSample {
   std::int64_t turn = 0;  // from 1
-  double change = 0;      // what the loop watches (libcore/analysis/loop_progress.h); NaN: nothing
+  double change = 0;      // the watched number (libcore/analysis/loop_progress.h); NaN: none
   double seconds = 0;     // since the run began
 };
 struct LoopTurns {
   int number = -1;              // the loop's operator
-  std::string watched;          // the name of what changes; empty: nothing is watched
-  std::optional<double> limit;  // what the loop's test compares it with
+  std::string watched;          // the name of the watched number; empty: none is watched
+  std::optional<double> limit;  // the number that the loop's test compares it with
   std::int64_t every = 1;
   std::vector<TurnSample> turns;
 };
 
-// What one rank did. Its transitions' time is what it spent in gathers and scatters, waiting included.
+// The counts of one rank. Its transitions' time is the time in gathers and scatters, waiting included.
 struct RankCount {
   int rank = 0, first_worker = 0, workers = 0;
   double seconds = 0, transition_seconds = 0;
-  std::int64_t resident_bytes = 0;  // the most that the process ever held, all of it; 0: not known
+  std::int64_t resident_bytes = 0;  // the most that the whole process ever held; 0: not known
 };
 
 struct RunReport {
@@ -47,32 +47,33 @@ struct RunReport {
   std::int64_t late_allocations = 0;
   double seconds = 0;
   std::vector<RankCount> by_rank;        // empty in older files
-  std::vector<LoopTurns> loops;          // likewise; rank 0's
-  std::vector<VerifiedOutput> verified;  // empty where nothing was asked for
+  std::vector<LoopTurns> loops;          // the same; rank 0's
+  std::vector<VerifiedOutput> verified;  // empty if no verification was asked for
 };
 
-// The counters of one process. Results of other ranks are taken in by `merge`.
+// Returns the counters of one process. `merge` adds the results of other ranks.
 [[nodiscard]] RunReport make_run_report(const Module& module, const RunResult& result);
-// Sums what each rank counts for its own workers; executions, turns and seconds are those of all (the largest).
+// Sums the counts that each rank has for its own workers. Executions, iterations and seconds are those of all (the
+// largest).
 void merge(RunReport& all, const RunReport& rank);
 
 [[nodiscard]] std::string run_report_json(const Module& module, const RunReport& report);
-// UserError(bad_input) naming the key that is missing or of the wrong type.
+// Throws UserError(bad_input) with the key that is missing or of the wrong type.
 [[nodiscard]] RunReport read_run_report(const std::string& text, const std::string& file);
 
-// 16 hex digits that name a plan: of its text without the lines of history.
+// Returns 16 hex digits that identify a plan, from its text without the lines of history.
 [[nodiscard]] std::string module_digest(const Module& module);
 
 // One number, predicted and counted.
 struct Compared {
   std::string what;       // "reads", "worker 3: buffers"
-  Location where;         // of the statement, if it belongs to one
+  Location where;         // the location of the statement, if it belongs to one
   std::string statement;  // "tmp2 = mxv[mul, add] tmp1, G"
   std::int64_t predicted = 0, counted = 0;
   [[nodiscard]] bool agrees() const { return predicted == counted; }
 };
 
-// Of one operator, over all of its executions and all workers.
+// The bytes of one operator, over all of its executions and all workers.
 struct OperatorBytes {
   std::int64_t read = 0, written = 0, network = 0;
   friend bool operator==(const OperatorBytes&, const OperatorBytes&) = default;
@@ -88,8 +89,8 @@ struct Check {
   std::vector<ComparedOperator> operators;  // by number
 };
 
-// Predicts with the run's own executions and turns. `sizes` must be by worker. UserError(bad_input) where the run was
-// of another plan or another number of workers.
+// Predicts with the run's own executions and iterations. `sizes` must be by worker. Throws UserError(bad_input) if the
+// run was of another plan or another number of workers.
 [[nodiscard]] Check check_against(const Module& module, const Sizes& sizes, const RunReport& run);
 [[nodiscard]] std::string check_text(const Module& module, const Check& check);
 [[nodiscard]] std::string check_json(const Check& check);

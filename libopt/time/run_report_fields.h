@@ -1,5 +1,4 @@
-// The keys of a run's counters and where they live: writer, reader and merge share the rows. Private to
-// run_report*.cpp.
+// The keys of a run's counters and their members. Writer, reader and merge share the rows. Private to run_report*.cpp.
 #pragma once
 
 #include "libopt/time/run_report.h"

@@ -1,4 +1,4 @@
-// Reading a run's counters: a file that may have been edited.
+// Reads a run's counters from a file that may have been edited.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class Reader {
     }
   }
 
-  // Counters are not below 0. (As an int64 a larger number would be another one.)
+  // Counters are not negative. (As an int64, a larger number would be another one.)
   std::int64_t count(const Json& object, const char* key, std::int64_t most = any_count) const {
     if (!object.is_object() || !object.contains(key)) fault(fmt::format("the key '{}' is missing", key));
     return number(object.at(key), key, most);
@@ -49,11 +49,11 @@ class Reader {
 
   std::int64_t number(const Json& value, const char* key, std::int64_t most) const {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
-      fault(fmt::format("the key '{}' is not a whole number from 0 to {}", key, most));
+      fault(fmt::format("the key '{}' is not an integer from 0 to {}", key, most));
     return value.get<std::int64_t>();
   }
 
-  // Of workers, ranks or threads.
+  // Reads a number of workers, ranks or threads.
   int small_count(const Json& object, const char* key) const {
     return static_cast<int>(count(object, key, std::numeric_limits<int>::max()));
   }
@@ -80,7 +80,7 @@ std::vector<LoopTurns> read_loops(const Json& json, const Reader& reader, size_t
     for (const Json& turn : reader.list(entry, "turns")) {
       if (!turn.is_array() || turn.size() != 3 || !turn[0].is_number_unsigned() || !turn[2].is_number() ||
           !(turn[1].is_null() || turn[1].is_number())) {
-        reader.fault("a turn is not [number, change, seconds]");
+        reader.fault("an iteration is not [number, change, seconds]");
       }
       loop.turns.push_back({reader.number(turn[0], "turns", any_count), or_nan(turn[1]), turn[2].get<double>()});
     }

@@ -18,20 +18,20 @@ Exchange exchange_of(const Module& module, const SharedBatches& batches, const O
   return batches.led_by(op).empty() ? Exchange::none : Exchange::shared;
 }
 
-// How often the caches are hit by who goes through so many bytes again and again.
+// Returns the share of cache hits for a process that goes through this number of bytes again and again.
 double share_in_caches(double bytes, const MachineProfile& machine) {
   return bytes <= machine.cache_bytes ? 1 : machine.cache_bytes / bytes;
 }
 
-// Between what fits in any cache and what fits in none the time of a read grows with the logarithm of the vector's
-// size.
+// Between a vector that fits in any cache and one that fits in none, the time of a read grows with the logarithm of the
+// vector's size.
 double entry_seconds(double span, const MachineProfile& machine) {
   const double far = std::log(span / near_span) / std::log(far_span / near_span);
   if (!(far > 0) || machine.near_entry <= 0) return far > 0 ? machine.far_entry : machine.near_entry;
   return machine.near_entry * std::pow(machine.far_entry / machine.near_entry, std::min(far, 1.0));
 }
 
-// One execution; nothing where a number is not known.
+// Returns the time of one execution, or nothing if a number is not known.
 std::optional<PredictedTime> row_time(const TimeRow& row, const TimeCase& in, double bandwidth) {
   PredictedTime time;
   const auto bytes = in.value(row.streamed(in.paper));

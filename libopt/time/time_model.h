@@ -1,5 +1,5 @@
-// How long a plan is expected to take: the one model by which the optimizer compares plans (price.h) and by which times
-// are told (times.h). docs/cost.md, "Time", has its rules.
+// The expected time of a plan: the one model by which the optimizer compares plans (price.h) and reports predict times
+// (times.h). Section "Time" of docs/cost.md has its rules.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace kasen {
 
-// Seconds. Touching bytes and computing overlap, so that the slower of both counts: `compute` is what computing takes
-// beyond the bytes' time.
+// Seconds. Touching bytes and computing overlap, so that the slower of both counts: `compute` is the computing time
+// beyond that of the bytes.
 struct PredictedTime {
   double memory = 0;    // bytes read and written, shared by the processes
-  double compute = 0;   // and what loops take to start
+  double compute = 0;   // with the time in which loops start
   double network = 0;   // bytes sent, shared by the processes
   double messages = 0;  // exchanges one after another
   [[nodiscard]] double sum() const { return memory + compute + network + messages; }
@@ -27,24 +27,24 @@ struct PredictedTime {
 
 enum class Exchange : std::uint8_t { none, array, shared };
 
-// What one operator, one region or the copies at the end of one block do in one execution.
+// The work of one operator, one region or the copies at the end of one block, in one execution.
 struct TimeRow {
-  int number = -1;                    // the operator's
+  int number = -1;                    // the operator's number
   int runs = -1;                      // the operator that is executed as often
   Polynomial model, actual, network;  // bytes: touched as the paper and as this implementation count, and sent
-  // Bytes that pass by in order. What a product reads in the order of its entries is work, but for the paper.
+  // Returns the bytes that it streams. A product's reads in the order of its nonzeros are work, but not for the paper.
   [[nodiscard]] Polynomial streamed(bool paper) const { return paper ? model : actual - work.entry_bytes; }
   Work work;
   Exchange exchange = Exchange::none;
-  bool loops = false;  // it starts loops of its own, which takes a moment
+  bool loops = false;  // it starts loops of its own, which takes time
 };
 
-// What the model needs of a case: numbers for polynomials (nothing: not known), and who computes.
+// The model's inputs for a case: numbers for polynomials (nothing: not known), and the processes that compute.
 struct TimeCase {
   std::function<std::optional<double>(const Polynomial&)> value;
   MachineProfile machine;
   double workers = 1, processes = 1;
-  double imbalance = 1;  // what the slowest process touches and computes over the mean (imbalance.h)
+  double imbalance = 1;  // the slowest process's touching and computing over the mean (imbalance.h)
   bool paper = false;    // bytes as the paper counts them
   std::function<double(const TimeRow&)> sent;  // bytes that cross processes in one execution; null: all of `network`
 };
@@ -54,13 +54,13 @@ class TimeModel {
   TimeModel(const Module& module, const CostReport& report);
 
   [[nodiscard]] const std::vector<TimeRow>& rows() const { return rows_; }
-  // Bytes that the plan's arrays and matrices take, over all workers: do they stay in the caches?
+  // Returns the bytes of the plan's arrays and matrices, over all workers. They decide whether these stay in caches.
   [[nodiscard]] const Polynomial& held() const { return held_; }
 
-  // Of everything, each row as often as `runs` says. Nothing where a number is not known.
+  // Returns the time of all rows, each as often as `runs` says, or nothing if a number is not known.
   [[nodiscard]] std::optional<PredictedTime> time(
       const TimeCase& in, const std::function<std::optional<double>(const TimeRow&)>& runs) const;
-  // Of the whole program, and of one turn of a loop of the report.
+  // Return the time of the whole program, and of one iteration of a loop of the report.
   [[nodiscard]] std::optional<PredictedTime> program(const CostReport& report, const TimeCase& in) const;
   [[nodiscard]] std::optional<PredictedTime> turn(const LoopCost& loop, const TimeCase& in) const;
 
@@ -69,10 +69,10 @@ class TimeModel {
   Polynomial held_;
 };
 
-// Seconds that computing takes in one process: scalar operations, or the reads of a product, whichever is slower.
+// Returns the computing time of one process: scalar operations, or the reads of a product, whichever is slower.
 [[nodiscard]] std::optional<double> compute_seconds(const Work& work, const TimeCase& in);
 
-// Rounds of messages that a shared's exchange takes among so many processes: ceil(log2).
+// Returns the rounds of messages that a shared's exchange takes among this number of processes: ceil(log2).
 [[nodiscard]] double rounds_of_tree(double processes);
 
 }  // namespace kasen

@@ -31,14 +31,15 @@ TimeCase each_worker_a_process(const ReportContext& context, const MachineProfil
 
 std::string time_line(const std::string& what, const std::optional<PredictedTime>& time) {
   if (!time)
-    return fmt::format("  {}: not known; sizes (--bundle, --sizes) or turns (--sizes trips=...) are missing\n", what);
+    return fmt::format("  {}: not known; sizes (--bundle, --sizes) or iterations (--sizes trips=...) are missing\n",
+                       what);
   return fmt::format("  {}: {} (memory {}, computing beyond that {}, network {}, messages {})\n", what,
                      duration_text(time->sum()), duration_text(time->memory), duration_text(time->compute),
                      duration_text(time->network), duration_text(time->messages));
 }
 
-// What the run tells stands in: its turns and executions, what crossed its ranks, and its threads, which have their
-// share of the machine.
+// Uses the numbers of the run: its iterations and executions, the bytes that crossed its ranks, and its threads, which
+// have their share of the machine.
 class OnRanks {
  public:
   OnRanks(const Module& module, const Sizes& sizes, const RunReport& run, const ReportContext& context,
@@ -58,7 +59,7 @@ class OnRanks {
   OnRanks(const OnRanks&) = delete;
   OnRanks& operator=(const OnRanks&) = delete;
 
-  // Of one turn of the loop; of the whole program if it is null.
+  // Returns the time of one iteration of the loop, or of the whole program if it is null.
   [[nodiscard]] PredictedTime turn(const LoopCost* loop) const {
     const auto turns = loop == nullptr ? 1 : static_cast<double>(counted(loop->number).turns);
     return sum([&](const TimeRow& row) {
@@ -66,7 +67,7 @@ class OnRanks {
       return static_cast<double>(counted(row.runs).executions) / turns;
     });
   }
-  // Of all executions of one operator.
+  // Returns the time of all executions of one operator.
   [[nodiscard]] PredictedTime all_of(int number) const {
     return sum([&](const TimeRow& row) {
       return row.number == number ? static_cast<double>(counted(row.runs).executions) : 0.0;
@@ -144,7 +145,7 @@ std::string times_text(const Module& module, const Sizes* sizes, const MachinePr
     text += fmt::format("  the slowest worker has {:.2f} times the mean's work\n", times.imbalance);
   for (size_t i = 0; i < times.turns.size(); ++i) {
     const CostRow& row = context.report().rows[static_cast<size_t>(context.report().loops[i].number)];
-    text += time_line("a turn of the " + context.place(row), times.turns[i]);
+    text += time_line("an iteration of the " + context.place(row), times.turns[i]);
   }
   return text + time_line("whole program", times.program);
 }
@@ -157,8 +158,9 @@ std::string times_against_text(const Module& module, const Sizes& sizes, const R
   for (const LoopCost& loop : context.report().loops) {
     const OpCount& counted = run.ops[static_cast<size_t>(loop.number)];
     if (loop.parent >= 0 || counted.turns == 0) continue;
-    text += against_line("a turn of the " + context.place(context.report().rows[static_cast<size_t>(loop.number)]),
-                         on_ranks.turn(&loop), counted.seconds / static_cast<double>(counted.turns));
+    text +=
+        against_line("an iteration of the " + context.place(context.report().rows[static_cast<size_t>(loop.number)]),
+                     on_ranks.turn(&loop), counted.seconds / static_cast<double>(counted.turns));
   }
   if (!text.empty()) return text;
   double measured = 0;

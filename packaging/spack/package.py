@@ -3,14 +3,14 @@ from spack.package import *
 
 
 class Kasen(MesonPackage):
-    """Array programs, measured before they run: a small array program becomes a distributed one over threads and MPI, whose
-    reads, writes, memory and messages are predicted to the byte, with kernels generated for the processor at hand."""
+    """Array programs, measured before they run: a small array program becomes a distributed one over threads and MPI. Its
+    reads, writes, memory and messages are predicted to the byte, and its kernels are generated for the processor."""
 
-    # Kasen has no public place yet: `spack dev-build kasen@0.1.0` builds a checkout, as does `spack develop`.
+    # Kasen has no public address yet: `spack dev-build kasen@0.1.0` builds a checkout, as does `spack develop`.
     license("Apache-2.0")
     version("0.1.0")
 
-    variant("blas", default="blis", values=("blis", "openblas"), multi=False, description="The library of dense products")
+    variant("blas", default="blis", values=("blis", "openblas"), multi=False, description="The library for dense products")
     variant("bench", default=False, description="Build bench/, the comparison with SuiteSparse:GraphBLAS")
 
     depends_on("c", type="build")

@@ -108,7 +108,7 @@ TEST(Level1, Folds) {
   expect_fault(1, all + "%a = fold_rows[mul, add] %x, %u rows 0 : f64[N] @?", "%x is no sparse matrix of the bundle");
   expect_fault(1, all + "%a = fold_rows[near, add] %G, %u rows 0 : f64[N] @?", "near has 3 parameters");
   expect_fault(1, all + "%a = fold_rows[mul, add] %G, %x rows 0 : f64[N] @?", "operand 1 of this fold is over M");
-  expect_fault(1, all + "%a = fold_rows[mul, add] %G, %x rows 1 : f64[N] @?", "nothing stands at the other side");
+  expect_fault(1, all + "%a = fold_rows[mul, add] %G, %x rows 1 : f64[N] @?", "no operand at their other side");
   expect_fault(1, all + "%a = fold_rows[mul, add] %G, %x rows 3 : f64[N] @?", "3 operands over rows");
   expect_fault(1, all + "%a = fold_cols[mul, add] %G, %D rows 1 : f64[M] @?", "%D gives [f64; 3]");
   expect_fault(1, all + "%a = fold_cols[mul, add] %G, %k rows 0 : f64[M] @?", "%k gives i64");
@@ -196,7 +196,7 @@ TEST(Level1, UsesKeepTheRangesThatFunctionsDeclare) {
   expect_fault(1, scale + x1 + p1 + use, "scale takes w > 0.0 <= 1.0; nothing is known of %p");
   expect_right(1, scale + "assume \"p\" > 0.0 <= 1.0\n" + x1 + p1 + use + "output \"z\" %z");
   expect_right(1, scale + "assume \"p\" >= 0.25 < 1.0\n" + x1 + p1 + use + "output \"z\" %z");
-  expect_fault(1, scale + "assume \"p\" >= 0.0 <= 1.0\n" + x1 + p1 + use, "of %p is known: >= 0.0 <= 1.0");
+  expect_fault(1, scale + "assume \"p\" >= 0.0 <= 1.0\n" + x1 + p1 + use, "the range of %p is >= 0.0 <= 1.0");
   expect_right(1, scale + x1 + "%p = literal 0.5 : f64 @?\n" + use + "output \"z\" %z");
   expect_fault(1, scale + x1 + "%s = reduce[scale] %x : f64 @?", "scale declares ranges");
   expect_fault(1, "assume \"q\" > 0.0\n" + x1, "a range of 'q' is assumed, which is no input or param");

@@ -161,7 +161,7 @@ TEST_F(CheckpointTest, ComesBackOnAnySplitOfWorkers) {
       expect_all(saved, 5);
     }
   }
-  EXPECT_EQ(verify_checkpoint(path), "a checkpoint of 3 workers, after turn 5");
+  EXPECT_EQ(verify_checkpoint(path), "a checkpoint of 3 workers, after iteration 5");
   EXPECT_TRUE(is_checkpoint(path));
 }
 

@@ -140,7 +140,7 @@ TEST_F(ExaminerTest, ItTellsApartThatThereIsNoMemory) {
       ADD_FAILURE() << content;
     } catch (const UserError& error) {
       EXPECT_EQ(error.status(), ExitStatus::limit) << error.what();
-      EXPECT_NE(std::string(error.what()).find("no memory to look at"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("no memory to examine"), std::string::npos) << error.what();
     }
   }
 }

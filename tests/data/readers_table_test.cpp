@@ -148,13 +148,13 @@ TEST(Csv, WholeNumbersAreExact) {
                                            12};
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(table.values.as<std::int64_t>()[i], expected[i]) << i;
   for (const auto& [text, says] :
-       std::initializer_list<std::pair<std::string, const char*>>{{"9007199254740993.5", "not a whole number"},
+       std::initializer_list<std::pair<std::string, const char*>>{{"9007199254740993.5", "not an integer"},
                                                                   {"9223372036854775808e0", "too large"},
                                                                   {"-9223372036854775809e0", "too large"},
                                                                   {"1e19", "too large"},
-                                                                  {"15e-1", "not a whole number"},
-                                                                  {"inf", "not a whole number"},
-                                                                  {"nan", "not a whole number"}})
+                                                                  {"15e-1", "not an integer"},
+                                                                  {"inf", "not an integer"},
+                                                                  {"nan", "not an integer"}})
     EXPECT_THAT(refused_text("1\n" + text + "\n", table_of(Scalar::i64), "t.csv").text, HasSubstr(says)) << text;
 }
 

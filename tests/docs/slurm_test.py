@@ -98,7 +98,7 @@ class Requeued(Job):
         self.assertEqual(turns, sorted(set(turns)))  # each went further
         self.assertFalse((self.dir / "ranks.h5").exists())
         told = self.submit("sbatch", "configs/pagerank.sbatch")
-        self.assertIn(f"turn {turns[-1]:,}".replace(",", ""), told.replace(",", ""))
+        self.assertIn(f"iteration {turns[-1]:,}".replace(",", ""), told.replace(",", ""))
         after = self.ranks("ranks.h5")
         self.submit("build/tools/kasen-run", "fused.kir", "--bundle", "web-16", "-o", "alone.h5")
         np.testing.assert_array_equal(after, self.ranks("alone.h5"))

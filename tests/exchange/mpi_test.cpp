@@ -204,8 +204,8 @@ TEST(MpiTransport, WhatIsAlteredOnItsWayIsFound) {
     ADD_FAILURE() << "nobody noticed";
   } catch (const UserError& error) {
     EXPECT_EQ(error.status(), ExitStatus::io);
-    const std::string wanted = "exchange 8 (a statement): what rank " + std::to_string(before) +
-                               " sent is not what arrived at rank " + std::to_string(mpi().rank());
+    const std::string wanted = "exchange 8 (a statement): the bytes that rank " + std::to_string(before) +
+                               " sent are not those that arrived at rank " + std::to_string(mpi().rank());
     EXPECT_NE(std::string(error.what()).find(wanted), std::string::npos) << error.what();
   }
   ask_for_faults("", "test", mpi().rank());

@@ -49,7 +49,7 @@ class Moved(unittest.TestCase):
     def check_outside(self, folder):
         """Both programs of others, as they were built in this folder."""
         out = run(folder / "program", self.dir / "outside" / "edges.txt", **self.env)
-        self.assertIn("Per iteration of the while at line 8 (40 turns expected):", out)
+        self.assertIn("Per iteration of the while at line 8 (40 iterations expected):", out)
         self.assertIn("\n8 pages, ranks sum up to 8, generated kernels give the same bits\n", out)
         self.assertEqual(run("mpirun", "-n", "2", folder / "ranks", **self.env), "2 ranks, 4 workers\n")
 

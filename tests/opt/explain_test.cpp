@@ -84,12 +84,11 @@ TEST(Explain, PageRank) {
   const std::string text = explain(example("pagerank.ks"), SyncMode::hybrid).text;
   for (const char* words :
        {"line 11 | new_pr = (1 - r) + r * (G' @ (pr / degree))",
-        "t_2_g = gather t_2: sends 8 S(G.cols) bytes, in each turn of the while at line 10",
+        "t_2_g = gather t_2: sends 8 S(G.cols) bytes, in each iteration of the while at line 10",
         "t_2 is @pre(add){G.cols}, as mxv[mul] at line 11 gives it (rule 6)", "does not take it as it was (rule 10)",
         "mxv[mul] at line 11 does not take it as it was (rule 6): %t_carried is @part, but mxv reads @cons{G.rows}",
-        "the next turn's", "touches 40 N bytes; each by itself would touch 72 N bytes",
-        "saves 32 N bytes, whatever the sizes", "never stored: t_3",
-        "the pool: 32 N + 16 S(G.rows) + 16 S(G.cols) bytes"}) {
+        "the next iteration's", "touches 40 N bytes; each by itself would touch 72 N bytes",
+        "saves 32 N bytes, for all sizes", "never stored: t_3", "the pool: 32 N + 16 S(G.rows) + 16 S(G.cols) bytes"}) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
   }
 }
@@ -104,9 +103,10 @@ TEST(Explain, WhatWasMovedBeforeALikelyBranch) {
     EXPECT_NE(e.text.find(words), std::string::npos) << words << "\n" << e.text;
   }
   EXPECT_NE(report_text(e.plan, nullptr).find("(the likely branch's)"), std::string::npos);
-  EXPECT_EQ(report_text(e.plan, nullptr).find("(next turn's)"), std::string::npos);
+  EXPECT_EQ(report_text(e.plan, nullptr).find("(next iteration's)"), std::string::npos);
   const std::string turn = explain(example("pagerank.ks"), SyncMode::hybrid).text;
-  EXPECT_NE(turn.find("the next turn's, moved here since the while is likely to go on"), std::string::npos) << turn;
+  EXPECT_NE(turn.find("the next iteration's, moved here since the while is likely to go on"), std::string::npos)
+      << turn;
 }
 
 TEST(Explain, TheSplitNamesItsLaws) {
@@ -156,10 +156,10 @@ TEST(Explain, RunnersUpAtTheirPlaces) {
   for_each_op(explain(example("pagerank.ks"), SyncMode::hybrid).plan,
               [&](const Op& op, int, int) { transitions += row(op.code).group == OpGroup::transition ? 1 : 0; });
   EXPECT_GE(occurrences(hybrid, "      runner-up: "), transitions);
-  EXPECT_NE(hybrid.find("that turns if the law of rule"), std::string::npos) << hybrid;
+  EXPECT_NE(hybrid.find("the choice reverses if the law of rule"), std::string::npos) << hybrid;
   EXPECT_NE(hybrid.find("shares that go on through the lawful halves of map[f_new_pr] at line 11"), std::string::npos)
       << hybrid;
-  EXPECT_NE(hybrid.find("none: whatever uses a shared needs it whole (rule 3)"), std::string::npos) << hybrid;
+  EXPECT_NE(hybrid.find("none: every use of a shared needs it whole (rule 3)"), std::string::npos) << hybrid;
   const std::string lazy = explain(example("pagerank.ks"), SyncMode::lazy).text;
   EXPECT_NE(lazy.find("in one piece"), std::string::npos) << lazy;
   EXPECT_NE(lazy.find("S(G.cols) bytes on the network, where the first half touches"), std::string::npos) << lazy;
@@ -170,7 +170,7 @@ TEST(Explain, AScatterWeighsWhatItIsMadeOf) {
   const Module one = compile("dim N\ninput G : f64[N, N], x : f64[N]\nt = 0.5 * x\na = G @ t\noutput a, t\n");
   EXPECT_NE(explain(one, SyncMode::hybrid)
                 .text.find("would send 8 S(G.cols) bytes and touch 16 S(G.cols) bytes more; no "
-                           "sizes and no price of the network would turn that"),
+                           "sizes and no price of the network would reverse the choice"),
             std::string::npos)
       << explain(one, SyncMode::hybrid).text;
   const Module tuple = compile("dim N\ninput G : f64[N, N], x : f32[N]\nt = exp(f64(x))\na = G @ t\noutput a, t\n");

@@ -70,7 +70,7 @@ class NanWriter {
   int count_ = 0;
 };
 
-// "12 in turn 3 on worker 1", of the first NaN; empty where the run goes on to its end.
+// "12 in iteration 3 on worker 1", of the first NaN; empty where the run goes on to its end.
 std::string first_nan(const Module& module, const std::vector<Part>& parts, KernelSet& kernels) {
   RunOptions options;
   options.refuse_nan = true;
@@ -80,7 +80,7 @@ std::string first_nan(const Module& module, const std::vector<Part>& parts, Kern
     const Diagnostic& d = e.diagnostics().at(0);
     std::smatch turn, worker;
     EXPECT_EQ(e.status(), ExitStatus::check_failed) << e.what();
-    std::regex_search(d.what, turn, std::regex("in turn [0-9.]+"));
+    std::regex_search(d.what, turn, std::regex("in iteration [0-9.]+"));
     EXPECT_TRUE(std::regex_search(d.what, worker, std::regex("worker [0-9]+"))) << d.what;
     return std::to_string(d.where.line) + ' ' + turn.str() + " on " + worker.str();
   }

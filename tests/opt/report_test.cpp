@@ -90,13 +90,13 @@ TEST(Report, TurnsOfTheUserGoBeforeExpectedOnes) {
   EXPECT_TRUE(has(report_text(module, &expected), "reads 24 V trips + 24 nnz trips bytes = 1,440,000 bytes"));
   const Sizes given = parse_sizes(module, "V=1000,S=100,nnz=5000,P=4,trips=2");
   EXPECT_TRUE(has(report_text(module, &given), "reads 24 V trips + 24 nnz trips bytes = 288,000 bytes"));
-  EXPECT_TRUE(has(report_text(module, &given), "(2 turns)"));
+  EXPECT_TRUE(has(report_text(module, &given), "(2 iterations)"));
 }
 
 TEST(Report, TextWithoutSizesGivesFormulasAlone) {
   const std::string text = report_text(parse(unfused_text), nullptr);
   EXPECT_TRUE(has(text, "reads 24 V + 24 nnz bytes\n")) << text;
-  EXPECT_TRUE(has(text, "(10 turns expected)")) << text;
+  EXPECT_TRUE(has(text, "(10 iterations expected)")) << text;
 }
 
 TEST(Report, JsonIsWellFormedAndCarriesTheNumbers) {
@@ -215,11 +215,11 @@ TEST(RunReport, RefusesWhatIsNotOne) {
   fails("{\"kasen_run\": 2}", "version 2");
   std::string edited = text;
   edited.replace(edited.find("\"workers\": 2"), 12, "\"workers\": \"\"");
-  fails(edited, "'workers' is not a whole number");
+  fails(edited, "'workers' is not an integer");
   for (const char* number : {"-1", "4294967298", "18446744073709551615", "1.5"}) {
     edited = text;
     edited.replace(edited.find("\"workers\": 2"), 12, std::string("\"workers\": ") + number);
-    fails(edited, "'workers' is not a whole number from 0 to 2147483647");
+    fails(edited, "'workers' is not an integer from 0 to 2147483647");
   }
   fails("{\"kasen_run\": 1, \"operators\": " + std::string(1000000, '['), "nested too deeply");
 }

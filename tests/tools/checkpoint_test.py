@@ -99,7 +99,7 @@ class Checkpointed(ToolTest):
                 self.assertIn(f"checkpoints: {60 // turns} in ", out)
                 for name in reversed(self.saved()):
                     out, err = self.run_plan("-o", "r.h5", *then, "--checkpoint", "saved", "--every", 1000, "--resume")
-                    self.assertIn(f"resumed: saved/{name} (after turn ", out)
+                    self.assertIn(f"resumed: saved/{name} (after iteration ", out)
                     self.assertEqual(err, "")
                     self.assertEqual((self.dir / "r.h5").read_bytes(), want)
                     shutil.rmtree(self.dir / "saved" / name)
@@ -148,12 +148,12 @@ class Checkpointed(ToolTest):
                 job.send_signal(number)
                 _, err = job.communicate(timeout=60)
                 self.assertEqual(job.returncode, RESUMABLE, err)
-                self.assertRegex(err, r"kasen-run: stopped by a signal after turn \d+ of the loop at p.ks:7:1; all is saved in "
+                self.assertRegex(err, r"kasen-run: stopped by a signal after iteration \d+ of the loop at p.ks:7:1; all is saved in "
                                  r"saved/checkpoint-\d{6}; the same command with --resume goes on")
                 self.assertEqual(err.count("\n"), 1)
                 self.assertNotIn("r.h5", self.files())
                 out, _ = self.kasen("verify", "saved")
-                self.assertEqual(out.count(": right (a checkpoint of 4 workers, after turn "), len(self.saved()))
+                self.assertEqual(out.count(": right (a checkpoint of 4 workers, after iteration "), len(self.saved()))
                 self.assertEqual(self.processes(), [])
 
     def test_go_hands_them_on(self):
@@ -327,7 +327,7 @@ class Checkpointed(ToolTest):
         # Other parameters, another plan: another run's.
         _, err = self.run_plan("-o", "r.h5", "--checkpoint", "saved", "--resume", "-D", "more=21")
         self.assertIn("a checkpoint of other parameters; it is skipped", err)
-        self.assertIn("the run begins from the start", err)
+        self.assertIn("it begins from the start", err)
         self.kasen("fuse", "plan.kir", "--strategy", "none", "-o", "fused.kir")
         _, err = self.run_plan("-o", "r.h5", "--checkpoint", "saved", "--resume")
         self.assertIn("a checkpoint of another plan; it is skipped", err)

@@ -118,13 +118,13 @@ class Digests(ToolTest):
         self.result("r.h5")
         with h5py.File(self.dir / "r.h5", "r+") as f:
             f["later"] = numpy.zeros(3)
-        self.fault("verify", "r.h5", status=1, says=["'later' has no digest", "put in later"])
+        self.fault("verify", "r.h5", status=1, says=["'later' has no digest", "added later"])
         with h5py.File(self.dir / "r.h5", "r+") as f:
             del f["later"]
             for name in ("y", "near/0", "near/1", "most", "seen"):
                 del f[name].attrs["xxh3_128"]
         self.assertEqual(self.kasen("verify", "r.h5")[0],
-                         "r.h5: whole (a result of 4 arrays, without digests: altered values cannot be seen)\n")
+                         "r.h5: whole (a result of 4 arrays, without digests: altered values cannot be detected)\n")
 
     def test_a_digest_that_is_none(self):
         self.result("r.h5")

@@ -59,7 +59,7 @@ class Doctor(FolderTest):
                 ("huge-pages", {huge: "always madvise [never]\n"}, BETTER, "half the speed", "echo madvise"),
                 ("huge-pages", {}, BETTER, "no transparent huge pages", "CONFIG_TRANSPARENT_HUGEPAGE"),
                 ("memory", {"proc/meminfo": memory.format(4000000)}, OK, "3.81 GiB available of 7.63 GiB", ""),
-                ("memory", {"proc/meminfo": memory.format(4000)}, BROKEN, "3.91 MiB", "end what else runs"),
+                ("memory", {"proc/meminfo": memory.format(4000)}, BROKEN, "3.91 MiB", "end other programs"),
                 ("memory", {"proc/meminfo": memory.format(4000000), "proc/self/cgroup": "0::/job\n", f"{v2}/memory.max": "300000000\n",
                             f"{v2}/memory.current": "100000000\n", f"{v2}/memory.stat": "inactive_file 0\n"}, BETTER,
                  "the control group leaves 191 MiB", "--mem"),
@@ -70,7 +70,7 @@ class Doctor(FolderTest):
                 ("shared-memory", {f"{segment}.{i}": "x" * 9000 for i in range(11)}, BETTER, "left 11 files",
                  f"rm {self.dir}/root/{segment}.0 {self.dir}/root/{segment}.1 "),
                 ("shared-memory", {f"{segment}.{i}": "x" * 9000 for i in range(11)}, BETTER, "left 11 files",
-                 f"{self.dir}/root/{segment}.6 (and 3 more, told once these are gone)"),  # 0, 1, 10, 2, ... 6
+                 f"{self.dir}/root/{segment}.6 (and 3 more, listed once these are gone)"),  # 0, 1, 10, 2, ... 6
                 ("shared-memory", {f"{segment}.0": "x" * 9000, "proc/17/maps": f"7f00-7f10 rw-s 0 00:1a 7 /{segment}.0\n"}, OK,
                  "free in /dev/shm", ""),
         ]:

@@ -26,10 +26,10 @@ class Yaml(ToolTest):
         ("workres: 4\n", "1:1", ["unknown key 'workres'", "did you mean 'workers'?"]),
         ("workers: 4\nranks: 2\nworkers: 2\n", "3:1", ["'workers' stands twice"]),
         ("workers: 4\ndefine: {k: 1, k: 2}\n", "2:16", ["'k' stands twice"]),
-        ("workers: four\n", "1:10", ["'workers' is a whole number", "'four'"]),
-        ("workers: 4.5\n", "1:10", ["'workers' is a whole number", "'4.5'"]),
-        ('workers: "4"\n', "1:10", ["'workers' is a whole number", 'the text "4"']),
-        ("workers: {a: 1}\n", "1:10", ["'workers' is a whole number", "a map"]),
+        ("workers: four\n", "1:10", ["'workers' is an integer", "'four'"]),
+        ("workers: 4.5\n", "1:10", ["'workers' is an integer", "'4.5'"]),
+        ('workers: "4"\n', "1:10", ["'workers' is an integer", 'the text "4"']),
+        ("workers: {a: 1}\n", "1:10", ["'workers' is an integer", "a map"]),
         ("workers:\nranks: 2\n", "1:1", ["'workers' has no value"]),
         ("workers: [1, 2]\n", "1:10", ["'workers' takes one value", "kasen experiment"]),
         ("workers: 010\n", "1:10", ["'010' begins with 0", "octal"]),
@@ -389,7 +389,7 @@ repetitions: 2
         self.assertEqual(lines[0], "workers=2, ranks=none, strategy=none, define.theta=1e-2")
         self.assertEqual(self.files(), ["e.yaml", "graph.txt"])
         self.fault("experiment", "e.yaml", "--set", "workres=2", status=USAGE, says="did you mean 'workers'?")
-        self.fault("experiment", "e.yaml", "--set", "workers=two", status=CONFIG, says=["--set workers:1:10", "whole number"])
+        self.fault("experiment", "e.yaml", "--set", "workers=two", status=CONFIG, says=["--set workers:1:10", "an integer"])
         self.fault("experiment", "e.yaml", "--set", "workers", status=USAGE, says="KEY=VALUE")
         self.fault("experiment", status=USAGE, says="no experiment")
         self.write(f"program: {PAGERANK}\ndata: {{G: none.txt}}\n")
@@ -409,14 +409,14 @@ repetitions: 2
         yaml.dir, program = self.dir, f"program: {PAGERANK}\n"
         for text, place, says in [("workres: [1, 2]\n", "2:1", ["unknown key 'workres'", "did you mean 'workers'?"]),
                                   ("workers: 1\nworkers: 2\n", "3:1", ["'workers' stands twice"]),
-                                  ("workers: [1, two]\n", "2:14", ["'workers' is a whole number", "'two'"]),
+                                  ("workers: [1, two]\n", "2:14", ["'workers' is an integer", "'two'"]),
                                   ("workers: [1, 1]\n", "2:14", ["'1' stands twice in the list", "repetitions"]),
                                   ("workers: []\n", "2:10", ["'workers' is an empty list", "leave the key out"]),
                                   ("data: {web: {G: graph.txt}}\n", "2:13", ["data are a file, or a map that says what to generate", "data: [{G: FILE"]),
                                   ("workers: 0\n", "2:10", ["'workers' is 0", "1 to 65536"]),
                                   ("method: [block, hybrid]\n", "2:17", ["does not know 'hybrid'", "hybrid-cut"]),
                                   ("strategy: gredy\n", "2:11", ["did you mean 'greedy'?"]),
-                                  ("ranks: some\n", "2:8", ["'ranks' is a whole number"]),
+                                  ("ranks: some\n", "2:8", ["'ranks' is an integer"]),
                                   ("define: {thta: 1}\n", "2:16", ["no const or param 'thta'", "did you mean 'theta'?"]),
                                   ("define: {theta: [1e-2, x]}\n", "2:24", ["theta=x", "unknown name 'x'"]),
                                   ("define: {theta: 1e400}\n", "2:17", ["theta=1e400", "out of range"]),
@@ -427,7 +427,7 @@ repetitions: 2
                                   ("columns: {H: \"1,2\"}\ndata: {G: graph.txt}\n", "2:14", ["no input 'H'"]),
                                   ("dim: {M: 9}\n", "2:10", ["no dimension 'M'", "it has N"]),
                                   ("dim: {N: -9}\n", "2:10", ["'N' is -9"]),
-                                  ("memory: 10Q\n", "2:9", ["'memory' is a size", "8G say", "'10Q'"]),
+                                  ("memory: 10Q\n", "2:9", ["'memory' is a size", "as 8G", "'10Q'"]),
                                   ("timeout: -1\n", "2:10", ["'timeout' is a number of seconds above 0"]),
                                   ("repetitions: 0\n", "2:14", ["'repetitions' is 0"]),
                                   ("seeds: [1]\n", "2:8", ["nothing to vary"]),

@@ -86,14 +86,14 @@ class Faults(ToolTest):
             for ranks in [[], ["-n", 1], ["-n", 3]]:
                 for kernels in ["generated", "interpreter"]:
                     self.fault("run", "f.kir", "--bundle", "x", *ranks, "--nan", "error", "--kernels", kernels, "-o", "r.h5", status=1,
-                               says=["p.ks:7:", " is NaN at 7 of N (worker ", "), in turn 3;", "--nan=error"])
+                               says=["p.ks:7:", " is NaN at 7 of N (worker ", "), in iteration 3;", "--nan=error"])
                     self.assertNotIn("r.h5", self.files())
             self.kasen("run", "f.kir", "--bundle", "x", "-o", "r.h5")
             (self.dir / "r.h5").unlink()
         # All workers have one: one message.
         (self.dir / "x.csv").write_text("2\n" * 12)
         self.kasen("partition", "--program", "nan.kir", "x=x.csv", "--workers", 3, "-o", "x", "--replace")
-        self.fault("run", "f.kir", "--bundle", "x", "-n", 3, "--nan", "error", "-o", "r.h5", status=1, says=["p.ks:7:", "in turn 3;"])
+        self.fault("run", "f.kir", "--bundle", "x", "-n", 3, "--nan", "error", "-o", "r.h5", status=1, says=["p.ks:7:", "in iteration 3;"])
         # One that comes with the data, and one of all workers' together.
         (self.dir / "x.csv").write_text("".join("nan\n" if i == 3 else "3e5\n" for i in range(12)))
         self.kasen("partition", "--program", "nan.kir", "x=x.csv", "--workers", 3, "-o", "x", "--replace")
@@ -111,7 +111,7 @@ class Faults(ToolTest):
             self.kasen("fuse", "nan.kir", "--strategy", strategy, "-o", "f.kir")
             for kernels in ["generated", "interpreter"]:
                 self.fault("run", "f.kir", "--bundle", "x", "--nan", "error", "--kernels", kernels, status=1,
-                           says=["p.ks:6:", "%w", " is NaN", "worker ", "in turn 2;"])
+                           says=["p.ks:6:", "%w", " is NaN", "worker ", "in iteration 2;"])
 
     def test_define_of_nothing(self):
         self.fault("plan", PAGERANK, "-D", "tetha=1", status=USAGE, says=["tetha", "theta"])
@@ -482,7 +482,7 @@ class Faults(ToolTest):
         (out / "checkpoint-000007.tmp-0123456789ab").mkdir()
         (out / "notes.txt").write_text("mine\n")
         said = self.kasen("verify", "out")[0].splitlines()
-        self.assertEqual(said[1:], ["out/r.h5: whole (a result of 3 arrays, without digests: altered values cannot be seen)"])
+        self.assertEqual(said[1:], ["out/r.h5: whole (a result of 3 arrays, without digests: altered values cannot be detected)"])
         self.assertIn("out/checkpoint-000007.tmp-0123456789ab: not complete", said[0])
         for wrong, says in [({"w__2": 5}, "'w' is missing"), ({"w__1": (4, 3)}, "of different sizes"), ({"w__1": (5, 3, 2)}, "of different sizes"),
                             ({"w__x": 5}, "neither an output nor a component"), ({"w__1__y": 5}, "neither an output nor a component")]:
@@ -504,7 +504,7 @@ class Faults(ToolTest):
         self.fault("verify", "nothing", status=MISSING, says="nothing")
 
     def test_a_rank_that_is_told_to_end_ends_the_job(self):
-        """As where all of them are told: interrupted, no fault of Kasen; and one message."""
+        """As where all of them are told: interrupted, no bug of Kasen; and one message."""
         self.prepare()
         plan, _ = self.kasen("plan", PAGERANK, "-D", "theta=-1")
         self.kasen("fuse", "-o", "endless.kir", stdin=plan)

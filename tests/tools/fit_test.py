@@ -121,7 +121,7 @@ output b
         self.assertTrue(fused.endswith("##end\n"))
         for words in ["Transitions\n", "Splits\n", "Laws that the plan relies on\n", "Regions\n", "Buffers\n", "Modes (one was asked for",
                       "hybrid would be", "Fusing, as a whole\n", "line 11 | new_pr = (1 - r) + r * (G' @ (pr / degree))",
-                      "sends 8 S(G.cols) bytes = 4,000, in each turn of the while at line 10"]:
+                      "sends 8 S(G.cols) bytes = 4,000, in each iteration of the while at line 10"]:
             self.assertIn(words, told)
         read, _ = self.kasen("measure", "--explain", "--sizes", "N=1000,S=500,nnz=8000,P=4", stdin=fused)
         self.assertEqual(read, told)  # planned again from the source that the plan carries

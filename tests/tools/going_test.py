@@ -199,7 +199,7 @@ class Died(GoTest):
         for step in ["plan", "partition", "fuse", "measure", "run"]:
             status, err = self.died(self.tools(**{step: "kill -SEGV $$"}))
             self.assertEqual(status, INTERNAL, err)
-            self.assertIn(f"kasen-{step} was ended by signal 11 (SIGSEGV); this is a fault of Kasen; please report", err)
+            self.assertIn(f"kasen-{step} was ended by signal 11 (SIGSEGV); this is a bug of Kasen; please report", err)
             shutil.rmtree(self.dir / "tools")
 
     def test_each_signal_is_told_with_what_to_do(self):

@@ -75,7 +75,7 @@ class Hanging(ToolTest):
         for rank in range(3):
             line = [text for text in err.splitlines() if f"rank {rank}:" in text]
             self.assertEqual(len(line), 1, err)
-            self.assertRegex(line[0], r"turn \d+")
+            self.assertRegex(line[0], r"iteration \d+")
             self.assertEqual("its process is stopped" in line[0], rank == 1, err)
         self.kasen("verify", "saved")
 
@@ -89,7 +89,7 @@ class Hanging(ToolTest):
         time.sleep(2)  # they have come to their loop
         os.kill(self.ranks()[2], signal.SIGSTOP)
         err = self.ended(job, LIMIT)
-        self.assertEqual(len(re.findall(r"rank \d: step \d+, .* at .*pagerank.ks:\d+: .*, turn \d+", err)), 3, err)
+        self.assertEqual(len(re.findall(r"rank \d: step \d+, .* at .*pagerank.ks:\d+: .*, iteration \d+", err)), 3, err)
         self.assertRegex(err, r"rank 0: .*; waits for (rank [12] \(exchange|all ranks)")
 
     def test_a_process_alone(self):
@@ -151,7 +151,7 @@ class Messages(ToolTest):
         for n in (1, 9):
             _, err = self.run_plan("none", "--check-messages", fault=f"message:flip:{n}@rank=1", status=IO)
             self.assertEqual(err.count("error:"), 1, err)
-            self.assertRegex(err, r"error: exchange \d+ \(.*pagerank\.ks:\d+.*\): what rank [02] sent is not what arrived at rank 1; ")
+            self.assertRegex(err, r"error: exchange \d+ \(.*pagerank\.ks:\d+.*\): the bytes that rank [02] sent are not those that arrived at rank 1; ")
         self.assertFalse(list(self.dir.glob("none*")))
 
 

@@ -244,7 +244,7 @@ class RunPages(PageTest):
         self.assertTrue(all(c > 1e-9 for c in changes[:-1]) and changes[-1] <= 1e-9)
         self.assertEqual([t[2] for t in loop["turns"]], sorted(t[2] for t in loop["turns"]))
         curves = [e for e in page.of("svg") if e.get("class") == "curve"]
-        self.assertEqual([e["aria-label"] for e in curves], ["diff", "time of a turn, ms"])
+        self.assertEqual([e["aria-label"] for e in curves], ["diff", "time of an iteration, ms"])
         self.assertEqual(sum(c["tag"] == "circle" for c in curves[0]["children"]), turns)
         self.assertEqual(sum(c.get("class") == "limit" for c in curves[0]["children"]), 1)
 
@@ -298,9 +298,9 @@ class RunPages(PageTest):
 
     def test_loops_without_a_number(self):
         self.prepare(workers=1)
-        for program, says, curves in [("for i in 0 .. 9 {\n  x = x * 0.5\n}", "no number: it counts its turns", ["time of a turn, ms"]),
+        for program, says, curves in [("for i in 0 .. 9 {\n  x = x * 0.5\n}", "no number: it counts its iterations", ["time of an iteration, ms"]),
                                       ("a = 1.0\nb = 8.0\nwhile b > 1.0 {\n  a = a * 3.0\n  b = b / 2.0\n  x = x * a\n}", "^while at line 6.*b: 1 at the end",
-                                       ["b", "time of a turn, ms"]),
+                                       ["b", "time of an iteration, ms"]),
                                       ("a = 1.0\nfor i in 0 .. 1 {\n  a = a * 3.0\n  x = x * a\n}", "[^_]a: 3 at the end", [])]:
             (self.dir / "p.ks").write_text(f"dim N\ninput G : null[N, N]\nx : f64[N] = 1\n{program}\noutput x\n")
             self.kasen("plan", "p.ks", "-o", "p.kir")

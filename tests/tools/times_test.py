@@ -28,7 +28,7 @@ class Times(ToolTest):
         memory = (turn["read_bytes"]["value"] + turn["written_bytes"]["value"] - reads) / 4 / 2e9
         network = turn["network_bytes"]["value"] / 4 / 1e8
         messages = (2 + 2 * 2) * 1e-3  # gather and scatter; both of the shared change in log2(4) rounds
-        found = re.search(r"a turn of the while at line 10: ([0-9.]+) ms \(memory ([0-9.]+) ms, computing beyond that 0 us, network ([0-9.]+) ms, messages ([0-9.]+) ms\)", out)
+        found = re.search(r"an iteration of the while at line 10: ([0-9.]+) ms \(memory ([0-9.]+) ms, computing beyond that 0 us, network ([0-9.]+) ms, messages ([0-9.]+) ms\)", out)
         self.assertIsNotNone(found, out)
         for text, seconds in zip(found.groups(), [memory + network + messages, memory, network, messages]):
             self.assertAlmostEqual(float(text), seconds * 1e3, delta=0.006 * seconds * 1e3)
@@ -41,7 +41,7 @@ class Times(ToolTest):
         for text, least, most in [(self.MACHINE + "near_entry: 50e-9\nfar_entry: 50e-9\n", 8e6 / 4 * 50e-9, 2 * 8e6 / 4 * 50e-9), (self.MACHINE, 0, 8e6 / 4 * 50e-9)]:
             (self.dir / "m.yaml").write_text(text)
             out, _ = self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--machine", "m.yaml")
-            total = float(re.search(r"a turn of the while at line 10: ([0-9.]+) ms", out).group(1)) / 1e3
+            total = float(re.search(r"an iteration of the while at line 10: ([0-9.]+) ms", out).group(1)) / 1e3
             self.assertTrue(least < total < most, out)
 
     def test_against_what_was_measured(self):
@@ -50,7 +50,7 @@ class Times(ToolTest):
         for ranks in [[], ["-n", 2]]:
             self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.h5", "--stats", "run.json", *ranks)
             out, _ = self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check", "--machine", "m.yaml")
-            self.assertRegex(out, r"time of a turn of the while at line 10: predicted [0-9.]+ [um]?s, measured [0-9.]+ [um]?s \([+-][0-9]+ %\)")
+            self.assertRegex(out, r"time of an iteration of the while at line 10: predicted [0-9.]+ [um]?s, measured [0-9.]+ [um]?s \([+-][0-9]+ %\)")
 
     def test_calibrate(self):
         self.kasen("measure", "--calibrate", "-o", "m.yaml")

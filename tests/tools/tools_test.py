@@ -164,7 +164,7 @@ class Pipeline(ToolTest):
             for program, bundle in [(["--program", "plan.kir"], "auto"), ([], "plain")]:
                 _, err = self.kasen("partition", *program, f"G={name}.txt", "--workers", 6, "--method", "auto", *machine,
                                     "-o", bundle, "--replace")
-                self.assertRegex(err, f"note: auto chose {best}: block .* bytes, .*; hybrid-cut .*; ml .*network bytes of a turn")
+                self.assertRegex(err, f"note: auto chose {best}: block .* bytes, .*; hybrid-cut .*; ml .*network bytes of an iteration")
                 self.assertEqual("no program was given" in err, not program)
                 content = json.loads((self.dir / bundle / "manifest.json").read_text())["content"]
                 self.assertEqual(content["method"], best)
@@ -242,9 +242,9 @@ class Pipeline(ToolTest):
         self.check_ranks(self.dir / "all" / "result.csv")
         for name in ["plan.kir", "fused.kir", "report.txt", "run.json", "bundle"]:
             self.assertTrue((self.dir / "all" / name).exists(), name)
-        self.assertIn("turns", out)
+        self.assertIn("iterations", out)
         self.assertRegex(out, r"pool: 5 buffers of [1-9][0-9,]* bytes, at most [1-9][0-9,]* on a worker; "
-                              r"allocations after a loop's first turn: 0\n")
+                              r"allocations after a loop's first iteration: 0\n")
         steps = [line.split()[0] for line in err.splitlines() if line]
         # The run, which verifies its result, and the description of the plan go side by side.
         self.assertIn("kasen-run:", steps)
@@ -330,7 +330,7 @@ class Pipeline(ToolTest):
             self.assertEqual((self.dir / "npy" / part).read_bytes(), (self.dir / "txt" / part).read_bytes())
         self.kasen("generate", "star", "--scale", 2, "-o", "star.txt")
         self.assertEqual((self.dir / "star.txt").read_text(), "0\t1\n0\t2\n0\t3\n1\t0\n2\t0\n3\t0\n")
-        for wrong, says in [([], "kind of graph"), (["ring", "-o", "x"], "'ring'"), (["rmat"], "no place"),
+        for wrong, says in [([], "kind of graph"), (["ring", "-o", "x"], "'ring'"), (["rmat"], "no output file"),
                             (["rmat", "--scale", 40, "-o", "x"], "scale 40"), (["rmat", "--a", 2, "-o", "x"], "probabilities")]:
             self.fault("generate", *wrong, status=USAGE, says=says)
         self.assertFalse((self.dir / "x").exists())

@@ -45,7 +45,7 @@ class Traced(ToolTest):
         products = [e for e in events if " = mxv[" in e["name"] and "start" not in e["name"] and "finish" not in e["name"]]
         self.assertEqual([e["args"]["turn"] for e in products], list(range(1, turns + 1)))
         self.assertTrue(all("G' @ (pr / degree)" in e["args"]["line"] for e in products))
-        self.assertEqual(sum(e["name"].startswith("turn ") for e in events), turns)
+        self.assertEqual(sum(e["name"].startswith("iteration ") for e in events), turns)
         for what in ["start: ", "finish: "]:
             self.assertEqual(sum(e["name"].startswith(what) and " = gather " in e["name"] and "turn" in e["args"] for e in events), turns)
         self.check_nesting(events)
@@ -70,7 +70,7 @@ class Traced(ToolTest):
                 self.assertLessEqual(begun["ts"], event["ts"])
         self.assertEqual(waiting, {})
         self.assertEqual(any(e["ph"] == "b" for e in events), ranks > 1)
-        turns = sum(e["name"].startswith("turn ") for e in events)
+        turns = sum(e["name"].startswith("iteration ") for e in events)
         for name in ["memory traffic", "network"]:  # and nothing behind the last turn
             self.assertEqual(sum(e["ph"] == "C" and e["name"] == name for e in events), turns + ranks)
         self.assertEqual({e["pid"] for e in events if e["name"] == "memory held" and e["args"]["MB"] > 1}, set(range(ranks)))

@@ -35,13 +35,13 @@ USES = """
 64 | plna two.ks | unknown command 'plna' .. did you mean 'plan'?
 64 | run two.ks.kir --bundle data extra | 'extra' is one argument too many
 # values that are none
-64 | run -n two fused.kir --bundle data | --ranks (-n) takes a whole number, not 'two' .. see 'kasen run --help'
-64 | run -n fused.kir --bundle data | --ranks (-n) takes a whole number, not 'fused.kir'
+64 | run -n two fused.kir --bundle data | --ranks (-n) takes an integer, not 'two' .. see 'kasen run --help'
+64 | run -n fused.kir --bundle data | --ranks (-n) takes an integer, not 'fused.kir'
 64 | run -n 0 fused.kir --bundle data | --ranks 0 .. 1 to 65536
 64 | run -n -1 fused.kir --bundle data | --ranks -1 .. 1 to 65536
 64 | run -n 3 fused.kir --bundle data | 3 ranks for 2 parts .. use -n 2 or fewer
-64 | run fused.kir --bundle data --threads many | --threads takes a whole number, not 'many'
-64 | run fused.kir --bundle data --top ten | --top takes a whole number, not 'ten'
+64 | run fused.kir --bundle data --threads many | --threads takes an integer, not 'many'
+64 | run fused.kir --bundle data --top ten | --top takes an integer, not 'ten'
 64 | run fused.kir --bundle data --top | --top has no value .. write --top K
 64 | run fused.kir --bundle data --timeout soon | --timeout takes a .. number, not 'soon'
 64 | run fused.kir --bundle data --memory lots | --memory lots .. 8G
@@ -53,10 +53,10 @@ USES = """
 64 | run fused.kir --bundle data -D theta=1 -D theta=2 | --param names 'theta' twice .. give it one value
 64 | plan two.ks -D theta= | -D theta= gives no value .. f64
 64 | plan two.ks -D N=3 | no const or param 'N' .. --dim N=3
-64 | partition --program two.kir x=x.csv -o d2 --workers two | --workers takes a whole number, not 'two'
-64 | partition --program two.kir x=x.csv -o d2 --workers 2.5 | --workers takes a whole number, not '2.5'
-64 | partition --program two.kir x=x.csv -o d2 --workers 1e3 | --workers takes a whole number, not '1e3'
-64 | partition --program two.kir x=x.csv -o d2 --workers 99999999999999999999 | --workers takes a whole number
+64 | partition --program two.kir x=x.csv -o d2 --workers two | --workers takes an integer, not 'two'
+64 | partition --program two.kir x=x.csv -o d2 --workers 2.5 | --workers takes an integer, not '2.5'
+64 | partition --program two.kir x=x.csv -o d2 --workers 1e3 | --workers takes an integer, not '1e3'
+64 | partition --program two.kir x=x.csv -o d2 --workers 99999999999999999999 | --workers takes an integer
 64 | partition --program two.kir x=x.csv -o d2 --workers 0 | --workers 0 .. 1 to 65536
 64 | partition --program two.kir x=x.csv -o d2 --workers -3 | --workers -3 .. 1 to 65536
 64 | partition --program two.kir x=x.csv -o d2 --workers | --workers has no value .. write --workers P
@@ -65,14 +65,14 @@ USES = """
 64 | fuse two.kir --strategy fastest | --strategy does not know 'fastest' .. greedy
 64 | fuse two.kir --sync sometimes | --sync does not know 'sometimes' .. hybrid
 64 | fuse two.kir --sizes N | 'N' is not NAME=NUMBER .. --sizes V=1000
-64 | fuse two.kir --sizes N=abc | 'N=abc' gives no size .. whole number
+64 | fuse two.kir --sizes N=abc | 'N=abc' gives no size .. integer
 64 | fuse two.kir --sizes M=3 | no size 'M' .. its sizes are
 64 | measure fused.kir --format pdf | --format does not know 'pdf' .. html
 64 | measure fused.kir --check | --check needs --against
 64 | measure fused.kir --workers 0 | --workers needs the data .. --data NAME=FILE
 64 | generate | no kind of graph .. rmat and star
 64 | generate graph | no kind 'graph' .. rmat, star
-64 | generate rmat --scale big -o g.txt | --scale takes a whole number, not 'big'
+64 | generate rmat --scale big -o g.txt | --scale takes an integer, not 'big'
 64 | generate rmat --a half -o g.txt | --a takes a number, not 'half'
 64 | doctor --only nothing | --only does not know 'nothing' .. choose one of
 64 | doctor now | 'now' is one argument too many .. takes options alone
@@ -80,7 +80,7 @@ USES = """
 64 | help plan extra | no help on 'extra' .. see 'kasen plan --help'
 # configurations
 78 | run --config job.yaml fused.kir --bundle data | job.yaml:1:1: .. unknown key 'workers'
-78 | partition --config job.yaml --program two.kir x=x.csv -o d2 | job.yaml:1:10: .. 'workers' is a whole number, here is 'two'
+78 | partition --config job.yaml --program two.kir x=x.csv -o d2 | job.yaml:1:10: .. 'workers' is an integer, here is 'two'
 78 | partition --config bad.yaml --program two.kir x=x.csv -o d2 | bad.yaml:2:1: .. not YAML
 66 | partition --config none.yaml --program two.kir x=x.csv -o d2 | cannot open 'none.yaml' .. check the name
 78 | experiment two.ks | two.ks:2:9: .. not YAML
@@ -145,15 +145,15 @@ USES = """
 64 | run fused.kir --bundle data --resume | --resume without --checkpoint .. add --checkpoint DIR
 66 | partition --program two.kir x=none.csv -o d2 | none.csv .. cannot open the file
 66 | partition --program none.kir x=x.csv -o d2 | cannot open 'none.kir' .. check the name
-64 | partition --program two.kir x=x.csv | no place for the bundle .. add -o BUNDLE
+64 | partition --program two.kir x=x.csv | no output folder for the bundle .. add -o BUNDLE
 73 | partition --program two.kir x=x.csv -o data | 'data' already exists .. --replace
 64 | partition --program two.kir x=x.csv -o two.kir | the output 'two.kir' is also an input .. choose another name
 64 | go | no program .. see 'kasen go --help'
 64 | go two.ks | no data for input 'x' .. add x=FILE
 64 | go two.ks G=links.txt | no input 'G' .. it has x
-64 | go two.ks x=x.csv --workers two | --workers takes a whole number, not 'two'
+64 | go two.ks x=x.csv --workers two | --workers takes an integer, not 'two'
 # programs
-65 | plan vector.ks | vector.ks:3:13: .. the transpose of what is no matrix .. leave out
+65 | plan vector.ks | vector.ks:3:13: .. the transpose of an array that is no matrix .. leave out
 65 | plan median.ks | unknown function 'median' .. mean(f64(x <= limit))
 65 | plan braces.ks | blocks stand in braces
 """
@@ -203,7 +203,7 @@ class WrongUses(ClassFolderTest):
                     at = message.index(part, at) + len(part)
                 if status != 78:  # what a key takes stands in the message itself
                     self.assertRegex(message, "error: [^;]+; .", "neither a reason nor what to do")
-                self.assertNotIn("fault of Kasen", done.stderr)
+                self.assertNotIn("bug of Kasen", done.stderr)
 
     def test_there_are_many(self):
         self.assertGreater(len(list(uses())), 120)

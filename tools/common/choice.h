@@ -1,4 +1,4 @@
-// Options that are one of a few words.
+// Options that take one of a few words.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ template <class T, size_t n>
   return words;
 }
 
-// The option of the tool is one of these words.
+// The option of the tool takes one of these words.
 template <class T, size_t n>
 void takes(Tool& tool, const std::string& option, const std::array<std::pair<std::string_view, T>, n>& choices) {
   tool.words[option] = words_of(choices);

@@ -27,8 +27,8 @@ std::string scalar_text(const po::option_description& option, const YamlValue& v
   return value.text();
 }
 
-// The option's values as the command line would give them. What may be given several times is a list, or a map of
-// NAME=VALUE.
+// The option's values as the command line would give them. An option that may be given several times takes a list, or a
+// map of NAME=VALUE.
 std::vector<std::string> values_of(const po::option_description& option, const YamlValue& value) {
   const auto* typed = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
   const bool several = typed != nullptr && typed->value_type() == typeid(std::vector<std::string>);
@@ -50,12 +50,12 @@ std::vector<std::string> values_of(const po::option_description& option, const Y
   return values;
 }
 
-// As the command line reads them, but told with their place.
+// Reads the values as the command line does, but errors name their position.
 void check_values(const po::option_description& option, const std::vector<std::string>& values,
                   const YamlValue& value) {
   try {
     boost::any parsed;
-    option.semantic()->parse(parsed, values, false);  // true: by way of the locale, which may lack letters
+    option.semantic()->parse(parsed, values, false);  // true: through the locale, which may lack letters
   } catch (const po::error&) {
     value.fault(fmt::format("'{}' is no value of '{}'", shown_text(fmt::format("{}", fmt::join(values, ", "))),
                             option.long_name()),

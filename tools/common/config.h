@@ -10,11 +10,11 @@
 namespace kasen::tools {
 
 // A key is an option's long name (`workers: 4`, `define: {k: 5}` or `define: [k=5]`, `likely: true` for a switch).
-// `places` gets the place of each key's value. Throws UserError(configuration) with file:line:column.
+// `places` gets the position of each key's value. Throws UserError(configuration) with file:line:column.
 [[nodiscard]] boost::program_options::parsed_options read_config(
     const std::string& path, const boost::program_options::options_description& options,
     std::map<std::string, YamlPlace>& places);
-// The same of a text; `file` is for messages.
+// Reads the options from a text; `file` is for messages.
 [[nodiscard]] boost::program_options::parsed_options parse_config(
     const std::string& text, const std::string& file, const boost::program_options::options_description& options,
     std::map<std::string, YamlPlace>& places);

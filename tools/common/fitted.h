@@ -1,4 +1,4 @@
-// A plan that was fitted to one bundle runs and is measured on that bundle alone: its choices were made for those data.
+// A plan that was fitted to one bundle runs and is measured on that bundle alone: its choices were made for its data.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kasen::tools {
 
-// UserError(bad_input) where `module`, which messages call `name`, names another digest than that of `bundle`.
+// Throws UserError(bad_input) where `module`, `name` in messages, names another digest than that of `bundle`.
 void require_fitted(const Module& module, const std::string& name, const std::string& bundle,
                     const std::string& digest);
 

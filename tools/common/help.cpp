@@ -12,7 +12,7 @@
 namespace kasen::tools {
 namespace {
 
-constexpr size_t text_column = 26;  // where what an option does begins
+constexpr size_t text_column = 26;  // the column of an option's description
 
 // "  -o, --output FILE"
 std::string left_side(const OptionRow& row) {
@@ -20,7 +20,7 @@ std::string left_side(const OptionRow& row) {
   return fmt::format("  {}--{}{}{}", letter, row.name, row.argument.empty() ? "" : " ", row.argument);
 }
 
-// What it does, the words it takes where the text does not name them, and what it is where nobody gives it.
+// The description, the words that it takes where the text does not name them, and the default.
 std::string right_side(const OptionRow& row) {
   std::string text = row.text;
   const bool named = std::all_of(row.words.begin(), row.words.end(), [&](const std::string& word) {

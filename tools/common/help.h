@@ -1,4 +1,4 @@
-// What --help shows: an example first, then usage, options under their headings, where to read on.
+// The text of --help: an example first, then usage, options under their headings, and where to read on.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace kasen::tools {
 
 [[nodiscard]] std::string help_text(const Tool& tool);
-// Of one option, heading or topic. UserError(usage) with a suggestion if there is none of this name.
+// The help on one option, heading or topic. UserError(usage) with a suggestion if none has this name.
 [[nodiscard]] std::string help_text(const Tool& tool, const std::string& word);
 
 }  // namespace kasen::tools

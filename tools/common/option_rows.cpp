@@ -75,7 +75,7 @@ std::vector<OptionRow> argument_rows(const Tool& tool) {
   std::set<std::string> seen;
   for (unsigned i = 0; i < tool.positional.max_total_count(); ++i) {
     const std::string& name = tool.positional.name_for_position(i);
-    if (!seen.insert(name).second) break;  // one that takes all that follow
+    if (!seen.insert(name).second) break;  // it takes all arguments that follow
     rows.push_back(row_of(tool, tool.hidden.find(name, false)));
   }
   return rows;

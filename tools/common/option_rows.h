@@ -1,4 +1,4 @@
-// The options and arguments of a tool, as one table: help, man pages and shell completion are all made of it.
+// The options and arguments of a tool as one table, from which help, man pages and shell completion are made.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@ namespace kasen::tools {
 
 struct OptionRow {
   std::string heading;
-  std::string name;      // "output", without dashes; of an argument: what its value_name says
+  std::string name;      // "output", without dashes; for an argument, its value_name
   std::string letter;    // "o", or ""
   std::string argument;  // "FILE"; "" for a switch
-  std::string standard;  // what it is where nobody gives it; "" where that is nothing
+  std::string standard;  // the default; "" where there is none
   bool repeated = false;
   std::string text;
-  std::vector<std::string> words;  // that it takes; none: any
+  std::vector<std::string> words;  // the words that it takes; empty: any
 };
 
-// In the order of the help: headings as they first come, options under one as they are declared.
+// In the order of the help: headings as they are first used, options under each as they are declared.
 [[nodiscard]] std::vector<OptionRow> option_rows(const Tool& tool);
 [[nodiscard]] std::vector<OptionRow> argument_rows(const Tool& tool);
 
-// All of it as JSON, for what is made of it when Kasen is built (`kasen TOOL --describe`).
+// The table as JSON, from which files are made when Kasen is built (`kasen TOOL --describe`).
 [[nodiscard]] std::string description_json(const Tool& tool);
 [[nodiscard]] std::string json_text(std::string_view text);
 

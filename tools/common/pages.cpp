@@ -9,7 +9,7 @@
 namespace kasen::tools {
 namespace {
 
-// Lines of Markdown to lines of a terminal.
+// Turns lines of Markdown into lines of a terminal.
 class Renderer {
  public:
   explicit Renderer(size_t width) : width_(width) {}
@@ -37,7 +37,7 @@ class Renderer {
   }
 
  private:
-  // ```kir bad.kir: a file of this name.
+  // A fence of ```kir bad.kir begins a file of this name.
   void fence(std::string_view info) {
     end_paragraph();
     in_block_ = !in_block_;

@@ -30,7 +30,7 @@ std::string zero_text(const ElementType& element) {
   return element.tuple ? fmt::format("({},)", fmt::join(parts, ", ")) : parts[0];
 }
 
-// A param's value is written as in programs, and means what it means to `plan -D`: a program of that param reads it.
+// A param's value is written as in programs and means the same as in `plan -D`: a program of that param reads it.
 std::vector<Word> read_value(const Module& module, const ElementType& element, const std::string& name,
                              const std::string& text) {
   const std::string dim =

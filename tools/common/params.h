@@ -1,4 +1,4 @@
-// Params as texts of the command line, for what runs a program and for what runs it later.
+// Params as texts of the command line, for tools that run a program now or later.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace kasen::tools {
 
-// The element type of what a `param` operator gives.
+// The element type of the result of a `param` operator.
 [[nodiscard]] const ElementType& param_element(const Module& module, const Op& param);
 
 // The value of a param, written as in programs; an id is the user's. UserError(usage) for a name that the program does
-// not have, or text that is no such value.
+// not have, or for a text that is no such value.
 [[nodiscard]] std::vector<Word> read_param(const Module& module, const std::string& name, const std::string& text);
 
 }  // namespace kasen::tools

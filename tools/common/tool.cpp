@@ -31,7 +31,7 @@
 namespace kasen::tools {
 namespace {
 
-// A path may have line ends in it; a line of the history has none.
+// A path may contain line ends; a line of the history has none.
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return printable(text);
@@ -75,7 +75,7 @@ po::variables_map parse(int argc, char** argv, const Tool& tool) {
   return values;
 }
 
-// What an option says, whether it is one text or several; none if nobody gave it.
+// The texts of an option, one or several; none if nobody gave it.
 std::vector<std::string> given_texts(const po::variables_map& values, const std::string& option) {
   if (values.count(option) == 0 || values[option].defaulted()) return {};
   const boost::any& value = values[option].value();
@@ -84,7 +84,7 @@ std::vector<std::string> given_texts(const po::variables_map& values, const std:
   return {};
 }
 
-// A switch has no text; whatever else is given says something.
+// Refuses an empty text of any option but a switch, which has none.
 void refuse_empty(const Tool& tool, const po::variables_map& values) {
   for (const auto& [name, value] : values) {
     const po::option_description* option = tool.options.find_nothrow(name, false);
@@ -114,7 +114,7 @@ std::vector<std::string> files_of(const po::variables_map& values, const std::st
   return files;
 }
 
-// Words of options that take only some, before anything is done.
+// Checks the words of options that take only some, before anything is done.
 void check_words(const Tool& tool, const po::variables_map& values) {
   for (const auto& [option, words] : tool.words) {
     for (const std::string& word : given_texts(values, option)) {
@@ -126,7 +126,7 @@ void check_words(const Tool& tool, const po::variables_map& values) {
   }
 }
 
-// `--help [WORD]`, wherever it stands. Nothing: it does not.
+// The WORD of `--help [WORD]`, wherever it stands; nothing if there is no --help.
 std::optional<std::string> help_asked(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -137,7 +137,7 @@ std::optional<std::string> help_asked(int argc, char** argv) {
   return std::nullopt;
 }
 
-// What is told of the tool itself. False: nothing of this was asked for.
+// Prints what the user asked about the tool itself. False: the user asked nothing of this.
 bool told_of_itself(int argc, char** argv, const Tool& tool) {
   if (argc == 2 && std::string_view(argv[1]) == "--describe") {
     write_standard_output(description_json(tool));
@@ -156,7 +156,8 @@ void check_files(const Tool& tool, const po::variables_map& values) {
   }
   const auto standard = [](const std::string& file) { return file == "-" || file == "/dev/stdin"; };
   if (std::count_if(inputs.begin(), inputs.end(), standard) > 1)
-    fail(ExitStatus::usage, "standard input is to be read twice", "it has one end", "name files for all but one input");
+    fail(ExitStatus::usage, "standard input is named for two inputs", "it can be read once",
+         "name files for all but one input");
   std::vector<std::string> outputs;
   for (const std::string& option : tool.writes) {
     for (const std::string& output : given_texts(values, option)) {
@@ -169,7 +170,7 @@ void check_files(const Tool& tool, const po::variables_map& values) {
   }
 }
 
-// What tests ask of this process (docs/faults.md). mpirun and srun tell its rank; else it is the only one.
+// The failures that tests ask of this process (docs/faults.md). mpirun and srun state its rank; else it is alone.
 void ask_for_faults_of_environment() {
   const char* text = std::getenv("KASEN_FAULT");
   if (text == nullptr) return;
@@ -183,7 +184,7 @@ void ask_for_faults_of_environment() {
   ask_for_faults(text, std::filesystem::read_symlink("/proc/self/exe").filename().string(), rank);
 }
 
-// Where to read on, a line for each state rule that is broken.
+// A line for each broken state rule, which names the page to read.
 std::string notes_on_rules(const UserError& error) {
   std::set<int> rules;
   std::string notes;
@@ -267,7 +268,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
   tool.under("General");
   tool.options.add_options()("config", po::value<std::string>()->value_name("FILE.yaml"),
                              "options as YAML keys; the command line wins")(
-      "help,h", "shows this; with a word behind it what there is on that: an option, a heading, a topic")(
+      "help,h", "shows this help; with a word behind it, the help on that option, heading or topic")(
       "version", "shows the version");
   const std::string& name = tool.info.name;
   try {
@@ -289,11 +290,11 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
     tell("{}: {}\n", name, no_memory);
     return status_of(ExitStatus::limit);
   } catch (const std::exception& error) {
-    if (errno == ENOMEM) {  // a library that says so in its own words
+    if (errno == ENOMEM) {  // a library that reports it in its own words
       tell("{}: {}\n", name, no_memory);
       return status_of(ExitStatus::limit);
     }
-    tell("{}: error: {}; this is a fault of Kasen; please report it with this command line\n", name, error.what());
+    tell("{}: error: {}; this is a bug of Kasen; please report it with this command line\n", name, error.what());
     return status_of(ExitStatus::internal);
   }
 }

@@ -1,5 +1,5 @@
-// The frame of every tool: options, --help, --version, --config, one place where faults become messages and exit
-// statuses. A tool's main is: options, read, call one library function, write, report.
+// The frame of every tool: options, --help, --version, --config, and one place that turns errors into messages and exit
+// statuses. A tool's main declares options, reads, calls one library function, writes and reports.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -25,13 +25,13 @@ struct ToolInfo {
 struct Tool {
   ToolInfo info;
   po::options_description options{"Options"};
-  po::positional_options_description positional;  // of options in `hidden`; the value_name there says what it takes
+  po::positional_options_description positional;  // options in `hidden`, whose value_name states what they take
   po::options_description hidden;
-  // Options that name what is read (files, NAME=FILE, or folders: all files in them) and what is written. An output
-  // that would take the place of an input or of another output is refused before the body runs.
+  // Options that name inputs (files, NAME=FILE, or folders: all files in them), and options that name outputs. An
+  // output that would replace an input or another output is refused before the body runs.
   std::vector<std::string> reads, writes;
-  // Headings of the help, each with the number of options that stand before it; the words that an option takes
-  // (tools/common/choice.h: takes), for help and completion: others are refused before the body runs.
+  // Headings of the help, each with the number of options before it. `words` has the words that an option takes
+  // (tools/common/choice.h: takes), for help and completion; other words are refused before the body runs.
   std::vector<std::pair<size_t, std::string>> headings;
   std::map<std::string, std::vector<std::string>> words;
 
@@ -39,34 +39,34 @@ struct Tool {
   void under(std::string heading) { headings.emplace_back(options.options().size(), std::move(heading)); }
 };
 
-// Parses the command line and --config, runs `body`, prints faults to standard error. Returns the exit status.
+// Parses the command line and --config, runs `body`, prints errors to standard error. Returns the exit status.
 [[nodiscard]] int run_tool(int argc, char** argv, Tool& tool,
                            const std::function<ExitStatus(const po::variables_map&)>& body);
 
-// What stands in the history line of an IR: the tool, its version and its arguments.
+// The history line of an IR: the tool, its version and its arguments.
 [[nodiscard]] std::string history_line(const ToolInfo& info);
 
 // The texts of an option that may be given several times; none if it was not.
 [[nodiscard]] std::vector<std::string> texts_of(const po::variables_map& values, const std::string& option);
-// Its `NAME=VALUE` texts as a map; wrong_value where there is no name, or a name twice.
+// Its `NAME=VALUE` texts as a map; wrong_value where a name is missing, or given twice.
 [[nodiscard]] std::map<std::string, std::string> name_values(const po::variables_map& values,
                                                              const std::string& option);
 
-// An option (by its long name) has a wrong value: ExitStatus::usage, or, where it stands in the --config file,
-// configuration with its place there.
+// Refuses a wrong value of an option (by its long name): ExitStatus::usage, or, where it stands in the --config file,
+// configuration with its position there.
 [[noreturn]] void wrong_value(const std::string& option, std::string what, std::string why = {},
                               std::string remedy = {});
-// The option does not take this word: told with the nearest of those that it takes.
+// Refuses a word that the option does not take, and suggests the nearest that it takes.
 [[noreturn]] void unknown_word(const std::string& option, const std::string& word,
                                const std::vector<std::string>& words);
 // "did you mean 'degree'?" for the nearest of the names, or "" where none is near (libcore/base/suggest.h).
 [[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);
-// Runs `read`, which makes something of the option's value: its faults of usage become those of wrong_value.
+// Runs `read`, which reads the option's value; its errors of usage become those of wrong_value.
 void with_value(const std::string& option, const std::function<void()>& read);
 
-// Where to read on, for each state rule that is broken.
+// Prints where to read on, for each broken state rule.
 void tell_rules(const UserError& error);
-// All that is said of an error in one text, for who tells it: a rank's goes through its launcher.
+// The whole message of an error in one text; the launcher prints that of a rank.
 [[nodiscard]] std::string message_of(const UserError& error);
 [[nodiscard]] bool colour_wanted(int fd);  // a terminal, and NO_COLOR is not set
 

@@ -26,12 +26,12 @@ size_t given_width() {
   return 80;
 }
 
-// Letters, not bytes: what follows the first byte of a letter in UTF-8 takes no place.
+// Counts letters, not bytes: the bytes after the first one of a UTF-8 letter take no column.
 size_t letters(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// At blanks outside brackets, and at those within them where all between them is longer than `room`.
+// Splits at blanks outside brackets, and at blanks within them where the whole bracket is longer than `room`.
 std::vector<std::string> pieces(std::string_view text, size_t room) {
   std::vector<std::string> found, group;
   int depth = 0;

@@ -7,10 +7,10 @@
 
 namespace kasen::tools {
 
-// Of lines on standard output: COLUMNS, or the terminal's, or 80; from 40 to 120.
+// The width of lines on standard output: COLUMNS, or the terminal's, or 80; from 40 to 120.
 [[nodiscard]] size_t text_width();
-// Words in lines of at most `width` characters, all lines but the first behind `indent` blanks. `first`: where the
-// first line begins, already written. What stands in brackets stays together where it fits.
+// Wraps words into lines of at most `width` characters; all lines but the first begin after `indent` blanks. `first`:
+// the column, already written to, where the first line begins. Text in brackets stays together where it fits.
 [[nodiscard]] std::string wrapped(std::string_view text, size_t width, size_t indent, size_t first);
 
 }  // namespace kasen::tools

@@ -32,7 +32,7 @@ std::string kind_of_value(const Tool& tool, const std::string& option) {
   if (typed == nullptr) return "another value";
   const std::type_info& type = typed->value_type();
   if (type == typeid(double) || type == typeid(float)) return "a number";
-  return type == typeid(std::string) ? "another value" : "a whole number";
+  return type == typeid(std::string) ? "another value" : "an integer";
 }
 
 // "the argument ('two') for option '--ranks' is invalid"
@@ -60,7 +60,7 @@ bool is_bundle(const std::string& path) {
   return std::filesystem::exists(std::filesystem::path(path) / "manifest.json", fault);
 }
 
-// All that stands on the line and belongs to no option.
+// All arguments on the line that belong to no option.
 std::vector<std::string> bare_arguments(const Tool& tool, int argc, char** argv) {
   po::options_description all;
   all.add(tool.options).add_options()("argument", po::value<std::vector<std::string>>());

@@ -1,4 +1,4 @@
-// Command lines that are not understood: what is wrong with them, in the words of the tool's own help.
+// Reports command lines that are not understood, in the words of the tool's own help.
 #pragma once
 
 #include "tools/common/tool.h"
@@ -7,7 +7,7 @@ namespace kasen::tools {
 
 // Refuses `-output`: with one dash it would be `-o utput`.
 void refuse_single_dashes(const Tool& tool, int argc, char** argv);
-// What the parser of the command line did not take.
+// Reports the error of the parser of the command line.
 [[noreturn]] void wrong_line(const Tool& tool, const po::error& error, int argc, char** argv);
 
 }  // namespace kasen::tools

@@ -17,7 +17,7 @@ constexpr size_t longest_line = 200, longest_text = 60;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// The source from the beginning of a place's line.
+// The source from the beginning of a position's line.
 std::string_view line_on(const YamlPlace& place) {
   std::string_view text = place.source->text;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
@@ -29,7 +29,7 @@ std::string_view line_on(const YamlPlace& place) {
   return text;
 }
 
-// The line of a place, as a terminal may show it; none where the caret would be far to the right.
+// The line of a position, as a terminal may show it; none where the caret would be far to the right.
 std::string line_of(const YamlPlace& place) {
   if (place.source == nullptr || place.line < 1 || place.column > static_cast<int>(longest_line)) return {};
   const std::string_view rest = line_on(place);
@@ -57,7 +57,7 @@ const char* kind_name(YamlValue::Kind kind) {
   throw InternalError("a kind of YAML value outside the table");
 }
 
-// 1e6 is 1000000 to those who write YAML, but no whole number to all who read it.
+// 1e6 is 1000000 to people who write YAML, but not every reader takes it for an integer.
 template <class T>
 bool read_number(const std::string& text, T& number) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -90,7 +90,7 @@ void YamlValue::wrong_type(const std::string& expected) const {
   fault(fmt::format("{} is {}, here is {}", subject, expected, found));
 }
 
-// Some readers of YAML take 010 for 8, others for 10.
+// Some readers of YAML read 010 as 8, others as 10.
 void YamlValue::refuse_octal() const {
   const std::string digits = scalar_.substr(scalar_.starts_with('-') ? 1 : 0);
   if (digits.size() < 2 || digits[0] != '0' || digits[1] < '0' || digits[1] > '9') return;
@@ -98,7 +98,7 @@ void YamlValue::refuse_octal() const {
         "leave out the leading zeros");
 }
 
-// yaml-cpp takes a text whose quote is never closed for one that ends with the file.
+// yaml-cpp accepts a text with an unclosed quote, as one that ends with the file.
 void YamlValue::refuse_open_quote() const {
   std::string_view rest = line_on(place_);
   rest.remove_prefix(std::min(rest.size(), static_cast<size_t>(place_.column - 1)));
@@ -130,7 +130,7 @@ const std::string& YamlValue::literal() const {
 std::int64_t YamlValue::whole(std::int64_t least, std::int64_t most) const {
   std::int64_t number = 0;
   if (kind_ == Kind::scalar && !quoted_) refuse_octal();
-  if (kind_ != Kind::scalar || quoted_ || !read_number(scalar_, number)) wrong_type("a whole number");
+  if (kind_ != Kind::scalar || quoted_ || !read_number(scalar_, number)) wrong_type("an integer");
   if (number >= least && number <= most) return number;
   fault(fmt::format("'{}' is {}", shown_text(name_), number), fmt::format("it is {} to {}", least, most));
 }
@@ -138,7 +138,7 @@ std::int64_t YamlValue::whole(std::int64_t least, std::int64_t most) const {
 std::uint64_t YamlValue::whole_unsigned() const {
   std::uint64_t number = 0;
   if (kind_ == Kind::scalar && !quoted_) refuse_octal();
-  if (kind_ != Kind::scalar || quoted_ || !read_number(scalar_, number)) wrong_type("a whole number of 0 or more");
+  if (kind_ != Kind::scalar || quoted_ || !read_number(scalar_, number)) wrong_type("an integer of 0 or more");
   return number;
 }
 

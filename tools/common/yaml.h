@@ -1,5 +1,5 @@
-// YAML as every tool reads it. A text becomes values that know their places and are asked for by type; what is
-// repeated, unknown, of another type or ambiguous is refused with file:line:column, the line and a caret.
+// YAML as every tool reads it. A text becomes values that know their positions and are read by type. Anything repeated,
+// unknown, ambiguous or of another type is refused with file:line:column, the line and a caret.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace kasen::tools {
 
-// The text that a place is in; values share it.
+// The text that a position is in; values share it.
 struct YamlSource {
   std::string file, text;
 };
 
-// Where something stands. Lines and columns count from 1.
+// A position in a source. Lines and columns count from 1.
 struct YamlPlace {
   std::shared_ptr<const YamlSource> source;
   int line = 0, column = 0;
@@ -37,12 +37,12 @@ class YamlValue {
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
   [[nodiscard]] const YamlPlace& place() const { return place_; }
-  // The key under which it stands, for messages: "workers"; of an item that of its list.
+  // The key of the value, for messages: "workers"; for an item, that of its list.
   [[nodiscard]] const std::string& name() const { return name_; }
 
   // Each refuses a value of another type.
   [[nodiscard]] const std::string& text() const;  // any scalar, as it stands
-  // Any scalar that the language reads: text, but what is written as a number is one that all readers take alike.
+  // Any scalar that the language reads. A text that looks like a number is one that all readers take alike.
   [[nodiscard]] const std::string& literal() const;
   [[nodiscard]] std::int64_t whole(std::int64_t least, std::int64_t most) const;
   [[nodiscard]] std::uint64_t whole_unsigned() const;
@@ -77,14 +77,14 @@ struct YamlValue::Entry {
   YamlValue value;
 };
 
-// A map that is read by its keys. What nobody has asked for is unknown.
+// A map that is read by its keys. A key that nobody has asked for is unknown.
 class YamlMap {
  public:
-  // Nothing at all is a map without keys. `what` tells, in messages, what it is ("a configuration").
+  // An empty value is a map without keys. `what` names the map in messages ("a configuration").
   YamlMap(const YamlValue& value, const std::string& what);
-  // The value of a key, nullptr where the key is not there. From now on the name is a known one.
+  // The value of a key, nullptr where the key is missing. From now on the name is a known one.
   [[nodiscard]] const YamlValue* find(const std::string& name);
-  // Refuses keys that were never asked for, with the nearest of those that were.
+  // Refuses keys that were never asked for, and suggests the nearest of those that were.
   void finish(const std::string& remedy = {}) const;
 
  private:
@@ -92,11 +92,11 @@ class YamlMap {
   std::vector<std::string> known_;
 };
 
-// One document, whole. Refused (configuration): what is not YAML, a second document, repeated keys, keys that are no
-// words, anchors, aliases and tags, nesting beyond 32 levels, more than 100,000 values or 1 MiB. `file` is for
-// messages.
+// Parses one document. It refuses (configuration) text that is not YAML, a second document, repeated keys, keys that
+// are no words, anchors, aliases and tags. It also refuses nesting beyond 32 levels, more than 100,000 values or 1 MiB.
+// `file` is for messages.
 [[nodiscard]] YamlValue parse_yaml(const std::string& text, const std::string& file);
-// Of a file; `-` is standard input.
+// Parses a file; `-` is standard input.
 [[nodiscard]] YamlValue read_yaml(const std::string& path);
 
 // Text from a file as messages show it: without control characters, and not too long.

@@ -1,5 +1,5 @@
-// From YAML's text to values, by yaml-cpp's events: limits hold before anything grows, and repeated keys, which its own
-// tree passes silently, are seen.
+// Turns YAML's text into values through yaml-cpp's events. So limits hold before anything grows, and repeated keys are
+// found, which yaml-cpp's own tree accepts silently.
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t most_bytes = size_t{1} << 20, most_values = 100'000, deepest = 32;
 
-// yaml-cpp puts another letter where it finds none of UTF-8, and so names other files.
+// yaml-cpp replaces bytes that are not UTF-8 by another letter, and so would name other files.
 void check_utf8(const std::shared_ptr<const YamlSource>& source) {
   YamlPlace place{source, 1, 1};
   const std::string& text = source->text;
@@ -31,7 +31,7 @@ void check_utf8(const std::shared_ptr<const YamlSource>& source) {
   }
 }
 
-// What the library calls an end of a map that is not found.
+// The library reports such a tab as an end of a map that is not found.
 bool indented_by_tab(const std::string& text, const YAML::Mark& mark) {
   std::istringstream lines(text);
   std::string line;
@@ -80,11 +80,11 @@ class YamlBuilder : public YAML::EventHandler {
   void OnMapEnd() override { end(); }
 
  private:
-  // A list or a map whose end has not come.
+  // A list or a map that has not ended yet.
   struct Open {
     YamlValue value;
     std::set<std::string> keys;
-    std::optional<YamlValue> key;  // that waits for its value
+    std::optional<YamlValue> key;  // it waits for its value
   };
 
   [[noreturn]] void refuse_anchor(const YAML::Mark& mark) const {
@@ -131,7 +131,7 @@ class YamlBuilder : public YAML::EventHandler {
     if (open.value.is(YamlValue::Kind::list)) {
       open.value.items_.push_back(std::move(made));
     } else if (open.key) {
-      if (made.is(YamlValue::Kind::nothing)) made.place_ = open.key->place_;  // else that of what comes next
+      if (made.is(YamlValue::Kind::nothing)) made.place_ = open.key->place_;  // else the position of the next event
       open.value.entries_.push_back({open.key->scalar_, open.key->place_, std::move(made)});
       open.key.reset();
     } else {

@@ -1,4 +1,4 @@
-// What `kasen doctor` looks at: one function a check, one row each in doctor.cpp.
+// The checks of `kasen doctor`: one function a check, one row each in doctor.cpp.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace kasen::tools {
 
-enum class Verdict : std::uint8_t { ok, better, broken };  // better: usable, and could be
+enum class Verdict : std::uint8_t { ok, better, broken };  // better: usable, but could be better
 
 struct Finding {
   Verdict verdict = Verdict::ok;
   std::string what;
-  std::string remedy;  // how to mend it; "" where nothing is to be mended
+  std::string remedy;  // how to fix it; "" where there is nothing to fix
 };
 
-// What checks look at. Tests have a system of their own below `root`.
+// The subject of the checks. Tests have a system of their own below `root`.
 struct Patient {
   std::string root;
   std::string machine;  // a profile to compare with; "": the built-in one
-  std::string folder;   // to write in, which goes away
-  double patience;      // seconds that a tool which is started may take
+  std::string folder;   // to write in, removed at the end
+  double patience;      // seconds that each started tool may take
 
   // A file's first line; nothing where it cannot be read.
   [[nodiscard]] std::optional<std::string> line(const std::string& path) const;
 };
 
-// What killed runs have left in a folder, for a message; "": nothing.
+// The leftovers of killed runs in a folder, for a message; "": there are none.
 [[nodiscard]] std::string left_jobs_text(const std::string& above);
 
 // Processor

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Why no file can be written there, or "".
+// The reason why no file can be written there, or "".
 std::string write_fault(const std::string& folder) {
   std::string name = folder + "/kasen-doctor-XXXXXX";
   const int fd = mkstemp(name.data());
@@ -98,7 +98,7 @@ Finding check_code_cache(const Patient& /*patient*/) {
 
 Finding check_open_files(const Patient& /*patient*/) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return {Verdict::ok, "the system does not tell", ""};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return {Verdict::ok, "the system does not report a limit", ""};
   const std::string what =
       limit.rlim_cur == RLIM_INFINITY ? "any number of open files" : fmt::format("{} open files", limit.rlim_cur);
   if (limit.rlim_cur >= 1024) return {Verdict::ok, what, ""};

@@ -28,7 +28,7 @@ std::string size_text(double bytes) {
   return bytes < gib ? fmt::format("{:.3g} MiB", bytes / mib) : fmt::format("{:.3g} GiB", bytes / gib);
 }
 
-// Of "MemTotal", in bytes; 0 where it is not told.
+// The value of "MemTotal" or another key, in bytes; 0 where it is not reported.
 double meminfo(const Patient& patient, const std::string& key) {
   std::ifstream file(patient.root + "/proc/meminfo");
   std::string word;
@@ -59,7 +59,7 @@ class Block {
   void* at_;
 };
 
-// Eight sums at a time: what is waited for is memory.
+// Eight sums at a time, so that the thread waits only for memory.
 std::uint64_t sum_of(const std::uint64_t* numbers, size_t count) {
   std::array<std::uint64_t, 8> sums{};
   for (size_t i = 0; i + sums.size() <= count; i += sums.size()) {
@@ -68,14 +68,14 @@ std::uint64_t sum_of(const std::uint64_t* numbers, size_t count) {
   return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }
 
-// Each thread does its share of `work(first, last)` of so many numbers.
+// Each thread does its share of `work(first, last)` over so many numbers.
 void in_threads(int threads, size_t count, const std::function<void(int, size_t, size_t)>& work) {
   std::vector<std::jthread> running;
   const auto place = [&](int t) { return count * static_cast<size_t>(t) / static_cast<size_t>(threads); };
   for (int t = 0; t < threads; ++t) running.emplace_back([&, t] { work(t, place(t), place(t + 1)); });
 }
 
-// Bytes a second that all threads read; the best of some turns within half a second.
+// Bytes a second that all threads read together; the best of some repetitions within half a second.
 double read_bandwidth(int threads, size_t bytes) {
   const Block block(bytes);
   if (!block.there()) return 0;
@@ -92,7 +92,7 @@ double read_bandwidth(int threads, size_t bytes) {
       sums[static_cast<size_t>(t)] = sum_of(block.numbers() + first, last - first);
     });
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    // The sums are looked at, or a compiler might leave them out.
+    // The sums are used, or a compiler might leave them out.
     if (std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}) != 0)
       best = std::max(best, static_cast<double>(bytes) / took.count());
   }
@@ -118,7 +118,7 @@ Finding check_memory(const Patient& patient) {
     what += fmt::format("; ulimit -v leaves {}", size_text(left));
     remedy = "ulimit -v unlimited";
   }
-  if (left < 64 * mib) return {Verdict::broken, what, remedy.empty() ? "end what else runs" : remedy};
+  if (left < 64 * mib) return {Verdict::broken, what, remedy.empty() ? "end other programs" : remedy};
   return {remedy.empty() ? Verdict::ok : Verdict::better, what, remedy};
 }
 
@@ -148,12 +148,12 @@ Finding check_shared_memory(const Patient& patient) {
   if (const auto left = left_segments(patient.root, 0); !left.empty()) {
     double bytes = 0;
     std::string names;
-    constexpr size_t shown = 8;  // more of them help nobody to see what is wrong
+    constexpr size_t shown = 8;  // more names do not show the problem better
     for (size_t i = 0; i < left.size(); ++i) {
       bytes += static_cast<double>(left[i].bytes);
       if (i < shown) names += ' ' + left[i].path;
     }
-    if (left.size() > shown) names += fmt::format(" (and {} more, told once these are gone)", left.size() - shown);
+    if (left.size() > shown) names += fmt::format(" (and {} more, listed once these are gone)", left.size() - shown);
     what += fmt::format("; jobs of MPI that were killed left {} of {} there", count_text(left.size(), "file"),
                         size_text(bytes));
     return {Verdict::better, what, "rm" + names};

@@ -27,7 +27,7 @@ int count_of(const std::string& list) {
   return count;
 }
 
-// What a run without --threads starts where it is alone.
+// The threads that a run without --threads starts where it is alone.
 std::string threads_text(int most) {
   const int asked = threads_of_environment();
   const int threads = asked > 0 ? std::min(asked, most) : most;
@@ -59,7 +59,7 @@ Finding check_cores(const Patient& patient) {
 
 Finding check_threads(const Patient& patient) {
   const bool active = patient.line("/sys/devices/system/cpu/smt/active").value_or("0") == "1";
-  if (!active) return {Verdict::ok, "one thread a core, or the machine does not tell", ""};
+  if (!active) return {Verdict::ok, "one thread a core, or the machine does not report it", ""};
   return {Verdict::ok, "several hardware threads a core: --threads with the number of cores may be as fast", ""};
 }
 
@@ -80,7 +80,7 @@ Finding check_vectors(const Patient& patient) {
 
 Finding check_governor(const Patient& patient) {
   const auto governor = patient.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  if (!governor) return {Verdict::ok, "the machine does not tell (virtual machines do not)", ""};
+  if (!governor) return {Verdict::ok, "the machine does not report it (virtual machines do not)", ""};
   if (*governor == "performance") return {Verdict::ok, "performance", ""};
   return {Verdict::better, fmt::format("{}: the clock goes up only after a while, so that times vary", *governor),
           "cpupower frequency-set -g performance (as root)"};

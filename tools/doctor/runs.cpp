@@ -19,7 +19,7 @@ namespace {
 
 std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }
 
-// The last line of what a process said, where one is to be shown.
+// The last line of a process's output, where one is to be shown.
 std::string last_line(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return text.substr(text.rfind('\n') + 1);
@@ -33,7 +33,7 @@ std::string end_of(const TimedResult& result) {
   return said.empty() ? how : fmt::format("{}: {}", how, said);
 }
 
-// A plan and a bundle of three entries; "" or what failed.
+// Makes a plan and a bundle of three nonzeros; returns "" or the failure.
 std::string prepare(const Patient& patient) {
   const std::string& folder = patient.folder;
   write_text(folder + "/sum.ks", "dim N\ninput G : null[N, N]\none : f64[N] = 1\noutput rows = G @ one\n");
@@ -51,7 +51,7 @@ std::string prepare(const Patient& patient) {
   return "";
 }
 
-// Runs the plan; "" or what failed.
+// Runs the plan; returns "" or the failure.
 std::string run_plan(const Patient& patient, const std::vector<std::string>& more) {
   if (std::string fault = prepare(patient); !fault.empty()) return fault;
   const std::string& folder = patient.folder;
@@ -95,7 +95,7 @@ Finding check_kernels(const Patient& patient) {
 Finding check_mpi(const Patient& patient) {
   if (!command_exists("mpirun")) {
     return {Verdict::broken, "mpirun is not in PATH: runs have one process",
-            "install Open MPI (Debian: openmpi-bin), or load its module, and look at PATH"};
+            "install Open MPI (Debian: openmpi-bin), or load its module, and check PATH"};
   }
   const TimedResult version = run_for({"mpirun", "--version"}, patient.patience);
   const std::string name = version.output.substr(0, version.output.find('\n'));
@@ -114,8 +114,8 @@ Finding check_root(const Patient& /*patient*/) {
   if (geteuid() != 0) return {Verdict::ok, "not root", ""};
   const bool set =
       std::getenv("OMPI_ALLOW_RUN_AS_ROOT") != nullptr && std::getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") != nullptr;
-  if (set) return {Verdict::ok, "root, and Open MPI is told to allow it", ""};
-  return {Verdict::better, "root: kasen run -n tells Open MPI to allow it, a bare mpirun refuses",
+  if (set) return {Verdict::ok, "root, and Open MPI is set to allow it", ""};
+  return {Verdict::better, "root: kasen run -n makes Open MPI allow it, a bare mpirun refuses",
           "run as another user, or: export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
 }
 
@@ -124,7 +124,7 @@ Finding check_bindings(const Patient& patient) {
   std::vector<std::string> line{"mpirun", "-n", "2", "--oversubscribe", "--report-bindings", "true"};
   if (geteuid() == 0) line.insert(line.begin() + 1, "--allow-run-as-root");
   const TimedResult result = run_for(line, patient.patience);
-  if (result.late || result.status != 0) return {Verdict::ok, "mpirun does not tell (" + end_of(result) + ")", ""};
+  if (result.late || result.status != 0) return {Verdict::ok, "mpirun does not report it (" + end_of(result) + ")", ""};
   std::istringstream lines(result.output);
   int bound = 0, most = 0;
   for (std::string text; std::getline(lines, text);) {

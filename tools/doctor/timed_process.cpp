@@ -19,7 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of a group of its own, so that it can be ended with what it has started. 0 and why: it cannot be started.
+// Starts a process in a group of its own, so that it can be ended with all that it has started. 0 and `why`: it cannot
+// be started.
 pid_t start_group(const std::vector<std::string>& argv, int output, std::string& why) {
   std::vector<char*> pointers;
   for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
@@ -40,7 +41,7 @@ pid_t start_group(const std::vector<std::string>& argv, int output, std::string&
   return fault == 0 ? child : 0;
 }
 
-// Until all writers have closed their end, or the time is over: false.
+// Reads until all writers have closed their end. False: the time was over before.
 bool read_until(int fd, Clock::time_point end, std::string& text) {
   std::array<char, 4096> block{};
   for (;;) {
@@ -69,7 +70,7 @@ TimedResult run_for(const std::vector<std::string>& argv, double seconds) {
   }
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   result.late = !read_until(ends[0], end, result.output);
-  if (result.late) {  // what starts others, mpirun say, ends them when it is asked to end
+  if (result.late) {  // a starter of others, such as mpirun, ends them when asked to end
     kill(-child, SIGTERM);
     std::string rest;
     if (!read_until(ends[0], Clock::now() + std::chrono::seconds(5), rest)) kill(-child, SIGKILL);

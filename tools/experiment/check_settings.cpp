@@ -1,4 +1,4 @@
-// What the programs of an experiment say of its settings: a slip of the pen is told before anything runs, and once.
+// Checks the settings of an experiment against its programs: a typing error is reported before anything runs, and once.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@
 namespace kasen::tools {
 namespace {
 
-constexpr size_t most_compiled = 500;  // programs with their constants; of more, the runs tell
+constexpr size_t most_compiled = 500;  // programs with their constants; the runs check more
 
 [[noreturn]] void refuse_name(const Setting& setting, const std::string& kind, const std::vector<std::string>& names) {
   const std::string near = did_you_mean(setting.name, names);
@@ -65,7 +65,7 @@ class Checker {
     return module.get();
   }
 
-  // The fault begins with "-D NAME=VALUE".
+  // The error begins with "-D NAME=VALUE".
   [[noreturn]] static void refuse_constant(const Point& point, const Diagnostic& fault) {
     const std::string what = fault.what.substr(fault.what.starts_with("-D ") ? 3 : 0);
     for (const Setting& setting : point.settings) {
@@ -97,7 +97,7 @@ class Checker {
     for (const Setting& setting : point.settings) {
       if (setting.key == "data") given.insert(setting.name);
     }
-    if (given.contains("")) return;  // kasen partition finds out whose it is
+    if (given.contains("")) return;  // kasen partition finds its input
     for (const Op& op : module.body.ops) {
       if (op.code == OpCode::input && !given.contains(op.name))
         fail(ExitStatus::configuration, fmt::format("no data for input '{}' of '{}'", op.name, point.text("program")),
@@ -108,7 +108,7 @@ class Checker {
   static void check_file(const Setting& setting) {
     if (access(setting.text.c_str(), R_OK) == 0) return;
     setting.place.fault(fmt::format("cannot open '{}'", shown_text(setting.text)), std::strerror(errno),
-                        "check the name; it begins where the command runs", ExitStatus::missing_input);
+                        "check the name; it is relative to the current folder", ExitStatus::missing_input);
   }
 
   static void check_name(const Setting& setting, const std::string& kind, const std::vector<std::string>& names) {

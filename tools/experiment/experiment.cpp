@@ -27,8 +27,8 @@ namespace {
 volatile std::sig_atomic_t stopped_by = 0;
 StopRequest stop_request;
 
-// What is running ends; its row is not written, so that the same command goes on with it. A second request
-// does not wait.
+// Ends the running step. Its row is not written, so that the same command goes on with it. A second request does not
+// wait.
 void on_stop(int number) {
   const StopRequest::Signal signal = stop_request.note(number);
   if (signal == StopRequest::Signal::same) return;
@@ -48,7 +48,7 @@ std::string time_left_text(double seconds) {
   return whole < 5400 ? fmt::format("{} min", (whole + 30) / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
-// How far it is: a line that is redrawn on a terminal, a line for each run elsewhere.
+// The progress: a line that is redrawn on a terminal, a line for each run elsewhere.
 class Course {
  public:
   Course(int all, int ready) : all_(all), ready_(ready), first_(ready), progress_("experiment") {}
@@ -95,7 +95,7 @@ Json settings_json(const Point& point) {
   return settings;
 }
 
-// Those of generated data, and what the program calls a seed.
+// The seeds of generated data, and settings that the program calls a seed.
 Json seeds_json(const Point& point) {
   Json seeds = Json::object();
   for (const Setting& setting : point.settings) {
@@ -106,7 +106,7 @@ Json seeds_json(const Point& point) {
   return seeds;
 }
 
-// "pagerank: program=.., sync=hybrid": what all points have.
+// "pagerank: program=.., sync=hybrid": the settings that all points share.
 std::string fixed_settings(const Experiment& experiment, const Matrix& matrix) {
   std::vector<std::string> fixed;
   for (const Setting& setting : matrix.points.front().settings) {
@@ -176,7 +176,7 @@ class Runner {
     for (int warmup = 0; warmup < experiment_.warmups && !warmed_[i]; ++warmup) {
       const bool done = steps_.run(point, "").done;
       if (stopped_by != 0) return true;
-      if (!done) break;  // it will fail again, and then be told
+      if (!done) break;  // it will fail again, and is reported then
     }
     warmed_[i] = true;
     const Json began = utc_now();
@@ -229,7 +229,7 @@ class Runner {
   Json host_ = host_facts(), versions_ = built_versions();
 };
 
-// What would run, and nothing is written.
+// Prints the points that would run, and writes nothing.
 void show_matrix(const Experiment& experiment, const Matrix& matrix) {
   std::string text = fmt::format("{}, {}, into {}\n", count_text(matrix.points.size(), "point"),
                                  count_text(experiment.repetitions, "repetition"), experiment.folder) +
@@ -243,9 +243,9 @@ void show_matrix(const Experiment& experiment, const Matrix& matrix) {
 
 void declare_experiment(Tool& tool) {
   tool.options.add_options()("dir,o", po::value<std::string>()->value_name("FOLDER"),
-                             "where everything goes (the file's `dir`, or its name and .experiment)")(
+                             "the output folder (default: the file's `dir`, or its name and .experiment)")(
       "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
-      "in place of what the file says; KEY.NAME=VALUE for one of several; the value in YAML: workers=[1,2]")(
+      "replaces a setting of the file; KEY.NAME=VALUE for one of several; the value in YAML: workers=[1,2]")(
       "define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
       "the same as --set define.NAME=VALUE")("dry-run", "shows the matrix; runs and writes nothing")(
       "stop", "ends with the first run that fails (else: goes on, and ends with status 1)");
@@ -282,7 +282,7 @@ ExitStatus run_experiment(const po::variables_map& values) {
 }  // namespace
 
 int experiment_main(int argc, char** argv) {
-  Tool tool{.info = {"kasen experiment", "runs a matrix of settings, each several times, and tells what came out",
+  Tool tool{.info = {"kasen experiment", "runs a matrix of settings, each several times, and reports the results",
                      "FILE.yaml [-o FOLDER] [--set KEY=VALUE]... [--dry-run]",
                      "kasen experiment configs/pagerank.yaml"}};
   declare_experiment(tool);

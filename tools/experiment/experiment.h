@@ -1,4 +1,4 @@
-// kasen experiment: runs each point of a matrix of settings as often as asked, keeps a row of each run, and tells.
+// kasen experiment: runs each point of a matrix of settings as often as asked, keeps a row of each run, and reports.
 #pragma once
 
 namespace kasen::tools {

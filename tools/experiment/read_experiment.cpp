@@ -1,4 +1,4 @@
-// From an experiment's YAML to its axes.
+// Turns an experiment's YAML into its axes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using Alternatives = std::vector<std::vector<Setting>>;
 
 constexpr size_t most_points = 100'000;
 
-// Each of the one with each of the other.
+// Each alternative of `one` with each of `other`.
 Alternatives product(const Alternatives& one, const Alternatives& other) {
   if (one.size() * other.size() > most_points)
     fail(ExitStatus::configuration, fmt::format("the matrix has more than {} points", most_points), "",
@@ -36,7 +36,7 @@ Alternatives product(const Alternatives& one, const Alternatives& other) {
   return all;
 }
 
-// The texts of a value or of a list of some.
+// The texts of a value, or of a list of values.
 std::vector<std::string> whole_texts(const YamlValue& value, std::int64_t least, std::int64_t most) {
   std::vector<std::string> texts;
   for (const YamlValue& item : value.alternatives()) texts.push_back(std::to_string(item.whole(least, most)));
@@ -64,7 +64,7 @@ class Reader {
     read_axes(root, experiment);
     if (!seeds_.empty() && !seeds_used_)
       scalar("seeds")->fault("'seeds' has nothing to vary", "no data here are generated",
-                             "a seed that the program has is set with define");
+                             "set a seed of the program with define");
     check(root, experiment);
     return experiment;
   }
@@ -139,7 +139,7 @@ class Reader {
     return std::any_of(setting_keys().begin(), setting_keys().end(), [&](const auto& key) { return key.name == name; });
   }
 
-  // What stood for it goes; its own axes take the place of the first of them.
+  // Removes the settings of the key; its own axes take the place of the first of them.
   void replace(const Override& other, Experiment& experiment) {
     const SettingKey& key = setting_key(other.key);
     if (!key.named && !other.name.empty())
@@ -178,7 +178,7 @@ class Reader {
     }
   }
 
-  // [NAME=VALUE, ..] is one setting of each, as for kasen go; a list of maps has one map for each alternative.
+  // [NAME=VALUE, ..] is one setting of each name, as for kasen go; a list of maps has one map for each alternative.
   void add_listed(const SettingKey& key, const YamlValue& value, Experiment& experiment) {
     Axis axis;
     std::vector<Setting> together;
@@ -207,7 +207,7 @@ class Reader {
     experiment.axes.push_back(std::move(axis));
   }
 
-  // A value, or each of a list.
+  // A value, or each value of a list.
   Alternatives values_of(const SettingKey& key, const std::string& name, const YamlValue& value) {
     Alternatives all;
     for (const YamlValue& item : value.alternatives()) {

@@ -39,7 +39,7 @@ bool has_counts(const Json& row) {
          });
 }
 
-// Whether it has all that a summary takes from it.
+// Whether it has everything that a summary reads.
 bool is_row(const Json& row) {
   constexpr double most_repetitions = 1e6;
   const bool known = row.is_object() && row.contains("setting") && row["setting"].is_string() &&
@@ -106,7 +106,7 @@ void Rows::open_to_write() {
   const bool special = fd_ >= 0 ? fstat(fd_, &facts) == 0 && !S_ISREG(facts.st_mode) : errno == ENXIO;
   if (fd_ < 0 || special)
     fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_),
-         special ? "what stands there is not a regular file" : std::strerror(errno), "choose another folder with -o");
+         special ? "it exists, and is not a regular file" : std::strerror(errno), "choose another folder with -o");
   if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
   if (errno != EWOULDBLOCK)
     fail(ExitStatus::cannot_create, fmt::format("cannot lock '{}'", path_), std::strerror(errno),

@@ -1,4 +1,4 @@
-// What an experiment keeps: one line of JSON for each run, appended and on the disk before the next one begins.
+// The rows of an experiment: one line of JSON for each run, appended and on the disk before the next run begins.
 #pragma once
 
 #include <map>
@@ -13,16 +13,16 @@ using Json = nlohmann::ordered_json;
 
 class Rows {
  public:
-  // Reads FOLDER/runs.jsonl if it is there; a last line that was cut off does not count. To write, the file is this
-  // process's until the end. UserError: bad_input, io, resumable (another experiment is writing).
+  // Reads FOLDER/runs.jsonl if it exists; a last line that was cut off does not count. With `writes`, this process
+  // holds the file until the end. UserError: bad_input, io, resumable (another experiment is writing).
   Rows(const std::string& folder, bool writes);
   ~Rows();
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
-  // Of one setting and repetition the last that was written; nullptr: none.
+  // The last row that was written for a setting and repetition; nullptr: none.
   [[nodiscard]] const Json* find(const std::string& setting, int repetition) const;
-  // How many of them are of settings that are not in the list.
+  // The number of rows of settings that are not in the list.
   [[nodiscard]] int of_others(const std::vector<std::string>& settings) const;
   void append(Json row);
 

@@ -32,7 +32,7 @@ void check_ranks(const YamlValue& value) {
 
 void check_extent(const YamlValue& value) { (void)value.whole(0, std::numeric_limits<std::int64_t>::max()); }
 void check_bytes(const YamlValue& value) {
-  if (!bytes_of(value.text())) value.wrong_type("a size: bytes, or with K, M, G or T behind it, 8G say");
+  if (!bytes_of(value.text())) value.wrong_type("a size: bytes, or a number with K, M, G or T behind it, as 8G");
 }
 
 void check_seconds(const YamlValue& value) {

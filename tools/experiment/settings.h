@@ -1,4 +1,4 @@
-// What an experiment is: settings, each with the values to try, and from them the points of a matrix.
+// An experiment: settings, each with the values to try, and the points of a matrix that these make.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ namespace kasen::tools {
 
 enum class Step : std::uint8_t { plan, partition, fuse, run };
 
-// A key of the file that is an option of one step: those of `kasen go`.
+// A key of the file that is an option of one step; these options are those of `kasen go`.
 struct SettingKey {
   std::string_view name, flag;
   Step step = Step::plan;
   bool named = false;                               // NAME: VALUE pairs, or NAME=VALUE
-  bool whole = false;                               // a whole number; else text
-  std::string_view otherwise = {};                  // where the file says nothing; empty: the tool decides
+  bool whole = false;                               // an integer; else text
+  std::string_view otherwise = {};                  // where the file has no value; empty: the tool decides
   void (*check)(const YamlValue& value) = nullptr;  // refuses what the step would refuse
 };
 [[nodiscard]] std::span<const SettingKey> setting_keys();
@@ -31,11 +31,11 @@ struct SettingKey {
 struct Setting {
   std::string key, name, text;          // "define", "theta", "1e-6"; `name` is empty where the key is not `named`
   std::vector<std::string> generate{};  // data that kasen generate makes: its arguments
-  YamlPlace place{};                    // of the value; none where the file says nothing
+  YamlPlace place{};                    // of the value; none where the file has no value
   [[nodiscard]] std::string label() const { return name.empty() ? key : key + '.' + name; }
 };
 
-// What is varied together: one of the alternatives is taken, with all that it sets.
+// Settings that vary together: one of the alternatives is taken, with all that it sets.
 struct Axis {
   std::vector<std::vector<Setting>> alternatives;
 };
@@ -47,7 +47,7 @@ struct Point {
   [[nodiscard]] std::string text(std::string_view key) const;
   [[nodiscard]] int workers() const;
   [[nodiscard]] int ranks() const;  // 0: one process without MPI
-  // "workers=4, method=block": of the settings that are in `labels`.
+  // "workers=4, method=block": the settings that are in `labels`.
   [[nodiscard]] std::string shown(const std::vector<std::string>& labels) const;
 };
 
@@ -58,18 +58,18 @@ struct Experiment {
   std::vector<Axis> axes;
 };
 
-// `overrides` are KEY=VALUE or KEY.NAME=VALUE, the values in YAML; they take the place of what the file says.
+// `overrides` are KEY=VALUE or KEY.NAME=VALUE, with values in YAML; they replace the values of the file.
 [[nodiscard]] Experiment read_experiment(const std::string& path, const std::vector<std::string>& overrides);
 
 struct Matrix {
   std::vector<Point> points;
-  std::vector<std::string> varied;  // labels of what takes several values
+  std::vector<std::string> varied;  // labels of settings with several values
   int left_out = 0;                 // points of more ranks than workers
 };
 [[nodiscard]] Matrix matrix_of(const Experiment& experiment);
-// Refuses what a point's program does not have: constants, params, inputs, dimensions; and inputs without data, or
-// whose file is not there.
-// UserError(configuration), with the place; missing_input, bad_input: of the program.
+// Refuses settings that a point's program does not have (constants, params, inputs, dimensions), inputs without data,
+// and inputs whose file does not exist. UserError(configuration), with the position; missing_input, bad_input: of the
+// program.
 void check_settings(const Matrix& matrix);
 
 }  // namespace kasen::tools

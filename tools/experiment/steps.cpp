@@ -24,14 +24,14 @@ std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + n
 
 std::string short_digest(const std::string& text) { return digest_of(text).substr(0, name_digits); }
 
-// The end of what a step said, where its error stands.
+// The end of a step's output, where its error stands.
 std::string end_of(const std::string& path, size_t most) {
   std::string text = read_text(path);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.size() > most ? "..." + text.substr(text.size() - most) : text;
 }
 
-// Appears under its name when it is whole.
+// Gives a complete file or folder its name.
 void put_in_place(const std::string& made, const std::string& name) {
   std::error_code fault;
   fs::rename(made, name, fault);
@@ -50,7 +50,7 @@ Json sizes_of(const std::string& bundle) {
   return sizes;
 }
 
-// Of the turns of outermost loops, as they are told, but each loop's first: it does more than a turn.
+// Seconds of the iterations of outermost loops, as reported, without each loop's first one, which does more work.
 Json turn_seconds(const RunReport& report) {
   Json seconds = Json::array();
   for (const LoopTurns& loop : report.loops) {
@@ -63,7 +63,7 @@ Json turn_seconds(const RunReport& report) {
   return seconds;
 }
 
-// What each worker holds, and what all of them were predicted to touch and send and did.
+// Adds the bytes that each worker holds, and the predicted and counted bytes that all of them touch and send.
 void add_counters(Json& row, const RunReport& report, const Json& check) {
   row["seconds"] = report.seconds;
   row["turn_seconds"] = turn_seconds(report);
@@ -96,7 +96,7 @@ const std::string& Steps::tools_digest() const {
   return tools_digest_ = digest_of(all);
 }
 
-// A file's name and content; of a pipe, whose content nobody knows before it is read, what the system says of it.
+// A file's name and content; for a pipe, whose content is unknown before it is read, the system's data on it.
 std::string Steps::identity(const std::string& path) {
   const FileIdentity& file = data_.identity(path);
   return fmt::format("{} {}", path, file.digest.empty() ? identity_text(file) : file.digest);
@@ -122,7 +122,7 @@ void Steps::add(Arguments& argv, const Point& point, Step of) {
   }
 }
 
-// Runs a tool; its name, seconds and most memory. Throws Fault.
+// Runs a tool; returns its name, seconds and peak memory. Throws Fault.
 Json Steps::step(const std::string& name, Arguments argv) const {
   argv.insert(argv.begin(), tool(name));
   const Ended ended = run_process_apart(argv, work_.file("output"), work_.file("messages"));
@@ -163,7 +163,7 @@ std::string Steps::plan(const Point& point) const {
   return name;
 }
 
-// Of all its data files.
+// The identities of all its data files.
 std::string Steps::identities(const Point& point) {
   std::string text;
   for (const Setting& setting : point.settings) {
@@ -204,7 +204,7 @@ std::string Steps::fused(const Point& point, const std::string& plan, const std:
   return name;
 }
 
-// Once for each point; what failed is not tried again in this call.
+// Prepares each point once; a failed one is not tried again in this call.
 const Steps::Prepared& Steps::prepare(const Point& point) {
   const std::string name = digest(point);
   if (const auto found = prepared_.find(name); found != prepared_.end()) return found->second;
@@ -220,7 +220,7 @@ const Steps::Prepared& Steps::prepare(const Point& point) {
   return ready;
 }
 
-// They have their names when they are whole.
+// Result and counters get their names when they are complete.
 void Steps::keep_result(Json& row, const std::string& name) const {
   std::error_code ignored;
   fs::create_directories(file("results"), ignored);

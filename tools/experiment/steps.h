@@ -1,5 +1,5 @@
-// One point of an experiment, by the tools: data, plan, bundle and fused plan are made once and shared by all points
-// that need the same; then it is run and what it counted is held against what was predicted.
+// Runs one point of an experiment with the tools. Data, plan, bundle and fused plan are made once and shared by all
+// points that need the same. Then the point runs, and its counters are compared with the predictions.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace kasen::tools {
 
-// What became of a run: the row without who, when and where.
+// The outcome of a run: its row without point, host and time.
 struct Outcome {
   bool done = false;
   std::string message;  // of what failed
@@ -23,13 +23,14 @@ struct Outcome {
 
 class Steps {
  public:
-  // FOLDER is there, and this process's alone. What an earlier experiment left half made in it is removed.
+  // FOLDER exists, and belongs to this process alone. Half-made files of an earlier experiment in it are removed.
   explicit Steps(std::string folder);
 
-  // Names a point: the tools, the program, the data's content and all settings. UserError: missing_input, io.
+  // The digest that names a point: of the tools, the program, the data's content and all settings. UserError:
+  // missing_input, io.
   [[nodiscard]] std::string digest(const Point& point);
-  // Runs it once, all its steps that are not made yet included. `keep`: a name under which its result and its counters
-  // are kept in the folder `results`; empty: they are not.
+  // Runs the point once, with all its steps that are not made yet. `keep`: the name under which its result and its
+  // counters are kept in the folder `results`; empty: they are not kept.
   [[nodiscard]] Outcome run(const Point& point, const std::string& keep);
 
  private:
@@ -38,7 +39,7 @@ class Steps {
     std::string step, message;
     int status = 0;
   };
-  // What a run needs.
+  // The files that a run needs.
   struct Prepared {
     std::string plan, bundle, fused;
     std::optional<Fault> fault;

@@ -1,5 +1,4 @@
-// What an experiment has found: of each point the median of its runs and how far they spread, as a table, CSV and
-// plots.
+// The results of an experiment: for each point the median of its runs and their spread, as a table, CSV and plots.
 #pragma once
 
 #include <map>
@@ -12,16 +11,16 @@
 
 namespace kasen::tools {
 
-// The middle value, of an even number the mean of both.
+// The middle value; for an even number of values the mean of the two middle ones.
 [[nodiscard]] double median(std::vector<double> values);
 
 struct PointSummary {
   const Point* point = nullptr;
   int runs = 0, failed = 0, differing = 0;  // differing: predicted and counted are not equal
   std::vector<double> seconds;              // of each run
-  // Of `seconds`; MAD is the median of the distances to the median.
+  // Statistics of `seconds`; MAD is the median of the distances to the median.
   double median = 0, mad = 0, least = 0, most = 0;
-  double turn_median = 0;                                    // of all turns of all runs; 0: no loop
+  double turn_median = 0;                                    // of all iterations of all runs; 0: no loop
   std::int64_t network_bytes = 0, held = 0, peak_bytes = 0;  // held: by the worker that holds most
   std::int64_t held_all = 0;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> bytes;  // predicted and counted, of the last run
@@ -40,7 +39,7 @@ struct Summary {
                                 const std::vector<std::string>& digests);
 [[nodiscard]] std::string summary_table(const Summary& summary);
 [[nodiscard]] std::string summary_csv(const Summary& summary);
-// By file name: speedup.svg where something parallel is varied, bytes.svg, predicted.svg.
+// The plots by file name: speedup.svg where a parallel setting varies, bytes.svg, predicted.svg.
 [[nodiscard]] std::map<std::string, std::string> summary_plots(const Summary& summary);
 
 }  // namespace kasen::tools

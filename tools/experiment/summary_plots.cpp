@@ -37,7 +37,7 @@ class Plotter {
       const double base = s.speedup * s.median;  // the median of the first
       add(plot, s, "", {x_of(i), s.speedup, base / s.most, base / s.least});
     }
-    // Of twice as much in half the time.
+    // The ideal: twice the workers, ranks or threads take half the time.
     if (ticks_.size() > 1 && ticks_.front() > 0) {
       PlotSeries ideal{"proportional", {}, true, true};
       for (const double x : ticks_) ideal.marks.push_back({x, x / ticks_.front()});
@@ -67,7 +67,7 @@ class Plotter {
     plot.log_x = plot.log_y = plot.square = true;
     for (const PointSummary& s : summary_.points) {
       for (const auto& [what, both] : s.bytes) {
-        if (both.first <= 0 || both.second <= 0) continue;  // 0 has no logarithm; the table tells
+        if (both.first <= 0 || both.second <= 0) continue;  // 0 has no logarithm; the table shows it
         PlotSeries& series = series_of(plot, what);
         series.line = false;
         series.marks.push_back({static_cast<double>(both.first), static_cast<double>(both.second)});
@@ -77,7 +77,7 @@ class Plotter {
   }
 
  private:
-  // Where nothing parallel is varied, points stand in the order of the table.
+  // Where no parallel setting varies, points stand in the order of the table.
   [[nodiscard]] double x_of(size_t i) const {
     if (summary_.parallel.empty()) return static_cast<double>(i + 1);
     return number_of(summary_.points[i].point->text(summary_.parallel));
@@ -100,7 +100,7 @@ class Plotter {
     return plot.series.back();
   }
 
-  // To the series of the points that differ in the parallel setting alone.
+  // Adds a mark to the series of the points that differ in the parallel setting alone.
   void add(Plot& plot, const PointSummary& s, const std::string& what, PlotMark mark) const {
     const std::string group = summary_.parallel.empty() ? std::string() : s.point->shown(labels_);
     std::string name = what.empty() || group.empty() ? what + group : fmt::format("{}, {}", what, group);

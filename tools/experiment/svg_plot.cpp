@@ -12,7 +12,7 @@ namespace {
 constexpr double plot_width = 480, plot_height = 340, left = 76, top = 34, bottom = 48, legend = 350;
 constexpr double row_height = 18;
 constexpr size_t longest_name = 50;
-// Told apart by people with any colour vision (Okabe and Ito).
+// People with any colour vision can distinguish these (Okabe and Ito).
 constexpr std::array<const char*, 7> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                             "#e69f00", "#56b4e9", "#000000"};
 
@@ -31,7 +31,7 @@ std::string escaped(const std::string& text) {
   return text.size() > longest_name ? safe + ".." : safe;
 }
 
-// One axis, from numbers to places on the page.
+// One axis, from numbers to positions on the page.
 class Scale {
  public:
   Scale(bool logarithmic, double begin, double end) : log_(logarithmic), begin_(begin), end_(end) {}
@@ -72,7 +72,7 @@ class Scale {
   }
 
  private:
-  // Of ten; with what lies between, where they are few: 1, 2 and 5 times, or 1 and 3.
+  // Powers of ten; where these are few, with values between them: 1, 2 and 5 times, or 1 and 3 times.
   [[nodiscard]] std::vector<double> powers() const {
     const double decades = most_ - least_, step = std::max(1.0, std::ceil(decades / 8));
     const std::vector<double> between = decades < 3   ? std::vector<double>{1, 2, 5}
@@ -175,7 +175,7 @@ class SvgPage {
                            path.substr(1), color, series.dashed ? " stroke-dasharray=\"5 4\"" : "");
     }
     for (const PlotMark& mark : series.marks) {
-      if (series.dashed) break;  // what is not measured has no marks
+      if (series.dashed) break;  // a series that is not measured has no marks
       const double x = x_.place(mark.x);
       if (mark.low != mark.high && y_.shows(mark.low) && y_.shows(mark.high))
         line(x, y_.place(mark.low), x, y_.place(mark.high), color);

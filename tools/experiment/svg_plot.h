@@ -20,7 +20,7 @@ struct PlotSeries {
 
 struct Plot {
   std::string title, x_name, y_name;
-  bool log_x = false, log_y = false;  // marks of 0 or less have no place there and are left out
+  bool log_x = false, log_y = false;  // marks of 0 or less are left out
   bool square = false;                // both axes of one range, with the line on which y is x
   std::vector<double> x_ticks;        // empty: chosen
   std::vector<PlotSeries> series;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr const char* name_when_whole = "now";  // it never is
 constexpr const char* mark = "of-kasen-experiment";
 
-// By its name and the mark in it; killed at once, it has none, and holds nothing.
+// Checks its name and the mark in it. A folder whose process was killed at once has no mark, and is empty.
 bool is_ours(const std::string& folder, const std::string& name) {
   const fs::path path = fs::path(folder) / name;
   std::error_code fault;

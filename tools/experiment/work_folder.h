@@ -1,5 +1,5 @@
-// Where an experiment keeps what a run needs for itself: a folder that goes away with it. The next experiment in the
-// same place removes that of one that was killed; what somebody else has put there stays.
+// A folder for the files that a run of an experiment needs for itself; it is removed with this object. The next
+// experiment in the same place removes the folder of a killed one; files of others there stay.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
-// Thrown when a step has failed: it has told why; its exit status becomes ours.
+// Thrown when a step has failed. The step has reported why; its exit status becomes ours.
 struct StepFailed {
   int status;
 };
@@ -51,7 +51,7 @@ class Pipeline {
     partition();
     fuse();
     if (has("checkpoint")) {
-      describe();  // not beside: only the run knows what to do when it is asked to save and stop
+      describe();  // not beside: the run alone handles a request to save and stop
       save_and_run();
     } else {
       describe_and_run();
@@ -61,7 +61,7 @@ class Pipeline {
 
  private:
   void describe_and_run() const {
-    std::string summary;  // of the run, kept back until what is beside it has told
+    std::string summary;  // of the run, kept until the steps beside it have printed
     side_by_side([&] { execute(summary); }, [&] { describe(); });
     write_standard_output(summary);
   }
@@ -80,7 +80,7 @@ class Pipeline {
     return has(option) ? values_[option].as<Arguments>() : Arguments{};
   }
 
-  // The tools would tell as well, but each only when its turn comes.
+  // The tools would report these, too, but each only when it starts.
   void check_options() const {
     (void)choose(values_, "method", method_words);
     (void)choose(values_, "compress", compress_words);
@@ -103,7 +103,7 @@ class Pipeline {
     read_lasting_options(values_, settings);
   }
 
-  // A slip of the pen is told before minutes of partitioning.
+  // A typing error is reported before minutes of partitioning.
   void check_params() const {
     with_value("param", [&] {
       for (const auto& [name, value] : name_values(values_, "param")) (void)read_param(module_, name, value);
@@ -112,7 +112,7 @@ class Pipeline {
 
   void step(const Arguments& argv) const { check_end(argv, run_process(argv)); }
 
-  // Where it did not end well it has told why, unless a signal ended it.
+  // A failed step has reported why, unless a signal ended it.
   void check_end(const Arguments& argv, const Ended& ended) const {
     if (ended.status == 0) return;
     const std::string name = fs::path(argv[0]).filename().string();
@@ -123,7 +123,7 @@ class Pipeline {
     throw StepFailed{ended.status};
   }
 
-  // What a run has saved lets it go on, as where kasen run tells of a rank that was killed.
+  // A saved checkpoint lets the run go on, as where kasen run reports a killed rank.
   [[noreturn]] void fail_by_signal(const std::string& name, const Ended& ended) const {
     const UserError error = ended_by_signal(name, ended);
     const bool saves = has("checkpoint") && name == "kasen-run" && error.status() == ExitStatus::limit;
@@ -184,7 +184,7 @@ class Pipeline {
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
-  // What a run does not wait for: what the plan costs, and what it looks like.
+  // Makes what a run does not wait for: the plan's cost and its picture.
   void describe() const {
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
           file("report.txt")});
@@ -197,8 +197,8 @@ class Pipeline {
     tell("picture    {}\n", picture);
   }
 
-  // The plan as a graph, drawn where Graphviz is there and does it soon (a large graph takes it minutes, or more than
-  // it can do): what there is to look at. Nothing else waits for a picture that does not come.
+  // Draws the plan as a graph where Graphviz is there and is fast (a large graph takes it minutes, or more than it can
+  // do). Returns what there is to look at. Nothing else waits for a picture that does not come.
   [[nodiscard]] std::string draw() const {
     std::string graph = file("plan.dot"), drawn = file("plan.svg");
     std::error_code fault;
@@ -239,7 +239,8 @@ class Pipeline {
     check_end(argv, ended);
   }
 
-  // Predicted and counted, for the terminal and, with where the time went, as the page that opens in a browser.
+  // Compares predicted and counted, for the terminal and, with the times of the steps, as the page that opens in a
+  // browser.
   void compare() const {
     const Arguments against{tool("measure"), file("fused.kir"), "--bundle",
                             file("bundle"),  "--against",       file("run.json")};
@@ -283,7 +284,7 @@ void declare_plan(Tool& tool) {
       "strategy", po::value<std::string>()->default_value("greedy")->value_name("NAME"),
       "none, greedy, fuse-all, fuse-no-redundancy or cost")(
       "epilogue", po::value<std::string>()->default_value("auto")->value_name("on|off|auto"),
-      "fusing: vector work follows the rows of a product at once; auto: where the sizes do not tell otherwise");
+      "fusing: vector work directly follows each row of a product; auto: unless the sizes speak against it");
   takes(tool, "method", method_words);
   takes(tool, "compress", compress_words);
   takes(tool, "sync", sync_words);
@@ -297,7 +298,7 @@ void declare_run(Tool& tool) {
       "ranks,n", po::value<int>()->value_name("R"), "MPI ranks (without it: one process, no MPI)")(
       "threads", po::value<int>()->default_value(0)->value_name("T"), "threads of each rank, see kasen run")(
       "kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"), "generated or interpreter")(
-      "trace", po::value<std::string>()->value_name("FILE"), "writes when what ran, as Chrome trace events");
+      "trace", po::value<std::string>()->value_name("FILE"), "writes the times of all steps, as Chrome trace events");
   takes(tool, "kernels", kernel_words);
   declare_lasting_options(tool);
 }
@@ -307,9 +308,10 @@ void declare(Tool& tool) {
   declare_plan(tool);
   declare_run(tool);
   tool.under("Results");
-  tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"), "where everything goes (PROGRAM.run)")(
-      "no-wait", "ends with status 75 where another one is at work there")(
-      "output,o", po::value<std::string>()->value_name("FILE"), "the result (DIR/result and the format's ending)");
+  tool.options.add_options()("dir", po::value<std::string>()->value_name("DIR"),
+                             "the output folder (default: PROGRAM.run)")(
+      "no-wait", "ends with status 75 where another kasen go works there")(
+      "output,o", po::value<std::string>()->value_name("FILE"), "the result file (DIR/result and the format's ending)");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(10)->value_name("K"),
                              "prints the K largest elements of each vector result");

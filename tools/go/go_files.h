@@ -1,4 +1,4 @@
-// What kasen go reads, and what it writes: a folder, which is one go's at a time, and the result.
+// The inputs and outputs of kasen go: a folder, which only one go uses at a time, and the result.
 #pragma once
 
 #include <memory>
@@ -14,21 +14,21 @@ namespace kasen::tools {
 
 class GoFiles {
  public:
-  explicit GoFiles(const po::variables_map& values);  // UserError(usage): the result's ending is none of a format
+  explicit GoFiles(const po::variables_map& values);  // UserError(usage): the result's ending is that of no format
 
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
   [[nodiscard]] std::string result() const;
   [[nodiscard]] ResultFormat format() const { return format_; }
   [[nodiscard]] std::vector<std::string> data() const;         // in the order of the command
-  [[nodiscard]] std::vector<std::string> partitioned() const;  // what the bundle is made from: data, a dictionary
+  [[nodiscard]] std::vector<std::string> partitioned() const;  // the inputs of the bundle: data, a dictionary
 
   void make_folder() const;
-  // Each step reads what the ones before it have written. Steps hold the folder, too: those of a go that was killed may
-  // still be writing. Waits for another go, or refuses with --no-wait: UserError(resumable).
+  // Holds the folder, since each step reads the files of the steps before it. Steps hold it, too: those of a killed go
+  // may still be writing. Waits for another go, or refuses with --no-wait: UserError(resumable).
   [[nodiscard]] std::unique_ptr<FileLock> hold_folder() const;
-  // What this command writes never takes the place of what it reads: UserError(usage), cannot_create.
+  // Checks that no output of this command replaces an input: UserError(usage), cannot_create.
   void check() const;
-  // The same of outputs that have files of their own, whose names only the program tells.
+  // The same for outputs with files of their own, whose names only the program gives.
   void check_other_results(const Module& module) const;
 
  private:

@@ -24,14 +24,14 @@ struct Record {
   std::vector<FileIdentity> data;
 };
 
-// What stands behind the word that begins the next line; empty where it does not.
+// The text behind the word that begins the next line; empty where the line begins otherwise.
 std::string take_field(std::istream& lines, const std::string& word) {
   std::string line;
   if (!std::getline(lines, line) || !line.starts_with(word + ' ')) return {};
   return line.substr(word.size() + 1);
 }
 
-// Nothing where the file is no record, or not there.
+// Nothing where the file is no record, or does not exist.
 std::optional<Record> read_record(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<Record> read_record(const std::string& path) {
 
 std::string record_of(const std::string& bundle) { return bundle + ".made-from"; }
 
-// Empty: there is none, or it is not whole.
+// Empty: there is no bundle, or it is not whole.
 std::string bundle_digest(const std::string& bundle) {
   try {
     return read_bundle_info(bundle).digest;

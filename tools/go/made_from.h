@@ -1,4 +1,4 @@
-// What a bundle was made from, so that it is made again where any of that differs, and only there.
+// The origin of a bundle, so that it is made again where any of that differs, and only there.
 #pragma once
 
 #include <map>
@@ -11,31 +11,31 @@
 
 namespace kasen::tools {
 
-// Data files by their content: each is read when it is asked for, and again where somebody has written it since.
+// Data files by their content. Each is read when it is asked for, and again where somebody has written it since.
 class DataFiles {
  public:
   // UserError: missing_input, io.
   const FileIdentity& identity(const std::string& path);
-  // Taken for what it was when `known` was told, as long as nobody has written it since.
+  // `known` counts as the file's identity as long as nobody has written the file since then.
   void remember(const std::string& path, const FileIdentity& known) { known_[path] = known; }
 
  private:
   std::map<std::string, FileIdentity> known_;
 };
 
-// All that kasen partition takes from a program, so that programs that differ in other things share a bundle. With the
-// method auto the whole program decides.
+// All that kasen partition reads from a program, so that programs that differ in other things share a bundle. With the
+// method auto, the whole program counts.
 [[nodiscard]] std::string wanted_data(const Module& module, std::string_view method);
 
-// BUNDLE.made-from: what stands beside a bundle and tells what that was made from, by its digest. Beside another bundle
-// it tells nothing; so it does not matter when it is written, or whether that comes about.
+// BUNDLE.made-from: the record beside a bundle that states the bundle's origin, by its digest. Beside another bundle it
+// states nothing, so it does not matter when, or whether, it is written.
 class BundleRecord {
  public:
-  // `settings`: all that is no data file. Reads the files as far as the record does not vouch for them. UserError.
+  // `settings`: everything but the data files. Reads the files that the record does not vouch for. UserError.
   BundleRecord(std::string bundle, std::string_view settings, std::vector<std::string> files);
-  // The bundle that is there was made from these.
+  // The existing bundle was made from these.
   [[nodiscard]] bool holds() const { return holds_; }
-  // The bundle was made just now. False, and nothing is written: a file has changed since this began to look.
+  // The bundle was made just now. Returns false and writes nothing where a file has changed since the constructor.
   [[nodiscard]] bool write();
 
  private:

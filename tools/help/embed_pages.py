@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes pages of help part of the tools: embed_pages.py OUT.cpp PAGE.md...
+"""Embeds pages of help in the tools: embed_pages.py OUT.cpp PAGE.md...
 
-A page begins with its title, `# ...`. A topic has a second line, `<!-- tools: run, go -->`: the tools that it is of.
+A page begins with its title, `# ...`. A topic has a second line, `<!-- tools: run, go -->`, with its tools.
 """
 import pathlib
 import re
@@ -9,7 +9,7 @@ import sys
 
 
 def literal(text):
-    """Of C++, whatever is in the text, in pieces that any compiler takes."""
+    """A C++ literal of any text, in pieces that any compiler takes."""
     pieces = [text[i:i + 8000] for i in range(0, len(text), 8000)] or [""]
     return " ".join(f'R"page({piece})page"' for piece in pieces)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes completion for bash, zsh and fish from what the tools tell of themselves: make_completion.py TOOLS OUT"""
+"""Writes completion for bash, zsh and fish from the tools' own descriptions: make_completion.py TOOLS OUT"""
 import pathlib
 import sys
 
 from option_tables import describe, takes
 
-MADE = "# Made by tools/help/make_completion.py of what the tools tell of themselves.\n"
+MADE = "# Made by tools/help/make_completion.py from the tools' own descriptions.\n"
 
 
 def option_names(option):
@@ -13,7 +13,7 @@ def option_names(option):
 
 
 def short(text, most=60):
-    """The words of a text that fit beside what they tell of."""
+    """The first words of a description that fit beside its option."""
     return text if len(text) <= most else text[:most].rpartition(" ")[0].rstrip(";,:(") + " ..."
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes man pages from what the tools tell of themselves: make_man.py TOOLS OUT PAGE.md...
+"""Writes man pages from the tools' own descriptions: make_man.py TOOLS OUT PAGE.md...
 
-One of each command, of kasen itself, of the topics and of the error numbers.
+One page for each command, for kasen itself, for the topics and for the error numbers.
 """
 import pathlib
 import re
@@ -58,12 +58,12 @@ def main_page(itself):
 
 
 def inline(text):
-    """Paragraph text of a page: `code` in bold."""
+    """Makes a paragraph of a page, with `code` in bold."""
     return roff(re.sub(r"`([^`]*)`", "\0\\1\1", text)).replace("\0", "\\fB").replace("\1", "\\fR")
 
 
 def markdown(text):
-    """The forms that pages have (tools/common/pages.h)."""
+    """Makes lines of the forms that pages have (tools/common/pages.h)."""
     lines, in_block = [], False
     for line in text.splitlines():
         if line.startswith("<!--"):
@@ -88,7 +88,7 @@ def markdown(text):
 
 
 def tidy(lines):
-    """No paragraph that is empty: man's own warning."""
+    """Drops empty paragraphs, of which man warns."""
     kept = []
     for line in lines:
         if line == ".PP" and kept and kept[-1].startswith((".PP", ".SH", ".SS")):
@@ -122,8 +122,8 @@ def main(tools, out, *paths):
     itself, tables = describe(tools)
     files = {path.stem: path for path in map(pathlib.Path, paths)}
     made = {"kasen.1": main_page(itself),
-            "kasen-topics.7": pages_page("kasen-topics", "what there is to know beside the options", itself["topics"], files, itself),
-            "kasen-errors.7": pages_page("kasen-errors", "what exit statuses and numbers of rules mean", itself["errors"], files, itself)}
+            "kasen-topics.7": pages_page("kasen-topics", "topics beside the options", itself["topics"], files, itself),
+            "kasen-errors.7": pages_page("kasen-errors", "the meanings of exit statuses and numbers of rules", itself["errors"], files, itself)}
     for command, table in tables.items():
         made[f"kasen-{command}.1"] = tool_page(command, table, itself, topics_of(command, itself["topics"], files))
     for name, lines in made.items():

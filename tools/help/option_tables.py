@@ -1,4 +1,4 @@
-"""What the tools tell of themselves (`--describe`), for the makers of man pages and of completion."""
+"""The tools' own descriptions (`--describe`), for the makers of man pages and of completion."""
 import json
 import pathlib
 import subprocess
@@ -16,7 +16,7 @@ def describe(tools):
 
 
 def takes(option):
-    """What completes a value: ("words", [...]), ("files", ending or ""), ("folders",), or ("any",)."""
+    """The completion of a value: ("words", [...]), ("files", ending or ""), ("folders",), or ("any",)."""
     argument = option["argument"]
     if option["words"]:
         return "words", option["words"]

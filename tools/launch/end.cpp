@@ -13,10 +13,10 @@
 namespace kasen::tools {
 namespace {
 
-constexpr int mpirun_failed = 1;  // no rank ends so without a word
+constexpr int mpirun_failed = 1;  // no rank ends so without a message
 
-// A rank that INT, TERM or HUP reaches says nothing and leaves; mpirun tells its status, or the signal's. Where mpirun
-// itself is told to end, it says nothing, either.
+// A rank that INT, TERM or HUP reaches leaves without a message; mpirun reports its status, or the signal's. mpirun
+// prints nothing either when it is itself asked to end.
 bool was_interrupted(const JobEnd& end) {
   constexpr std::array signals{SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
   return end.status == static_cast<int>(ExitStatus::interrupted) ||
@@ -29,7 +29,7 @@ int killer_of(const JobEnd& end) {
   return end.told_by_mpirun && end.status > 128 && end.status < 128 + NSIG ? end.status - 128 : 0;
 }
 
-// Sent from outside: the machine, the batch system or somebody ended the rank, not a fault of its own.
+// Sent from outside: the machine, the batch system or somebody ended the rank; it is no error of its own.
 bool is_sent(int signal) { return signal == SIGKILL || signal == SIGXCPU || signal == SIGXFSZ; }
 
 std::string going_on(const std::string& checkpoint) {
@@ -41,18 +41,18 @@ std::string killed_text(int signal, const JobEnd& end, const std::string& checkp
   const char* name = sigabbrev_np(signal);
   const std::string why = is_sent(signal)
                               ? "the system does so where memory runs out, a batch job where a limit is reached"
-                              : "this is a fault of Kasen or of a library";
+                              : "this is a bug of Kasen or of a library";
   return fmt::format("{}kasen-run: error: a rank was killed by signal {} (SIG{}); {}; {}\n", end.other, signal,
                      name == nullptr ? "?" : name, why, going_on(checkpoint));
 }
 
-// Open MPI ends a rank that it cannot start, and knows why at best.
+// Open MPI ends a rank that it cannot start, and at best reports why.
 bool lacks_mpi(const JobEnd& end) {
   return end.status == mpirun_failed && end.other.find("An error occurred in MPI_Init") != std::string::npos;
 }
 
 std::string unstarted_text(const JobEnd& end) {
-  return fmt::format("{}kasen-run: error: MPI does not start in a rank; it lacks memory, or what else it needs; {}\n",
+  return fmt::format("{}kasen-run: error: MPI does not start in a rank; it lacks memory, or another resource; {}\n",
                      end.other,
                      end.full_folder.empty() ? "see above, and 'kasen doctor'" : no_room_in(end.full_folder));
 }

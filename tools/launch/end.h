@@ -1,4 +1,4 @@
-// What is told of a job that ended without a word of its own: by a signal, or by mpirun.
+// The report on a job that ended without a message of its own: by a signal, or by mpirun.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace kasen::tools {
 struct JobEnd {
   int status = 0;              // mpirun's, or 128 and the signal that ended it
   bool told_by_mpirun = true;  // else a signal ended mpirun itself
-  std::string other;           // what mpirun and its ranks printed besides
+  std::string other;           // other output of mpirun and its ranks
   std::string checkpoints;     // the run's folder of checkpoints; empty: none
-  std::string full_folder;     // one of the job's folders that has no room left; empty: none
+  std::string full_folder;     // one of the job's folders that is full; empty: none
 };
 
-// The newest that is there in a run's folder of checkpoints, from which it would go on; empty: none.
+// The newest checkpoint in a run's folder of checkpoints, from which it would go on; empty: none.
 [[nodiscard]] std::string newest_checkpoint(const std::string& folder);
 
 struct ToldEnd {
@@ -25,7 +25,7 @@ struct ToldEnd {
 };
 [[nodiscard]] ToldEnd told_end(const JobEnd& end);
 
-// What to do about a folder without room.
+// The remedy for a full folder.
 [[nodiscard]] std::string no_room_in(const std::string& folder);
 
 }  // namespace kasen::tools

@@ -36,9 +36,9 @@ namespace {
 
 std::atomic<pid_t> mpirun_process{0};
 
-// mpirun ends its ranks when it is told to stop; left alone it would go on without us. A signal that reaches it while
-// it starts them is lost now and then, so that it is told again: after six seconds, since it takes a second signal
-// within five for a wish to leave its ranks behind. Killed, it loses them, too, but they notice and end.
+// mpirun ends its ranks when it is asked to stop; left alone it would go on without us. A signal that reaches it while
+// it starts them is sometimes lost, so it is sent again after six seconds. Within five, mpirun takes a second signal as
+// a request to leave its ranks behind. A killed mpirun loses them, too, but they notice and end.
 void end_mpirun(pid_t child, int number) {
   constexpr int times = 3, looks = 300;
   constexpr timespec between{.tv_sec = 0, .tv_nsec = 20'000'000};
@@ -58,8 +58,8 @@ void leave_interrupted(int /*number*/) {
 
 std::atomic<bool> interrupted{false};
 
-// The job ends; what is left of it is removed by launch_ranks(), unless something (a terminal that takes no text, say)
-// keeps that from coming to it.
+// The job ends. launch_ranks() removes its leftovers, unless something keeps it from that, such as a terminal that
+// takes no text.
 void forward_signal(int number) {
   constexpr unsigned patience = 10;
   const pid_t child = mpirun_process.load();
@@ -72,7 +72,7 @@ void forward_signal(int number) {
 StopRequest stop_request;
 std::atomic<bool> ranks_hear{false};
 
-// By way of mpirun, which hands USR1 on. A rank that does not expect it yet would die of it.
+// Goes through mpirun, which forwards USR1. A rank that does not expect it yet would die of it.
 void ask_ranks_to_save() {
   if (const pid_t child = mpirun_process.load(); child > 0 && ranks_hear) kill(child, SIGUSR1);
 }
@@ -82,14 +82,14 @@ void when_ranks_hear() {
   if (stop_request.came()) ask_ranks_to_save();
 }
 
-// With checkpoints the ranks are asked to save and end first; a second request ends them at once.
+// With checkpoints, the ranks are first asked to save and end; a second request ends them at once.
 void forward_stop(int number) {
   const StopRequest::Signal signal = stop_request.note(number);
   if (signal == StopRequest::Signal::again) forward_signal(number);
   if (signal == StopRequest::Signal::first) ask_ranks_to_save();
 }
 
-// Ctrl-Z: the ranks pause with this process, by way of mpirun.
+// Ctrl-Z: the ranks pause with this process, through mpirun.
 void pause_job(int /*number*/) {
   const pid_t child = mpirun_process.load();
   if (child > 0) kill(child, SIGTSTP);
@@ -107,10 +107,10 @@ void forward_signals(bool saves) {
   handle_unless_ignored(SIGTSTP, pause_job);
 }
 
-// Takes the lines of mpirun's standard error apart.
+// Splits mpirun's standard error into lines.
 class Listener {
  public:
-  // Once `given_up` is set nothing more is waited for, whoever still holds the other end.
+  // Once `given_up` is set, it waits for nothing more, whoever still holds the other end.
   Listener(const std::string& title, StartLimit& start, const std::atomic<bool>& given_up)
       : progress_(title), start_(start), given_up_(given_up) {}
 
@@ -161,7 +161,7 @@ class Listener {
     }
   }
 
-  // Of what several ranks say the first alone: others fail for the same reason, or because of it.
+  // Of the messages of several ranks, only the first: others fail for the same reason, or because of it.
   void take(const std::string& message) {
     const bool fault = message.find("error:") != std::string::npos;
     if (fault && std::exchange(failed_, true)) return;
@@ -174,8 +174,8 @@ class Listener {
   bool failed_ = false;
 };
 
-// What mpirun reads, and hands to rank 0: the plan, where it comes from this process's standard input, else nothing. A
-// group that a terminal does not know must not read from it, so it is read here.
+// The input that mpirun reads and hands to rank 0: the plan, where this process's standard input has it, else nothing.
+// It is read here, because a group that a terminal does not know must not read from that terminal.
 int input_of_ranks(const std::string& plan) {
   if (plan != "-") return open("/dev/null", O_RDONLY | O_CLOEXEC);
   const std::string text = read_text(plan);
@@ -189,7 +189,7 @@ int input_of_ranks(const std::string& plan) {
   return file;
 }
 
-// Of ranks that were killed; of a job that ended by itself nothing is left. Those of a killed mpirun end a little
+// Removes segments of killed ranks; a job that ended by itself leaves none. The ranks of a killed mpirun end a little
 // later, and a segment that was made just now may be of a job that is about to begin.
 void remove_segments(int status, std::time_t since) {
   constexpr timespec a_second{.tv_sec = 1, .tv_nsec = 0};
@@ -201,11 +201,11 @@ void remove_segments(int status, std::time_t since) {
   }
 }
 
-// It gets signals from this process alone, which knows what they mean for the job.
+// mpirun gets signals from this process alone, which knows their meaning for the job.
 pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& arguments, int messages,
                    const std::string& preloaded) {
   const int input = input_of_ranks(settings.plan);
-  if (input < 0) fail(ExitStatus::io, "cannot open what the ranks read", std::strerror(errno));
+  if (input < 0) fail(ExitStatus::io, "cannot open the input of the ranks", std::strerror(errno));
   const pid_t child = start_process(
       mpirun_line(settings.ranks, arguments, preloaded),
       {.input = input, .messages = messages, .own_group = true, .remedy = "install Open MPI, or run without -n"});
@@ -213,7 +213,7 @@ pid_t start_mpirun(const RunSettings& settings, const std::vector<std::string>& 
   return child;
 }
 
-// mpirun's status, where it told one; `ended_itself` where a signal ended mpirun before it could.
+// mpirun's status, where it gave one; `ended_itself`: a signal ended mpirun before it could.
 int wait_for(pid_t child, bool& ended_itself) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -223,7 +223,7 @@ int wait_for(pid_t child, bool& ended_itself) {
   return ended_itself ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// mpirun that waits at its start takes no notice of a wish to end now and then.
+// An mpirun that waits at its start sometimes ignores a request to end.
 void end_unstarted(pid_t child, const std::stop_token& stop) {
   constexpr int looks = 100;
   constexpr timespec between{.tv_sec = 0, .tv_nsec = 20'000'000};

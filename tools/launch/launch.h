@@ -1,5 +1,5 @@
-// kasen-run -n R: starts mpirun with this tool's own ranks, draws their progress, passes on one clear message when a
-// rank fails.
+// kasen-run -n R: starts mpirun with this tool's own ranks, draws their progress, and passes on one clear message when
+// a rank fails.
 #pragma once
 
 #include <string>

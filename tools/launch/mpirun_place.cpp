@@ -18,7 +18,7 @@
 namespace kasen::tools {
 namespace {
 
-// Of Open MPI 4.1, measured: its session's folder holds 8.1 MiB and 4 KiB a rank; each rank maps a segment of 4 MiB.
+// Measured with Open MPI 4.1: its session's folder holds 8.1 MiB and 4 KiB a rank; each rank maps a segment of 4 MiB.
 constexpr std::int64_t mebibyte = 1 << 20, session_bytes = 9 * mebibyte, session_bytes_of_rank = 16 << 10,
                        segment_bytes = 4 * mebibyte;
 constexpr double shown_unit = 1 << 20;
@@ -37,7 +37,7 @@ std::string first_set(std::initializer_list<const char*> names, const std::strin
   return otherwise;
 }
 
-// Without the user's own word on it.
+// Sets it unless the user has set it.
 void parameter(const std::string& name, const std::string& value) {
   setenv(("OMPI_MCA_" + name).c_str(), value.c_str(), 0);
 }
@@ -49,8 +49,8 @@ std::int64_t free_bytes(const std::string& folder) {
   return static_cast<std::int64_t>(blocks) * static_cast<std::int64_t>(info.f_frsize);
 }
 
-// Whether so many bytes have room there: what a quota refuses no count of free blocks tells. In files no larger than
-// Open MPI's own, since a shell may limit these.
+// Whether so many bytes have room there, tried with files: a count of free blocks does not show what a quota refuses.
+// The files are no larger than Open MPI's own, since a shell may limit their size.
 bool has_room(const JobFolder& folder, std::int64_t bytes) {
   std::vector<std::string> names;
   bool room = true;
@@ -81,7 +81,7 @@ bool names_hosts(const std::string& file, bool any_line) {
   return false;
 }
 
-// Settings of the machine and the user's, where Open MPI looks for them.
+// Settings of the machine and of the user, where Open MPI looks for them.
 bool configured_hosts() {
   std::vector<std::string> folders{"/etc/openmpi"};
   if (set("OPAL_PREFIX")) folders.push_back(variable("OPAL_PREFIX") + "/etc");
@@ -94,8 +94,8 @@ bool configured_hosts() {
   return names_hosts(variable("HOME") + "/.openmpi/mca-params.conf", false);
 }
 
-// Beside the tools in a build, below the prefix where they are installed; "": it is not there, and mpirun listens as it
-// does.
+// The library is beside the tools in a build, and below the prefix where they are installed. "": it does not exist, and
+// mpirun listens as usual.
 std::string loopback_library() {
   for (const char* const place : {"/kasen-loopback.so", "/../" KASEN_LIBDIR "/kasen/kasen-loopback.so"}) {
     std::string path = tool_folder() + place;
@@ -135,7 +135,7 @@ MpirunPlace::MpirunPlace(int ranks)
   }
   segments_.emplace(segments_above_, remedy);
   if (!set("OMPI_MCA_orte_local_tmpdir_base") && !set("OMPI_MCA_orte_remote_tmpdir_base"))
-    setenv("OMPI_MCA_orte_tmpdir_base", session_->path().c_str(), 1);  // below what the user names
+    setenv("OMPI_MCA_orte_tmpdir_base", session_->path().c_str(), 1);  // below the folder that the user names
   for (const char* name : {"btl_vader", "osc_sm", "osc_rdma"})
     parameter(fmt::format("{}_backing_directory", name), segments_->path());
   // Ranks of one machine exchange through memory: none of them listens on a network.

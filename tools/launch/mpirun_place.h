@@ -1,4 +1,4 @@
-// Where mpirun and its ranks work: folders of their own, room in them, and a network no wider than the job.
+// The folders of mpirun and its ranks, with enough room in them, and a network no wider than the job.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace kasen::tools {
 
-// For one job. Open MPI waits for ever, or fails without a word of the disk, where it lacks room; so that is looked at
-// before it starts. What killed jobs have left is removed.
+// For one job. Without room, Open MPI waits for ever, or fails without a word of the disk, so the room is checked
+// before it starts. Leftovers of killed jobs are removed.
 class MpirunPlace {
  public:
-  // Sets what mpirun inherits. UserError: cannot_create, limit, with the folder's name.
+  // Sets the environment that mpirun inherits. UserError: cannot_create, limit, with the folder's name.
   explicit MpirunPlace(int ranks);
   // Whether all of the job is on this machine: no batch job of several nodes, no file of hosts.
   [[nodiscard]] bool here() const { return here_; }
-  // What ranks load before their libraries, as this process does: what mpirun itself loads is not for them.
+  // The LD_PRELOAD of the ranks, which is that of this process; the library that mpirun preloads is not for them.
   [[nodiscard]] const std::string& preloaded() const { return preloaded_before_; }
-  // Of a job that failed: the folder that has no room by now; "" where all have some.
+  // For a failed job: the folder that is full by now; "" where none is.
   [[nodiscard]] std::string full_folder() const;
 
  private:

@@ -32,8 +32,8 @@ void prepare_for_mpirun(int ranks) {
   }
   setenv("OMPI_MCA_orte_abort_timeout", "5", 0);
   setenv("OMPI_MCA_orte_forward_job_control", "1", 0);
-  setenv("PATH", "/usr/bin:/bin", 0);  // without one it looks for its parts nowhere
-  // It stands still where it lacks these while it starts.
+  setenv("PATH", "/usr/bin:/bin", 0);  // without it, mpirun looks for its parts nowhere
+  // It hangs where it lacks these while it starts.
   constexpr rlim_t its_own = 48, a_rank = 5, largest_file = 5 << 20;
   allow_limit(RLIMIT_NOFILE, its_own + a_rank * static_cast<rlim_t>(ranks),
               fmt::format("open files for {} ranks", ranks), "raise 'ulimit -n'");

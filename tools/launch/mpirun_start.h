@@ -1,4 +1,4 @@
-// What Open MPI needs to start ranks of kasen-run.
+// The environment, limits and command line with which Open MPI starts ranks of kasen-run.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace kasen::tools {
 
-// The environment and this process's limits, which mpirun inherits. UserError(limit): they are too low.
+// Sets the environment and this process's limits, which mpirun inherits. UserError(limit): they are too low.
 void prepare_for_mpirun(int ranks);
 
-// `arguments`: what each rank gets; `preloaded`: its LD_PRELOAD.
+// `arguments`: those of each rank; `preloaded`: its LD_PRELOAD.
 [[nodiscard]] std::vector<std::string> mpirun_line(int ranks, const std::vector<std::string>& arguments,
                                                    const std::string& preloaded);
 

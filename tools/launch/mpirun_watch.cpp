@@ -10,7 +10,7 @@
 namespace kasen::tools {
 namespace {
 
-// Whether it has ended and only waits to be asked for its status.
+// Whether it has ended and only waits for its parent to read its status.
 bool is_zombie(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string line;
@@ -40,7 +40,7 @@ MpirunWatch::MpirunWatch(pid_t mpirun, std::chrono::seconds patience)
 void MpirunWatch::watch(const std::stop_token& stop) {
   using Clock = std::chrono::steady_clock;
   bool had = false;
-  Clock::time_point last = Clock::now();  // when it had one
+  Clock::time_point last = Clock::now();  // when it last had a process
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     const std::vector<pid_t> children = living_children(mpirun_);

@@ -25,8 +25,8 @@ std::int64_t byte_option(const po::variables_map& values, const std::string& nam
   if (values.count(name) == 0) return 0;
   const std::string text = values[name].as<std::string>();
   if (const std::optional<std::int64_t> bytes = bytes_of(text)) return *bytes;
-  wrong_value(name, fmt::format("--{} {} is no size", name, text), "it is bytes, or with K, M, G or T behind it",
-              fmt::format("--{} 8G", name));
+  wrong_value(name, fmt::format("--{} {} is no size", name, text),
+              "it is bytes, or a number with K, M, G or T behind it", fmt::format("--{} 8G", name));
 }
 
 double seconds_option(const po::variables_map& values, const std::string& name, const std::string& what) {
@@ -60,9 +60,9 @@ VerifyChoice verify_choice(const po::variables_map& values) {
 void declare_checkpoints(Tool& tool) {
   tool.under("Checkpoints");
   tool.options.add_options()("checkpoint", po::value<std::string>()->value_name("DIR"),
-                             "saves what the outermost loop carries there now and then; USR1 and TERM save once more "
+                             "saves the values of the outermost loop there at intervals; USR1 and TERM save once more "
                              "and end the run with status 75")("every", po::value<int>()->value_name("TURNS"),
-                                                               "a checkpoint after so many turns")(
+                                                               "a checkpoint after so many iterations")(
       "every-seconds", po::value<double>()->value_name("S"),
       "a checkpoint after so many seconds (60 where neither is given)")(
       "keep", po::value<int>()->default_value(2)->value_name("K"), "removes all checkpoints but the newest K")(
@@ -71,7 +71,7 @@ void declare_checkpoints(Tool& tool) {
       "is none");
 }
 
-// A bundle is what it was: nothing is added to its folder.
+// A bundle does not change: nothing is added to its folder.
 void check_apart(const std::string& folder, const std::string& bundle) {
   std::error_code fault;
   const std::filesystem::path inner = std::filesystem::weakly_canonical(folder, fault),
@@ -86,8 +86,8 @@ void read_checkpoints(const po::variables_map& values, RunSettings& s) {
   const bool named = values.count("checkpoint") > 0;
   for (const char* option : {"every", "every-seconds", "resume"}) {
     if (values.count(option) == 0 || named) continue;
-    fail(ExitStatus::usage, fmt::format("--{} without --checkpoint", option),
-         "it says nothing of where checkpoints are", "add --checkpoint DIR");
+    fail(ExitStatus::usage, fmt::format("--{} without --checkpoint", option), "no folder of checkpoints is named",
+         "add --checkpoint DIR");
   }
   if (!named) return;
   s.checkpoint = values["checkpoint"].as<std::string>();
@@ -123,23 +123,24 @@ std::optional<std::int64_t> bytes_of(const std::string& text) {
 void declare_lasting_options(Tool& tool) {
   takes(tool, "nan", nan_words);
   takes(tool, "masters", master_orders);
-  tool.options.add_options()("code-cache", po::value<std::string>()->value_name("FOLDER"),
-                             "keeps compiled kernels there for the next run, or none ($XDG_CACHE_HOME/kasen, or "
-                             "~/.cache/kasen; only where it is yours alone)")(
+  tool.options.add_options()(
+      "code-cache", po::value<std::string>()->value_name("FOLDER"),
+      "keeps compiled kernels in this folder for the next run, or none ($XDG_CACHE_HOME/kasen, or "
+      "~/.cache/kasen; only where it is yours alone)")(
       "memory", po::value<std::string>()->value_name("SIZE"),
-      "what each process may take, 8G say; a run that needs more is refused before it begins (default: what the "
+      "the memory of each process, as 8G; a run that needs more is refused before it begins (default: all that the "
       "machine, the job or the shell has left)")(
       "nan", po::value<std::string>()->default_value("allow")->value_name("WHAT"),
-      "allow, or error: ends with status 1 at the statement, turn and worker of the first NaN (slower)")(
+      "allow, or error: ends with status 1 at the statement, iteration and worker of the first NaN (slower)")(
       "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
-      "best (those that a product reads most often lie together, where that pays) or given (as in the "
-      "data); a matter of speed alone")(
+      "best (owned elements that a product reads most often lie together, where that pays) or given (as in the data); "
+      "affects speed alone")(
       "timeout", po::value<double>()->value_name("SECONDS"),
       "ends a run in which no step begins or ends for so long, and prints the last step of each rank")(
-      "check-messages", "messages between ranks carry digests; one that differs ends the run with status 74");
+      "check-messages", "adds digests to messages between ranks; a digest that differs ends the run with status 74");
   tool.options.add_options()("verify", po::value<std::string>()->value_name("N|all|auto"),
                              "computes N elements of each output, or all, again with the interpreter; auto: where "
-                             "that takes next to nothing; 0: none; a difference ends the run with status 1");
+                             "that takes almost no time; 0: none; a difference ends the run with status 1");
   declare_checkpoints(tool);
 }
 
@@ -179,9 +180,9 @@ void declare_data(Tool& tool) {
                              "the data, as kasen partition wrote them")(
       "param,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "sets a param of the program")(
       "output,o", po::value<std::string>()->value_name("FILE"),
-      "where the results go (default: the program's name and the format's ending)")(
+      "the file of the results (default: the program's name and the format's ending)")(
       "program", po::value<std::string>()->value_name("PLAN.kir"),
-      "with --verify: what kasen plan wrote, computed again in place of the plan itself");
+      "with --verify: the output of kasen plan, computed again in place of the plan itself");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(0)->value_name("K"),
                              "prints the K largest elements of each vector result");
@@ -199,12 +200,12 @@ void declare_processes(Tool& tool) {
 }
 
 void declare_reports(Tool& tool) {
-  tool.under("What it did, and what the machine does");
-  tool.options.add_options()("stats", po::value<std::string>()->value_name("FILE"), "writes what was counted, as JSON")(
+  tool.under("Counters, times and machine profiles");
+  tool.options.add_options()("stats", po::value<std::string>()->value_name("FILE"), "writes the counters, as JSON")(
       "trace", po::value<std::string>()->value_name("FILE"),
-      "writes when each step of each rank ran, for Perfetto or chrome://tracing")(
-      "network-profile", "prints what the network between two ranks does, as lines of a machine profile; runs no plan")(
-      "machine-profile", "prints what this machine computes and touches, as lines of a machine profile; runs no plan");
+      "writes the times of each step of each rank, for Perfetto or chrome://tracing")(
+      "network-profile", "measures the network between two ranks, and prints lines of a machine profile; runs no plan")(
+      "machine-profile", "measures computing and memory here, and prints lines of a machine profile; runs no plan");
 }
 
 }  // namespace

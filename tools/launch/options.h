@@ -14,7 +14,7 @@
 
 namespace kasen::tools {
 
-// What of a result is computed again, by the interpreter.
+// The part of a result that the interpreter computes again.
 struct VerifyChoice {
   enum class How : std::uint8_t {
     nothing,
@@ -33,8 +33,8 @@ struct RunSettings {
   KernelChoice kernels = KernelChoice::generated;
   WithinGroups masters = WithinGroups::ordered;
   bool refuse_nan = false;
-  std::int64_t memory = 0;  // bytes of a process; 0: what is there
-  double timeout = 0;       // seconds in which something goes on; 0: no limit
+  std::int64_t memory = 0;  // bytes of a process; 0: all that is available
+  double timeout = 0;       // seconds without progress that end the run; 0: no limit
   bool check_messages = false;
   int ranks = 0;           // 0: this process alone, without MPI
   int threads = 0;         // 0: a rank's share of the processors that it may use
@@ -42,8 +42,8 @@ struct RunSettings {
   std::string code_cache;  // a folder; empty: none
   std::string checkpoint;  // a folder; empty: none
   bool resume = false;
-  std::int64_t every = 0;    // turns of an outermost loop; 0: whenever every_seconds says
-  double every_seconds = 0;  // 0: whenever `every` says
+  std::int64_t every = 0;    // iterations of an outermost loop; 0: every_seconds decides
+  double every_seconds = 0;  // 0: `every` decides
   int keep = 2;              // checkpoints
   VerifyChoice verify;
   std::string program;  // the plan's program at level 1, which is computed again in its place; empty: the plan itself
@@ -51,10 +51,10 @@ struct RunSettings {
 };
 
 void declare_run_options(Tool& tool);
-// Those that `kasen go` takes, too, and hands on: what a run keeps, refuses and may take.
+// Options that `kasen go` takes, too, and hands on: checkpoints, checks and limits of a run.
 void declare_lasting_options(Tool& tool);
-void read_lasting_options(const po::variables_map& values, RunSettings& settings);  // settings.bundle is known
-// As arguments of kasen-run, those that were given.
+void read_lasting_options(const po::variables_map& values, RunSettings& settings);  // settings.bundle is set
+// The given ones of these options, as arguments of kasen-run.
 [[nodiscard]] std::vector<std::string> lasting_arguments(const po::variables_map& values);
 
 // The file that an option names, or "". UserError(usage): standard output, where mpirun loses data.

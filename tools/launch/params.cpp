@@ -12,8 +12,8 @@
 namespace kasen::tools {
 namespace {
 
-// Where the user's id stands in the dimension; nothing if the data do not have it. A worker without masters has no ids
-// either, and tells nothing of whether they were relabelled.
+// The position of the user's id in the dimension; nothing if the data do not have it. A worker that owns no elements
+// has no ids either, and so does not show whether they were relabelled.
 std::optional<std::int64_t> position_of(const DimsOfWorkers& dims, const std::string& name, std::int64_t id) {
   for (const auto& worker : dims) {
     const PartDim& dim = worker.at(name);

@@ -1,4 +1,4 @@
-// The params of a run: what -D gives, as libcore's executor takes it.
+// The params of a run: the values of -D, as libcore's executor takes them.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,8 @@
 
 namespace kasen::tools {
 
-// By name. `given` are the texts of -D, written as in programs. Ids are the user's, in -D and as defaults; here they
-// become positions, by `dims` (called only if a param is an id). UserError(usage) for a name or an id that is not
-// there.
+// The params by name. `given` has the texts of -D, written as in programs. Ids are the user's, in -D and as defaults;
+// here they become positions, by `dims` (called only if a param is an id). UserError(usage) for an unknown name or id.
 [[nodiscard]] std::map<std::string, std::vector<Word>> read_params(const Module& module,
                                                                    const std::map<std::string, std::string>& given,
                                                                    const std::function<DimsOfWorkers()>& dims);

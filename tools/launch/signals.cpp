@@ -14,7 +14,7 @@ namespace {
 StopRequest request;
 pid_t starter = 0;
 
-// TERM also comes when the process that started this one is gone (PR_SET_PDEATHSIG): nobody is left to save with.
+// TERM also comes when the process that started this one is gone (PR_SET_PDEATHSIG): then nobody is left to save with.
 void on_stop(int number) {
   if (request.note(number) != StopRequest::Signal::again && getppid() == starter) return;
   remove_temporaries();

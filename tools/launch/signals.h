@@ -3,7 +3,7 @@
 
 namespace kasen::tools {
 
-// From here on a first request is remembered (stop_request.h); a second one, or the end of the process that started
+// From here on, a first request is remembered (stop_request.h). A second one, or the end of the process that started
 // this one, ends the run at once.
 void remember_stop_signals();
 [[nodiscard]] bool stop_signal_came();

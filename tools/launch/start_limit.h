@@ -10,15 +10,15 @@ namespace kasen::tools {
 
 class StartLimit {
  public:
-  // Calls `expired` once, in a thread of its own, where over() has not been called for so many seconds (0: any time).
+  // Calls `expired` once, in a thread of its own, if over() is not called within so many seconds (0: any time).
   StartLimit(double seconds, std::function<void(const std::stop_token& stop)> expired);
-  // What has been waited for is there.
+  // The start is complete.
   void over() { thread_.request_stop(); }
 
  private:
   std::mutex mutex_;
   std::condition_variable_any stopped_;
-  std::jthread thread_;  // the last: it ends before what it uses
+  std::jthread thread_;  // the last: it ends before the members that it uses
 };
 
 }  // namespace kasen::tools

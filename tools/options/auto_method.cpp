@@ -14,10 +14,10 @@
 namespace kasen::tools {
 namespace {
 
-// Of more entries slaves are estimated, from as many indices as hold about this many.
+// For more nonzeros than this, ghost elements are estimated from a sample of indices with about this many nonzeros.
 constexpr double looked_at = 1 << 24;
 
-// What a graph is most often for. Its turns weigh alike whatever their number.
+// The most frequent use of a graph. All its iterations weigh alike, whatever their number.
 Module products_of_a_graph() {
   return compile_program(
       "dim N\ninput G : null[N, N]\nx : f64[N] = 1\nchange = 1.0\n"
@@ -60,9 +60,10 @@ ChosenParts partition_automatically(const Module* module, ProgramData& data, Par
   const CutChoice choice = choose_cut(plan, candidates, machine);
   options.method = partition_methods[choice.best].second;
   if (options.notes != nullptr) {
-    options.notes->push_back(fmt::format("auto chose {}: {}{}{}", candidates[choice.best].name, choice.why,
-                                         module == nullptr ? "; no program was given: for one product a turn" : "",
-                                         fraction < 1 ? "; estimated from a sample" : ""));
+    options.notes->push_back(
+        fmt::format("auto chose {}: {}{}{}", candidates[choice.best].name, choice.why,
+                    module == nullptr ? "; no program was given: for one product an iteration" : "",
+                    fraction < 1 ? "; estimated from a sample" : ""));
     for (std::string& note : notes[choice.best]) options.notes->push_back(std::move(note));
   }
   options.notes = nullptr;

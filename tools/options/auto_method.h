@@ -1,4 +1,4 @@
-// --method auto: data are cut by every method, on paper; what the program is predicted to take on each decides.
+// --method auto: cuts the data by every method, on paper; the predicted time of the program on each cut decides.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct ChosenParts {
   std::vector<Part> parts;
 };
 
-// `module`: the program, of any level (below 3 it is fused as `kasen go` does), or null: then a product of the one
-// matrix in each turn. Fills in the sizes and original ids of `data.dims`; adds to options.notes what was chosen and
-// why.
+// `module`: the program, of any level (below 3 it is fused as `kasen go` does), or null for one product of the one
+// matrix in each iteration. Fills in the sizes and original ids of `data.dims`; adds the choice and its reason to
+// options.notes.
 [[nodiscard]] ChosenParts partition_automatically(const Module* module, ProgramData& data, PartitionOptions options,
                                                   const MachineProfile& machine);
 

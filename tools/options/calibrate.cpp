@@ -15,7 +15,7 @@ namespace {
 
 bool is_network(const MachineKey& key) { return key.name.starts_with("network"); }
 
-// What kasen-run measures, or the built-in numbers and why.
+// The lines that kasen-run measures, or the built-in numbers with the reason.
 std::string measured(std::vector<std::string> arguments, bool (*keys)(const MachineKey& key)) {
   const auto built_in = [&](const std::string& why) {
     return fmt::format("# not measured: {}; these are the built-in numbers\n", why) + machine_lines({}, keys);

@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, FileFormat>, 6> formats{{{"edge
                                                                           {"npy", FileFormat::npy},
                                                                           {"idx", FileFormat::idx}}};
 
-// A dense input's file is a table of numbers of one type; told before any file is read, at the input's declaration.
+// A dense input's file is a table of numbers of one type. Errors name the input's declaration, before files are read.
 void check_table_type(const Module& module, const Op& op) {
   const Type& type = module.type(op.results[0]);
   const auto& components = type.element.components;
@@ -58,7 +58,7 @@ std::vector<WantedInput> inputs_of(const Module& module) {
   return wanted;
 }
 
-// Told where there is no such name.
+// A suggestion for an unknown name: the nearest one, or all of them.
 std::string near_or_all(const std::string& name, const std::vector<std::string>& names) {
   const std::string near = did_you_mean(name, names);
   return near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : near;
@@ -68,7 +68,7 @@ std::int64_t whole_number(const std::string& text, const std::string& option) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault == std::errc{} && end == text.data() + text.size() && value >= 0) return value;
-  fail(ExitStatus::usage, fmt::format("{}: '{}' is not a whole number", option, text));
+  fail(ExitStatus::usage, fmt::format("{}: '{}' is not an integer", option, text));
 }
 
 std::vector<std::string> names_of(const std::vector<WantedInput>& wanted) {
@@ -106,7 +106,7 @@ std::map<std::string, std::string> files_by_input(const std::vector<std::string>
   return files;
 }
 
-// Those that --columns or --words says for an input; none where it says nothing.
+// The columns that --columns or --words names for an input; none where it names none.
 std::vector<ColumnChoice> columns_of(const WantedInput& wanted, const po::variables_map& values,
                                      const std::string& option) {
   const auto given = name_values(values, option);
@@ -114,7 +114,7 @@ std::vector<ColumnChoice> columns_of(const WantedInput& wanted, const po::variab
   return at == given.end() ? std::vector<ColumnChoice>() : parse_columns(at->second);
 }
 
-// Columns that the dictionary has are columns of words.
+// Columns in the dictionary are columns of words.
 std::vector<ColumnChoice> columns_of(const WordColumns& dictionary) {
   std::vector<ColumnChoice> columns;
   for (const auto& [number, known] : dictionary)
@@ -139,7 +139,7 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   return options;
 }
 
-// All inputs that one file gives.
+// Reads all inputs that one file gives.
 std::vector<RawInput> read_file(const std::string& path, const std::vector<const WantedInput*>& wanted,
                                 const po::variables_map& values, const Dictionary& dictionary) {
   Progress progress("reading " + path);
@@ -169,7 +169,7 @@ void check_columns(const std::vector<WantedInput>& wanted, const po::variables_m
   }
 }
 
-// What --dictionary names; words of inputs that this program does not have are another one's.
+// The dictionary of --dictionary; words of inputs that this program does not have belong to another program.
 Dictionary given_dictionary(const std::vector<WantedInput>& wanted, const po::variables_map& values) {
   if (values.count("dictionary") == 0) return {};
   const auto& path = values["dictionary"].as<std::string>();
@@ -212,13 +212,13 @@ void declare_input_options(Tool& tool) {
   tool.options.add_options()("dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
                              "sets the size of a dimension; its ids are then not relabelled")(
       "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
-      ("for an entry that stands twice: " + one_of(repeats_words)).c_str())(
+      ("for a repeated entry: " + one_of(repeats_words)).c_str())(
       "columns", po::value<std::vector<std::string>>()->value_name("NAME=COLUMNS"),
       "columns of a text that an input takes, by number, range or name: 1,4-6,age")(
       "words", po::value<std::vector<std::string>>()->value_name("NAME=COLUMNS"),
-      "those of them that hold words; others hold numbers alone")(
+      "the columns among these that hold words; others hold numbers")(
       "dictionary", po::value<std::string>()->value_name("FILE.json|BUNDLE"),
-      "the codes of words, as an earlier bundle or result has them")(
+      "the codes of words from an earlier bundle or result")(
       "input-format", po::value<std::string>()->value_name("NAME"),
       (one_of(formats) + ", instead of looking at the file").c_str());
   tool.reads.insert(tool.reads.end(), {"data", "dictionary"});
@@ -229,7 +229,7 @@ void declare_cut_options(Tool& tool) {
   tool.options.add_options()("method", po::value<std::string>()->default_value("hybrid-cut")->value_name("NAME"),
                              one_of(method_words).c_str())(
       "theta", po::value<std::int64_t>()->default_value(100)->value_name("T"),
-      "hybrid-cut and ml: columns of more than T entries are cut by their rows' owners");
+      "hybrid-cut and ml: columns of more than T nonzeros are cut by their rows' owners");
 }
 
 bool chooses_method(const po::variables_map& values) { return !choose(values, "method", method_words); }

@@ -1,5 +1,5 @@
-// A program's inputs from data files: the options that say which and how, and reading them. For kasen-partition, and
-// for kasen-measure --workers.
+// Reads a program's inputs from data files, by the options that name and describe them. kasen-partition and
+// kasen-measure --workers use it.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@
 
 namespace kasen::tools {
 
-// What the program wants of one input.
+// One input as the program wants it.
 struct WantedInput {
   std::string name;
   std::vector<std::string> dims;
   ElementType element;
   bool sparse = false;
-  bool labels = false;  // of LIBSVM it takes the labels: one number a sample, in batches too
+  bool labels = false;  // it takes the labels of LIBSVM: one number a sample, in batches too
 };
 
 struct ProgramData {
@@ -26,20 +26,20 @@ struct ProgramData {
   std::vector<InputData> inputs;  // in the program's order
 };
 
-// A method of partition_methods, or `auto`.
+// Whether --method is `auto`, and not a method of partition_methods.
 [[nodiscard]] bool chooses_method(const po::variables_map& values);
-// --dim, --repeats, --columns, --words, --dictionary and --input-format. The files are the option `data`: NAME=FILE, or
-// FILE alone for a program with one input.
+// Declares --dim, --repeats, --columns, --words, --dictionary and --input-format. The option `data` has the files:
+// NAME=FILE, or FILE alone for a program with one input.
 void declare_input_options(Tool& tool);
 void declare_cut_options(Tool& tool);  // --method, --theta
-// With --method auto the options' method is a default.
+// With --method auto, the method in the result is a default.
 [[nodiscard]] PartitionOptions partition_options(const po::variables_map& values, std::int64_t workers);
 
-// Checks the options against the program when it is made; `values` must outlive it.
+// Checks the options against the program in its constructor; `values` must outlive it.
 class ProgramInputs {
  public:
   ProgramInputs(const Module& module, const po::variables_map& values);
-  // Reads all files, with a progress line each. UserError as the readers throw it.
+  // Reads all files, with a progress line for each. Throws the readers' UserError.
   [[nodiscard]] ProgramData read() const;
 
  private:

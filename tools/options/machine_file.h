@@ -1,4 +1,4 @@
-// --machine FILE.yaml: what a machine does (libopt/time/machine.h), from configs/ or measured.
+// --machine FILE.yaml: a machine profile (libopt/time/machine.h), from configs/ or measured.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kasen::tools {
 
-// UserError(configuration) with file:line:column for an unknown or repeated key and for what is no positive number.
+// UserError(configuration) with file:line:column for an unknown or repeated key, and for a number that is not positive.
 [[nodiscard]] MachineProfile read_machine(const std::string& path);
 
 }  // namespace kasen::tools

@@ -15,7 +15,7 @@
 namespace kasen::tools {
 namespace {
 
-// Graphviz sees sizes and numbers of boxes, no text.
+// Graphviz sees sizes and numbers of boxes, but no text.
 std::optional<std::string> place_by_dot(const std::string& graphs) {
   if (!command_exists("dot")) {
     static bool told = false;

@@ -1,4 +1,4 @@
-// --format html of kasen measure: a module's page, beside what it was before fusing, or beside a run.
+// --format html of kasen measure: a module's page, beside the module before fusing, or beside a run.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace kasen::tools {
 
-// The program that a plan carries as `kasen fuse --strategy none --sync lazy` has it: placed, nothing fused. Nothing
-// where it carries none.
+// The program that a plan carries, as `kasen fuse --strategy none --sync lazy` makes it: placed, nothing fused. Nothing
+// where the plan carries none.
 [[nodiscard]] std::optional<Module> unfused(const Module& plan);
 
 // The page of `plan`, and of `before` if it is not null.

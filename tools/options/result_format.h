@@ -27,8 +27,8 @@ inline void declare_format(Tool& tool) {
       (one_of(result_format_choices) + "; without it by the output's ending").c_str());
 }
 
-// What stands behind the last dot of a file's name, in small letters, where it begins with a letter: ".csv", but none
-// of "ranks-0.85". Empty: the name has none.
+// The part of a file's name from its last dot on, in small letters, where a letter follows: ".csv", but none of
+// "ranks-0.85". Empty if the name has none.
 [[nodiscard]] inline std::string ending_of(const std::string& file) {
   std::string ending = std::filesystem::path(file).extension().string();
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -37,7 +37,7 @@ inline void declare_format(Tool& tool) {
   return ending;
 }
 
-// Where --format is not given, the ending of --output decides; one that is none of a format's is refused.
+// Where --format is not given, the ending of --output decides; an ending of no format is refused.
 [[nodiscard]] inline ResultFormat chosen_format(const po::variables_map& values) {
   const std::string output = values.count("output") > 0 ? values["output"].as<std::string>() : "";
   const std::string ending = ending_of(output);
@@ -49,7 +49,7 @@ inline void declare_format(Tool& tool) {
                          format.other.empty() ? std::string() : fmt::format(", {}", format.other));
   }
   wrong_value("output", fmt::format("'{}' ends in '{}', which is no format of results", output, ending),
-              fmt::format("the ending says the format: {}", known), "choose one of these, or add --format NAME");
+              fmt::format("the ending states the format: {}", known), "choose one of these, or add --format NAME");
 }
 
 }  // namespace kasen::tools

@@ -45,7 +45,7 @@ std::optional<double> wanted_fraction(const po::variables_map& values) {
   wrong_value("sample", fmt::format("--sample {}", fraction), "it is more than 0 and at most 1");
 }
 
-// What fraction of the data there is memory for, if not for cutting all.
+// The fraction of the data for which there is memory, or nothing where there is memory for all.
 std::optional<double> fraction_that_fits(const ProgramData& data) {
   const std::optional<std::int64_t> room = available_memory();
   const std::int64_t needed = partition_bytes(data.inputs);
@@ -53,7 +53,7 @@ std::optional<double> fraction_that_fits(const ProgramData& data) {
   const double fraction = std::clamp(static_cast<double>(*room) / static_cast<double>(needed) / 8, 0.001, 0.1);
   tell(
       "kasen-measure: note: cutting the data takes some {} bytes, and {} are available: numbers are estimated "
-      "from a sample of {:.3g} % of the indices; --sample FRACTION chooses another, --sample 1 looks at all\n",
+      "from a sample of {:.3g} % of the indices; --sample FRACTION chooses another, --sample 1 uses all\n",
       needed, *room, fraction * 100);
   return fraction;
 }
@@ -93,10 +93,10 @@ std::vector<ScalingPoint> sampled_points(const Module& module, ProgramData data,
 void declare_scaling_options(Tool& tool) {
   tool.under("Other numbers of workers");
   tool.options.add_options()("workers", po::value<std::string>()->value_name("P,P,.."),
-                             "how --data would be cut for these numbers of workers, and what that costs")(
+                             "predicts the cut of --data for these numbers of workers, and its cost")(
       "data", po::value<std::vector<std::string>>()->value_name("NAME=FILE"), "with --workers: an input's data")(
       "sample", po::value<double>()->value_name("FRACTION"),
-      "with --workers: estimates from so many of the indices, with error bars (memory decides if it is not given)")(
+      "with --workers: estimates from this fraction of the indices, with error bars (default: memory decides)")(
       "plot", po::value<std::string>()->value_name("FILE.svg"), "with --workers: a picture of the same");
   declare_input_options(tool);
   declare_cut_options(tool);

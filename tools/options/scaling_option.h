@@ -1,4 +1,4 @@
-// kasen-measure --workers: what the plan would hold and send for other numbers of workers, without running there.
+// kasen-measure --workers: predicts what the plan would hold and send for other numbers of workers, without running.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 namespace kasen::tools {
 
 void declare_scaling_options(Tool& tool);
-// Options that belong together. UserError(usage).
+// Checks options that belong together. UserError(usage).
 void check_scaling_options(const po::variables_map& values);
-// Cuts the data in memory for each number of workers, one after another, or looks at a sample of them (--sample, and
-// where memory would not do, which a note on standard error says); writes --plot; returns the table.
+// Cuts the data in memory for each number of workers, one after another. It uses a sample with --sample, and where
+// memory does not suffice, which a note on standard error says. Writes --plot; returns the table.
 [[nodiscard]] std::string scaling_report(const Module& module, const po::variables_map& values,
                                          const MachineProfile& machine);
 

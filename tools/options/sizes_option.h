@@ -1,4 +1,4 @@
-// --bundle BUNDLE and --sizes NAME=NUMBER,...: the numbers for a module's formulas, as fuse and measure take them.
+// --bundle BUNDLE and --sizes NAME=NUMBER,...: the numbers for a module's formulas, for fuse and measure.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,10 @@
 
 namespace kasen::tools {
 
-void declare_sizes_options(Tool& tool);  // and what they read
+void declare_sizes_options(Tool& tool);  // and their input files
 
-// One of the two, or nothing. A plan (`name` in messages) that was fitted to another bundle is refused. From a bundle
-// one part is in memory at a time.
-// `beside`: a module that is compared with it, or null.
+// The sizes of one of the two, or nothing. A plan (`name` in messages) that was fitted to another bundle is refused.
+// Only one part of a bundle is in memory at a time. `beside`: a module that is compared with this one, or null.
 [[nodiscard]] std::optional<Sizes> read_sizes(const po::variables_map& values, const Module& module,
                                               const std::string& name, const Module* beside = nullptr);
 

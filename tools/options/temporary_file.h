@@ -1,4 +1,4 @@
-// A file of its own in the folder for such files, which goes away, also on SIGINT and SIGTERM.
+// A file of its own in the folder for temporary files. It is removed at its end, also on SIGINT and SIGTERM.
 #pragma once
 
 #include <optional>

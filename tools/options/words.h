@@ -1,4 +1,4 @@
-// The words that options of several tools take, each list in one place, so that `kasen go` refuses a wrong one before
+// The words that options of several tools take, each list in one place. So `kasen go` refuses a wrong word before
 // anything is done.
 #pragma once
 
@@ -49,7 +49,7 @@ enum class KernelChoice : std::uint8_t { generated, interpreter };
 inline constexpr Words<KernelChoice, 2> kernel_words{
     {{"generated", KernelChoice::generated}, {"interpreter", KernelChoice::interpreter}}};
 
-// The numbers that they take.
+// The largest numbers that options take.
 inline constexpr int most_workers = 1 << 16, most_threads = 4096, most_top = 1 << 20;
 
 }  // namespace kasen::tools

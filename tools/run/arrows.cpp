@@ -77,8 +77,8 @@ std::string arrow_bytes(const std::vector<Trace::Arrow>& arrows) {
   return {reinterpret_cast<const char*>(arrows.data()), arrows.size() * sizeof(Trace::Arrow)};
 }
 
-// Clocks of two ranks may differ by what they took to begin together: an arrow that would lead back in time is left
-// out.
+// The clocks of two ranks may differ by the time that they took to begin together. An arrow that would lead back in
+// time is left out.
 std::string arrows_text(const std::vector<std::string>& ranks) {
   std::map<std::tuple<std::int64_t, int, int>, Trace::Arrow> begun;  // by step, sender, receiver
   const auto each = [&](bool sent, const auto& take) {

@@ -23,10 +23,10 @@ std::string place_text(const Module& module, const BorderPlace& place) {
     if (number == place.loop) where = op.where;
   });
   const std::string& file = where.file.empty() ? module.source_name : where.file;
-  return fmt::format("turn {} of the loop at {}:{}:{}", place.turns, file, where.line, where.column);
+  return fmt::format("iteration {} of the loop at {}:{}:{}", place.turns, file, where.line, where.column);
 }
 
-// Without a remedy: the run needs none.
+// Leaves out the remedy: the run needs none.
 std::string text_of(const UserError& error) {
   const Diagnostic& d = error.diagnostics().front();
   return d.why.empty() ? d.what : fmt::format("{}; {}", d.what, d.why);
@@ -58,7 +58,7 @@ void RunCheckpoints::find_newest() {
   from_ = folder_->newest([&](const std::string& why) { warn(fmt::format("{}; it is skipped", why)); });
   if (!from_) {
     if (!folder_->empty())
-      warn(fmt::format("no checkpoint in '{}' can be gone on from; the run begins from the start",
+      warn(fmt::format("the run cannot go on from any checkpoint in '{}'; it begins from the start",
                        settings_.checkpoint));
     return;
   }
@@ -79,7 +79,7 @@ bool RunCheckpoints::is_due() const {
   return settings_.every_seconds > 0 && seconds_since(last_) >= settings_.every_seconds;
 }
 
-// One small reduction a turn: rank 0's clock decides for all, and a signal may reach any of them.
+// One small reduction an iteration: rank 0's clock decides for all, and a signal may reach any of them.
 void RunCheckpoints::at_border(const Border& border) {
   enum : std::int64_t { nothing, due, last };
   ++borders_;
@@ -95,7 +95,7 @@ void RunCheckpoints::at_border(const Border& border) {
                   place_text(module_, border.place()), newest_)};
 }
 
-// A run does not end because it cannot be saved; but where it ends anyway, that is its fault.
+// A run does not end because a save fails; but where it ends anyway, the failure is its error.
 void RunCheckpoints::write(const Border& border, bool last) {
   const auto begin = std::chrono::steady_clock::now();
   borders_ = 0;
@@ -123,7 +123,7 @@ void RunCheckpoints::write(const Border& border, bool last) {
   seconds_ += seconds_since(begin);
 }
 
-// A disk that stays full has one warning, not one for each checkpoint, which differ in its number.
+// Warns once when the disk stays full, although the texts for each checkpoint differ in its number.
 void RunCheckpoints::warn_anew(const std::string& text) {
   std::string reason = text;
   std::erase_if(reason, [](char c) { return c >= '0' && c <= '9'; });

@@ -1,4 +1,4 @@
-// Checkpoints of a run: when they are written, what a run goes on from, what is told of it.
+// Checkpoints of a run: when they are written, which one a run goes on from, and the messages about them.
 #pragma once
 
 #include <chrono>
@@ -14,20 +14,20 @@
 
 namespace kasen::tools {
 
-// Thrown on all ranks where a signal has ended the run and all that it had is saved.
+// Thrown on all ranks where a signal has ended the run and all its values are saved.
 struct Stopped {
   std::string text;
 };
 
 class RunCheckpoints {
  public:
-  // Takes the folder, and finds what to go on from. Called by all ranks, as are the others.
+  // Takes the folder, and finds the checkpoint to go on from. All ranks call this and the other members.
   RunCheckpoints(const RunSettings& settings, const Module& module, const BundleInfo& bundle, const RunOptions& options,
                  const Transport& transport, Cluster& cluster, const JobOutput& output);
 
   // Sets `resume` and `on_border`; this object outlives the run.
   void attach(RunOptions& options);
-  // The newest that the run could go on from; empty: none.
+  // The newest checkpoint that the run could go on from; empty: none.
   [[nodiscard]] std::string newest() const { return newest_.empty() && from_ ? from_->folder() : newest_; }
   // Lines for the summary.
   [[nodiscard]] std::string summary() const;
@@ -53,7 +53,7 @@ class RunCheckpoints {
   std::int64_t written_ = 0;
   double seconds_ = 0;
   std::string newest_;
-  std::string warned_;  // the last warning of writing one, without its digits
+  std::string warned_;  // the last warning about writing one, without its digits
 };
 
 }  // namespace kasen::tools

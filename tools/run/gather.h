@@ -1,4 +1,4 @@
-// Bringing a run's counters together on rank 0.
+// Gathers a run's counters on rank 0.
 #pragma once
 
 #include "libopt/time/run_report.h"

@@ -53,7 +53,7 @@ class Stopwatch {
   Clock::time_point last_ = Clock::now();
 };
 
-// Standard input is rank 0's alone: mpirun and srun hand it to no other.
+// Standard input is rank 0's alone: mpirun and srun give it to no other.
 std::string read_plan_text(const RunSettings& settings, Cluster& cluster) {
   const bool streamed = cluster.largest(settings.plan == "-" ? 1 : 0) != 0;
   std::string text;
@@ -106,7 +106,7 @@ std::set<std::string> read_compressed(const Module& plan) {
   return names;
 }
 
-// What all ranks need before they run.
+// The data that all ranks need before they run.
 struct Prepared {
   Module module;
   BundleInfo info;
@@ -164,7 +164,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   return p;
 }
 
-// A large graph's entries are held once, in the form that products use.
+// A large graph's nonzeros are held once, in the form that products use.
 void drop_entries(PartMatrix& matrix) {
   matrix.row_pointers = {};
   matrix.columns = {};
@@ -206,7 +206,7 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
   return report;
 }
 
-// A run that stops before its end leaves the trace of what it did: where all ranks stop together, or there is one.
+// A run that stops before its end leaves the trace of its steps, where all ranks stop together or there is one rank.
 RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& cluster, Trace& trace) {
   const auto leave_trace = [&] {
     if (settings.trace.empty()) return;
@@ -215,7 +215,7 @@ RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& clus
     if (cluster.rank() != 0) return;
     try {
       write_text(settings.trace, file.text);
-    } catch (const UserError& error) {  // why the run stops says more
+    } catch (const UserError& error) {  // the error that stops the run says more
       tell("{}\n", error.what());
     }
   };
@@ -234,7 +234,7 @@ void write_stats(const RunSettings& settings, const Module& module, const RunRep
   if (!settings.stats.empty()) write_text(settings.stats, run_report_json(module, report));
 }
 
-// What is computed again, before it becomes a result: no wrong number does, but the counters say what was found.
+// Verifies outputs before they become results: no wrong number does, but the counters record all findings.
 std::vector<VerifiedOutput> verified_outputs(RunVerification& verification, const Prepared& p, const RunResult& result,
                                              const RunSettings& settings, Cluster& cluster, const JobOutput& output,
                                              const RunReport& mine) {
@@ -248,8 +248,8 @@ std::vector<VerifiedOutput> verified_outputs(RunVerification& verification, cons
   cluster.together([&] {
     if (cluster.rank() == 0) write_stats(settings, p.module, report);
     fail(ExitStatus::check_failed, difference, "the run made a wrong number, so no result is written",
-         "this is a fault of Kasen or of the machine; see whether it stays with --kernels interpreter or another "
-         "'kasen fuse --strategy', and report it with the plan");
+         "this is a bug of Kasen or a failure of the machine; see whether it stays with --kernels interpreter or "
+         "another 'kasen fuse --strategy', and report it with the plan");
   });
   return outputs;
 }

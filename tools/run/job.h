@@ -10,14 +10,14 @@
 
 namespace kasen::tools {
 
-// How a rank speaks to whoever started it.
+// How a rank reports to the process that started it.
 struct JobOutput {
   bool launched = false;               // by kasen-run -n: marked lines on standard error
-  bool progress = false;               // a terminal: draw turns
+  bool progress = false;               // a terminal: draw iterations
   std::function<void()> watched = {};  // called once all ranks watch each other (--timeout)
 };
 
-// A message, to the launcher where there is one. One that begins with "error:" is named after this tool.
+// Sends a message, to the launcher where there is one. A message that begins with "error:" gets this tool's name.
 void tell_of_job(const JobOutput& output, const std::string& text, char mark = error_mark);
 
 // Throws UserError. All ranks run it; rank 0 writes the result and the summary.

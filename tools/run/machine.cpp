@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t kib = 1 << 10, mib = kib << 10;
 
-// How long each step of a plan took, time by time.
+// Times each step of a plan, each time that it runs.
 class Watch : public RunObserver {
  public:
   void began(RunPhase phase, int number, const Place&, const OpCount&) override {
@@ -35,7 +35,7 @@ class Watch : public RunObserver {
     const auto took = std::chrono::steady_clock::now() - began_.at(number);
     seconds_[number].push_back(std::chrono::duration<double>(took).count());
   }
-  // The shortest time: what other programs disturb is left out.
+  // The shortest time, which other programs disturbed least.
   [[nodiscard]] double least(int number) const {
     const std::vector<double>& times = seconds_.at(number);
     return *std::min_element(times.begin(), times.end());
@@ -47,8 +47,8 @@ class Watch : public RunObserver {
 };
 
 struct Timed {
-  double seconds = 0;  // of the step that takes longest, in a turn
-  double bytes = 0;    // that it touches
+  double seconds = 0;  // of the longest step, in one iteration
+  double bytes = 0;    // that this step touches
 };
 
 PartDim whole_dim(std::int64_t size) {
@@ -75,7 +75,7 @@ Part vectors(std::int64_t size) {
   return part;
 }
 
-// And G over M and N, with 16 entries a row in columns at random.
+// And G over M and N, with 16 nonzeros a row in random columns.
 Part with_matrix(std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t a_row = 16;
   Part part = vectors(columns);
@@ -114,7 +114,7 @@ class Calibration {
 
  private:
   enum class Step : std::uint8_t { vector, product };
-  // The program's step of this kind in its loop (of several the longest).
+  // The program's step of this kind in its loop (the longest of several).
   Timed time(Step kind, const std::string& program, Part part, int threads) {
     TrialLawChecker laws;
     const Module plan = optimize(compile_program(program, "calibration", {}), laws, {});
@@ -151,8 +151,8 @@ class Calibration {
     return timed.bytes / timed.seconds;
   }
 
-  // Memory is what the largest vectors see. The caches are what holds vectors that see more than the geometric mean of
-  // that and of the highest rate.
+  // Memory has the rate of the largest vectors. The caches hold the vectors whose rate is above the geometric mean of
+  // that and the highest rate.
   void caches(MachineProfile& machine) {
     std::vector<std::pair<std::int64_t, double>> rates;
     for (std::int64_t bytes = 4 * mib; bytes <= 512 * mib; bytes *= 2) rates.emplace_back(bytes, bandwidth(bytes));
@@ -183,16 +183,16 @@ class Calibration {
         .seconds;
   }
 
-  // Seconds of one link. One thread does it alone, undisturbed by waiting for others; together they are as many times
-  // faster.
+  // Seconds of one link. One thread measures it alone, undisturbed by waiting for others; all threads together are as
+  // many times faster.
   double link(const std::string& text, int fewer, int more) {
     constexpr std::int64_t size = 16 * kib;
     const double beyond = chain(text, more, size, 1) - chain(text, fewer, size, 1);
     return std::max(beyond, 0.0) / (more - fewer) / static_cast<double>(size) / threads_;
   }
 
-  // What takes little is told from a chain of many, where the sum's own reads are hidden; a library's function from one
-  // an element, because calls that wait for one another take longer.
+  // A cheap operation is measured in a chain of many, which hides the sum's own reads. A library's function is measured
+  // once an element, because calls that wait for one another take longer.
   void operations(MachineProfile& machine) {
     const double plain = link("0.3 + 0.7 * @", 1, 8) / 2;
     machine.seconds(ScalarWork::plain) = plain;

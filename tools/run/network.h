@@ -1,4 +1,4 @@
-// kasen-run --network-profile: what the network between two ranks does.
+// kasen-run --network-profile: measures the network between two ranks.
 #pragma once
 
 #include <string>

@@ -15,7 +15,8 @@ int number_in_environment(const char* name) {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-// What a rank tells the others of its node: its mask, and its control group with that one's hundredths of processors.
+// The report of a rank to the others of its node: its mask, and its control group with the group's hundredths of
+// processors.
 constexpr std::size_t mask_words = std::tuple_size_v<ProcessorMask>, group_at = mask_words, time_at = mask_words + 1;
 using Told = std::array<std::int64_t, mask_words + 2>;
 
@@ -30,7 +31,7 @@ Told told_by_this_rank() {
   return told;
 }
 
-// Of each processor the part that is left to each of those who may run on it.
+// The sum over this rank's processors of its share of each, which is equal for all ranks that may run there.
 double share_of_processors(const Told& mine, std::span<const std::int64_t> all) {
   double share = 0;
   for (std::size_t word = 0; word < mask_words; ++word) {
@@ -65,7 +66,7 @@ int threads_of_rank(Cluster& cluster) {
   const std::vector<std::int64_t> all = cluster.on_node(mine);
   double share = share_of_processors(mine, all);
   const auto ranks = static_cast<double>(all.size() / mine.size());
-  if (share == 0) share = allowed_processors() / ranks;  // the system does not tell the masks
+  if (share == 0) share = allowed_processors() / ranks;  // the system does not report the masks
   if (mine[time_at] > 0) share = std::min(share, share_of_time(mine, all));
   constexpr double rounding = 1e-6;
   const int most = std::max(1, static_cast<int>(share + rounding)), asked = threads_of_environment();

@@ -1,4 +1,4 @@
-// What becomes of a run's outputs: the files, written by all ranks, and the largest elements for the summary.
+// The outputs of a run: the files, written by all ranks, and the largest elements for the summary.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class TopElements {
   TopElements(std::string title, const ElementType& element, size_t count);
   // `dim`: the worker's share of the vector's dimension.
   void add(const Array& data, const PartDim& dim);
-  // Collective: brings the ranks' largest together on rank 0.
+  // Collective: gathers the ranks' largest elements on rank 0.
   void unite(Cluster& cluster);
   [[nodiscard]] std::string text(const std::string& dim_name) const;
 
@@ -40,12 +40,12 @@ class TopElements {
                                    const std::vector<Output>& outputs, const std::vector<Part>& parts,
                                    Cluster& cluster);
 
-// Beside the result: the words whose codes it may hold, where the data had any. Their file is <result>.dictionary.json.
+// The file beside the result with the words whose codes it may hold, where the data had any: <result>.dictionary.json.
 [[nodiscard]] std::string dictionary_name(const std::string& result);
 
-// The name of the result: what -o says, else the program's.
+// The name of the result: that of -o, else the program's.
 [[nodiscard]] std::string result_name(const RunSettings& settings, const Module& module);
-// That name may come from the program: it takes no other file's place either.
+// Checks that this name, which may come from the program, takes no other file's place.
 void check_result(const RunSettings& settings, const Module& module, bool words);
 
 }  // namespace kasen::tools

@@ -20,7 +20,7 @@ std::string statement(const Module& module, const Op& op) {
   return source.empty() ? name : fmt::format("{:<20} {}", name, source);
 }
 
-// The operators that took most of the time, loops themselves left out.
+// The operators that took most of the time, without the loops themselves.
 std::string slowest(const Module& module, const RunReport& report) {
   std::vector<std::pair<double, std::string>> rows;
   double total = 0;
@@ -49,14 +49,14 @@ std::int64_t outer_turns(const Module& module, const RunReport& report) {
   return turns;
 }
 
-// The pool is what the plan's buffers take: kasen measure says so before.
+// The pool holds the plan's buffers; kasen measure predicts its size.
 std::string pool_text(const Module& module, const RunReport& report) {
   std::int64_t bytes = 0, most = 0;
   for (const PartCount& part : report.parts) {
     bytes += part.buffer_bytes;
     most = std::max(most, part.buffer_bytes);
   }
-  return fmt::format("pool: {} of {} bytes, at most {} on a worker; allocations after a loop's first turn: {}\n",
+  return fmt::format("pool: {} of {} bytes, at most {} on a worker; allocations after a loop's first iteration: {}\n",
                      count_text(module.buffers.size(), "buffer"), grouped(bytes), grouped(most),
                      report.late_allocations);
 }
@@ -90,7 +90,7 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
   if (!report.verified.empty()) text += fmt::format("verify {:.3f} s, ", times.verifying);
   text += fmt::format("write {:.3f} s", times.writing);
   if (turns > 0)
-    text += fmt::format("; {}, {:.3f} ms each", count_text(turns, "turn"),
+    text += fmt::format("; {}, {:.3f} ms each", count_text(turns, "iteration"),
                         report.seconds * 1e3 / static_cast<double>(turns));
   text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} message{}\n",
                       grouped(report.traffic.worker_bytes), grouped(report.traffic.rank_bytes),
@@ -103,7 +103,7 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
 std::string turn_text(const Turn& turn) {
   const std::int64_t number = turn.place.turns.empty() ? 0 : turn.place.turns.front();
   const std::string change = std::isnan(turn.change) ? "" : fmt::format("  change {:.3e}", turn.change);
-  return fmt::format("turn {}{}  {:.1f} s", number, change, turn.seconds);
+  return fmt::format("iteration {}{}  {:.1f} s", number, change, turn.seconds);
 }
 
 }  // namespace kasen::tools

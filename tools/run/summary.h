@@ -1,4 +1,4 @@
-// What kasen-run prints when it is done: the largest elements, the turns, where the time went, what was moved.
+// The text of kasen-run at its end: the largest elements, the iterations, the slowest operators, the traffic.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct RunTimes {
 // The user's line of an operator: "pagerank.ks:11: new_pr = ..."; empty where there is none.
 [[nodiscard]] std::string source_of(const Module& module, const Op& op);
 
-// One line for a finished turn of the outermost loop.
+// One line for a finished iteration of the outermost loop.
 [[nodiscard]] std::string turn_text(const Turn& turn);
 
 }  // namespace kasen::tools

@@ -20,7 +20,7 @@ constexpr size_t most_events = 200'000;
 
 std::string quoted(const std::string& text) { return json_text(nlohmann::json(text), -1); }
 
-// What is said of an operator, made once: its text (empty: not worth an event) and the user's line.
+// The text of an operator, made once (empty: not worth an event), and the user's line.
 struct Title {
   std::string text, line;
   bool loop = false, network = false;
@@ -58,7 +58,7 @@ std::string name_of(const Title& title, const Trace::Event& event) {
     case RunPhase::step:
       return title.text;
     case RunPhase::turn:
-      return fmt::format("turn {} of the {}", event.inner_turn, title.text);
+      return fmt::format("iteration {} of the {}", event.inner_turn, title.text);
     case RunPhase::start:
       return "start: " + title.text;
     case RunPhase::finish:
@@ -72,7 +72,7 @@ std::string category(const Title& title, const Trace::Event& event) {
   return title.network ? "network" : "compute";
 }
 
-// What every event begins with: a rank is a process.
+// The beginning of every event; a rank is a process.
 std::string begin_event(const std::string& name, char phase, int rank, std::int64_t at) {
   return fmt::format(R"({{"name":{},"ph":"{}","pid":{},"tid":{},"ts":{})", quoted(name), phase, rank,
                      trace_steps_thread, microseconds(at));
@@ -99,7 +99,7 @@ std::string counter(const std::string& name, int rank, std::int64_t at, const st
   return ",\n" + begin_event(name, 'C', rank, at) + fmt::format(R"(,"args":{{"{}":{:.6g}}}}})", key, value);
 }
 
-// What is touched and sent a second in each turn of an outermost loop, and the memory that the process holds.
+// The bytes touched and sent a second in each iteration of an outermost loop, and the memory that the process holds.
 std::string counters(int rank, const Trace& trace) {
   const std::vector<Trace::Event>& events = trace.events();
   std::string text;
@@ -227,7 +227,7 @@ void Trace::close() {
     if (place < 0) continue;
     Event& event = events_[static_cast<size_t>(place)];
     event.duration = now() - event.begin;
-    event.read = event.written = event.network = 0;  // what it did is not known
+    event.read = event.written = event.network = 0;  // its bytes are not known
   }
   open_.clear();
 }
@@ -268,7 +268,7 @@ TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trac
 std::string trace_summary(const std::string& path, const Trace& trace, const TraceFile& file) {
   std::string text = fmt::format("trace: {}", path);
   if (file.dropped > 0) {
-    text += fmt::format(", at most the first {} events of each rank (rank 0 up to turn {}); {} more are not in it",
+    text += fmt::format(", at most the first {} events of each rank (rank 0 up to iteration {}); {} more are not in it",
                         trace.events().size(), trace.last_turn(), file.dropped);
   }
   return text + '\n';

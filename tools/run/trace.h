@@ -1,4 +1,4 @@
-// When each step of a run ran on each rank, as Chrome trace events (chrome://tracing, Perfetto).
+// The times of each step of a run on each rank, as Chrome trace events (chrome://tracing, Perfetto).
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@
 
 namespace kasen::tools {
 
-// How many events a rank keeps: all ranks together 200,000 (some 50 MB of text), so that a trace can be opened.
+// The number of events that a rank keeps. All ranks keep 200,000 (some 50 MB of text), so that a trace can be opened.
 [[nodiscard]] size_t events_of_rank(int ranks);
 
-// When all ranks are ready: on one node the same instant for all, by its clock; the clocks of several nodes have
-// nothing in common but that the ranks leave a reduction together. All ranks call it.
+// The time when all ranks are ready. On one node it is the same instant for all, by the node's clock. The clocks of
+// several nodes have nothing in common but that the ranks leave a reduction together. All ranks call it.
 [[nodiscard]] std::chrono::steady_clock::time_point time_zero(Cluster& cluster);
 
-// Keeps the first `most` events; what comes later is counted alone.
+// Keeps the first `most` events, and only counts later ones.
 class Trace : public RunObserver {
  public:
   struct Event {
@@ -27,7 +27,7 @@ class Trace : public RunObserver {
     std::int64_t read = 0, written = 0, network = 0;
     std::int64_t turn = 0, inner_turn = 0;  // of the outermost and the innermost open loop, from 1; 0: none
     int number = 0;                         // of the operator, in preorder
-    bool outermost = false;                 // a turn with no loop around its own
+    bool outermost = false;                 // an iteration with no loop around its own
     RunPhase phase = RunPhase::step;
   };
 
@@ -42,13 +42,13 @@ class Trace : public RunObserver {
   void began(RunPhase phase, int number, const Place& place, const OpCount& count) override;
   void ended(RunPhase phase, int number, const OpCount& count) override;
 
-  // In the middle of an event; not kept where that is not. `at` is filled in.
+  // The end of an arrow in the middle of an event; not kept where the event is not. `at` is filled in.
   void point(Arrow arrow);
 
-  // What has begun ends now: of a run that stops in the middle.
+  // Ends all open events, of a run that stops in the middle.
   void close();
 
-  // How much memory the process held at the time.
+  // The memory that the process held at a time.
   struct Held {
     std::int64_t at = 0, bytes = 0;
   };
@@ -66,8 +66,8 @@ class Trace : public RunObserver {
   size_t most_;
   std::vector<Event> events_;
   std::vector<Arrow> arrows_;
-  std::vector<Held> held_;            // when turns of outermost loops begin, a millisecond apart or more
-  std::vector<std::ptrdiff_t> open_;  // places of events that have begun; -1: not kept
+  std::vector<Held> held_;            // when iterations of outermost loops begin, at least a millisecond apart
+  std::vector<std::ptrdiff_t> open_;  // positions of open events; -1: not kept
   std::int64_t dropped_ = 0;
 };
 
@@ -79,7 +79,7 @@ struct TraceFile {
 // The whole file, on rank 0; an empty one elsewhere. All ranks call it; `parts` are those of this rank.
 [[nodiscard]] TraceFile gather_trace(Cluster& cluster, const Module& module, const Trace& trace,
                                      const std::vector<Part>& parts);
-// What the summary says of it; `trace` is rank 0's.
+// The summary's text on the trace; `trace` is rank 0's.
 [[nodiscard]] std::string trace_summary(const std::string& path, const Trace& trace, const TraceFile& file);
 
 }  // namespace kasen::tools

@@ -24,7 +24,7 @@ void find_outermost(const Block& block, std::vector<Outermost>& found) {
   }
 }
 
-// A later value of `x` may be x_3 in the plan: "x" where the program has that word and not the other.
+// A later value of `x` may be x_3 in the plan: then "x", where the program has that word and not x_3.
 std::string users_name(const Module& module, const std::string& name) {
   const size_t line = name.find_last_of('_');
   const bool numbered = line != std::string::npos && line > 0 && line + 1 < name.size() &&
@@ -44,7 +44,7 @@ std::string users_name(const Module& module, const std::string& name) {
   return stands_in(word) && !stands_in(name) ? word : name;
 }
 
-// What the loop's test compares with, where a param or a literal says it.
+// The number that the loop's test compares with, where a param or a literal gives it.
 std::optional<double> limit_of(const Module& module, const Op& loop,
                                const std::map<std::string, std::vector<Word>>& params) {
   const ValueId limit = watched_limit(module, loop);

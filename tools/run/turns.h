@@ -1,4 +1,4 @@
-// How the outermost loops of a run went, turn by turn, for --stats: what changes, and when each turn ended.
+// The course of a run's outermost loops, for --stats: the watched value and the end time of each iteration.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace kasen::tools {
 
-// Keeps at most so many turns of a loop: every turn, else every second, fourth, ..., and always the last.
+// Keeps at most so many iterations of a loop: every one, else every second, fourth, ..., and always the last.
 inline constexpr size_t most_turns_kept = 1000;
 
 class TurnRecord {
  public:
   void add(const Turn& turn);
-  // Each with its operator, as `counts` tell which loops ran, and with what it watches.
+  // Each loop with its operator and its watched value; `counts` state which loops ran.
   [[nodiscard]] std::vector<LoopTurns> loops(const Module& module, const std::vector<OpCount>& counts,
                                              const std::map<std::string, std::vector<Word>>& params) const;
 

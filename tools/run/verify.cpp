@@ -15,11 +15,11 @@
 namespace kasen::tools {
 namespace {
 
-// Work of the interpreter (InterpretOptions): about a hundredth of a second, below 5 % of what the steps of `kasen go`
-// take at least; and one or two seconds.
+// Work of the interpreter (InterpretOptions). The little work takes about a hundredth of a second, below 5 % of the
+// least time of `kasen go`'s steps. The bounded work takes one or two seconds.
 constexpr std::int64_t little_work = std::int64_t{1} << 19, bounded_work = std::int64_t{1} << 26;
 constexpr std::int64_t automatic_elements = 64;
-// Of what differs: a whole number that rounding decides may be the same in some of them.
+// Tried for outputs that differ: an integer that rounding decides may be the same in some of them.
 constexpr int other_interpretations = 8;
 
 std::int64_t work_limit(const VerifyChoice& verify) {
@@ -54,7 +54,7 @@ std::vector<double> share_largest(Cluster& cluster, std::vector<double> mine) {
   return mine;
 }
 
-// The program whose level 1 the plan is of: it has the same outputs.
+// The level 1 program that the plan was made of: it has the same outputs.
 Module read_program(const std::string& file, const Module& plan) {
   Module program = parse_module(read_text(file), file);
   TrialLawChecker laws;
@@ -131,8 +131,8 @@ void RunVerification::compare_everywhere(Target& target) const {
   }
 }
 
-// Of each worker's masters its share, at least two: the last one, which loops over whole vectors leave to others, and
-// one of each of so many equal runs.
+// Each worker gives its share of the elements that it owns, at least two. These are the last one, which loops over
+// whole vectors leave to others, and one of each of so many equal runs.
 void RunVerification::choose_indices(Target& target) const {
   const std::int64_t wanted =
       settings_.verify.how == VerifyChoice::How::automatic ? automatic_elements : settings_.verify.elements;
@@ -169,7 +169,7 @@ std::int64_t RunVerification::whole_elements(const BundleInfo& bundle) const {
   return elements < 1e18 ? static_cast<std::int64_t>(elements) : std::numeric_limits<std::int64_t>::max();
 }
 
-// Data that takes more work than there may be only to be looked at stays where it is.
+// Data that is too large to be worked on within the limit is not gathered.
 void RunVerification::take_whole_data(const BundleInfo& bundle) {
   if (std::all_of(targets_.begin(), targets_.end(), [](const Target& t) { return t.alone; })) return;
   if (whole_elements(bundle) > most_work_) {
@@ -250,7 +250,7 @@ void RunVerification::compare(Target& target, const Output& made) {
   target.compared.differing = std::min(target.compared.differing, target.compared.elements);  // copies count once
 }
 
-// How far other interpretations are from the first.
+// Measures how far other interpretations are from the first.
 void RunVerification::allow_for_rounding(const std::vector<Target*>& targets, int interpretation) {
   std::vector<Array> first;
   for (Target* target : targets) first.push_back(std::move(target->wanted));

@@ -1,7 +1,7 @@
-// Holds a run's outputs against the plain interpreter (`kasen run --verify`), each rank those of its own workers.
+// Compares a run's outputs with those of the plain interpreter (`kasen run --verify`), each rank those of its workers.
 //
 // Where an output's elements depend on no others (is_restrictable), a few of them are computed alone, on the rank that
-// has their data. Else all are: rank 0 takes the whole data before the run, and gives what it computes to the others.
+// has their data. Else all are: rank 0 takes the whole data before the run, and gives its results to the others.
 #pragma once
 
 #include <optional>
@@ -19,21 +19,21 @@ namespace kasen::tools {
 // Every member is called by all ranks.
 class RunVerification {
  public:
-  // `parts`: this rank's, before their entries are freed. Throws what `cluster.together` does.
+  // `parts`: this rank's, before their nonzeros are freed. Throws as `cluster.together` does.
   RunVerification(const RunSettings& settings, const Module& plan, const BundleInfo& bundle,
                   const std::vector<Part>& parts, Cluster& cluster);
 
-  // The same on all ranks.
+  // Returns the same on all ranks.
   [[nodiscard]] std::vector<VerifiedOutput> check(const std::vector<Output>& outputs,
                                                   const std::map<std::string, std::vector<Word>>& params);
-  // "pr at N = 60595 is 1.5, but 1.25 where it is computed again" of the first output that differs, with the user's
+  // "pr at N = 60595 is 1.5, but 1.25 where it is computed again", for the first output that differs, with the user's
   // ids.
   [[nodiscard]] std::string difference();
 
  private:
   struct Target {  // an output
     std::string name;
-    Module slice;  // what it needs of the program
+    Module slice;  // the part of the program that it needs
     Type type;
     DimId dim = no_dim;
     bool alone = false;  // its elements can be computed without the others
@@ -64,7 +64,7 @@ class RunVerification {
   const RunSettings& settings_;
   const std::vector<Part>& parts_;
   Cluster& cluster_;
-  Module module_;  // what is computed again
+  Module module_;  // the program that is computed again
   std::int64_t most_work_;
   std::map<std::string, std::int64_t> sizes_;
   std::map<std::string, std::vector<Word>> params_;
@@ -72,7 +72,7 @@ class RunVerification {
   WholeInputs whole_;  // of rank 0, where some output needs it
 };
 
-// "pr: 12 of 325,557 elements recomputed; largest relative difference 2e-16", and whether it was verified in front.
+// "pr: 12 of 325,557 elements recomputed; largest relative difference 2e-16", with "verified" or the like in front.
 [[nodiscard]] std::string verified_text(const VerifiedOutput& output);
 
 }  // namespace kasen::tools

@@ -1,4 +1,4 @@
-// What is said of verified outputs.
+// Texts on verified outputs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -21,12 +21,12 @@ using WatchClock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t status_of_the_job = 0;
 
-// MPI_Abort comes from a thread that MPI does not know; where it should hang, this ends the rank, and with it the job.
+// MPI_Abort comes from a thread that MPI does not know. If it hangs, this ends the rank, and with it the job.
 void end_anyway(int /*number*/) { _exit(status_of_the_job); }
 
 constexpr unsigned seconds_to_abort = 5;
 
-// What the system says of a process of this machine, where that explains why it does nothing.
+// The system's state of a process of this machine, where that explains why it does nothing.
 std::string state_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string text;
@@ -40,12 +40,12 @@ std::string state_of(pid_t process) {
 
 }  // namespace
 
-// Written by its rank, read by the others of the node at any time: a glance, not a snapshot.
+// Written by its rank, and read by the others of the node at any time, so it is no consistent snapshot.
 struct RunWatch::Record {
-  std::atomic<std::int64_t> beats = 0;  // changes whenever something goes on
+  std::atomic<std::int64_t> beats = 0;  // changes with any progress
   std::atomic<std::int32_t> phase = 0, number = -1, inside = 0;
   std::atomic<std::int32_t> process = 0;
-  std::atomic<std::int64_t> step = 0, outer = 0, inner = 0;  // turns from 1; 0: no loop
+  std::atomic<std::int64_t> step = 0, outer = 0, inner = 0;  // iterations from 1; 0: no loop
   std::atomic<std::int32_t> told = 0;                        // of the node's first rank: somebody ends the job
   WaitRecord wait;
 };
@@ -155,14 +155,14 @@ void RunWatch::expire() {
   if (record(0).told.exchange(1) == 0) {
     const std::string remedy =
         checkpoint.empty()
-            ? "look at the rank that the others wait for, or allow more where one step takes longer"
+            ? "look at the rank that the others wait for, or allow more time where one step takes longer"
             : fmt::format("all is saved in {}; the same command with --resume goes on from there", checkpoint);
     tell(
         fmt::format("error: the run does not go on; nothing began or ended for {} s (--timeout); {}", seconds_, remedy),
         checkpoint.empty() ? error_mark : stopped_mark);
     for (size_t place = 0; place < board_.places.size(); ++place) tell(line_of(place), error_mark);
     const bool alone = board_.ranks.size() == static_cast<size_t>(cluster_.ranks());
-    std::this_thread::sleep_for(std::chrono::milliseconds(alone ? 50 : 1000));  // ranks of other nodes tell, too
+    std::this_thread::sleep_for(std::chrono::milliseconds(alone ? 50 : 1000));  // ranks of other nodes report, too
   } else {
     std::this_thread::sleep_for(std::chrono::seconds(2));  // this rank is ended meanwhile
   }
@@ -195,7 +195,7 @@ std::string RunWatch::step_of(const Record& record) const {
     case JobPhase::preparing:
       return "prepares the run: kernels, matrices, buffers";
     case JobPhase::saving:
-      return fmt::format("turn {} is over, and the ranks see whether to save a checkpoint", record.outer.load());
+      return fmt::format("iteration {} is over, and the ranks see whether to save a checkpoint", record.outer.load());
     case JobPhase::verifying:
       return "computes the results again (--verify)";
     case JobPhase::writing:
@@ -210,8 +210,8 @@ std::string RunWatch::step_of(const Record& record) const {
   if (inside == RunPhase::start) text = "start of the " + text;
   if (inside == RunPhase::finish) text = "finish of the " + text;
   text = fmt::format("step {}, {}", record.step.load(), text);
-  if (record.outer > 0) text += fmt::format(", turn {}", record.outer.load());
-  if (record.inner > 0) text += fmt::format(", inner turn {}", record.inner.load());
+  if (record.outer > 0) text += fmt::format(", iteration {}", record.outer.load());
+  if (record.inner > 0) text += fmt::format(", inner iteration {}", record.inner.load());
   return text;
 }
 

@@ -1,4 +1,4 @@
-// kasen run --timeout: ends a job in which nothing goes on, and tells what each rank was in.
+// kasen run --timeout: ends a job without progress, and reports the last step of each rank.
 #pragma once
 
 #include <atomic>
@@ -15,23 +15,23 @@
 
 namespace kasen::tools {
 
-// What a job does outside of the steps of its plan.
+// The phases of a job outside of the steps of its plan.
 enum class JobPhase : std::int32_t { reading, preparing, running, saving, verifying, writing };
 
-// A thread on each rank looks at the records of all ranks of its node, in memory that they share: a rank that is
-// stopped is described by the others. Where no record changes for so long, the first to see it tells and ends the job.
-// Time in which this process was stopped itself does not count.
+// A thread on each rank watches the records of all ranks of its node, in shared memory, so that others describe a
+// stopped rank. Where no record changes for so long, the first to see it reports that and ends the job. Time in which
+// this process was stopped itself does not count.
 class RunWatch : public RunObserver {
  public:
-  // All ranks make it, and let it go, together.
+  // All ranks construct it together, and destroy it together.
   RunWatch(double seconds, Cluster& cluster, const JobOutput& output);
   ~RunWatch() override;
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
 
   void enter(JobPhase phase);
-  void know(const Module& module);                              // whose operators run from now on
-  void forward_to(RunObserver* observer) { next_ = observer; }  // told as well; may be nullptr
+  void know(const Module& module);                              // its operators run from now on
+  void forward_to(RunObserver* observer) { next_ = observer; }  // notified as well; may be nullptr
   void saved(const std::string& checkpoint);                    // the newest that the run could go on from
 
   void began(RunPhase phase, int number, const Place& place, const OpCount& count) override;
@@ -53,7 +53,7 @@ class RunWatch : public RunObserver {
   const JobOutput& output_;
   RunObserver* next_ = nullptr;
   NodeBoard board_;
-  std::atomic<const std::vector<std::string>*> steps_ = nullptr;  // what messages call each operator
+  std::atomic<const std::vector<std::string>*> steps_ = nullptr;  // names of operators in messages
   std::vector<std::string> names_;
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -12,7 +12,7 @@ std::string default_code_cache() {
     return path == nullptr || path[0] != '/' ? "" : path;
   };
   if (const std::string caches = folder_of("XDG_CACHE_HOME"); !caches.empty()) return caches + "/kasen";
-  // A user without a home (a service, a container's) is not given one.
+  // Kasen makes no home for a user without one (a service, or the user of a container).
   const std::string home = folder_of("HOME");
   struct stat info {};
   return home.empty() || stat(home.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ? "" : home + "/.cache/kasen";

@@ -1,11 +1,11 @@
-// Where the user's caches are.
+// The folders of the user's caches.
 #pragma once
 
 #include <string>
 
 namespace kasen::tools {
 
-// Of compiled kernels; "" where the environment does not tell.
+// The folder of compiled kernels; "" where the environment names none.
 [[nodiscard]] std::string default_code_cache();
 
 }  // namespace kasen::tools

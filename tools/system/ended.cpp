@@ -21,7 +21,7 @@ constexpr const char* again = "start it again";
 constexpr const char* report = "please report it with this command line";
 
 constexpr std::array<SignalRow, 9> rows{{
-    {SIGKILL, ExitStatus::limit, "the system ends programs so where memory runs out; so do batch systems, and people",
+    {SIGKILL, ExitStatus::limit, "the system ends programs so where memory runs out; so do batch systems and people",
      "see 'dmesg' or the job's log; use a machine with more memory, more workers on more nodes, or a smaller input"},
     {SIGXCPU, ExitStatus::limit, "it has used the processor time that the shell or the job allows",
      "see 'ulimit -t' or the job's limits"},
@@ -30,14 +30,13 @@ constexpr std::array<SignalRow, 9> rows{{
     {SIGHUP, ExitStatus::interrupted, asked, again},
     {SIGQUIT, ExitStatus::interrupted, asked, again},
     {SIGBUS, ExitStatus::io, "a file that it had mapped was cut short meanwhile, or a disk or memory failed",
-     "see that nobody writes the data; 'dmesg' tells of disks"},
-    {SIGILL, ExitStatus::internal,
-     "this processor lacks an instruction: Kasen was built for another one, or has a fault",
+     "see that nobody writes the data; 'dmesg' reports failures of disks"},
+    {SIGILL, ExitStatus::internal, "this processor lacks an instruction: Kasen was built for another one, or has a bug",
      "build it on this machine (scripts/setup), or report it with this command line"},
-    {SIGSYS, ExitStatus::internal, "the system forbids it a call", report},
+    {SIGSYS, ExitStatus::internal, "the system forbids one of its calls", report},
 }};
 
-constexpr SignalRow others{0, ExitStatus::internal, "this is a fault of Kasen", report};
+constexpr SignalRow others{0, ExitStatus::internal, "this is a bug of Kasen", report};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What became of a program that a tool has started.
+// The end of a program that a tool has started.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct Ended {
   std::int64_t peak_bytes = 0;  // the most memory that it, or one that it waited for, held
 };
 
-// What is told of a program that a signal ended, for it could tell nothing itself: the signal, what may have sent it,
-// what to do. `limit`: killed, as for memory or time; `interrupted`: asked to end; `io`: a mapped file was cut short;
+// The report on a program that a signal ended, since it could report nothing itself: the signal, its likely sender, and
+// the remedy. `limit`: killed, as for memory or time; `interrupted`: asked to end; `io`: a mapped file was cut short;
 // `internal`: all others.
 [[nodiscard]] UserError ended_by_signal(const std::string& program, const Ended& ended);
 

@@ -25,8 +25,8 @@
 namespace kasen::tools {
 namespace {
 
-// A second signal, in this thread or another, must not end the process while the first one's handler still removes: a
-// terminal and who started us may both tell.
+// A second signal, in this thread or another, must not end the process while the first one's handler still removes
+// files. A terminal and the process that started us may both send one.
 void on_signal(int number) {
   sigset_t all;
   sigfillset(&all);
@@ -69,8 +69,8 @@ bool write_all(int fd, std::string_view text, ssize_t (*call)(int, const void*, 
   return true;
 }
 
-// Text is programs, IR, configurations and counters, which are held whole; data has its own readers. The largest plan
-// (docs/language.md, Limits) has some MiB. Without an end, the wrong file (/dev/zero, a disk image) takes all memory.
+// Texts are programs, IR, configurations and counters, which are held whole; data has its own readers. The largest plan
+// (docs/language.md, Limits) has some MiB. Without a limit, the wrong file (/dev/zero, a disk image) takes all memory.
 constexpr size_t text_limit = size_t{256} << 20;
 
 [[noreturn]] void is_folder(const std::string& name) {
@@ -96,7 +96,7 @@ std::string read_all(int fd, const std::string& name) {
   }
 }
 
-// Without the mark of UTF-8 that some editors put in front.
+// Removes the mark of UTF-8 that some editors put in front.
 std::string unmarked(std::string text, const std::string& name) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     fail(ExitStatus::bad_input, "the file holds UTF-16", "text is read as UTF-8",
@@ -110,7 +110,7 @@ std::string unmarked(std::string text, const std::string& name) {
   fail(ExitStatus::io, fmt::format("cannot write '{}'", path), why, "what was there before is untouched");
 }
 
-// A link keeps pointing where it does: the file behind it is the one that changes.
+// A link keeps its target: the file behind it is the one that changes.
 std::string behind_links(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code fault;
@@ -122,7 +122,7 @@ std::string behind_links(const std::string& path) {
 
 }  // namespace
 
-// On one line: in IR a name with a line end in it would be two.
+// One line: a name with a line end would be two lines of IR.
 std::string shown_name(const std::string& path) {
   std::string name = path.empty() || path == "-" ? "<stdin>" : path;
   std::replace(name.begin(), name.end(), '\n', ' ');

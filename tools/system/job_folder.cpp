@@ -23,9 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view job_prefix = "kasen-job-", job_pattern = "XXXXXX";
-constexpr const char* mark = "/.kasen-job";  // a file in the folder; who holds the folder has it locked
+constexpr const char* mark = "/.kasen-job";  // a file in the folder, locked by its holders
 
-// The mark, locked; nothing where there is none, it is another's, or somebody holds it.
+// The mark, locked. Nothing where there is none, it is another user's, or somebody holds it.
 std::optional<int> locked_mark(const std::string& folder) {
   const int file = open((folder + mark).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   struct stat info {};
@@ -66,7 +66,7 @@ std::int64_t bytes_in(const std::string& folder) {
   return bytes;
 }
 
-// The mark goes last: a folder that could not be removed whole stays known as one.
+// The mark is removed last, so that a folder that could not be removed whole is still known.
 void remove_folder(const std::string& folder) {
   std::error_code ignored;
   for (const std::string& name : names_in(folder).value_or(std::vector<std::string>{})) {
@@ -85,7 +85,7 @@ std::string temporary_folder() {
   return "/tmp";
 }
 
-// Until it is locked somebody who cleans up may take the folder for one that was left; then another one is made.
+// Until it is locked, a cleanup may take the folder for a leftover; then another one is made.
 JobFolder::JobFolder(const std::string& above, const std::string& remedy) {
   const auto failed = [&] {
     const std::string why = std::strerror(errno);

@@ -1,5 +1,5 @@
-// Folders for what Open MPI writes while a job runs, which carry a mark of Kasen's own: once nobody holds them, their
-// makers were killed, and whoever comes next may remove them.
+// Folders for the files that Open MPI writes while a job runs. They carry a mark of Kasen's own. Once nobody holds one,
+// its makers were killed, and the next process may remove it.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace kasen::tools {
 
-// Where Open MPI, too, puts temporary files.
+// The folder in which Open MPI, too, puts temporary files.
 [[nodiscard]] std::string temporary_folder();
 inline constexpr const char* shared_memory_folder = "/dev/shm";
 
 class JobFolder {
  public:
-  // A new folder in `above`, for this user alone. It is held by this process and by those that it starts from now on.
-  // UserError(cannot_create), which says `remedy`.
+  // A new folder in `above`, for this user alone. This process, and those that it starts from now on, hold it.
+  // UserError(cannot_create) with this `remedy`.
   JobFolder(const std::string& above, const std::string& remedy);
   ~JobFolder();  // with all that is in it
   JobFolder(JobFolder&& other) noexcept;
@@ -32,7 +32,7 @@ struct LeftFolder {
   std::int64_t bytes = 0;
 };
 
-// Those of this user in `above` that nobody holds.
+// This user's folders in `above` that nobody holds.
 [[nodiscard]] std::vector<LeftFolder> left_job_folders(const std::string& above);
 // Removes them.
 void remove_left_job_folders(const std::string& above);

@@ -18,12 +18,12 @@
 namespace kasen::tools {
 namespace {
 
-constexpr std::string_view fault_of_ours = "; this is a fault of Kasen; please report it with this command line\n";
+constexpr std::string_view fault_of_ours = "; this is a bug of Kasen; please report it with this command line\n";
 
 std::atomic<char> message_mark{'\0'};
 pid_t own_process = 0;
 
-// No memory is asked for here.
+// Allocates no memory.
 void tell_pieces(std::initializer_list<std::string_view> pieces) {
   const char mark = message_mark;
   if (mark != '\0') write_message({&mark, 1});
@@ -45,7 +45,7 @@ void tell_pieces(std::initializer_list<std::string_view> pieces) {
     leave_without_memory();
   } catch (const std::exception& error) {
     what = error.what();
-  } catch (...) {  // it says nothing
+  } catch (...) {  // it has no text
   }
   remove_temporaries();
   tell_pieces({program_invocation_short_name, ": error: ", what, fault_of_ours});
@@ -53,14 +53,14 @@ void tell_pieces(std::initializer_list<std::string_view> pieces) {
 }
 [[maybe_unused]] const std::terminate_handler before_ours = std::set_terminate(end_for_good);
 
-// A library that got no memory uses a pointer to nothing, calls itself for ever or gives up soon after: errno still
-// says so. Any other crash is what it looks like: the signal comes again once this returns, and ends the process.
+// A library that got no memory soon uses a null pointer, calls itself for ever or gives up; errno still shows that. Any
+// other crash stays as it is: the signal comes again once this returns, and ends the process.
 void on_crash(int /*number*/) {
-  if (getpid() != own_process) return;  // a fork for one piece of work: whoever made it tells
+  if (getpid() != own_process) return;  // a fork for one piece of work: its maker reports
   if (errno == ENOMEM) leave_without_memory();
 }
 
-// exit(-1) is no status of ours: HDF5 leaves so where it gets no memory for a name of its own (H5I_register).
+// exit(-1) is no status of ours. HDF5 exits so where it gets no memory for a name of its own (H5I_register).
 void on_exit_by_library(int status, void* /*unused*/) {
   if (status != -1 || getpid() != own_process) return;
   if (errno == ENOMEM) leave_without_memory();

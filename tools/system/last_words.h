@@ -1,5 +1,5 @@
-// What a process says that ends where nothing can be caught: without memory before main(), in a thread or a destructor,
-// or inside a library that asked for some, got none and crashed.
+// The message of a process that ends where nothing can be caught. It lacks memory before main(), in a thread or a
+// destructor, or a library got no memory and crashed.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@ namespace kasen::tools {
 inline constexpr std::string_view no_memory =
     "error: out of memory; the data does not fit; use more workers or a smaller input";
 
-// From now on such an end is told in one message, leaves no temporary file, and has the right exit status.
+// From now on, such an end gives one message, leaves no temporary file, and has the right exit status.
 void prepare_last_words();
-// Put before the message, for whoever reads it (launch/launch.h); '\0': nothing.
+// A mark before the message, for its reader (launch/launch.h); '\0': none.
 void mark_last_words(char mark);
 
 }  // namespace kasen::tools

@@ -52,7 +52,7 @@ void hand_on_stop(int number) {
   signal_processes(SIGTERM);
 }
 
-// A file that is closed at the end of its scope; made anew where it is written.
+// A file that is closed at the end of its scope. A written file is made anew.
 class OpenFile {
  public:
   OpenFile(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {
@@ -71,7 +71,7 @@ class OpenFile {
 
 constexpr int anew = O_WRONLY | O_CREAT | O_TRUNC;
 
-// A process and its place among `processes`.
+// A process and its position in `processes`.
 class Process {
  public:
   Process(const std::vector<std::string>& argv, const ProcessStart& start) {
@@ -96,7 +96,7 @@ class Process {
 
   Ended wait() {
     if (child_ == 0) return ended_;
-    siginfo_t end{};  // it stays a zombie, so that nobody else has its number, until it left its place
+    siginfo_t end{};  // a zombie keeps its number until it has left its position
     while (waitid(P_PID, static_cast<id_t>(child_), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
     }
     *place_ = 0;

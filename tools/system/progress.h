@@ -6,7 +6,7 @@
 
 namespace kasen::tools {
 
-// What wipes a line that another process may be showing, before a line of one's own.
+// Text that wipes a line which another process may be showing, before a line of one's own.
 [[nodiscard]] std::string over_progress();
 
 class Progress {

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* prefix = "vader_segment.";
 
-// Those that a process has mapped go.
+// Leaves out the segments that a process has mapped.
 void leave_out_mapped(const std::string& maps, std::vector<SharedSegment>& segments) {
   std::ifstream file(maps);
   for (std::string line; !segments.empty() && std::getline(file, line);) {

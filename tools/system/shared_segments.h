@@ -1,4 +1,4 @@
-// What Open MPI leaves in /dev/shm where ranks are killed: the files by which ranks of one machine exchange.
+// The files that Open MPI leaves in /dev/shm where ranks are killed; ranks of one machine exchange through them.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct SharedSegment {
   std::int64_t bytes = 0;
 };
 
-// This user's that no process has mapped, made at `since` or later; none that are younger than `age` seconds, which
-// somebody may be about to map. `root` stands before /dev and /proc.
+// This user's segments that no process has mapped, made at `since` or later. It leaves out those younger than `age`
+// seconds, which somebody may be about to map. `root` stands before /dev and /proc.
 [[nodiscard]] std::vector<SharedSegment> left_segments(const std::string& root, std::time_t since, std::time_t age = 2);
 
 }  // namespace kasen::tools

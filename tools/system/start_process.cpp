@@ -16,7 +16,7 @@
 namespace kasen::tools {
 namespace {
 
-// No signal meets the new process while it still has this one's handlers.
+// No signal reaches the new process while it still has this one's handlers.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -43,8 +43,8 @@ void forget_handlers() {
   }
 }
 
-// In the new process; nothing here takes memory or a lock, which another thread may have held. The reason why it
-// cannot become the program goes to `report`.
+// Runs in the new process. Nothing here takes memory or a lock, which another thread may have held. The reason for a
+// failure to become the program goes to `report`.
 [[noreturn]] void become(char* const* argv, const ProcessStart& start, pid_t starter, const sigset_t& signals,
                          int report) {
   const std::array<int, 3> descriptors{start.input, start.output, start.messages};

@@ -1,5 +1,5 @@
-// Requests to stop, as signals bring them. One request often comes as several: `timeout` signals a process and then its
-// whole group, a scheduler every process of a job, and each of them hands on what it gets.
+// Requests to stop, as signals bring them. One request often comes as several signals. `timeout` signals a process and
+// then its whole group, a scheduler signals every process of a job, and each process forwards its signals.
 #pragma once
 
 #include <array>
@@ -9,17 +9,17 @@
 
 namespace kasen::tools {
 
-// By these a scheduler announces that a job's time is over.
+// A scheduler announces with these that a job's time is over.
 inline constexpr std::array stop_signals{SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
-// One that is ignored (under nohup, say) stays so.
+// An ignored signal (as under nohup) stays ignored.
 void handle_unless_ignored(int number, void (*handler)(int));
 
-// Signals that come within a second of the first are that same request. All members may be called by signal handlers.
+// Signals within a second of the first are the same request. Signal handlers may call all members.
 class StopRequest {
  public:
   enum class Signal { first, same, again };
-  // Which one a signal is that has just come. The system says XCPU again each second.
+  // Which request a signal that has just come is. The system sends XCPU again each second.
   Signal note(int number);
   [[nodiscard]] bool came() const { return first_.load() != never; }
   void forget() { first_.store(never); }

@@ -61,8 +61,8 @@ const Container* container_of(std::string_view beginning) {
   using namespace std::string_view_literals;
   static constexpr std::array<Container, 6> containers{{
       {"PK\x03\x04"sv, "a zip archive (as .npz and .xlsx are)", "unpack it, or numpy.save each array of an .npz"},
-      {"\x89HDF"sv, "HDF5", "write what the input is to a .npy or .csv file"},
-      {"PAR1\x15"sv, "Parquet", "write what the input is to a .npy or .csv file"},
+      {"\x89HDF"sv, "HDF5", "write the input to a .npy or .csv file"},
+      {"PAR1\x15"sv, "Parquet", "write the input to a .npy or .csv file"},
       {"BZh91A"sv, "compressed by bzip2", "unpack it; gzip and xz are read as they are"},
       {"\x28\xb5\x2f\xfd"sv, "compressed by zstd", "unpack it; gzip and xz are read as they are"},
       {"\x04\x22\x4d\x18"sv, "compressed by lz4", "unpack it; gzip and xz are read as they are"},

@@ -1,4 +1,4 @@
-// Bytes one after the other: of a file or pipe, or what a gzip or xz stream of any number of members unpacks to.
+// A stream of bytes: a file or pipe, or the unpacked content of a gzip or xz stream of any number of members.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace kasen {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Reads up to `bytes`; 0 only at the end. UserError naming the file: io; bad_input where a stream is cut off, damaged
+  // Reads up to `bytes`; 0 only at the end. A UserError names the file: io; bad_input if a stream is cut off, damaged
   // or followed by other bytes; limit.
   [[nodiscard]] virtual std::int64_t read(char* to, std::int64_t bytes) = 0;
 };
 
-// A kind of file that is not read, told by its first six bytes.
+// A kind of file that Kasen does not read, recognised by its first six bytes.
 struct Container {
   std::string_view magic;
   const char *name, *remedy;
@@ -29,11 +29,11 @@ enum class Compression : std::uint8_t { none, gzip, xz };
 // The file or pipe itself. missing_input (not there, a folder, not readable).
 struct OpenedFile {
   std::unique_ptr<ByteSource> bytes;
-  std::int64_t size = 0;  // 0 where it has none
+  std::int64_t size = 0;  // 0 if it has none
   bool regular = false;
 };
 [[nodiscard]] OpenedFile open_bytes(const std::string& path);
-// What `packed` unpacks to; `none`: itself.
+// The unpacked content of `packed`; with `none`, `packed` itself.
 [[nodiscard]] std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> packed, Compression kind,
                                                    const std::string& path);
 

@@ -15,7 +15,7 @@
 namespace kasen {
 namespace {
 
-// What unpackers share: the packed bytes that were read and not used yet.
+// The common part of the unpackers: packed bytes that are read but not used yet.
 class Unpacker : public ByteSource {
  public:
   Unpacker(std::unique_ptr<ByteSource> packed, const char* kind, const std::string& path)
@@ -29,7 +29,7 @@ class Unpacker : public ByteSource {
     left_ = packed_->read(buffer_.data(), static_cast<std::int64_t>(buffer_.size()));
     return left_ > 0;
   }
-  // So many bytes side by side, or as many as there are.
+  // `bytes` contiguous bytes, or as many as there are.
   [[nodiscard]] std::string_view peek(std::int64_t bytes) {
     std::copy_n(next_, left_, buffer_.data());
     next_ = buffer_.data();
@@ -106,7 +106,7 @@ class GzipBytes : public Unpacker {
 class XzBytes : public Unpacker {
  public:
   XzBytes(std::unique_ptr<ByteSource> packed, const std::string& path) : Unpacker(std::move(packed), "xz", path) {
-    // A stream announces its dictionary, of up to 4 GiB, and liblzma takes it at once.
+    // A stream announces its dictionary, of up to 4 GiB, and liblzma allocates it at once.
     const std::optional<std::int64_t> available = available_memory();
     const std::uint64_t limit = available ? static_cast<std::uint64_t>(std::max<std::int64_t>(*available, 1))
                                           : std::numeric_limits<std::uint64_t>::max();

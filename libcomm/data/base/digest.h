@@ -11,9 +11,9 @@ namespace kasen {
 
 [[nodiscard]] std::string digest_of(std::string_view bytes);
 inline constexpr std::size_t digest_digits = 32;
-[[nodiscard]] bool is_digest(std::string_view text);  // so many digits, of 0 to 9 and a to f
+[[nodiscard]] bool is_digest(std::string_view text);  // 32 digits, of 0 to 9 and a to f
 
-// Of bytes that come piece by piece.
+// The digest of bytes that arrive in pieces.
 class RunningDigest {
  public:
   RunningDigest();
@@ -36,7 +36,7 @@ struct FileDigest {
 [[nodiscard]] FileDigest digest_of_file(const std::string& path);
 class FileHandle;
 [[nodiscard]] FileDigest digest_of_file(const FileHandle& file);
-// UserError: bad_input (it ends before), io.
+// UserError: bad_input (the file ends too early), io.
 [[nodiscard]] std::string digest_of_range(const FileHandle& file, std::int64_t first, std::int64_t bytes);
 
 }  // namespace kasen

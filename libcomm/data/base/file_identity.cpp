@@ -69,11 +69,11 @@ FileIdentity identify(const std::string& path, const FileIdentity* known) {
   if (known != nullptr && is_untouched(path, *known)) return *known;
   const std::int64_t begin = now_ns();
   struct stat facts {};
-  const bool there = stat(path.c_str(), &facts) == 0;  // where it is not, opening it says so
+  const bool there = stat(path.c_str(), &facts) == 0;  // if it is not, opening it reports that
   FileIdentity identity = facts_of(facts);
   if (there && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) return identity;  // opening a pipe would wait
   identity.digest = digest_of_all(*open_bytes(path).bytes);
-  // What was written while it was read has another time now, and is looked at again.
+  // A file written during the read now has another time than the one noted here, so it is read again.
   identity.settled = begin - identity.changed_ns >= settling_ns;
   return identity;
 }

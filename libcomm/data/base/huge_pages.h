@@ -1,5 +1,5 @@
-// Room of large vectors from huge pages: what is filled once and read through takes a page fault for 2 MiB, not for
-// 4 KiB.
+// Backs large vectors with huge pages. A vector that is filled once and read through then takes a page fault for 2 MiB,
+// not for 4 KiB.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace kasen {
 
-// A wish: where the system has no huge pages nothing changes.
+// A hint: where the system has no huge pages, nothing changes.
 void ask_for_huge_pages(void* data, std::size_t bytes);
 
 template <class T>

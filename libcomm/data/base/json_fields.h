@@ -18,7 +18,7 @@
 
 namespace kasen {
 
-// Whatever does not fit is one fault of the manifest: UserError(bad_input).
+// Any mismatch is an error of the manifest: UserError(bad_input).
 struct JsonFields {
   using Json = nlohmann::ordered_json;
 
@@ -82,7 +82,7 @@ struct JsonFields {
     require(parsed.has_value(), "an element type that does not exist");
     return *parsed;
   }
-  // The content whose digest stands beside it, in a text {version_key: ..., "digest": ..., "content": ...}.
+  // Returns the content of a text {version_key: ..., "digest": ..., "content": ...}, after a check of its digest.
   const Json& content(const Json& whole) const {
     const std::string digest = text(whole, "digest");
     const Json& content = at(whole, "content");
@@ -93,7 +93,7 @@ struct JsonFields {
     }
     return content;
   }
-  // The whole text, and its version, which is one that this program knows.
+  // Parses the whole text and its version, which must be one that this program knows.
   Json parse(const std::string& text, const char* version_key, int oldest, int newest, std::int64_t& version) const {
     require(!nests_deeper(text, deepest_json), "it is nested too deeply");
     Json whole = Json::parse(text, nullptr, false);

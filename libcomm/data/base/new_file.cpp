@@ -27,7 +27,7 @@ namespace {
 void remove_quietly(const std::string& path) {
   std::error_code fault;
   std::filesystem::remove_all(path, fault);
-  if (fault) remove_temporary(path.c_str());  // listing a folder takes memory, of which there may be none
+  if (fault) remove_temporary(path.c_str());  // listing a folder needs memory, and there may be none
 }
 
 std::string without_slash(std::string path) {
@@ -120,7 +120,7 @@ void FileHandle::start_syncing(std::int64_t offset, std::int64_t bytes) const {
 }
 
 void FileHandle::sync_and_close() {
-  // Some file systems (/dev/full, pipes) cannot sync; what they could not store they said at the write.
+  // Some file systems (/dev/full, pipes) cannot sync; they reported their failures at the write.
   if (file_calls::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) fail_on(ExitStatus::io, "sync", path_);
   if (close(std::exchange(fd_, -1)) != 0) fail_on(ExitStatus::io, "close", path_);
 }
@@ -144,7 +144,7 @@ std::string read_whole_file(const std::string& path, std::int64_t most_bytes) {
 
 void sync_folder(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;  // a folder that cannot be read can still be written: the rename itself stands
+  if (fd < 0) return;  // a folder that cannot be read can still be written: the rename itself holds
   const int result = file_calls::fsync(fd);
   const int error = errno;
   close(fd);
@@ -176,12 +176,12 @@ void remove_folder(const std::string& path) {
 
 NewFile::NewFile(std::string path) : path_(std::move(path)) {
   namespace fs = std::filesystem;
-  // Asked of the path itself: behind /dev/stdout there may be a pipe, which has no path of its own.
+  // Looks at the path itself: behind /dev/stdout there may be a pipe, which has no path of its own.
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_regular_file(path_, error))
-    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), "what stands there is not a regular file",
+    fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_), "this path is not a regular file",
          "name a file");
-  // A link keeps pointing where it does: the file behind it is the one that changes.
+  // A link keeps its target: the file behind it changes.
   const fs::path target =
       fs::is_symlink(path_, error) ? fs::path(path_).parent_path() / fs::read_symlink(path_, error) : fs::path(path_);
   const fs::path whole = fs::weakly_canonical(target, error);
@@ -227,9 +227,9 @@ void NewFolder::commit() {
   if (errno == EEXIST && !replace_)
     fail(ExitStatus::cannot_create, fmt::format("'{}' already exists", path_), "it was made meanwhile");
   if (errno != EEXIST) fail_on(ExitStatus::cannot_create, "create", path_);
-  // Both change places in one step; the old one, now under the temporary name, goes afterwards.
+  // One step swaps both; the old one, now under the temporary name, is removed afterwards.
   if (file_calls::rename(from, to, RENAME_EXCHANGE) != 0) fail_on(ExitStatus::cannot_create, "replace", path_);
-  sync_folder(parent_folder(path_));  // where that fails the destructor removes the old one
+  sync_folder(parent_folder(path_));  // if that fails, the destructor removes the old one
   remove_quietly(temporary_);
   committed_ = true;
 }

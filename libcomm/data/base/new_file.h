@@ -1,5 +1,5 @@
-// Files and folders that appear whole or not at all: made under a temporary name beside their place, synced, renamed.
-// Every fault of the system becomes a UserError that names the file.
+// Files and folders that appear whole or not at all. They are made under a temporary name beside their target, synced
+// and renamed. Every error of the system becomes a UserError that names the file.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace kasen {
 class FileHandle {
  public:
   static FileHandle open_to_read(const std::string& path);  // missing_input, io; regular files only
-  // What a folder of ours holds: no link, which might lead out of it.
+  // A file in one of our folders: not a link, which might lead out of the folder.
   static FileHandle open_in_folder(const std::string& path);
   static FileHandle open_to_write(const std::string& path);  // an existing file; io
   static FileHandle create(const std::string& path);         // a new file; cannot_create
@@ -28,9 +28,9 @@ class FileHandle {
   [[nodiscard]] int descriptor() const { return fd_; }
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] std::int64_t read_some(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // 0 at the end
-  void read(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // bad_input where the file ends before
+  void read(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // bad_input if the file ends too early
   void write(std::int64_t offset, const void* data, std::int64_t bytes) const;
-  void start_syncing(std::int64_t offset, std::int64_t bytes) const;  // a wish, so that less is left to sync
+  void start_syncing(std::int64_t offset, std::int64_t bytes) const;  // a hint, so that less is left to sync
   void sync_and_close();
 
  private:
@@ -41,16 +41,16 @@ class FileHandle {
 };
 
 void write_new_file(const std::string& path, std::string_view content);  // and syncs it
-// As open_in_folder opens it.
+// Opens the file as open_in_folder does.
 [[nodiscard]] std::string read_whole_file(const std::string& path, std::int64_t most_bytes);
 void sync_folder(const std::string& path);
-// First out of sight, under a temporary name, so that none of its name is ever there in part.
+// Renames the folder to a temporary name first, so that a partial folder never has its name.
 void remove_folder(const std::string& path);
 [[nodiscard]] std::string parent_folder(const std::string& path);
 [[nodiscard]] bool exists(const std::string& path);
 
-// A file under a temporary name until commit() renames it to `path` (replacing what was there); removed if never
-// committed.
+// A file under a temporary name until commit() renames it to `path`, replacing an existing file. It is removed if it is
+// never committed.
 class NewFile {
  public:
   explicit NewFile(std::string path);
@@ -66,8 +66,8 @@ class NewFile {
   bool committed_ = false;
 };
 
-// The same for a folder of plain files. With `replace`, what stands at `path` stays whole until commit() and is then
-// removed, file by file; without it, commit() refuses if something is there.
+// The same for a folder of plain files. With `replace`, an existing folder at `path` stays whole until commit() and is
+// then removed, file by file. Without it, commit() refuses if the path exists.
 class NewFolder {
  public:
   NewFolder(std::string path, bool replace);

@@ -39,7 +39,7 @@ void parallel_for(std::int64_t count, const std::function<void(std::int64_t, int
   std::vector<std::jthread> others;
   try {
     for (int t = 1; t < threads; ++t) others.emplace_back(run, t);
-  } catch (const std::system_error&) {  // no room for one more: those that are there do all of it
+  } catch (const std::system_error&) {  // no memory for one more: the existing ones do all of it
   }
   run(0);
   others.clear();

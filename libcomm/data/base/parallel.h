@@ -1,4 +1,4 @@
-// Loops over independent pieces of work on all cores. What a piece computes must not depend on who runs it.
+// Loops over independent pieces of work on all cores. A piece's result must not depend on the thread that runs it.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace kasen {
 
-// Threads that parallel_for uses at most; where the system gives fewer, those do the work.
+// The most threads that parallel_for uses; if the system gives fewer, those do the work.
 [[nodiscard]] int data_threads();
 
 // Calls work(i, thread) for each i in 0..count-1; thread is below data_threads(), and no two pieces run with the same

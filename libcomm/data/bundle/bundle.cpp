@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t most_manifest_bytes = std::int64_t{256} << 20;
 
-// Replacing removes what was there: only what is surely a bundle.
+// Replacing removes the old folder, so that must surely be a bundle.
 void require_replaceable(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -49,7 +49,7 @@ Manifest read_manifest(const std::string& path) {
   return parse_manifest(read_whole_file(file, most_manifest_bytes), file);
 }
 
-// A part: what is examined, whose digest is taken and what is read are one open file, whatever its name comes to mean.
+// Opens a part once: the same open file is examined, digested and read, even if its name comes to mean another file.
 FileHandle open_part(const std::string& file, const PartFile& facts) {
   if (!exists(file))
     fail(ExitStatus::bad_input, fmt::format("'{}' is missing", file), "the manifest names it", "make the bundle again");
@@ -67,7 +67,7 @@ void check_digest(const FileHandle& part, const PartFile& facts) {
          "its digest is not the manifest's", "make the bundle again");
 }
 
-// The digest of the bundle that stands there now; `otherwise` where none can be read.
+// The digest of the bundle that is there now; `otherwise` if none can be read.
 std::string digest_at(const std::string& path, const std::string& otherwise) {
   try {
     return read_manifest(path).info.digest;
@@ -76,8 +76,8 @@ std::string digest_at(const std::string& path, const std::string& otherwise) {
   }
 }
 
-// What `read` makes of the bundle. `partition --replace` puts another in its place in one step, also while it is read:
-// then its files are not those that the manifest at hand names, and nothing was altered.
+// Returns the result of `read` on the bundle. `partition --replace` may swap in another bundle during the read. The
+// files are then not those of this manifest, and nothing was altered.
 template <class Read>
 auto read_while_it_stands(const std::string& path, const Manifest& manifest, const Read& read) {
   try {
@@ -86,17 +86,17 @@ auto read_while_it_stands(const std::string& path, const Manifest& manifest, con
     if (error.status() != ExitStatus::bad_input && error.status() != ExitStatus::missing_input) throw;
     if (digest_at(path, manifest.info.digest) == manifest.info.digest) throw;
     fail(ExitStatus::bad_input, fmt::format("the bundle '{}' was replaced while it was read", path),
-         "its manifest is another one now than when reading began",
-         "run again; to keep both, give kasen partition another name than that of a bundle in use");
+         "its manifest changed since reading began",
+         "run again; to keep both, give kasen partition a name that no bundle in use has");
   }
 }
 
-// What `read` makes of a file whose digest is taken meanwhile. That the file was altered says more than what the
-// reader stumbles over.
+// Returns the result of `read` on a file whose digest is taken meanwhile. An altered file is reported as such, since
+// that says more than the reader's own error.
 template <class Read>
 auto read_checked(const std::string& file, const PartFile& facts, const Read& read) {
   const FileHandle part = open_part(file, facts);
-  start_examiner();  // a fork: before the thread
+  start_examiner();  // forks: before the thread
   std::future<void> unaltered = std::async([&] { check_digest(part, facts); });
   decltype(read(part)) content;
   std::exception_ptr fault;
@@ -118,7 +118,7 @@ Part lists_of(const std::string& path, const Manifest& manifest, int worker) {
   });
 }
 
-// Syncs what was written and takes its digest meanwhile.
+// Syncs the written file and takes its digest meanwhile.
 FileDigest settled(FileHandle file, const std::string& path) {
   std::future<FileDigest> digest = std::async([&] { return digest_of_file(path); });
   file.sync_and_close();
@@ -134,7 +134,7 @@ struct BundleWriter::State {
   std::size_t last = 0;              // the worker whose part was written last
   std::future<FileDigest> settling;  // of that part
 
-  // Not before this is the part that was written last on the disk, and its digest known.
+  // Only after this is the part that was written last on the disk, and its digest known.
   void settle() {
     if (!settling.valid()) return;
     const FileDigest digest = settling.get();
@@ -159,7 +159,7 @@ void BundleWriter::add(const Part& part) {
   State& s = *state_;
   const auto w = static_cast<std::size_t>(part.worker);
   if (part.workers != s.manifest.info.workers || w >= s.written.size() || s.written[w])
-    throw InternalError("a part of another bundle, or one for the second time");
+    throw InternalError("a part of another bundle, or a repeated part");
   if (s.manifest.info.dims.empty())
     for (const auto& [name, dim] : part.dims) s.manifest.info.dims.push_back(name);
   add_to_manifest(s.manifest, part);

@@ -41,7 +41,7 @@ void check_others(const Check& check, const std::string& name, const PartDim& di
   for (const std::int64_t i : dim.masters) owned[static_cast<std::size_t>(i)] = true;
   for (const PeerRange& r : dim.other_owners) {
     const auto* others = dim.others.data();
-    check.require(r.peer != worker, name, "a worker stands among the others");
+    check.require(r.peer != worker, name, "the worker itself is among the others");
     check.require(ascends_below(others + r.begin, others + r.end, dim.size), name, "other masters do not ascend");
   }
   for (const std::int64_t i : dim.others) {
@@ -76,7 +76,7 @@ void check_rows(const Check& check, const std::string& name, const PartMatrix& m
     check.require(ascends_below(columns + pointers[r], columns + pointers[r + 1], cols), name, "columns do not ascend");
 }
 
-// bool bytes are 0 or 1, indices lie in their dimension.
+// The bytes of bools are 0 or 1, and indices lie in their dimension.
 void check_values(const Check& check, const std::string& name, const Array& array) {
   if (array.count == 0) return;
   for (std::int64_t p = 0; p < array.element.planes(); ++p) {
@@ -103,8 +103,8 @@ void check_compressed(const Check& check, const std::string& name, const Compres
   check.require(bools, name, "a bool is neither");
 }
 
-// What one part says of others that were read with it: neighbours alone are looked at, since there may be many parts.
-// The parts are those of consecutive workers.
+// Compares the statements of one part about others that were read with it. It looks only at neighbours, since there may
+// be many parts. The parts are those of consecutive workers.
 struct PairCheck {
   Check check;
   const std::vector<Part>& parts;
@@ -138,7 +138,7 @@ struct PairCheck {
     check.require(listed == owners, name, "the others' masters are not theirs");
   }
 
-  // Of slaves here the mirrors of their owners, and of mirrors here that those who hold them have slaves.
+  // Compares ghosts here with the mirrors of their owners, and mirrors here with the ghosts of their holders.
   void axis(const std::string& name, const PartMatrix& matrix, AxisSlaves PartMatrix::*axis,
             std::string PartMatrix::*dim) const {
     const AxisSlaves& mine = matrix.*axis;

@@ -1,4 +1,4 @@
-// Where everything stands in a part's file, for the writer and the reader alike. A visitor has
+// The layout of a part's file, for the writer and the reader alike. A visitor has
 //   group(path)
 //   list(path, vector, count)                    a rank-1 dataset of the vector's type
 //   planes(path, array, element, extents)        an array's elements, plane by plane; extents without the planes
@@ -18,8 +18,8 @@
 
 namespace kasen {
 
-// Ranges by peer, as the files hold them: range k is pointers[k] to pointers[k + 1], that of peers[k]. Before version 3
-// there is one for each worker, and no peers.
+// Ranges by peer, as in the files: range k is pointers[k] to pointers[k + 1] and belongs to peers[k]. Before version 3
+// each worker has a range, and there are no peers.
 struct PeerLists {
   std::vector<std::int32_t> peers;
   std::vector<std::int64_t> pointers;
@@ -28,19 +28,19 @@ struct AxisPeers {
   PeerLists slaves, mirrors;
 };
 
-// Where the others' masters of each dimension begin, by worker; before version 3, which has the manifest say it.
+// By dimension, where the others' indices begin for each worker; only before version 3, which has it in the manifest.
 using OtherPointers = std::map<std::string, std::vector<std::int64_t>>;
 
-// A row for each group of a compressed array, by array: what ColumnGroup has, in its order.
+// By array, a row for each group of a compressed array: the fields of ColumnGroup, in their order.
 using GroupTables = std::map<std::string, std::vector<std::int64_t>>;
 inline constexpr std::int64_t numbers_of_a_group = 9;
 
-// How many elements and neighbours an axis has.
+// The numbers of elements and neighbours of an axis.
 struct AxisCounts {
   std::int64_t slaves, owners, mirrors, holders;
 };
 
-// The counts of all workers; of the axis's neighbours none before version 3.
+// The counts of one worker; the numbers of neighbours are 0 before version 3.
 inline AxisCounts axis_counts(const Manifest& manifest, const std::string& name, Axis axis, int worker) {
   const MatrixStatistics& facts = matrix_facts(manifest, name);
   const auto w = static_cast<std::size_t>(worker);
@@ -93,7 +93,7 @@ void describe_matrix(Visitor& v, const Manifest& manifest, const std::string& na
                 axis_counts(manifest, name, Axis::cols, worker));
 }
 
-// The cut dimension first, then the others in order; a shared's in order.
+// The cut dimension first, then the others in order; of a shared, all in order.
 inline std::vector<std::int64_t> array_extents(const Manifest& manifest, const std::vector<std::string>& dims,
                                                int worker) {
   std::vector<std::int64_t> extents;
@@ -122,7 +122,7 @@ void describe_dims(Visitor& v, const Manifest& manifest, std::map<std::string, P
   }
 }
 
-// The other workers' masters, of dimensions along which arrays are whole.
+// The indices that other workers own, for dimensions along which arrays are whole.
 template <class Visitor>
 void describe_others(Visitor& v, const Manifest& manifest, Part& part, OtherPointers& pointers) {
   for (auto& [name, dim] : part.dims) {
@@ -135,7 +135,7 @@ void describe_others(Visitor& v, const Manifest& manifest, Part& part, OtherPoin
   }
 }
 
-// Instead of `values`; the manifest says how long all is.
+// Takes the place of `values`; the manifest states all lengths.
 template <class Visitor>
 void describe_compressed(Visitor& v, const std::string& group, const CompressedFacts& facts, CompressedArray& array,
                          std::vector<std::int64_t>& groups, int worker) {
@@ -147,7 +147,7 @@ void describe_compressed(Visitor& v, const std::string& group, const CompressedF
   v.bytes(group + "/data", array.data, FileType::u8, facts.data_bytes[w]);
 }
 
-// `peers` has two for each matrix of the part: rows, columns, in the order of the part's map.
+// `peers` has two lists for each matrix of the part, rows and columns, in the order of the part's map.
 template <class Visitor>
 void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector<AxisPeers>& peers,
                    OtherPointers& others, GroupTables& groups) {
@@ -171,7 +171,7 @@ void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector
   }
 }
 
-// The datasets of an array: one, with the planes in front for a small array; one a component for a tuple.
+// The datasets of an array: one, with the planes in front for a small array; for a tuple, one for each component.
 struct ComponentPlace {
   std::string path;
   Scalar scalar;

@@ -135,7 +135,7 @@ void add_to_manifest(Manifest& manifest, const Part& part) {
 
 std::string manifest_text(Manifest& manifest) {
   const Json content = content_json(manifest);
-  // Names of files may be no UTF-8, which JSON must be.
+  // JSON must be UTF-8, but names of files need not be.
   const auto replace = nlohmann::json::error_handler_t::replace;
   manifest.info.digest = digest_of(content.dump(-1, ' ', false, replace));
   const Json whole = {{"kasen_bundle", manifest.version}, {"digest", manifest.info.digest}, {"content", content}};

@@ -1,4 +1,4 @@
-// manifest.json: what a bundle holds and the digests of its files; private to the bundle.
+// manifest.json: the content of a bundle and the digests of its files; private to the bundle.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace kasen {
 
-// Formats (docs/bundle.md): 1 lists by worker, 2 may hold compressed arrays besides, 3 lists neighbours alone. All are
-// read, the newest is written.
+// Formats (docs/bundle.md): 1 lists by worker, 2 may also hold compressed arrays, 3 lists only neighbours. All are
+// read, and the newest is written.
 inline constexpr int bundle_version = 3, neighbours_version = 3, compressed_bundle_version = 2,
                      oldest_bundle_version = 1;
 
-// How long the lists of a compressed array are, by worker.
+// The lengths of a compressed array's lists, by worker.
 struct CompressedFacts {
   std::vector<std::int64_t> groups, tuples, values, data_bytes;
 };
@@ -23,10 +23,10 @@ struct CompressedFacts {
 struct ArrayFacts {
   std::vector<std::string> dims;
   ElementType element;
-  std::optional<CompressedFacts> compressed = std::nullopt;  // of all parts alike
+  std::optional<CompressedFacts> compressed = std::nullopt;  // the same for all parts
 };
 
-// Of how many workers each worker has slaves of a matrix, and how many have slaves of its masters, by worker.
+// By worker, for one matrix: the number of workers that own its ghosts, and of those that hold ghosts of its indices.
 struct NeighbourFacts {
   std::vector<std::int64_t> row_owners, row_holders, col_owners, col_holders;
 };
@@ -36,7 +36,7 @@ struct PartFile {
   std::string digest;
 };
 
-// The statistics say how long every list of every part is.
+// The statistics give the length of every list of every part.
 struct Manifest {
   int version = bundle_version;
   BundleInfo info;
@@ -48,7 +48,7 @@ struct Manifest {
 };
 
 [[nodiscard]] std::string part_file_name(int worker);  // "part-0000.h5"
-// Takes up what the part says of dimensions, matrices and arrays (alike in all parts).
+// Adds the part's dimensions, matrices and arrays (the same in all parts).
 void add_to_manifest(Manifest& manifest, const Part& part);
 [[nodiscard]] const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name);
 [[nodiscard]] const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name);

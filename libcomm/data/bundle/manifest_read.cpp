@@ -44,8 +44,7 @@ void read_dim(const Fields& f, const Json& from, Manifest& manifest) {
   f.require(dim.local ? each_all : total(dim.masters_by_worker) == dim.size,
             fmt::format("the masters of {} do not add up", dim.name));
   f.require(total(dim.slaves_by_worker) == dim.slaves, fmt::format("the slaves of {} do not add up", dim.name));
-  f.require(manifest.relabelled.emplace(dim.name, f.boolean(from, "relabelled")).second,
-            "a dimension stands there twice");
+  f.require(manifest.relabelled.emplace(dim.name, f.boolean(from, "relabelled")).second, "a dimension is listed twice");
   manifest.info.statistics.dims.push_back(std::move(dim));
 }
 
@@ -81,8 +80,7 @@ void read_matrix(const Fields& f, const Json& from, Manifest& manifest) {
   f.require(total(m.row_slaves_by_worker) == m.row_slaves && total(m.row_mirrors_by_worker) == m.row_slaves &&
                 total(m.col_slaves_by_worker) == m.col_slaves && total(m.col_mirrors_by_worker) == m.col_slaves,
             fmt::format("the slaves of '{}' do not add up", m.name));
-  f.require(manifest.matrices.emplace(m.name, f.element(from, manifest.info.dims)).second,
-            "a matrix stands there twice");
+  f.require(manifest.matrices.emplace(m.name, f.element(from, manifest.info.dims)).second, "a matrix is listed twice");
   if (manifest.version >= neighbours_version) manifest.neighbours[m.name] = read_neighbours(f, from, m, workers);
   manifest.info.statistics.matrices.push_back(std::move(m));
 }
@@ -95,7 +93,7 @@ CompressedFacts read_compressed(const Fields& f, const Json& from, int workers) 
           f.by_worker(from, "data_bytes_by_worker", workers, most_bytes)};
 }
 
-// Of two dimensions, the first cut and the second local; numbers that files have.
+// An array of two dimensions, the first cut and the second local, with scalars that files hold.
 bool may_be_compressed(const Manifest& manifest, const ArrayFacts& array) {
   return array.dims.size() == 2 && !dim_facts(manifest, array.dims[0]).local &&
          dim_facts(manifest, array.dims[1]).local && array.element.is_scalar() &&
@@ -111,15 +109,15 @@ void read_array(const Fields& f, const Json& from, Manifest& manifest) {
     f.require(may_be_compressed(manifest, array), "an array is compressed that cannot be");
     array.compressed = read_compressed(f, from["compressed"], manifest.info.workers);
   }
-  f.require(manifest.arrays.emplace(f.name(from), std::move(array)).second, "an array stands there twice");
+  f.require(manifest.arrays.emplace(f.name(from), std::move(array)).second, "an array is listed twice");
 }
 
-// Before version 3 a version said whether an array is compressed.
+// Before version 3 the version states whether an array is compressed.
 void check_version(const Fields& f, const Manifest& manifest) {
   const bool compressed = std::any_of(manifest.arrays.begin(), manifest.arrays.end(),
                                       [](const auto& array) { return array.second.compressed.has_value(); });
   f.require(manifest.version >= neighbours_version || compressed == (manifest.version == compressed_bundle_version),
-            "its version is another than that of what it holds");
+            "its version does not fit its content");
 }
 
 Manifest read_content(const Fields& f, const Json& content, std::int64_t version) {

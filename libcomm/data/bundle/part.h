@@ -10,20 +10,20 @@
 
 namespace kasen {
 
-// `manifest` has taken up this part already. The file, all written and not synced yet.
+// `manifest` includes this part already. Returns the file, written completely and not synced yet.
 FileHandle write_part(const std::string& file, const Part& part, const Manifest& manifest);
-// Of a part: everything, or all but what is in arrays and the values of matrices, whose planes are then empty.
+// All of a part, or all but the elements of arrays and the values of matrices, whose planes are then empty.
 enum class PartContent : std::uint8_t { all, lists };
-// Structure and content checked, as far as one part alone shows.
+// Checks structure and content as far as one part alone allows.
 [[nodiscard]] Part read_part(const FileHandle& file, const Manifest& manifest, int worker,
                              PartContent content = PartContent::all);
-// Its dimensions alone.
+// Reads only its dimensions.
 [[nodiscard]] std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Manifest& manifest,
                                                             int worker);
-// check.cpp: content that no later step may stumble over. UserError(bad_input) naming `file`.
+// check.cpp: refuses content that would mislead a later step. UserError(bad_input) naming `file`.
 void check_part(const Part& part, const std::string& file);
 void check_dims(const std::map<std::string, PartDim>& dims, const std::string& file);
-// check.cpp: what parts of consecutive workers say of each other.
+// check.cpp: compares the statements of consecutive workers' parts about each other.
 void check_together(const std::vector<Part>& parts, const std::string& folder);
 
 }  // namespace kasen

@@ -39,7 +39,7 @@ class ReadVisitor {
   void planes(const std::string& path, Array& array, const ElementType& element,
               const std::vector<std::int64_t>& extents) {
     const std::vector<ComponentPlace> places = component_places(path, element, extents);
-    std::vector<std::int64_t> offsets;  // all are looked at before memory is taken
+    std::vector<std::int64_t> offsets;  // all are checked before memory is allocated
     for (const ComponentPlace& place : places)
       offsets.push_back(file_.locate(place.path, file_type(place.scalar), place.extents));
     if (places.empty() || content_ == PartContent::lists) return;
@@ -62,7 +62,7 @@ class ReadVisitor {
        "make it again");
 }
 
-// Before version 3 a range for each worker, of which many are empty; else one for each neighbour, none of them empty.
+// Before version 3 each worker has a range, and many are empty; later each neighbour has one, and none is empty.
 std::vector<PeerRange> from_lists(const PeerLists& lists, std::size_t length, const Manifest& manifest,
                                   const std::string& file) {
   const std::vector<std::int64_t>& pointers = lists.pointers;
@@ -83,7 +83,7 @@ std::vector<PeerRange> from_lists(const PeerLists& lists, std::size_t length, co
   return ranges;
 }
 
-// The others' masters stand by worker, and the manifest says how many each has.
+// The others' indices are listed by worker, and the manifest gives the number of each.
 std::vector<PeerRange> ranges_of_others(const DimStatistics& dim, int worker) {
   std::vector<PeerRange> ranges;
   std::int64_t begin = 0;
@@ -107,7 +107,7 @@ void take_others(Part& part, const Manifest& manifest, const OtherPointers& poin
   }
 }
 
-// Numbers that no group can have lead to a format that there is none of, which the check of content refuses.
+// Numbers that no group can have give a format that does not exist, which the check of content refuses.
 std::vector<ColumnGroup> from_table(const std::vector<std::int64_t>& table) {
   std::vector<ColumnGroup> groups;
   for (std::size_t k = 0; k < table.size(); k += numbers_of_a_group) {
@@ -127,7 +127,7 @@ std::vector<ColumnGroup> from_table(const std::vector<std::int64_t>& table) {
   return groups;
 }
 
-// What is read of an array whose elements are not: sizes by the manifest, and which columns are plain by its groups.
+// The facts of an array whose elements are not read: sizes from the manifest, and plain columns from its groups.
 CompressedBytes bytes_of(const CompressedArray& array, const CompressedFacts& facts, std::size_t worker,
                          const std::string& file) {
   const std::int64_t scalar = scalar_bytes(array.scalar);
@@ -152,7 +152,7 @@ void leave_out_elements(Part& part, const Manifest& manifest, const std::string&
   }
 }
 
-// Names, dimensions and element types, as the manifest has them.
+// Names, dimensions and element types, from the manifest.
 Part empty_part(const Manifest& manifest, int worker) {
   Part part{.worker = worker, .workers = manifest.info.workers};
   for (const DimStatistics& dim : manifest.info.statistics.dims)

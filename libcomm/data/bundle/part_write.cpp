@@ -22,14 +22,14 @@ PeerLists to_lists(const std::vector<PeerRange>& ranges) {
   return lists;
 }
 
-// binsparse's name of what `values` holds.
+// binsparse's name for the type of `values`.
 std::string binsparse_type(const ElementType& element) {
   static constexpr std::array names{"float64", "float32", "int64", "int32", "bint8", "", "int64"};
   if (!element.is_scalar() || element.is(Scalar::null)) return "iso[uint8]";
   return names[static_cast<std::size_t>(element.scalar())];
 }
 
-// Lays out datasets and remembers what goes into them.
+// Lays out datasets and remembers their content.
 class LayoutVisitor {
  public:
   LayoutVisitor(Hdf5Writer& file, const Manifest& manifest, const Part& part)
@@ -40,19 +40,19 @@ class LayoutVisitor {
   template <class T>
   void list(const std::string& path, const std::vector<T>& values, std::int64_t count) {
     if (!std::cmp_equal(values.size(), count))
-      throw InternalError("a part has a list of another length than it counts: " + path);
+      throw InternalError("a part's list differs in length from its count: " + path);
     const int dataset = file_.dataset(path, file_type(values), {count});
     pieces_.push_back({dataset, 0, values.data(), count * static_cast<std::int64_t>(sizeof(T))});
   }
 
   void table(const std::string& path, const std::vector<std::int64_t>& values, std::int64_t rows, std::int64_t cols) {
-    if (std::ssize(values) != rows * cols) throw InternalError("a part has another table than it counts: " + path);
+    if (std::ssize(values) != rows * cols) throw InternalError("a part's table differs from its count: " + path);
     pieces_.push_back({file_.dataset(path, FileType::i64, {rows, cols}), 0, values.data(), 8 * rows * cols});
   }
 
   void bytes(const std::string& path, const Bytes& values, FileType type, std::int64_t count) {
     if (values.size() != count * file_bytes(type))
-      throw InternalError("a part has more or fewer bytes than it counts: " + path);
+      throw InternalError("a part has more or fewer bytes than its count: " + path);
     pieces_.push_back({file_.dataset(path, type, {count}), 0, values.data(), values.size()});
   }
 
@@ -60,7 +60,7 @@ class LayoutVisitor {
               const std::vector<std::int64_t>& extents) {
     for (const ComponentPlace& place : component_places(path, element, extents)) {
       if (array.count != place.elements)
-        throw InternalError("a part has an array of another size than its dimensions: " + path);
+        throw InternalError("a part's array differs in size from its dimensions: " + path);
       const int dataset = file_.dataset(place.path, file_type(place.scalar), place.extents);
       const std::int64_t bytes = place.elements * scalar_bytes(place.scalar);
       for (std::int64_t p = 0; p < place.planes; ++p)
@@ -144,7 +144,7 @@ FileHandle write_part(const std::string& file, const Part& part, const Manifest&
   const Json head = {{"version", manifest.version}, {"worker", part.worker}, {"workers", part.workers}};
   out.attribute("/", "kasen_part", head.dump());
   LayoutVisitor visitor(out, manifest, part);
-  // The writer's visitor takes all by const.
+  // The writer's visitor takes everything by const.
   describe_part(visitor, manifest, const_cast<Part&>(part), peers, others, groups);
   out.layout_done();
   visitor.write_all();

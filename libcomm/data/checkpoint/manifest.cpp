@@ -40,7 +40,7 @@ Json checkpoint_json(const CheckpointManifest& manifest) {
   return content;
 }
 
-// Bounds of a loop may be any numbers.
+// Bounds of a loop may be any integers.
 std::int64_t any_integer(const JsonFields& f, const Json& from, const char* key) {
   const Json& value = f.at(from, key);
   f.require(value.is_number_integer() &&
@@ -78,14 +78,14 @@ CheckpointManifest read_checkpoint_content(const JsonFields& f, const Json& cont
   for (const Json& from : f.list(content, "values")) {
     CheckpointValue value{f.name(from), f.element(from, manifest.dims), f.integer(from, "arrays", most_arrays),
                           f.by_worker(from, "elements_by_worker", workers, most_elements)};
-    f.require(names.insert(value.name).second, "a value stands there twice");
+    f.require(names.insert(value.name).second, "a value is listed twice");
     f.require(value.arrays >= 1, "a list without arrays");
     manifest.values.push_back(std::move(value));
   }
   for (const Json& from : f.list(content, "parts")) {
     CheckpointPart part{f.text(from, "file"), f.text(from, "digest")};
-    // A name of the checkpoint's own: it cannot lead anywhere else.
-    f.require(is_rank_file(part.file), "a file with another name than those of ranks");
+    // The name must be one of the checkpoint's own: then it cannot lead anywhere else.
+    f.require(is_rank_file(part.file), "the name of a file is not that of a rank");
     manifest.parts.push_back(std::move(part));
   }
   f.require(std::cmp_equal(manifest.parts.size(), workers), "there is not one part a worker");
@@ -109,7 +109,7 @@ std::string checkpoint_text(const CheckpointManifest& manifest) {
 }
 
 CheckpointManifest parse_checkpoint(const std::string& text, const std::string& file) {
-  const JsonFields f{file, "a checkpoint", "go on from another one"};
+  const JsonFields f{file, "a checkpoint", "resume from another one"};
   std::int64_t version = 0;
   const Json whole = f.parse(text, "kasen_checkpoint", checkpoint_version, checkpoint_version, version);
   return read_checkpoint_content(f, f.content(whole));

@@ -1,4 +1,4 @@
-// manifest.json of a checkpoint: what it is one of, where the run stood, and what its files hold; private to
+// manifest.json of a checkpoint: its key, the position of the run, and the content of its files; private to
 // checkpoints.
 #pragma once
 
@@ -22,7 +22,7 @@ struct CheckpointValue {
   std::vector<std::int64_t> counts;  // by worker
 };
 
-// Of one worker: where it lies, and the digest of all that it saves, in the order of values, arrays and planes.
+// One worker's file, and the digest of all that it saves, in the order of values, arrays and planes.
 struct CheckpointPart {
   std::string file, digest;
 };
@@ -30,14 +30,14 @@ struct CheckpointPart {
 struct CheckpointManifest {
   CheckpointKey key;
   BorderPlace place;
-  std::vector<std::string> dims;  // names that element types count in
+  std::vector<std::string> dims;  // the names to which element types refer
   std::vector<CheckpointValue> values;
   std::vector<CheckpointPart> parts;  // by worker
 };
 
 [[nodiscard]] std::string checkpoint_file_name(int rank);  // "rank-0000.h5"
-// Where an array lies inside of its file (component_places of bundle/layout.h): /worker-0003/NAME, with .i behind it
-// for the array of a list, and for a tuple.
+// The path of an array in its file (component_places of bundle/layout.h): /worker-0003/NAME. `.i` follows for the array
+// of a list, and for a tuple.
 [[nodiscard]] std::string checkpoint_path(const CheckpointValue& value, int worker, std::int64_t array);
 
 [[nodiscard]] std::string checkpoint_text(const CheckpointManifest& manifest);

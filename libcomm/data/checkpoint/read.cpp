@@ -19,7 +19,7 @@ CheckpointManifest manifest_in(const std::string& folder) {
   return parse_checkpoint(read_whole_file(file, most_checkpoint_manifest), file);
 }
 
-// One of something else: its bits would be those of another run.
+// Refuses a checkpoint of another key: its bits would be those of another run.
 void require_key(const CheckpointKey& found, const CheckpointKey& key, const std::string& folder) {
   if (found == key) return;
   const char* other = found.plan != key.plan       ? "another plan"
@@ -33,7 +33,7 @@ class PartFiles {
  public:
   PartFiles(const std::string& folder, const CheckpointManifest& manifest) : folder_(folder), manifest_(manifest) {}
 
-  // All that a worker saved, against its digest.
+  // Checks all that a worker saved against its digest.
   void check(int worker) {
     RunningDigest digest;
     std::vector<std::byte> block(std::size_t{4} << 20);
@@ -52,7 +52,7 @@ class PartFiles {
     const CheckpointPart& part = manifest_.parts[static_cast<std::size_t>(worker)];
     if (digest.hex() != part.digest)
       fail(ExitStatus::bad_input, fmt::format("'{}/{}' was altered", folder_, part.file),
-           "its digest is another than that in manifest.json");
+           "its digest differs from that in manifest.json");
   }
 
   Array read(const CheckpointValue& value, int worker, std::int64_t array) {
@@ -104,7 +104,7 @@ SavedBorder::SavedBorder(const std::string& folder, const CheckpointKey& key, in
     : state_(std::make_unique<State>(folder)) {
   require_key(state_->manifest.key, key, folder);
   for (int w = first_worker; w < first_worker + workers; ++w) state_->files.check(w);
-  if (first_worker > 0) state_->files.check(0);  // what all workers have alike
+  if (first_worker > 0) state_->files.check(0);  // the values that all workers share
 }
 
 SavedBorder::~SavedBorder() = default;
@@ -137,7 +137,7 @@ std::string verify_checkpoint(const std::string& folder) {
   const CheckpointManifest manifest = manifest_in(folder);
   PartFiles files(folder, manifest);
   for (int w = 0; w < manifest.key.workers; ++w) files.check(w);
-  return fmt::format("a checkpoint of {} worker{}, after turn {}", manifest.key.workers,
+  return fmt::format("a checkpoint of {} worker{}, after iteration {}", manifest.key.workers,
                      manifest.key.workers == 1 ? "" : "s", manifest.place.turns);
 }
 

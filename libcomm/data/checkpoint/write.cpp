@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::string_view folder_prefix = "checkpoint-";
 
-// The number of a checkpoint's folder; nothing where the name is no such name.
+// The number of a checkpoint's folder; nothing for any other name.
 std::optional<std::int64_t> number_of(const std::string& name) {
   if (!name.starts_with(folder_prefix)) return std::nullopt;
   const std::string digits = name.substr(folder_prefix.size());
@@ -38,7 +38,7 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// The folder is one run's alone until that ends, in whatever way.
+// The folder belongs to one run until that ends, in whatever way.
 std::unique_ptr<FileLock> lock_folder(const std::string& folder) {
   auto lock = std::make_unique<FileLock>(folder + "/.lock");
   if (!lock->take())
@@ -55,7 +55,7 @@ bool is_checkpoint_file(const std::string& name) {
   return digits.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// What a killed run left half made, by its name and by what is in it; a folder of somebody else is neither.
+// Whether a killed run left this half made, by its name and its content; a folder of somebody else is neither.
 bool is_left_half_made(const std::string& folder, const std::string& name) {
   namespace fs = std::filesystem;
   const std::string whole = shown_path(name), path = folder + "/" + name;
@@ -65,7 +65,7 @@ bool is_left_half_made(const std::string& folder, const std::string& name) {
   return std::all_of(files.begin(), files.end(), is_checkpoint_file);
 }
 
-// What one rank adds to the manifest: of each value the elements of its workers, of each worker file and digest.
+// One rank's share of the manifest: for each value the element counts of its workers, for each worker the digest.
 struct Written {
   std::vector<std::vector<std::int64_t>> counts;  // [value][part]
   std::vector<std::string> digests;               // [part]
@@ -153,7 +153,7 @@ struct Checkpoints::State {
   ResultRanks& ranks;
   int first_worker, parts, keep;
   std::unique_ptr<FileLock> lock;  // rank 0
-  std::vector<std::string> names;  // of all checkpoints that were there, oldest first
+  std::vector<std::string> names;  // of all existing checkpoints, oldest first
   std::vector<std::string> kept;   // paths of those of this key, oldest first; rank 0
   std::int64_t next = 1;
 
@@ -179,7 +179,7 @@ void Checkpoints::State::take_folder() {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", folder), error.message());
-  lock = lock_folder(folder);  // who has it is alone here: what is half made nobody writes any more
+  lock = lock_folder(folder);  // the holder is alone here: nobody still writes a half-made folder
   for (const std::string& name : names_in(folder)) {
     if (is_left_half_made(folder, name)) remove_folder(folder + "/" + name);
   }
@@ -190,12 +190,12 @@ void Checkpoints::State::take_folder() {
     try {
       if (key_of_checkpoint(path) == key) kept.push_back(path);
     } catch (const UserError&) {
-      continue;  // what is damaged stays as it is: newest() tells of it
+      continue;  // a damaged one stays as it is: newest() reports it
     }
   }
 }
 
-// Renamed but not synced it is there, and counts among those that are kept.
+// A checkpoint that is renamed but not synced exists, and counts among those that are kept.
 void Checkpoints::State::commit(NewFolder& made, const std::string& path) {
   try {
     made.commit();
@@ -261,7 +261,7 @@ std::unique_ptr<SavedBorder> Checkpoints::newest(const std::function<void(const 
 
 std::string Checkpoints::write(const Module& module, const Border& border) {
   State& s = *state_;
-  // One that cannot be written takes its number along: something may stand there.
+  // A checkpoint that cannot be written uses up its number: its name may be taken.
   std::string path = fmt::format("{}/{}{:06}", s.folder, folder_prefix, s.next++);
   std::unique_ptr<NewFolder> made;
   s.ranks.together([&] {

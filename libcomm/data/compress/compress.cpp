@@ -17,13 +17,13 @@ DenseCells cells_of(const Array& dense, std::int64_t rows, std::int64_t cols) {
   return {dense.bytes.data(), rows, cols, scalar_bytes(dense.element.scalar())};
 }
 
-// The table's row and the list entry of a column.
+// The group's row in the table and its columns' entries in the list.
 std::int64_t bytes_of_facts(const EncodedGroup& group) {
   return static_cast<std::int64_t>(sizeof(ColumnGroup)) + 4 * std::ssize(group.columns);
 }
 
-// A planned group; its columns one by one where together they take more than was estimated of them apart, and
-// those that turn out not to be compressible not at all.
+// Encodes a planned group. If it takes more than the estimates of its columns apart, they are encoded one by one,
+// without those that turn out not to be compressible.
 std::vector<EncodedGroup> encode_planned(const DenseCells& cells, const PlannedGroup& planned) {
   const std::int64_t plain = bytes_as_plain(std::ssize(planned.columns), cells);
   const bool single = planned.columns.size() == 1;
@@ -41,7 +41,7 @@ std::vector<EncodedGroup> encode_planned(const DenseCells& cells, const PlannedG
   return groups;
 }
 
-// All columns that no group has make one more.
+// All columns without a group make one more group.
 void add_plain(const DenseCells& cells, std::vector<EncodedGroup>& groups) {
   std::vector<std::int32_t> plain(static_cast<std::size_t>(cells.cols));
   std::iota(plain.begin(), plain.end(), 0);
@@ -88,7 +88,7 @@ CompressedArray assembled(const DenseCells& cells, Scalar scalar, const std::vec
   return array;
 }
 
-// By estimate, with all columns that are in no group.
+// By estimate, including all columns without a group.
 bool promises_enough(const std::vector<PlannedGroup>& planned, const DenseCells& cells) {
   std::int64_t bytes = 0, left = cells.cols;
   for (const PlannedGroup& group : planned) {

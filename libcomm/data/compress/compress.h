@@ -1,5 +1,5 @@
-// Dense matrices by groups of columns (libcore/data/compressed.h): which columns go together, and in which format, is
-// found by estimate from a sample of rows; then each group is made exactly, in whichever format takes least.
+// Compresses dense matrices by groups of columns (libcore/data/compressed.h). A sample of rows gives estimates, which
+// decide on the columns of each group and its format. Then each group is encoded exactly, in the smallest format.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 
 namespace kasen {
 
-// `dense` has rows * cols scalars, row by row. Nothing where groups would take nine tenths of it or more. The same data
+// `dense` has rows * cols scalars, row by row. Nothing if groups would take nine tenths of it or more. The same data
 // give the same groups, and every cell keeps its bits.
 [[nodiscard]] std::optional<CompressedArray> compress(const Array& dense, std::int64_t rows, std::int64_t cols);
 
-// What became of one array of a program, over all parts.
+// The result for one array of a program, over all parts.
 struct CompressionReport {
   std::string array;
   std::int64_t columns = 0, dense_bytes = 0, bytes = 0;
@@ -26,11 +26,11 @@ struct CompressionReport {
 };
 [[nodiscard]] std::string report_text(const CompressionReport& report);
 
-// Compresses the arrays that can be (two dimensions, the first cut and the second local; elements that are scalars) on
-// all workers, or on none where all parts together do not get smaller by a tenth. A report for each that can be.
+// Compresses all suitable arrays (two dimensions, the first cut and the second local; scalar elements) on all workers.
+// If all parts together do not shrink by a tenth, it does so on none. Returns a report for each such array.
 std::vector<CompressionReport> compress(std::vector<Part>& parts);
 
-// Compressed arrays become dense ones, but for those that are named. UserError(limit) where memory does not suffice.
+// Makes compressed arrays dense, except for the named ones. UserError(limit) if memory does not suffice.
 void expand(Part& part, const std::set<std::string>& kept = {});
 
 }  // namespace kasen

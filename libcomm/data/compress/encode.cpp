@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::int32_t no_tuple = -1;
 
-// Every row's tuple by its number, in the order in which tuples first come.
+// The number of every row's tuple, in the order in which tuples first occur.
 class RowTuples {
  public:
   RowTuples(const DenseCells& cells, const std::vector<std::int32_t>& columns) : cells_(cells), columns_(columns) {}
 
-  // False, and of no use, where there are more than `most` of them.
+  // False if there are more than `most` of them; the object is then of no use.
   [[nodiscard]] bool number_rows(std::int64_t most) {
     numbers_.resize(static_cast<std::size_t>(cells_.rows));
     std::vector<KeyNumbers> own(columns_.size()), joint(columns_.size());
@@ -43,7 +43,7 @@ class RowTuples {
     return facts;
   }
 
-  // The runs of equal tuples that are not all zero, none beyond the end of a segment.
+  // The runs of equal tuples that are not all zero; none crosses the end of a segment.
   template <class Body>
   void each_run(const Body& body) const {
     for (std::int64_t begin = 0, end = 0; begin < cells_.rows; begin = end) {
@@ -54,7 +54,8 @@ class RowTuples {
     }
   }
 
-  // Frequent tuples first, of equally frequent ones those of smaller bits; before all of them that of zeros, if asked.
+  // Frequent tuples first; equally frequent ones by their bits, ascending. If asked, the tuple of zeros precedes them
+  // all.
   [[nodiscard]] std::vector<std::int32_t> order(bool zero_first) const {
     std::vector<std::int32_t> order(firsts_.size());
     std::iota(order.begin(), order.end(), 0);

@@ -1,7 +1,7 @@
-// How many distinct values a column has, from how often the values of a sample occur in it: the generalised jackknives
-// of Haas and Stokes ("Estimating the number of classes in a finite population", 1998), chosen among by how unevenly
-// the values occur, as they advise; where a few values have nearly all rows, the estimator with a guaranteed error of
-// Charikar et al. ("Towards estimation error guarantees for distinct values", 2000).
+// Estimates the number of distinct values of a column from how often values occur in a sample. The generalised
+// jackknives of Haas and Stokes ("Estimating the number of classes in a finite population", 1998) are chosen by how
+// unevenly the values occur, as they advise. If a few values have nearly all rows, the estimator with a guaranteed
+// error of Charikar et al. ("Towards estimation error guarantees for distinct values", 2000) is used.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,19 +11,19 @@
 namespace kasen {
 namespace {
 
-// Values that occur more often in a sample are surely known: they are set aside where others are rare.
+// Values that occur more often in a sample are surely known: they are set aside if others are rare.
 constexpr std::int32_t often = 50;
-// Squared coefficients of variation of how often values occur, up to which the jackknives are good.
+// Squared coefficients of variation of the frequencies of values, up to which the jackknives are good.
 constexpr double even = 0.9, uneven = 30;
 
 struct Occurrences {
   double rows = 0, sampled = 0;
   double distinct = 0, once = 0;
-  double pairs = 0;  // of equal values, in order
+  double pairs = 0;  // ordered pairs of equal values
 
   [[nodiscard]] double share() const { return sampled / rows; }
   [[nodiscard]] double first_order() const { return distinct / (1 - (1 - share()) * once / sampled); }
-  // How unevenly values occur, if there are so many.
+  // How unevenly values occur, if there are `estimate` of them.
   [[nodiscard]] double variation(double estimate) const {
     return std::max(0.0, estimate / (sampled * sampled) * pairs + estimate / rows - 1);
   }
@@ -36,7 +36,7 @@ struct Occurrences {
   [[nodiscard]] double guaranteed() const { return std::sqrt(1 / share()) * once + distinct - once; }
 };
 
-// Of the values that occur at most so often; rows are theirs in proportion.
+// Counts the values that occur at most `most` times; their rows are in proportion.
 Occurrences occurrences_of(std::span<const std::int32_t> occurrences, double rows, std::int32_t most) {
   Occurrences o;
   double all = 0;
@@ -66,7 +66,7 @@ std::int64_t estimate_distinct(std::span<const std::int32_t> occurrences, std::i
   const Occurrences all =
       occurrences_of(occurrences, static_cast<double>(rows), std::numeric_limits<std::int32_t>::max());
   if (all.sampled >= all.rows) return std::ssize(occurrences);
-  // At least what was seen; at most as if every row that was not seen held a value of its own.
+  // At least the number seen; at most as if every row that was not seen held a value of its own.
   const double most = all.distinct + all.rows - all.sampled;
   return std::llround(std::clamp(estimate(occurrences, all), all.distinct, most));
 }

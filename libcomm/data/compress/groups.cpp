@@ -1,6 +1,6 @@
-// Which columns make a group. Columns of about as many distinct values are looked at together, a few dozen at a time
-// (Elgohary et al. pack them into bins): of those, the two groups that save most are made one, again and again, until
-// no two save anything.
+// Chooses the columns of each group. Columns with about as many distinct values are compared together, a few dozen at a
+// time (Elgohary et al. pack them into bins). Of these, the two groups that save most are joined, again and again,
+// until no two save anything.
 #include <algorithm>
 #include <numeric>
 
@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::size_t columns_of_a_bin = 24;
 
-// What two groups take less as one than apart.
+// The bytes that two groups save if they are joined.
 std::int64_t gain_of(const SampledGroup& a, const SampledGroup& b, const SampledGroup& both) {
   return a.size.bytes + b.size.bytes - both.size.bytes;
 }
 
-// As if the tuples of the one told those of the other: no group of both takes less.
+// Assumes that the tuples of one group determine those of the other: no group of both takes less.
 bool may_save(const SampledGroup& a, const SampledGroup& b, const DenseCells& cells) {
   const GroupFacts least{.width = a.facts.width + b.facts.width,
                          .tuples = std::max(a.facts.tuples, b.facts.tuples),
@@ -55,7 +55,7 @@ class Bin {
       gain = gain_of(groups_[a], groups_[b], joined(groups_[a], groups_[b], cells_));
   }
 
-  // Of equal gains the first.
+  // Of equal gains, the first is taken.
   bool join_best() {
     std::size_t a = 0, b = 0;
     for (std::size_t i = 0; i < groups_.size(); ++i) {

@@ -27,7 +27,7 @@ MatrixShape matrix_shape(const Part& part, const PartArray& array) {
   return {std::ssize(part.dims.at(array.dims[0]).masters), part.dims.at(array.dims[1]).size};
 }
 
-// With the tables of its groups and columns.
+// Includes the tables of its groups and columns.
 std::int64_t all_bytes(const CompressedArray& array) {
   return array.stored_bytes() + 4 * std::ssize(array.columns) +
          static_cast<std::int64_t>(sizeof(ColumnGroup)) * std::ssize(array.groups);
@@ -82,7 +82,7 @@ std::string report_text(const CompressionReport& report) {
   }
   const std::string size = bytes_text(report.dense_bytes);
   if (groups == 0)
-    return fmt::format("{}: {} stay as they are, compressed they would take about as much", report.array, size);
+    return fmt::format("{}: {} stay as they are; compressed they would take about as much", report.array, size);
   return fmt::format("{}: {} in {} ({}) of {}: {}", report.array, size, count_text(groups, "group"), formats,
                      count_text(report.columns, "column"), bytes_text(report.bytes));
 }

@@ -7,8 +7,8 @@
 namespace kasen {
 namespace {
 
-// One row of twenty, but so many that rare values are found in small data, and so few that large data are soon
-// looked at.
+// One row of twenty, within limits: enough that rare values are found in small data, and few enough that large data
+// take little time.
 constexpr std::int64_t least_sampled = 8192, most_sampled = 65536;
 
 // Random bits by a counter alone (Steele, Lea, Flood: SplitMix64).
@@ -23,7 +23,7 @@ std::int64_t scaled(std::int64_t found, std::int64_t sampled, std::int64_t rows)
   return std::llround(static_cast<double>(found) / static_cast<double>(sampled) * static_cast<double>(rows));
 }
 
-// From what is known of the sample's rows, and how many distinct tuples there are at least and at most.
+// From the sample's rows and the bounds on the number of distinct tuples.
 void estimate_facts(SampledGroup& group, const DenseCells& cells, std::int64_t least, std::int64_t most) {
   const auto sampled = std::ssize(group.numbers);
   std::vector<std::int32_t> occurrences(static_cast<std::size_t>(group.distinct));
@@ -37,7 +37,7 @@ void estimate_facts(SampledGroup& group, const DenseCells& cells, std::int64_t l
   group.facts.tuples = std::clamp(estimate_distinct(occurrences, cells.rows), least, most);
   group.facts.filled = scaled(filled, sampled, cells.rows);
   group.facts.has_zero = filled < sampled;
-  const std::int64_t cut = cells.rows / rows_of_a_segment;  // by the ends of segments, at most
+  const std::int64_t cut = cells.rows / rows_of_a_segment;  // at most by the ends of segments
   group.facts.runs = std::min(group.facts.filled, scaled(begun, sampled, cells.rows) + cut);
   group.size = smallest_size(group.facts, cells);
 }

@@ -13,7 +13,7 @@
 
 namespace kasen {
 
-// A dense matrix, whose cells are told apart by their bits alone: -0.0 is not 0.0, and a NaN is itself.
+// A dense matrix whose cells are distinguished by their bits alone: -0.0 is not 0.0, and a NaN is itself.
 struct DenseCells {
   const std::byte* first = nullptr;
   std::int64_t rows = 0, cols = 0, width = 0;  // width: bytes of a cell: 1, 4 or 8
@@ -36,7 +36,7 @@ struct DenseCells {
   }
 };
 
-// Numbers keys 0, 1, 2, ... in the order in which they first come.
+// Numbers keys 0, 1, 2, ... in the order in which they first occur.
 class KeyNumbers {
  public:
   [[nodiscard]] std::int32_t number(std::uint64_t key) {
@@ -56,7 +56,7 @@ class KeyNumbers {
     std::uint64_t key = 0;
     std::int32_t number = -1;
   };
-  // Multiplied by 2^64 over the golden ratio, the upper bits depend on all bits of the key below them.
+  // After a multiplication by 2^64 over the golden ratio, the upper bits depend on all lower bits of the key.
   [[nodiscard]] static std::uint64_t mixed(std::uint64_t key) { return (key ^ (key >> 32)) * 0x9e3779b97f4a7c15U; }
   void grow();
 
@@ -65,7 +65,7 @@ class KeyNumbers {
   std::int32_t count_ = 0;
 };
 
-// What the size of a group follows from, estimated or counted.
+// The facts that determine the size of a group, estimated or counted.
 struct GroupFacts {
   std::int64_t width = 1;   // columns
   std::int64_t tuples = 0;  // distinct ones
@@ -75,15 +75,15 @@ struct GroupFacts {
 };
 struct GroupSize {
   GroupFormat format = GroupFormat::plain;
-  std::int64_t bytes = 0;  // with the counts of its tuples
+  std::int64_t bytes = 0;  // including the counts of its tuples
 };
-// size.cpp: the format that takes least; of several the first one.
+// size.cpp: the smallest format; of equal ones the first.
 [[nodiscard]] GroupSize smallest_size(const GroupFacts& facts, const DenseCells& cells);
 [[nodiscard]] std::int64_t bytes_as_plain(std::int64_t columns, const DenseCells& cells);
 [[nodiscard]] std::int64_t bytes_of_code(std::int64_t tuples);
 
-// estimate.cpp: how many distinct values `rows` rows have, of which some, taken at random without putting
-// back, have as many values as `occurrences` has numbers: how often each was found.
+// estimate.cpp: the number of distinct values in `rows` rows. `occurrences` states how often each value occurs in a
+// random sample of them without replacement.
 [[nodiscard]] std::int64_t estimate_distinct(std::span<const std::int32_t> occurrences, std::int64_t rows);
 
 // sample.cpp: rows taken at random, ascending, each at most once; a function of the number of rows alone.
@@ -92,9 +92,9 @@ struct GroupSize {
 // Some columns in the rows of a sample.
 struct SampledGroup {
   std::vector<std::int32_t> columns;  // ascending
-  std::vector<std::int32_t> numbers;  // of the tuple of each row
+  std::vector<std::int32_t> numbers;  // each row's tuple
   std::int32_t distinct = 0;          // in the sample
-  std::vector<char> filled, begins;   // whether a row's tuple is not all zero; is another one than the row's before
+  std::vector<char> filled, begins;   // whether a row's tuple is not all zero; differs from the row's before
   GroupFacts facts;                   // estimates for all rows
   GroupSize size;
 };
@@ -103,12 +103,12 @@ struct SampledGroup {
                                           const std::vector<std::int64_t>& sample);
 [[nodiscard]] SampledGroup joined(const SampledGroup& a, const SampledGroup& b, const DenseCells& cells);
 
-// groups.cpp: columns that shall make a group, and what each of them would take by itself.
+// groups.cpp: columns that form a group, and the bytes that they would take apart.
 struct PlannedGroup {
   std::vector<std::int32_t> columns;
   std::int64_t bytes = 0, bytes_apart = 0;  // estimates
 };
-// Groups of what can be compressed, by their first columns; the other columns are plain.
+// Groups of the compressible columns, ordered by their first columns; the other columns are plain.
 [[nodiscard]] std::vector<PlannedGroup> plan_groups(const DenseCells& cells);
 
 // encode.cpp: a group as CompressedArray has it, by itself.
@@ -121,16 +121,16 @@ struct EncodedGroup {
 
   [[nodiscard]] std::int64_t bytes() const { return std::ssize(values) + std::ssize(data) + 8 * std::ssize(counts); }
 };
-// Nothing where it takes more than `most` bytes, or as much as plain columns.
+// Nothing if it takes more than `most` bytes, or as much as plain columns.
 [[nodiscard]] std::optional<EncodedGroup> encode_group(const DenseCells& cells,
                                                        const std::vector<std::int32_t>& columns, std::int64_t most);
 [[nodiscard]] EncodedGroup encode_plain(const DenseCells& cells, const std::vector<std::int32_t>& columns);
 
-// compress.cpp: whether so many bytes instead of so many are worth the trouble.
+// compress.cpp: whether `bytes` instead of `dense` bytes are worth the trouble.
 [[nodiscard]] constexpr bool is_worth_it(std::int64_t bytes, std::int64_t dense) {
   return static_cast<double>(bytes) < 0.9 * static_cast<double>(dense);
 }
-// compress.cpp: one group of all columns, for a part that does not get smaller where the others do.
+// compress.cpp: one group of all columns, for a part that does not shrink while the others do.
 [[nodiscard]] CompressedArray all_plain(const Array& dense, std::int64_t rows, std::int64_t cols);
 
 }  // namespace kasen

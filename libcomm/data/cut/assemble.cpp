@@ -14,10 +14,10 @@
 namespace kasen {
 namespace {
 
-constexpr int ranges_a_thread = 32;  // of rows, altogether, about: each thread unpacks one at a time
+constexpr int ranges_a_thread = 32;  // of rows, in total, about: each thread unpacks one at a time
 
-// How a matrix's entries are grouped: by worker, and each worker's by ranges of its local rows, in their order, so that
-// what is sorted at a time stays small. Local rows are masters first, then slaves by owner.
+// Groups a matrix's entries by worker, and each worker's by ranges of its local rows, in their order, so that little is
+// sorted at a time. Local rows are the owned ones first, then ghosts by owner.
 class Groups : public Grouping {
  public:
   Groups(const EntryRule& rule, int workers, const EntryList& entries)
@@ -49,7 +49,7 @@ class Groups : public Grouping {
  private:
   static constexpr std::int64_t bins = 4096;
 
-  // Rows are cut where their entries are cut into equal shares, told by counts of 4096 runs of rows.
+  // Cuts the rows so that each range has an equal share of the entries, by counts over 4096 runs of rows.
   void weigh_rows(const EntryList& entries) {
     const std::int64_t size = rule_.row->size;
     while (size >> shift_ > bins) ++shift_;
@@ -64,7 +64,7 @@ class Groups : public Grouping {
     const auto total = static_cast<double>(std::max<std::int64_t>(1, entries.count()));
     std::int64_t before = 0;
     for (const std::int64_t w : weight) {
-      const double share = static_cast<double>(before) / total;  // of the entries that stand before this run of rows
+      const double share = static_cast<double>(before) / total;  // of the entries before this run of rows
       own_range_.push_back(std::min(own_ - 1, static_cast<int>(share * own_)));
       foreign_range_.push_back(std::clamp(static_cast<int>(share * foreign_), 0, std::max(0, foreign_ - 1)));
       before += w;
@@ -84,15 +84,15 @@ class Groups : public Grouping {
 
   const EntryRule& rule_;
   int own_;      // ranges of a worker's own rows
-  int owners_;   // groups of owners of its slaves
+  int owners_;   // groups of owners of its ghosts
   int foreign_;  // ranges of each such group's rows
   int workers_;
   int shift_ = 0;
   std::vector<std::int32_t> own_range_, foreign_range_;  // by run of rows
 };
 
-// The entries of one worker in groups, where each chunk already has rows of its own, after those of the chunk before it
-// (as formats give them that write a row to a line): runs of whole chunks. Else none.
+// The entries of one worker in groups of whole chunks, if each chunk has rows of its own, behind those of the chunk
+// before. Formats with one row a line give such chunks. Else none.
 std::vector<EntryList> runs_of_chunks(EntryList& entries, std::int64_t most) {
   std::vector<EntryChunk>& chunks = entries.chunks;
   const auto meets = [](const EntryChunk& a, const EntryChunk& b) { return a.rows.largest() >= b.rows.smallest(); };
@@ -121,7 +121,7 @@ class PartBuilder {
            "at most 2^32 - 1 are supported", "use more workers");
   }
 
-  // With `threads` threads, each of which takes a group at a time.
+  // Each of `threads` threads takes a group at a time.
   PartMatrix build(AxisNumbers& rows, AxisNumbers& cols, std::size_t threads) {
     matrix_ = {.row_dim = rule_.row->name, .col_dim = rule_.col->name, .element = input_.element};
     list_slaves(rows, cols);
@@ -162,14 +162,14 @@ class PartBuilder {
   }
 
  private:
-  // Of a group: where its entries go, and the rows that it has.
+  // The destination of a group's entries, and the rows that it has.
   struct Place {
     std::int64_t first = 0;
     std::int64_t low_row = std::numeric_limits<std::int64_t>::max(), high_row = -1;
   };
 
-  // Where the groups end that are taken, and freed, before memory is given back: one for each thread, or more of few
-  // entries.
+  // The end of the next groups that are taken and freed before memory is given back: one group for each thread, or more
+  // if they have few entries.
   [[nodiscard]] std::size_t wave_end(std::size_t first, std::size_t threads) const {
     constexpr std::int64_t few_entries = std::int64_t{1} << 24;
     std::size_t end = first;
@@ -194,7 +194,7 @@ class PartBuilder {
     matrix_.col_slaves = cols.list(*rule_.col, worker_);
   }
 
-  // The group's entries by row, then column, and how many each row has.
+  // Sorts the group's entries by row, then column, and counts those of each row.
   void take_group(const EntryList& group, const AxisNumbers& rows, const AxisNumbers& cols, LooseEntries& loose,
                   Place& place) {
     loose.load(group);
@@ -219,7 +219,7 @@ class PartBuilder {
     if (input_.element.bytes() > 0) take_values(group, order, place.first);
   }
 
-  // `order` is empty where the values stand in it.
+  // `order` is empty if the values are in order already.
   void take_values(const EntryList& group, const std::vector<std::uint32_t>& order, std::int64_t first) {
     const Array values = order.empty() ? Array() : group.values();
     for (std::int64_t p = 0; p < input_.element.planes(); ++p) {
@@ -254,7 +254,7 @@ void assemble_matrix(const InputData& input, EntryList&& from, const EntryRule& 
   struct Scratch {
     AxisNumbers rows, cols;
   };
-  // A thread for each part or, where parts are few, for each group of one part after the other.
+  // A thread for each part or, if parts are few, for each group of one part after the other.
   const bool few = parts.size() < std::min(threads, each);
   std::vector<Scratch> scratch(few ? 1 : threads);
   const auto build = [&](std::int64_t w, int thread) {

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
 
-// What the inputs say of one dimension.
+// The statements of the inputs about one dimension.
 struct Uses {
   std::vector<std::pair<const EntryList*, PackedIds EntryChunk::*>> ids;  // of sparse inputs
   std::int64_t declared = -1;  // largest size that a format or a table states
   std::int64_t ids_total = 0;
-  std::vector<const InputData*> counted;  // inputs whose files have exactly one row an index
+  std::vector<const InputData*> counted;  // inputs whose files have exactly one row for each index
 };
 
 PackedIds EntryChunk::*axis_of(std::size_t axis) { return axis == 0 ? &EntryChunk::rows : &EntryChunk::cols; }
@@ -68,7 +68,7 @@ void check_equal_rows(const Uses& uses, const std::string& dim) {
   }
 }
 
-// A file that says that it is rectangular is not what a program means by an array over one dimension twice.
+// A file that states a rectangular shape cannot be an array over one dimension twice.
 void check_square(const std::vector<InputData>& inputs, const std::string& dim) {
   for (const InputData& input : inputs) {
     const RawMatrix& matrix = input.matrix;
@@ -86,7 +86,7 @@ void check_square(const std::vector<InputData>& inputs, const std::string& dim) 
 
 struct IdRange {
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
-  std::int64_t largest = -1;  // of no ids
+  std::int64_t largest = -1;  // for no ids
 };
 
 IdRange range_of(const Uses& uses, const std::string& dim) {
@@ -100,7 +100,7 @@ IdRange range_of(const Uses& uses, const std::string& dim) {
   return range;
 }
 
-// Ids that count from 1 beside a table, or a given size, whose indices count from 0.
+// Refuses ids that count from 1 beside a table, or a given size, whose indices count from 0.
 void check_first_id(const Uses& uses, const IdRange& range, const std::string& dim, std::int64_t fixed) {
   const auto from_one = [&](std::int64_t size) { return range.smallest == 1 && range.largest == size; };
   const char* remedy = "subtract 1 from each id, or give the matrix as Matrix Market, which counts from 1";
@@ -118,7 +118,7 @@ void check_first_id(const Uses& uses, const IdRange& range, const std::string& d
          remedy);
 }
 
-// Spread so thinly that a table over all ids would be larger than the ids.
+// For ids spread so thinly that a table over all of them would be larger than the ids.
 std::vector<std::int64_t> names_by_sorting(const Uses& uses) {
   std::vector<std::int64_t> names;
   std::size_t distinct = 0;
@@ -183,8 +183,8 @@ void unite(DimData& dim, const std::vector<InputData>& inputs) {
                   !uses.ids.empty());
 }
 
-// From an id to its index: by a bit for each id and how many stand before each word of bits, or, where ids are spread
-// too thinly for that, by halving.
+// Maps an id to its index, by a bit for each id and the number of ids before each word of bits. If ids are spread too
+// thinly for that, it uses bisection.
 class IndexOf {
  public:
   explicit IndexOf(const DimLayout& dim) : dim_(dim) {

@@ -1,4 +1,4 @@
-// CutState::mend: what a cut does to get below its limits.
+// CutState::mend: moves vertices to bring a cut below its limits.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@ double CutState::excess(std::size_t which, std::int32_t part, std::int64_t more)
   return over > 0 ? static_cast<double>(over) / static_cast<double>(std::max<std::int64_t>(1, limit_[which])) : 0;
 }
 
-// How much less the loads of both parts are over their limits if the vertex moves.
+// The decrease of both parts' excess over their limits if the vertex moves.
 double CutState::relief(std::int64_t v, std::int32_t to) const {
   const std::int32_t from = owner_[static_cast<std::size_t>(v)];
   double relief = 0;
@@ -22,9 +22,9 @@ double CutState::relief(std::int64_t v, std::int32_t to) const {
   return relief;
 }
 
-// Of the parts that the vertex's nets touch the one that costs least, else the one that is least full.
+// The cheapest of the parts that the vertex's nets touch, else the least full part.
 std::int32_t CutState::way_out(std::int64_t v) {
-  constexpr double least = 1e-12;  // more than rounding gives
+  constexpr double least = 1e-12;  // more than the effect of rounding
   count_neighbours(v);
   std::int32_t best = -1;
   std::uint32_t most = 0;
@@ -73,7 +73,7 @@ bool CutState::unload(const std::vector<std::int32_t>& members, std::int32_t par
 }
 
 void CutState::mend() {
-  constexpr int rounds = 32;  // what takes load from one part may put another over a limit, by less
+  constexpr int rounds = 32;  // relief of one part may put another over a limit, by less
   for (int round = 0; round < rounds && !balanced(); ++round) {
     std::vector<std::vector<std::int32_t>> members(static_cast<std::size_t>(parts_));
     for (std::int64_t v = 0; v < model_.vertices; ++v)

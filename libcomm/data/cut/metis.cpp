@@ -26,10 +26,10 @@ namespace {
 static_assert(sizeof(idx_t) == 4 && sizeof(real_t) == 4, "limits below are those of METIS with 32-bit numbers");
 
 constexpr std::int64_t most = std::numeric_limits<idx_t>::max();
-constexpr std::size_t most_constraints = 3;  // with more METIS cuts badly
+constexpr std::size_t most_constraints = 3;  // with more, METIS cuts badly
 constexpr real_t imbalance = 1.05F;
 
-// Each vertex's neighbours, both ways, once.
+// Each vertex's neighbours, in both directions, each once.
 struct Graph {
   std::vector<idx_t> begin, neighbours, weights;
   idx_t constraints = 0;
@@ -76,7 +76,7 @@ void list_neighbours(const CutModel& model, Graph& graph) {
   graph.neighbours.resize(static_cast<std::size_t>(begin.back()));
 }
 
-// The model's loads or, of many, all indices and all entries.
+// The model's loads or, if they are many, all indices and all entries.
 void list_weights(const CutModel& model, Graph& graph) {
   const bool sums = model.loads() > most_constraints;
   const std::size_t constraints = sums ? 2 : model.loads();
@@ -96,8 +96,8 @@ std::int64_t total_entries(const CutModel& model) {
   return total;
 }
 
-// The vertices that have neighbours, where most have none: METIS, which cannot make such a graph smaller, takes minutes
-// over the others, and they can go anywhere.
+// The vertices that have neighbours, if most have none. METIS cannot make such a graph smaller and takes minutes over
+// the others, which can go anywhere.
 std::optional<std::vector<idx_t>> connected_alone(const Graph& graph) {
   std::vector<idx_t> kept;
   const auto vertices = static_cast<idx_t>(graph.begin.size() - 1);
@@ -109,7 +109,7 @@ std::optional<std::vector<idx_t>> connected_alone(const Graph& graph) {
   return kept;
 }
 
-// The graph of these vertices alone; all of its edges are between them.
+// The graph of these vertices only; all of its edges are between them.
 Graph graph_of(const Graph& whole, const std::vector<idx_t>& kept) {
   Graph graph;
   graph.constraints = whole.constraints;
@@ -127,7 +127,7 @@ Graph graph_of(const Graph& whole, const std::vector<idx_t>& kept) {
   return graph;
 }
 
-// `cut` owns the kept vertices; of each dimension the others fill the parts up, one after the other.
+// `cut` owns the kept vertices. The others of each dimension fill up the parts, one after the other.
 std::vector<std::int32_t> fill_up(const CutModel& model, int parts, const std::vector<idx_t>& kept,
                                   const std::vector<std::int32_t>& cut) {
   std::vector<std::int32_t> owner(static_cast<std::size_t>(model.vertices), -1);
@@ -149,7 +149,7 @@ std::vector<std::int32_t> fill_up(const CutModel& model, int parts, const std::v
   return owner;
 }
 
-// What the two processes share.
+// Memory that the two processes share.
 class Shared {
  public:
   explicit Shared(std::int64_t vertices) : bytes_(static_cast<std::size_t>(vertices) * sizeof(idx_t)) {
@@ -168,7 +168,7 @@ class Shared {
   idx_t* data_;
 };
 
-// In the process made for it: its return is the exit status.
+// Runs in the process made for it; its return is the exit status.
 int run_metis(Graph& graph, idx_t parts, idx_t* owner) {
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
@@ -228,7 +228,7 @@ MetisCut cut_apart(const CutModel& model, int parts) {
   list_weights(model, graph);
   auto kept = connected_alone(graph);
   if (!kept) return cut_graph(graph, parts);
-  if (std::cmp_less(kept->size(), 16 * parts)) kept->clear();  // too few to be cut so: blocks will do
+  if (std::cmp_less(kept->size(), 16 * parts)) kept->clear();  // too few for such a cut: blocks suffice
   Graph smaller = graph_of(graph, *kept);
   const MetisCut cut = cut_graph(smaller, parts);
   return cut.why_not.empty() ? MetisCut{fill_up(model, parts, *kept, cut.owner), {}} : cut;

@@ -14,17 +14,17 @@
 namespace kasen {
 namespace {
 
-// One sparse input as a model sees it.
+// One sparse input, as a model uses it.
 struct Matrix {
   const EntryList* entries = nullptr;
   const EntryRule* rule = nullptr;
   std::int64_t first_row = 0, first_col = 0;  // vertices
-  std::size_t load = 0;                       // its place in CutModel::entries
+  std::size_t load = 0;                       // its position in CutModel::entries
 
   [[nodiscard]] bool low(std::int64_t j) const { return rule->col_count[static_cast<std::size_t>(j)] <= rule->theta; }
 };
 
-// Calls each(vertex, net) for the pin that each entry is; a net's home is no entry's.
+// Calls each(vertex, net) for the pin of each entry; a net's home is the pin of no entry.
 template <class Each>
 void for_each_pin(const Matrix& m, const Each& each) {
   if (m.rule->row->local || m.rule->col->local) return;
@@ -37,7 +37,7 @@ void for_each_pin(const Matrix& m, const Each& each) {
   });
 }
 
-// Loads, and how many pins each vertex and whether each net has.
+// Counts loads and the pins of each vertex, and marks the nets that have pins.
 void count(CutModel& model, const Matrix& m) {
   std::vector<std::uint32_t>& weight = model.entries[m.load];
   const auto add = [&](std::int64_t v) {
@@ -56,7 +56,7 @@ void count(CutModel& model, const Matrix& m) {
   });
 }
 
-// Distinct and ascending; the same entry may stand in two matrices, and a diagonal one is its net's home.
+// Makes nets distinct and ascending: the same entry may be in two matrices, and a diagonal one is its net's home.
 void settle_nets(CutModel& model) {
   constexpr std::int64_t piece = 1 << 14;
   std::vector<std::int64_t> kept(static_cast<std::size_t>(model.vertices) + 1);
@@ -96,7 +96,7 @@ void list_nets(CutModel& model, const std::vector<Matrix>& matrices) {
   settle_nets(model);
 }
 
-// Of each dimension, the first in its set of connected ones.
+// For each dimension, the first one of its connected set.
 std::vector<std::size_t> connected(const std::vector<DimLayout>& layouts, const std::vector<EntryRule>& rules) {
   std::vector<std::size_t> set(layouts.size());
   std::iota(set.begin(), set.end(), std::size_t{0});

@@ -1,10 +1,10 @@
-// What method ml cuts: the indices of dimensions that sparse matrices tie together, the loads that they put on their
-// owners, and the nets that tell what a cut sends; private to the partitioner.
+// The model of method ml: the indices of dimensions that sparse matrices connect, their loads on their owners, and the
+// nets that give a cut's traffic; private to the partitioner.
 //
-// Hybrid-cut's entry rule stays, so every entry has a fixed index whose owner holds it (its column where that is low,
-// else its row), and the other of the two is a slave where its owner is another. A row with entries in low columns is
-// therefore a net of itself and those columns, a high column a net of itself and its rows, and the slaves of a cut are
-// the sum over all nets of the workers that a net touches, less one: the connectivity metric of hypergraph partitioning
+// Hybrid-cut's entry rule stays. So every entry has a fixed index whose owner holds it: its column if that is low, else
+// its row. Its other index is a ghost if another worker owns it. A row with entries in low columns is therefore a net
+// of itself and those columns, and a high column a net of itself and its rows. The number of ghosts is the sum over all
+// nets of the workers that a net touches, less one. This is the connectivity metric of hypergraph partitioning
 // (Catalyurek and Aykanat, IEEE TPDS 10(7), 1999), here for PowerLyra's rule.
 #pragma once
 
@@ -23,10 +23,10 @@ struct CutModel {
   };
   std::vector<Dim> dims;
   std::int64_t vertices = 0;                        // below 2^31: all indices of all these dimensions
-  std::vector<std::vector<std::uint32_t>> entries;  // by rule and vertex: stored entries that go to the vertex's owner
+  std::vector<std::vector<std::uint32_t>> entries;  // by rule and vertex: nonzeros that go to the vertex's owner
   std::vector<std::int64_t> begin;                  // of each vertex's nets in `nets`; vertices + 1 numbers
   std::vector<std::uint32_t> nets;                  // ascending and distinct for each vertex
-  std::vector<std::uint32_t> pins;                  // by net: how many vertices it has
+  std::vector<std::uint32_t> pins;                  // by net: the number of its vertices
 
   // Net 2v holds the low columns of row v, and v; net 2v + 1 the rows of the high column v, and v.
   [[nodiscard]] static std::uint32_t home(std::uint32_t net) { return net >> 1; }
@@ -43,7 +43,7 @@ struct CutModel {
   }
 };
 
-// One model for each set of dimensions that matrices connect; dimensions that no sparse matrix has are in none.
+// One model for each set of dimensions that matrices connect; dimensions without a sparse matrix are in none.
 // UserError(limit) for more than 2^31 - 1 indices in a model.
 [[nodiscard]] std::vector<CutModel> cut_models(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
                                                const std::vector<EntryList>& entries,

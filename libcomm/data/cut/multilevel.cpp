@@ -1,4 +1,4 @@
-// Method ml: METIS or, where that cannot, a streaming cut; then made balanced and better.
+// Method ml: METIS's cut or, if METIS fails, a streaming cut; then balanced and improved.
 #include <fmt/format.h>
 
 #include "libcomm/data/cut/metis.h"
@@ -11,7 +11,7 @@ namespace kasen {
 namespace {
 
 constexpr int most_passes = 12;
-constexpr int least_vertices = 8;  // a part, for METIS: of fewer there is nothing to coarsen
+constexpr int least_vertices = 8;  // a part, for METIS: with fewer there is nothing to coarsen
 
 // Passes that save little are not worth their time.
 void improve(CutState& state) {
@@ -23,7 +23,7 @@ void tell(const PartitionOptions& options, std::string note) {
   if (options.notes != nullptr) options.notes->push_back(std::move(note));
 }
 
-// METIS's cut, or nothing and a note why not.
+// METIS's cut, or nothing and a note with the reason.
 std::vector<std::int32_t> first_cut(const CutModel& model, const PartitionOptions& options) {
   if (model.vertices / least_vertices < options.workers) return {};
   const std::int64_t needed = metis_bytes(model);

@@ -22,7 +22,7 @@ void count_columns(const EntryList& entries, std::vector<std::uint32_t>& counts)
   }
 }
 
-// The other workers' masters, by owner, then ascending.
+// The indices that other workers own, by owner, then ascending.
 void list_others(const DimLayout& layout, int worker, PartDim& dim) {
   dim.whole = true;
   std::vector<std::int64_t> next(layout.masters.size());

@@ -11,7 +11,7 @@ constexpr std::int64_t list_bytes = 8;  // of an index in a list, on one worker
 
 }  // namespace
 
-// What stands for an index from the beginning to the end, whatever is stored there.
+// The bytes that an index takes from beginning to end, whatever is stored there.
 std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
                               const PartitionOptions& options) {
   const std::int64_t workers = options.workers;

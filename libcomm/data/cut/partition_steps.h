@@ -10,28 +10,28 @@
 
 namespace kasen {
 
-// A dimension while it is being cut. Sizes stay below 2^31, so that tables by index take 4 bytes.
+// A dimension during the cut. Sizes stay below 2^31, so that tables by index take 4 bytes.
 struct DimLayout {
   std::string name;
   bool local = false;
   std::int64_t size = 0;
   std::vector<std::int64_t> original;  // the user's id of each index where they had gaps, ascending
   std::vector<std::int32_t> owner;     // of each index; empty for local dimensions
-  std::vector<std::int32_t> place;     // of each index among its owner's masters; empty for local dimensions
-  std::vector<std::int64_t> masters;   // how many each worker has
-  bool whole = false;                  // every part lists the others' masters, too
+  std::vector<std::int32_t> place;     // position of each index among its owner's; empty for local dimensions
+  std::vector<std::int64_t> masters;   // the number that each worker owns
+  bool whole = false;                  // every part lists the others' indices, too
 
   [[nodiscard]] std::int64_t masters_of(int worker) const {
     return local ? size : masters[static_cast<std::size_t>(worker)];
   }
-  // Every index is a master of this worker, and its own local number.
+  // This worker owns every index, and each index is its own local number.
   [[nodiscard]] bool all_here(int worker) const { return local || masters_of(worker) == size; }
 };
 
 [[nodiscard]] const DimLayout& find_layout(const std::vector<DimLayout>& layouts, const InputData& input,
                                            const std::string& dim);
 
-// table_axes.cpp: which dimensions a table's rows and columns are over. Its rows are then those of the first.
+// table_axes.cpp: the dimensions that a table's rows and columns are over. Its rows are then those of the first.
 void settle_axes(std::vector<InputData>& inputs, const std::vector<DimData>& dims);
 
 // ids.cpp: sizes and original ids of all dimensions; fills `dims` too.
@@ -55,17 +55,18 @@ void for_each_entry(const EntryList& entries, const Each& each) {
   }
 }
 
-// partition.cpp: UserError(usage, bad_input) for what cannot be cut at all; the entries of sparse inputs, as indices.
+// partition.cpp: UserError(usage, bad_input) for inputs that cannot be cut at all; the entries of sparse ones, as
+// indices.
 void check_inputs(const std::vector<InputData>& inputs, const PartitionOptions& options);
-// partition_memory.cpp: what parts take for an index at least; UserError(limit) where the indices alone take more
-// memory than there is, before it is taken.
+// partition_memory.cpp: the least bytes that parts take for an index. UserError(limit) if the indices alone take more
+// memory than there is, before any is allocated.
 [[nodiscard]] std::int64_t part_index_bytes(const DimLayout& dim, const std::vector<InputData>& inputs,
                                             const PartitionOptions& options);
 void require_room(const std::vector<DimLayout>& layouts,
                   const std::function<std::int64_t(const DimLayout&)>& index_bytes);
-// The message of a dimension that is too large, and what to do. Has it ids, or only places?
+// Fails with the message and the remedy for a dimension that is too large. has_ids: with ids, not only positions.
 [[noreturn]] void fail_for_size(const std::string& dim, std::int64_t size, const std::string& why, bool has_ids);
-// Those that the caller says, and those along which a dense input is not cut.
+// Marks the dimensions that the caller names, and those along which a dense input is not cut.
 void mark_whole(const std::vector<DimData>& dims, const std::vector<InputData>& inputs,
                 std::vector<DimLayout>& layouts);
 [[nodiscard]] std::vector<EntryList> take_entries(std::vector<InputData>& inputs,
@@ -77,7 +78,7 @@ struct EntryRule {
   const DimLayout* col = nullptr;
   bool by_column = false;  // hybrid-cut, ml
   std::int64_t theta = 0;
-  std::vector<std::uint32_t> col_count;  // stored entries by column where by_column, at most 2^32 - 1
+  std::vector<std::uint32_t> col_count;  // nonzeros by column where by_column, at most 2^32 - 1
 
   [[nodiscard]] int worker(std::int64_t i, std::int64_t j) const {
     const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
@@ -87,17 +88,17 @@ struct EntryRule {
   }
 };
 
-// partition.cpp: one for each sparse input. Matrices over the same two dimensions share one, so that they are cut
-// alike. They need no owners yet.
+// partition.cpp: one rule for each sparse input. Matrices over the same two dimensions share one, so that they are cut
+// alike. Rules need no owners yet.
 [[nodiscard]] std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs,
                                                 const std::vector<EntryList>& entries,
                                                 const std::vector<DimLayout>& layouts, const PartitionOptions& options);
 
-// owners.cpp: `rules` by input, as make_rule gives them (of dense inputs nothing), over these very layouts.
+// owners.cpp: `rules` are by input, as make_rules gives them (nothing for dense inputs), over these same layouts.
 void assign_owners(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
                    const std::vector<EntryList>& entries, const std::vector<EntryRule>& rules,
                    const PartitionOptions& options);
-// The last of assign_owners: places and numbers of masters, where the owners are known.
+// The last step of assign_owners: positions and numbers of owned indices, once the owners are known.
 void number_masters(std::vector<DimLayout>& layouts, int workers);
 // multilevel.cpp: the owners of all dimensions that a sparse matrix has.
 void own_by_multilevel(std::vector<DimLayout>& layouts, const std::vector<InputData>& inputs,
@@ -109,24 +110,24 @@ void own_by_multilevel(std::vector<DimLayout>& layouts, const std::vector<InputD
                                             std::vector<EntryList> entries, const std::vector<EntryRule>& rules,
                                             int workers);
 
-// assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its slaves.
+// assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its ghosts.
 void assemble_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, std::vector<Part>& parts);
 
-// slaves.cpp: one axis of one part's matrix while it is being numbered: first every index is shown, then the slaves are
-// listed, then each index has its local number. One thread's; used for one part after the other.
+// slaves.cpp: numbers one axis of one part's matrix. First every index is shown, then the ghosts are listed, then each
+// index has its local number. It belongs to one thread and serves one part after the other.
 class AxisNumbers {
  public:
   void show(const std::vector<std::int64_t>& indices, const DimLayout& dim, int worker);
-  // The slaves that the indices need on this worker, by owner, then ascending.
+  // The ghosts that the indices need on this worker, by owner, then ascending.
   [[nodiscard]] AxisSlaves list(const DimLayout& dim, int worker);
   void number(std::vector<std::int64_t>& indices, const DimLayout& dim, int worker) const;
   void forget(const AxisSlaves& axis);
 
  private:
-  std::vector<std::int32_t> local_;  // by index: the slave's local index, or -1
+  std::vector<std::int32_t> local_;  // by index: the ghost's local index, or -1
   std::vector<std::int32_t> found_;
 };
-// Fills in who mirrors which masters, once all parts know their slaves.
+// Fills in who mirrors which owned indices, once all parts know their ghosts.
 void link_mirrors(std::vector<Part>& parts, const std::string& matrix, AxisSlaves PartMatrix::*axis,
                   const DimLayout& dim);
 

@@ -18,7 +18,7 @@ bool hit(std::int64_t index, double fraction) {
   return static_cast<double>(XXH3_64bits_withSeed(&index, sizeof index, seed)) < std::ldexp(fraction, 64);
 }
 
-// Slaves as they are met: the same one many times.
+// Ghosts in the order in which they are met, each many times.
 class Met {
  public:
   void add(const SampledSlave& slave) {
@@ -56,7 +56,7 @@ struct CutSampler::State {
     std::vector<std::vector<std::int32_t>> owner;  // by dimension
   } found;
 
-  // The same cut again where that is known.
+  // Repeats a cut that is already known.
   void own(std::vector<DimLayout>& of, const std::vector<EntryRule>& rules, const PartitionOptions& options) {
     const bool ml = options.method == PartitionMethod::ml;
     if (ml && found.workers == options.workers && found.theta == options.theta) {
@@ -92,7 +92,7 @@ struct CutSampler::State {
     }
   }
 
-  // Entries by worker; slaves of both axes.
+  // Counts entries by worker, and ghosts of both axes.
   void walk(std::size_t k, const EntryRule& rule, CutSample& sample) const {
     std::vector<std::int64_t>& counts = sample.entries[inputs[k].name];
     counts.assign(static_cast<std::size_t>(sample.workers), 0);

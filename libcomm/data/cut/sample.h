@@ -10,19 +10,19 @@
 
 namespace kasen {
 
-// Takes the data once and tells of any number of workers how it would be cut. An index is in the sample by a hash of
-// its own (not that of its owner), with the probability `fraction`, and always if it has at least 1 / fraction times
-// the entries of the mean one. All entries of sampled indices are looked at, so that the workers which need one are
-// known whole. Holds the packed entries, some bytes for each index, and the slaves of the sampled indices.
+// Takes the data once and states for any number of workers how they would be cut. An index is in the sample by a hash
+// of its own (not that of its owner), with the probability `fraction`. It is always in the sample if it has at least 1
+// / fraction times the mean number of entries. All entries of sampled indices are read, so that all workers that need
+// one are known. Holds the packed entries, some bytes for each index, and the ghosts of the sampled indices.
 class CutSampler {
  public:
-  // As partition() takes them; the same faults.
-  // With `keep` parts() may follow; without, dense inputs are freed.
+  // Takes the same inputs as partition(), with the same errors. With `keep`, parts() may follow; without it, dense
+  // inputs are freed.
   CutSampler(std::vector<DimData> dims, std::vector<InputData> inputs, double fraction, bool keep = false);
   ~CutSampler();
   [[nodiscard]] CutSample cut(const PartitionOptions& options) const;
-  // What partition() makes of the same data. A cut by ml that was looked at last is not made again. Only once: the data
-  // are spent.
+  // Returns the parts that partition() makes of the same data. If the last cut was by ml, it is not made again. Only
+  // once: the call consumes the data.
   [[nodiscard]] std::vector<Part> parts(const PartitionOptions& options);
   [[nodiscard]] const std::vector<DimData>& dims() const;  // with their sizes and original ids
 
@@ -31,8 +31,8 @@ class CutSampler {
   std::unique_ptr<State> state_;
 };
 
-// Bytes that partition() may take at its peak beside the inputs that it is given, roughly: entries once more, by row,
-// and their numbers, and what each index takes.
+// Bytes that partition() may take at its peak beside its inputs, roughly: the entries once more, by row, and their
+// numbers, and the bytes of each index.
 [[nodiscard]] std::int64_t partition_bytes(const std::vector<InputData>& inputs);
 
 }  // namespace kasen

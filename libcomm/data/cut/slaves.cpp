@@ -38,7 +38,7 @@ AxisSlaves AxisNumbers::list(const DimLayout& dim, int worker) {
   if (dim.all_here(worker)) return axis;
   if (std::cmp_less(found_.size(), dim.size / 32)) {
     std::sort(found_.begin(), found_.end());
-  } else {  // so many that a look at every index is faster
+  } else {  // so many that a scan of all indices is faster
     found_.clear();
     for (std::size_t i = 0; i < local_.size(); ++i)
       if (local_[i] >= 0) found_.push_back(static_cast<std::int32_t>(i));
@@ -74,7 +74,7 @@ void link_mirrors(std::vector<Part>& parts, const std::string& matrix, AxisSlave
                   const DimLayout& dim) {
   struct Held {
     std::int32_t holder;
-    PeerRange slaves;  // of the holder's list, those of the owner at hand
+    PeerRange slaves;  // the range in the holder's list that belongs to this owner
   };
   std::vector<std::vector<Held>> held(parts.size());  // by owner; holders ascend
   for (const Part& holder : parts) {

@@ -7,9 +7,9 @@
 namespace kasen {
 namespace {
 
-// Of the mean: what parts may hold. 1.10 is promised.
+// The load that parts may hold, relative to the mean. 1.10 is promised.
 constexpr double balance_slack = 1.09;
-// Nets that touch more parts say little of where a vertex should be, and take long to look at.
+// Nets that touch more parts say little about the best part of a vertex, and take long to read.
 constexpr std::uint32_t most_parts = 256;
 
 }  // namespace
@@ -107,7 +107,7 @@ double CutState::fullness(std::int32_t part) const {
   return most;
 }
 
-// The fuller of the two would be less full than `from` is now.
+// Whether the fuller of the two would then be less full than `from` is now.
 bool CutState::lighter(std::int64_t v, std::int32_t from, std::int32_t to) const {
   double before = 0, after = 0;
   for (std::size_t c = 0; c < model_.loads(); ++c) {

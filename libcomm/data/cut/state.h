@@ -1,4 +1,4 @@
-// A cut of a model while it is made and improved: the loads of its parts, and which parts each net touches.
+// A cut of a model while it is made and improved: the loads of its parts, and the parts that each net touches.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace kasen {
 
 class CutState {
  public:
-  // Of a whole cut, or of nothing: then every vertex has owner -1.
+  // Begins with a whole cut, or with nothing: then every vertex has owner -1.
   CutState(const CutModel& model, int parts, std::vector<std::int32_t> owner = {});
 
   [[nodiscard]] const std::vector<std::int32_t>& owner() const { return owner_; }
@@ -18,14 +18,14 @@ class CutState {
   [[nodiscard]] std::int64_t slaves() const;  // sum over nets of the parts that it touches, less one
   [[nodiscard]] bool balanced() const;        // no load of a part is over its limit
 
-  // Puts each vertex, in their order, where its nets are already, less so the fuller a part is (linear deterministic
-  // greedy: Stanton and Kliot, KDD 2012; here over nets and for several loads); what has no such place goes to one part
-  // after another in runs.
+  // Puts each vertex, in their order, where its nets are already, less so the fuller a part is. This is linear
+  // deterministic greedy (Stanton and Kliot, KDD 2012), here over nets and for several loads. Vertices without such a
+  // part go to one part after another in runs.
   void stream();
-  // Moves vertices out of parts that are over a limit, those first that cost least for what they weigh.
+  // Moves vertices out of parts that are over a limit, first those that cost least for their weight.
   void mend();
-  // A look at every vertex at a border: it moves where that saves slaves, and no load goes over its limit. Returns how
-  // many slaves that saved.
+  // Visits every vertex at a border. It moves if that saves ghosts and no load goes over its limit. Returns the number
+  // of ghosts saved.
   std::int64_t refine();
 
  private:
@@ -35,7 +35,7 @@ class CutState {
   };
   struct Move {
     std::int32_t to = -1;
-    std::int64_t gain = 0;  // slaves saved
+    std::int64_t gain = 0;  // ghosts saved
   };
 
   void place(std::int64_t v, std::int32_t part);  // from its owner, or from nowhere
@@ -62,12 +62,12 @@ class CutState {
   std::vector<std::int32_t> owner_;
   std::vector<std::int64_t> load_, total_, limit_;
   std::vector<Net> nets_;
-  std::vector<std::int32_t> part_;  // by place in a net's list: a part, and how many of its vertices are in it
+  std::vector<std::int32_t> part_;  // by position in a net's list: a part, and the number of its vertices in the net
   std::vector<std::uint32_t> count_;
-  std::vector<std::uint32_t> near_;  // by part: nets of the vertex at hand that touch it
-  std::vector<std::int32_t> seen_;   // the parts of which near_ is not 0
-  std::int64_t alone_ = 0;           // nets of the vertex at hand of which it is its part's only vertex
-  std::int64_t counted_ = 0;         // nets that were looked at
+  std::vector<std::uint32_t> near_;  // by part: nets of the current vertex that touch it
+  std::vector<std::int32_t> seen_;   // the parts whose near_ is not 0
+  std::int64_t alone_ = 0;           // nets of the current vertex in which it is its part's only vertex
+  std::int64_t counted_ = 0;         // nets that were counted
 };
 
 }  // namespace kasen

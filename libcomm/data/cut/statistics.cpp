@@ -20,7 +20,7 @@ Row& row_named(std::vector<Row>& rows, const std::string& name) {
   return rows.back();
 }
 
-// Notes a worker's number and returns it, so that it can be added to the total.
+// Notes a worker's number and returns it for the total.
 std::int64_t note(std::vector<std::int64_t>& by_worker, const Part& part, std::size_t count) {
   by_worker.resize(static_cast<std::size_t>(part.workers));
   return by_worker[static_cast<std::size_t>(part.worker)] = static_cast<std::int64_t>(count);

@@ -1,4 +1,4 @@
-// Which dimensions of its input a table's rows and columns are over.
+// Finds the dimensions of its input that a table's rows and columns are over.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 namespace kasen {
 namespace {
 
-// Or unknown_size: the data have to tell.
+// The fixed size, or unknown_size: then the data decide.
 std::int64_t fixed_size(const std::vector<DimData>& dims, const std::string& name) {
   const auto at = std::find_if(dims.begin(), dims.end(), [&](const DimData& d) { return d.name == name; });
   return at == dims.end() ? unknown_size : at->size;
 }
 
-// Batches that every worker has some of: a local dimension, then one that is cut. Elsewhere a table of another width is
-// a mistake.
+// Whether every worker has some of each batch: a local dimension, then one that is cut. Elsewhere, a table of another
+// width is a mistake.
 bool has_batches(const InputData& input, const std::vector<DimData>& dims) {
   const auto is_local = [&](const std::string& name) {
     return std::any_of(dims.begin(), dims.end(), [&](const DimData& d) { return d.name == name && d.local; });
@@ -24,14 +24,14 @@ bool has_batches(const InputData& input, const std::vector<DimData>& dims) {
   return is_local(input.dims[0]) && !is_local(input.dims[1]);
 }
 
-// The file has an axis for each dimension, and one for what elements that are small arrays have.
+// The file has an axis for each dimension, and one for the coordinates of elements that are small arrays.
 bool has_as_many_axes(const InputData& input) {
   const std::size_t behind = input.element.planes() > 1 ? 1 : 0;
   return input.table.axes.size() == input.dims.size() + behind;
 }
 
-// They are the dimensions'. Where batches may be meant, of fixed sizes too: as many axes has a file of images, whose
-// first are the samples.
+// The file's axes are the dimensions'. With batches, fixed sizes must match, too: a file of images has as many axes,
+// but its first are the samples.
 bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed, bool batches) {
   if (!has_as_many_axes(input)) return false;
   for (std::size_t axis = 0; axis < fixed.size() && batches; ++axis)
@@ -39,7 +39,7 @@ bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed
   return true;
 }
 
-// An axis for each dimension, of a size that is none of it: rows of samples would be of numbers that nobody meant.
+// One axis has a size that its dimension does not have; as rows of samples, the numbers would mean nothing.
 [[noreturn]] void fail_axis(const InputData& input, const std::vector<std::int64_t>& fixed) {
   const std::vector<std::int64_t>& axes = input.table.axes;
   std::size_t wrong = 0;
@@ -53,11 +53,11 @@ bool has_its_axes(const InputData& input, const std::vector<std::int64_t>& fixed
                    input.dims[wrong]));
 }
 
-// Rows of the first dimension, or rows of the first two, one run of rows after another? The latter where one of the two
-// has a fixed size, and the table is none of the former.
+// Are the rows those of the first dimension, or those of the first two, one run of rows after another? The latter if
+// one of the two has a fixed size, and the table does not have the former shape.
 bool joins_two(const InputData& input, const std::vector<std::int64_t>& fixed) {
   const std::int64_t planes = input.element.planes();
-  if (fixed[0] == 0 || fixed[1] == 0) return false;  // the rows of none are no rows
+  if (fixed[0] == 0 || fixed[1] == 0) return false;  // no indices, no rows
   if (fixed[0] > 0 ? input.table.rows == fixed[0] : fixed[1] == unknown_size) return false;
   if (fixed.size() == 2 && input.table.cols != planes) return false;
   std::int64_t rest = planes;

@@ -10,7 +10,7 @@
 namespace kasen {
 namespace {
 
-// How a row-major table lies over its dimensions: the cut one, with `outer` and `inner` elements around each index.
+// The layout of a row-major table: its cut dimension, with `outer` and `inner` elements around each index.
 struct Shape {
   const DimLayout* cut = nullptr;  // none for shareds
   std::int64_t outer = 1, inner = 1;
@@ -59,14 +59,14 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
            "a table holds numbers of one type", "read the components as separate inputs");
 }
 
-// All of the table is one part's, as it stands.
+// Whether the whole table belongs to one part, unchanged.
 bool is_whole_part(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters) {
   if (input.element.planes() != 1) return false;
   return shape.cut == nullptr || (shape.outer == 1 && std::cmp_equal(masters.size(), shape.cut->size));
 }
 
-// Of a run of masters: their elements, side by side in the table, into planes. Runs are short, so that what is read
-// for the first plane is still in a cache for the last.
+// Copies the elements of a run of owned indices, contiguous in the table, into planes. Runs are short, so that the
+// elements read for the first plane are still in a cache for the last.
 template <class T>
 void take_run(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, std::size_t begin,
               std::size_t end, Array& data) {
@@ -83,12 +83,12 @@ void take_run(const InputData& input, const Shape& shape, const std::vector<std:
   }
 }
 
-// Indices `masters` of the cut dimension: index m's outer x inner elements side by side, plane by plane. With all
-// threads or, where each has a part of its own, with one.
+// Indices `masters` of the cut dimension: the outer x inner elements of index m side by side, plane by plane. Uses all
+// threads, or one if each thread has a part of its own.
 Array take_rows(const InputData& input, const Shape& shape, const std::vector<std::int64_t>& masters, bool together) {
   const std::int64_t elements = static_cast<std::int64_t>(masters.size()) * shape.outer * shape.inner;
   Array data(input.element, elements);
-  if (elements == 0) return data;  // the table has no place, either
+  if (elements == 0) return data;  // the table has no memory, either
   const std::int64_t width = scalar_bytes(input.table.values.element.scalar());
   const auto take = width == 8   ? take_run<std::uint64_t>
                     : width == 4 ? take_run<std::uint32_t>

@@ -24,7 +24,7 @@ SharedExaminer& shared_examiner() {
   return shared;
 }
 
-// Takes words and lines from an answer, which the process may have made up: nothing in it is relied on.
+// Takes words and lines from an answer. The process may have made it up, so nothing in it is trusted.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
@@ -47,7 +47,7 @@ class Words {
   std::string_view text_;
 };
 
-// Names of others in a message: no control characters, no page of text.
+// Names from files of others in a message: no control characters, no page of text.
 std::string shown_object(std::string_view name) {
   constexpr std::size_t most = 120;
   std::string shown(name.substr(0, most));
@@ -84,7 +84,7 @@ void start_examiner() {
   const std::lock_guard lock(shared_examiner().one_at_a_time);
   try {
     shared_examiner().examiner.start();
-  } catch (const UserError&) {  // said with the first file
+  } catch (const UserError&) {  // reported with the first file
   }
 }
 
@@ -106,7 +106,7 @@ StoredDatasets stored_datasets(const FileHandle& file, const std::string& path) 
 StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path) {
   Words words(answer);
   const std::string_view verdict = words.until('\n');
-  // A disk that cannot be read says nothing about what is on it.
+  // A disk that cannot be read says nothing about its content.
   if (verdict == "unread") fail(ExitStatus::io, fmt::format("cannot read '{}'", path), shown_object(words.until('\n')));
   if (verdict == "memory") fail_unexamined(path);
   if (verdict != "ok") {
@@ -121,7 +121,7 @@ StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, c
     const std::string_view name = words.until('\n');
     if (!set || !sets.emplace(name, std::move(*set)).second)
       fail(ExitStatus::bad_input, fmt::format("'{}' cannot be examined", path),
-           "the process that looks at it told what cannot be", "it is made to do harm: do not use it");
+           "the process that examines it reported the impossible", "it is made to do harm: do not use it");
   }
   return sets;
 }

@@ -1,5 +1,5 @@
-// What an HDF5 file holds, as another process has found it out (examiner.h): the library itself never sees a file of
-// others in this one. Only files of the plain profile (file.h) have a content.
+// The content of an HDF5 file, as another process reports it (examiner.h): in this process the library never sees a
+// file of others. Only files of the plain profile (file.h) have a content.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ struct StoredDataset {
   FileType type = FileType::f64;
   std::vector<std::int64_t> extents;
   std::int64_t offset = 0;  // of its first byte; all of them lie within the file
-  std::string digest;       // what its attribute says that it is; empty without one
+  std::string digest;       // as its attribute states it; empty without one
 };
 using StoredDatasets = std::map<std::string, StoredDataset, std::less<>>;  // by their whole paths
 
-// UserError: bad_input (no HDF5 file, or one with anything in it that is never written here), limit.
+// UserError: bad_input (not an HDF5 file, or one with content that Kasen never writes), limit.
 [[nodiscard]] StoredDatasets stored_datasets(const FileHandle& file, const std::string& path);
 
-// The second half of it: what the answer about a file of so many bytes says. Nothing in it is relied on.
+// Its second half: reads the answer about a file of so many bytes. Nothing in the answer is trusted.
 [[nodiscard]] StoredDatasets datasets_of_answer(std::string_view answer, std::int64_t bytes, const std::string& path);
 
-// examine.cpp, in that process: the answer as text. `ok`, then a line for each dataset: type, offset, rank,
-// extents, digest or `-`, path. Or `no`, the object and what is wrong with it, a line each; `unread` and why; `memory`.
+// examine.cpp, in that process: the answer as text. `ok`, then a line for each dataset: type, offset, rank, extents,
+// digest or `-`, path. Or `no`, the object and its error, a line each; `unread` and the reason; `memory`.
 [[nodiscard]] Examiner::Work hdf5_examination();
 inline constexpr std::array<std::string_view, 5> file_type_names{"f64", "f32", "i64", "i32", "u8"};
 inline constexpr std::int64_t most_file_rank = 17;  // of an array, and the coordinates of its elements

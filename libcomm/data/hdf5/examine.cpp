@@ -19,7 +19,7 @@ namespace {
 constexpr int most_depth = 16;
 constexpr std::int64_t most_objects = 1 << 20;
 
-// The library's way to the bytes: one open file, by its number. It can neither open another nor write.
+// The library's access to the bytes: one open file, by its descriptor. It can neither open another nor write.
 struct OpenFile {
   H5FD_t common;
   int file;
@@ -28,7 +28,7 @@ struct OpenFile {
 
 constexpr const char* no_memory = "memory\n";  // an answer that takes none
 
-// Of the file that is looked at: errno of a read that the system could not do; whether memory has ended.
+// For the current file: errno of a read that failed, and whether memory ran out.
 int read_fault = 0;
 bool memory_ended = false;
 
@@ -89,7 +89,7 @@ const H5FD_class_t& open_file_driver() {
   return driver;
 }
 
-// Visits all that a file holds and is content with groups and contiguous datasets of numbers alone.
+// Visits all objects of a file and accepts only groups and contiguous datasets of numbers.
 class Examination {
  public:
   explicit Examination(int file) {
@@ -129,16 +129,16 @@ class Examination {
     const Hdf5Handle create(H5Fget_create_plist(file_.get()), H5Pclose);
     hsize_t bytes = 0;
     const bool none = H5Pget_userblock(create.get(), &bytes) >= 0 && bytes == 0;
-    return !none && !refuse("/", "something stands before its beginning");
+    return !none && !refuse("/", "there is something before its beginning");
   }
 
-  // Of all: what groups of many objects keep beside them, others read as well.
+  // Asks for all facts: they include the structures beside groups of many objects, which other readers read as well.
   bool has_sound_root() {
     H5O_info_t facts{};
     return H5Oget_info2(file_.get(), &facts, H5O_INFO_ALL) >= 0 || refuse("/", "cannot be read");
   }
 
-  // Called by C: nothing is thrown through it.
+  // C code calls this, so nothing is thrown.
   static herr_t visit(hid_t group, const char* name, const H5L_info_t* link, void* place) {
     auto& [self, path, depth] = *static_cast<Place*>(place);
     try {
@@ -208,7 +208,7 @@ class Examination {
     return true;
   }
 
-  // What its attribute says; "-" without one, nothing where that is no digest.
+  // The digest in its attribute; "-" without one, nothing if that is no digest.
   static std::string digest_of(hid_t set) {
     const htri_t there = H5Aexists(set, digest_attribute);
     if (there <= 0) return there == 0 ? "-" : "";

@@ -34,7 +34,7 @@ bool send_file(int socket, int file) {
   }
 }
 
-// A process whose end of the socket is closed is about to end, if it is not gone already.
+// A process that has closed its end of the socket is about to end, if it is not gone already.
 bool has_ended(pid_t process) {
   constexpr timespec between{.tv_sec = 0, .tv_nsec = 5'000'000};
   constexpr int looks = 100;
@@ -129,7 +129,7 @@ std::string Examiner::ask(const FileHandle& file, const std::string& path) {
   End became;
   if (reply == Reply::lost) {
     became = end();
-    // What ended it may have been an earlier file's doing, or its limits after many files.
+    // An earlier file may have ended it, or its limits after many files.
     if (std::exchange(served, false)) reply = try_once(file, answer);
     if (reply == Reply::lost && process_ >= 0) became = end();
   }
@@ -143,12 +143,12 @@ std::string Examiner::ask(const FileHandle& file, const std::string& path) {
     (void)end();
   }
   fail(ExitStatus::bad_input, fmt::format("'{}' cannot be examined", shown_path(path)),
-       "the process that looks at it " + became.text, "it is damaged, or made to do harm: make it again");
+       "the process that examines it " + became.text, "it is damaged, or made to do harm: make it again");
 }
 
 void fail_unexamined(const std::string& path) {
-  fail(ExitStatus::limit, fmt::format("no memory to look at '{}'", shown_path(path)),
-       "the process that does it has run out of it", "free some; where there is much of it, do not trust the file");
+  fail(ExitStatus::limit, fmt::format("no memory to examine '{}'", shown_path(path)),
+       "the process that does it has run out of memory", "free some; if much is free, do not trust the file");
 }
 
 }  // namespace kasen

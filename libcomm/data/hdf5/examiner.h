@@ -1,6 +1,6 @@
-// Files of others are looked at by a process of its own, so that what a file does to a library it cannot do to us: the
-// process may not open, create or start anything, it has little memory and time, and where it is lost the file is
-// refused. It is a fork of this one, made before the first file or by start(); the earlier, the less it copies.
+// A separate process examines files of others, so that no file can harm this process through a library. The examiner
+// may not open, create or start anything, and has little memory and time. If it is lost, the file is refused. It is a
+// fork of this process, made before the first file or by start(); the earlier, the less it copies.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 namespace kasen {
 
 struct ExaminerLimits {
-  std::int64_t memory = std::int64_t{256} << 20;  // bytes on top of what the process has when it begins
+  std::int64_t memory = std::int64_t{256} << 20;  // bytes beyond those that the process has at its start
   std::int64_t answer = std::int64_t{64} << 20;   // bytes of an answer
   std::chrono::seconds wait{60};                  // for an answer
   int cpu_seconds = 60;                           // of the process
@@ -23,7 +23,7 @@ struct ExaminerLimits {
 // One question at a time.
 class Examiner {
  public:
-  // In the process: `prepare` before it is shut in, then `examine` for each file, open for reading.
+  // In the process: `prepare` runs before it is shut in, then `examine` for each file, open for reading.
   struct Work {
     void (*prepare)();
     std::string (*examine)(int file);
@@ -35,15 +35,15 @@ class Examiner {
 
   void start();  // UserError: limit
   void stop();   // it starts again by itself
-  // What `examine` returns. UserError, naming `path`: bad_input (the process was lost), limit (for want of memory).
+  // Returns the result of `examine`. UserError, naming `path`: bad_input (the process was lost), limit (no memory).
   [[nodiscard]] std::string ask(const FileHandle& file, const std::string& path);
 
  private:
   enum class Reply : std::uint8_t { whole, lost, late, long_ };
   [[nodiscard]] Reply try_once(const FileHandle& file, std::string& answer);
   struct End {
-    std::string text;        // what became of it
-    bool no_memory = false;  // it had none, or was killed, as the system does where there is none
+    std::string text;        // how it ended
+    bool no_memory = false;  // it had none, or was killed, as the system does without memory
   };
   [[nodiscard]] End end();  // of a process that gave no answer
 
@@ -54,13 +54,12 @@ class Examiner {
   bool asked_ = false;  // this process has answered before
 };
 
-// There is no memory to look at a file, which says nothing of the file. UserError(limit).
+// Reports that no memory is left to examine a file, which says nothing about the file. UserError(limit).
 [[noreturn]] void fail_unexamined(const std::string& path);
 
-// examiner_child.cpp: what the process does with its end of the socket until that is closed.
+// examiner_child.cpp: the work of the process at its end of the socket, until that is closed.
 [[noreturn]] void serve_examinations(int socket, Examiner::Work work, const ExaminerLimits& limits);
-// In the process: whether the system gives little more memory than it has. What goes wrong then is not the file's
-// doing.
+// In the process: whether the system gives it hardly any more memory. Errors are then not the file's doing.
 [[nodiscard]] bool memory_is_short();
 constexpr int out_of_memory = 69;  // the process's exit status
 

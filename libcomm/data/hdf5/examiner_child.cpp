@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view shown_name = "kasen-examine";
 
-// What /proc/self/stat tells after the name, which may hold anything but ends with the last bracket.
+// The fields of /proc/self/stat after the name, which may hold anything but ends with the last bracket.
 std::vector<unsigned long> own_facts() {
   std::array<char, 2048> text{};
   const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -48,7 +48,7 @@ std::vector<unsigned long> own_facts() {
 // Fields of proc(5), of which ours begin with the fourth.
 constexpr std::size_t virtual_size = 23 - 4, arguments_begin = 48 - 4, arguments_end = 49 - 4;
 
-// In lists of processes it is not taken for the program that it was.
+// Renames the process, so that lists of processes do not show it as the original program.
 void take_name(const std::vector<unsigned long>& facts) {
   prctl(PR_SET_NAME, shown_name.data());
   if (facts.size() <= arguments_end || facts[arguments_begin] == 0) return;
@@ -59,8 +59,8 @@ void take_name(const std::vector<unsigned long>& facts) {
   std::memcpy(begin, shown_name.data(), shown_name.size());
 }
 
-// Libraries that ask for memory and get none crash now and then. Else the process dies of the signal: what raised it
-// does so again once this returns.
+// Libraries that get no memory sometimes crash. Else the process dies of the signal: its cause raises it again once
+// this returns.
 void on_crash(int /*number*/) {
   if (memory_is_short()) _exit(out_of_memory);
 }
@@ -68,7 +68,7 @@ void on_crash(int /*number*/) {
 void leave_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
   for (const int number : {SIGXCPU, SIGALRM}) std::signal(number, SIG_DFL);
-  static std::array<std::byte, 1 << 14> own_stack;  // the other may be all used
+  static std::array<std::byte, 1 << 14> own_stack;  // the other may be used up
   const stack_t stack{.ss_sp = own_stack.data(), .ss_flags = 0, .ss_size = own_stack.size()};
   sigaltstack(&stack, nullptr);
   struct sigaction action {};
@@ -101,15 +101,15 @@ void limit(int resource, std::int64_t value, std::int64_t spare = 0) {
 
 void take_limits(const ExaminerLimits& limits, const std::vector<unsigned long>& facts) {
   if (facts.size() > virtual_size) limit(RLIMIT_AS, static_cast<std::int64_t>(facts[virtual_size]) + limits.memory);
-  limit(RLIMIT_CPU, limits.cpu_seconds, 1);  // told before it is killed
+  limit(RLIMIT_CPU, limits.cpu_seconds, 1);  // warned before it is killed
   limit(RLIMIT_FSIZE, 0);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_NOFILE, 8);
 }
 
-// From now on it may read what it holds, answer, and have memory that is no code. Whatever else it asks of the system
-// is refused. Where the kernel knows no such filter the limits stand alone. ASan asks for the signal stack wherever a
-// function is left for good.
+// From now on the process may read its open files, answer, and allocate memory that is not executable. The system
+// refuses all else. If the kernel knows no such filter, only the limits apply. ASan asks for the signal stack wherever
+// a function is left for good.
 void shut_in() {
   static constexpr std::array plain{
       SYS_read,           SYS_pread64,       SYS_write,     SYS_recvmsg,     SYS_close,          SYS_lseek,

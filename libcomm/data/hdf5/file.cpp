@@ -23,7 +23,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the files are little-endian and moved without conversion");
 
-// What the system said to HDF5 in the call that failed last; empty where it said nothing.
+// The system's error in the HDF5 call that failed last; empty if there is none.
 std::string system_reason() {
   std::string reason;
   const auto look = [](unsigned /*n*/, const H5E_error2_t* fault, void* to) -> herr_t {
@@ -39,7 +39,7 @@ std::string system_reason() {
   return reason;
 }
 
-// A call failed. Where the library got no memory, that is why.
+// A call failed. If the library got no memory, that is the reason.
 [[noreturn]] void fail_to_write(const std::string& path, std::string_view what, ExitStatus status = ExitStatus::io) {
   const bool no_memory = errno == ENOMEM;
   const std::string reason = system_reason();
@@ -74,7 +74,7 @@ std::int64_t bytes_of(FileType type, const std::vector<std::int64_t>& extents) {
 
 namespace {
 
-// A start that fails is printed whatever the library is told before, and prints through the C library's stream.
+// The library always prints a failed start, whatever its settings, through the C library's stream.
 class QuietStandardError {
  public:
   QuietStandardError() : nowhere_(std::fopen("/dev/null", "we")) {
@@ -95,7 +95,7 @@ class QuietStandardError {
 
 }  // namespace
 
-// After a failure HDF5's own clean-up at exit can crash; and once its start has failed, any call of it does.
+// After a failure HDF5's own clean-up at exit can crash; after a failed start, any call of it does.
 void prepare_hdf5() {
   static const bool started = [] {
     const QuietStandardError quiet;
@@ -227,7 +227,7 @@ void set_digests(const std::string& path, const std::vector<DatasetDigest>& dige
   Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose);
   require(file.valid(), "open");
   for (const auto& [dataset, hex] : digests) {
-    // Of an object that is not open the library does not find the attribute again.
+    // The library does not find the attribute again on an object that is not open.
     const Hdf5Handle object(H5Oopen(file.get(), dataset.c_str(), H5P_DEFAULT), H5Oclose);
     require(object.valid(), dataset);
     Hdf5Handle attribute(H5Aopen(object.get(), digest_attribute, H5P_DEFAULT), H5Aclose);
@@ -276,7 +276,7 @@ std::int64_t Hdf5Reader::locate(const std::string& path, FileType type, const st
 
 void Hdf5Reader::expect_no_other() const {
   for (const auto& [path, set] : state_->sets)
-    if (!state_->located.contains(path)) state_->refuse(path, "nothing is said of it");
+    if (!state_->located.contains(path)) state_->refuse(path, "is not expected");
 }
 
 void Hdf5Reader::read(std::int64_t offset, void* data, std::int64_t bytes) {

@@ -1,8 +1,8 @@
-// HDF5 files of one plain profile: contiguous datasets, fixed-length strings, formats of HDF5 1.8, no time stamps.
-// The library is asked for structure alone: it lays datasets out, and their bytes are moved by our own reads and
-// writes at the places it names. So every failed write is seen (HDF5 hides some), and the same content gives the same
-// bytes. What is read may be of others and hostile: the library looks at it in a process of its own (content.h),
-// and here its answer is compared with what is expected before a byte is allocated. One thread at a time.
+// HDF5 files of one plain profile: contiguous datasets, fixed-length strings, formats of HDF5 1.8, no time stamps. The
+// library handles structure alone. It lays datasets out, and our own reads and writes move their bytes at the offsets
+// it gives. So every failed write is seen (HDF5 hides some), and the same content gives the same bytes. Files to be
+// read may come from others and be hostile. The library examines them in a process of its own (content.h), and its
+// answer is compared with the expected structure before a byte is allocated. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace kasen {
 
-// Numbers as files hold them: those of Scalar (null has none; bool is u8, as NumPy reads it).
+// Numbers in files: the types of Scalar (null has none; bool is u8, as NumPy reads it).
 enum class FileType : std::uint8_t { f64, f32, i64, i32, u8 };
 [[nodiscard]] FileType file_type(Scalar scalar);
 [[nodiscard]] constexpr FileType file_type(const std::vector<std::int64_t>&) { return FileType::i64; }
@@ -28,8 +28,8 @@ enum class FileType : std::uint8_t { f64, f32, i64, i32, u8 };
 // The attribute with the digest (digest.h) of a dataset's bytes, in the order of the file; results have it.
 inline constexpr const char* digest_attribute = "xxh3_128";
 
-// The process that looks at files (examiner.h): it begins by itself with the first of them. Earlier, it copies less
-// and needs not be waited for; and it can be ended once all are read.
+// The process that examines files (examiner.h) starts with the first of them. Started earlier, it copies less and need
+// not be waited for. It can be stopped once all are read.
 void start_examiner();
 void stop_examiner();
 
@@ -47,7 +47,7 @@ class Hdf5Writer {
   void layout_done();                                    // closes HDF5's side of the file
   [[nodiscard]] std::int64_t offset(int dataset) const;  // where its bytes begin, after layout_done()
   void write(int dataset, std::int64_t first_byte, const void* data, std::int64_t bytes);
-  // The file, all written and not synced yet; the last call.
+  // The file, written completely and not synced yet; the last call.
   [[nodiscard]] FileHandle release();
   void close();  // synced
 
@@ -59,23 +59,23 @@ class Hdf5Writer {
 struct DatasetDigest {
   std::string dataset, hex;
 };
-// Into a file of ours that is complete but for them: attributes that it has, with other texts of the same length. Not
-// synced. UserError(io).
+// Writes digests into a file of ours that is complete but for them: its attributes get other texts of the same length.
+// Not synced. UserError(io).
 void set_digests(const std::string& path, const std::vector<DatasetDigest>& digests);
 
 class Hdf5Reader {
  public:
   // UserError: bad_input (not an HDF5 file of this profile), limit, missing_input, io.
   explicit Hdf5Reader(const std::string& path);
-  explicit Hdf5Reader(const FileHandle& file);  // which stays
+  explicit Hdf5Reader(const FileHandle& file);  // which stays open
   ~Hdf5Reader();
   Hdf5Reader(const Hdf5Reader&) = delete;
   Hdf5Reader& operator=(const Hdf5Reader&) = delete;
 
-  // A dataset that is there, of exactly this type and shape, and whole. Else bad_input. Returns where its bytes begin.
+  // Finds a complete dataset of exactly this type and shape; else bad_input. Returns where its bytes begin.
   [[nodiscard]] std::int64_t locate(const std::string& path, FileType type, const std::vector<std::int64_t>& extents);
   void read(std::int64_t offset, void* data, std::int64_t bytes);
-  // bad_input where the file holds a dataset that was never located: it is not what its reader takes it for.
+  // bad_input if the file has a dataset that was never located: it is not the file that its reader expects.
   void expect_no_other() const;
 
   template <class T>

@@ -1,4 +1,4 @@
-// What those parts have in common that call the HDF5 library.
+// The common parts of the code that calls the HDF5 library.
 #pragma once
 
 #include <hdf5.h>

@@ -1,4 +1,4 @@
-// Of HDF5.
+// The version of HDF5.
 #pragma once
 
 #include "libcore/base/library_versions.h"

@@ -15,7 +15,7 @@
 namespace kasen {
 namespace {
 
-constexpr int most_columns = 1 << 20;  // that a choice counts to
+constexpr int most_columns = 1 << 20;  // the highest number in a choice
 
 [[noreturn]] void fail_choice(const std::string& what, const std::string& why, const std::string& remedy = {}) {
   fail(ExitStatus::usage, what, why, remedy);
@@ -33,7 +33,7 @@ int number_of(std::string_view digits) {
   return value;
 }
 
-// Nothing where the text is no range, but a name.
+// Nothing if the text is a name and no range.
 std::optional<ColumnChoice> range_of(std::string_view text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::string_view first = text.substr(0, end), rest = text.substr(end);

@@ -21,13 +21,13 @@ struct ColumnChoice {
 [[nodiscard]] std::vector<ColumnChoice> parse_columns(std::string_view text);
 [[nodiscard]] bool any_by_name(const std::vector<ColumnChoice>& choices);
 
-// The columns that a file has. A number behind them is told by who reads the rows if `open`: rows may be longer.
+// The columns that a file has. If `open`, rows may be longer, and the reader of the rows reports a higher number.
 struct FileColumns {
   std::vector<std::string> names;  // empty: no line names them
   int count = 0;
   bool open = false;
 };
-// Numbers from 1, in the order of the choices. UserError(usage) for a column that is not there or comes twice.
+// Numbers from 1, in the order of the choices. UserError(usage) for a column that does not exist or is repeated.
 [[nodiscard]] std::vector<int> chosen_columns(const std::vector<ColumnChoice>& choices, const FileColumns& columns,
                                               const std::string& path);
 

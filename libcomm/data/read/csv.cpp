@@ -1,5 +1,5 @@
-// Dense tables in text: comma, semicolon, tab or blanks between cells (told by the first lines), an optional line of
-// names on top, columns of words where the caller says so.
+// Dense tables in text: comma, semicolon, tab or blanks between cells, as the first lines show. A line of names may be
+// on top, and the caller may name columns of words.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,7 +24,7 @@ struct Layout {
   std::vector<WordsOfColumn> words;
 };
 
-// Numbers from 1, of what stands in `choices`; all where there are none.
+// Numbers from 1 of the columns in `choices`; all columns if there are none.
 std::vector<int> all_or(const std::vector<ColumnChoice>& choices, const FileColumns& columns, const std::string& path) {
   if (!choices.empty()) return chosen_columns(choices, columns, path);
   return chosen_columns({ColumnChoice(1, columns.count)}, columns, path);
@@ -61,8 +61,8 @@ std::string shown_column(int number, const std::string& name) { return name.empt
        "take the dictionary of a file with these columns", {path});
 }
 
-// The codes that the dictionary gives to the columns of the file: to those of the same name where both have names, else
-// to those of the same place.
+// The dictionary's codes for the columns of the file: for those of the same name if both have names, else for those at
+// the same position.
 void take_codes(std::vector<WordsOfColumn>& columns, const ReadOptions& options, const std::string& path) {
   std::unordered_map<std::string, const WordColumn*> named;
   for (const auto& [number, known] : *options.dictionary)
@@ -186,7 +186,7 @@ class TableParser {
         cells.begin, fmt::format("'{}' is no word of the dictionary '{}'", word, options_.dictionary_name),
         near.empty() ? fmt::format("which has {} words for this column", column.known.words.size())
                      : fmt::format("did you mean '{}'?", near),
-        "leave the row out, or add the word at the end of its list: what was computed without it knows no such code");
+        "leave the row out, or add the word at the end of its list: results computed without it know no such code");
   }
 
   const Layout& layout_;
@@ -196,7 +196,7 @@ class TableParser {
   std::vector<Column> columns_;  // of the file
 };
 
-// Comments and blank lines left holes behind each piece's rows.
+// Closes the holes that comments and blank lines left behind each piece's rows.
 RawTable without_holes(const RawTable& table, const TextPieces& text, const std::vector<PieceWords>& pieces,
                        const ReadOptions& options, const std::string& path) {
   RawTable dense = make_table(table.rows, table.cols, options, path);

@@ -1,4 +1,4 @@
-// Which format a file has: by how its content begins, where several would do by its name.
+// Detects the format of a file: by how its content begins, where its name allows several.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -46,7 +46,7 @@ bool is_edge(const std::vector<std::string_view>& fields) {
          looks_numeric(fields.back());
 }
 
-// What the first lines with content all are.
+// The properties that all first lines with content share.
 struct Likeness {
   bool libsvm = false, edges = true;
 };

@@ -54,7 +54,7 @@ WordColumns columns_of(const Json& json, const Refuse& refuse) {
       known.name = name->get<std::string>();
     }
     known.words = words_of(*words, refuse);
-    if (!columns.emplace(column_of(*column, refuse), std::move(known)).second) refuse("a column stands there twice");
+    if (!columns.emplace(column_of(*column, refuse), std::move(known)).second) refuse("a column is listed twice");
   }
   return columns;
 }

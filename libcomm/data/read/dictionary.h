@@ -1,5 +1,5 @@
-// The words of text columns and their codes. A dictionary outlives the file that it was made from: what is computed
-// with its codes means the same words for another file that is read with it.
+// The words of text columns and their codes. A dictionary outlives its file: results that use its codes mean the same
+// words for another file that is read with it.
 #pragma once
 
 #include <map>
@@ -9,14 +9,14 @@
 namespace kasen {
 
 struct WordColumn {
-  std::string name;                // of the column, where a line of the file names it
+  std::string name;                // of the column, if a line of the file names it
   std::vector<std::string> words;  // word k has code k
   friend bool operator==(const WordColumn&, const WordColumn&) = default;
 };
 using WordColumns = std::map<int, WordColumn>;          // by column of the file, from 1
 using Dictionary = std::map<std::string, WordColumns>;  // by input of the program
 
-// Of a file that dictionary_text made. UserError: missing_input, bad_input, io.
+// Reads a file that dictionary_text made. UserError: missing_input, bad_input, io.
 [[nodiscard]] Dictionary read_dictionary(const std::string& path);
 [[nodiscard]] std::string dictionary_text(const Dictionary& dictionary);  // JSON, for people too
 

@@ -8,9 +8,9 @@
 
 namespace kasen {
 
-// {"X": [{"column": 2, "name": "protocol", "words": ["icmp", "tcp"]}]}, in lists: looking for keys takes time.
+// {"X": [{"column": 2, "name": "protocol", "words": ["icmp", "tcp"]}]}, in lists: a search for keys takes time.
 [[nodiscard]] JsonFields::Json dictionary_json(const Dictionary& dictionary);
-// `refuse` throws. Manifests of bundles had {"X": {"2": ["icmp", "tcp"]}} before.
+// `refuse` throws. Older manifests of bundles have {"X": {"2": ["icmp", "tcp"]}}.
 [[nodiscard]] Dictionary dictionary_of(const JsonFields::Json& json,
                                        const std::function<void(const std::string& why)>& refuse);
 

@@ -9,7 +9,7 @@
 namespace kasen {
 namespace {
 
-// The columns that hold numbers, where none is chosen by name.
+// The columns that hold numbers, if none is chosen by name.
 std::vector<int> wanted_columns(const ReadOptions& options, const FileColumns& columns, const std::string& path) {
   if (!options.columns.empty()) return chosen_columns(options.columns, columns, path);
   std::vector<int> wanted;
@@ -17,7 +17,7 @@ std::vector<int> wanted_columns(const ReadOptions& options, const FileColumns& c
   return wanted;
 }
 
-// Where the entries begin, and what is between their columns.
+// The start of the entries, and the separator of their columns.
 EntryShape shape_of(TextSource& text, const ReadOptions& options) {
   const std::string top(peek_lines(text, 8));
   const FirstLines first = first_lines(text.path(), top, false);

@@ -15,11 +15,11 @@
 namespace kasen {
 namespace {
 
-// What stands in a column of a line that is read: row, column, or plane k of the value.
+// The role of a column that is read: row, column, or plane k of the value.
 enum Role : int { role_row = 0, role_col = 1, role_value = 2 };
 
 struct TakenColumn {
-  int passed;  // columns that are not read, since the one before; the user's number, however many a line has
+  int passed;  // unread columns since the one before; by the user's number, however many a line has
   int role;
 };
 
@@ -43,7 +43,7 @@ struct Target {
   std::vector<ValueParser> values;
 };
 
-// What is between two columns: any blanks, or one separator among blanks.
+// The separator of two columns: any blanks, or one character among blanks.
 class Separator {
  public:
   explicit Separator(char c) : c_(c) {}
@@ -73,7 +73,7 @@ class Separator {
   char c_;
 };
 
-// Where a field in quotes that begins at p ends, on its last quote; none on this line: null.
+// The last quote of the quoted field that begins at p; null if this line has none.
 const char* last_quote(const char* p) {
   for (++p; *p != '\n'; ++p) {
     if (*p != '"') continue;
@@ -83,7 +83,7 @@ const char* last_quote(const char* p) {
   return nullptr;
 }
 
-// A number in quotes, as programs write that quote all: `read` sees what is inside, as a line.
+// A number in quotes, from programs that quote all fields: `read` gets its inside as a line.
 template <class Read>
 const char* in_quotes(const char* p, const Read& read) {
   const char* const end = last_quote(p);
@@ -114,7 +114,7 @@ class EntryParser {
     plain_ = !shape.more_columns && target_.values.empty() && shape.columns == std::vector{1, 2};
   }
 
-  // Returns how many entries the lines hold.
+  // Returns the number of entries in the lines.
   std::int64_t parse(const char* p, const char* end) const {
     std::int64_t at = 0;
     while (p < end) {
@@ -190,11 +190,11 @@ class EntryParser {
   const EntryShape& shape_;
   Separator separator_;
   Target target_;
-  std::vector<TakenColumn> taken_;  // as they follow one another in a line
+  std::vector<TakenColumn> taken_;  // in their order within a line
   bool plain_ = false;
 };
 
-// Where entry `index` of a block stands.
+// The position of entry `index` of a block.
 const char* line_of(const TextBlock& block, const EntryShape& shape, std::int64_t index) {
   const std::int64_t from = block.number == 0 ? shape.from : 0;
   return block.begin() + entry_offset(block.view(), from, index);
@@ -230,7 +230,7 @@ void negate_at(std::byte* plane, std::int64_t i) {
 
 using Pair = std::pair<std::int64_t, std::int64_t>;  // row and column
 
-// A sample of a block has some entries twice: of a graph whose entries are distinct it has none.
+// Whether a sample of a block has some entries twice; a graph with distinct entries has none.
 bool repeats_often(const BlockEntries& entries) {
   constexpr std::int64_t sampled = 1024, often = sampled / 64;
   if (entries.count < 4 * sampled) return false;
@@ -243,8 +243,8 @@ bool repeats_often(const BlockEntries& entries) {
   return std::unique(sample.begin(), sample.end()) + often <= sample.end();
 }
 
-// Of equal entries that follow one another, or where a block repeats them often, one is kept: a crawler or a hostile
-// file repeats an edge as often as it likes. All repeats of the file are found later, in any case.
+// Keeps one of equal entries that follow one another, or that a block repeats often: a crawler or a hostile file
+// repeats an edge as often as it likes. All repeats of the file are found later, in any case.
 void fold_repeats(BlockEntries& entries) {
   auto &rows = entries.rows, &cols = entries.cols;
   size_t kept = 0;

@@ -1,4 +1,4 @@
-// The entries of a sparse matrix in chunks, packed: what readers hand over and the partitioner takes apart. A graph
+// The entries of a sparse matrix in packed chunks, which readers hand over and the partitioner takes apart. A graph
 // takes about 4 bytes an edge if it is sorted, 6 if not; chunks are freed one by one.
 #pragma once
 
@@ -49,7 +49,7 @@ struct EntryList {
   [[nodiscard]] Array values() const;
 };
 
-// Gives back to the system what was freed: chunks lie among others, and the allocator would keep their pages.
+// Gives freed memory back to the system: chunks lie among others, and the allocator would keep their pages.
 void release_freed_memory();
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// One reader a format, and what they share. readers.cpp has the table that chooses among them.
+// One reader for each format, and their common parts. readers.cpp has the table that chooses among them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace kasen {
 [[nodiscard]] RawTable read_npy(TextSource& text, const ReadOptions& options);
 [[nodiscard]] RawTable read_idx(TextSource& text, const ReadOptions& options);
 
-[[noreturn]] RawMatrix refuse_idx(TextSource& text, const ReadOptions& options);  // no sparse matrix is in it
+[[noreturn]] RawMatrix refuse_idx(TextSource& text, const ReadOptions& options);  // it holds no sparse matrix
 [[nodiscard]] bool begins_as_idx(std::string_view beginning);
 
 // Reads one input from a text block by block, beside others that read the same text.
@@ -37,22 +37,22 @@ class BlockReader {
   // After the last block; the digests are the caller's.
   [[nodiscard]] virtual RawInput finish() = 0;
 };
-// None where the input is read by a function above.
+// None if a function above reads the input.
 [[nodiscard]] std::unique_ptr<BlockReader> libsvm_blocks(const ReadOptions& options, const std::string& path);
 
 [[nodiscard]] FileFormat detect_format(const std::string& path, std::string_view beginning);
 
-// One parser and plane a scalar of the element; none for null.
+// One parser and plane for each scalar of the element; none for null.
 struct ValueParser {
   ParseInto parse;
   std::byte* plane;
 };
-[[nodiscard]] std::vector<ValueParser> value_parsers(Array& values, bool whole = false);  // whole numbers alone
+[[nodiscard]] std::vector<ValueParser> value_parsers(Array& values, bool whole = false);  // integers only
 
 // A table of checked size.
 [[nodiscard]] RawTable make_table(std::int64_t rows, std::int64_t cols, const ReadOptions& options,
                                   const std::string& path);
-// Element `i` of a table of `cols` columns, of `type` in the file, does not fit the type that the input wants.
+// Element `i` of a table of `cols` columns, of `type` in the file, does not fit the type of the input.
 [[noreturn]] void fail_element(const std::string& path, std::int64_t i, std::int64_t cols, Scalar wanted,
                                std::string_view type);
 

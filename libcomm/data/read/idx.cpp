@@ -1,6 +1,6 @@
 // IDX files, the format of MNIST and its likes: two bytes of 0, the type of the elements, the number of axes, the size
-// of each axis in four bytes; then the elements in C order. All numbers are big-endian. Untrusted: what the header
-// announces is held against the file's length, where it has one, and against the memory before any is taken.
+// of each axis in four bytes. The elements follow in C order. All numbers are big-endian. Files are untrusted. The
+// announced sizes are compared with the file's length, if it has one, and with the memory before any is allocated.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ T big_endian(const char* from) {
   return std::bit_cast<T>(static_cast<Unsigned<sizeof(T)>>(word));
 }
 
-// Elements begin to end - 1 of `data` into a plane from place `to` on; returns the first that does not fit, or end.
+// Converts elements begin to end - 1 of `data` into a plane from position `to` on. Returns the first that does not fit,
+// or end.
 template <class T>
 std::int64_t convert_run(const char* data, std::int64_t begin, std::int64_t end, Scalar scalar, std::byte* plane,
                          std::int64_t to) {
@@ -82,7 +83,7 @@ std::string announced(const IdxHeader& header) {
                      header.file_bytes);
 }
 
-// `length` is the content's, or what was read of it until it was too long.
+// `length` is that of the content, or the bytes read until it was too long.
 void check_length(const TextSource& source, const IdxHeader& header, std::int64_t length) {
   if (length < header.file_bytes)
     fail(ExitStatus::bad_input, fmt::format("the file ends at byte {}, among its elements", length), announced(header),
@@ -116,7 +117,7 @@ IdxHeader take_header(TextSource& source) {
   return header;
 }
 
-// `count` elements at `data` into the table from element `first` on.
+// Stores `count` elements at `data` in the table from element `first` on.
 void store_elements(const char* data, std::int64_t count, std::int64_t first, const IdxHeader& header,
                     const TextSource& source, RawTable& table) {
   constexpr std::int64_t piece = std::int64_t{1} << 16;
@@ -128,7 +129,7 @@ void store_elements(const char* data, std::int64_t count, std::int64_t first, co
   });
 }
 
-// A block of the file after another; returns how long the content is, or that it is longer than announced.
+// Reads the file block by block; returns the length of the content, or that it is longer than announced.
 std::int64_t take_elements(TextSource& source, const IdxHeader& header, const ReadOptions& options, RawTable& table) {
   constexpr std::int64_t block_bytes = std::int64_t{1} << 22;
   const std::int64_t width = header.kind->bytes;
@@ -161,7 +162,7 @@ RawTable read_idx(TextSource& source, const ReadOptions& options) {
     check_length(source, header, source.file_bytes());
     table = make_table(header.rows, header.cols, options, source.path());
     check_length(source, header, take_elements(source, header, options, table));
-  } else {  // how long it is, only its end tells: no table before it is there
+  } else {  // only the end shows the length: no table before that
     const HeldText held =
         source.rest(TextSource::Content::bytes, checked_add(header.file_bytes - header.bytes, 1, "the file's length"));
     check_length(source, header, header.bytes + held.size);
@@ -175,7 +176,7 @@ RawTable read_idx(TextSource& source, const ReadOptions& options) {
 
 RawMatrix refuse_idx(TextSource& source, const ReadOptions&) {
   fail(ExitStatus::bad_input, "the file holds a dense array, and the input is a sparse matrix",
-       "of IDX files no sparse matrix is read", "declare the input dense", {source.path()});
+       "no sparse matrix is read from IDX files", "declare the input dense", {source.path()});
 }
 
 }  // namespace kasen

@@ -54,7 +54,7 @@ const char* for_each_pair(const char* p, const Each& each) {
   return p;
 }
 
-// Calls line(p) for each line with content; it returns where the line ends.
+// Calls line(p) for each line with content; it returns the end of the line.
 template <class Line>
 void for_each_line(const char* begin, const char* end, const Line& line) {
   for (const char* p = begin; p < end; ++p) {
@@ -131,7 +131,7 @@ class FeatureReader : public BlockReader {
   }
 
  private:
-  // The features of a block; kept from block to block, as the blocks' own room is.
+  // The features of a block; the memory is reused from block to block, like the blocks' own.
   struct Room {
     Array values, checked{ElementType::of(Scalar::f64), 1};
     std::vector<std::int64_t> rows, cols;

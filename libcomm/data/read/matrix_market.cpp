@@ -47,7 +47,7 @@ std::vector<std::string> words_of(std::string_view line) {
 
 struct KnownWord {
   std::string_view word;
-  bool MarketHeader::*flag;  // what it sets; none for what is so without it
+  bool MarketHeader::*flag;  // the flag that it sets; none for the default
 };
 
 constexpr std::array<KnownWord, 1> dense_words{{{"coordinate", nullptr}}};
@@ -112,7 +112,7 @@ MarketHeader read_header(const Beginning& file) {
                "the file is cut off or its header is wrong");
 }
 
-// What stands above the diagonal, from what stands below it.
+// The entries above the diagonal, from those below it.
 EntryChunk mirrored(const EntryChunk& chunk, const ElementType& element, bool skew) {
   const auto count = static_cast<size_t>(chunk.count());
   std::vector<std::int64_t> rows(count), cols(count);

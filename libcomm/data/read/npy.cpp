@@ -20,8 +20,8 @@ namespace {
 struct Kind {
   std::string_view type;
   std::int64_t bytes;
-  Scalar scalar;  // whose planes hold the same bytes; null: none do, a file may have any byte as a bool
-  // Converts element `from` of the file into element `to` of a plane; false where it does not fit.
+  Scalar scalar;  // whose planes hold the same bytes; null: none, since a file may have any byte as a bool
+  // Converts element `from` of the file into element `to` of a plane; false if it does not fit.
   bool (*convert)(const char* data, std::int64_t from, bool swapped, Scalar scalar, std::byte* plane, std::int64_t to);
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t chunk_edges = std::int64_t{1} << 17;
 
-// One end of each of some edges: elements from, from + step, ... of the array.
+// One end of some edges: elements from, from + step, ... of the array.
 struct Ends {
   std::int64_t from, step;
   bool swapped;
@@ -74,7 +74,7 @@ RawMatrix read_npy_edges(TextSource& source, const ReadOptions& options) {
   const InputFile file(source, TextSource::Content::bytes);
   if (!options.element.is(Scalar::null)) {
     fail(ExitStatus::bad_input, "the file holds a dense array, and the input is a sparse matrix with values",
-         "of .npy files only the edges of a null matrix are read", "declare the input dense", {file.path()});
+         "only the edges of a null matrix are read from .npy files", "declare the input dense", {file.path()});
   }
   const NpyHeader header = read_npy_header(file);
   const IdKind& kind = kind_of(header, file);

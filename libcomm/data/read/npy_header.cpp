@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t longest_header = 10000;  // that NumPy reads, too
 constexpr std::size_t most_axes = 64;
 
-// The header's Python dictionary, of which NumPy writes one form and reads many: those are read whose meaning is plain.
+// The header's Python dictionary. NumPy writes one form and reads many; this reads those with a plain meaning.
 class HeaderText {
  public:
   HeaderText(std::string_view text, const InputFile& file) : rest_(text), file_(file) {}
@@ -34,7 +34,7 @@ class HeaderText {
       break;
     }
     skip_blanks();
-    if (!rest_.empty()) fail_npy(file_, fmt::format("'{}' stands behind its header's dictionary", shown()));
+    if (!rest_.empty()) fail_npy(file_, fmt::format("'{}' follows its header's dictionary", shown()));
   }
 
   [[nodiscard]] std::string_view text() {

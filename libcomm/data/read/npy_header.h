@@ -14,11 +14,11 @@
 
 namespace kasen {
 
-// Of an array of `extents` elements of `type` ("<f8") in C order; the elements follow it.
+// The header of an array of `extents` elements of `type` ("<f8") in C order; the elements follow it.
 [[nodiscard]] std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents);
 
 struct NpyHeader {
-  std::string descr;     // as the file has it, '>i4' say
+  std::string descr;     // as in the file, for example '>i4'
   std::string type;      // without the order of bytes, 'i4'
   bool swapped = false;  // its numbers are big-endian
   bool fortran = false;
@@ -26,7 +26,7 @@ struct NpyHeader {
   std::int64_t data = 0;  // byte where the values start
 };
 
-// UserError(bad_input) for whatever is no such header.
+// UserError(bad_input) if there is no such header.
 [[nodiscard]] NpyHeader read_npy_header(const InputFile& file);
 [[noreturn]] void fail_npy(const InputFile& file, std::string why, std::string remedy = {});
 

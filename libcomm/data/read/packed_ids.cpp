@@ -22,7 +22,7 @@ std::uint64_t get(const std::byte* from) {
   return offset;
 }
 
-// The width is known to the compiler: the loop has no variable shift in it.
+// The compiler knows the width, so the loop has no variable shift.
 template <class T, int width>
 void unpack_width(const std::byte* from, std::int64_t count, std::uint64_t base, T* to) {
   const std::uint64_t mask = mask_of(width);

@@ -1,5 +1,5 @@
-// Ids in little room: as offsets from the smallest in as few bytes as the largest needs, or as runs of equal ones where
-// that is shorter (the rows of a file that is sorted by row). Packing and unpacking take about a nanosecond an id.
+// Ids in little memory: as offsets from the smallest, in as few bytes as the largest needs. Runs of equal ids replace
+// them if that is shorter (the rows of a file sorted by row). Packing and unpacking take about a nanosecond an id.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ class PackedIds {
   explicit PackedIds(std::span<const std::int32_t> ids);
 
   [[nodiscard]] std::int64_t size() const { return size_; }
-  [[nodiscard]] std::int64_t smallest() const { return base_; }    // 0 of nothing
-  [[nodiscard]] std::int64_t largest() const { return largest_; }  // -1 of nothing
+  [[nodiscard]] std::int64_t smallest() const { return base_; }    // 0 without ids
+  [[nodiscard]] std::int64_t largest() const { return largest_; }  // -1 without ids
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }      // that the ids take
   void shift(std::int64_t by);                                     // adds `by` to each
 

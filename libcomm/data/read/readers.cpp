@@ -18,7 +18,7 @@ struct Format {
   FileFormat format;
   RawMatrix (*matrix)(TextSource&, const ReadOptions&);
   RawTable (*table)(TextSource&, const ReadOptions&);
-  std::unique_ptr<BlockReader> (*blocks)(const ReadOptions&, const std::string& path);  // goes first
+  std::unique_ptr<BlockReader> (*blocks)(const ReadOptions&, const std::string& path);  // tried first
 };
 
 std::unique_ptr<BlockReader> no_blocks(const ReadOptions&, const std::string&) { return nullptr; }
@@ -35,7 +35,7 @@ constexpr std::array<Format, 6> formats{{
 
 constexpr size_t detection_bytes = 65536;
 
-// What would be read as something else than it is.
+// Refuses text that would be read as something else than it is.
 void refuse_other_text(const std::string& path, std::string_view beginning, FileFormat format, bool detected) {
   if (format == FileFormat::npy || format == FileFormat::idx) return;
   const std::size_t content = beginning.find_first_not_of(" \t\r\n");
@@ -64,7 +64,7 @@ const Format& format_of(TextSource& text, const ReadOptions& options) {
   return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
 }
 
-// A fault without a place, such as a size beyond 64 bits or memory that is used up, is one of this file.
+// An error without a position, such as a size beyond 64 bits or memory that is used up, belongs to this file.
 template <class Read>
 auto in_file(const std::string& path, const Read& read) {
   try {
@@ -75,7 +75,7 @@ auto in_file(const std::string& path, const Read& read) {
       if (diagnostic.where.file.empty()) diagnostic.where.file = path;
     throw UserError(error.status(), std::move(diagnostics));
   } catch (const std::bad_alloc&) {
-    fail(ExitStatus::limit, "there is no memory for what the file holds", "this process can take no more",
+    fail(ExitStatus::limit, "there is no memory for the file's content", "this process can take no more",
          "use a larger machine or a smaller input", {path});
   }
 }
@@ -92,7 +92,7 @@ void check_table_element(const std::string& path, const ElementType& element) {
        {path});
 }
 
-// What would be chosen in vain.
+// Refuses choices that would have no effect.
 void check_choices(const std::string& path, FileFormat format, const ReadOptions& options) {
   const bool text = format == FileFormat::edge_list || format == FileFormat::csv;
   const bool entries = options.sparse && (text || format == FileFormat::matrix_market);
@@ -108,7 +108,7 @@ void check_choices(const std::string& path, FileFormat format, const ReadOptions
 void read_blocks(TextSource& text, const std::vector<std::unique_ptr<BlockReader>>& readers,
                  const std::function<void(double)>& progress, std::vector<RawInput>& inputs) {
   for_each_block(text, progress, [&](const TextBlock& block, int thread) {
-    std::optional<TextFault> first;  // in the block, whoever found it
+    std::optional<TextFault> first;  // in the block, whichever reader found it
     for (const auto& reader : readers) {
       try {
         if (reader != nullptr) reader->take(block, thread);

@@ -22,21 +22,21 @@ enum class Repeats : std::uint8_t { refuse, sum, first, last, smallest, largest 
 
 struct ReadOptions {
   std::optional<FileFormat> format;         // else by content and extension
-  ElementType element;                      // what the program's input wants (null for a pattern)
+  ElementType element;                      // the type of the program's input (null for a pattern)
   bool sparse = true;                       // the input is a sparse matrix; else rows of a dense array
   Repeats repeats = Repeats::refuse;        // null matrices: a repeated edge is one entry
   std::vector<ColumnChoice> columns;        // text columns to take: of a table, or row, column[, values] of a matrix
   std::vector<ColumnChoice> words;          // those of a table that hold words
-  const WordColumns* dictionary = nullptr;  // the codes of words, where another file gave them
-  std::string dictionary_name;              // what messages call it
+  const WordColumns* dictionary = nullptr;  // the codes of words, if another file gave them
+  std::string dictionary_name;              // its name in messages
   bool labels = true;                       // a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;
 };
 
-// Entries of a sparse matrix, distinct; in file order, or by row, then column, where they had to be sorted to find
-// repeats. Ids are the file's own, counted from 0 where the format says that they count from 1 (Matrix Market, LIBSVM).
-// Names of vertices (edge lists) may have gaps: the partitioner unites and relabels them; where `declared`, every id
-// below the counts is an index, used or not.
+// Entries of a sparse matrix, distinct; in file order, or by row, then column, if the search for repeats had to sort
+// them. Ids are the file's own, but count from 0 where the format counts from 1 (Matrix Market, LIBSVM). Names of
+// vertices (edge lists) may have gaps: the partitioner unites and relabels them. If `declared`, every id below the
+// counts is an index, used or not.
 struct RawMatrix {
   std::int64_t row_count = 0, col_count = 0;  // sizes as declared or one past the largest id
   bool declared = false;                      // Matrix Market, LIBSVM: positions, not names
@@ -46,18 +46,18 @@ struct RawMatrix {
 };
 
 // A dense table: row-major rows x cols for a rank-2 input or for points `[T; cols]`; cols = 1 for vectors. The values
-// are scalars of the element type asked for, in one plane. Words have the codes of the dictionary that was given, else
-// 0, 1, ... in the order of their bytes, whatever the order of the rows.
+// are scalars of the requested element type, in one plane. Words have the codes of the given dictionary, else 0, 1, ...
+// in the order of their bytes, whatever the order of the rows.
 struct RawTable {
   std::int64_t rows = 0, cols = 0;
   Array values;                    // count rows * cols
   std::vector<std::int64_t> axes;  // an array file's own; `cols` joins those behind the first
-  bool named_axes = false;         // .npy: made for this input; of IDX the first is the samples
+  bool named_axes = false;         // .npy: made for this input; in IDX the first is the samples
   WordColumns dictionaries;
   std::string digest;
 };
 
-// What one input asks of a file: a matrix where it is sparse, else a table.
+// The content of a file for one input: a matrix if that is sparse, else a table.
 struct RawInput {
   RawMatrix matrix;
   RawTable table;
@@ -68,8 +68,8 @@ struct RawInput {
 // UserError: missing_input; bad_input with file, line, column and the text of the line; limit; io.
 [[nodiscard]] RawMatrix read_matrix(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_table(const std::string& path, const ReadOptions& options);
-// What each of several inputs asks of one file. The text is gone through once for all that its format can take block by
-// block (features and labels of LIBSVM). The first one's format and progress count for all.
+// Reads one file for several inputs. One pass over the text serves all that its format can take block by block
+// (features and labels of LIBSVM). The first one's format and progress count for all.
 [[nodiscard]] std::vector<RawInput> read_inputs(const std::string& path, std::span<const ReadOptions> options);
 
 }  // namespace kasen

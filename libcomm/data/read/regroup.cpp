@@ -24,7 +24,7 @@ void permute_plane(std::byte* to, const std::byte* from, std::int64_t width, std
   if (width == 1) copy(to, from);
 }
 
-// A chunk's entries by group: group g has begin[g] to begin[g + 1]; or all are of one group, and stay packed.
+// A chunk's entries by group: group g has begin[g] to begin[g + 1]; or all belong to one group, and stay packed.
 struct Sorted {
   std::vector<std::int64_t> rows, cols, begin;
   PackedValues values;
@@ -124,7 +124,7 @@ class Growing {
   std::vector<std::vector<std::byte>> planes_;
 };
 
-// Sorts a row's places by column; places of equal columns stay in order.
+// Sorts a row's positions by column; positions of equal columns stay in order.
 class RowSorter {
  public:
   void sort(std::span<std::uint32_t> places, std::span<const std::int64_t> cols) {
@@ -141,7 +141,7 @@ class RowSorter {
   std::vector<std::pair<std::int64_t, std::uint32_t>> pairs_;
 };
 
-// Rows so far apart that they are not counted.
+// For rows so far apart that they are not counted.
 std::vector<std::uint32_t> order_by_comparing(std::span<const std::int64_t> rows, std::span<const std::int64_t> cols) {
   std::vector<std::uint32_t> order(rows.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::uint32_t>(k);

@@ -1,4 +1,4 @@
-// Entries into groups, and the order of entries within one; private to readers and partitioner.
+// Splits entries into groups, and orders those within one; private to readers and partitioner.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +9,31 @@
 
 namespace kasen {
 
-// Unpacked entries, as a chunk or all chunks of a group have them.
+// Unpacked entries of a chunk, or of all chunks of a group.
 struct LooseEntries {
   std::vector<std::int64_t> rows, cols;
   LooseEntries() = default;
   explicit LooseEntries(const EntryChunk& chunk);
   explicit LooseEntries(const EntryList& list) { load(list); }
-  void load(const EntryList& list);  // in the room that is there, if it suffices
+  void load(const EntryList& list);  // reuses its memory, if it suffices
 };
 
-// Says to which group entries belong. Called by several threads.
+// States the groups of entries. Several threads call it.
 class Grouping {
  public:
   virtual ~Grouping() = default;
-  // The group of all entries of a chunk, where that is told without unpacking it; else -1.
+  // The group of all entries of a chunk, if it is known without unpacking; else -1.
   [[nodiscard]] virtual std::int32_t whole(const EntryChunk& chunk) const = 0;
   // Fills in the group of each entry of a chunk.
   virtual void find(const LooseEntries& entries, std::vector<std::int32_t>& groups) const = 0;
 };
-// The entries of each group, in the order of the list. Deterministic; the list's chunks are freed on the way, so that
-// both sides together never hold much more than the entries once.
+// The entries of each group, in the order of the list. Deterministic. The list's chunks are freed on the way, so both
+// sides together never hold much more than the entries once.
 [[nodiscard]] std::vector<EntryList> regroup(EntryList&& list, std::int32_t groups, const Grouping& grouping);
 
-// Do entries stand by row, then column?
+// Whether entries are sorted by row, then column.
 [[nodiscard]] bool in_order(std::span<const std::int64_t> rows, std::span<const std::int64_t> cols);
-// The places of entries by row, then column, then place.
+// The positions of entries, sorted by row, then column, then position.
 [[nodiscard]] std::vector<std::uint32_t> sorted_order(std::span<const std::int64_t> rows,
                                                       std::span<const std::int64_t> cols);
 

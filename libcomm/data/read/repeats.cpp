@@ -1,5 +1,5 @@
-// Repeated entries: entries that are in strictly ascending order, as in most files, cost one look; others are brought
-// into it, group by group of rows.
+// Repeated entries. Entries in strictly ascending order, as in most files, take one pass; others are sorted, group by
+// group of rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ bool strictly_ascending(const EntryList& list) {
 
 constexpr size_t groups = 64;
 
-// Rows that cut the entries into groups of about equal size, told by a sample.
+// Rows that cut the entries into groups of about equal size, according to a sample.
 std::vector<std::int64_t> row_bounds(const EntryList& list) {
   constexpr size_t samples = 64 * groups;
   std::vector<std::int64_t> sample;
@@ -72,7 +72,8 @@ class RowGroups : public Grouping {
   }
 
  private:
-  // How many of the groups - 1 bounds are not larger; without a branch, which would be guessed wrong every other time.
+  // The number of the groups - 1 bounds that are not larger. It has no branch, which would be mispredicted every other
+  // time.
   [[nodiscard]] std::int32_t group_of(std::int64_t row) const {
     size_t group = 0;
     for (size_t step = groups / 2; step > 0; step /= 2) group += bounds_[group + step - 1] <= row ? step : 0;
@@ -182,12 +183,12 @@ class Group {
   std::vector<std::uint32_t> order_;
 };
 
-// Of these pairs the one that stands a second time first, told by reading the file again.
+// Reads the file again and reports, of these pairs, the one that is repeated first.
 [[noreturn]] void fail_repeated(const std::set<Pair>& repeated, const ElementType& element, const EntryShape& shape,
                                 const TextSource& text) {
   constexpr const char* what = "the entry is repeated";
   constexpr const char* remedy = "say how repeats combine: --repeats sum, first, last, smallest or largest";
-  std::map<Pair, std::int64_t> seen;  // in which line
+  std::map<Pair, std::int64_t> seen;  // the line of each
   TextBlock block;
   BlockEntries entries;
   std::optional<TextSource> again;

@@ -19,7 +19,7 @@ std::string without_doubled_quotes(std::string_view word) {
   return text;
 }
 
-// Numbers from 0 on that a type tells apart.
+// The number of integers from 0 on that a type distinguishes.
 std::int64_t distinct_codes(Scalar scalar) {
   switch (scalar) {
     case Scalar::f32:
@@ -53,7 +53,7 @@ std::int64_t MetWords::number(const Cells& cell) {
   if (cell.quoted() && word.find("\"\"") != std::string_view::npos) word = mended = without_doubled_quotes(word);
   if (const auto known = numbers_.find(word); known != numbers_.end()) return known->second;
   if (!is_text(word))
-    fail_text(cell.begin, "this word is no text in UTF-8", "words stand in the bundle as they are",
+    fail_text(cell.begin, "this word is no text in UTF-8", "the bundle keeps words unchanged",
               "convert the file, for example from Latin-1: iconv -f ISO-8859-1 -t UTF-8; or it is of another kind");
   if (!mended.empty()) word = mended_.emplace_back(std::move(mended));
   numbers_.emplace(word, std::ssize(words_));

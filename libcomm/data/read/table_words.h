@@ -1,5 +1,5 @@
-// Columns of words while a table is read: pieces of the file code them each for itself, then all are brought together;
-// private to the reader.
+// Columns of words while a table is read: each piece of the file numbers its own words, then all are merged; private to
+// the reader.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ using WordCodes = std::unordered_map<std::string_view, std::int64_t>;
 struct WordsOfColumn {
   int column = 0;                  // from 1
   std::int64_t place = 0;          // in the table
-  WordColumn known;                // the name, and the words of the dictionary that was given
-  std::optional<WordCodes> codes;  // of the dictionary that was given; its texts are those of `known`
+  WordColumn known;                // the name, and the words of the given dictionary
+  std::optional<WordCodes> codes;  // of the given dictionary; its texts are those of `known`
 };
 
-// One column of one piece. Words are numbered as they come.
+// One column of one piece. Words are numbered in the order in which they occur.
 class MetWords {
  public:
   // TextFault for a cell that holds no text in UTF-8.
@@ -39,15 +39,15 @@ class MetWords {
   std::deque<std::string> mended_;       // those in which the file doubles a quote
 };
 
-// What a piece found: its rows, and of each column of words the number of each row's.
+// The result of one piece: its rows, and for each column of words the number of each row's word.
 struct PieceWords {
   std::int64_t rows = 0;
   std::vector<MetWords> met;
   std::vector<std::vector<std::int64_t>> numbers;
 };
 
-// Stores the codes of column k of `columns`, and returns its dictionary. UserError(bad_input) where the table's numbers
-// cannot tell so many words apart.
+// Stores the codes of column k of `columns`, and returns its dictionary. UserError(bad_input) if the table's type
+// cannot distinguish so many words.
 [[nodiscard]] WordColumn store_words(const WordsOfColumn& column, std::size_t k, const std::vector<PieceWords>& pieces,
                                      Array& values, std::int64_t table_columns, const std::string& path);
 

@@ -43,7 +43,7 @@ ResultName result_name(const std::string& path, std::string_view set) {
 using Extents = std::vector<std::int64_t>;
 using Components = std::map<int, Extents>;
 
-// Components of a tuple: 0, 1, ..., over the same dimensions; those that are small arrays have an axis more.
+// Components of a tuple: 0, 1, ..., over the same dimensions; those that are small arrays have one more axis.
 void check_tuple(const std::string& path, const std::string& output, const Components& components) {
   if (components.rbegin()->first + 1 != std::ssize(components))
     refuse_result(path, fmt::format("a component of '{}' is missing", output));
@@ -70,7 +70,7 @@ std::int64_t bytes_of(const StoredDataset& set) {
   return std::accumulate(set.extents.begin(), set.extents.end(), file_bytes(set.type), std::multiplies<>());
 }
 
-// Are there digests? All datasets have one, or none has.
+// Whether there are digests: all datasets have one, or none has.
 bool check_digests(const FileHandle& file, const std::string& path, const StoredDatasets& sets) {
   const auto has_digest = [](const auto& set) { return !set.second.digest.empty(); };
   if (std::none_of(sets.begin(), sets.end(), has_digest)) {
@@ -79,10 +79,10 @@ bool check_digests(const FileHandle& file, const std::string& path, const Stored
   }
   for (const auto& [name, set] : sets) {
     if (set.digest.empty())
-      refuse_result(path, fmt::format("'{}' has no digest, others have: it was put in later", name.substr(1)));
+      refuse_result(path, fmt::format("'{}' has no digest, but others have: it was added later", name.substr(1)));
     if (digest_of_range(file, set.offset, bytes_of(set)) != set.digest)
       fail(ExitStatus::bad_input, fmt::format("'{}' was altered", path),
-           fmt::format("the values of '{}' have another digest than its attribute {} says", name.substr(1),
+           fmt::format("the digest of the values of '{}' differs from its attribute {}", name.substr(1),
                        digest_attribute),
            "run the plan again");
   }

@@ -18,8 +18,8 @@ void ResultDigests::add(std::size_t table, std::size_t column, std::span<const s
   if (!running_.empty()) running_[table][column].update(bytes.data(), std::ssize(bytes));
 }
 
-// The columns are dealt out in turn; digests of this rank's, one after the other. A file that another node wrote is
-// opened anew: only so do network file systems promise to show what was closed there.
+// The columns are dealt out to the ranks in turn; this rank's digests follow one another. A file that another node
+// wrote is opened anew: only then do network file systems promise to show its closed content.
 std::string ResultDigests::read_mine(const ResultPlaces& places) const {
   std::string mine;
   int turn = 0;

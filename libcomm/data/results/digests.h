@@ -18,9 +18,10 @@ namespace kasen {
 class ResultDigests {
  public:
   ResultDigests(const std::vector<ResultTable>& tables, ResultRanks& ranks);
-  // What this rank writes into a column, in the order of the file. One rank alone sees all of it so.
+  // Adds bytes that this rank writes into a column, in the order of the file. Only a single rank sees all bytes so.
   void add(std::size_t table, std::size_t column, std::span<const std::byte> bytes);
-  // Collective, once all ranks have closed the files: of several ranks, each reads some of the columns, whole.
+  // Collective, once all ranks have closed the files. If there are several ranks, each reads some of the columns,
+  // whole.
   [[nodiscard]] ColumnDigests finish(const ResultPlaces& places);
 
  private:

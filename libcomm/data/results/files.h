@@ -12,7 +12,7 @@
 
 namespace kasen {
 
-// Where a table's columns lie: their elements, one after the other, begin at this byte. Of csv, the text of the table.
+// Where a table's columns lie: their elements, one after the other, begin at this byte. For csv, the text of the table.
 struct ResultPlace {
   std::string file;
   std::int64_t offset = 0;
@@ -20,12 +20,12 @@ struct ResultPlace {
 using ResultPlaces = std::vector<std::vector<ResultPlace>>;   // by table
 using ColumnDigests = std::vector<std::vector<std::string>>;  // by table
 
-// Rank 0's side: the temporary files with all that stands before and between the elements, closed.
+// Rank 0's side: the temporary files with everything before and between the elements, closed.
 class ResultFiles {
  public:
   virtual ~ResultFiles() = default;
   [[nodiscard]] virtual const ResultPlaces& places() const = 0;
-  // Of a format with digests: those of the elements, all of which are written, synced and closed.
+  // For a format with digests: those of the elements, which are all written, synced and closed.
   virtual void put(const ColumnDigests& /*digests*/) {}
   virtual std::vector<std::string> commit() = 0;  // the names of the files
 };
@@ -37,7 +37,7 @@ class ResultFiles {
 [[nodiscard]] std::unique_ptr<ResultFiles> make_csv_results(const std::string& path,
                                                             const std::vector<ResultTable>& tables);
 
-// The lines of a window: `dim_ids[d]` are the user's ids of dimension d, none where they are its indices.
+// The lines of a window: `dim_ids[d]` are the user's ids of dimension d, none if they are its indices.
 [[nodiscard]] std::string csv_text(const ResultTable& table, const ResultWindow& window,
                                    const std::vector<std::vector<std::int64_t>>& dim_ids);
 
@@ -45,7 +45,7 @@ class ResultFiles {
 class FilePerOutput {
  public:
   explicit FilePerOutput(std::string path) : path_(std::move(path)) {}
-  // Makes the temporary file with `head`. Returns where what follows begins.
+  // Makes the temporary file with `head`. Returns where the rest begins.
   ResultPlace create(const std::string& output, std::string_view head, bool first);
   std::vector<std::string> commit();
 

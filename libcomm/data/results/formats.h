@@ -1,5 +1,5 @@
-// The formats of result files: the one table of them, by which tools name them and results.cpp writes them. A header
-// alone, so that tools that do not write results need no HDF5 for it.
+// The formats of result files: the one table from which tools take their names and results.cpp writes them. It is a
+// header alone, so that tools that do not write results need no HDF5.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ struct ResultFormatRow {
   ResultFormat format;
   std::string_view name;    // for --format
   std::string_view ending;  // of a file that the user has not named
-  std::string_view other;   // another ending by which it is known; empty: there is none
+  std::string_view other;   // another ending that it may have; empty: there is none
   bool text;                // lines for the elements, with the ids in them; else their bytes, and the ids apart
-  bool digests;             // the file has one of each column's bytes
+  bool digests;             // the file has a digest of each column's bytes
 };
 
 inline constexpr std::array<ResultFormatRow, 3> result_formats{{
@@ -29,8 +29,8 @@ inline constexpr std::array<ResultFormatRow, 3> result_formats{{
     {ResultFormat::npy, "npy", ".npy", "", false, false},
 }};
 
-// Where a format has a file for each output: "r.csv" holds the program's first, and this one another of its outputs or
-// what stands beside them: "r-rank.csv".
+// For formats with a file for each output: "r.csv" holds the program's first output. Another output, or a file beside
+// them, has a name such as "r-rank.csv".
 [[nodiscard]] inline std::string path_of_output(const std::string& path, const std::string& output) {
   const std::filesystem::path whole(path);
   return (whole.parent_path() / (whole.stem().string() + "-" + output + whole.extension().string())).string();

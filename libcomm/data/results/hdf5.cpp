@@ -43,7 +43,7 @@ class Hdf5Results : public ResultFiles {
       const ResultColumn& column = table.columns[c];
       const std::string set = table.tuple ? path + "/" + std::to_string(c) : path;
       sets.push_back(out.dataset(set, file_type(column.scalar), column.extents(table.dims)));
-      out.attribute(set, digest_attribute, std::string(digest_digits, '0'));  // put() has it
+      out.attribute(set, digest_attribute, std::string(digest_digits, '0'));  // put() fills it in
       names.push_back(set);
     }
     if (table.ids) return sets;

@@ -44,7 +44,7 @@ void UserIds::name(std::span<std::int64_t> indices) const {
     if (index >= 0 && index < size_) index = ids_[static_cast<std::size_t>(index)];
 }
 
-// Each different index is asked of the rank that has it, once: labels and parents name few indices very often.
+// Asks for each different index once, at the rank that has it: labels and parents name few indices very often.
 void UserIds::name_by_asking(std::span<std::int64_t> indices) const {
   Indices asked;
   std::copy_if(indices.begin(), indices.end(), std::back_inserter(asked),

@@ -11,9 +11,9 @@ namespace kasen {
 
 class UserIds {
  public:
-  // Collective. Each rank keeps the ids of its run of indices, all of them where the dimension is local.
+  // Collective. Each rank keeps the ids of its run of indices, or all of them if the dimension is local.
   UserIds(const ResultTable& ids, const std::vector<Part>& parts, std::int64_t window_bytes, ResultRanks& ranks);
-  // Collective. Indices become the user's ids; what is no index of the dimension stays.
+  // Collective. Replaces indices by the user's ids; numbers that are no index of the dimension stay.
   void name(std::span<std::int64_t> indices) const;
 
  private:

@@ -14,9 +14,9 @@ class ResultRanks {
   virtual ~ResultRanks() = default;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int ranks() const = 0;
-  // to[r] goes to rank r; returns what each rank sent to this one. Of any size; not all need be empty or full.
+  // to[r] goes to rank r; returns each rank's text for this one. Texts have any size, and some of them may be empty.
   [[nodiscard]] virtual std::vector<std::string> exchange(std::vector<std::string> to) = 0;
-  // All ranks do `step`; where it throws on any of them, all throw, so that none waits for another.
+  // All ranks do `step`; if it throws on any of them, all throw, so that none waits for another.
   virtual void together(const std::function<void()>& step) = 0;
 };
 

@@ -52,7 +52,7 @@ struct ResultWriter::State {
   ResultPlaces places;                            // by table
   std::optional<ResultDigests> digests;           // of a format that has them
   std::map<std::string, FileHandle> open;         // by name
-  std::map<std::string, UserIds> ids;             // of dimensions that are asked for
+  std::map<std::string, UserIds> ids;             // of the dimensions that need them
   std::map<std::string, ResultTable> relabelled;  // by dimension: its table of ids
 
   void describe(const Module& module);
@@ -92,14 +92,14 @@ void ResultWriter::State::open_files(const std::string& path) {
         if (open.contains(file)) continue;
         if (!exists(file))
           fail(ExitStatus::io, fmt::format("rank {} does not find '{}', which rank 0 made", ranks.rank(), file),
-               "each rank writes its range of the result", "name a place on a file system that all nodes share");
+               "each rank writes its range of the result", "name a path on a file system that all nodes share");
         open.emplace(file, FileHandle::open_to_write(file));
       }
     }
   });
 }
 
-// Of the dimensions that values index, and in csv of those that the lines name.
+// Collects the ids of the dimensions that values index and, in csv, of those that the lines name.
 void ResultWriter::State::collect_ids() {
   std::set<std::string> wanted;
   for (const ResultTable& table : tables) {
@@ -153,7 +153,7 @@ void ResultWriter::State::write_windows(std::size_t number, const TableSpread& s
   }
 }
 
-// The lines' lengths are known when they are written: the ranks tell them to each other in each round.
+// The lengths of lines are known when they are written, so the ranks exchange them in each round.
 void ResultWriter::State::write_lines(std::size_t number, const TableSpread& spread) {
   const ResultPlace& place = places[number].at(0);
   std::int64_t at = place.offset;
@@ -181,7 +181,7 @@ void ResultWriter::State::write(std::size_t number) {
     write_windows(number, spread);
 }
 
-// After all else, so that they can be of bytes that several ranks wrote.
+// Runs last, so that the digests can cover bytes that several ranks wrote.
 void ResultWriter::State::write_digests() {
   if (!digests) return;
   const ColumnDigests all = digests->finish(places);

@@ -34,7 +34,7 @@ class Packed {
   std::size_t at_ = 0;
 };
 
-// To every rank the same; returns what each has.
+// Sends the same to every rank; returns the bytes of each.
 std::vector<std::string> share(const std::string& bytes, ResultRanks& ranks) {
   return ranks.exchange(std::vector<std::string>(static_cast<std::size_t>(ranks.ranks()), bytes));
 }

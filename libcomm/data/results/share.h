@@ -1,4 +1,4 @@
-// What the ranks tell each other before and between the windows of a result; private to results. All are collective.
+// Facts that the ranks exchange before and between the windows of a result; private to results. All are collective.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kasen {
 
-// The dimensions whose ids were relabelled: a worker without masters does not show it, another does.
+// The dimensions whose ids were relabelled: a worker without owned indices does not show it, but another does.
 [[nodiscard]] std::set<std::string> relabelled_dims(const std::vector<Part>& parts, ResultRanks& ranks);
 // Rank 0's places on every rank; `files` is rank 0's.
 [[nodiscard]] ResultPlaces share_places(const ResultFiles* files, ResultRanks& ranks);

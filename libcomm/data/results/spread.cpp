@@ -10,12 +10,12 @@
 namespace kasen {
 namespace {
 
-// A run of consecutive elements: from element `local` of a share to `place` of the file.
+// A run of consecutive elements: from element `local` of a share to position `place` of the file.
 struct Run {
   std::int64_t place = 0, local = 0, count = 0;
 };
 
-// The runs of one share within a window, by ascending place.
+// The runs of one share within a window, by ascending position.
 template <class Each>
 void for_each_run(const ResultTable& table, const ResultShare& share, const WindowRange& window, const Each& each) {
   const std::int64_t begin = window.first, end = window.first + window.count;
@@ -49,7 +49,7 @@ void copy_plane(std::byte* to, const std::byte* from, std::int64_t count, std::i
   for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * step, from + i * std::int64_t{sizeof(T)}, sizeof(T));
 }
 
-// A run's elements of one column, coordinates last.
+// Copies a run's elements of one column, coordinates last.
 void copy_run(const ResultColumn& column, const ResultShare& share, const Run& run, std::byte* to) {
   const std::int64_t width = scalar_bytes(column.scalar), step = column.bytes();
   for (std::int64_t p = 0; p < column.coordinates; ++p) {
@@ -60,7 +60,7 @@ void copy_run(const ResultColumn& column, const ResultShare& share, const Run& r
   }
 }
 
-// Before the elements of each run in a message; the columns follow one after the other.
+// Precedes the elements of each run in a message; the columns follow one another.
 struct RunHead {
   std::uint32_t offset, count;  // within the window
 };
@@ -101,7 +101,7 @@ std::int64_t WindowPlan::begin_of(int rank) const {
   return elements_ / ranks_ * rank + std::min<std::int64_t>(rank, elements_ % ranks_);
 }
 
-// What this rank's shares have of every rank's window; `own` takes the elements of this rank's.
+// Packs the elements of this rank's shares for every rank's window; those of its own window go to `own`.
 std::vector<std::string> TableSpread::pack(std::int64_t round, ResultWindow& own) const {
   std::vector<std::string> messages(static_cast<std::size_t>(ranks_.ranks()));
   for (int to = 0; to < ranks_.ranks(); ++to) {

@@ -1,5 +1,5 @@
-// From workers' elements to windows of a file: each rank receives the elements of its own window, from whichever rank
-// has them; private to results. What a rank holds beside its workers' elements is one window and the messages for it.
+// Moves workers' elements to windows of a file: each rank receives the elements of its own window, from whichever rank
+// has them; private to results. Beside its workers' elements, a rank holds one window and the messages for it.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ struct WindowRange {
   std::int64_t first = 0, count = 0;  // elements in the order of the file
 };
 
-// How a file's elements are given to ranks, window by window.
+// Gives a file's elements to ranks, window by window.
 class WindowPlan {
  public:
-  // ranges: each rank has one contiguous run of the file, and goes through it. stripes: in each round the ranks'
-  // windows follow one another, so that a file whose places depend on what stands before can be written, too.
+  // With ranges, each rank has one contiguous run of the file, and goes through it. With stripes, the ranks' windows
+  // follow one another in each round, so that a file whose offsets depend on earlier content can be written, too.
   enum class Order : std::uint8_t { ranges, stripes };
   WindowPlan(const ResultTable& table, int ranks, Order order, std::int64_t window_bytes);
 
   [[nodiscard]] std::int64_t rounds() const { return rounds_; }
   [[nodiscard]] WindowRange window(std::int64_t round, int rank) const;
-  // Order::ranges: where a rank's run begins; of `ranks`: the end.
+  // Order::ranges: the beginning of a rank's run; for `ranks`, the end.
   [[nodiscard]] std::int64_t begin_of(int rank) const;
 
  private:
@@ -43,13 +43,13 @@ struct ResultWindow {
 // A table on its way from the workers' shares to the ranks' windows.
 class TableSpread {
  public:
-  // `shares`: this rank's. The table, what the shares point to and `ranks` must outlive it.
+  // `shares` are this rank's. The table, the data of the shares and `ranks` must outlive it.
   TableSpread(const ResultTable& table, std::vector<ResultShare> shares, WindowPlan::Order order,
               std::int64_t window_bytes, ResultRanks& ranks)
       : table_(table), shares_(std::move(shares)), ranks_(ranks), plan_(table, ranks.ranks(), order, window_bytes) {}
 
   [[nodiscard]] const WindowPlan& plan() const { return plan_; }
-  // Collective: this rank's window of a round. InternalError where elements are missing.
+  // Collective: this rank's window of a round. InternalError if elements are missing.
   [[nodiscard]] ResultWindow window(std::int64_t round) const;
 
  private:

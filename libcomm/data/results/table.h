@@ -1,4 +1,4 @@
-// The shape of one output as the files have it: a row-major array over its dimensions; private to results.
+// The shape of one output in files: a row-major array over its dimensions; private to results.
 #pragma once
 
 #include <set>
@@ -49,12 +49,12 @@ struct ResultTable {
 // `<dim>_ids`.
 [[nodiscard]] ResultTable make_ids_table(const std::string& dim, const PartDim& facts);
 
-// One worker's elements of a table: local element (m * outer + o) * inner + i belongs to its master m.
+// One worker's elements of a table: local element (m * outer + o) * inner + i belongs to its owned index m.
 struct ResultShare {
   const std::vector<std::int64_t>* masters = nullptr;  // of the cut dimension; none for shareds
   std::vector<const std::byte*> planes;                // of the element
 };
-// Those that the parts of this process have; of a shared, worker 0's alone.
+// The shares of this process's parts; of a shared, worker 0's alone.
 [[nodiscard]] std::vector<ResultShare> shares_of(const ResultTable& table, const Output& output,
                                                  const std::vector<Part>& parts);
 [[nodiscard]] std::vector<ResultShare> id_shares_of(const ResultTable& table, const std::vector<Part>& parts);

@@ -18,7 +18,7 @@ constexpr int looked_at = 8;  // lines
 // Lines with content, each ended by '\n'.
 struct ContentLines {
   std::vector<std::string_view> lines;
-  std::string tail;  // the last where the text does not end it
+  std::string tail;  // the last line, if the text does not end it
 
   explicit ContentLines(const std::string& path, std::string_view top) {
     std::int64_t at = skip_comments(top);
@@ -34,7 +34,7 @@ struct ContentLines {
   }
 };
 
-// 0 where only another delimiter explains the quotes.
+// 0 if only another delimiter explains the quotes.
 std::size_t count_cells(std::string_view line, char delimiter) {
   std::size_t count = 0;
   try {
@@ -46,15 +46,15 @@ std::size_t count_cells(std::string_view line, char delimiter) {
   return count;
 }
 
-// What follows the number that a line begins with; '\0' where it begins with none. Values fix the delimiter; names may
-// hold others.
+// The character after the number at the beginning of a line; '\0' if the line does not begin with a number. Values fix
+// the delimiter; names may hold others.
 char behind_number(std::string_view line) {
   const size_t end = line.find_first_of(" \t\n;,");
   return end != std::string_view::npos && looks_numeric(std::string(line.substr(0, end))) ? line[end] : '\0';
 }
 
-// The delimiter that cuts the lines into equally many cells, more than one; else the one that does so behind the first
-// line, which may hold too few names; else one that cuts all of them, else blanks.
+// The delimiter that cuts the lines into equally many cells, more than one. Else the one that does so after the first
+// line, which may hold too few names. Else one that cuts all of them, else blanks.
 char delimiter_of(const std::vector<std::string_view>& lines) {
   constexpr std::array candidates{'\t', ';', ','};
   std::array<std::vector<std::size_t>, candidates.size()> counts;
@@ -83,7 +83,7 @@ std::vector<std::string> split(std::string_view line, char delimiter, const std:
   return row;
 }
 
-// Marks of a missing value, and values of other kinds: not what a column is called.
+// Marks of a missing value, and values of other kinds, which are no names of columns.
 bool is_no_name(std::string_view cell) {
   static constexpr std::array<std::string_view, 24> values{
       "",     "NA",    "na",   "N/A",   "n/a",  "NULL",  "null", "None", "none", "?",  "-",   ".",
@@ -108,7 +108,7 @@ class NameCheck {
       if (std::cmp_less_equal(column, words_.size())) words_[static_cast<size_t>(column) - 1] = true;
   }
 
-  // All that is wanted of the first line as numbers is numbers.
+  // Whether all columns that must hold numbers do so in the first line.
   [[nodiscard]] bool holds_values() const {
     return !rule_.numbers.empty() && std::all_of(rule_.numbers.begin(), rule_.numbers.end(), [&](int column) {
       return std::cmp_less_equal(column, above_.size()) && is_value(above_[static_cast<size_t>(column) - 1]);
@@ -120,7 +120,7 @@ class NameCheck {
       if (!words_[c] && !is_value(above_[c]) && !is_no_name(above_[c]) && is_value(below_[c])) return true;
     return false;
   }
-  // Names are no numbers, and a letter begins one of them ("1x1" may be the others).
+  // Names are no numbers, and at least one begins with a letter (others may be "1x1").
   [[nodiscard]] bool can_be_names() const {
     for (size_t c = 0; c < std::min(above_.size(), below_.size()); ++c)
       if (is_value(above_[c]) && is_value(below_[c])) return false;
@@ -132,7 +132,7 @@ class NameCheck {
     fail_in_text(
         first_.path, first_.top, 0, first_.lines[0].at,
         fmt::format("the first line names {} columns, and the line below has {}", above_.size(), below_.size()),
-        row_names ? "the first column has no name, as in what R's write.table writes"
+        row_names ? "the first column has no name, as in the output of R's write.table"
                   : "nobody knows which column is which",
         row_names ? "name it, too (in R: write.table(..., col.names = NA)), or leave it out (row.names = FALSE)"
                   : "name each column, or put # before the line");
@@ -190,8 +190,8 @@ bool begins_with_names(const FirstLines& first, const NameRule& rule) {
   if (!check.can_be_names()) {
     const bool lost = check.looks_named() && (rule.wanted || !rule.numbers.empty());
     if (!lost) return false;
-    fail_here("the first line is neither names nor values", "some of it are words, and some are numbers",
-              "put # before it if it holds names, else mend the words (nan is a number where a value is missing)");
+    fail_here("the first line is neither names nor values", "some cells are words, and some are numbers",
+              "put # before it if it holds names, else fix the words (nan is a number where a value is missing)");
   }
   check.require_as_many();
   return true;

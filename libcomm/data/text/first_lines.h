@@ -1,5 +1,5 @@
-// What the first lines of a text say of all of it: how cells are separated, and whether the first holds names; private
-// to the readers.
+// Facts about a text that its first lines show: how cells are separated, and whether the first line holds names;
+// private to the readers.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct FirstLines {
   std::string path;
   std::string_view top;     // the text or its beginning
   char delimiter = ' ';     // of cells: a comma, a semicolon, a tab; else any blanks
-  std::vector<Line> lines;  // the first two that are neither blank nor comments, where there are as many
+  std::vector<Line> lines;  // the first two that are neither blank nor comments, if there are as many
 
   [[nodiscard]] int columns() const;  // of the rows
 };
 
-// `top` must outlive it. Quotes that are not closed are a fault where `strict`; else such lines are not cut into cells.
+// `top` must outlive it. Quotes that are not closed are an error if `strict`; else such lines are not cut into cells.
 // UserError: bad_input, limit.
 [[nodiscard]] FirstLines first_lines(const std::string& path, std::string_view top, bool strict);
 
@@ -32,8 +32,8 @@ struct NameRule {
   std::vector<int> words;    // columns that hold words
   bool boolean = false;      // true and false are numbers
 };
-// Whether the first line holds the columns' names. A value of which nobody knows what it is must not be lost as a name:
-// UserError(bad_input) for a line that is neither names nor values, and for names that are not as many as the columns.
+// Whether the first line holds the columns' names. An unclear value must not be lost as a name: UserError(bad_input)
+// for a line of neither names nor values, and for names that are not as many as the columns.
 [[nodiscard]] bool begins_with_names(const FirstLines& first, const NameRule& rule);
 
 }  // namespace kasen

@@ -1,6 +1,6 @@
 // An input file's whole content in memory, for readers that cannot take it block by block: plain files are mapped,
-// others read or decompressed. A file that is cut short by others while it is mapped ends the process (SIGBUS), as for
-// every program that maps files.
+// others read or decompressed. If others shorten a file while it is mapped, that ends the process (SIGBUS), as in every
+// program that maps files.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ namespace kasen {
 
 class InputFile {
  public:
-  // All of `source`, of which at most its beginning was looked at. UserError as TextSource::rest.
+  // Takes all of `source`, of which at most the beginning was peeked at. UserError as TextSource::rest.
   explicit InputFile(TextSource& source, TextSource::Content content = TextSource::Content::text);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string_view text() const { return text_; }  // without a byte order mark
-  // XXH3-128 of the content; of a mapped file it is computed while others parse.
+  // XXH3-128 of the content; for a mapped file it is computed while others parse.
   [[nodiscard]] std::string digest() const { return digest_.get(); }
 
   // Throws UserError(bad_input) that shows the line, and a caret at the byte `offset` of text().
@@ -35,12 +35,12 @@ class InputFile {
   std::shared_future<std::string> digest_;  // its thread ends before the mapping does
 };
 
-// The same for whole lines that stand behind `lines_before` others.
+// The same for whole lines that follow `lines_before` others.
 [[noreturn]] void fail_in_text(const std::string& path, std::string_view text, std::int64_t lines_before,
                                std::int64_t offset, const std::string& what, std::string why = {},
                                std::string remedy = {});
 
-// Refuses, before it is allocated, what this process cannot hold (memory_limit.h): UserError(limit).
+// Refuses memory beyond the limit of this process (memory_limit.h), before it is allocated: UserError(limit).
 void check_memory(std::int64_t bytes, const std::string& what, const std::string& path);
 
 }  // namespace kasen

@@ -17,8 +17,8 @@ namespace {
 
 bool ends_number(char c) { return ends_field(c) || c == ':'; }
 
-// What from_chars may look at: no number goes on behind it. (The line's end would do, and be looked for in vain for
-// each of a long line's numbers.)
+// The end of the text that from_chars may read: no number goes on behind it. (The line's end would do, but each number
+// of a long line would search for it in vain.)
 const char* number_end(const char* p) {
   while (!ends_number(*p)) ++p;
   return p;
@@ -29,7 +29,7 @@ const char* number_end(const char* p) {
   fail_text(p, fmt::format("'{}' is not a value of type {}", field_at(p), type), std::string(why));
 }
 
-// from_chars says the same of too large and of too small: only the first is a fault.
+// from_chars reports too large and too small numbers alike: only the former are an error.
 template <class T>
 bool underflows(const char* p, const char* end, T& value) {
   static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
@@ -39,8 +39,8 @@ bool underflows(const char* p, const char* end, T& value) {
   return std::abs(wide) < 1;
 }
 
-// Plain decimals of which both the digits, read as a whole number, and the power of ten are exact in T, so that their
-// quotient is rounded once (Clinger 1990). Null where it is not one of them.
+// Plain decimals of which both the digits, read as an integer, and the power of ten are exact in T, so that their
+// quotient is rounded once (Clinger 1990). Null for all others.
 template <class T>
 const char* parse_decimal(const char* p, T& value) {
   static constexpr auto powers = [] {
@@ -84,14 +84,14 @@ const char* parse_float(const char* p, std::byte* plane, std::int64_t i) {
   return end;
 }
 
-// "3.0", "9007199254740993e0", "1.5e1": the whole number that a decimal number is, exactly, or why it is none.
+// "3.0", "9007199254740993e0", "1.5e1": the exact integer of a decimal number, or why it is none.
 struct Whole {
   std::int64_t value = 0;
   std::string_view fault;
 };
 
 Whole whole_number(std::string_view text) {
-  constexpr std::string_view too_large = "it is too large", not_whole = "it is not a whole number";
+  constexpr std::string_view too_large = "it is too large", not_whole = "it is not an integer";
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
   if (!is_digit(text[0]) && text[0] != '.') return {0, not_whole};  // inf and nan
@@ -108,7 +108,7 @@ Whole whole_number(std::string_view text) {
     digits.erase(point, 1);
   }
   digits.erase(0, digits.find_first_not_of('0'));
-  const std::size_t last = digits.find_last_not_of('0') + 1;  // 0 where none is left
+  const std::size_t last = digits.find_last_not_of('0') + 1;  // 0 if none is left
   power += std::ssize(digits) - static_cast<std::int64_t>(last);
   digits.resize(last);
   if (digits.empty()) return {};
@@ -132,7 +132,7 @@ const char* parse_integer(const char* p, std::byte* plane, std::int64_t i) {
   double real = 0;
   const auto [real_end, real_error] = std::from_chars(p, limit, real);
   if (real_error != std::errc{} || !ends_number(*real_end)) fail_number(start, scalar_name(scalar), {});
-  const Whole whole = whole_number({p, real_end});  // not by way of the double, which may be another number
+  const Whole whole = whole_number({p, real_end});  // not through the double, which may be another number
   if (!whole.fault.empty()) fail_number(start, scalar_name(scalar), whole.fault);
   if (!store_number(scalar, whole.value, plane, i)) fail_number(start, scalar_name(scalar), "it is too large");
   return real_end;
@@ -143,8 +143,8 @@ const char* parse_whole_float(const char* p, std::byte* plane, std::int64_t i) {
   const char* const end = parse_float<T>(p, plane, i);
   const T value = reinterpret_cast<const T*>(plane)[i];
   if (!std::isfinite(value) || std::trunc(value) != value)
-    fail_text(p, fmt::format("'{}' is not a whole number", field_at(p)), "the header announces integers",
-              "announce real in the header, or mend the value");
+    fail_text(p, fmt::format("'{}' is not an integer", field_at(p)), "the header announces integers",
+              "announce real in the header, or fix the value");
   return end;
 }
 
@@ -182,11 +182,11 @@ const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view
   const bool large = whole || (is_digit(*p) && error == std::errc::result_out_of_range);
   const bool edges = what == "a vertex id";
   fail_text(p, fmt::format("'{}' is not {}", field_at(p), what),
-            large ? fmt::format("the largest possible is {}", largest_id) : "a whole number from 0 on is expected",
+            large ? fmt::format("the largest possible is {}", largest_id) : "an integer from 0 on is expected",
             !edges  ? ""
             : large ? "give the vertices other numbers"
             : *p == '-'
-                ? "add to all ids what makes them 0 or more"
+                ? "add a constant to all ids, so that they are 0 or more"
                 : "an edge list has two numbers a line, then values: number the vertices, put # before other lines");
 }
 

@@ -1,5 +1,5 @@
-// Numbers in text, by hand: `p` always stands before a '\n' that ends the line (text_pieces.h). On a fault a TextFault
-// is thrown that points to the number.
+// Parses numbers in text by hand: a '\n' that ends the line always follows `p` (text_pieces.h). An error throws a
+// TextFault that points to the number.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace kasen {
 // The text up to the next blank, comma, semicolon or line end, cut for messages.
 [[nodiscard]] std::string_view field_at(const char* p);
 
-// The rare end of parse_id: 19 digits or more, else a fault that says what is wrong.
+// The rare end of parse_id: 19 digits or more, else an error with its reason.
 [[nodiscard]] const char* parse_id_slowly(const char* p, std::int64_t& value, std::string_view what);
 
 // A non-negative integer below 2^63 - 1 that a blank, comma, semicolon, colon or line end follows.
@@ -35,17 +35,17 @@ namespace kasen {
 }
 
 // Parses one number of a plane's scalar type and stores it at index `i` of the plane. Returns the byte after it.
-// Integers may be written as 3.0 or 3e2; text that is no number of that type is a fault.
+// Integers may be written as 3.0 or 3e2; text that is no number of that type is an error.
 using ParseInto = const char* (*)(const char* p, std::byte* plane, std::int64_t i);
 [[nodiscard]] ParseInto parser_of(Scalar scalar);
 
-// The same for numbers that are whole, also where the type has others.
+// The same for integers only, also if the type has other numbers.
 [[nodiscard]] ParseInto whole_parser_of(Scalar scalar);
 
-// True where the field from p on, up to a blank or one of `,;:` or the line end, is a number.
+// True if the field from p on, up to a blank or one of `,;:` or the line end, is a number.
 [[nodiscard]] bool looks_numeric(std::string_view field);
 
-// Stores `value` at index `i` of a plane of `scalar`; false where it does not fit. Floats may be rounded, integers not.
+// Stores `value` at index `i` of a plane of `scalar`; false if it does not fit. Floats may be rounded, integers not.
 [[nodiscard]] bool store_number(Scalar scalar, double value, std::byte* plane, std::int64_t i);
 [[nodiscard]] bool store_number(Scalar scalar, std::int64_t value, std::byte* plane, std::int64_t i);
 

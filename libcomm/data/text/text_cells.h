@@ -12,7 +12,7 @@
 
 namespace kasen {
 
-// With blanks as delimiter (' ') any run of them separates. Throws TextFault.
+// With blanks as the delimiter (' '), any run of them separates. Throws TextFault.
 class Cells {
  public:
   Cells(const char* line, char delimiter) : delimiter_(delimiter), p_(skip(line)) {}
@@ -37,7 +37,7 @@ class Cells {
   [[nodiscard]] bool quoted() const { return quoted_; }
   [[nodiscard]] const char* line_end() const { return p_; }
 
-  // A cell that is left is one number.
+  // Reads the next cell, if there is one, as one number.
   bool next_number(ParseInto parse, std::byte* plane, std::int64_t i) {
     if (done_) return false;
     p_ = skip(p_);
@@ -96,7 +96,7 @@ class Cells {
     return {begin, static_cast<size_t>(after - begin)};
   }
 
-  // Over the delimiter behind a cell; false where something else stands there.
+  // Goes over the delimiter behind a cell; false if something else is there.
   bool finish() {
     const char* const after = p_;
     p_ = skip(p_);

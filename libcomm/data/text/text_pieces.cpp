@@ -16,7 +16,7 @@ namespace {
 constexpr const char *return_what = "a carriage return stands within the line", *return_why = "a line feed ends lines",
                      *return_remedy = "convert the file: tr '\\r' '\\n'";
 
-// Of the faults of `read` and a lone carriage return, if there is one, the first in the text.
+// Of the errors of `read` and a lone carriage return, if there is one, reports the first in the text.
 template <class Read>
 void before_return(const char* lone, const Read& read) {
   try {
@@ -77,7 +77,7 @@ void TextPieces::for_each(const std::function<void(double)>& progress,
 
 namespace {
 
-// The failure that stands first in the file, while threads go on with what stands before it.
+// The first failure in the file, while threads go on with the text before it.
 class FirstFailure {
  public:
   [[nodiscard]] bool any() const { return any_; }
@@ -100,7 +100,7 @@ class FirstFailure {
   bool of_text_ = false;  // the text is wrong; else it cannot be read or held
 };
 
-// The fault as a UserError that names its place.
+// The error as a UserError that names its position.
 std::exception_ptr placed(const TextSource& text, const TextBlock& block, const TextFault& fault) {
   try {
     fail_in_text(text.path(), block.view(), block.first_line, fault.at - block.begin(), fault.what, fault.why,
@@ -130,7 +130,7 @@ void for_each_block(TextSource& text, const std::function<void(double)>& progres
     }
   });
   if (!failure.any()) return;
-  if (text.compressed() && failure.of_text()) {  // what was wrong may be the damage of what follows
+  if (text.compressed() && failure.of_text()) {  // damage that shows later may have caused the error
     TextBlock block;
     while (text.next(block)) {
     }
@@ -138,7 +138,7 @@ void for_each_block(TextSource& text, const std::function<void(double)>& progres
   failure.rethrow();
 }
 
-// Sixteen bytes at a time: lines that end with both cost no more than others.
+// Sixteen bytes at a time: lines that end with both characters cost no more than others.
 const char* lone_return(std::string_view lines) {
   using Lanes = unsigned char __attribute__((vector_size(16)));
   constexpr std::size_t width = sizeof(Lanes);

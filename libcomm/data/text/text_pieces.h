@@ -1,5 +1,5 @@
 // Text files in pieces that end at line ends, parsed by threads. The order of results is the file's, whatever the
-// threads, and of several faults the first in the file is reported.
+// threads, and the first of several errors in the file is reported.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kasen {
 
-// A fault at a byte of a piece; becomes a UserError with line and column.
+// An error at a byte of a piece; becomes a UserError with line and column.
 struct TextFault {
   const char* at;
   std::string what, why, remedy;
@@ -47,29 +47,29 @@ class TextPieces {
 
  private:
   const InputFile& file_;
-  std::string tail_;  // the last line where the file does not end it
+  std::string tail_;  // the last line, if the file does not end it
   std::vector<Piece> pieces_;
   std::int64_t lines_ = 0;
 };
 
-// The first carriage return of whole lines that does not stand before a line end; else null. It would be taken for a
-// blank, and hide what stands behind it in a comment.
+// The first carriage return of whole lines that no line end follows; else null. It would be taken for a blank, and hide
+// the text behind it in a comment.
 [[nodiscard]] const char* lone_return(std::string_view lines);
 
 // Whether these bytes are text in UTF-8 (RFC 3629), without control characters but the tab.
 [[nodiscard]] bool is_text(std::string_view bytes);
 
-// Calls body(block, thread) for every block that is left, in parallel; thread is below data_threads(). Of several
-// faults the first in the file becomes a UserError with its place; damage of a compressed file goes before all of them.
+// Calls body(block, thread) for every remaining block, in parallel; thread is below data_threads(). The first of
+// several errors in the file becomes a UserError with its position; damage of a compressed file precedes all of them.
 void for_each_block(TextSource& text, const std::function<void(double)>& progress,
                     const std::function<void(const TextBlock&, int)>& body);
 
-// Byte at which the first line starts that is neither blank nor a comment ('#' or '%').
+// The byte at which the first line starts that is neither blank nor a comment ('#' or '%').
 [[nodiscard]] std::int64_t skip_comments(std::string_view text, std::int64_t from = 0);
-// The beginning of the text, so far that `lines` lines that are neither blank nor comments end in it, if it has as
-// many; no more than twice the longest line.
+// The beginning of the text up to the end of `lines` lines that are neither blank nor comments, if it has as many; no
+// more than twice the longest line.
 [[nodiscard]] std::string_view peek_lines(TextSource& text, int lines);
-// Where the line of entry `index` starts, counting lines from `from` that are neither blank nor comments.
+// The start of the line of entry `index`, counting lines from `from` that are neither blank nor comments.
 [[nodiscard]] std::int64_t entry_offset(std::string_view text, std::int64_t from, std::int64_t index);
 // The byte after the line end that follows `at`, or the text's size.
 [[nodiscard]] std::int64_t next_line(std::string_view text, std::int64_t at);

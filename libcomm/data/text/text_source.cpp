@@ -19,7 +19,7 @@ struct TextSource::Progress {
 
 namespace {
 
-// A source that was begun already: first what was read of it, then the rest; counts what goes through.
+// Resumes a source: first the bytes that were read from it, then the rest; counts all bytes.
 class Resumed : public ByteSource {
  public:
   Resumed(std::string beginning, std::unique_ptr<ByteSource> rest, std::atomic<std::int64_t>& count)
@@ -140,7 +140,7 @@ std::int64_t TextSource::take(char* to, std::int64_t bytes) {
 bool TextSource::next(TextBlock& block) {
   const std::scoped_lock lock(mutex_);
   std::vector<char>& room = block.room;
-  auto size = static_cast<std::int64_t>(ahead_.size());  // of what is in the room
+  auto size = static_cast<std::int64_t>(ahead_.size());  // of the bytes in the room
   room.resize(std::max(room.size(), static_cast<std::size_t>(size + block_bytes + 1)));
   std::copy(ahead_.begin(), ahead_.end(), room.begin());
   const auto end_of_lines = [&](std::int64_t from) {

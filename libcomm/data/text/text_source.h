@@ -1,5 +1,6 @@
-// A text in blocks of whole lines, in the order of the file, for threads that take one each: a plain file or pipe, gzip
-// or xz (told by the first bytes, not by the name). Holds a block or two at a time; a byte order mark is left out.
+// A text in blocks of whole lines, in the order of the file, for threads that take one each. It is a plain file or
+// pipe, gzip or xz (by the first bytes, not by the name). Holds a block or two at a time; a byte order mark is left
+// out.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 namespace kasen {
 
 struct TextBlock {
-  std::vector<char> room;  // kept from block to block, so that it is not cleared and faulted in again
+  std::vector<char> room;  // reused from block to block, so that it is not cleared and paged in again
   std::int64_t bytes = 0;  // of it that are text; the last is '\n', so that scanning needs no other bound
   std::int64_t number = 0;
   std::int64_t first_line = 0;  // lines before it
@@ -29,7 +30,7 @@ struct TextBlock {
 
 [[nodiscard]] std::int64_t count_lines(std::string_view text);  // line ends
 
-// A text without line ends would be held whole, and what seems one may never end (/dev/zero).
+// Longer lines are refused: a text without line ends would be held whole, and may never end (/dev/zero).
 inline constexpr std::int64_t longest_line = std::int64_t{1} << 26;
 // UserError(bad_input); `line` counts from 1.
 [[noreturn]] void fail_long_line(const std::string& path, std::int64_t line);
@@ -58,22 +59,22 @@ class TextSource {
   [[nodiscard]] std::string_view peek(std::int64_t bytes);
   // The next bytes as they are; fewer than asked for only at the end. Not after next().
   [[nodiscard]] std::int64_t take(char* to, std::int64_t bytes);
-  // The next block, of about `block_bytes` or, where that is longer, one line; false at the end. Any thread may call
-  // it. Content that does not end its last line is given as if it did.
+  // The next block, of about `block_bytes`, or of one line if that is longer; false at the end. Any thread may call it.
+  // Content that does not end its last line is given as if it did.
   [[nodiscard]] bool next(TextBlock& block);
   [[nodiscard]] double fraction() const;  // of the file that was read
   // After the last block: lines, and the XXH3-128 digest of the content as xxhsum -H2 prints it.
   [[nodiscard]] std::int64_t lines() const { return lines_; }
   [[nodiscard]] std::string digest() const { return digest_.hex(); }
-  // All that is left, as it is, or the next `most` bytes of it. Not after next(). UserError(limit) while it grows; of
-  // text also bad_input for a line that is too long.
+  // All that is left, unchanged, or the next `most` bytes of it. Not after next(). UserError(limit) while it grows; for
+  // text, also bad_input for a line that is too long.
   enum class Content : std::uint8_t { text, bytes };
   [[nodiscard]] HeldText rest(Content content, std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
   static constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
 
  private:
-  // Reads on, into the digest too; 0 at the end.
+  // Reads on, and adds to the digest; 0 at the end.
   std::int64_t read_more(char* to, std::int64_t bytes);
   bool append_more(std::vector<char>& text, std::int64_t bytes);
   void skip_mark();
@@ -81,7 +82,7 @@ class TextSource {
   std::string path_;
   std::unique_ptr<ByteSource> bytes_;
   RunningDigest digest_;
-  std::vector<char> ahead_;  // read, and not given yet
+  std::vector<char> ahead_;  // read, and not handed out yet
   std::int64_t size_ = 0, mark_bytes_ = 0, blocks_ = 0, lines_ = 0;
   bool plain_file_ = false, compressed_ = false, regular_ = false, ended_ = false;
   struct Progress;
