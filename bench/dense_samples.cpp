@@ -16,20 +16,20 @@ DenseSamples dense_samples() {
     double* row = x.data.as<double>() + i * DenseSamples::features;
     for (std::int64_t j = 0; j < DenseSamples::features; ++j) row[j] = dense_element(i, j, DenseSamples::features);
     const double chance = uniform(24, static_cast<std::uint64_t>(i)) - 0.5;
-    made.told[static_cast<size_t>(i)] = 2 * (row[0] + row[1] + chance);
+    made.reported[static_cast<size_t>(i)] = 2 * (row[0] + row[1] + chance);
   }
   return made;
 }
 
 Parts in_two_classes() {
-  return labelled(dense_samples(), [](double told) { return told > 0 ? 1.0 : -1.0; });
+  return labelled(dense_samples(), [](double reported) { return reported > 0 ? 1.0 : -1.0; });
 }
 
 Parts in_classes(std::int64_t classes) {
   DenseSamples samples = dense_samples();
   samples.part.dims["K"] = whole_dim(classes, true);
-  return labelled(std::move(samples), [classes](double told) {
-    return std::clamp<std::int64_t>((classes + 1) / 2 + std::llround(told), 1, classes);
+  return labelled(std::move(samples), [classes](double reported) {
+    return std::clamp<std::int64_t>((classes + 1) / 2 + std::llround(reported), 1, classes);
   });
 }
 

@@ -14,7 +14,7 @@ namespace kasen::bench {
 struct DenseSamples {
   static constexpr std::int64_t rows = 2'000'000, features = 10;
   Part part;
-  std::vector<double> told = std::vector<double>(rows);
+  std::vector<double> reported = std::vector<double>(rows);
 };
 [[nodiscard]] DenseSamples dense_samples();
 
@@ -24,7 +24,7 @@ template <class Label>
   using Value = decltype(label(0.0));
   PartArray& y = samples.part.arrays["y"];
   y = {{"N"}, Array(ElementType::of(std::is_integral_v<Value> ? Scalar::i64 : Scalar::f64), DenseSamples::rows)};
-  std::transform(samples.told.begin(), samples.told.end(), y.data.as<Value>(), label);
+  std::transform(samples.reported.begin(), samples.reported.end(), y.data.as<Value>(), label);
   auto parts = std::make_shared<std::vector<Part>>();
   parts->push_back(std::move(samples.part));
   return parts;

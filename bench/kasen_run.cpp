@@ -43,12 +43,12 @@ const RunResult& KasenRun::run(const std::map<std::string, std::vector<Word>>& p
   RunOptions options;
   options.params = params;
   times_.clear();
-  options.on_turn = [&](const Turn& turn) { times_.push_back(turn.seconds); };
+  options.on_iteration = [&](const Iteration& iteration) { times_.push_back(iteration.seconds); };
   result_ = execute(plan_, *parts_, *transport, *kernels_, options);
   return result_;
 }
 
-double KasenRun::seconds_per_turn() const {
+double KasenRun::seconds_per_iteration() const {
   if (times_.size() < 2) throw std::runtime_error("too few turns to time");
   return (times_.back() - times_.front()) / static_cast<double>(times_.size() - 1);
 }

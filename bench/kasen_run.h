@@ -24,8 +24,8 @@ class KasenRun {
   // Runs it; returns its outputs. Afterwards seconds_per_turn() is that of the outermost loop's turns but the first,
   // which touches memory for the first time.
   const RunResult& run(const std::map<std::string, std::vector<Word>>& params);
-  [[nodiscard]] double seconds_per_turn() const;
-  [[nodiscard]] std::int64_t turns() const { return static_cast<std::int64_t>(times_.size()); }
+  [[nodiscard]] double seconds_per_iteration() const;
+  [[nodiscard]] std::int64_t iterations() const { return static_cast<std::int64_t>(times_.size()); }
 
  private:
   Module plan_;

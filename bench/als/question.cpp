@@ -81,7 +81,7 @@ std::function<std::pair<double, double>()> kasen_rounds(const Parts& parts, cons
                                         {"tolerance", {Word::real(-1)}},
                                         {"inner_steps", {Word::integer(inner_steps)}},
                                         {"inner_tolerance", {Word::real(0)}}});
-    return std::pair{run->seconds_per_turn(), loss_of(result)};
+    return std::pair{run->seconds_per_iteration(), loss_of(result)};
   };
 }
 

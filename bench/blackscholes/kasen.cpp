@@ -30,7 +30,7 @@ Pricing kasen_pricing(Parts parts, int threads, const OptimizeOptions& options) 
       (output.name == "call" ? made.call : made.put) =
           std::accumulate(data.as<double>(), data.as<double>() + data.count, 0.0);
     }
-    made.seconds_per_pass = run->seconds_per_turn();
+    made.seconds_per_pass = run->seconds_per_iteration();
     return made;
   };
 }

@@ -14,7 +14,7 @@ Chain kasen_chain(const ChainInput& input, int threads) {
       if (output.name == "y") made.y.assign(data.as<double>(), data.as<double>() + data.count);
       if (output.name == "total") made.total = data.as<double>()[0];
     }
-    made.seconds_per_pass = run->seconds_per_turn();
+    made.seconds_per_pass = run->seconds_per_iteration();
     return made;
   };
 }

@@ -42,7 +42,7 @@ std::function<double()> contestant(const std::string& program, const Parts& part
   result = run->run({{"passes", {Word::integer(passes)}}}).outputs.back().parts.at(0).data.as<double>()[0];
   return [run] {
     run->run({{"passes", {Word::integer(passes)}}});
-    return run->seconds_per_turn();
+    return run->seconds_per_iteration();
   };
 }
 

@@ -138,19 +138,19 @@ Graph read_edges(const std::string& name, int threads) {
 
 }  // namespace
 
-int kmeans(const std::string& file, std::int64_t k, std::int64_t turns, int threads, const std::string& result) {
+int kmeans(const std::string& file, std::int64_t k, std::int64_t iterations, int threads, const std::string& result) {
   const MappedFile text(file);
   const Points points = file.ends_with(".npy") ? read_npy(text, threads) : read_csv(text, threads);
   std::vector<std::int64_t> labels(static_cast<std::size_t>(points.count));
-  const Clustering made = lloyd_by_hand(points.planes, points.count, k, turns, threads, false, labels.data());
+  const Clustering made = lloyd_by_hand(points.planes, points.count, k, iterations, threads, false, labels.data());
   write_npy(result, labels.data(), points.count);
   std::printf("%.17g\n", made.inertia);
   return 0;
 }
 
-int logistic(const std::string& file, std::int64_t turns, double rate, int threads, const std::string& result) {
+int logistic(const std::string& file, std::int64_t iterations, double rate, int threads, const std::string& result) {
   HandSamples samples = read_svm(file, threads);
-  for (std::int64_t t = 0; t < turns; ++t) descend(samples, rate, threads);
+  for (std::int64_t t = 0; t < iterations; ++t) descend(samples, rate, threads);
   write_npy(result, samples.w.data(), samples.cols);
   return 0;
 }

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr std::int64_t points = 1'000'000, sample_rows = 300'000, sample_cols = 30'000;
-constexpr int lloyd_turns_whole = 30,
-              descent_turns_whole = 100;  // scikit-learn's KMeans and LogisticRegression allow 300 and 100
-constexpr double rank_change = 2000;      // 20 turns on cnr-2000
+constexpr int lloyd_iterations_whole = 30,
+              descent_iterations_whole = 100;  // scikit-learn's KMeans and LogisticRegression allow 300 and 100
+constexpr double rank_change = 2000;           // 20 turns on cnr-2000
 
 std::string built(const std::string& program) {
   return (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / program).string();
@@ -143,13 +143,13 @@ Question kmeans(const std::string& ending, std::int64_t k, const Settings& setti
   auto folder = std::make_shared<WorkFolder>();
   write_points(folder->file("points.csv"), folder->file("points.npy"), points);
   const std::string data = folder->file("points." + ending), clusters = std::to_string(k),
-                    turns = std::to_string(lloyd_turns_whole);
+                    iterations = std::to_string(lloyd_iterations_whole);
   return question({fmt::format("kmeans-{}-{}", k, ending),
                    folder,
                    {KASEN_SOURCE_ROOT "/examples/kmeans.ks", "X=" + data, "-D", "d=10", "-D", "k=" + clusters, "-D",
-                    "turns=" + turns},
-                   {"kmeans", data, clusters, turns, std::to_string(settings.threads)},
-                   {"kmeans", data, clusters, turns},
+                    "turns=" + iterations},
+                   {"kmeans", data, clusters, iterations, std::to_string(settings.threads)},
+                   {"kmeans", data, clusters, iterations},
                    check_clusters,
                    settings.threads});
 }
@@ -163,13 +163,13 @@ void check_weights(const Whole& whole, bool script) {
 
 Question logistic(const Settings& settings) {
   auto folder = std::make_shared<WorkFolder>();
-  const std::string data = folder->file("samples.svm"), turns = std::to_string(descent_turns_whole);
+  const std::string data = folder->file("samples.svm"), iterations = std::to_string(descent_iterations_whole);
   write_samples(data, sample_rows, sample_cols);
   return question({"logistic-svm",
                    folder,
-                   {KASEN_SOURCE_ROOT "/examples/logistic.ks", "X=" + data, "y=" + data, "-D", "turns=" + turns},
-                   {"logistic", data, turns, "0.1", std::to_string(settings.threads)},
-                   {"logistic", data, turns},
+                   {KASEN_SOURCE_ROOT "/examples/logistic.ks", "X=" + data, "y=" + data, "-D", "turns=" + iterations},
+                   {"logistic", data, iterations, "0.1", std::to_string(settings.threads)},
+                   {"logistic", data, iterations},
                    check_weights,
                    settings.threads});
 }

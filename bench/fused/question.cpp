@@ -30,7 +30,7 @@ Passes kasen(const std::string& program, const std::vector<std::string>& names, 
                                         KernelOptions{.threads = threads});
   return [run] {
     const RunResult& result = run->run({{"passes", {Word::integer(fused_passes)}}});
-    return Pass{result.outputs.back().parts.at(0).data.as<double>()[0], run->seconds_per_turn()};
+    return Pass{result.outputs.back().parts.at(0).data.as<double>()[0], run->seconds_per_iteration()};
   };
 }
 
@@ -98,7 +98,7 @@ Question twice_multiplied(const std::string& name, const std::string& program, i
     return [kasen = std::make_shared<KasenRun>(KASEN_SOURCE_ROOT "/bench/fused/" + program, parts,
                                                KernelOptions{.threads = settings.threads}, options)] {
       const RunResult& result = kasen->run({{"passes", {Word::integer(fused_passes)}}});
-      return Pass{result.outputs.back().parts.at(0).data.as<double>()[0], kasen->seconds_per_turn()};
+      return Pass{result.outputs.back().parts.at(0).data.as<double>()[0], kasen->seconds_per_iteration()};
     };
   };
   const Passes ours = run({});

@@ -48,7 +48,7 @@ Run program(const std::string& file, const Parts& parts, int threads, const Opti
     for (const OutputPart& part : run->run(params).outputs.at(0).parts) {
       for (std::int64_t i = 0; i < part.data.count; ++i) timed.check += std::pow(part.data.as<double>()[i], 2);
     }
-    timed.seconds = run->seconds_per_turn();
+    timed.seconds = run->seconds_per_iteration();
     return timed;
   };
 }
@@ -73,7 +73,7 @@ Question kmeans(std::int64_t k, int threads) {
   const auto run = [&](const OptimizeOptions& options) {
     return [lloyd = kasen_kmeans(points, k, threads, options)] {
       const Clustering made = lloyd();
-      return Timed{made.inertia, made.seconds_per_turn};
+      return Timed{made.inertia, made.seconds_per_iteration};
     };
   };
   return compare(fmt::format("gains-kmeans-{}", k), "ms/turn", run(optimized), run(as_it_stands));
@@ -118,8 +118,9 @@ Question kmeans_matrix(int threads) {
   constexpr std::int64_t centres = 5;
   DenseSamples samples = dense_samples();
   samples.part.dims["K"] = whole_dim(centres, true);
-  return both("gains-kmeans-matrix", "kmeans-matrix.ks", labelled(std::move(samples), [](double told) { return told; }),
-              threads, {{"steps", {Word::integer(10)}}, {"tolerance", {Word::real(-1)}}}, {{"k", "5"}});
+  return both("gains-kmeans-matrix", "kmeans-matrix.ks",
+              labelled(std::move(samples), [](double reported) { return reported; }), threads,
+              {{"steps", {Word::integer(10)}}, {"tolerance", {Word::real(-1)}}}, {{"k", "5"}});
 }
 
 Question pagerank(const Settings& settings, int workers) {

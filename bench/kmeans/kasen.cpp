@@ -25,12 +25,12 @@ Lloyd kasen_kmeans(std::int64_t points, std::int64_t k, int threads, const Optim
       KASEN_SOURCE_ROOT "/examples/kmeans.ks", points_on_one_part(points), KernelOptions{.threads = threads}, options,
       std::map<std::string, std::string>{{"k", std::to_string(k)}, {"d", std::to_string(coordinates)}});
   return [run] {
-    const RunResult& result = run->run({{"turns", {Word::integer(lloyd_turns)}}});
+    const RunResult& result = run->run({{"turns", {Word::integer(lloyd_iterations)}}});
     Clustering made;
     for (const Output& output : result.outputs) {
       if (output.name == "inertia") made.inertia = output.parts.at(0).data.as<double>()[0];
     }
-    made.seconds_per_turn = run->seconds_per_turn();
+    made.seconds_per_iteration = run->seconds_per_iteration();
     return made;
   };
 }

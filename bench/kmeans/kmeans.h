@@ -14,7 +14,7 @@
 namespace kasen::bench {
 
 constexpr std::int64_t coordinates = 10;
-constexpr std::int64_t lloyd_turns = 6;
+constexpr std::int64_t lloyd_iterations = 6;
 
 // Coordinate j of point i: a cloud around one of 64 places.
 [[nodiscard]] inline double coordinate(std::int64_t i, std::int64_t j) {
@@ -24,7 +24,7 @@ constexpr std::int64_t lloyd_turns = 6;
 
 struct Clustering {
   double inertia = 0;  // sum of squared distances to the centroids after the last turn
-  double seconds_per_turn = 0;
+  double seconds_per_iteration = 0;
 };
 
 constexpr std::int64_t most_clusters = 64;  // of the one by hand
@@ -32,8 +32,8 @@ using PointPlanes = std::array<const double*, coordinates>;
 
 // That many turns by hand, blocks of points that stay in the first cache; the time is that of a turn but the first.
 // `labels`, where not null, gets each point's cluster. `wide`: with 512-bit vectors, else with the compiler's choice.
-[[nodiscard]] Clustering lloyd_by_hand(const PointPlanes& x, std::int64_t points, std::int64_t k, std::int64_t turns,
-                                       int threads, bool wide, std::int64_t* labels = nullptr);
+[[nodiscard]] Clustering lloyd_by_hand(const PointPlanes& x, std::int64_t points, std::int64_t k,
+                                       std::int64_t iterations, int threads, bool wide, std::int64_t* labels = nullptr);
 
 using Lloyd = std::function<Clustering()>;
 [[nodiscard]] Lloyd kasen_kmeans(std::int64_t points, std::int64_t k, int threads, const OptimizeOptions& options);

@@ -74,8 +74,8 @@ void take_wide(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t
   take(x, c, k, begin, end, sums, labels);
 }
 
-Sums turn(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t n, int threads, bool wide,
-          std::int64_t* labels = nullptr) {
+Sums iteration(const Planes& x, const Centroids& c, std::int64_t k, std::int64_t n, int threads, bool wide,
+               std::int64_t* labels = nullptr) {
   Sums total;
   const auto work = wide ? take_wide : take_native;
 #pragma omp parallel num_threads(threads)
@@ -105,17 +105,18 @@ void move(Centroids& c, const Sums& sums, std::int64_t k) {
 
 }  // namespace
 
-Clustering lloyd_by_hand(const PointPlanes& x, std::int64_t points, std::int64_t k, std::int64_t turns, int threads,
-                         bool wide, std::int64_t* labels) {
+Clustering lloyd_by_hand(const PointPlanes& x, std::int64_t points, std::int64_t k, std::int64_t iterations,
+                         int threads, bool wide, std::int64_t* labels) {
   Centroids c{};
   for (std::int64_t j = 0; j < k; ++j) {
     for (size_t a = 0; a < coordinates; ++a) c[static_cast<size_t>(j)][a] = x[a][j * (points / k)];
   }
-  move(c, turn(x, c, k, points, threads, wide), k);
+  move(c, iteration(x, c, k, points, threads, wide), k);
   const auto start = std::chrono::steady_clock::now();
-  for (std::int64_t t = 1; t < turns; ++t) move(c, turn(x, c, k, points, threads, wide), k);
+  for (std::int64_t t = 1; t < iterations; ++t) move(c, iteration(x, c, k, points, threads, wide), k);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  return {turn(x, c, k, points, threads, wide, labels).inertia, time.count() / static_cast<double>(turns - 1)};
+  return {iteration(x, c, k, points, threads, wide, labels).inertia,
+          time.count() / static_cast<double>(iterations - 1)};
 }
 
 Lloyd openmp_kmeans(std::int64_t points, std::int64_t k, int threads, bool wide) {
@@ -129,7 +130,7 @@ Lloyd openmp_kmeans(std::int64_t points, std::int64_t k, int threads, bool wide)
     for (std::int64_t i = 0; i < points; ++i) plane[i] = coordinate(i, j);
     x[static_cast<size_t>(j)] = plane;
   }
-  return [planes, x, points, k, threads, wide] { return lloyd_by_hand(x, points, k, lloyd_turns, threads, wide); };
+  return [planes, x, points, k, threads, wide] { return lloyd_by_hand(x, points, k, lloyd_iterations, threads, wide); };
 }
 
 }  // namespace kasen::bench

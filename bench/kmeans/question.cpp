@@ -27,10 +27,11 @@ Question question(std::int64_t k, const Settings& settings) {
   Question made{fmt::format("kmeans-{}", k), "ms/turn", 1e3, {}, {}};
   for (const auto& [name, run] : runs) {
     check(name, expected.inertia, run().inertia);
-    made.contestants.push_back({name, [run = run] { return run().seconds_per_turn; }});
+    made.contestants.push_back({name, [run = run] { return run().seconds_per_iteration; }});
   }
-  const auto peer = python_peer(
-      "kmeans/scikit.py", {std::to_string(points), std::to_string(k), std::to_string(lloyd_turns)}, settings.threads);
+  const auto peer =
+      python_peer("kmeans/scikit.py", {std::to_string(points), std::to_string(k), std::to_string(lloyd_iterations)},
+                  settings.threads);
   if (!peer->missing().empty()) {
     made.missing.push_back({"scikit-learn", peer->missing()});
   } else {

@@ -9,9 +9,9 @@ Descending kasen_logistic(std::int64_t rows, std::int64_t cols, int threads) {
                                         KernelOptions{.threads = threads}, OptimizeOptions{.epilogue = true});
   return [run] {
     const RunResult& result =
-        run->run({{"turns", {Word::integer(descent_turns)}}, {"rate", {Word::real(descent_rate)}}});
+        run->run({{"turns", {Word::integer(descent_iterations)}}, {"rate", {Word::real(descent_rate)}}});
     const Array& data = result.outputs.at(0).parts.at(0).data;
-    return Descent{{data.as<double>(), data.as<double>() + data.count}, run->seconds_per_turn()};
+    return Descent{{data.as<double>(), data.as<double>() + data.count}, run->seconds_per_iteration()};
   };
 }
 

@@ -11,12 +11,12 @@
 
 namespace kasen::bench {
 
-constexpr std::int64_t descent_turns = 6;
+constexpr std::int64_t descent_iterations = 6;
 constexpr double descent_rate = 0.1;
 
 struct Descent {
   std::vector<double> weights;
-  double seconds_per_turn = 0;
+  double seconds_per_iteration = 0;
 };
 using Descending = std::function<Descent()>;
 [[nodiscard]] Descending kasen_logistic(std::int64_t rows, std::int64_t cols, int threads);

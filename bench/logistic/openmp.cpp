@@ -80,9 +80,9 @@ Descending openmp_logistic(std::int64_t rows, std::int64_t cols, int threads) {
     std::fill(samples->w.begin(), samples->w.end(), 0);
     descend(*samples, descent_rate, threads);
     const auto start = std::chrono::steady_clock::now();
-    for (std::int64_t t = 1; t < descent_turns; ++t) descend(*samples, descent_rate, threads);
+    for (std::int64_t t = 1; t < descent_iterations; ++t) descend(*samples, descent_rate, threads);
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    return Descent{samples->w, time.count() / static_cast<double>(descent_turns - 1)};
+    return Descent{samples->w, time.count() / static_cast<double>(descent_iterations - 1)};
   };
 }
 

@@ -36,7 +36,7 @@ Question outer_question(const Settings& settings) {
                                                 KernelOptions{.threads = settings.threads});
     const auto pass = [run] {
       const RunResult& result = run->run({{"passes", {Word::integer(passes)}}});
-      return std::pair{run->seconds_per_turn(), result.outputs.back().parts.at(0).data.as<double>()[0]};
+      return std::pair{run->seconds_per_iteration(), result.outputs.back().parts.at(0).data.as<double>()[0]};
     };
     made.contestants.push_back(
         {density == 0.01 ? "kasen" : fmt::format("kasen-{}", density), [pass] { return pass().first; }});

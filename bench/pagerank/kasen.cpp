@@ -16,8 +16,8 @@ Solver kasen_pagerank(const Graph& graph, int threads, bool epilogue) {
     const Array& data = result.outputs.at(0).parts.at(0).data;
     Ranks ranks;
     ranks.ranks.assign(data.as<double>(), data.as<double>() + data.count);
-    ranks.iterations = run->turns();
-    ranks.seconds_per_iteration = run->seconds_per_turn();
+    ranks.iterations = run->iterations();
+    ranks.seconds_per_iteration = run->seconds_per_iteration();
     return ranks;
   };
 }

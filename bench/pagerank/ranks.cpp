@@ -49,14 +49,14 @@ Module plan_of(const std::string& file) {
 }
 
 struct Measured {
-  double seconds = 0, squares = 0, turns = 0;
+  double seconds = 0, squares = 0, iterations = 0;
 };
 
 Measured one_run(const Module& plan, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels) {
   std::vector<double> times;
   RunOptions options;
   options.params = {{"r", {Word::real(damping)}}, {"theta", {Word::real(theta)}}};
-  options.on_turn = [&](const Turn& turn) { times.push_back(turn.seconds); };
+  options.on_iteration = [&](const Iteration& iteration) { times.push_back(iteration.seconds); };
   MPI_Barrier(MPI_COMM_WORLD);
   const RunResult result = execute(plan, parts, transport, kernels, options);
   if (times.size() < 2) throw std::runtime_error("too few turns to time");
@@ -112,7 +112,7 @@ void serve(int argc, char** argv) {
     MPI_Allreduce(seconds.data(), slower.data(), 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(&overlapped.squares, &squares, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (session.rank() != 0) continue;
-    std::printf("%.9g %.9g %.17g %.0f\n", slower[0], slower[1], squares, overlapped.turns);
+    std::printf("%.9g %.9g %.17g %.0f\n", slower[0], slower[1], squares, overlapped.iterations);
     std::fflush(stdout);
   }
 }

@@ -51,7 +51,7 @@ std::function<SemiringResult()> kasen_semiring(const Graph& graph, const Semirin
       const Array& data = output.parts.at(0).data;
       for (std::int64_t i = 0; i < data.count; ++i) x.push_back(element_of(data, i));
     }
-    made.seconds_per_pass = run->seconds_per_turn();
+    made.seconds_per_pass = run->seconds_per_iteration();
     return made;
   };
 }

@@ -13,7 +13,7 @@
 namespace kasen::bench {
 namespace {
 
-constexpr std::int64_t turns = 5000;
+constexpr std::int64_t iterations = 5000;
 
 struct Chained {
   double total = 0, seconds = 0;
@@ -29,8 +29,8 @@ std::function<Chained()> kasen(std::int64_t elements, int threads) {
       std::make_shared<KasenRun>(KASEN_SOURCE_ROOT "/bench/chain/chain.ks",
                                  vectors_on_one_part({{"x", &x}, {"y0", &y}}), KernelOptions{.threads = threads});
   return [run] {
-    const RunResult& result = run->run({{"a", {Word::real(2)}}, {"passes", {Word::integer(turns)}}});
-    return Chained{result.outputs.at(1).parts.at(0).data.as<double>()[0], run->seconds_per_turn()};
+    const RunResult& result = run->run({{"a", {Word::real(2)}}, {"passes", {Word::integer(iterations)}}});
+    return Chained{result.outputs.at(1).parts.at(0).data.as<double>()[0], run->seconds_per_iteration()};
   };
 }
 
@@ -38,7 +38,8 @@ Question question(std::int64_t elements, int threads) {
   Question made{fmt::format("small-{}", elements), "us/turn", 1e6, {}, {}};
   const auto ours = kasen(elements, threads);
   made.contestants.push_back({"kasen", [ours] { return ours().seconds; }});
-  const auto peer = python_peer("small/numpy_chain.py", {std::to_string(elements), std::to_string(turns)}, threads);
+  const auto peer =
+      python_peer("small/numpy_chain.py", {std::to_string(elements), std::to_string(iterations)}, threads);
   const double expected = peer->measure().at(1), got = ours().total;
   if (!(std::fabs(got - expected) <= 1e-9 * std::fabs(expected))) {
     throw std::runtime_error(fmt::format("{}: the total is {}, not {}", made.name, got, expected));

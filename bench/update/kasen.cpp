@@ -13,7 +13,7 @@ Update kasen_update(const std::vector<double>& x, const std::vector<double>& y, 
   return [run] {
     const RunResult& result = run->run({{"passes", {Word::integer(update_passes)}}});
     const Array& data = result.outputs.at(0).parts.at(0).data;
-    return UpdateResult{{data.as<double>(), data.as<double>() + data.count}, run->seconds_per_turn()};
+    return UpdateResult{{data.as<double>(), data.as<double>() + data.count}, run->seconds_per_iteration()};
   };
 }
 

@@ -29,14 +29,14 @@ std::string text_of(const NextCall& call) {
   std::string all(described * static_cast<size_t>(ranks), '\0');
   constexpr int count = static_cast<int>(described);
   check_mpi(MPI_Allgather(text.data(), count, MPI_CHAR, all.data(), count, MPI_CHAR, MPI_COMM_WORLD), "MPI_Allgather");
-  const auto told = [&](int rank) {
+  const auto reported = [&](int rank) {
     const std::string whole = all.substr(described * static_cast<size_t>(rank), described);
     return whole.substr(0, whole.find('\0'));
   };
   int other = 1;
-  while (other + 1 < ranks && told(other) == told(0)) ++other;
-  throw InternalError(
-      fmt::format("the ranks are at different steps: rank 0 at {}; rank {} at {}", told(0), other, told(other)));
+  while (other + 1 < ranks && reported(other) == reported(0)) ++other;
+  throw InternalError(fmt::format("the ranks are at different steps: rank 0 at {}; rank {} at {}", reported(0), other,
+                                  reported(other)));
 }
 
 }  // namespace

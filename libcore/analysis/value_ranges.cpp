@@ -12,8 +12,8 @@
 namespace kasen {
 namespace {
 
-constexpr int patient_turns = 3;   // before bounds that still move are given up
-constexpr int followed_depth = 4;  // of loops; what deeper ones carry is unknown
+constexpr int patient_iterations = 3;  // before bounds that still move are given up
+constexpr int followed_depth = 4;      // of loops; what deeper ones carry is unknown
 
 ElementRange of_words(const ElementType& type, const std::vector<Word>& words) {
   ElementRange range;
@@ -43,10 +43,10 @@ Interval widened(const Interval& before, const Interval& after) {
 }
 
 // One step towards a range that holds all of `more`, too. True if nothing changed.
-bool settle(ElementRange& range, const ElementRange& more, int turn) {
+bool settle(ElementRange& range, const ElementRange& more, int iteration) {
   ElementRange all = join(range, more);
   if (all == range) return true;
-  if (turn >= patient_turns) {
+  if (iteration >= patient_iterations) {
     for (size_t i = 0; i < all.size(); ++i) all[i] = widened(range[i], all[i]);
   }
   range = std::move(all);
@@ -56,9 +56,9 @@ bool settle(ElementRange& range, const ElementRange& more, int turn) {
 }  // namespace
 
 ElementRange closed_under(const ScalarFunction& reducer, ElementRange x) {
-  for (int turn = 0;; ++turn) {
+  for (int iteration = 0;; ++iteration) {
     const std::array<ElementRange, 2> args{x, x};
-    if (settle(x, range_of(reducer, args), turn)) return x;
+    if (settle(x, range_of(reducer, args), iteration)) return x;
   }
 }
 
@@ -155,12 +155,12 @@ void ValueRanges::loop(const Op& op, int depth) {
     const ValueId arg = body.args[first_arg + i];
     set(arg, depth < followed_depth ? of(op.operands[first_operand + i]) : unknown_range(m_.type(arg).element));
   }
-  for (int turn = 0;; ++turn) {
+  for (int iteration = 0;; ++iteration) {
     block(body, depth + 1);
     bool settled = true;
     for (size_t i = 0; i < op.results.size(); ++i) {
       ElementRange& arg = ranges_[static_cast<size_t>(body.args[first_arg + i])];
-      settled = settle(arg, of(body.ops.back().operands[i]), turn) && settled;
+      settled = settle(arg, of(body.ops.back().operands[i]), iteration) && settled;
     }
     if (settled) break;
   }

@@ -28,7 +28,7 @@ struct OpCount {
   std::int64_t executions = 0;
   std::int64_t read_bytes = 0, written_bytes = 0;  // actual column: element traffic of kernels
   std::int64_t network_bytes = 0;                  // between workers, sent by this process
-  std::int64_t turns = 0;                          // loops only: total iterations
+  std::int64_t iterations = 0;                     // loops only: total iterations
   double seconds = 0;
 };
 

@@ -175,10 +175,10 @@ void Lowering::unrolled(const Statement& s, Mark mark) {
                  fmt::format("at most {} are possible", max_unrolled), "leave out 'unroll'");
   }
   (void)carried_names({&s.body}, mark, "loop");
-  for (std::int64_t turn = 0; turn < hi - lo; ++turn) {
+  for (std::int64_t iteration = 0; iteration < hi - lo; ++iteration) {
     Binding variable;
     variable.kind = Binding::Kind::constant;
-    variable.term = literal_term(Scalar::i64, Word::integer(s.down ? hi - 1 - turn : lo + turn));
+    variable.term = literal_term(Scalar::i64, Word::integer(s.down ? hi - 1 - iteration : lo + iteration));
     variable.fixed = "it is the variable of a loop";
     const size_t faults = faults_.size();
     scopes_.emplace_back();

@@ -77,9 +77,9 @@ Module compile_program(std::string_view text, const std::string& file,
   const lang::Source source(text, file);
   lang::refuse_other_files(text, source);
   const std::vector<lang::Statement> program = lang::parse_program(text, source);
-  constexpr int most_turns = 4;  // a program lowered with ranges sometimes has other ranges
+  constexpr int most_iterations = 4;  // a program lowered with ranges sometimes has other ranges
   lang::ReducerRanges ranges;
-  for (int turn = 0; turn < most_turns; ++turn) {
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
     lang::Lowering lowering(source, defines, ranges);
     Module module = lowering.run(program);
     if (!lang::learn_ranges(module, lowering.unmasked(), ranges)) return module;

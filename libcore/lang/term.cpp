@@ -66,7 +66,7 @@ std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out
     out.size += arg.size;
     out.depth = std::max(out.depth, arg.depth + 1);
     out.nesting = std::max(out.nesting, arg.nesting);
-    out.turns = std::max(out.turns, arg.turns);
+    out.iterations = std::max(out.iterations, arg.iterations);
   }
   if (out.size > max_term_size || out.depth > max_term_depth) {
     fail(ExitStatus::bad_input, "this expression is too large",
@@ -226,11 +226,11 @@ Term element_term(const Module& module, Term array, Term index) {
 }
 
 Term loop_term(ScalarOp op, int number, std::int64_t count, Term body) {
-  if (++body.nesting > max_loop_nesting || body.turns > max_loop_turns / count) {
+  if (++body.nesting > max_loop_nesting || body.iterations > max_loop_iterations / count) {
     fail(ExitStatus::bad_input, "coordinate loops inside each other take too many iterations",
-         fmt::format("at most {} levels and {} iterations are possible", max_loop_nesting, max_loop_turns));
+         fmt::format("at most {} levels and {} iterations are possible", max_loop_nesting, max_loop_iterations));
   }
-  body.turns *= count;
+  body.iterations *= count;
   body.expr = make_loop(op, number, count, std::move(body.expr));
   ++body.size;
   ++body.depth;

@@ -16,7 +16,7 @@ namespace kasen::lang {
 inline constexpr int max_term_depth = 180;  // the text form, with its brackets, must still be readable
 inline constexpr std::int64_t max_term_size = 20'000;
 inline constexpr int max_loop_nesting = 16;
-inline constexpr std::int64_t max_loop_turns = 1 << 20;  // of nested coordinate loops together
+inline constexpr std::int64_t max_loop_iterations = 1 << 20;  // of nested coordinate loops together
 
 // A leaf that stands for parameter i of a function under construction.
 [[nodiscard]] inline ValueId parameter_leaf(int i) { return -2 - i; }
@@ -30,7 +30,7 @@ struct Term {
   int depth = 1;
   std::int64_t size = 1;
   int nesting = 0;                     // of coordinate loops
-  std::int64_t turns = 1;              // of nested coordinate loops together
+  std::int64_t iterations = 1;         // of nested coordinate loops together
   const Statement* origin = nullptr;   // the `fn` of which this is a direct call
   std::vector<ValueId> origin_leaves;  // the leaf of each of its parameters
 

@@ -116,7 +116,7 @@ CaseValue CaseEvaluator::eval(const Expr& e, size_t p) {
     case ScalarOp::element:
       return coordinate(e);
     case ScalarOp::build:
-      return turn(e, static_cast<std::int64_t>(p));
+      return iteration(e, static_cast<std::int64_t>(p));
     case ScalarOp::sum_over:
     case ScalarOp::prod_over:
     case ScalarOp::min_over:
@@ -204,7 +204,7 @@ CaseNumber CaseEvaluator::binary(const Expr& e) {
   return e.op == ScalarOp::floor_div ? q : a_.sum(a, CaseArithmetic::negated(a_.product(b, q, false)), false);
 }
 
-CaseValue CaseEvaluator::turn(const Expr& e, std::int64_t j) {
+CaseValue CaseEvaluator::iteration(const Expr& e, std::int64_t j) {
   loops_[e.index] = j;
   return eval(e.args[0], 0);
 }
@@ -212,9 +212,9 @@ CaseValue CaseEvaluator::turn(const Expr& e, std::int64_t j) {
 CaseNumber CaseEvaluator::loop(const Expr& e) {
   if (e.count < 1) throw Undecided{};
   const bool integers = !is_float(e.type.scalar());
-  CaseNumber total = turn(e, 0).number;
+  CaseNumber total = iteration(e, 0).number;
   for (std::int64_t j = 1; j < e.count; ++j) {
-    const CaseNumber next = turn(e, j).number;
+    const CaseNumber next = iteration(e, j).number;
     if (e.op == ScalarOp::sum_over) {
       total = keep(a_.sum(total, next, integers), e.type.scalar());
     } else if (e.op == ScalarOp::prod_over) {

@@ -56,7 +56,7 @@ class CaseEvaluator {
   bool compare(const Expr& e);
   CaseNumber unary(const Expr& e);
   CaseNumber binary(const Expr& e);
-  CaseValue turn(const Expr& e, std::int64_t j);
+  CaseValue iteration(const Expr& e, std::int64_t j);
   CaseNumber loop(const Expr& e);
   CaseValue coordinate(const Expr& e);
   CaseValue cast(const Expr& e);

@@ -23,14 +23,14 @@ namespace kasen {
 
 // The position of the run: enough to stop there and resume.
 struct Place {
-  std::int64_t step = 0;            // operators executed
-  std::vector<std::int64_t> turns;  // finished iterations of each open loop, outermost first
+  std::int64_t step = 0;                 // operators executed
+  std::vector<std::int64_t> iterations;  // finished iterations of each open loop, outermost first
 };
 
 // A border: after `turns` iterations of the loop whose preorder number is `loop`.
 struct BorderPlace {
   int loop = -1;
-  std::int64_t step = 0, turns = 0;
+  std::int64_t step = 0, iterations = 0;
   std::int64_t lo = 0, hi = 0;      // of a for loop: its bounds, evaluated before its first iteration
   std::vector<std::int64_t> looks;  // by HeldAtBorder::views: the array of its list that each of them shows
 };

@@ -284,30 +284,30 @@ void Execution::resume_loop() {
   restored_ = transport.traffic() - before;
   count(from.loop).network_bytes = charged;
   open_loop(from.lo, from.hi);
-  place.turns.back() = from.turns;
+  place.iterations.back() = from.iterations;
   place.step = from.step;
 }
 
 void Execution::open_loop(std::int64_t lo, std::int64_t hi) {
-  if (place.turns.empty()) {
+  if (place.iterations.empty()) {
     lo_ = lo;
     hi_ = hi;
   }
-  place.turns.push_back(0);
+  place.iterations.push_back(0);
 }
 
-void Execution::end_turn(int number) {
-  ++place.turns.back();
-  ++count(number).turns;
-  if (place.turns.size() > 1) return;
+void Execution::end_iteration(int number) {
+  ++place.iterations.back();
+  ++count(number).iterations;
+  if (place.iterations.size() > 1) return;
   (void)pass_point(FaultPoint::border);  // nothing can fail here
-  if (options.on_turn) options.on_turn(Turn{place, change_, seconds_since(began_)});
+  if (options.on_iteration) options.on_iteration(Iteration{place, change_, seconds_since(began_)});
   if (options.on_border) tell_border(number);
 }
 
 void Execution::close_loop() {
-  place.turns.pop_back();
-  if (place.turns.empty()) change_ = std::numeric_limits<double>::quiet_NaN();
+  place.iterations.pop_back();
+  if (place.iterations.empty()) change_ = std::numeric_limits<double>::quiet_NaN();
 }
 
 Word Execution::shared_word(ValueId value) const {

@@ -21,7 +21,7 @@ namespace kasen {
 
 // One finished iteration of an outermost loop. `change` is the first float shared carried or tested by the loop (NaN:
 // none).
-struct Turn {
+struct Iteration {
   Place place;
   double change = 0;
   double seconds = 0;  // since the run began
@@ -29,7 +29,7 @@ struct Turn {
 
 // The events of a run that its observer sees: a step, and an iteration of a loop (`turn`). In a transition also the
 // start and the finish of its exchange (a product may start the gather of its result).
-enum class RunPhase : std::uint8_t { step, turn, start, finish };
+enum class RunPhase : std::uint8_t { step, iteration, start, finish };
 
 // Observes a run. Calls nest, and come from the thread that runs the plan. `count` is the current count of operator
 // `number`; the work in between is the difference.
@@ -41,8 +41,8 @@ class RunObserver {
 };
 
 struct RunOptions {
-  std::map<std::string, std::vector<Word>> params;  // by name; missing ones take the program's default
-  std::function<void(const Turn&)> on_turn;         // progress; may throw to stop
+  std::map<std::string, std::vector<Word>> params;     // by name; missing ones take the program's default
+  std::function<void(const Iteration&)> on_iteration;  // progress; may throw to stop
   std::int64_t memory = 0;  // bytes that this process may take, its data among them; 0: what the system has left
   // Sums numbers over the processes of this machine, if there are others. Each calls it once, before the first step.
   std::function<void(std::span<std::int64_t>)> sum_on_machine;

@@ -77,7 +77,7 @@ void Execution::tell_border(int loop) {
   BorderPlace at;
   at.loop = loop;
   at.step = place.step;
-  at.turns = place.turns[0];
+  at.iterations = place.iterations[0];
   at.lo = lo_;
   at.hi = hi_;
   options.on_border(*make_border(*this, held_at(loop), at));
@@ -99,8 +99,8 @@ Resumption::Resumption(Execution& run, const ResumePoint& from) : from_(from) {
     fail(ExitStatus::bad_input, what, "it was saved by another plan", "begin from the start");
   };
   if (!is_outermost_loop(run.plan, place.loop)) wrong(fmt::format("the plan has no outermost loop {}", place.loop));
-  if (place.turns < 0 || (place.hi > place.lo && place.turns > place.hi - place.lo))
-    wrong(fmt::format("a loop from {} to {} has no iteration {}", place.lo, place.hi, place.turns));
+  if (place.iterations < 0 || (place.hi > place.lo && place.iterations > place.hi - place.lo))
+    wrong(fmt::format("a loop from {} to {} has no iteration {}", place.lo, place.hi, place.iterations));
   held_ = held_at_border(run.plan, run.live, place.loop);
   if (place.looks.size() != held_.views.size()) wrong("the border shows other arrays of lists");
   for (const HeldValue& held : held_.values) {

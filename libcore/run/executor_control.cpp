@@ -32,12 +32,12 @@ class LoopStep : public Step {
   }
 
  protected:
-  void turn(Execution& run) {
-    run.began(RunPhase::turn, number);
+  void iteration(Execution& run) {
+    run.began(RunPhase::iteration, number);
     run.run_steps(body_);
     back_.apply(run);
-    run.ended(RunPhase::turn, number);
-    run.end_turn(number);
+    run.ended(RunPhase::iteration, number);
+    run.end_iteration(number);
   }
 
   Rebinding entry_, back_, exit_;
@@ -61,7 +61,7 @@ class WhileStep : public LoopStep {
  private:
   void go_on(Execution& run) {
     const ValueId test = op.blocks[0].args.at(static_cast<size_t>(op.test));
-    while (run.shared_word(test).i != 0) turn(run);
+    while (run.shared_word(test).i != 0) iteration(run);
     run.close_loop();
     exit_.apply(run);
   }
@@ -80,7 +80,7 @@ class ForStep : public LoopStep {
     entry_.charge(run);
     run.resume_loop();
     const BorderPlace& place = run.options.resume->place;
-    go_on(run, place.lo, place.lo + place.turns, place.hi);
+    go_on(run, place.lo, place.lo + place.iterations, place.hi);
   }
 
  private:
@@ -90,7 +90,7 @@ class ForStep : public LoopStep {
       const Scalar scalar = run.module.type(variable).element.scalar();
       const Word i = Word::integer(op.down ? hi - 1 - (k - lo) : k);
       for (int p = 0; p < run.part_count(); ++p) store_word(scalar, run.storage.view(variable, p).data, i);
-      turn(run);
+      iteration(run);
     }
     run.close_loop();
     exit_.apply(run);

@@ -63,10 +63,11 @@ std::string index_text(const Execution& run, ValueId value, int part, std::int64
                      run.plan.dim(info.cut).name, data.worker, row);
 }
 
-std::string turns_text(const Place& place) {
-  if (place.turns.empty()) return "";
+std::string iterations_text(const Place& place) {
+  if (place.iterations.empty()) return "";
   std::string text;
-  for (const std::int64_t turn : place.turns) text += fmt::format("{}{}", text.empty() ? "" : ".", turn + 1);
+  for (const std::int64_t iteration : place.iterations)
+    text += fmt::format("{}{}", text.empty() ? "" : ".", iteration + 1);
   return ", in iteration " + text;
 }
 
@@ -170,12 +171,13 @@ size_t Execution::marked(ValueId mark, int part) const {
 }
 
 void Execution::note_nan(const Op& op, ValueId value, const std::string& at) {
-  const auto [now, then] = std::mismatch(place.turns.begin(), place.turns.end(), nan_turns_.begin(), nan_turns_.end());
-  const bool later_turn = now != place.turns.end() && then != nan_turns_.end() && *now > *then;
-  if (nan_ && (later_turn || nan_->where.line <= op.where.line)) return;
-  nan_turns_ = place.turns;
+  const auto [now, then] =
+      std::mismatch(place.iterations.begin(), place.iterations.end(), nan_iterations_.begin(), nan_iterations_.end());
+  const bool later_iteration = now != place.iterations.end() && then != nan_iterations_.end() && *now > *then;
+  if (nan_ && (later_iteration || nan_->where.line <= op.where.line)) return;
+  nan_iterations_ = place.iterations;
   nan_ = {op.where,
-          fmt::format("%{} is NaN{}{}", module.value(value).name, at, turns_text(place)),
+          fmt::format("%{} is NaN{}{}", module.value(value).name, at, iterations_text(place)),
           "it is the first NaN, and --nan=error refuses it",
           "check the divisions, subtractions, roots and logarithms of this statement, and the values that it reads",
           {}};

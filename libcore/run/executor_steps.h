@@ -133,7 +133,7 @@ class Execution {
 
   // Called by while and for loops: the loop begins (a for loop with these bounds), an iteration ends, the loop is left.
   void open_loop(std::int64_t lo = 0, std::int64_t hi = 0);
-  void end_turn(int number);
+  void end_iteration(int number);
   void close_loop();
 
   // Notify the observer, if there is one.
@@ -211,8 +211,8 @@ class Execution {
   std::vector<Bytes> packing_;
   std::int64_t exchanges_ = 0;
   std::vector<std::span<const std::unique_ptr<Step>>> ahead_;  // remaining steps of each open block
-  std::optional<Diagnostic> nan_;        // the first NaN in program order so far, with RunOptions::refuse_nan
-  std::vector<std::int64_t> nan_turns_;  // the iterations in which it was made
+  std::optional<Diagnostic> nan_;             // the first NaN in program order so far, with RunOptions::refuse_nan
+  std::vector<std::int64_t> nan_iterations_;  // the iterations in which it was made
   double change_ = std::numeric_limits<double>::quiet_NaN();
   Clock::time_point began_;
 };

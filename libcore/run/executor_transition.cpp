@@ -239,7 +239,7 @@ std::string Execution::purpose_of(const Step& step) const {
   };
   const std::string& file = op.where.file.empty() ? module.source_name : op.where.file;
   return fmt::format("{} : {} of {}, {}:{}, iterations {}", op_text(module, op), types(op.results), types(op.operands),
-                     file, op.where.line, fmt::join(place.turns, "."));
+                     file, op.where.line, fmt::join(place.iterations, "."));
 }
 
 void require_gathered_is_pre(const Execution& run, const Op& op) {

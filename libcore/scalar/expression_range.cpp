@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Where exp is still above 0: of f32, and so of f64.
 constexpr double exp_is_positive_from = -80;
 constexpr double largest_exact_integer = 9007199254740992.0;
-constexpr int most_turns = 4096;  // of coordinates that are read one by one, in one expression
+constexpr int most_iterations = 4096;  // of coordinates that are read one by one, in one expression
 
 // ---- bounds
 
@@ -124,7 +124,7 @@ Interval rounded(Interval r, Scalar s) {
 struct RangeReader {
   std::vector<ElementRange> params;
   std::vector<Interval> variables = std::vector<Interval>(64);  // by loop number
-  int turns = 0;
+  int iterations = 0;
 
   static ElementRange one(const Interval& r) { return {r}; }
 
@@ -322,12 +322,12 @@ struct RangeReader {
   ElementRange built(const Expr& e) {
     const size_t places = places_of(e.type);
     Interval& variable = variables.at(static_cast<size_t>(e.index));
-    if (places == 1 || turns > most_turns) {
+    if (places == 1 || iterations > most_iterations) {
       variable = {0, static_cast<double>(e.count - 1)};
       return ElementRange(places, scalar(e.args[0]));
     }
     ElementRange all;
-    for (size_t j = 0; j < places; ++j, ++turns) {
+    for (size_t j = 0; j < places; ++j, ++iterations) {
       variables.at(static_cast<size_t>(e.index)) = Interval::exactly(static_cast<double>(j));
       all.push_back(scalar(e.args[0]));
     }

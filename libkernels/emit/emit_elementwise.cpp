@@ -45,7 +45,7 @@ class ElementwiseEmitter {
     // A result may alias an operand, whose old value would then be gone.
     if (home_ == Accumulator::Home::scratch && outputs_.empty() && !slices_ && !indices_) sums_.find(sources_);
     if (sums_.empty()) {
-      e_.loop(begin, middle, e_.lanes(), [&](llvm::Value* i) { turn(i); });
+      e_.loop(begin, middle, e_.lanes(), [&](llvm::Value* i) { iteration(i); });
     } else {
       e_.loop(begin, middle, strip_elements, [&](llvm::Value* i) { take_strip(i, middle); });
     }
@@ -208,7 +208,7 @@ class ElementwiseEmitter {
     llvm::Value* last = e_.b.CreateAdd(first, e_.integer(strip_elements));
     last = e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, middle);
     strip_begin_ = first;
-    e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) { turn(i); });
+    e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) { iteration(i); });
     strip_begin_ = nullptr;
     for (const Op* reduce : sums_.reductions()) {
       for (Reduction& r : reductions_) {
@@ -225,7 +225,7 @@ class ElementwiseEmitter {
   }
 
   // One iteration: eight elements from index i on.
-  void turn(llvm::Value* i) {
+  void iteration(llvm::Value* i) {
     e_.forget();
     if (slices_) slices_->slice(SliceEmitter::numbers(e_, lengths_, i, e_.mask));
     for (Input& input : inputs_) {
@@ -302,7 +302,7 @@ class ElementwiseEmitter {
     e_.loop(begin, end, e_.lanes(), [&](llvm::Value* i) {
       llvm::Value* left = e_.spread({e_.b.CreateSub(end, i), true});
       e_.mask = e_.b.CreateICmpSLT(e_.lane_numbers(), left);
-      turn(i);
+      iteration(i);
       e_.mask = nullptr;
     });
     e_.compact = false;

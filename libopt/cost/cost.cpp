@@ -146,12 +146,12 @@ class Measurement {
     if (op.code == OpCode::for_loop) {
       const auto lo = bound(op.operands.at(0)), hi = bound(op.operands.at(1));
       if (lo.value && hi.value) {
-        const std::int64_t turns = std::max<std::int64_t>(*hi.value - *lo.value, 0);
+        const std::int64_t iterations = std::max<std::int64_t>(*hi.value - *lo.value, 0);
         if (!lo.is_default && !hi.is_default) {
-          made.trips = Polynomial(turns);
+          made.trips = Polynomial(iterations);
           return made;
         }
-        made.expected = turns;
+        made.expected = iterations;
       }
     }
     if (op.expect >= 0) made.expected = op.expect;
@@ -171,7 +171,7 @@ class Measurement {
 
   // Executions of a row in one turn of a loop around it: its own in the run with that loop's and all outer ones' set
   // aside. They are products, so it is enough to build them again from the inside out.
-  Polynomial per_turn(const CostRow& row, int loop) const {
+  Polynomial per_iteration(const CostRow& row, int loop) const {
     Polynomial times(1);
     int child = row.number;
     for (int at = row.parent; at >= 0; at = report_.rows[static_cast<size_t>(at)].parent) {
@@ -214,7 +214,7 @@ class Measurement {
     report_.actual += repeated(actual, row.executions);
     for (LoopCost& l : report_.loops) {
       if (!encloses(l.number, row)) continue;
-      const Polynomial& times = l.runs.try_emplace(row.number, per_turn(row, l.number)).first->second;
+      const Polynomial& times = l.runs.try_emplace(row.number, per_iteration(row, l.number)).first->second;
       l.model += repeated(model, times);
       l.actual += repeated(actual, times);
     }

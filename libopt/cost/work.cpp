@@ -30,17 +30,17 @@ class Counter {
       args.push_back(number(arg));
       const Found& below = found_[static_cast<size_t>(args.back())];
       found.varies = found.varies || below.varies;
-      found.turns.insert(below.turns.begin(), below.turns.end());
+      found.iterations.insert(below.iterations.begin(), below.iterations.end());
     }
     loops_ = outer;
     if (expr.op == ScalarOp::param) found.varies = varies_.at(static_cast<size_t>(expr.index));
-    const std::int64_t turns = expr.op == ScalarOp::loop_var ? loops_.at(expr.index) : expr.count;
-    const Key key{expr.op, expr.type, expr.literal.i, expr.index, turns, std::move(args)};
+    const std::int64_t iterations = expr.op == ScalarOp::loop_var ? loops_.at(expr.index) : expr.count;
+    const Key key{expr.op, expr.type, expr.literal.i, expr.index, iterations, std::move(args)};
     const auto [place, fresh] = numbers_.try_emplace(key, static_cast<int>(found_.size()));
     if (!fresh) return place->second;
-    if (found.varies) count(expr, found.turns);
-    if (loops) found.turns.erase({expr.index, expr.count});
-    if (expr.op == ScalarOp::loop_var) found.turns.insert({expr.index, turns});
+    if (found.varies) count(expr, found.iterations);
+    if (loops) found.iterations.erase({expr.index, expr.count});
+    if (expr.op == ScalarOp::loop_var) found.iterations.insert({expr.index, iterations});
     found_.push_back(std::move(found));
     return place->second;
   }
@@ -51,7 +51,7 @@ class Counter {
   using Turns = std::set<std::pair<int, std::int64_t>>;  // loops by their variable, each with its number of iterations
   struct Found {
     bool varies = false;
-    Turns turns;  // the loops on whose variables it depends
+    Turns iterations;  // the loops on whose variables it depends
   };
   using Key = std::tuple<ScalarOp, ElementType, std::int64_t, int, std::int64_t, std::vector<int>>;
 
@@ -60,12 +60,12 @@ class Counter {
            op == ScalarOp::max_over || op == ScalarOp::build;
   }
 
-  void count(const Expr& expr, Turns turns) {
+  void count(const Expr& expr, Turns iterations) {
     const ElementType& operand = expr.args.empty() ? expr.type : expr.args[0].type;
     const ScalarWork work = work_of(expr.op, operand.scalar());
-    if (is_loop(expr.op)) turns.insert({expr.index, expr.count});
+    if (is_loop(expr.op)) iterations.insert({expr.index, expr.count});
     std::int64_t times = 1;
-    for (const auto& [variable, trips] : turns) times = checked_mul(times, trips, "operations of a function");
+    for (const auto& [variable, trips] : iterations) times = checked_mul(times, trips, "operations of a function");
     std::int64_t& sum = counts.at(static_cast<size_t>(work));
     if (work != ScalarWork::nothing) sum = checked_add(sum, times, "operations of a function");
   }

@@ -116,13 +116,13 @@ class BlockReader {
       node.apart.push_back(made_.contains(operand) &&
                            stored_range(module_.type(operand).state) != read_range(module_, op, operand));
     }
-    if (op.code == OpCode::mxv) node.inputs[0] = turn(node.inputs[0]);
+    if (op.code == OpCode::mxv) node.inputs[0] = iteration(node.inputs[0]);
     node.seconds = seconds(op);
     node_of(result) = dag_.add(std::move(node));
   }
 
   // A view of its own for each product: nothing is gained by sharing it.
-  NodeId turn(NodeId matrix) {
+  NodeId iteration(NodeId matrix) {
     Node view;
     view.form = Form::transpose;
     view.op = "t";

@@ -65,12 +65,12 @@ class Pipeline {
     for (const Op& op : body().ops) {
       const bool whole = op.code == OpCode::reduce && is_shared(m_, m_.type(op.results[0]));
       if (!whole || !reads_nothing_late(op) || !follows_the_end(op.operands[0])) continue;
-      if (used_in_the_turn(op.results[0])) reduced_.push_back(op.results[0]);
+      if (used_in_the_iteration(op.results[0])) reduced_.push_back(op.results[0]);
     }
   }
 
   // A reduction that is only handed on already stands at the end of its iteration.
-  [[nodiscard]] bool used_in_the_turn(ValueId v) {
+  [[nodiscard]] bool used_in_the_iteration(ValueId v) {
     return std::any_of(body().ops.begin(), body().ops.end() - 1, [&](const Op& op) {
       bool reads = false;
       for_each_operand(op, [&](ValueId operand) { reads = reads || operand == v; });
@@ -134,7 +134,7 @@ class Pipeline {
   }
 
   // Appends all of the body but its yield, and returns the yielded values.
-  std::vector<ValueId> turn(std::vector<Op>& ops, std::vector<ValueId>& now) {
+  std::vector<ValueId> iteration(std::vector<Op>& ops, std::vector<ValueId>& now) {
     const std::vector<Op>& inside = body().ops;
     append(ops, clone_ops(m_, std::span(inside).first(inside.size() - 1), now));
     std::vector<ValueId> yielded;
@@ -169,7 +169,7 @@ class Pipeline {
     std::vector<ValueId> state(loop().operands.begin() + 2, loop().operands.end());
     for (const std::int64_t index : {first_, last_}) {
       std::vector<ValueId> now = with_arguments(literal(index, ops), state);
-      state = turn(ops, now);
+      state = iteration(ops, now);
     }
     hand_on(std::move(ops), state);
   }
@@ -180,7 +180,7 @@ class Pipeline {
     std::vector<ValueId> initial(loop().operands.begin() + 2, loop().operands.end());
     if (peel) {
       std::vector<ValueId> now = with_arguments(literal(first_, before), initial);
-      initial = turn(before, now);
+      initial = iteration(before, now);
       first_ += step;
     }
     std::vector<ValueId> known = reductions(before, with_arguments(literal(first_, before), initial));
@@ -205,7 +205,7 @@ class Pipeline {
     const std::vector<ValueId> results(inner.results.begin(),
                                        inner.results.end() - static_cast<std::ptrdiff_t>(left.size()));
     std::vector<ValueId> now = with_arguments(literal(last_, after), results);
-    std::vector<ValueId> yielded = turn(after, now);
+    std::vector<ValueId> yielded = iteration(after, now);
     std::vector<ValueId> with(m_.values.size(), no_value);
     for (size_t i = 0; i < left.size(); ++i) with[static_cast<size_t>(mapped(now, reduced_[i]))] = left[i];
     for (Op& op : after) {
@@ -213,14 +213,14 @@ class Pipeline {
     }
     for (ValueId& v : yielded) v = mapped(with, v);
 
-    end_of_turn(inner, carried, step);
+    end_of_iteration(inner, carried, step);
     before.push_back(std::move(inner));
     append(before, std::move(after));
     hand_on(std::move(before), yielded);
   }
 
   // Puts the next iteration's reductions at the end of this one.
-  void end_of_turn(Op& inner, const std::vector<ValueId>& carried, std::int64_t step) {
+  void end_of_iteration(Op& inner, const std::vector<ValueId>& carried, std::int64_t step) {
     std::vector<Op> ops;
     const ValueId index = body().args[0];
     ScalarFunction next;

@@ -69,7 +69,7 @@ std::string marks(const Scale& scale) {
   return text;
 }
 
-std::string turns(const Scale& scale) {
+std::string iterations(const Scale& scale) {
   std::string text;
   const double step = std::max(1.0, round_step(std::max(scale.high - scale.low, 1.0)));
   for (double x = std::ceil(scale.low / step) * step; x <= scale.high; x += step) {
@@ -90,7 +90,7 @@ std::string curve_svg(const Curve& curve) {
       "x=\"{:.0f}\" "
       "y=\"16\">{}</text>",
       paper_width, paper_height, page_text(curve.title), paper_left, page_text(clipped(curve.title, 60)));
-  text += marks(y) + turns(x);
+  text += marks(y) + iterations(x);
   text +=
       fmt::format("<text class=\"across\" x=\"{:.1f}\" y=\"{:.0f}\">{}</text>",
                   (paper_left + paper_width - paper_right) / 2, paper_height - 6, page_text(clipped(curve.across, 60)));

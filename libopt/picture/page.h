@@ -50,7 +50,7 @@ struct RunFacts {
 // did not run.
 [[nodiscard]] OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int number);
 // States how the run's loops went.
-[[nodiscard]] std::string turns_section(const ReportContext& context, const RunFacts& facts);
+[[nodiscard]] std::string iterations_section(const ReportContext& context, const RunFacts& facts);
 [[nodiscard]] std::string grouped_count(std::int64_t count, const std::string& what);  // "1,200 iterations"
 
 struct Curve {

@@ -267,8 +267,8 @@ std::string balance_section(const ReportContext& context, const RunFacts& facts)
 
 std::string run_cards(const RunFacts& facts) {
   const RunReport& run = facts.run;
-  std::int64_t turns = 0, planned = 0, resident = 0;
-  for (const LoopTurns& loop : run.loops) turns += counted(facts, loop.number).turns;
+  std::int64_t iterations = 0, planned = 0, resident = 0;
+  for (const LoopIterations& loop : run.loops) iterations += counted(facts, loop.number).iterations;
   for (const PartCount& p : run.parts) {
     planned += p.buffer_bytes + p.exchange_bytes + p.matrix_bytes + p.input_bytes;
   }
@@ -276,9 +276,9 @@ std::string run_cards(const RunFacts& facts) {
   const bool right = facts.check.mismatches.empty();
   std::string text = "<div class=\"cards\">";
   text += card("run", duration_text(run.seconds),
-               turns > 0 ? fmt::format("{}, {} each", grouped_count(turns, "iteration"),
-                                       duration_text(run.seconds / static_cast<double>(turns)))
-                         : "");
+               iterations > 0 ? fmt::format("{}, {} each", grouped_count(iterations, "iteration"),
+                                            duration_text(run.seconds / static_cast<double>(iterations)))
+                              : "");
   text += card("on", grouped_count(run.workers, "worker"),
                fmt::format("{} of {}, {} kernels", grouped_count(run.ranks, "rank"),
                            grouped_count(run.threads, "thread"), run.kernels));
@@ -296,7 +296,7 @@ std::string run_cards(const RunFacts& facts) {
 }
 
 std::string run_sections(const ReportContext& context, const RunFacts& facts) {
-  return time_section(context, facts) + turns_section(context, facts) + balance_section(context, facts) +
+  return time_section(context, facts) + iterations_section(context, facts) + balance_section(context, facts) +
          "<section id=\"check\"><h2>Predicted and counted</h2>\n<div class=\"scroll\">" + checked_table(facts.check) +
          "</div></section>\n";
 }

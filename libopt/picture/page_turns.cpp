@@ -11,8 +11,8 @@ namespace {
 
 bool is_loop(const CostRow& row) { return row.code == OpCode::while_loop || row.code == OpCode::for_loop; }
 
-const LoopTurns* turns_of(const RunFacts& facts, int number) {
-  for (const LoopTurns& loop : facts.run.loops) {
+const LoopIterations* iterations_of(const RunFacts& facts, int number) {
+  for (const LoopIterations& loop : facts.run.loops) {
     if (loop.number == number) return &loop;
   }
   return nullptr;
@@ -22,34 +22,35 @@ struct LoopCurves {
   Curve change, time;
 };
 
-LoopCurves loop_curves(const std::string& place, const LoopTurns& loop) {
+LoopCurves loop_curves(const std::string& place, const LoopIterations& loop) {
   const std::string thinned = loop.every > 1 ? fmt::format(", every {}th iteration", loop.every) : "";
   LoopCurves curves{{loop.watched + thinned, "iteration of the " + place, loop.watched, {}, loop.limit},
                     {"time of an iteration, ms" + thinned, "iteration of the " + place, "ms", {}, {}}};
   double before = 0;
-  std::int64_t turn_before = 0;
-  for (const TurnSample& t : loop.turns) {
-    const auto x = static_cast<double>(t.turn);
+  std::int64_t iteration_before = 0;
+  for (const IterationSample& t : loop.iterations) {
+    const auto x = static_cast<double>(t.iteration);
     if (std::isfinite(t.change)) curves.change.points.push_back({x, t.change});
-    if (turn_before > 0 && t.turn > turn_before) {
-      curves.time.points.push_back({x, 1e3 * (t.seconds - before) / static_cast<double>(t.turn - turn_before)});
+    if (iteration_before > 0 && t.iteration > iteration_before) {
+      curves.time.points.push_back(
+          {x, 1e3 * (t.seconds - before) / static_cast<double>(t.iteration - iteration_before)});
     }
-    turn_before = t.turn;
+    iteration_before = t.iteration;
     before = t.seconds;
   }
   return curves;
 }
 
 // Returns "diff: 9.6e-07 at the end; its test compares it with 1e-06", or why there is no such number.
-std::string watched_text(const CostRow& row, const LoopTurns* loop) {
+std::string watched_text(const CostRow& row, const LoopIterations* loop) {
   if (loop == nullptr) return row.loop >= 0 ? "not recorded: inside of another loop" : "not recorded in these counters";
   if (loop->watched.empty()) {
     return row.code == OpCode::for_loop ? "no number: it counts its iterations, and carries none"
                                         : "no number: its test takes none, and it carries none";
   }
-  if (loop->turns.empty() || !std::isfinite(loop->turns.back().change))
+  if (loop->iterations.empty() || !std::isfinite(loop->iterations.back().change))
     return loop->watched + ": not finite at the end";
-  std::string text = fmt::format("{}: {:.4g} at the end", loop->watched, loop->turns.back().change);
+  std::string text = fmt::format("{}: {:.4g} at the end", loop->watched, loop->iterations.back().change);
   if (loop->limit) text += fmt::format("; its test compares it with {:.4g}", *loop->limit);
   return text;
 }
@@ -57,15 +58,15 @@ std::string watched_text(const CostRow& row, const LoopTurns* loop) {
 std::string loop_row(const ReportContext& context, const RunFacts& facts, const CostRow& row) {
   const OpCount& count = counted(facts, row.number);
   const std::string each =
-      count.turns > 0 ? duration_text(count.seconds / static_cast<double>(count.turns)) : std::string("-");
+      count.iterations > 0 ? duration_text(count.seconds / static_cast<double>(count.iterations)) : std::string("-");
   return fmt::format(
       "<tr data-op=\"a{0}\"><th><a href=\"#row-a{0}\">{1}</a></th><td class=\"n\">{2}</td><td class=\"n\">{3}</td><td "
       "class=\"n\">{4}</td><td class=\"n\">{5}</td><td>{6}</td></tr>\n",
-      row.number, page_text(context.place(row)), grouped(count.executions), grouped(count.turns),
-      duration_text(count.seconds), each, page_text(watched_text(row, turns_of(facts, row.number))));
+      row.number, page_text(context.place(row)), grouped(count.executions), grouped(count.iterations),
+      duration_text(count.seconds), each, page_text(watched_text(row, iterations_of(facts, row.number))));
 }
 
-std::string curves_text(const ReportContext& context, const LoopTurns& loop) {
+std::string curves_text(const ReportContext& context, const LoopIterations& loop) {
   const LoopCurves curves =
       loop_curves(context.place(context.report().rows.at(static_cast<size_t>(loop.number))), loop);
   std::string text;
@@ -77,13 +78,13 @@ std::string curves_text(const ReportContext& context, const LoopTurns& loop) {
 
 }  // namespace
 
-std::string turns_section(const ReportContext& context, const RunFacts& facts) {
+std::string iterations_section(const ReportContext& context, const RunFacts& facts) {
   std::string rows, curves;
   for (const CostRow& row : context.report().rows) {
     if (is_loop(row) && counted(facts, row.number).executions > 0) rows += loop_row(context, facts, row);
   }
   if (rows.empty()) return {};
-  for (const LoopTurns& loop : facts.run.loops) curves += curves_text(context, loop);
+  for (const LoopIterations& loop : facts.run.loops) curves += curves_text(context, loop);
   return "<section id=\"convergence\"><h2>Iteration by iteration</h2>\n<div class=\"scroll\"><table "
          "class=\"loops\"><thead><tr>"
          "<th>loop</th><th class=\"n\">entered</th><th class=\"n\">iterations</th><th class=\"n\">took</th><th "

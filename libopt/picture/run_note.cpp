@@ -48,8 +48,8 @@ OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int n
   const CostRow& row = context.report().rows.at(static_cast<size_t>(number));
   const OpCount& count = counted(facts, number);
   OperatorNote note;
-  if (holds_others(row) && count.turns > 0) {
-    note.lines.push_back(grouped_count(count.turns, "iteration") + ", " + duration_text(count.seconds));
+  if (holds_others(row) && count.iterations > 0) {
+    note.lines.push_back(grouped_count(count.iterations, "iteration") + ", " + duration_text(count.seconds));
   } else if (has_time(row, count) && count.seconds >= 1e-6) {
     note.lines.push_back(duration_text(count.seconds));
   }

@@ -33,8 +33,8 @@ Predicted predict(const Module& plan, const Sizes& sizes, const MachineProfile& 
     bool known = !loops.empty();
     for (std::size_t i = 0; i < loops.size(); ++i) {
       if (loops[i].parent >= 0) continue;
-      known = known && times.turns[i];
-      if (known) sum += *times.turns[i];
+      known = known && times.iterations[i];
+      if (known) sum += *times.iterations[i];
     }
     if (known) predicted.time = sum;
   }

@@ -82,10 +82,10 @@ std::string flip_text(const Price& own, const Price& other, const MachineProfile
   };
   const double sent = own.network_bytes - other.network_bytes;
   const double beside = (local(other) - local(own)) * own.workers * machine.memory_bandwidth;
-  const double turn = sent == 0 ? -1 : beside / sent;
-  if (turn <= 0) return "no price of the network would reverse the choice";
+  const double iteration = sent == 0 ? -1 : beside / sent;
+  if (iteration <= 0) return "no price of the network would reverse the choice";
   return fmt::format("the choice reverses if a byte on the network costs {} than {:.3g} in memory (now {:.3g})",
-                     sent > 0 ? "more" : "less", turn, machine.memory_bandwidth / machine.network_bandwidth);
+                     sent > 0 ? "more" : "less", iteration, machine.memory_bandwidth / machine.network_bandwidth);
 }
 
 std::string unit_name(const SyncUnit& unit) {

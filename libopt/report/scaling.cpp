@@ -80,7 +80,7 @@ Row row_of(const Module& module, const Sizes& sizes, const MachineProfile& machi
   row.imbalance = times.imbalance;
   for (const size_t i : outermost(context.report())) {
     row.network.push_back(context.value(context.report().loops[i].actual.network));
-    row.times.push_back(times.turns[i]);
+    row.times.push_back(times.iterations[i]);
   }
   row.network.push_back(context.value(context.report().actual.network));
   row.times.push_back(times.program);
@@ -121,7 +121,7 @@ std::string cut_table(const std::vector<Line>& lines) {
   return table_text(table);
 }
 
-std::string turn_table(const std::vector<Line>& lines, size_t which) {
+std::string iteration_table(const std::vector<Line>& lines, size_t which) {
   std::vector<std::vector<std::string>> table{{"workers", "network bytes", "a worker", "predicted time", "memory",
                                                "computing", "imbalance", "network", "messages", "speed-up"}};
   const std::optional<PredictedTime>& first = lines.front().row.times[which];
@@ -257,7 +257,8 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
   for (size_t i = 0; i < names.size(); ++i) {
     const bool whole_program = i + 1 == names.size();
     if (whole_program && i > 0 && !rows.front().row.times[i]) continue;  // its iterations are not known
-    text += fmt::format("\n{} (each worker a process: {})\n\n", names[i], machine_text(machine)) + turn_table(rows, i);
+    text +=
+        fmt::format("\n{} (each worker a process: {})\n\n", names[i], machine_text(machine)) + iteration_table(rows, i);
   }
   return text;
 }

@@ -94,20 +94,20 @@ std::string summary(const ReportContext& c, const Column& column, const Cost& co
   return text;
 }
 
-std::string turns_text(const ReportContext& c, const LoopCost& loop) {
-  const auto turns = c.value(loop.trips);
-  const bool given = c.sizes() != nullptr && turns && !loop.trips.constant();
-  if (loop.expected && !(given && *turns != *loop.expected))
+std::string iterations_text(const ReportContext& c, const LoopCost& loop) {
+  const auto iterations = c.value(loop.trips);
+  const bool given = c.sizes() != nullptr && iterations && !loop.trips.constant();
+  if (loop.expected && !(given && *iterations != *loop.expected))
     return fmt::format("{} iteration{} expected", grouped(*loop.expected), *loop.expected == 1 ? "" : "s");
-  return turns ? fmt::format("{} iteration{}", grouped(*turns), *turns == 1 ? "" : "s")
-               : fmt::format("{} iterations", c.formula(loop.trips));
+  return iterations ? fmt::format("{} iteration{}", grouped(*iterations), *iterations == 1 ? "" : "s")
+                    : fmt::format("{} iterations", c.formula(loop.trips));
 }
 
 std::string totals(const ReportContext& c, const Column& column) {
   std::string text;
   for (const LoopCost& loop : c.report().loops) {
     const CostRow& row = c.report().rows[static_cast<size_t>(loop.number)];
-    text += fmt::format("\nPer iteration of the {} ({}):\n", c.place(row), turns_text(c, loop));
+    text += fmt::format("\nPer iteration of the {} ({}):\n", c.place(row), iterations_text(c, loop));
     text += summary(c, column, loop.*column.of_loop);
   }
   text += "\nWhole program:\n";

@@ -38,9 +38,9 @@ class Splitter {
     std::vector<NodeId> cuts;
     split(op, cuts);
     if (cuts.empty()) return;
-    Split told{names(op.members), reason(module_, ops(op)), {}};
-    for (const NodeId cut : cuts) told.stored.push_back(dag_[cut].name);
-    made_.splits.push_back(std::move(told));
+    Split reported{names(op.members), reason(module_, ops(op)), {}};
+    for (const NodeId cut : cuts) reported.stored.push_back(dag_[cut].name);
+    made_.splits.push_back(std::move(reported));
   }
 
   Pieces take() {
@@ -180,14 +180,14 @@ class Splitter {
   void take_apart(size_t piece) {
     const PlanOperator op = std::move(made_.pieces[piece].op);
     made_.pieces.erase(made_.pieces.begin() + static_cast<std::ptrdiff_t>(piece));
-    Split told{names(op.roots), "a value made of one of them goes into another", {}};
+    Split reported{names(op.roots), "a value made of one of them goes into another", {}};
     std::vector<NodeId> cuts;
     for (const NodeId root : op.roots) {
-      told.stored.push_back(dag_[root].name);
+      reported.stored.push_back(dag_[root].name);
       split(part(op, {root}, no_node), cuts);
     }
-    for (const NodeId cut : cuts) told.stored.push_back(dag_[cut].name);
-    made_.splits.push_back(std::move(told));
+    for (const NodeId cut : cuts) reported.stored.push_back(dag_[cut].name);
+    made_.splits.push_back(std::move(reported));
   }
 
   const Module& module_;

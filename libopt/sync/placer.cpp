@@ -197,8 +197,8 @@ std::optional<FnId> Placer::in_known_ranges(const Op& op, const Op& placed) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (static_cast<int>(i) == pre || !ranges_->knows(op.operands[i])) continue;
     const ElementRange& known = ranges_->of(op.operands[i]);
-    const ElementRange& told = plain.params[i].range;
-    fn.params[i].range = as_declared(told.empty() ? known : intersect(told, known));
+    const ElementRange& reported = plain.params[i].range;
+    fn.params[i].range = as_declared(reported.empty() ? known : intersect(reported, known));
   }
   if (fn == plain) return std::nullopt;
   fn.name += "_in_range";

@@ -58,14 +58,14 @@ class Connector {
   }
 
   void control(const Op& op, int loop, const Location& loop_at) {
-    const bool turns = is_loop(op);
-    const int inside = turns ? ++loops_ : loop;
+    const bool iterations = is_loop(op);
+    const int inside = iterations ? ++loops_ : loop;
     for (const Block& b : op.blocks) {
-      define(b.args, op, inside, turns ? op.where : loop_at);
-      block(b, inside, turns ? op.where : loop_at);
+      define(b.args, op, inside, iterations ? op.where : loop_at);
+      block(b, inside, iterations ? op.where : loop_at);
       const std::vector<ValueId>& yielded = b.ops.back().operands;
-      const size_t first = turns ? carried_at(op).arg : 0;
-      for (size_t i = 0; i < op.results.size(); ++i) join(yielded[i], turns ? b.args[first + i] : op.results[i]);
+      const size_t first = iterations ? carried_at(op).arg : 0;
+      for (size_t i = 0; i < op.results.size(); ++i) join(yielded[i], iterations ? b.args[first + i] : op.results[i]);
     }
   }
 

@@ -63,7 +63,7 @@ class Numbers {
         return 1;
       case SymbolKind::slaves:  // for a set: all ghosts of the dimension
         if (!symbol.set.empty()) return (*this)({SymbolKind::slaves, symbol.name, {}, -1});
-        return told(symbol, (*this)(size_of(symbol.name)));
+        return reported(symbol, (*this)(size_of(symbol.name)));
       case SymbolKind::waiting:  // one row for each ghost
         return std::min((*this)(size_of(symbol.name)), (*this)({SymbolKind::slaves, symbol.name, symbol.set, -1}));
       case SymbolKind::size:
@@ -71,17 +71,17 @@ class Numbers {
         return indices(symbol);
       case SymbolKind::entries: {
         const auto rows = rows_of_.find(symbol.name);
-        return told(symbol,
-                    default_entries * (rows == rows_of_.end() ? default_indices : (*this)(size_of(rows->second))));
+        return reported(symbol,
+                        default_entries * (rows == rows_of_.end() ? default_indices : (*this)(size_of(rows->second))));
       }
       case SymbolKind::compressed:
-        return told(symbol, default_compressed);
+        return reported(symbol, default_compressed);
       case SymbolKind::distinct:
-        return told(symbol, default_distinct);
+        return reported(symbol, default_distinct);
       case SymbolKind::workers:
-        return told(symbol, default_workers);
+        return reported(symbol, default_workers);
       case SymbolKind::trips:
-        return told(symbol, default_trips);
+        return reported(symbol, default_trips);
     }
     throw InternalError("a symbol outside the table");
   }
@@ -89,12 +89,12 @@ class Numbers {
   std::int64_t indices(const Symbol& symbol) {
     if (symbol.kind == SymbolKind::whole) return (*this)(size_of(symbol.name));
     const DimId d = plan_.find_dim(symbol.name);
-    if (d == no_dim) return told(symbol, default_indices);
+    if (d == no_dim) return reported(symbol, default_indices);
     const Dimension& dim = plan_.dim(d);
-    return dim.size >= 0 ? dim.size : told(symbol, dim.local ? default_local : default_indices);
+    return dim.size >= 0 ? dim.size : reported(symbol, dim.local ? default_local : default_indices);
   }
 
-  std::int64_t told(const Symbol& symbol, std::int64_t value) {
+  std::int64_t reported(const Symbol& symbol, std::int64_t value) {
     defaults_.emplace(names_(symbol), value);
     return value;
   }
@@ -107,21 +107,22 @@ class Numbers {
 };
 
 // Replaces iterations that the program states by numbers, and takes the first branch of an `if`. Only sizes remain.
-Polynomial with_turns(const Polynomial& polynomial, Numbers& numbers) {
+Polynomial with_iterations(const Polynomial& polynomial, Numbers& numbers) {
   return polynomial.replace([&](const Symbol& symbol) {
-    const bool turns = symbol.kind == SymbolKind::trips && numbers.knows(symbol);
-    return turns || symbol.kind == SymbolKind::taken ? Polynomial(numbers(symbol)) : Polynomial(symbol);
+    const bool iterations = symbol.kind == SymbolKind::trips && numbers.knows(symbol);
+    return iterations || symbol.kind == SymbolKind::taken ? Polynomial(numbers(symbol)) : Polynomial(symbol);
   });
 }
 
-Work with_turns(const Work& work, const Polynomial& times, Numbers& numbers) {
+Work with_iterations(const Work& work, const Polynomial& times, Numbers& numbers) {
   Work all;
   for (size_t i = 0; i < all.operations.size(); ++i) {
-    if (!work.operations.at(i).is_zero()) all.operations.at(i) = with_turns(work.operations.at(i) * times, numbers);
+    if (!work.operations.at(i).is_zero())
+      all.operations.at(i) = with_iterations(work.operations.at(i) * times, numbers);
   }
-  all.entries = with_turns(work.entries * times, numbers);
-  all.entry_bytes = with_turns(work.entry_bytes * times, numbers);
-  all.span = with_turns(work.span, numbers);
+  all.entries = with_iterations(work.entries * times, numbers);
+  all.entry_bytes = with_iterations(work.entry_bytes * times, numbers);
+  all.span = with_iterations(work.span, numbers);
   return all;
 }
 
@@ -129,7 +130,7 @@ PricePolynomials forms(const TimeModel& model, const CostReport& report, bool pa
   PricePolynomials form;
   for (const TimeRow& row : model.rows()) {
     const Polynomial& times = report.rows.at(static_cast<size_t>(row.runs)).executions;
-    PriceRow part{with_turns(row.streamed(paper) * times, numbers), with_turns(row.work, times, numbers)};
+    PriceRow part{with_iterations(row.streamed(paper) * times, numbers), with_iterations(row.work, times, numbers)};
     if (!part.memory.is_zero() || !part.work.is_zero()) form.rows.push_back(std::move(part));
     form.memory += (paper ? row.model : row.actual) * times;
     form.network += row.network * times;
@@ -138,7 +139,7 @@ PricePolynomials forms(const TimeModel& model, const CostReport& report, bool pa
     if (row.loops) form.starts += times;
   }
   for (Polynomial* sum : {&form.memory, &form.network, &form.rounds, &form.shared_rounds, &form.starts}) {
-    *sum = with_turns(*sum, numbers);
+    *sum = with_iterations(*sum, numbers);
   }
   form.held = model.held();
   std::sort(form.rows.begin(), form.rows.end());

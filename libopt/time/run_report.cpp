@@ -19,12 +19,13 @@ using Json = nlohmann::ordered_json;
 // JSON has no infinity and no NaN.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
-Json loops_json(const std::vector<LoopTurns>& loops) {
+Json loops_json(const std::vector<LoopIterations>& loops) {
   Json json = Json::array();
-  for (const LoopTurns& loop : loops) {
+  for (const LoopIterations& loop : loops) {
     Json entry{{"number", loop.number}, {"watched", loop.watched}, {"every", loop.every}, {"turns", Json::array()}};
     if (loop.limit) entry["limit"] = finite(*loop.limit);
-    for (const TurnSample& t : loop.turns) entry["turns"].push_back({t.turn, finite(t.change), t.seconds});
+    for (const IterationSample& t : loop.iterations)
+      entry["turns"].push_back({t.iteration, finite(t.change), t.seconds});
     json.push_back(std::move(entry));
   }
   return json;

@@ -14,17 +14,17 @@
 namespace kasen {
 
 // The course of an outermost loop: its iterations, or every `every`-th of them.
-struct TurnSample {
-  std::int64_t turn = 0;  // from 1
-  double change = 0;      // the watched number (libcore/analysis/loop_progress.h); NaN: none
-  double seconds = 0;     // since the run began
+struct IterationSample {
+  std::int64_t iteration = 0;  // from 1
+  double change = 0;           // the watched number (libcore/analysis/loop_progress.h); NaN: none
+  double seconds = 0;          // since the run began
 };
-struct LoopTurns {
+struct LoopIterations {
   int number = -1;              // the loop's operator
   std::string watched;          // the name of the watched number; empty: none is watched
   std::optional<double> limit;  // the number that the loop's test compares it with
   std::int64_t every = 1;
-  std::vector<TurnSample> turns;
+  std::vector<IterationSample> iterations;
 };
 
 // The counts of one rank. Its transitions' time is the time in gathers and scatters, waiting included.
@@ -47,7 +47,7 @@ struct RunReport {
   std::int64_t late_allocations = 0;
   double seconds = 0;
   std::vector<RankCount> by_rank;        // empty in older files
-  std::vector<LoopTurns> loops;          // the same; rank 0's
+  std::vector<LoopIterations> loops;     // the same; rank 0's
   std::vector<VerifiedOutput> verified;  // empty if no verification was asked for
 };
 

@@ -13,11 +13,9 @@ struct OpField {
   bool summed;  // over ranks
 };
 inline constexpr OpField op_fields[] = {
-    {"executions", &OpCount::executions, false},
-    {"read_bytes", &OpCount::read_bytes, true},
-    {"written_bytes", &OpCount::written_bytes, true},
-    {"network_bytes", &OpCount::network_bytes, true},
-    {"turns", &OpCount::turns, false},
+    {"executions", &OpCount::executions, false},      {"read_bytes", &OpCount::read_bytes, true},
+    {"written_bytes", &OpCount::written_bytes, true}, {"network_bytes", &OpCount::network_bytes, true},
+    {"turns", &OpCount::iterations, false},
 };
 
 struct PartField {

@@ -68,21 +68,22 @@ class Reader {
   std::string file_;
 };
 
-std::vector<LoopTurns> read_loops(const Json& json, const Reader& reader, size_t operators) {
-  std::vector<LoopTurns> loops;
+std::vector<LoopIterations> read_loops(const Json& json, const Reader& reader, size_t operators) {
+  std::vector<LoopIterations> loops;
   for (const Json& entry : json) {
-    LoopTurns& loop = loops.emplace_back();
+    LoopIterations& loop = loops.emplace_back();
     loop.number = reader.small_count(entry, "number");
     if (static_cast<size_t>(loop.number) >= operators) reader.fault("a loop is not an operator");
     loop.watched = reader.get<std::string>(entry, "watched");
     loop.every = reader.count(entry, "every");
     if (entry.contains("limit") && entry.at("limit").is_number()) loop.limit = reader.get<double>(entry, "limit");
-    for (const Json& turn : reader.list(entry, "turns")) {
-      if (!turn.is_array() || turn.size() != 3 || !turn[0].is_number_unsigned() || !turn[2].is_number() ||
-          !(turn[1].is_null() || turn[1].is_number())) {
+    for (const Json& iteration : reader.list(entry, "turns")) {
+      if (!iteration.is_array() || iteration.size() != 3 || !iteration[0].is_number_unsigned() ||
+          !iteration[2].is_number() || !(iteration[1].is_null() || iteration[1].is_number())) {
         reader.fault("an iteration is not [number, change, seconds]");
       }
-      loop.turns.push_back({reader.number(turn[0], "turns", any_count), or_nan(turn[1]), turn[2].get<double>()});
+      loop.iterations.push_back(
+          {reader.number(iteration[0], "turns", any_count), or_nan(iteration[1]), iteration[2].get<double>()});
     }
   }
   return loops;

@@ -131,7 +131,7 @@ std::optional<PredictedTime> TimeModel::program(const CostReport& report, const 
               [&](const TimeRow& row) { return in.value(report.rows.at(static_cast<size_t>(row.runs)).executions); });
 }
 
-std::optional<PredictedTime> TimeModel::turn(const LoopCost& loop, const TimeCase& in) const {
+std::optional<PredictedTime> TimeModel::iteration(const LoopCost& loop, const TimeCase& in) const {
   return time(in, [&](const TimeRow& row) -> std::optional<double> {
     const auto inside = loop.runs.find(row.runs);
     return inside == loop.runs.end() ? 0 : in.value(inside->second);

@@ -62,7 +62,7 @@ class TimeModel {
       const TimeCase& in, const std::function<std::optional<double>(const TimeRow&)>& runs) const;
   // Return the time of the whole program, and of one iteration of a loop of the report.
   [[nodiscard]] std::optional<PredictedTime> program(const CostReport& report, const TimeCase& in) const;
-  [[nodiscard]] std::optional<PredictedTime> turn(const LoopCost& loop, const TimeCase& in) const;
+  [[nodiscard]] std::optional<PredictedTime> iteration(const LoopCost& loop, const TimeCase& in) const;
 
  private:
   std::vector<TimeRow> rows_;

@@ -60,11 +60,11 @@ class OnRanks {
   OnRanks& operator=(const OnRanks&) = delete;
 
   // Returns the time of one iteration of the loop, or of the whole program if it is null.
-  [[nodiscard]] PredictedTime turn(const LoopCost* loop) const {
-    const auto turns = loop == nullptr ? 1 : static_cast<double>(counted(loop->number).turns);
+  [[nodiscard]] PredictedTime iteration(const LoopCost* loop) const {
+    const auto iterations = loop == nullptr ? 1 : static_cast<double>(counted(loop->number).iterations);
     return sum([&](const TimeRow& row) {
       if (loop != nullptr && !loop->runs.contains(row.runs)) return 0.0;
-      return static_cast<double>(counted(row.runs).executions) / turns;
+      return static_cast<double>(counted(row.runs).executions) / iterations;
     });
   }
   // Returns the time of all executions of one operator.
@@ -131,7 +131,7 @@ PlanTimes predicted_times(const Module& module, const Sizes* sizes, const Machin
   times.imbalance = in.imbalance;
   const bool known = in.value(workers_of_all()).has_value();
   for (const LoopCost& loop : context.report().loops) {
-    times.turns.push_back(known ? model.turn(loop, in) : std::nullopt);
+    times.iterations.push_back(known ? model.iteration(loop, in) : std::nullopt);
   }
   if (known) times.program = model.program(context.report(), in);
   return times;
@@ -143,9 +143,9 @@ std::string times_text(const Module& module, const Sizes* sizes, const MachinePr
   std::string text = fmt::format("\nPredicted time, each worker a process ({}):\n", machine_text(machine));
   if (times.imbalance > 1)
     text += fmt::format("  the slowest worker has {:.2f} times the mean's work\n", times.imbalance);
-  for (size_t i = 0; i < times.turns.size(); ++i) {
+  for (size_t i = 0; i < times.iterations.size(); ++i) {
     const CostRow& row = context.report().rows[static_cast<size_t>(context.report().loops[i].number)];
-    text += time_line("an iteration of the " + context.place(row), times.turns[i]);
+    text += time_line("an iteration of the " + context.place(row), times.iterations[i]);
   }
   return text + time_line("whole program", times.program);
 }
@@ -157,17 +157,17 @@ std::string times_against_text(const Module& module, const Sizes& sizes, const R
   std::string text;
   for (const LoopCost& loop : context.report().loops) {
     const OpCount& counted = run.ops[static_cast<size_t>(loop.number)];
-    if (loop.parent >= 0 || counted.turns == 0) continue;
+    if (loop.parent >= 0 || counted.iterations == 0) continue;
     text +=
         against_line("an iteration of the " + context.place(context.report().rows[static_cast<size_t>(loop.number)]),
-                     on_ranks.turn(&loop), counted.seconds / static_cast<double>(counted.turns));
+                     on_ranks.iteration(&loop), counted.seconds / static_cast<double>(counted.iterations));
   }
   if (!text.empty()) return text;
   double measured = 0;
   for (const CostRow& row : context.report().rows) {
     if (row.depth == 0) measured += run.ops[static_cast<size_t>(row.number)].seconds;
   }
-  return against_line("the program, once", on_ranks.turn(nullptr), measured);
+  return against_line("the program, once", on_ranks.iteration(nullptr), measured);
 }
 
 }  // namespace kasen

@@ -14,7 +14,8 @@
 namespace kasen {
 
 struct PlanTimes {
-  std::vector<std::optional<PredictedTime>> turns;  // by loop of the cost report; nothing: sizes or iterations unknown
+  std::vector<std::optional<PredictedTime>>
+      iterations;  // by loop of the cost report; nothing: sizes or iterations unknown
   std::optional<PredictedTime> program;
   double imbalance = 1;  // the slowest worker over the mean; the times include it
 };

@@ -31,9 +31,9 @@ TEST_P(ExecutorTest, PageRank) {
   const auto parts = split(graph(GetParam()));
   RunOptions options;
   std::vector<double> changes;
-  options.on_turn = [&](const Turn& turn) {
-    changes.push_back(turn.change);
-    EXPECT_EQ(turn.place.turns, std::vector<std::int64_t>{static_cast<std::int64_t>(changes.size())});
+  options.on_iteration = [&](const Iteration& iteration) {
+    changes.push_back(iteration.change);
+    EXPECT_EQ(iteration.place.iterations, std::vector<std::int64_t>{static_cast<std::int64_t>(changes.size())});
   };
   const Module module = program(pagerank);
   const RunResult result = expect_runs(module, parts, 1e-12, options);
@@ -85,19 +85,19 @@ TEST_P(ExecutorTest, CountsWhatPageRankMoves) {
     entries += static_cast<std::int64_t>(part.matrices.at("G").columns.size());
   }
   const std::int64_t n = data.dims.at("N").size, w = data.workers;
-  const std::int64_t turns = result.ops[9].turns;
-  EXPECT_EQ(result.ops[11].network_bytes, turns * 8 * rows);     // scatter
-  EXPECT_EQ(result.ops[13].network_bytes, turns * 8 * cols);     // gather
-  EXPECT_EQ(result.ops[17].network_bytes, turns * 8 * (w - 1));  // shared gather
-  EXPECT_EQ(result.ops[18].network_bytes, turns * 8 * (w - 1));  // shared scatter
-  EXPECT_EQ(result.traffic.worker_bytes, turns * (8 * (rows + cols) + 16 * (w - 1)) + 8 * rows);
-  EXPECT_EQ(result.ops[10].read_bytes, turns * 16 * n);
-  EXPECT_EQ(result.ops[10].written_bytes, turns * 8 * n);
-  EXPECT_EQ(result.ops[12].read_bytes, turns * (8 * (n + cols) + 12 * entries));
-  EXPECT_EQ(result.ops[12].written_bytes, turns * 8 * (n + cols));
-  EXPECT_EQ(result.ops[16].read_bytes, turns * 8 * n);
+  const std::int64_t iterations = result.ops[9].iterations;
+  EXPECT_EQ(result.ops[11].network_bytes, iterations * 8 * rows);     // scatter
+  EXPECT_EQ(result.ops[13].network_bytes, iterations * 8 * cols);     // gather
+  EXPECT_EQ(result.ops[17].network_bytes, iterations * 8 * (w - 1));  // shared gather
+  EXPECT_EQ(result.ops[18].network_bytes, iterations * 8 * (w - 1));  // shared scatter
+  EXPECT_EQ(result.traffic.worker_bytes, iterations * (8 * (rows + cols) + 16 * (w - 1)) + 8 * rows);
+  EXPECT_EQ(result.ops[10].read_bytes, iterations * 16 * n);
+  EXPECT_EQ(result.ops[10].written_bytes, iterations * 8 * n);
+  EXPECT_EQ(result.ops[12].read_bytes, iterations * (8 * (n + cols) + 12 * entries));
+  EXPECT_EQ(result.ops[12].written_bytes, iterations * 8 * (n + cols));
+  EXPECT_EQ(result.ops[16].read_bytes, iterations * 8 * n);
   EXPECT_EQ(result.ops[16].written_bytes, 0);
-  EXPECT_EQ(result.ops[12].executions, turns);
+  EXPECT_EQ(result.ops[12].executions, iterations);
 }
 
 TEST_P(ExecutorTest, StatesByEveryRule) {

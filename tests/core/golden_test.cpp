@@ -95,8 +95,8 @@ TEST(Golden, EveryRuleHasItsFiles) {
       const std::string name = (rule < 10 ? "rule-0" : "rule-") + std::to_string(rule) + end;
       ASSERT_TRUE(fs::exists(fs::path(GOLDEN_DIR) / name)) << name;
       const std::string text = read(fs::path(GOLDEN_DIR) / name);
-      const bool told = text.find("# error: rule " + std::to_string(rule) + "\n") != std::string::npos;
-      EXPECT_EQ(told, end == "-bad.kir") << name;
+      const bool reported = text.find("# error: rule " + std::to_string(rule) + "\n") != std::string::npos;
+      EXPECT_EQ(reported, end == "-bad.kir") << name;
     }
   }
 }

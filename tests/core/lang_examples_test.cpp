@@ -169,7 +169,7 @@ TEST(Examples, HubsAndAuthorities) {
     for (double& x : v) x /= std::sqrt(square);
     return v;
   };
-  for (int turn = 0; turn < 20; ++turn) {
+  for (int iteration = 0; iteration < 20; ++iteration) {
     std::vector<double> a(30, 0.0), h(30, 0.0);
     for (const auto& [from, to] : edges) a[static_cast<size_t>(to)] += hub[static_cast<size_t>(from)];
     authority = scaled(a);
@@ -282,7 +282,7 @@ TEST(Examples, LogisticRegressionDescends) {
   std::vector<double> labels;
   const WholeInputs inputs = samples(labels, "y");
   std::vector<double> w(5, 0.0);
-  for (int turn = 0; turn < 100; ++turn) {
+  for (int iteration = 0; iteration < 100; ++iteration) {
     const std::vector<double> g = gradient(inputs, labels, w);
     for (size_t j = 0; j < w.size(); ++j) w[j] -= 0.1 / 80 * g[j];
   }

@@ -269,10 +269,10 @@ input t : (f64, [i64; 2], f64)[N], p : [f64; 3][N]
 assume t.0 > 0, t.1[1] >= 2, t.2 < 1, p[2] != 0, p > 0
 output z = map((t, p) -> t.0 + f64(t.1[0]) + t.2 + p[0], t, p)
 )");
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (const RangeAssumption& r : module.ranges)
-    told.push_back(r.name + std::to_string(r.place) + interval_text(r.range));
-  EXPECT_EQ(told, (std::vector<std::string>{"t0 > 0.0", "t2 >= 2.0", "t3 < 1.0", "p2 != 0.0", "p-1 > 0.0"}));
+    reported.push_back(r.name + std::to_string(r.place) + interval_text(r.range));
+  EXPECT_EQ(reported, (std::vector<std::string>{"t0 > 0.0", "t2 >= 2.0", "t3 < 1.0", "p2 != 0.0", "p-1 > 0.0"}));
   EXPECT_EQ(print_module(parse_module(print_module(module), "ranges.kir")), print_module(module));
 }
 

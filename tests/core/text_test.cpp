@@ -141,9 +141,9 @@ TEST(Text, FaultsNameTheirPlace) {
 TEST(Text, LiteralsAreOfTheirTypes) {
   const std::string fill = "%p0 = fill 1.0 : f64[V]";
   for (const std::string wrong : {"%p0 = fill 1 : f64[V]", "%p0 = fill 1.0f32 : f64[V]", "%p0 = fill true : f64[V]"}) {
-    const std::string told = fault_of(replaced(fused_pagerank, fill, wrong));
-    EXPECT_NE(told.find("for %p0, which holds f64"), std::string::npos) << told;
-    EXPECT_NE(told.find(":29:14:"), std::string::npos) << told;
+    const std::string reported = fault_of(replaced(fused_pagerank, fill, wrong));
+    EXPECT_NE(reported.find("for %p0, which holds f64"), std::string::npos) << reported;
+    EXPECT_NE(reported.find(":29:14:"), std::string::npos) << reported;
   }
   EXPECT_NE(fault_of(replaced(fused_pagerank, "= 0.85 : f64", "= 1 : f64")).find("type i64 for %r"), std::string::npos);
   EXPECT_NE(fault_of(replaced(fused_pagerank, "literal true", "literal -true")).find("is no literal"),

@@ -179,14 +179,14 @@ TEST(Level1, ReducersAreTried) {
 }
 
 TEST(Level1, LoopVariablesStandInTheirLoops) {
-  const auto told = [](const std::string& body) {
+  const auto reported = [](const std::string& body) {
     return joined(faults_of(
         parse_module("kir 1 level 1\nmodule t {\n  fn f(x: [f64; 2]) -> f64 = " + body + "\n}\n##end\n", "t.kir")));
   };
-  EXPECT_EQ(told("sum($0 in 2: x[$0]) * sum($0 in 2: sum($1 in 2: x[$0] * x[$1]))"), "");
-  EXPECT_NE(told("sum($1 in 2: x[$0])").find("$0 is the variable of no loop around it"), std::string::npos);
-  EXPECT_NE(told("sum($0 in 2: x[$0]) * x[$0]").find("$0 is the variable of no loop"), std::string::npos);
-  EXPECT_NE(told("sum($0 in 2: sum($0 in 2: x[$0]))").find("$0 is the variable of two loops"), std::string::npos);
+  EXPECT_EQ(reported("sum($0 in 2: x[$0]) * sum($0 in 2: sum($1 in 2: x[$0] * x[$1]))"), "");
+  EXPECT_NE(reported("sum($1 in 2: x[$0])").find("$0 is the variable of no loop around it"), std::string::npos);
+  EXPECT_NE(reported("sum($0 in 2: x[$0]) * x[$0]").find("$0 is the variable of no loop"), std::string::npos);
+  EXPECT_NE(reported("sum($0 in 2: sum($0 in 2: x[$0]))").find("$0 is the variable of two loops"), std::string::npos);
 }
 
 TEST(Level1, UsesKeepTheRangesThatFunctionsDeclare) {

@@ -274,12 +274,12 @@ TEST_F(Hostile, RandomDamageNeverCrashes) {
   const std::string good = read_whole_file(file, 1 << 24);
   std::mt19937_64 random(7);
   int refused = 0;
-  for (int turn = 0; turn < 1000; ++turn) {
+  for (int iteration = 0; iteration < 1000; ++iteration) {
     std::string bad = good;
     for (std::uint64_t k = 0, n = 1 + random() % 4; k < n; ++k)
-      bad[random() % (turn % 2 == 0 ? std::min<std::size_t>(4096, bad.size()) : bad.size())] =
+      bad[random() % (iteration % 2 == 0 ? std::min<std::size_t>(4096, bad.size()) : bad.size())] =
           static_cast<char>(random());
-    if (turn % 10 == 0) bad.resize(random() % bad.size());
+    if (iteration % 10 == 0) bad.resize(random() % bad.size());
     std::ofstream(file, std::ios::binary) << bad;
     try {
       (void)read_part(opened(file), manifest_, 0);

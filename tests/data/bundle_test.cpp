@@ -345,7 +345,7 @@ TEST_F(Bundle, TellsThatItWasReplacedWhileItWasRead) {
     }
   });
   int replaced = 0;
-  for (int turn = 0; turn < 5000 && replaced < 3; ++turn) {
+  for (int iteration = 0; iteration < 5000 && replaced < 3; ++iteration) {
     try {
       EXPECT_EQ(read_parts(path("b"), 0, 3).size(), 3U);
     } catch (const UserError& error) {

@@ -49,7 +49,7 @@ Module values_of_a_plan() {
 class MadeBorder : public Border {
  public:
   MadeBorder(const Module& module, std::uint64_t seed) : module_(module), seed_(seed) {
-    place_ = {.loop = 4, .step = 77, .turns = static_cast<std::int64_t>(seed), .lo = -3, .hi = 1000, .looks = {2}};
+    place_ = {.loop = 4, .step = 77, .iterations = static_cast<std::int64_t>(seed), .lo = -3, .hi = 1000, .looks = {2}};
     for (ValueId v = 0; v < std::ssize(module.values); ++v)
       values_.push_back({v, std::max<std::int64_t>(1, module.type(v).list), v == 3, v == 4});
   }
@@ -95,7 +95,7 @@ class CheckpointTest : public ::testing::Test {
   // Whatever the checkpoint gives is what was saved.
   void expect_all(SavedBorder& saved, std::uint64_t seed) const {
     const MadeBorder wanted(module_, seed);
-    EXPECT_EQ(saved.place().turns, wanted.place().turns);
+    EXPECT_EQ(saved.place().iterations, wanted.place().iterations);
     EXPECT_EQ(saved.place().lo, -3);
     EXPECT_EQ(saved.place().looks, std::vector<std::int64_t>{2});
     expect_values(saved, seed);
@@ -176,20 +176,20 @@ TEST_F(CheckpointTest, TheNewestAreKeptAndNoneIsOverwritten) {
   other.plan = "another";
   {
     Checkpoints checkpoints = all(1, other);
-    std::vector<std::string> told;
-    EXPECT_EQ(checkpoints.newest([&](const std::string& why) { told.push_back(why); }), nullptr);
-    EXPECT_EQ(told.size(), 2U);
+    std::vector<std::string> reported;
+    EXPECT_EQ(checkpoints.newest([&](const std::string& why) { reported.push_back(why); }), nullptr);
+    EXPECT_EQ(reported.size(), 2U);
     EXPECT_EQ(write(checkpoints, 9), root() + "/checkpoint-000005");
     (void)write(checkpoints, 10);
     EXPECT_EQ(checkpoints_in(root()).size(), 3U);
   }
   Checkpoints checkpoints = all(2);
-  std::vector<std::string> told;
-  const auto saved = checkpoints.newest([&](const std::string& why) { told.push_back(why); });
+  std::vector<std::string> reported;
+  const auto saved = checkpoints.newest([&](const std::string& why) { reported.push_back(why); });
   ASSERT_NE(saved, nullptr);
   expect_all(*saved, 4);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("of another plan"), std::string::npos);
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_NE(reported[0].find("of another plan"), std::string::npos);
 }
 
 // Whatever fails while the third of five is written, syncing its name and removing the first of them included: the

@@ -28,7 +28,7 @@ using std::chrono::seconds;
 std::string obey(int file) {
   char what = 0;
   if (pread(file, &what, 1, 0) != 1) return "empty";
-  volatile std::uint64_t turns = 0;
+  volatile std::uint64_t iterations = 0;
   switch (what) {
     case 'p':
       return std::to_string(getpid());
@@ -38,7 +38,7 @@ std::string obey(int file) {
       raise(SIGSTOP);
       break;  // refused, as the loop below is not
     case 'h':
-      for (;;) turns = turns + 1;
+      for (;;) iterations = iterations + 1;
     case 'm':
       return std::string(std::size_t{1} << 30, 'm');
     case 'l':

@@ -276,10 +276,10 @@ TEST(Partition, RefusesRectanglesOverOneDimension) {
     return input;
   };
   for (const auto& [rows, cols] : {std::pair{7, 5}, {5, 7}}) {
-    const std::string told = refusal({{.name = "N"}}, inputs_of(matrix(rows, cols)));
-    EXPECT_NE(told.find(fmt::format("'G' has {} rows and {} columns, and is over N twice", rows, cols)),
+    const std::string reported = refusal({{.name = "N"}}, inputs_of(matrix(rows, cols)));
+    EXPECT_NE(reported.find(fmt::format("'G' has {} rows and {} columns, and is over N twice", rows, cols)),
               std::string::npos);
-    EXPECT_NE(told.find("--dim N=7"), std::string::npos);
+    EXPECT_NE(reported.find("--dim N=7"), std::string::npos);
     std::vector<DimData> given{{.name = "N", .size = 7}};
     EXPECT_EQ(cut(given, inputs_of(matrix(rows, cols)), {.workers = 1}).size(), 1U);
   }

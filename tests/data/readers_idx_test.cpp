@@ -197,7 +197,7 @@ TEST(Idx, DamagedFilesEndInAMessageOrATable) {
   std::mt19937_64 random(6);
   const Folder folder;
   int whole = 0;
-  for (int turn = 0; turn < 2000; ++turn) {
+  for (int iteration = 0; iteration < 2000; ++iteration) {
     std::string bytes = small_images();
     for (std::uint64_t k = 0; k <= random() % 3; ++k) bytes[random() % bytes.size()] = static_cast<char>(random());
     if (random() % 4 == 0) bytes.resize(1 + random() % bytes.size());

@@ -78,7 +78,7 @@ TEST(RandomText, DamagedTextsEndInAMessageOrAResult) {
                                    "+1 1:1 3:2\n-1 2:5\n", "a,b\n1,\"x y\"\n2,z\n", "1 2 3\n4 5 6\n"};
   const std::string alphabet = "0123456789 \t\n,;:#%\"+-.exn\r\x01\xff";
   const Folder folder;
-  for (int turn = 0; turn < 3000; ++turn) {
+  for (int iteration = 0; iteration < 3000; ++iteration) {
     std::string text = originals[random() % 5];
     for (std::uint64_t k = 0; k <= random() % 4; ++k) {
       const size_t at = random() % text.size();

@@ -352,9 +352,9 @@ TEST(InputFile, WhatWouldBeReadAsSomethingElseIsRefused) {
   EXPECT_EQ(entries_of(read_matrix(folder.write("b.txt", "0 1\r"), pattern)).size(), 1U);
   for (const std::string name : {"c.graph", "c.graph.gz"})
     EXPECT_THAT(matrix_refusal(folder.write(name, "3 3\n2 3\n1 3\n1 2\n"), pattern).text, HasSubstr("METIS"));
-  ReadOptions told = pattern;
-  told.format = FileFormat::edge_list;
-  EXPECT_EQ(entries_of(read_matrix(folder.write("edges.graph", "0 1\n"), told)).size(), 1U);
+  ReadOptions reported = pattern;
+  reported.format = FileFormat::edge_list;
+  EXPECT_EQ(entries_of(read_matrix(folder.write("edges.graph", "0 1\n"), reported)).size(), 1U);
   const std::string said = matrix_refusal(folder.write("d.el", "0 1\n\x80\xC2\x9B\xC3\xA4 2\n"), pattern).text;
   EXPECT_THAT(said, HasSubstr("'???\xC3\xA4' is not a vertex id"));
   EXPECT_THAT(said, HasSubstr("number the vertices"));

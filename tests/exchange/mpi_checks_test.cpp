@@ -24,8 +24,8 @@ std::string fault_of(const std::function<void()>& call) {
 }
 
 // What rank 0 does and what the others do, at the same time; all are told of both.
-void expect_told(const std::function<void()>& first, const std::function<void()>& others,
-                 const std::vector<std::string>& words) {
+void expect_reported(const std::function<void()>& first, const std::function<void()>& others,
+                     const std::vector<std::string>& words) {
   const std::string fault = fault_of(mpi().rank() == 0 ? first : others);
   for (const std::string& word : words) EXPECT_NE(fault.find(word), std::string::npos) << word << " in: " << fault;
 }
@@ -53,7 +53,7 @@ class Diverging : public ::testing::Test {
 };
 
 TEST_F(Diverging, CountsAreTold) {
-  expect_told([] { sum(2); }, [] { sum(3); }, {"rank 0 at a sum", "count 2", "rank 1 at a sum", "count 3"});
+  expect_reported([] { sum(2); }, [] { sum(3); }, {"rank 0 at a sum", "count 2", "rank 1 at a sum", "count 3"});
 }
 
 TEST_F(Diverging, ReducersAreTold) {
@@ -61,14 +61,15 @@ TEST_F(Diverging, ReducersAreTold) {
     std::vector<std::int64_t> values(2);
     mpi().all_reduce_max(values);
   };
-  expect_told([] { sum(2); }, largest, {"rank 0 at a sum", "rank 1 at a maximum"});
+  expect_reported([] { sum(2); }, largest, {"rank 0 at a sum", "rank 1 at a maximum"});
 }
 
 TEST_F(Diverging, OrderIsTold) {
-  expect_told([] { mpi().barrier(); }, [] { (void)mpi().gather("x"); }, {"rank 0 at a barrier", "rank 1 at a gather"});
+  expect_reported([] { mpi().barrier(); }, [] { (void)mpi().gather("x"); },
+                  {"rank 0 at a barrier", "rank 1 at a gather"});
   std::string text = "x";
-  expect_told([&] { mpi().broadcast(text); }, [] { (void)mpi().first_failure(std::nullopt); },
-              {"rank 0 at a broadcast", "rank 1 at a maximum"});
+  expect_reported([&] { mpi().broadcast(text); }, [] { (void)mpi().first_failure(std::nullopt); },
+                  {"rank 0 at a broadcast", "rank 1 at a maximum"});
   EXPECT_EQ(text, "x");
 }
 
@@ -94,18 +95,18 @@ TEST_F(DivergingExchanges, AlikeAreDone) {
 }
 
 TEST_F(DivergingExchanges, StepsAreTold) {
-  expect_told([&] { go_round(*transport, 4, "", 8, 8); }, [&] { go_round(*transport, 5, "", 8, 8); },
-              {"rank 0 at exchange 4", "rank 1 at exchange 5"});
+  expect_reported([&] { go_round(*transport, 4, "", 8, 8); }, [&] { go_round(*transport, 5, "", 8, 8); },
+                  {"rank 0 at exchange 4", "rank 1 at exchange 5"});
 }
 
 TEST_F(DivergingExchanges, ReducersAreTold) {
-  expect_told([&] { go_round(*transport, 4, "gather @pre(add)", 8, 8); },
-              [&] { go_round(*transport, 4, "gather @pre(max)", 8, 8); }, {"@pre(add)", "@pre(max)"});
+  expect_reported([&] { go_round(*transport, 4, "gather @pre(add)", 8, 8); },
+                  [&] { go_round(*transport, 4, "gather @pre(max)", 8, 8); }, {"@pre(add)", "@pre(max)"});
 }
 
 TEST_F(DivergingExchanges, ACollectiveInsteadIsTold) {
-  expect_told([&] { go_round(*transport, 4, "gather", 8, 8); }, [] { mpi().barrier(); },
-              {"rank 0 at exchange 4", "rank 1 at a barrier"});
+  expect_reported([&] { go_round(*transport, 4, "gather", 8, 8); }, [] { mpi().barrier(); },
+                  {"rank 0 at exchange 4", "rank 1 at a barrier"});
 }
 
 TEST_F(DivergingExchanges, CountsAreTold) {

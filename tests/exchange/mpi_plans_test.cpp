@@ -51,7 +51,7 @@ void expect_same_counts(const RunResult& mine, const RunResult& whole) {
   std::vector<std::int64_t> sums{mine.traffic.worker_bytes}, wanted{whole.traffic.worker_bytes};
   for (size_t i = 0; i < mine.ops.size(); ++i) {
     EXPECT_EQ(mine.ops[i].executions, whole.ops[i].executions);
-    EXPECT_EQ(mine.ops[i].turns, whole.ops[i].turns);
+    EXPECT_EQ(mine.ops[i].iterations, whole.ops[i].iterations);
     sums.insert(sums.end(), {mine.ops[i].network_bytes, mine.ops[i].read_bytes, mine.ops[i].written_bytes});
     wanted.insert(wanted.end(), {whole.ops[i].network_bytes, whole.ops[i].read_bytes, whole.ops[i].written_bytes});
   }

@@ -159,7 +159,7 @@ TEST(MpiTransport, ExchangesMayOverlapAndFinishInAnyOrder) {
   std::mt19937_64 random(6);
   const int workers = 6;
   const auto transport = make_mpi_transport(mpi(), workers);
-  for (int turn = 0; turn < 5; ++turn) {
+  for (int iteration = 0; iteration < 5; ++iteration) {
     std::vector<Side> sides;
     std::vector<int> tickets;
     for (std::int64_t step = 0; step < 4; ++step)

@@ -152,14 +152,14 @@ TEST_P(InPlace, GivesWhatTheInterpreterGives) {
   options.epilogue = true;
   const Module plan = optimize(program, laws, options);
   constexpr std::array workers{1, 2, 3, 5};
-  size_t turn = 0;
+  size_t iteration = 0;
   for (const std::int64_t size : {0, 1, 7, 8, 9, 63, 4095, 4096, 4097}) {
-    for (const int count : {workers.at(turn % 4), workers.at((turn + 1) % 4)}) {
+    for (const int count : {workers.at(iteration % 4), workers.at((iteration + 1) % 4)}) {
       SCOPED_TRACE(::testing::Message() << size << " elements, " << count << " workers");
       const std::vector<Part> parts = testing::split(testing::random_data(program, count, size, 3 * size, 7));
       const auto wanted = interpret(program, whole_inputs(parts));
       const auto transport = make_simulated_transport(count);
-      const auto kernels = testing::make_kernels({.threads = 1 + static_cast<int>(turn % 2)});
+      const auto kernels = testing::make_kernels({.threads = 1 + static_cast<int>(iteration % 2)});
       const RunResult result = execute(plan, parts, *transport, *kernels, {});
       for (const Output& output : result.outputs) {
         testing::expect_same(output.name, output.type.element, testing::whole_words(plan, output, parts),
@@ -167,7 +167,7 @@ TEST_P(InPlace, GivesWhatTheInterpreterGives) {
       }
       if (HasFailure()) return;
     }
-    turn += 1;
+    iteration += 1;
   }
 }
 

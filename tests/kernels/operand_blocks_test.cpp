@@ -167,9 +167,9 @@ TestData samples(int workers) {
 // On one worker in two blocks; on two, where slaves lie behind masters, entries do not ascend from block to block.
 TEST(OperandBlocks, OfAWholePlanGiveTheSameAndHoldWhatIsPredicted) {
   EXPECT_EQ(operand_blocks(h, w, w * features_entries), 2);
-  for (const char* turn : {"  g = X' @ e\n", "  g = g * 0.5 + X' @ e\n"}) {
+  for (const char* iteration : {"  g = X' @ e\n", "  g = g * 0.5 + X' @ e\n"}) {
     const std::string text = std::string("dim H, W\ninput X : f64[H, W]\ne : f64[H] = 1\ng : f64[W] = 0\n") +
-                             "for k in 0..3 {\n" + turn + "  e = e * 0.5 + 1e-3 * (X @ g)\n}\noutput e, g\n";
+                             "for k in 0..3 {\n" + iteration + "  e = e * 0.5 + 1e-3 * (X @ g)\n}\noutput e, g\n";
     for (const int workers : {1, 2}) {
       const std::vector<Part> parts = split(samples(workers));
       const Module joined = make_plan(text, true);

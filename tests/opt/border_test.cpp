@@ -102,8 +102,8 @@ void go_on_everywhere(const Module& module, const std::vector<Part>& parts, bool
   std::vector<Kept> borders;
   const RunResult whole = runner.undisturbed(borders, met);
   for (const Kept& kept : borders) {
-    SCOPED_TRACE(::testing::Message() << "loop " << kept.place.loop << ", turn " << kept.place.turns);
-    const auto masters = kept.place.turns % 2 == 0 ? WithinGroups::ordered : WithinGroups::by_length;
+    SCOPED_TRACE(::testing::Message() << "loop " << kept.place.loop << ", turn " << kept.place.iterations);
+    const auto masters = kept.place.iterations % 2 == 0 ? WithinGroups::ordered : WithinGroups::by_length;
     const RunResult rest = runner.from(kept, masters);
     expect_undisturbed(whole, rest);
     expect_counts(module, parts, rest, generated ? "generated" : "interpreter");
@@ -229,8 +229,8 @@ TEST(Border, WhatIsNoBorderOfThePlanIsRefused) {
   };
   EXPECT_EQ(status([](BorderPlace& place) { place.loop = 0; }), ExitStatus::bad_input);
   EXPECT_EQ(status([](BorderPlace& place) { place.loop = 1000; }), ExitStatus::bad_input);
-  EXPECT_EQ(status([](BorderPlace& place) { place.turns = -1; }), ExitStatus::bad_input);
-  EXPECT_EQ(status([](BorderPlace& place) { place.turns = 4; }), ExitStatus::bad_input);
+  EXPECT_EQ(status([](BorderPlace& place) { place.iterations = -1; }), ExitStatus::bad_input);
+  EXPECT_EQ(status([](BorderPlace& place) { place.iterations = 4; }), ExitStatus::bad_input);
   EXPECT_EQ(status([](BorderPlace& place) { place.looks = {0}; }), ExitStatus::bad_input);
 }
 

@@ -32,7 +32,7 @@ struct Figures {
   std::string read, written, network, by_axis;
 };
 
-Figures figures_of_turn(const Module& module) {
+Figures figures_of_iteration(const Module& module) {
   const CostReport report = measure(module);
   const SymbolNames names(module);
   const Cost& cost = report.loops.at(0).model;
@@ -41,7 +41,7 @@ Figures figures_of_turn(const Module& module) {
 }
 
 TEST(CostModel, PageRankUnfusedWithEveryVectorConsistent) {
-  const Figures f = figures_of_turn(parse("2", R"(
+  const Figures f = figures_of_iteration(parse("2", R"(
   %d = fill 1i32 : i32[V] @cons{G.rows}
   %p0 = fill 1.0 : f64[V] @cons{G.rows}
   %pr, %go = while (%p : f64[V] @cons{G.rows} = %p0, %c : bool @cons = %c0) test 1 : f64[V] @cons{G.rows}, bool @cons {
@@ -92,7 +92,7 @@ const std::string fused = R"(
 
 TEST(CostModel, PageRankFused) {
   const Module module = parse("3", fused);
-  const Figures f = figures_of_turn(module);
+  const Figures f = figures_of_iteration(module);
   EXPECT_EQ(f.read, "20 V + 24 nnz");
   EXPECT_EQ(f.written, "16 V + 8 nnz");
   EXPECT_EQ(f.network, "16 S + 16 P - 16");

@@ -25,7 +25,7 @@ Module plan_of(const std::string& body) {
                   laws, {});
 }
 
-const std::string turns =
+const std::string iterations =
     "change = 1.0\nwhile change > 0.5 likely expect 30 {\n  y = G' @ x\n  change = sum(abs(x - y))\n"
     "  x = y\n}\n";
 
@@ -76,19 +76,19 @@ CutChoice choose(const Module& plan, const std::vector<Edge>& edges, std::int64_
 std::string name_of(const CutChoice& choice) { return std::string(partition_methods.at(choice.best).first); }
 
 TEST(CutChoice, TakesBlocksOfABand) {
-  const CutChoice choice = choose(plan_of(turns), banded(20000), 20000);
+  const CutChoice choice = choose(plan_of(iterations), banded(20000), 20000);
   EXPECT_EQ(name_of(choice), "block") << choice.why;
 }
 
 TEST(CutChoice, TakesMlForGroups) {
-  const CutChoice choice = choose(plan_of(turns), groups(40000), 40000);
+  const CutChoice choice = choose(plan_of(iterations), groups(40000), 40000);
   EXPECT_EQ(name_of(choice), "ml") << choice.why;
   for (const char* part : {"block ", "hybrid-cut ", "ml ", " bytes", "imbalance 1.", "predicted time", "line 5"})
     EXPECT_NE(choice.why.find(part), std::string::npos) << choice.why;
 }
 
 TEST(CutChoice, TakesHybridCutWhereRowsAreHeavy) {
-  const CutChoice choice = choose(plan_of(turns), heavy_rows(40000), 40000, false);
+  const CutChoice choice = choose(plan_of(iterations), heavy_rows(40000), 40000, false);
   EXPECT_EQ(name_of(choice), "hybrid-cut") << choice.why;
 }
 
@@ -106,33 +106,33 @@ TEST(CutChoice, WorksWithoutLoopsProductsOrKnownTurns) {
 
 // `measure --workers` tells the very times by which the choice is made, those of the slowest worker.
 TEST(CutChoice, IsByTheTimesThatAreTold) {
-  const Module plan = plan_of(turns);
+  const Module plan = plan_of(iterations);
   for (const auto& edges : {heavy_rows(40000), groups(40000), banded(20000)}) {
     const std::vector<CutCandidate> candidates = candidates_of(plan, edges, 40000, false);
     const CutChoice choice = choose_cut(plan, candidates, {});
-    std::vector<double> told;
+    std::vector<double> reported;
     for (const CutCandidate& c : candidates) {
       const auto time = predicted_times(plan, &c.sizes, {}).program;
       ASSERT_TRUE(time.has_value());
-      told.push_back(time->sum());
+      reported.push_back(time->sum());
       EXPECT_NE(choice.why.find(c.name + ' ' + duration_text(time->sum()) + ','), std::string::npos) << choice.why;
       EXPECT_NE(scaling_text(plan, {{c.sizes, {}}}, {}).find(duration_text(time->sum())), std::string::npos);
     }
-    EXPECT_LE(told[choice.best], 1.02 * *std::min_element(told.begin(), told.end())) << choice.why;
+    EXPECT_LE(reported[choice.best], 1.02 * *std::min_element(reported.begin(), reported.end())) << choice.why;
   }
 }
 
 TEST(CutChoice, ImbalanceIsThatOfTheSlowestProcess) {
-  const Module plan = plan_of(turns);
+  const Module plan = plan_of(iterations);
   const Sizes block = candidates_of(plan, heavy_rows(40000), 40000, false).front().sizes;
   EXPECT_NEAR(imbalance(plan, block, 8), 8, 1e-9);  // the first worker has all of the entries
   EXPECT_NEAR(imbalance(plan, block, 2), 2, 1e-9);
   EXPECT_EQ(imbalance(plan, block, 1), 1);
   EXPECT_EQ(imbalance(plan, known_sizes(plan, "N=1000,P=8"), 8), 1);  // nothing is known of single workers
-  const PredictedTime slow = predicted_times(plan, &block, {}).turns.at(0).value();
+  const PredictedTime slow = predicted_times(plan, &block, {}).iterations.at(0).value();
   Sizes even = block;
   even.by_worker.clear();
-  const PredictedTime mean = predicted_times(plan, &even, {}).turns.at(0).value();
+  const PredictedTime mean = predicted_times(plan, &even, {}).iterations.at(0).value();
   EXPECT_NEAR(slow.memory, 8 * mean.memory, 1e-9 * slow.memory);
   EXPECT_EQ(slow.network, mean.network);
 }

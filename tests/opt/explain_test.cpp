@@ -104,9 +104,9 @@ TEST(Explain, WhatWasMovedBeforeALikelyBranch) {
   }
   EXPECT_NE(report_text(e.plan, nullptr).find("(the likely branch's)"), std::string::npos);
   EXPECT_EQ(report_text(e.plan, nullptr).find("(next iteration's)"), std::string::npos);
-  const std::string turn = explain(example("pagerank.ks"), SyncMode::hybrid).text;
-  EXPECT_NE(turn.find("the next iteration's, moved here since the while is likely to go on"), std::string::npos)
-      << turn;
+  const std::string iteration = explain(example("pagerank.ks"), SyncMode::hybrid).text;
+  EXPECT_NE(iteration.find("the next iteration's, moved here since the while is likely to go on"), std::string::npos)
+      << iteration;
 }
 
 TEST(Explain, TheSplitNamesItsLaws) {

@@ -100,17 +100,17 @@ class Trials {
     options.strategy = strategies.at(choice % strategies.size());
     options.sync = syncs.at(choice / strategies.size() % syncs.size());
     options.epilogue = choice / (strategies.size() * syncs.size()) % 2 == 0;
-    const auto told = [&] {
+    const auto reported = [&] {
       return fmt::format("by {} and {}:\n{}", choice % strategies.size(), static_cast<int>(options.sync), text);
     };
     try {
       const Module made = optimize(program, laws_, options);
-      EXPECT_EQ(made.level, 3) << told();
-      if (run(made, program, told())) ++planned;
+      EXPECT_EQ(made.level, 3) << reported();
+      if (run(made, program, reported())) ++planned;
     } catch (const UserError& error) {
-      EXPECT_FALSE(error.diagnostics().empty()) << told();
+      EXPECT_FALSE(error.diagnostics().empty()) << reported();
     } catch (const std::exception& error) {
-      ADD_FAILURE() << error.what() << '\n' << told();
+      ADD_FAILURE() << error.what() << '\n' << reported();
     }
   }
 

@@ -78,11 +78,11 @@ std::string first_nan(const Module& module, const std::vector<Part>& parts, Kern
     (void)execute(module, parts, *make_simulated_transport(static_cast<int>(parts.size())), kernels, options);
   } catch (const UserError& e) {
     const Diagnostic& d = e.diagnostics().at(0);
-    std::smatch turn, worker;
+    std::smatch iteration, worker;
     EXPECT_EQ(e.status(), ExitStatus::check_failed) << e.what();
-    std::regex_search(d.what, turn, std::regex("in iteration [0-9.]+"));
+    std::regex_search(d.what, iteration, std::regex("in iteration [0-9.]+"));
     EXPECT_TRUE(std::regex_search(d.what, worker, std::regex("worker [0-9]+"))) << d.what;
-    return std::to_string(d.where.line) + ' ' + turn.str() + " on " + worker.str();
+    return std::to_string(d.where.line) + ' ' + iteration.str() + " on " + worker.str();
   }
   return {};
 }

@@ -40,10 +40,11 @@ constexpr Oracle oracles[] = {
 TEST(PageRankPlan, TrafficOfATurnIsThePapers) {
   for (const Oracle& oracle : oracles) {
     SCOPED_TRACE(std::string(oracle.program) + " mode " + std::to_string(static_cast<int>(oracle.sync)));
-    const TurnFigures turn = per_turn(plan(example(oracle.program), oracle.strategy, oracle.sync, oracle.split));
-    EXPECT_EQ(turn.read, oracle.read);
-    EXPECT_EQ(turn.written, oracle.written);
-    EXPECT_EQ(turn.network, "16 S + 16 P - 16");  // one gather and one scatter of vectors, one pair for the shared
+    const IterationFigures iteration =
+        per_iteration(plan(example(oracle.program), oracle.strategy, oracle.sync, oracle.split));
+    EXPECT_EQ(iteration.read, oracle.read);
+    EXPECT_EQ(iteration.written, oracle.written);
+    EXPECT_EQ(iteration.network, "16 S + 16 P - 16");  // one gather and one scatter of vectors, one pair for the shared
   }
 }
 
@@ -67,7 +68,7 @@ TEST(PageRankPlan, WithAnEpilogueTheModelIsTheSameAndLessIsTouched) {
   const Module joined = plan(example("pagerank-i32.ks"), Strategy::greedy, SyncMode::hybrid, true, true);
   EXPECT_EQ(shape(joined.body),
             "mxvt gather map while(scatter product_epilogue(mxv gather map map reduce map) gather scatter apply)");
-  const TurnFigures a = per_turn(apart), b = per_turn(joined);
+  const IterationFigures a = per_iteration(apart), b = per_iteration(joined);
   EXPECT_EQ(a.read, b.read);
   EXPECT_EQ(a.written, b.written);
   EXPECT_EQ(a.network, b.network);

@@ -19,7 +19,7 @@ Elements elements(const Module& module, const Cost& cost) {
 }
 
 Elements whole(const Module& module) { return elements(module, measure(module).model); }
-Elements turn(const Module& module) { return elements(module, measure(module).loops.at(0).model); }
+Elements iteration(const Module& module) { return elements(module, measure(module).loops.at(0).model); }
 
 TEST(PaperFigures, BlackScholesReadsTwentyAndWritesFourteen) {
   const Module program = example("blackscholes.ks");
@@ -38,10 +38,10 @@ TEST(PaperFigures, BlackScholesReadsTwentyAndWritesFourteen) {
 TEST(PaperFigures, KMeansReadsEachPointOnce) {
   for (const int k : {2, 3, 7}) {
     const Module program = example("kmeans.ks", {{"k", std::to_string(k)}});
-    const Elements unfused = turn(plan(program, Strategy::none, SyncMode::hybrid));
+    const Elements unfused = iteration(plan(program, Strategy::none, SyncMode::hybrid));
     EXPECT_EQ(unfused.read, fmt::format("{} N", 5 * k - 1));
     EXPECT_EQ(unfused.written, fmt::format("{} N", 2 * k));
-    const Elements fused = turn(plan(program, Strategy::greedy, SyncMode::hybrid));
+    const Elements fused = iteration(plan(program, Strategy::greedy, SyncMode::hybrid));
     EXPECT_EQ(fused.read, "N");
     EXPECT_EQ(fused.written, "0");
     EXPECT_EQ(fused.network, fmt::format("{} P - {}", 2 * k, 2 * k));
@@ -52,7 +52,7 @@ TEST(PaperFigures, KMeansReadsEachPointOnce) {
 TEST(PaperFigures, LbfgsUnfused) {
   for (const int m : {3, 10}) {
     const Elements figures =
-        turn(plan(example("lbfgs.ks", {{"m", std::to_string(m)}}), Strategy::none, SyncMode::hybrid));
+        iteration(plan(example("lbfgs.ks", {{"m", std::to_string(m)}}), Strategy::none, SyncMode::hybrid));
     EXPECT_EQ(figures.read, fmt::format("2 H + {} W + 6 nnz", 10 * m + 13 + 3));
     EXPECT_EQ(figures.written, fmt::format("H + {} W + 2 nnz", 4 * m + 6 + 3));
   }
@@ -61,8 +61,8 @@ TEST(PaperFigures, LbfgsUnfused) {
 // Of three pairs of gather and scatter (one over H, two over W) hybrid saves one over W.
 TEST(PaperFigures, LbfgsHybridSavesOnePairOverW) {
   const Module program = example("lbfgs.ks");
-  EXPECT_EQ(turn(plan(program, Strategy::none, SyncMode::lazy)).network, "2 S(H) + 4 S(W) + 44 P - 44");
-  EXPECT_EQ(turn(plan(program, Strategy::none, SyncMode::hybrid)).network, "2 S(H) + 2 S(W) + 44 P - 44");
+  EXPECT_EQ(iteration(plan(program, Strategy::none, SyncMode::lazy)).network, "2 S(H) + 4 S(W) + 44 P - 44");
+  EXPECT_EQ(iteration(plan(program, Strategy::none, SyncMode::hybrid)).network, "2 S(H) + 2 S(W) + 44 P - 44");
 }
 
 }  // namespace

@@ -40,17 +40,17 @@ inline constexpr Strategy plan_strategies[] = {Strategy::none, Strategy::greedy,
                                                Strategy::fuse_no_redundancy, Strategy::mpskip};
 inline constexpr bool selects(Strategy strategy) { return strategy != Strategy::none && strategy != Strategy::greedy; }
 
-struct TurnFigures {
+struct IterationFigures {
   std::string read, written, network;
 };
 
 // The model's figures of one turn of loop number `which`, in the paper's form.
-inline TurnFigures per_turn(const Module& module, size_t which = 0) {
+inline IterationFigures per_iteration(const Module& module, size_t which = 0) {
   const CostReport report = measure(module);
   const SymbolNames names(module);
-  const Cost& turn = report.loops.at(which).model;
+  const Cost& iteration = report.loops.at(which).model;
   const auto text = [&](const Polynomial& p) { return paper_form(p).text(names); };
-  return {text(turn.read), text(turn.written), text(turn.network)};
+  return {text(iteration.read), text(iteration.written), text(iteration.network)};
 }
 
 // The operators' names in preorder, but for those of the groups source and end; regions by their kind, with what stands

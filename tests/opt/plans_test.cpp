@@ -15,32 +15,32 @@ INSTANTIATE_TEST_SUITE_P(Histories, Lbfgs, ::testing::Values(2, 3, 5, 10));
 TEST_P(Lbfgs, FusedTrafficIsTheOracles) {
   const int m = GetParam();
   const Module module = plan(example("lbfgs.ks", {{"m", std::to_string(m)}}), Strategy::greedy, SyncMode::hybrid);
-  const TurnFigures turn = per_turn(module);
-  EXPECT_EQ(turn.read, "16 H + " + std::to_string(8 * (6 * m + 2)) + " W + 64 nnz");
-  EXPECT_EQ(turn.written, "8 H + " + std::to_string(8 * (2 * m + 2)) + " W + 16 nnz");
+  const IterationFigures iteration = per_iteration(module);
+  EXPECT_EQ(iteration.read, "16 H + " + std::to_string(8 * (6 * m + 2)) + " W + 64 nnz");
+  EXPECT_EQ(iteration.written, "8 H + " + std::to_string(8 * (2 * m + 2)) + " W + 16 nnz");
   const std::string shareds = std::to_string(16 * (2 * m + 2));
-  EXPECT_EQ(turn.network, "16 S(H) + 16 S(W) + " + shareds + " P - " + shareds);
+  EXPECT_EQ(iteration.network, "16 S(H) + 16 S(W) + " + shareds + " P - " + shareds);
 }
 
 TEST(LbfgsPlan, LazyMovesOnePairMore) {
   const Module program = example("lbfgs.ks");
-  EXPECT_EQ(per_turn(plan(program, Strategy::none, SyncMode::lazy)).network, "16 S(H) + 32 S(W) + 352 P - 352");
-  EXPECT_EQ(per_turn(plan(program, Strategy::none, SyncMode::hybrid)).network, "16 S(H) + 16 S(W) + 352 P - 352");
+  EXPECT_EQ(per_iteration(plan(program, Strategy::none, SyncMode::lazy)).network, "16 S(H) + 32 S(W) + 352 P - 352");
+  EXPECT_EQ(per_iteration(plan(program, Strategy::none, SyncMode::hybrid)).network, "16 S(H) + 16 S(W) + 352 P - 352");
 }
 
 // (10 m + 13) W and (4 m + 6) W with the dots of rho and gamma, and three copies of a vector.
 TEST(LbfgsPlan, UnfusedTrafficIsTheOraclesAndThreeCopies) {
-  const TurnFigures turn = per_turn(plan(example("lbfgs.ks"), Strategy::none, SyncMode::hybrid));
-  EXPECT_EQ(turn.read, "16 H + 928 W + 64 nnz");
-  EXPECT_EQ(turn.written, "8 H + 392 W + 16 nnz");
+  const IterationFigures iteration = per_iteration(plan(example("lbfgs.ks"), Strategy::none, SyncMode::hybrid));
+  EXPECT_EQ(iteration.read, "16 H + 928 W + 64 nnz");
+  EXPECT_EQ(iteration.written, "8 H + 392 W + 16 nnz");
 }
 
 TEST(KMeansPlan, OneRegionReadsThePointsOnce) {
   for (const int k : {2, 3, 6}) {
     const Module module = plan(example("kmeans.ks", {{"k", std::to_string(k)}}), Strategy::greedy, SyncMode::hybrid);
-    const TurnFigures turn = per_turn(module);
-    EXPECT_EQ(turn.read, "16 N");  // a point has two coordinates
-    EXPECT_EQ(turn.written, "0");
+    const IterationFigures iteration = per_iteration(module);
+    EXPECT_EQ(iteration.read, "16 N");  // a point has two coordinates
+    EXPECT_EQ(iteration.written, "0");
     const Op* loop = first_op(module, OpCode::for_loop);
     int regions = 0;
     for (const Op& op : loop->blocks[0].ops) {

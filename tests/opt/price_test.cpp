@@ -127,9 +127,9 @@ while go likely expect TURNS {
 }
 output a
 )";
-  const auto with = [&](const std::string& turns) {
+  const auto with = [&](const std::string& iterations) {
     std::string program = text;
-    program.replace(program.find("TURNS"), 5, turns);
+    program.replace(program.find("TURNS"), 5, iterations);
     return choose(compile(program), SyncMode::hybrid, "N=1000,S=100,nnz=10000,P=4");
   };
   EXPECT_EQ(with("30").notes.given_up, GivenUp::nothing);

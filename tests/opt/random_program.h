@@ -167,8 +167,8 @@ class ProgramWriter {
 
   // In a loop its condition often holds in some turns alone; what is likely may be false all the same.
   void branch(int depth) {
-    const bool by_turn = !counters_.empty() && pick(2) == 0;
-    const std::string condition = by_turn ? counters_.back() : shared() + " > 0.3217";
+    const bool by_iteration = !counters_.empty() && pick(2) == 0;
+    const std::string condition = by_iteration ? counters_.back() : shared() + " > 0.3217";
     line(depth, "if " + condition + (pick(3) > 0 ? " likely {" : " {"));
     block(depth + 1, 2 + pick(2));
     line(depth, "} else {");

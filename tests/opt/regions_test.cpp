@@ -111,11 +111,11 @@ int epilogues_by_size(const std::string& text, const std::string& sizes) {
 }
 
 TEST(Epilogues, BySizeNotWhereTwoArraysOfManySlavesWouldTakeTurns) {
-  const std::string turns = "x : f64[N] = 1\nfor k in 0..9 {\n  x = 2 * (G @ x) + 1\n}\noutput x\n";
-  EXPECT_EQ(epilogues_by_size(turns, ""), 1);
-  EXPECT_EQ(epilogues_by_size(turns, "N=1000,nnz=9000,P=4,S=1000"), 1);
-  EXPECT_EQ(epilogues_by_size(turns, "N=1000,nnz=9000,P=4,S=1001"), 0);
-  EXPECT_EQ(epilogues_by_size(turns, "N=1000"), 1);
+  const std::string iterations = "x : f64[N] = 1\nfor k in 0..9 {\n  x = 2 * (G @ x) + 1\n}\noutput x\n";
+  EXPECT_EQ(epilogues_by_size(iterations, ""), 1);
+  EXPECT_EQ(epilogues_by_size(iterations, "N=1000,nnz=9000,P=4,S=1000"), 1);
+  EXPECT_EQ(epilogues_by_size(iterations, "N=1000,nnz=9000,P=4,S=1001"), 0);
+  EXPECT_EQ(epilogues_by_size(iterations, "N=1000"), 1);
   // What follows the rows is not what the next turn's product reads: nothing takes turns.
   const std::string other = "x : f64[N] = 1\ny : f64[N] = 0\nfor k in 0..9 {\n  y = y + 2 * (G @ x)\n}\noutput y\n";
   EXPECT_EQ(epilogues_by_size(other, "N=1000,nnz=9000,P=4,S=9000"), epilogues_by_size(other, ""));

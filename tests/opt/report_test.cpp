@@ -192,7 +192,7 @@ TEST(RunReport, IsReadBackAsItWasWritten) {
   EXPECT_EQ(back.ops.at(1).read_bytes, 80);
   EXPECT_EQ(back.parts.at(1).matrix_bytes, 7);
   EXPECT_EQ(back.by_rank.at(0).resident_bytes, 4096);
-  EXPECT_TRUE(std::isnan(back.loops.at(0).turns.at(0).change));
+  EXPECT_TRUE(std::isnan(back.loops.at(0).iterations.at(0).change));
   EXPECT_EQ(back.loops[0].limit, 1e-6);
   EXPECT_EQ(back.verified.at(0).differing, 1);
   EXPECT_EQ(back.verified.at(1).not_verified, "it is too much");

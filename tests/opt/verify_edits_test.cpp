@@ -74,9 +74,9 @@ class Edits {
     }
     ++accepted;
     RunOptions options;
-    int turns = 0;
-    options.on_turn = [&](const Turn&) {
-      if (++turns > 500) throw std::runtime_error("it does not end");
+    int iterations = 0;
+    options.on_iteration = [&](const Iteration&) {
+      if (++iterations > 500) throw std::runtime_error("it does not end");
     };
     try {
       const RunResult result = testing::run_simulated(edited, parts_, options);

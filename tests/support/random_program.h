@@ -259,7 +259,7 @@ class RandomProgram {
   }
 
   // A map of a carried vector for a product: what may run a turn ahead.
-  void begin_turn(const Known& carried) {
+  void begin_iteration(const Known& carried) {
     const Known early = mapped("early", unary_[4], {carried}, carried.type, small);
     note(b_.product(OpCode::mxvt, "p", carried.type, mul_, add_, early.id, h_), carried.type, small + 12);
   }
@@ -279,7 +279,7 @@ class RandomProgram {
     std::vector<Type> known = inside;
     known.push_back(truth);
     const Block body = scope(args, known, [&] {
-      if (types[0] == vector(n_) && pick(2) == 0) begin_turn({args[0], types[0], small});
+      if (types[0] == vector(n_) && pick(2) == 0) begin_iteration({args[0], types[0], small});
       statements(2 + pick(5), depth + 1);
       std::vector<ValueId> yielded = values_of(types);
       yielded.push_back(b_.apply("count", shared_, add_, {args[types.size()], one}));

@@ -50,7 +50,7 @@ void build(GrB_Matrix arcs, const std::vector<std::int64_t>& rows, const std::ve
 }
 
 // One turn; returns the sum of absolute changes.
-double turn(Vectors& v, double r) {
+double iteration(Vectors& v, double r) {
   check(GrB_Vector_eWiseMult_BinaryOp(v.share, nullptr, nullptr, GrB_DIV_FP64, v.rank, v.degree, nullptr), "share");
   fill(v.next, 0.0);
   check(GrB_vxm(v.next, nullptr, GrB_PLUS_FP64, GrB_PLUS_TIMES_SEMIRING_FP64, v.share, v.arcs, nullptr), "product");
@@ -78,8 +78,8 @@ PageRankReference graphblas_pagerank(std::int64_t vertices, const std::vector<st
   PageRankReference result;
   double change = theta + 1;
   while (change > theta) {
-    change = turn(v, r);
-    ++result.turns;
+    change = iteration(v, r);
+    ++result.iterations;
   }
   result.rank.resize(static_cast<size_t>(vertices));
   GrB_Index count = n;

@@ -8,7 +8,7 @@ namespace kasen::testing {
 
 struct PageRankReference {
   std::vector<double> rank;
-  int turns = 0;
+  int iterations = 0;
 };
 
 // Arcs row -> col over `vertices`; pr starts at 1, pr = (1-r) + r * sum over in-links of pr/degree, until the sum of

@@ -138,7 +138,7 @@ std::optional<std::string> help_asked(int argc, char** argv) {
 }
 
 // Prints what the user asked about the tool itself. False: the user asked nothing of this.
-bool told_of_itself(int argc, char** argv, const Tool& tool) {
+bool reported_of_itself(int argc, char** argv, const Tool& tool) {
   if (argc == 2 && std::string_view(argv[1]) == "--describe") {
     write_standard_output(description_json(tool));
     return true;
@@ -176,9 +176,9 @@ void ask_for_faults_of_environment() {
   if (text == nullptr) return;
   int rank = 0;
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-    const char* told = std::getenv(name);
-    if (told == nullptr) continue;
-    rank = std::atoi(told);
+    const char* reported = std::getenv(name);
+    if (reported == nullptr) continue;
+    rank = std::atoi(reported);
     break;
   }
   ask_for_faults(text, std::filesystem::read_symlink("/proc/self/exe").filename().string(), rank);
@@ -273,7 +273,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
   const std::string& name = tool.info.name;
   try {
     ask_for_faults_of_environment();
-    if (told_of_itself(argc, argv, tool)) return 0;
+    if (reported_of_itself(argc, argv, tool)) return 0;
     const po::variables_map values = parse(argc, argv, tool);
     if (values.count("version") > 0) {
       write_standard_output(fmt::format("{} {}\n", name, version));

@@ -86,7 +86,8 @@ double read_bandwidth(int threads, size_t bytes) {
   std::vector<std::uint64_t> sums(static_cast<size_t>(threads));
   const auto start = std::chrono::steady_clock::now();
   double best = 0;
-  for (int turn = 0; turn < 3 || std::chrono::steady_clock::now() - start < std::chrono::milliseconds(300); ++turn) {
+  for (int iteration = 0; iteration < 3 || std::chrono::steady_clock::now() - start < std::chrono::milliseconds(300);
+       ++iteration) {
     const auto began = std::chrono::steady_clock::now();
     in_threads(threads, count, [&](int t, size_t first, size_t last) {
       sums[static_cast<size_t>(t)] = sum_of(block.numbers() + first, last - first);

@@ -121,8 +121,8 @@ Matrix matrix_of(const Experiment& experiment) {
   std::vector<std::string> labels;
   for (Point& point : points) {
     for (const SettingKey& key : keys) {
-      const bool told = key.otherwise.empty() || point.find(key.name) != nullptr;
-      if (!told) point.settings.push_back({std::string(key.name), "", std::string(key.otherwise)});
+      const bool reported = key.otherwise.empty() || point.find(key.name) != nullptr;
+      if (!reported) point.settings.push_back({std::string(key.name), "", std::string(key.otherwise)});
     }
     if (point.ranks() > point.workers()) {
       ++matrix.left_out;

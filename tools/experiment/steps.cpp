@@ -51,13 +51,13 @@ Json sizes_of(const std::string& bundle) {
 }
 
 // Seconds of the iterations of outermost loops, as reported, without each loop's first one, which does more work.
-Json turn_seconds(const RunReport& report) {
+Json iteration_seconds(const RunReport& report) {
   Json seconds = Json::array();
-  for (const LoopTurns& loop : report.loops) {
-    for (size_t i = 1; i < loop.turns.size(); ++i) {
-      const TurnSample &before = loop.turns[i - 1], &here = loop.turns[i];
-      const double turns = static_cast<double>(here.turn - before.turn);
-      if (turns > 0) seconds.push_back(std::round((here.seconds - before.seconds) / turns * 1e9) / 1e9);
+  for (const LoopIterations& loop : report.loops) {
+    for (size_t i = 1; i < loop.iterations.size(); ++i) {
+      const IterationSample &before = loop.iterations[i - 1], &here = loop.iterations[i];
+      const double iterations = static_cast<double>(here.iteration - before.iteration);
+      if (iterations > 0) seconds.push_back(std::round((here.seconds - before.seconds) / iterations * 1e9) / 1e9);
     }
   }
   return seconds;
@@ -66,7 +66,7 @@ Json turn_seconds(const RunReport& report) {
 // Adds the bytes that each worker holds, and the predicted and counted bytes that all of them touch and send.
 void add_counters(Json& row, const RunReport& report, const Json& check) {
   row["seconds"] = report.seconds;
-  row["turn_seconds"] = turn_seconds(report);
+  row["turn_seconds"] = iteration_seconds(report);
   row["threads"] = report.threads;
   row["held_bytes"] = Json::array();
   for (const PartCount& part : report.parts)
@@ -126,8 +126,8 @@ void Steps::add(Arguments& argv, const Point& point, Step of) {
 Json Steps::step(const std::string& name, Arguments argv) const {
   argv.insert(argv.begin(), tool(name));
   const Ended ended = run_process_apart(argv, work_.file("output"), work_.file("messages"));
-  const bool told = name == "measure" && ended.status == static_cast<int>(ExitStatus::check_failed);
-  if (ended.status != 0 && !told) {
+  const bool reported = name == "measure" && ended.status == static_cast<int>(ExitStatus::check_failed);
+  if (ended.status != 0 && !reported) {
     std::string message = end_of(work_.file("messages"), longest_message);
     if (ended.signal != 0)
       message += fmt::format("{}{}", message.empty() ? "" : "\n", ended_by_signal("kasen-" + name, ended).what());

@@ -19,7 +19,7 @@ std::string others(const Point& point, const std::string& parallel) {
   return text;
 }
 
-void add_run(PointSummary& s, const Json& row, std::vector<double>& turns) {
+void add_run(PointSummary& s, const Json& row, std::vector<double>& iterations) {
   if (row.at("status") != "done") {
     ++s.failed;
     return;
@@ -27,7 +27,7 @@ void add_run(PointSummary& s, const Json& row, std::vector<double>& turns) {
   ++s.runs;
   if (!row.at("agrees").get<bool>()) ++s.differing;
   s.seconds.push_back(row.at("seconds").get<double>());
-  for (const Json& turn : row.at("turn_seconds")) turns.push_back(turn.get<double>());
+  for (const Json& iteration : row.at("turn_seconds")) iterations.push_back(iteration.get<double>());
   s.peak_bytes = std::max(s.peak_bytes, row.at("peak_bytes").get<std::int64_t>());
   s.held_all = 0;
   for (const Json& held : row.at("held_bytes")) {
@@ -40,7 +40,7 @@ void add_run(PointSummary& s, const Json& row, std::vector<double>& turns) {
     s.network_bytes = network->second.second;
 }
 
-void finish(PointSummary& s, const std::vector<double>& turns) {
+void finish(PointSummary& s, const std::vector<double>& iterations) {
   if (s.seconds.empty()) return;
   s.median = median(s.seconds);
   std::vector<double> distances;
@@ -49,7 +49,7 @@ void finish(PointSummary& s, const std::vector<double>& turns) {
   const auto [least, most] = std::minmax_element(s.seconds.begin(), s.seconds.end());
   s.least = *least;
   s.most = *most;
-  s.turn_median = turns.empty() ? 0 : median(turns);
+  s.iteration_median = iterations.empty() ? 0 : median(iterations);
 }
 
 std::string parallel_setting(const Matrix& matrix) {
@@ -91,11 +91,11 @@ Summary summarize(const Experiment& experiment, const Matrix& matrix, const Rows
   for (size_t i = 0; i < matrix.points.size(); ++i) {
     PointSummary& s = summary.points.emplace_back();
     s.point = &matrix.points[i];
-    std::vector<double> turns;
+    std::vector<double> iterations;
     for (int repetition = 0; repetition < experiment.repetitions; ++repetition) {
-      if (const Json* row = rows.find(digests[i], repetition)) add_run(s, *row, turns);
+      if (const Json* row = rows.find(digests[i], repetition)) add_run(s, *row, iterations);
     }
-    finish(s, turns);
+    finish(s, iterations);
     if (summary.parallel.empty() || s.runs == 0) continue;
     const double before = first.try_emplace(others(*s.point, summary.parallel), s.median).first->second;
     s.speedup = s.median > 0 ? before / s.median : 0;
@@ -119,7 +119,7 @@ std::string summary_table(const Summary& summary) {
     row.push_back(s.failed > 0 ? fmt::format("{}, {} failed", s.runs, s.failed) : fmt::format("{}", s.runs));
     for (const double seconds : {s.median, s.mad, s.least, s.most})
       row.push_back(s.runs > 0 ? seconds_text(seconds) : "-");
-    row.push_back(s.turn_median > 0 ? fmt::format("{:.3f}", s.turn_median * 1e3) : "-");
+    row.push_back(s.iteration_median > 0 ? fmt::format("{:.3f}", s.iteration_median * 1e3) : "-");
     if (!summary.parallel.empty()) row.push_back(s.speedup > 0 ? fmt::format("{:.2f}", s.speedup) : "-");
     for (const std::int64_t bytes : {s.network_bytes, s.held, s.peak_bytes})
       row.push_back(s.runs > 0 ? grouped(bytes) : "-");
@@ -152,7 +152,7 @@ std::string summary_csv(const Summary& summary) {
       text += (setting == nullptr ? "" : quoted(setting->text)) + ',';
     }
     text += fmt::format("{},{},", s.runs, s.failed);
-    for (const double number : {s.median, s.mad, s.least, s.most, s.turn_median, s.speedup})
+    for (const double number : {s.median, s.mad, s.least, s.most, s.iteration_median, s.speedup})
       text += s.runs > 0 ? fmt::format("{},", number) : ",";
     text += s.runs > 0 ? fmt::format("{},{},{},", s.held_all, s.held, s.peak_bytes) : ",,,";
     text += agreement_word(s);

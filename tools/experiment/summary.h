@@ -20,7 +20,7 @@ struct PointSummary {
   std::vector<double> seconds;              // of each run
   // Statistics of `seconds`; MAD is the median of the distances to the median.
   double median = 0, mad = 0, least = 0, most = 0;
-  double turn_median = 0;                                    // of all iterations of all runs; 0: no loop
+  double iteration_median = 0;                               // of all iterations of all runs; 0: no loop
   std::int64_t network_bytes = 0, held = 0, peak_bytes = 0;  // held: by the worker that holds most
   std::int64_t held_all = 0;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> bytes;  // predicted and counted, of the last run

@@ -129,9 +129,9 @@ class Pipeline {
     const bool saves = has("checkpoint") && name == "kasen-run" && error.status() == ExitStatus::limit;
     const std::string saved = saves ? newest_checkpoint(text("checkpoint")) : "";
     if (saved.empty()) throw UserError(error);
-    Diagnostic told = error.diagnostics().front();
-    told.remedy = fmt::format("all is saved in {}; the same command with --resume goes on from there", saved);
-    throw UserError(ExitStatus::resumable, std::move(told));
+    Diagnostic reported = error.diagnostics().front();
+    reported.remedy = fmt::format("all is saved in {}; the same command with --resume goes on from there", saved);
+    throw UserError(ExitStatus::resumable, std::move(reported));
   }
 
   [[nodiscard]] static std::string tool(const std::string& name) { return tool_folder() + "/kasen-" + name; }

@@ -26,7 +26,7 @@ bool was_interrupted(const JobEnd& end) {
 
 // The signal that killed a rank; 0: none did.
 int killer_of(const JobEnd& end) {
-  return end.told_by_mpirun && end.status > 128 && end.status < 128 + NSIG ? end.status - 128 : 0;
+  return end.reported_by_mpirun && end.status > 128 && end.status < 128 + NSIG ? end.status - 128 : 0;
 }
 
 // Sent from outside: the machine, the batch system or somebody ended the rank; it is no error of its own.
@@ -80,7 +80,7 @@ std::string newest_checkpoint(const std::string& folder) {
   }
 }
 
-ToldEnd told_end(const JobEnd& end) {
+ReportedEnd reported_end(const JobEnd& end) {
   const std::string checkpoint = newest_checkpoint(end.checkpoints);
   if (was_interrupted(end))
     return {
@@ -95,7 +95,7 @@ ToldEnd told_end(const JobEnd& end) {
     return {killed_text(signal, end, checkpoint), is_sent(signal) ? stopped : ExitStatus::internal};
   }
   return {fmt::format("{}kasen-run: error: the job ended with status {}; {} without a message; {}\n", end.other,
-                      end.status, end.told_by_mpirun ? "a rank died" : "mpirun was killed",
+                      end.status, end.reported_by_mpirun ? "a rank died" : "mpirun was killed",
                       end.full_folder.empty() ? going_on(checkpoint) : no_room_in(end.full_folder)),
           std::nullopt};
 }

@@ -9,21 +9,21 @@
 namespace kasen::tools {
 
 struct JobEnd {
-  int status = 0;              // mpirun's, or 128 and the signal that ended it
-  bool told_by_mpirun = true;  // else a signal ended mpirun itself
-  std::string other;           // other output of mpirun and its ranks
-  std::string checkpoints;     // the run's folder of checkpoints; empty: none
-  std::string full_folder;     // one of the job's folders that is full; empty: none
+  int status = 0;                  // mpirun's, or 128 and the signal that ended it
+  bool reported_by_mpirun = true;  // else a signal ended mpirun itself
+  std::string other;               // other output of mpirun and its ranks
+  std::string checkpoints;         // the run's folder of checkpoints; empty: none
+  std::string full_folder;         // one of the job's folders that is full; empty: none
 };
 
 // The newest checkpoint in a run's folder of checkpoints, from which it would go on; empty: none.
 [[nodiscard]] std::string newest_checkpoint(const std::string& folder);
 
-struct ToldEnd {
+struct ReportedEnd {
   std::string text;
   std::optional<ExitStatus> status;  // none: that of the job
 };
-[[nodiscard]] ToldEnd told_end(const JobEnd& end);
+[[nodiscard]] ReportedEnd reported_end(const JobEnd& end);
 
 // The remedy for a full folder.
 [[nodiscard]] std::string no_room_in(const std::string& folder);

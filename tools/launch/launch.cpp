@@ -42,8 +42,8 @@ std::atomic<pid_t> mpirun_process{0};
 void end_mpirun(pid_t child, int number) {
   constexpr int times = 3, looks = 300;
   constexpr timespec between{.tv_sec = 0, .tv_nsec = 20'000'000};
-  for (int told = 0;; ++told) {
-    kill(child, told < times ? number : SIGKILL);
+  for (int reported = 0;; ++reported) {
+    kill(child, reported < times ? number : SIGKILL);
     for (int look = 0; look < looks; ++look) {
       if (waitpid(child, nullptr, WNOHANG) != 0) return;
       nanosleep(&between, nullptr);
@@ -268,7 +268,7 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
       MpirunWatch watch(child);
       listener.listen(ends[0], watch);
       close(ends[0]);
-      end.status = wait_for(child, end.told_by_mpirun);
+      end.status = wait_for(child, end.reported_by_mpirun);
       start.over();
     }
     if (!place.here() && (end.status != 0 || interrupted)) remove_segments(end.status, began);
@@ -281,9 +281,9 @@ int launch_ranks(const RunSettings& settings, const std::vector<std::string>& ar
     } else if (end.status != 0) {
       end.other = std::move(listener.other);
       end.full_folder = place.full_folder();
-      const ToldEnd told = told_end(end);
-      tell("{}", told.text);
-      if (told.status) return static_cast<int>(*told.status);
+      const ReportedEnd reported = reported_end(end);
+      tell("{}", reported.text);
+      if (reported.status) return static_cast<int>(*reported.status);
     }
   }
   if (!summary.empty()) write_standard_output(summary);

@@ -18,8 +18,8 @@ namespace {
 // Graphviz sees sizes and numbers of boxes, but no text.
 std::optional<std::string> place_by_dot(const std::string& graphs) {
   if (!command_exists("dot")) {
-    static bool told = false;
-    if (!std::exchange(told, true))
+    static bool reported = false;
+    if (!std::exchange(reported, true))
       tell("kasen-measure: note: Graphviz (dot) is not in PATH: pictures are drawn in the program's order\n");
     return std::nullopt;
   }

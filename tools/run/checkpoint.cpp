@@ -23,7 +23,7 @@ std::string place_text(const Module& module, const BorderPlace& place) {
     if (number == place.loop) where = op.where;
   });
   const std::string& file = where.file.empty() ? module.source_name : where.file;
-  return fmt::format("iteration {} of the loop at {}:{}:{}", place.turns, file, where.line, where.column);
+  return fmt::format("iteration {} of the loop at {}:{}:{}", place.iterations, file, where.line, where.column);
 }
 
 // Leaves out the remedy: the run needs none.

@@ -80,14 +80,14 @@ std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads
   return make_generated_kernels(KernelOptions{.threads = threads, .code_cache = settings.code_cache});
 }
 
-void show_turn(Progress& progress, const JobOutput& output, const Turn& turn) {
+void show_iteration(Progress& progress, const JobOutput& output, const Iteration& iteration) {
   static auto last = std::chrono::steady_clock::time_point{};
   const auto now = std::chrono::steady_clock::now();
   if (!output.launched) {
-    progress.show(turn_text(turn));
+    progress.show(iteration_text(iteration));
   } else if (now - last > std::chrono::milliseconds(100)) {
     last = now;
-    write_message(fmt::format("{}{}\n", progress_mark, turn_text(turn)));
+    write_message(fmt::format("{}{}\n", progress_mark, iteration_text(iteration)));
   }
 }
 
@@ -281,11 +281,11 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   p.options.refuse_nan = settings.refuse_nan;
   p.options.memory = settings.memory;
   if (cluster.ranks() > 1) p.options.sum_on_machine = [&](std::span<std::int64_t> sums) { sum_on_node(cluster, sums); };
-  TurnRecord turns;
+  IterationRecord iterations;
   if (cluster.rank() == 0) {
-    p.options.on_turn = [&](const Turn& turn) {
-      if (!settings.stats.empty()) turns.add(turn);
-      show_turn(progress, output, turn);
+    p.options.on_iteration = [&](const Iteration& iteration) {
+      if (!settings.stats.empty()) iterations.add(iteration);
+      show_iteration(progress, output, iteration);
     };
   }
   std::optional<RunCheckpoints> checkpoints;
@@ -316,7 +316,7 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   const TraceFile trace_file = traced ? gather_trace(cluster, p.module, trace, p.parts) : TraceFile();
   RunReport report = gather_report(cluster, p.module, report_of(p, result, settings, cluster, threads));
   report.verified = verified;
-  if (cluster.rank() == 0) report.loops = turns.loops(p.module, report.ops, p.options.params);
+  if (cluster.rank() == 0) report.loops = iterations.loops(p.module, report.ops, p.options.params);
   const std::vector<std::string> files = writer.finish();
   cluster.together([&] {
     if (cluster.rank() != 0) return;

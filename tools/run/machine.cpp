@@ -142,11 +142,11 @@ class Calibration {
 
   // Two vectors that take `bytes` together: one is read, the other read and written.
   double bandwidth(std::int64_t bytes) {
-    const std::int64_t turns = std::clamp<std::int64_t>(512 * mib / bytes, 8, 200);
+    const std::int64_t iterations = std::clamp<std::int64_t>(512 * mib / bytes, 8, 200);
     const Timed timed = time(Step::vector,
                              fmt::format("dim N\ninput x : f64[N]\na = x\nfor turn in 0..{} {{\n  a = 0.5 * a + x\n}}\n"
                                          "output a\n",
-                                         turns),
+                                         iterations),
                              vectors(bytes / 16), threads_);
     return timed.bytes / timed.seconds;
   }
@@ -209,11 +209,11 @@ class Calibration {
     measure(ScalarWork::power, "(0.5 + @) ^ 0.7", 0, 1);
   }
 
-  double entry(std::int64_t rows, std::int64_t columns, int turns, int threads) {
+  double entry(std::int64_t rows, std::int64_t columns, int iterations, int threads) {
     const Timed timed = time(Step::product,
                              fmt::format("dim M, N\ninput G : null[M, N], x : f64[N]\ns = 1.0\nfor turn in 0..{} {{\n"
                                          "  y = G @ (x * s)\n  s = 1e-6 * sum(y)\n}}\noutput s\n",
-                                         turns),
+                                         iterations),
                              with_matrix(rows, columns), threads);
     return timed.seconds / static_cast<double>(16 * rows);
   }

@@ -18,21 +18,21 @@ int number_in_environment(const char* name) {
 // The report of a rank to the others of its node: its mask, and its control group with the group's hundredths of
 // processors.
 constexpr std::size_t mask_words = std::tuple_size_v<ProcessorMask>, group_at = mask_words, time_at = mask_words + 1;
-using Told = std::array<std::int64_t, mask_words + 2>;
+using Reported = std::array<std::int64_t, mask_words + 2>;
 
-Told told_by_this_rank() {
-  Told told{};
+Reported reported_by_this_rank() {
+  Reported reported{};
   const ProcessorMask mask = allowed_mask();
-  std::copy(mask.begin(), mask.end(), told.begin());
+  std::copy(mask.begin(), mask.end(), reported.begin());
   if (const auto time = group_time()) {
-    told[group_at] = time->group;
-    told[time_at] = std::max<std::int64_t>(1, std::llround(100 * time->processors));
+    reported[group_at] = time->group;
+    reported[time_at] = std::max<std::int64_t>(1, std::llround(100 * time->processors));
   }
-  return told;
+  return reported;
 }
 
 // The sum over this rank's processors of its share of each, which is equal for all ranks that may run there.
-double share_of_processors(const Told& mine, std::span<const std::int64_t> all) {
+double share_of_processors(const Reported& mine, std::span<const std::int64_t> all) {
   double share = 0;
   for (std::size_t word = 0; word < mask_words; ++word) {
     for (int bit = 0; bit < 64; ++bit) {
@@ -46,7 +46,7 @@ double share_of_processors(const Told& mine, std::span<const std::int64_t> all) 
   return share;
 }
 
-double share_of_time(const Told& mine, std::span<const std::int64_t> all) {
+double share_of_time(const Reported& mine, std::span<const std::int64_t> all) {
   int users = 0;
   for (std::size_t rank = 0; rank < all.size(); rank += mine.size())
     users += all[rank + group_at] == mine[group_at] && all[rank + time_at] == mine[time_at] ? 1 : 0;
@@ -62,7 +62,7 @@ void yield_where_crowded() {
 }
 
 int threads_of_rank(Cluster& cluster) {
-  const Told mine = told_by_this_rank();
+  const Reported mine = reported_by_this_rank();
   const std::vector<std::int64_t> all = cluster.on_node(mine);
   double share = share_of_processors(mine, all);
   const auto ranks = static_cast<double>(all.size() / mine.size());

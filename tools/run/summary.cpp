@@ -40,13 +40,13 @@ std::string slowest(const Module& module, const RunReport& report) {
   return text;
 }
 
-std::int64_t outer_turns(const Module& module, const RunReport& report) {
-  std::int64_t turns = 0;
+std::int64_t outer_iterations(const Module& module, const RunReport& report) {
+  std::int64_t iterations = 0;
   for_each_op(module, [&](const Op& op, int number, int depth) {
     const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
-    if (loop && depth == 0) turns += report.ops[static_cast<size_t>(number)].turns;
+    if (loop && depth == 0) iterations += report.ops[static_cast<size_t>(number)].iterations;
   });
-  return turns;
+  return iterations;
 }
 
 // The pool holds the plan's buffers; kasen measure predicts its size.
@@ -80,7 +80,7 @@ std::string source_of(const Module& module, const Op& op) {
 }
 
 std::string summary_text(const Module& module, const RunReport& report, const RunTimes& times) {
-  const std::int64_t turns = outer_turns(module, report);
+  const std::int64_t iterations = outer_iterations(module, report);
   std::string text =
       fmt::format("{} on {} of {}, {} kernels\n", count_text(report.workers, "worker"),
                   count_text(report.ranks, "rank"), count_text(report.threads, "thread"), report.kernels);
@@ -89,9 +89,9 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
       fmt::format("read {:.3f} s, prepare {:.3f} s, run {:.3f} s, ", times.reading, times.preparing, report.seconds);
   if (!report.verified.empty()) text += fmt::format("verify {:.3f} s, ", times.verifying);
   text += fmt::format("write {:.3f} s", times.writing);
-  if (turns > 0)
-    text += fmt::format("; {}, {:.3f} ms each", count_text(turns, "iteration"),
-                        report.seconds * 1e3 / static_cast<double>(turns));
+  if (iterations > 0)
+    text += fmt::format("; {}, {:.3f} ms each", count_text(iterations, "iteration"),
+                        report.seconds * 1e3 / static_cast<double>(iterations));
   text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} message{}\n",
                       grouped(report.traffic.worker_bytes), grouped(report.traffic.rank_bytes),
                       grouped(report.traffic.rank_messages), report.traffic.rank_messages == 1 ? "" : "s");
@@ -100,10 +100,10 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
   return text;
 }
 
-std::string turn_text(const Turn& turn) {
-  const std::int64_t number = turn.place.turns.empty() ? 0 : turn.place.turns.front();
-  const std::string change = std::isnan(turn.change) ? "" : fmt::format("  change {:.3e}", turn.change);
-  return fmt::format("iteration {}{}  {:.1f} s", number, change, turn.seconds);
+std::string iteration_text(const Iteration& iteration) {
+  const std::int64_t number = iteration.place.iterations.empty() ? 0 : iteration.place.iterations.front();
+  const std::string change = std::isnan(iteration.change) ? "" : fmt::format("  change {:.3e}", iteration.change);
+  return fmt::format("iteration {}{}  {:.1f} s", number, change, iteration.seconds);
 }
 
 }  // namespace kasen::tools

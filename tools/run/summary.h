@@ -21,6 +21,6 @@ struct RunTimes {
 [[nodiscard]] std::string source_of(const Module& module, const Op& op);
 
 // One line for a finished iteration of the outermost loop.
-[[nodiscard]] std::string turn_text(const Turn& turn);
+[[nodiscard]] std::string iteration_text(const Iteration& iteration);
 
 }  // namespace kasen::tools

@@ -57,8 +57,8 @@ std::string name_of(const Title& title, const Trace::Event& event) {
   switch (event.phase) {
     case RunPhase::step:
       return title.text;
-    case RunPhase::turn:
-      return fmt::format("iteration {} of the {}", event.inner_turn, title.text);
+    case RunPhase::iteration:
+      return fmt::format("iteration {} of the {}", event.inner_iteration, title.text);
     case RunPhase::start:
       return "start: " + title.text;
     case RunPhase::finish:
@@ -68,7 +68,7 @@ std::string name_of(const Title& title, const Trace::Event& event) {
 }
 
 std::string category(const Title& title, const Trace::Event& event) {
-  if (event.phase == RunPhase::turn || title.loop) return "control";
+  if (event.phase == RunPhase::iteration || title.loop) return "control";
   return title.network ? "network" : "compute";
 }
 
@@ -83,8 +83,8 @@ std::string event_text(const Title& title, const Trace::Event& e, int rank) {
   text += fmt::format(R"(,"cat":"{}","dur":{},"args":{{"operator":{})", category(title, e), microseconds(e.duration),
                       e.number);
   if (!title.line.empty()) text += fmt::format(",\"line\":{}", quoted(title.line));
-  if (e.turn > 0) text += fmt::format(",\"turn\":{}", e.turn);
-  if (e.inner_turn > 0) text += fmt::format(",\"inner_turn\":{}", e.inner_turn);
+  if (e.iteration > 0) text += fmt::format(",\"turn\":{}", e.iteration);
+  if (e.inner_iteration > 0) text += fmt::format(",\"inner_turn\":{}", e.inner_iteration);
   text += fmt::format(R"(,"read_bytes":{},"written_bytes":{},"network_bytes":{}}}}})", e.read, e.written, e.network);
   return text;
 }
@@ -108,16 +108,16 @@ std::string counters(int rank, const Trace& trace) {
     text += counter("memory traffic", rank, at, "GB/s", touched) + counter("network", rank, at, "GB/s", sent);
   };
   for (size_t i = 0; i < events.size(); ++i) {
-    const Trace::Event& turn = events[i];
-    if (!turn.outermost || turn.duration <= 0) continue;
+    const Trace::Event& iteration = events[i];
+    if (!iteration.outermost || iteration.duration <= 0) continue;
     std::int64_t touched = 0, sent = 0;
-    for (size_t j = i; j < events.size() && events[j].begin < turn.begin + turn.duration; ++j) {
+    for (size_t j = i; j < events.size() && events[j].begin < iteration.begin + iteration.duration; ++j) {
       touched += events[j].read + events[j].written;
       sent += events[j].network;
     }
-    const auto nanoseconds = static_cast<double>(turn.duration);
-    rates(turn.begin, static_cast<double>(touched) / nanoseconds, static_cast<double>(sent) / nanoseconds);
-    end = turn.begin + turn.duration;
+    const auto nanoseconds = static_cast<double>(iteration.duration);
+    rates(iteration.begin, static_cast<double>(touched) / nanoseconds, static_cast<double>(sent) / nanoseconds);
+    end = iteration.begin + iteration.duration;
   }
   if (end >= 0) rates(end, 0, 0);
   for (const Trace::Held& held : trace.held()) {
@@ -194,14 +194,15 @@ void Trace::began(RunPhase phase, int number, const Place& place, const OpCount&
   Event event;
   event.number = number;
   event.phase = phase;
-  if (!place.turns.empty()) {
-    event.turn = place.turns.front() + 1;
-    if (place.turns.size() > 1 || phase == RunPhase::turn) event.inner_turn = place.turns.back() + 1;
+  if (!place.iterations.empty()) {
+    event.iteration = place.iterations.front() + 1;
+    if (place.iterations.size() > 1 || phase == RunPhase::iteration)
+      event.inner_iteration = place.iterations.back() + 1;
   }
   event.read = -count.read_bytes;
   event.written = -count.written_bytes;
   event.network = -count.network_bytes;
-  event.outermost = phase == RunPhase::turn && place.turns.size() == 1;
+  event.outermost = phase == RunPhase::iteration && place.iterations.size() == 1;
   open_.push_back(static_cast<std::ptrdiff_t>(events_.size()));
   event.begin = now();
   if (event.outermost) look_at_memory(event.begin);
@@ -269,7 +270,7 @@ std::string trace_summary(const std::string& path, const Trace& trace, const Tra
   std::string text = fmt::format("trace: {}", path);
   if (file.dropped > 0) {
     text += fmt::format(", at most the first {} events of each rank (rank 0 up to iteration {}); {} more are not in it",
-                        trace.events().size(), trace.last_turn(), file.dropped);
+                        trace.events().size(), trace.last_iteration(), file.dropped);
   }
   return text + '\n';
 }

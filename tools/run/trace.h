@@ -25,9 +25,9 @@ class Trace : public RunObserver {
     std::int64_t begin = 0, duration = 0;  // nanoseconds
     // Bytes of this operator, without those of the events inside: the sum over all events is what the run counts.
     std::int64_t read = 0, written = 0, network = 0;
-    std::int64_t turn = 0, inner_turn = 0;  // of the outermost and the innermost open loop, from 1; 0: none
-    int number = 0;                         // of the operator, in preorder
-    bool outermost = false;                 // an iteration with no loop around its own
+    std::int64_t iteration = 0, inner_iteration = 0;  // of the outermost and the innermost open loop, from 1; 0: none
+    int number = 0;                                   // of the operator, in preorder
+    bool outermost = false;                           // an iteration with no loop around its own
     RunPhase phase = RunPhase::step;
   };
 
@@ -56,7 +56,7 @@ class Trace : public RunObserver {
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<Arrow>& arrows() const { return arrows_; }
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }
-  [[nodiscard]] std::int64_t last_turn() const { return events_.empty() ? 0 : events_.back().turn; }
+  [[nodiscard]] std::int64_t last_iteration() const { return events_.empty() ? 0 : events_.back().iteration; }
 
  private:
   [[nodiscard]] std::int64_t now() const;

@@ -61,35 +61,36 @@ std::optional<double> limit_of(const Module& module, const Op& loop,
 
 }  // namespace
 
-void TurnRecord::add(const Turn& turn) {
-  const TurnSample sample{turn.place.turns.front(), turn.change, turn.seconds};
-  if (loops_.empty() || sample.turn <= loops_.back().last.turn) loops_.emplace_back();
+void IterationRecord::add(const Iteration& iteration) {
+  const IterationSample sample{iteration.place.iterations.front(), iteration.change, iteration.seconds};
+  if (loops_.empty() || sample.iteration <= loops_.back().last.iteration) loops_.emplace_back();
   Loop& loop = loops_.back();
   loop.last = sample;
-  if ((sample.turn - 1) % loop.every != 0) return;
+  if ((sample.iteration - 1) % loop.every != 0) return;
   loop.kept.push_back(sample);
-  if (loop.kept.size() < most_turns_kept) return;
+  if (loop.kept.size() < most_iterations_kept) return;
   loop.every *= 2;
-  std::erase_if(loop.kept, [&](const TurnSample& s) { return (s.turn - 1) % loop.every != 0; });
+  std::erase_if(loop.kept, [&](const IterationSample& s) { return (s.iteration - 1) % loop.every != 0; });
 }
 
-std::vector<LoopTurns> TurnRecord::loops(const Module& module, const std::vector<OpCount>& counts,
-                                         const std::map<std::string, std::vector<Word>>& params) const {
+std::vector<LoopIterations> IterationRecord::loops(const Module& module, const std::vector<OpCount>& counts,
+                                                   const std::map<std::string, std::vector<Word>>& params) const {
   std::map<const Op*, int> numbers;
   for_each_op(module, [&](const Op& op, int number, int) { numbers[&op] = number; });
   std::vector<Outermost> outermost;
   find_outermost(module.body, outermost);
-  std::vector<LoopTurns> all;
+  std::vector<LoopIterations> all;
   for (const auto& [loop, around] : outermost) {
     const int number = numbers.at(loop);
-    if (counts.at(static_cast<size_t>(number)).turns == 0 || all.size() >= loops_.size()) continue;
+    if (counts.at(static_cast<size_t>(number)).iterations == 0 || all.size() >= loops_.size()) continue;
     const Loop& went = loops_[all.size()];
-    LoopTurns turns{number, "", limit_of(module, *loop, params), went.every, went.kept};
-    if (turns.turns.empty() || turns.turns.back().turn != went.last.turn) turns.turns.push_back(went.last);
+    LoopIterations iterations{number, "", limit_of(module, *loop, params), went.every, went.kept};
+    if (iterations.iterations.empty() || iterations.iterations.back().iteration != went.last.iteration)
+      iterations.iterations.push_back(went.last);
     if (const ValueId watched = watched_value(module, *loop); watched != no_value) {
-      turns.watched = users_name(module, module.value(before_transitions(loop->blocks[0], watched)).name);
+      iterations.watched = users_name(module, module.value(before_transitions(loop->blocks[0], watched)).name);
     }
-    all.push_back(std::move(turns));
+    all.push_back(std::move(iterations));
   }
   return all;
 }

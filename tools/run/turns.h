@@ -9,20 +9,20 @@
 namespace kasen::tools {
 
 // Keeps at most so many iterations of a loop: every one, else every second, fourth, ..., and always the last.
-inline constexpr size_t most_turns_kept = 1000;
+inline constexpr size_t most_iterations_kept = 1000;
 
-class TurnRecord {
+class IterationRecord {
  public:
-  void add(const Turn& turn);
+  void add(const Iteration& iteration);
   // Each loop with its operator and its watched value; `counts` state which loops ran.
-  [[nodiscard]] std::vector<LoopTurns> loops(const Module& module, const std::vector<OpCount>& counts,
-                                             const std::map<std::string, std::vector<Word>>& params) const;
+  [[nodiscard]] std::vector<LoopIterations> loops(const Module& module, const std::vector<OpCount>& counts,
+                                                  const std::map<std::string, std::vector<Word>>& params) const;
 
  private:
   struct Loop {
     std::int64_t every = 1;
-    std::vector<TurnSample> kept;
-    TurnSample last;
+    std::vector<IterationSample> kept;
+    IterationSample last;
   };
   std::vector<Loop> loops_;  // one after another: outermost loops do not overlap
 };

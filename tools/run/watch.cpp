@@ -46,7 +46,7 @@ struct RunWatch::Record {
   std::atomic<std::int32_t> phase = 0, number = -1, inside = 0;
   std::atomic<std::int32_t> process = 0;
   std::atomic<std::int64_t> step = 0, outer = 0, inner = 0;  // iterations from 1; 0: no loop
-  std::atomic<std::int32_t> told = 0;                        // of the node's first rank: somebody ends the job
+  std::atomic<std::int32_t> reported = 0;                    // of the node's first rank: somebody ends the job
   WaitRecord wait;
 };
 
@@ -102,8 +102,8 @@ void RunWatch::began(RunPhase phase, int number, const Place& place, const OpCou
   mine.number = number;
   mine.inside = static_cast<std::int32_t>(phase);
   mine.step = place.step;
-  mine.outer = place.turns.empty() ? 0 : place.turns.front() + 1;
-  mine.inner = place.turns.size() < 2 ? 0 : place.turns.back() + 1;
+  mine.outer = place.iterations.empty() ? 0 : place.iterations.front() + 1;
+  mine.inner = place.iterations.size() < 2 ? 0 : place.iterations.back() + 1;
   ++mine.beats;
   if (next_ != nullptr) next_->began(phase, number, place, count);
 }
@@ -152,7 +152,7 @@ void RunWatch::expire() {
     checkpoint = checkpoint_;
   }
   const ExitStatus status = checkpoint.empty() ? ExitStatus::limit : ExitStatus::resumable;
-  if (record(0).told.exchange(1) == 0) {
+  if (record(0).reported.exchange(1) == 0) {
     const std::string remedy =
         checkpoint.empty()
             ? "look at the rank that the others wait for, or allow more time where one step takes longer"

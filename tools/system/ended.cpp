@@ -45,15 +45,15 @@ UserError ended_by_signal(const std::string& program, const Ended& ended) {
       std::find_if(rows.begin(), rows.end(), [&](const SignalRow& row) { return row.number == ended.signal; });
   const SignalRow& row = found == rows.end() ? others : *found;
   const char* name = sigabbrev_np(ended.signal);
-  Diagnostic told;
-  told.what = fmt::format("{} was ended by signal {}{}", program, ended.signal,
-                          name != nullptr ? fmt::format(" (SIG{})", name) : std::string());
-  told.why = row.why;
+  Diagnostic reported;
+  reported.what = fmt::format("{} was ended by signal {}{}", program, ended.signal,
+                              name != nullptr ? fmt::format(" (SIG{})", name) : std::string());
+  reported.why = row.why;
   constexpr double mebibyte = 1 << 20;
   if (row.status == ExitStatus::limit && ended.peak_bytes > 0)
-    told.why += fmt::format("; it held at most {:.0f} MiB", static_cast<double>(ended.peak_bytes) / mebibyte);
-  told.remedy = row.remedy;
-  return {row.status, std::move(told)};
+    reported.why += fmt::format("; it held at most {:.0f} MiB", static_cast<double>(ended.peak_bytes) / mebibyte);
+  reported.remedy = row.remedy;
+  return {row.status, std::move(reported)};
 }
 
 }  // namespace kasen::tools

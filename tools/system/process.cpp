@@ -148,8 +148,8 @@ Ended run_process_into(std::string& text, const std::vector<std::string>& argv) 
 }
 
 Ended run_process_apart(const std::vector<std::string>& argv, const std::string& output, const std::string& messages) {
-  const OpenFile nothing("/dev/null", O_RDONLY), out(output, anew), told(messages, anew);
-  return Process(argv, {nothing.get(), out.get(), told.get()}).wait();
+  const OpenFile nothing("/dev/null", O_RDONLY), out(output, anew), reported(messages, anew);
+  return Process(argv, {nothing.get(), out.get(), reported.get()}).wait();
 }
 
 void side_by_side(const std::function<void()>& one, const std::function<void()>& other) {

@@ -85,12 +85,12 @@ pid_t start_process(const std::vector<std::string>& argv, const ProcessStart& st
   }
   close(report[1]);
   if (child > 0) {
-    int told = 0;
+    int reported = 0;
     ssize_t got = 0;
-    while ((got = read(report[0], &told, sizeof told)) < 0 && errno == EINTR) {
+    while ((got = read(report[0], &reported, sizeof reported)) < 0 && errno == EINTR) {
     }
-    if (got == sizeof told) {
-      fault = told;
+    if (got == sizeof reported) {
+      fault = reported;
       while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
       }
     }

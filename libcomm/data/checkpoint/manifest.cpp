@@ -23,7 +23,7 @@ Json checkpoint_json(const CheckpointManifest& manifest) {
                   {"params", manifest.key.params},
                   {"workers", manifest.key.workers},
                   {"loop", place.loop},
-                  {"turns", place.turns},
+                  {"turns", place.iterations},
                   {"step", place.step},
                   {"lo", place.lo},
                   {"hi", place.hi},
@@ -52,7 +52,7 @@ std::int64_t any_integer(const JsonFields& f, const Json& from, const char* key)
 BorderPlace read_border_place(const JsonFields& f, const Json& content) {
   BorderPlace place;
   place.loop = static_cast<int>(f.integer(content, "loop", std::numeric_limits<int>::max()));
-  place.turns = f.integer(content, "turns", any_number);
+  place.iterations = f.integer(content, "turns", any_number);
   place.step = f.integer(content, "step", any_number);
   place.lo = any_integer(f, content, "lo");
   place.hi = any_integer(f, content, "hi");

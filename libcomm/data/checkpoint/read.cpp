@@ -138,7 +138,7 @@ std::string verify_checkpoint(const std::string& folder) {
   PartFiles files(folder, manifest);
   for (int w = 0; w < manifest.key.workers; ++w) files.check(w);
   return fmt::format("a checkpoint of {} worker{}, after iteration {}", manifest.key.workers,
-                     manifest.key.workers == 1 ? "" : "s", manifest.place.turns);
+                     manifest.key.workers == 1 ? "" : "s", manifest.place.iterations);
 }
 
 CheckpointKey key_of_checkpoint(const std::string& folder) { return manifest_in(folder).key; }

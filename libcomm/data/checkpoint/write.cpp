@@ -252,9 +252,9 @@ std::unique_ptr<SavedBorder> Checkpoints::newest(const std::function<void(const 
     }
     const std::vector<std::string> faults = state_->collect(fault);
     const auto first = std::find_if(faults.begin(), faults.end(), [](const auto& text) { return !text.empty(); });
-    const std::string told = state_->spread(first == faults.end() ? "" : *first);
-    if (told.empty()) return found;
-    if (state_->first_rank()) skipped(told);
+    const std::string reported = state_->spread(first == faults.end() ? "" : *first);
+    if (reported.empty()) return found;
+    if (state_->first_rank()) skipped(reported);
   }
   return nullptr;
 }

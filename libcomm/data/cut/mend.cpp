@@ -72,7 +72,7 @@ bool CutState::unload(const std::vector<std::int32_t>& members, std::int32_t par
   return moved;
 }
 
-void CutState::mend() {
+void CutState::fix() {
   constexpr int rounds = 32;  // relief of one part may put another over a limit, by less
   for (int round = 0; round < rounds && !balanced(); ++round) {
     std::vector<std::vector<std::int32_t>> members(static_cast<std::size_t>(parts_));

@@ -51,9 +51,9 @@ void own_by_multilevel(std::vector<DimLayout>& layouts, const std::vector<InputD
     const bool streamed = cut.empty();
     CutState state(model, options.workers, std::move(cut));
     if (streamed) state.stream();
-    state.mend();
+    state.fix();
     improve(state);
-    state.mend();
+    state.fix();
     const std::vector<std::int32_t> owner = state.take();
     for (const CutModel::Dim& dim : model.dims)
       std::copy_n(owner.begin() + dim.first, dim.layout->size, dim.layout->owner.begin());

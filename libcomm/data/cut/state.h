@@ -23,7 +23,7 @@ class CutState {
   // part go to one part after another in runs.
   void stream();
   // Moves vertices out of parts that are over a limit, first those that cost least for their weight.
-  void mend();
+  void fix();
   // Visits every vertex at a border. It moves if that saves ghosts and no load goes over its limit. Returns the number
   // of ghosts saved.
   std::int64_t refine();

@@ -22,10 +22,10 @@ void ResultDigests::add(std::size_t table, std::size_t column, std::span<const s
 // wrote is opened anew: only then do network file systems promise to show its closed content.
 std::string ResultDigests::read_mine(const ResultPlaces& places) const {
   std::string mine;
-  int turn = 0;
+  int iteration = 0;
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     for (std::size_t c = 0; c < tables_[t].columns.size(); ++c) {
-      if (turn++ % ranks_.ranks() != ranks_.rank()) continue;
+      if (iteration++ % ranks_.ranks() != ranks_.rank()) continue;
       const auto& [file, offset] = places[t][c];
       mine += digest_of_range(FileHandle::open_to_read(file), offset,
                               tables_[t].elements() * tables_[t].columns[c].bytes());
@@ -45,11 +45,12 @@ ColumnDigests ResultDigests::finish(const ResultPlaces& places) {
   ranks_.together([&] { mine = read_mine(places); });
   const std::vector<std::string> theirs =
       ranks_.exchange(std::vector<std::string>(static_cast<std::size_t>(ranks_.ranks()), mine));
-  std::size_t turn = 0;
+  std::size_t iteration = 0;
   for (const ResultTable& table : tables_) {
     std::vector<std::string>& made = all.emplace_back();
-    for (std::size_t c = 0; c < table.columns.size(); ++c, ++turn)
-      made.push_back(theirs[turn % theirs.size()].substr(turn / theirs.size() * digest_digits, digest_digits));
+    for (std::size_t c = 0; c < table.columns.size(); ++c, ++iteration)
+      made.push_back(
+          theirs[iteration % theirs.size()].substr(iteration / theirs.size() * digest_digits, digest_digits));
   }
   return all;
 }
