@@ -1,5 +1,6 @@
-// How far the vector math library's functions are from the truth, which long double tells to 11 bits more.
+// The errors of all functions that kernels compute, against MPFR with 128 bits.
 #include <fmt/format.h>
+#include <mpfr.h>
 
 #include <fstream>
 #include <numbers>
@@ -28,6 +29,25 @@ double missed(double got, long double right) {
 }
 
 using Numbers = std::vector<double>;
+using Truth = long double (*)(long double, long double);
+
+// MPFR's function of one or two numbers.
+template <auto function>
+long double truth(long double x, long double y) {
+  static_assert(MPFR_VERSION_MAJOR >= 4);
+  mpfr_t a, b, result;
+  mpfr_inits2(128, a, b, result, static_cast<mpfr_ptr>(nullptr));
+  mpfr_set_ld(a, x, MPFR_RNDN);
+  mpfr_set_ld(b, y, MPFR_RNDN);
+  if constexpr (std::is_invocable_v<decltype(function), mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t>) {
+    function(result, a, b, MPFR_RNDN);
+  } else {
+    function(result, a, MPFR_RNDN);
+  }
+  const long double value = mpfr_get_ld(result, MPFR_RNDN);
+  mpfr_clears(a, b, result, static_cast<mpfr_ptr>(nullptr));
+  return value;
+}
 
 // What the generated kernels make of `statements`, which make z of x and y, with the functions before them.
 Numbers values_of(const std::string& statements, const Numbers& x, const Numbers& y,
@@ -53,8 +73,11 @@ Numbers values_of(const std::string& statements, const Numbers& x, const Numbers
   return {z.as<double>(), z.as<double>() + size};
 }
 
+int mpfr_squared(mpfr_ptr r, mpfr_srcptr x, mpfr_rnd_t mode) { return mpfr_sqr(r, x, mode); }
+int mpfr_inverse(mpfr_ptr r, mpfr_srcptr x, mpfr_rnd_t mode) { return mpfr_ui_div(r, 1, x, mode); }
+
 // The worst over numbers of [low, high].
-double worst(const std::string& expression, double low, double high, long double (*truth)(long double, long double)) {
+double worst(const std::string& expression, double low, double high, Truth right) {
   Random random(11);
   std::uniform_real_distribution<double> numbers(low, high), exponents(-20, 20);
   Numbers x(count), y(count);
@@ -62,29 +85,26 @@ double worst(const std::string& expression, double low, double high, long double
   for (double& v : y) v = exponents(random);
   const Numbers z = values_of("z = " + expression, x, y);
   double most = 0;
-  for (size_t i = 0; i < x.size(); ++i) most = std::max(most, missed(z[i], truth(x[i], y[i])));
+  for (size_t i = 0; i < x.size(); ++i) most = std::max(most, missed(z[i], right(x[i], y[i])));
   return most;
 }
 
 // docs/kernels.md states these.
 TEST(Accuracy, OfTheMathLibrary) {
-  const auto exp = [](long double x, long double) { return std::exp(x); };
-  const auto log = [](long double x, long double) { return std::log(x); };
-  const auto log1p = [](long double x, long double) { return std::log1p(x); };
-  const auto erf = [](long double x, long double) { return std::erf(x); };
-  const auto pow = [](long double x, long double y) { return std::pow(x, y); };
   struct Row {
     const char* expression;
     double low, high, limit;
-    long double (*truth)(long double, long double);
+    Truth right;
   };
   for (const Row& row :
-       {Row{"exp(x)", -1, 1, 2, exp}, Row{"exp(x)", -700, 700, 2, exp}, Row{"log(x)", 0.5, 2, 2, log},
-        Row{"log(x)", 1e-300, 1e-290, 2, log}, Row{"log(x)", 0, 1e6, 2, log}, Row{"log1p(x)", -1, 1, 2, log1p},
-        Row{"log1p(x)", -1e-5, 1e-5, 2, log1p}, Row{"log1p(x)", 0, 1e6, 2, log1p}, Row{"log1p(x)", -0.3, 0.5, 2, log1p},
-        Row{"log(x)", 0.99, 1.01, 2, log}, Row{"erf(x)", -1, 1, 2, erf}, Row{"erf(x)", -6, 6, 2, erf},
-        Row{"x ^ y", 0.01, 10, 2, pow}, Row{"x ^ y", 0.9, 1.1, 2, pow}}) {
-    const double most = worst(row.expression, row.low, row.high, row.truth);
+       {Row{"exp(x)", -1, 1, 2, truth<mpfr_exp>}, Row{"exp(x)", -700, 700, 2, truth<mpfr_exp>},
+        Row{"log(x)", 0.5, 2, 2, truth<mpfr_log>}, Row{"log(x)", 1e-300, 1e-290, 2, truth<mpfr_log>},
+        Row{"log(x)", 0, 1e6, 2, truth<mpfr_log>}, Row{"log1p(x)", -1, 1, 2, truth<mpfr_log1p>},
+        Row{"log1p(x)", -1e-5, 1e-5, 2, truth<mpfr_log1p>}, Row{"log1p(x)", 0, 1e6, 2, truth<mpfr_log1p>},
+        Row{"log1p(x)", -0.3, 0.5, 2, truth<mpfr_log1p>}, Row{"log(x)", 0.99, 1.01, 2, truth<mpfr_log>},
+        Row{"erf(x)", -1, 1, 2, truth<mpfr_erf>}, Row{"erf(x)", -6, 6, 2, truth<mpfr_erf>},
+        Row{"x ^ y", 0.01, 10, 2, truth<mpfr_pow>}, Row{"x ^ y", 0.9, 1.1, 2, truth<mpfr_pow>}}) {
+    const double most = worst(row.expression, row.low, row.high, row.right);
     std::fprintf(stderr, "%s on [%g, %g]: %.3f ulp\n", row.expression, row.low, row.high, most);
     EXPECT_LE(most, row.limit) << row.expression << " on " << row.low << " to " << row.high;
   }
@@ -95,26 +115,37 @@ TEST(Accuracy, OfTheFunctionsOfTheCLibrary) {
   struct Row {
     const char* expression;
     double low, high, limit;
-    long double (*truth)(long double, long double);
+    Truth right;
   };
-#define TRUTH(expression) [](long double x, [[maybe_unused]] long double y) -> long double { return expression; }
-  for (const Row& row :
-       {Row{"cbrt(x)", -1e6, 1e6, 4, TRUTH(std::cbrt(x))},      Row{"exp2(x)", -1000, 1000, 4, TRUTH(std::exp2(x))},
-        Row{"expm1(x)", -1, 1, 4, TRUTH(std::expm1(x))},        Row{"log2(x)", 0, 1e6, 4, TRUTH(std::log2(x))},
-        Row{"log2(x)", 0.9, 1.1, 4, TRUTH(std::log2(x))},       Row{"log10(x)", 0, 1e6, 4, TRUTH(std::log10(x))},
-        Row{"log10(x)", 0.9, 1.1, 4, TRUTH(std::log10(x))},     Row{"sin(x)", -10, 10, 4, TRUTH(std::sin(x))},
-        Row{"cos(x)", -10, 10, 4, TRUTH(std::cos(x))},          Row{"tan(x)", -10, 10, 4, TRUTH(std::tan(x))},
-        Row{"asin(x)", -1, 1, 4, TRUTH(std::asin(x))},          Row{"acos(x)", -1, 1, 4, TRUTH(std::acos(x))},
-        Row{"atan(x)", -100, 100, 4, TRUTH(std::atan(x))},      Row{"sinh(x)", -5, 5, 4, TRUTH(std::sinh(x))},
-        Row{"cosh(x)", -700, 700, 4, TRUTH(std::cosh(x))},      Row{"tanh(x)", -5, 5, 4, TRUTH(std::tanh(x))},
-        Row{"asinh(x)", -100, 100, 4, TRUTH(std::asinh(x))},    Row{"acosh(x)", 1, 100, 4, TRUTH(std::acosh(x))},
-        Row{"atanh(x)", -1, 1, 4, TRUTH(std::atanh(x))},        Row{"hypot(x, y)", -20, 20, 2, TRUTH(std::hypot(x, y))},
-        Row{"atan2(x, y)", -20, 20, 4, TRUTH(std::atan2(x, y))}}) {
-    const double most = worst(row.expression, row.low, row.high, row.truth);
+  for (const Row& row : {Row{"cbrt(x)", -1e6, 1e6, 4, truth<mpfr_cbrt>},
+                         Row{"exp2(x)", -1000, 1000, 4, truth<mpfr_exp2>},
+                         Row{"expm1(x)", -1, 1, 4, truth<mpfr_expm1>},
+                         Row{"log2(x)", 0, 1e6, 4, truth<mpfr_log2>},
+                         Row{"log2(x)", 0.9, 1.1, 4, truth<mpfr_log2>},
+                         Row{"log10(x)", 0, 1e6, 4, truth<mpfr_log10>},
+                         Row{"log10(x)", 0.9, 1.1, 4, truth<mpfr_log10>},
+                         Row{"sin(x)", -10, 10, 4, truth<mpfr_sin>},
+                         Row{"cos(x)", -10, 10, 4, truth<mpfr_cos>},
+                         Row{"tan(x)", -10, 10, 4, truth<mpfr_tan>},
+                         Row{"asin(x)", -1, 1, 4, truth<mpfr_asin>},
+                         Row{"acos(x)", -1, 1, 4, truth<mpfr_acos>},
+                         Row{"atan(x)", -100, 100, 4, truth<mpfr_atan>},
+                         Row{"sinh(x)", -5, 5, 4, truth<mpfr_sinh>},
+                         Row{"cosh(x)", -700, 700, 4, truth<mpfr_cosh>},
+                         Row{"tanh(x)", -5, 5, 4, truth<mpfr_tanh>},
+                         Row{"asinh(x)", -100, 100, 4, truth<mpfr_asinh>},
+                         Row{"acosh(x)", 1, 100, 4, truth<mpfr_acosh>},
+                         Row{"atanh(x)", -1, 1, 4, truth<mpfr_atanh>},
+                         Row{"hypot(x, y)", -20, 20, 2, truth<mpfr_hypot>},
+                         Row{"atan2(x, y)", -20, 20, 4, truth<mpfr_atan2>},
+                         Row{"fmod(x, y)", -1000, 1000, 0, truth<mpfr_fmod>},
+                         Row{"square(x)", -1e3, 1e3, 0.5, truth<mpfr_squared>},
+                         Row{"reciprocal(x)", 1, 1e3, 0.5, truth<mpfr_inverse>},
+                         Row{"sqrt(x)", 0, 1e6, 0.5, truth<mpfr_sqrt>}}) {
+    const double most = worst(row.expression, row.low, row.high, row.right);
     std::fprintf(stderr, "%s on [%g, %g]: %.3f ulp\n", row.expression, row.low, row.high, most);
     EXPECT_LE(most, row.limit) << row.expression << " on " << row.low << " to " << row.high;
   }
-#undef TRUTH
 }
 
 // Where numbers end, where results do, and on both sides of where an approximation begins or another takes over.
@@ -149,19 +180,16 @@ Numbers odd_numbers() {
 }
 
 TEST(Accuracy, WhereNumbersEnd) {
-  const auto exp = [](long double x) { return std::exp(x); };
-  const auto log = [](long double x) { return std::log(x); };
-  const auto log1p = [](long double x) { return std::log1p(x); };
-  const auto erf = [](long double x) { return std::erf(x); };
   struct Row {
     const char* name;
-    long double (*truth)(long double);
+    Truth right;
   };
   const Numbers x = odd_numbers();
-  for (const Row& row : {Row{"exp", exp}, Row{"log", log}, Row{"log1p", log1p}, Row{"erf", erf}}) {
+  for (const Row& row : {Row{"exp", truth<mpfr_exp>}, Row{"log", truth<mpfr_log>}, Row{"log1p", truth<mpfr_log1p>},
+                         Row{"erf", truth<mpfr_erf>}}) {
     const Numbers z = values_of("z = " + std::string(row.name) + "(x)", x, x);
     for (size_t i = 0; i < x.size(); ++i) {
-      const long double right = row.truth(x[i]);
+      const long double right = row.right(x[i], 0);
       EXPECT_LE(missed(z[i], right), 2) << row.name << '(' << x[i] << ") = " << z[i] << ", not " << right;
       EXPECT_TRUE(right != 0 || std::signbit(z[i]) == std::signbit(right)) << row.name << '(' << x[i] << ')';
     }
