@@ -1,6 +1,7 @@
-// Generated kernels: a KernelSet whose loops are compiled for the processor of this machine when a plan is prepared
-// (docs/kernels.md). Results follow the order of reductions in libcore/kernels/kernel_set.h bit for bit, whatever the
-// threads.
+/// \file
+/// Generated kernels: a KernelSet whose loops are compiled for the processor of this machine when a plan is prepared
+/// (docs/kernels.md). Results follow the order of reductions in libcore/kernels/kernel_set.h bit for bit, whatever the
+/// threads.
 #pragma once
 
 #include <memory>
@@ -13,13 +14,13 @@ namespace kasen {
 
 class GeneratedKernels : public KernelSet {
  public:
-  // The results of prepare, for benchmarks and for reading.
+  /// The results of prepare, for benchmarks and for reading.
   [[nodiscard]] virtual double compile_seconds() const = 0;
-  [[nodiscard]] virtual std::string assembly() const = 0;   // empty unless keep_assembly
-  [[nodiscard]] virtual std::string processor() const = 0;  // "znver4, 512-bit vectors, libmvec AVX-512"
+  [[nodiscard]] virtual std::string assembly() const = 0;   ///< empty unless keep_assembly
+  [[nodiscard]] virtual std::string processor() const = 0;  ///< "znver4, 512-bit vectors, libmvec AVX-512"
 };
 
-// prepare() throws UserError (bad_input, with the statement's position) for a plan that cannot be generated.
+/// prepare() throws UserError (bad_input, with the statement's position) for a plan that cannot be generated.
 [[nodiscard]] std::unique_ptr<GeneratedKernels> make_generated_kernels(const KernelOptions& options);
 
 }  // namespace kasen

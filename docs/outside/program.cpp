@@ -4,15 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-
-#include "libcomm/data/cut/partition.h"
-#include "libcomm/data/read/readers.h"
-#include "libcore/lang/lang.h"
-#include "libcore/run/executor.h"
-#include "libkernels/kernels.h"
-#include "libopt/optimize/optimize.h"
-#include "libopt/prover/prover.h"
-#include "libopt/report/report.h"
+#include <kasen.h>
 
 namespace {
 

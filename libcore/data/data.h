@@ -1,6 +1,7 @@
-// Data on one worker: the content of a bundle's part, in memory. libcomm's readers and partitioners (or tests) make it,
-// and the executor consumes it. `global` indices count from 0 over the whole dimension. `local` indices count owned
-// elements first, in ascending global order, then ghosts.
+/// \file
+/// Data on one worker: the content of a bundle's part, in memory. libcomm's readers and partitioners (or tests) make
+/// it, and the executor consumes it. `global` indices count from 0 over the whole dimension. `local` indices count
+/// owned elements first, in ascending global order, then ghosts.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@
 
 namespace kasen {
 
-// Elements are stored plane by plane: plane p starts at plane_offset(element, capacity, p), a multiple of 64 bytes.
+/// Elements are stored plane by plane: plane p starts at plane_offset(element, capacity, p), a multiple of 64 bytes.
 [[nodiscard]] std::int64_t plane_offset(const ElementType& element, std::int64_t capacity, std::int64_t plane);
-// Bytes of `capacity` elements in this layout. Buffers are predicted, allocated and counted in this unit.
+/// Bytes of `capacity` elements in this layout. Buffers are predicted, allocated and counted in this unit.
 [[nodiscard]] std::int64_t storage_bytes(const ElementType& element, std::int64_t capacity);
 
 struct Array {
@@ -26,7 +27,7 @@ struct Array {
   Bytes bytes;
 
   Array() = default;
-  Array(ElementType element, std::int64_t count);  // zeroed; checked sizes
+  Array(ElementType element, std::int64_t count);  ///< zeroed; checked sizes
   [[nodiscard]] std::byte* plane(std::int64_t p) { return bytes.data() + plane_offset(element, count, p); }
   [[nodiscard]] const std::byte* plane(std::int64_t p) const { return bytes.data() + plane_offset(element, count, p); }
   template <class T>
@@ -39,66 +40,66 @@ struct Array {
   }
 };
 
-// A range of consecutive entries in a list that belong to one other worker.
+/// A range of consecutive entries in a list that belong to one other worker.
 struct PeerRange {
   std::int32_t peer = 0;
   std::int64_t begin = 0, end = 0;
   friend bool operator==(const PeerRange&, const PeerRange&) = default;
 };
 
-// The ghosts of one matrix along one axis, seen from one worker. Both sides list a pair's elements by ascending global
-// index, so that a message needs no indices.
+/// The ghosts of one matrix along one axis, seen from one worker. Both sides list a pair's elements by ascending global
+/// index, so that a message needs no indices.
 struct AxisSlaves {
-  std::vector<std::int64_t> slaves;       // global indices, by owner, then ascending
-  std::vector<PeerRange> slave_owners;    // the range of each owner in it (ascending owner; never this worker)
-  std::vector<std::int32_t> mirrors;      // local index of each element of this worker that a peer mirrors
-  std::vector<PeerRange> mirror_holders;  // the range of each peer in it (ascending peer)
+  std::vector<std::int64_t> slaves;       ///< global indices, by owner, then ascending
+  std::vector<PeerRange> slave_owners;    ///< the range of each owner in it (ascending owner; never this worker)
+  std::vector<std::int32_t> mirrors;      ///< local index of each element of this worker that a peer mirrors
+  std::vector<PeerRange> mirror_holders;  ///< the range of each peer in it (ascending peer)
 };
 
-// A sparse matrix's nonzeros on one worker: compressed rows over local indices, columns ascending within a row. Row i
-// is owned row i of the row dimension if i < masters, else row ghost i - masters. The same holds for columns.
+/// A sparse matrix's nonzeros on one worker: compressed rows over local indices, columns ascending within a row. Row i
+/// is owned row i of the row dimension if i < masters, else row ghost i - masters. The same holds for columns.
 struct PartMatrix {
   std::string row_dim, col_dim;
   ElementType element;
-  std::vector<std::int64_t> row_pointers;  // rows + 1
-  std::vector<std::int32_t> columns;       // one for each nonzero
-  Array values;                            // count = nonzeros; none for null
+  std::vector<std::int64_t> row_pointers;  ///< rows + 1
+  std::vector<std::int32_t> columns;       ///< one for each nonzero
+  Array values;                            ///< count = nonzeros; none for null
   AxisSlaves row_slaves, col_slaves;
 };
 
-// Advances `index` to the next one of an array of that shape, the last dimension first; the last wraps to the first.
+/// Advances `index` to the next one of an array of that shape, the last dimension first; the last wraps to the first.
 void next_index(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape);
 
 struct PartDim {
-  std::int64_t size = 0;               // global
-  bool local = false;                  // every worker holds all (`masters` then lists 0..size-1)
-  std::vector<std::int64_t> masters;   // global indices, ascending
-  std::vector<std::int64_t> original;  // the user's ids of the owned elements; empty: the global index
-  // If dense arrays are whole along it (`whole`): the other workers' owned elements, by owner, then ascending.
+  std::int64_t size = 0;               ///< global
+  bool local = false;                  ///< every worker holds all (`masters` then lists 0..size-1)
+  std::vector<std::int64_t> masters;   ///< global indices, ascending
+  std::vector<std::int64_t> original;  ///< the user's ids of the owned elements; empty: the global index
+  /// If dense arrays are whole along it (`whole`): the other workers' owned elements, by owner, then ascending.
   bool whole = false;
   std::vector<std::int64_t> others;
   std::vector<PeerRange> other_owners;
 };
 
-// Dense arrays: rows of the first dimension that is not local, in the order of `masters`, times all other dimensions.
+/// Dense arrays: rows of the first dimension that is not local, in the order of `masters`, times all other dimensions.
 struct PartArray {
   std::vector<std::string> dims;
-  Array data;  // count = masters(cut dim) * product of the other sizes; whole for shareds
-  // For two dimensions, the first cut and the second local: replaces `data`, which then has only its element type.
+  Array data;  ///< count = masters(cut dim) * product of the other sizes; whole for shareds
+  /// For two dimensions, the first cut and the second local: replaces `data`, which then has only its element type.
   std::optional<CompressedArray> compressed = std::nullopt;
-  // For a compressed array in a part that was read without its elements.
+  /// For a compressed array in a part that was read without its elements.
   std::optional<CompressedBytes> compressed_bytes = std::nullopt;
 };
 
-// Empty for an array that is not compressed.
+/// Empty for an array that is not compressed.
 [[nodiscard]] std::optional<CompressedBytes> compressed_bytes(const PartArray& array);
 
 struct Part {
   int worker = 0;
   int workers = 1;
   std::map<std::string, PartDim> dims;
-  std::map<std::string, PartMatrix> matrices;  // by input name
-  std::map<std::string, PartArray> arrays;     // by input name
+  std::map<std::string, PartMatrix> matrices;  ///< by input name
+  std::map<std::string, PartArray> arrays;     ///< by input name
 };
 
 }  // namespace kasen

@@ -1,5 +1,6 @@
-// The IR: one typed SSA form for every level (docs/ir.md). A module is plain data; passes rebuild it, the verifier
-// says whether it is right, the printer and parser turn it into text and back without loss.
+/// \file
+/// The IR: one typed SSA form for every level (docs/ir.md). A module is plain data; passes rebuild it, the verifier
+/// says whether it is right, the printer and parser turn it into text and back without loss.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +19,9 @@
 
 namespace kasen {
 
-using ValueId = int;  // place in Module::values
+using ValueId = int;  ///< place in Module::values
 inline constexpr ValueId no_value = -1;
-using BufferId = int;  // place in Module::buffers
+using BufferId = int;  ///< place in Module::buffers
 inline constexpr BufferId no_buffer = -1;
 
 enum class OpCode : std::uint8_t {
@@ -36,27 +37,27 @@ inline constexpr std::size_t operator_count = 0
 #undef IR_OP
     ;
 
-// How the text of an operator goes on behind its name.
+/// How the text of an operator goes on behind its name.
 enum class TextForm : std::uint8_t {
-  functions,      // [f, g; over K] %a, %b
-  name,           // "X"
-  named,          // "X" %a
-  words,          // 0.5
-  default_words,  // "c" = 0.5
-  dim,            // [N]
-  dim_of,         // [K of N] %a, %b
-  along,          // [N] %a, %b
-  rows,           // [f, g] %a, %b rows 1
-  while_loop,     // (%p : f64 = %p0) test 0
-  for_loop,       // %i : i64 in %lo, %hi (%p : f64 = %p0)
-  region,         // kind (%a, %b)
+  functions,      ///< [f, g; over K] %a, %b
+  name,           ///< "X"
+  named,          ///< "X" %a
+  words,          ///< 0.5
+  default_words,  ///< "c" = 0.5
+  dim,            ///< [N]
+  dim_of,         ///< [K of N] %a, %b
+  along,          ///< [N] %a, %b
+  rows,           ///< [f, g] %a, %b rows 1
+  while_loop,     ///< (%p : f64 = %p0) test 0
+  for_loop,       ///< %i : i64 in %lo, %hi (%p : f64 = %p0)
+  region,         ///< kind (%a, %b)
 };
 
 inline constexpr int any_operands = std::numeric_limits<int>::max();
 struct OpCounts {
-  int least, most;           // operands
-  int results, fns, blocks;  // any_operands: the blocks say how many
-  bool top;                  // stands in the program's own block only
+  int least, most;           ///< operands
+  int results, fns, blocks;  ///< any_operands: the blocks say how many
+  bool top;                  ///< stands in the program's own block only
 };
 
 struct OpRow {
@@ -73,44 +74,44 @@ struct OpRow {
 [[nodiscard]] const OpRow& row(OpCode code);
 [[nodiscard]] const OpRow* find_op(std::string_view name);
 
-// Region templates. The registry of libopt makes them; executor and kernels know what each may hold.
+/// Region templates. The registry of libopt makes them; executor and kernels know what each may hold.
 enum class RegionKind : std::uint8_t {
-  iter_on_vec,       // vector operators over one dimension
-  mxm,               // products with one matrix, none needing another's result; of a sparse one all mxv or all mxvt
-  product_epilogue,  // one product, its gather, and the vector work that follows each row
-  row_chain,         // products with one dense matrix, some of which need others' rows, and the vector work between
+  iter_on_vec,       ///< vector operators over one dimension
+  mxm,               ///< products with one matrix, none needing another's result; of a sparse one all mxv or all mxvt
+  product_epilogue,  ///< one product, its gather, and the vector work that follows each row
+  row_chain,         ///< products with one dense matrix, some of which need others' rows, and the vector work between
 };
-[[nodiscard]] std::string_view region_name(RegionKind kind);  // "iter_on_vec", "mxm", "product_epilogue", "row_chain"
+[[nodiscard]] std::string_view region_name(RegionKind kind);  ///< "iter_on_vec", "mxm", "product_epilogue", "row_chain"
 
 struct Op;
 
 struct Block {
   std::vector<ValueId> args;
-  std::vector<Op> ops;  // the last of a nested block is `yield`
+  std::vector<Op> ops;  ///< the last of a nested block is `yield`
 };
 
-// One operator. Which fields count depends on the code:
-//   input, param, output  name;  param, literal, fill: literal words (one a plane of the element type)
-//   map, apply            fns[0]; operands in the order of the function's parameters
-//   reduce                fns[0] the reducer; operands[0]; `over` the dimensions reduced (empty: all, to rank 0)
-//   range                 operands: array, begin; over[0] the array's dimension that is cut down, `dim` the one that
-//                         its indices from begin on become
-//   transpose             operands[0] the matrix
-//   mxv, mxvt             fns[0] multiplier Z(vector element, matrix element), fns[1] reducer;
-//                         operands[0] the vector, operands[1] the matrix. A null matrix's entry is the constant 1 of
-//                         the multiplier's second parameter's type.
-//   fold_rows, fold_cols  fns[0] F(entry, operands...), fns[1] reducer; operands[0] the matrix, then `at_rows` arrays
-//                         over its rows, then arrays over its columns, then shareds (entries.h)
-//   index, size           dim
-//   get                   operands: list, i.  put: list, i, array.  push: list, array
-//   make_list             operands[0] and the result type's list length
-//   while_loop            operands: initial values; blocks[0] with one argument each; `test`: which of them, a shared
-//                         bool, is looked at before each turn (and tells that another follows)
-//   for_loop              operands: lo, hi (shared i64), then initial values; blocks[0]: args i, carried...;
-//                         `down`: i runs from hi-1 down to lo
-//   if_else               operands[0] the condition; blocks[0] then, blocks[1] else, both yield the results
-//   region                kind; operands: every value from outside that is used inside, in order of first use;
-//                         blocks[0] without arguments; results are what it yields
+/// One operator. Which fields count depends on the code:
+///   input, param, output  name;  param, literal, fill: literal words (one a plane of the element type)
+///   map, apply            fns[0]; operands in the order of the function's parameters
+///   reduce                fns[0] the reducer; operands[0]; `over` the dimensions reduced (empty: all, to rank 0)
+///   range                 operands: array, begin; over[0] the array's dimension that is cut down, `dim` the one that
+///                         its indices from begin on become
+///   transpose             operands[0] the matrix
+///   mxv, mxvt             fns[0] multiplier Z(vector element, matrix element), fns[1] reducer;
+///                         operands[0] the vector, operands[1] the matrix. A null matrix's entry is the constant 1 of
+///                         the multiplier's second parameter's type.
+///   fold_rows, fold_cols  fns[0] F(entry, operands...), fns[1] reducer; operands[0] the matrix, then `at_rows` arrays
+///                         over its rows, then arrays over its columns, then shareds (entries.h)
+///   index, size           dim
+///   get                   operands: list, i.  put: list, i, array.  push: list, array
+///   make_list             operands[0] and the result type's list length
+///   while_loop            operands: initial values; blocks[0] with one argument each; `test`: which of them, a shared
+///                         bool, is looked at before each turn (and tells that another follows)
+///   for_loop              operands: lo, hi (shared i64), then initial values; blocks[0]: args i, carried...;
+///                         `down`: i runs from hi-1 down to lo
+///   if_else               operands[0] the condition; blocks[0] then, blocks[1] else, both yield the results
+///   region                kind; operands: every value from outside that is used inside, in order of first use;
+///                         blocks[0] without arguments; results are what it yields
 struct Op {
   OpCode code = OpCode::map;
   std::vector<ValueId> operands;
@@ -125,50 +126,50 @@ struct Op {
   int test = -1;
   int at_rows = 0;
   bool down = false;
-  bool likely = false;       // may enable work, never changes a result
-  bool speculated = false;   // computed ahead: of the next turn, or of a likely branch, and maybe in vain
-  std::int64_t expect = -1;  // trip count for the cost model alone
-  Location where;  // in the program's source (file may be empty: Module::source_name), or in Module::text_name
+  bool likely = false;       ///< may enable work, never changes a result
+  bool speculated = false;   ///< computed ahead: of the next turn, or of a likely branch, and maybe in vain
+  std::int64_t expect = -1;  ///< trip count for the cost model alone
+  Location where;  ///< in the program's source (file may be empty: Module::source_name), or in Module::text_name
 };
 
 struct Value {
-  std::string name;  // unique in the module, without '%'
+  std::string name;  ///< unique in the module, without '%'
   Type type;
-  BufferId buffer = no_buffer;  // level 3: where it lives; a list of m arrays owns m buffers from here on
+  BufferId buffer = no_buffer;  ///< level 3: where it lives; a list of m arrays owns m buffers from here on
 };
 
-// Room for one array on each worker: masters of its first distributed dimension (times the local ones) and slaves of
-// the largest of `holds`. A buffer is a name: binding a carried value swaps what two names stand for, nothing moves.
+/// Room for one array on each worker: masters of its first distributed dimension (times the local ones) and slaves of
+/// the largest of `holds`. A buffer is a name: binding a carried value swaps what two names stand for, nothing moves.
 struct BufferDecl {
   ElementType element;
   std::vector<DimId> dims;
-  std::vector<SlaveSet> holds;  // empty: masters only
+  std::vector<SlaveSet> holds;  ///< empty: masters only
   friend bool operator==(const BufferDecl&, const BufferDecl&) = default;
 };
 
 enum class LawKind : std::uint8_t { exchange, pushdown, distributive, associative, commutative, identity, idempotent };
 [[nodiscard]] std::string_view law_name(LawKind kind);
 
-// A law that a plan relies on, with where it comes from; whoever reads the plan checks it again.
+/// A law that a plan relies on, with where it comes from; whoever reads the plan checks it again.
 struct LawUse {
   LawKind kind = LawKind::exchange;
   FnId fn = no_fn;
   FnId reducer = no_fn;
-  int operand = 0;    // which operand is the pre-reduced one
-  std::string basis;  // "built-in" (by its shape), "trial", "proven" (by a solver), "assumed"
-  Location where;     // of an assumption; as an operator's
+  int operand = 0;    ///< which operand is the pre-reduced one
+  std::string basis;  ///< "built-in" (by its shape), "trial", "proven" (by a solver), "assumed"
+  Location where;     ///< of an assumption; as an operator's
 
-  // The same law on the same ground, wherever it was said.
+  /// The same law on the same ground, wherever it was said.
   friend bool operator==(const LawUse& a, const LawUse& b) {
     return a.kind == b.kind && a.fn == b.fn && a.reducer == b.reducer && a.operand == b.operand && a.basis == b.basis;
   }
 };
 
-// The user's word on the numbers of an input or a param, of all of its elements (`assume weight > 0, x.1 >= 0`).
+/// The user's word on the numbers of an input or a param, of all of its elements (`assume weight > 0, x.1 >= 0`).
 struct RangeAssumption {
-  std::string name;  // of the input or param
+  std::string name;  ///< of the input or param
   Interval range;
-  int place = -1;  // of an element (element_range.h); -1: all of its numbers
+  int place = -1;  ///< of an element (element_range.h); -1: all of its numbers
   friend bool operator==(const RangeAssumption&, const RangeAssumption&) = default;
 };
 
@@ -184,60 +185,60 @@ struct Module {
   std::vector<Dimension> dims;
   std::vector<ScalarFunction> functions;
   std::vector<Value> values;
-  std::vector<BufferDecl> buffers;  // level 3
-  std::vector<LawUse> laws;         // of maps (level 2 on), and of reducers whose laws are not obvious
-  std::vector<LawUse> assumptions;  // the user's word (`assume`)
+  std::vector<BufferDecl> buffers;  ///< level 3
+  std::vector<LawUse> laws;         ///< of maps (level 2 on), and of reducers whose laws are not obvious
+  std::vector<LawUse> assumptions;  ///< the user's word (`assume`)
   std::vector<RangeAssumption> ranges;
   std::vector<Constant> constants;
-  Block body;                        // no arguments; ends with outputs
-  std::string source_name;           // the program's file name
-  std::vector<std::string> source;   // its lines
-  std::vector<std::string> history;  // one line a tool: "kasen-plan 0.1 pagerank.ks"
-  std::string fitted_to;             // digest of the bundle it was planned for (may be empty)
-  std::string text_name;             // file from which it was read: the place of operators that name none
+  Block body;                        ///< no arguments; ends with outputs
+  std::string source_name;           ///< the program's file name
+  std::vector<std::string> source;   ///< its lines
+  std::vector<std::string> history;  ///< one line a tool: "kasen-plan 0.1 pagerank.ks"
+  std::string fitted_to;             ///< digest of the bundle it was planned for (may be empty)
+  std::string text_name;             ///< file from which it was read: the place of operators that name none
 
   [[nodiscard]] const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   [[nodiscard]] Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
   [[nodiscard]] const Type& type(ValueId id) const { return value(id).type; }
   [[nodiscard]] const ScalarFunction& fn(FnId id) const { return functions[static_cast<size_t>(id)]; }
   [[nodiscard]] const Dimension& dim(DimId id) const { return dims[static_cast<size_t>(id)]; }
-  [[nodiscard]] DimId find_dim(std::string_view name) const;  // or no_dim
+  [[nodiscard]] DimId find_dim(std::string_view name) const;  ///< or no_dim
 
-  // A new value whose name is `hint`, with a number appended if taken. Linear in names only on a clash.
+  /// A new value whose name is `hint`, with a number appended if taken. Linear in names only on a clash.
   ValueId add_value(std::string_view hint, Type type);
-  // The function with this very body and parameters types if there is one, else a new one named after `hint`.
+  /// The function with this very body and parameters types if there is one, else a new one named after `hint`.
   FnId add_function(ScalarFunction fn);
 };
 
-// True for shareds: rank 0, or every dimension local.
+/// True for shareds: rank 0, or every dimension local.
 [[nodiscard]] bool is_shared(const Module& module, const Type& type);
-// The dimension along which a distributed array is cut: its first that is not local; no_dim for shareds. Along all
-// others a dense array is whole on every worker that holds a part of it.
+/// The dimension along which a distributed array is cut: its first that is not local; no_dim for shareds. Along all
+/// others a dense array is whole on every worker that holds a part of it.
 [[nodiscard]] DimId cut_dim(const Module& module, const Type& type);
-// Elements per index of the cut dimension: the product of the other dimensions' sizes (1 for vectors), once known.
+/// Elements per index of the cut dimension: the product of the other dimensions' sizes (1 for vectors), once known.
 [[nodiscard]] std::int64_t inner_size(const Module& module, const Type& type);
 
-// The text form. print(parse(t)) == t for text that print made, parse(print(m)) == m always.
-// `with_history` false leaves out the `##` tool lines (for golden tests).
+/// The text form. print(parse(t)) == t for text that print made, parse(print(m)) == m always.
+/// `with_history` false leaves out the `##` tool lines (for golden tests).
 [[nodiscard]] std::string print_module(const Module& module, bool with_history = true);
-// Throws UserError (bad_input) with file:line:column; refuses newer versions and text without the closing `##end`.
-// Does not verify: call verify_module.
+/// Throws UserError (bad_input) with file:line:column; refuses newer versions and text without the closing `##end`.
+/// Does not verify: call verify_module.
 [[nodiscard]] Module parse_module(std::string_view text, const std::string& file);
 [[nodiscard]] std::string print_type(const Module& module, const Type& type);
 [[nodiscard]] std::string print_element_type(const Module& module, const ElementType& type);
 [[nodiscard]] std::string print_function(const Module& module, const ScalarFunction& fn);
 
-// Checks all that docs/ir.md says of the module's level: types, dimensions by name, SSA and scopes, purity, reducers
-// through `laws`, the state rules by number, regions, buffers. Returns every fault found (empty: right).
+/// Checks all that docs/ir.md says of the module's level: types, dimensions by name, SSA and scopes, purity, reducers
+/// through `laws`, the state rules by number, regions, buffers. Returns every fault found (empty: right).
 class LawChecker;
 [[nodiscard]] std::vector<Diagnostic> verify_module(const Module& module, LawChecker& laws);
-// Throws UserError(bad_input) if anything is wrong.
+/// Throws UserError(bad_input) if anything is wrong.
 void require_valid(const Module& module, LawChecker& laws);
 
-// Preorder over all operators (a region's inner operators come after it, too).
+/// Preorder over all operators (a region's inner operators come after it, too).
 void for_each_op(const Module& module, const std::function<void(const Op& op, int number, int depth)>& visit);
 
-// The name by which the data, and so a slave set, knows a matrix: that of its input.
+/// The name by which the data, and so a slave set, knows a matrix: that of its input.
 [[nodiscard]] const std::string& matrix_name(const Module& module, ValueId matrix);
 
 }  // namespace kasen

@@ -1,5 +1,6 @@
-// The interface for computation on one worker. libcore implements it by the plain interpreter, libkernels by generated
-// code. Kernels see local storage only. They run on sub-ranges, so work that needs no ghost overlaps with an exchange.
+/// \file
+/// The interface for computation on one worker. libcore implements it by the plain interpreter, libkernels by generated
+/// code. Kernels see local storage only. They run on sub-ranges, so work that needs no ghost overlaps with an exchange.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,11 @@
 
 namespace kasen {
 
-// The order of reductions is fixed, for every kernel set, thread count and vector width (DESIGN section 6). Elements
-// are taken in blocks of `reduction_block`. Within a block, element i goes to lane i % reduction_lanes. Each lane
-// starts from the reducer's identity and takes its elements in order. Lanes l are combined with l+4, then l+2, then
-// l+1. Blocks are combined in order onto the accumulator. A row of a product takes its nonzeros in order, in segments
-// of `reduction_block`. Each segment starts from the identity, and segments are combined in order from the identity.
+/// The order of reductions is fixed, for every kernel set, thread count and vector width (DESIGN section 6). Elements
+/// are taken in blocks of `reduction_block`. Within a block, element i goes to lane i % reduction_lanes. Each lane
+/// starts from the reducer's identity and takes its elements in order. Lanes l are combined with l+4, then l+2, then
+/// l+1. Blocks are combined in order onto the accumulator. A row of a product takes its nonzeros in order, in segments
+/// of `reduction_block`. Each segment starts from the identity, and segments are combined in order from the identity.
 inline constexpr std::int64_t reduction_block = 4096;
 inline constexpr int reduction_lanes = 8;
 
@@ -26,36 +27,37 @@ struct Range {
   [[nodiscard]] std::int64_t size() const { return end - begin; }
 };
 
-// map, reduce (to a shared), or an iter_on_vec region. Inputs are the op's operands, outputs are its results. `range`
-// counts local indices of the cut dimension; with local dimensions each index stands for `inner` elements. A result
-// that is a reduction to a shared is an accumulator of one element. The caller sets it to the identity before the first
-// sub-range, and each call adds its range's elements. Sub-ranges come in ascending order and begin at multiples of
-// reduction_block. Blocks are counted from the begin of the range. A shared (all dimensions local, or none) is computed
-// with the range 0..1 and `inner` as the number of its elements.
-//
-// `slaves`: the range lies after the owned elements, in a region whose operators do not all compute on the same
-// indices. Only operators whose values are stored there run: maps with a result in state C or PR, and reductions of PR
-// operands. A map by the pushdown law (law_in_force) hands its pre-reduced operand on unchanged. P operands are not
-// read, and P results are not written.
+/// map, reduce (to a shared), or an iter_on_vec region. Inputs are the op's operands, outputs are its results. `range`
+/// counts local indices of the cut dimension; with local dimensions each index stands for `inner` elements. A result
+/// that is a reduction to a shared is an accumulator of one element. The caller sets it to the identity before the
+/// first sub-range, and each call adds its range's elements. Sub-ranges come in ascending order and begin at multiples
+/// of reduction_block. Blocks are counted from the begin of the range. A shared (all dimensions local, or none) is
+/// computed with the range 0..1 and `inner` as the number of its elements.
+///
+/// `slaves`: the range lies after the owned elements, in a region whose operators do not all compute on the same
+/// indices. Only operators whose values are stored there run: maps with a result in state C or PR, and reductions of PR
+/// operands. A map by the pushdown law (law_in_force) hands its pre-reduced operand on unchanged. P operands are not
+/// read, and P results are not written.
 struct ElementwiseCall {
   const Op* op = nullptr;
   std::span<const View> inputs;
   std::span<const View> outputs;
   Range range;
-  std::int64_t inner = 1;  // elements for each index of the op's widest operand
+  std::int64_t inner = 1;  ///< elements for each index of the op's widest operand
   bool slaves = false;
 };
 
-// The part of a product_epilogue region's work that a call does for the rows of its range. `all` does not store the
-// product's result. `product` computes only the product and writes its result to `waiting`. `vector` does only the
-// vector work, on a result in `waiting`.
+/// The part of a product_epilogue region's work that a call does for the rows of its range. `all` does not store the
+/// product's result. `product` computes only the product and writes its result to `waiting`. `vector` does only the
+/// vector work, on a result in `waiting`.
 enum class RowWork : std::uint8_t { all, product, vector };
 
-// mxv or mxvt with a sparse matrix, an mxm region of several, or a product_epilogue region. Inputs and outputs are the
-// op's operands and results (the view for the matrix is empty). Writes the outputs in `range` of the result's space,
-// with the reducer's identity where there is no nonzero. A matrix keeps its address and content from its first call
-// until the next prepare, so a kernel set may keep another form of it. A product_epilogue's results that are reductions
-// to a shared are accumulators, as in an ElementwiseCall. The ranges of `all` and `vector` calls are their sub-ranges.
+/// mxv or mxvt with a sparse matrix, an mxm region of several, or a product_epilogue region. Inputs and outputs are the
+/// op's operands and results (the view for the matrix is empty). Writes the outputs in `range` of the result's space,
+/// with the reducer's identity where there is no nonzero. A matrix keeps its address and content from its first call
+/// until the next prepare, so a kernel set may keep another form of it. A product_epilogue's results that are
+/// reductions to a shared are accumulators, as in an ElementwiseCall. The ranges of `all` and `vector` calls are their
+/// sub-ranges.
 struct ProductCall {
   const Op* op = nullptr;
   const LocalMatrix* matrix = nullptr;
@@ -63,18 +65,18 @@ struct ProductCall {
   std::span<const View> outputs;
   Range range;
   RowWork work = RowWork::all;
-  View waiting = {};  // of the product's result; not used for `all`
+  View waiting = {};  ///< of the product's result; not used for `all`
 };
 
-// If a product has several columns (products.h), its operand and result hold as many elements for each index, one after
-// another. The module states their number.
-//
-// A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`), or a row_chain region. Or
-// an mxm region of several products with one such matrix, in either direction. Inputs and outputs are the op's operands
-// and results. An mxv takes a vector over rows and overwrites a result over cols with this part's contribution. An mxvt
-// takes a vector over cols; its result is over rows. With several columns, this holds for each column. A row_chain's
-// results that are reductions to a shared are accumulators, as in an ElementwiseCall. A result over rows may alias an
-// operand of its vector work.
+/// If a product has several columns (products.h), its operand and result hold as many elements for each index, one
+/// after another. The module states their number.
+///
+/// A product with a dense matrix cut along its rows (row-major, `rows` local rows of `cols`), or a row_chain region. Or
+/// an mxm region of several products with one such matrix, in either direction. Inputs and outputs are the op's
+/// operands and results. An mxv takes a vector over rows and overwrites a result over cols with this part's
+/// contribution. An mxvt takes a vector over cols; its result is over rows. With several columns, this holds for each
+/// column. A row_chain's results that are reductions to a shared are accumulators, as in an ElementwiseCall. A result
+/// over rows may alias an operand of its vector work.
 struct DenseProductCall {
   const Op* op = nullptr;
   View matrix;
@@ -83,7 +85,8 @@ struct DenseProductCall {
   std::int64_t rows = 0, cols = 0;
 };
 
-// Bytes that a kernel set has touched, by the rules of the actual cost (docs/cost.md). The interpreter counts accesses.
+/// Bytes that a kernel set has touched, by the rules of the actual cost (docs/cost.md). The interpreter counts
+/// accesses.
 struct AccessCount {
   std::int64_t read_bytes = 0;
   std::int64_t written_bytes = 0;
@@ -93,16 +96,16 @@ class KernelSet {
  public:
   virtual ~KernelSet() = default;
 
-  // Prepares everything that the plan needs, before the run. Anything unsupported is a UserError here, never a slow
-  // path. `module` outlives the kernel set.
+  /// Prepares everything that the plan needs, before the run. Anything unsupported is a UserError here, never a slow
+  /// path. `module` outlives the kernel set.
   virtual void prepare(const Module& module) = 0;
 
   virtual void elementwise(const ElementwiseCall& call) = 0;
   virtual void product(const ProductCall& call) = 0;
   virtual void dense_product(const DenseProductCall& call) = 0;
 
-  // Calls for several parts, or for independent rows of one part. No call touches data that another writes, so they may
-  // run side by side.
+  /// Calls for several parts, or for independent rows of one part. No call touches data that another writes, so they
+  /// may run side by side.
   virtual void elementwise_of_parts(std::span<const ElementwiseCall> calls) {
     for (const ElementwiseCall& call : calls) elementwise(call);
   }
@@ -110,18 +113,18 @@ class KernelSet {
     for (const ProductCall& call : calls) product(call);
   }
 
-  // The copies take the values of the owned elements. No element is a copy of two.
+  /// The copies take the values of the owned elements. No element is a copy of two.
   virtual void copy_masters(const ElementType& element, std::span<const Mirrored> lists) = 0;
-  // Each owned element becomes reducer(owned, copy), list after list. An element in several lists takes its copies in
-  // the order of the lists. Lists of one array of owned elements are adjacent.
+  /// Each owned element becomes reducer(owned, copy), list after list. An element in several lists takes its copies in
+  /// the order of the lists. Lists of one array of owned elements are adjacent.
   virtual void combine(FnId reducer, std::span<const Mirrored> lists) = 0;
 
   [[nodiscard]] virtual AccessCount accesses() const = 0;
-  // Bytes that it holds beside its arguments and scratch memory: a second form of a matrix (docs/cost.md).
+  /// Bytes that it holds beside its arguments and scratch memory: a second form of a matrix (docs/cost.md).
   [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
 };
 
-// Evaluates scalar functions node by node on one thread. It is slow, plain, and the reference.
+/// Evaluates scalar functions node by node on one thread. It is slow, plain, and the reference.
 [[nodiscard]] std::unique_ptr<KernelSet> make_interpreter_kernels();
 
 }  // namespace kasen

@@ -1,13 +1,14 @@
-// Local numbering: the position of each element of a distributed array on a worker. The executor owns it. It is a
-// function of bundle and plan alone, and Transport and KernelSet both use it.
-//
-// A *space* is a dimension with a ghost set. Local indices 0..masters-1 are owned elements; masters..total-1 are
-// ghosts, by owner, then ascending. Owned elements ascend, too, unless a product_epilogue region runs over the
-// dimension. Then those that no peer mirrors in the space of its product come first. They are in windows of
-// `order_window`, by descending length of their row of the product. The others follow. So rows that need not wait come
-// first, and rows that run side by side have nearly one length and consecutive results. Every value of state C or PR
-// lives in the space of its set. A value of state P uses the first part. A product's matrix is stored in the spaces of
-// its operand and its result.
+/// \file
+/// Local numbering: the position of each element of a distributed array on a worker. The executor owns it. It is a
+/// function of bundle and plan alone, and Transport and KernelSet both use it.
+///
+/// A *space* is a dimension with a ghost set. Local indices 0..masters-1 are owned elements; masters..total-1 are
+/// ghosts, by owner, then ascending. Owned elements ascend, too, unless a product_epilogue region runs over the
+/// dimension. Then those that no peer mirrors in the space of its product come first. They are in windows of
+/// `order_window`, by descending length of their row of the product. The others follow. So rows that need not wait come
+/// first, and rows that run side by side have nearly one length and consecutive results. Every value of state C or PR
+/// lives in the space of its set. A value of state P uses the first part. A product's matrix is stored in the spaces of
+/// its operand and its result.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +20,28 @@
 
 namespace kasen {
 
-// One worker's view of a space.
+/// One worker's view of a space.
 struct LocalSpace {
   std::int64_t masters = 0;
   std::int64_t total = 0;
-  // Owned elements 0..interior-1 are mirrored by no peer in this space: they need no exchange.
+  /// Owned elements 0..interior-1 are mirrored by no peer in this space: they need no exchange.
   std::int64_t interior = 0;
-  std::vector<std::int64_t> global;  // of every local index (owned elements in numbering order, then ghosts)
-  AxisSlaves exchange;               // mirrors as local indices of this numbering
-  std::vector<std::int32_t> place;   // local index of the part's owned element k; empty: k
+  std::vector<std::int64_t> global;  ///< of every local index (owned elements in numbering order, then ghosts)
+  AxisSlaves exchange;               ///< mirrors as local indices of this numbering
+  std::vector<std::int32_t> place;   ///< local index of the part's owned element k; empty: k
 };
 
 inline constexpr std::int64_t order_window = 16384;
 
-// The product_epilogue region whose product orders the owned elements of a dimension: the first one in the deepest
-// loop. Null if they ascend.
+/// The product_epilogue region whose product orders the owned elements of a dimension: the first one in the deepest
+/// loop. Null if they ascend.
 [[nodiscard]] const Op* ordering_region(const Module& module, DimId dim);
 
-// True for a dense input without a buffer whose owned elements do not ascend. A second copy holds it in their order.
+/// True for a dense input without a buffer whose owned elements do not ascend. A second copy holds it in their order.
 [[nodiscard]] bool is_reordered(const Module& module, ValueId input);
 
-// The number n of rows 0..n-1 of a product into this space to which no peer contributes, in whole reduction blocks. The
-// vector work of a product_epilogue region may follow these rows at once.
+/// The number n of rows 0..n-1 of a product into this space to which no peer contributes, in whole reduction blocks.
+/// The vector work of a product_epilogue region may follow these rows at once.
 [[nodiscard]] std::int64_t settled_masters(const LocalSpace& space);
 
 struct SpaceKey {
@@ -49,27 +50,27 @@ struct SpaceKey {
   friend auto operator<=>(const SpaceKey&, const SpaceKey&) = default;
 };
 
-// The order within a group of owned elements (those that need not wait are the first group). It only affects speed.
-// `ordered`: by the number of reads where that pays, else as by_length. `by_length`: as given, except windows of rows
-// by length. `ascending`: as given, which shows soonest how many wait.
+/// The order within a group of owned elements (those that need not wait are the first group). It only affects speed.
+/// `ordered`: by the number of reads where that pays, else as by_length. `by_length`: as given, except windows of rows
+/// by length. `ascending`: as given, which shows soonest how many wait.
 enum class WithinGroups : std::uint8_t { ordered, by_length, ascending };
 
-// All spaces that a plan uses, on the parts of this process.
+/// All spaces that a plan uses, on the parts of this process.
 class Numbering {
  public:
-  // Collects the spaces from the types in `module`. Throws UserError(bad_input) if a part lacks a dimension or matrix.
+  /// Collects the spaces from the types in `module`. Throws UserError(bad_input) if a part lacks a dimension or matrix.
   Numbering(const Module& module, std::span<const Part> parts, WithinGroups within = WithinGroups::ordered);
 
   [[nodiscard]] std::span<const SpaceKey> keys() const { return keys_; }
-  [[nodiscard]] int find(DimId dim, const SlaveSet& set) const;  // index in keys(); InternalError if absent
+  [[nodiscard]] int find(DimId dim, const SlaveSet& set) const;  ///< index in keys(); InternalError if absent
   [[nodiscard]] const LocalSpace& space(int key, int part) const {
     return spaces_[static_cast<size_t>(key)][static_cast<size_t>(part)];
   }
   [[nodiscard]] const LocalSpace& space(DimId dim, const SlaveSet& set, int part) const {
     return space(find(dim, set), part);
   }
-  // The number of owned elements of a dimension on a part, and their order in this numbering. order[i] is the index in
-  // PartDim::masters of local index i (empty: the identity).
+  /// The number of owned elements of a dimension on a part, and their order in this numbering. order[i] is the index in
+  /// PartDim::masters of local index i (empty: the identity).
   [[nodiscard]] std::int64_t masters(DimId dim, int part) const;
   [[nodiscard]] const std::vector<std::int32_t>& order(DimId dim, int part) const;
 
@@ -77,22 +78,22 @@ class Numbering {
   void order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within);
 
   std::vector<SpaceKey> keys_;
-  std::vector<std::vector<LocalSpace>> spaces_;                 // [key][part]
-  std::vector<std::vector<std::vector<std::int32_t>>> orders_;  // [dim][part]
-  std::vector<std::vector<std::int64_t>> masters_;              // [dim][part]
+  std::vector<std::vector<LocalSpace>> spaces_;                 ///< [key][part]
+  std::vector<std::vector<std::vector<std::int32_t>>> orders_;  ///< [dim][part]
+  std::vector<std::vector<std::int64_t>> masters_;              ///< [dim][part]
 };
 
-// A sparse part in pull form for one product. For each local index of the result's space it has the nonzeros that meet
-// it, as local indices of the operand's space. They ascend by the global index of the operand element.
+/// A sparse part in pull form for one product. For each local index of the result's space it has the nonzeros that meet
+/// it, as local indices of the operand's space. They ascend by the global index of the operand element.
 struct LocalMatrix {
-  std::int64_t outputs = 0, inputs = 0;  // totals of the two spaces
-  std::int64_t masters = 0;            // of the result's space: the first outputs (a product may take the others apart)
-  LargeVector<std::int64_t> pointers;  // outputs + 1
-  LargeVector<std::int32_t> indices;   // one for each nonzero
+  std::int64_t outputs = 0, inputs = 0;  ///< totals of the two spaces
+  std::int64_t masters = 0;  ///< of the result's space: the first outputs (a product may take the others apart)
+  LargeVector<std::int64_t> pointers;  ///< outputs + 1
+  LargeVector<std::int32_t> indices;   ///< one for each nonzero
   ElementType element;
-  Array values;  // one for each nonzero (none for null)
+  Array values;  ///< one for each nonzero (none for null)
   [[nodiscard]] std::int64_t entries() const { return pointers.empty() ? 0 : pointers.back(); }
-  // 8 (outputs + 1) + 4 entries + value bytes: the actual cost of this format.
+  /// 8 (outputs + 1) + 4 entries + value bytes: the actual cost of this format.
   [[nodiscard]] std::int64_t storage_bytes() const;
 };
 

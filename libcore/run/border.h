@@ -1,12 +1,13 @@
-// A run between two iterations of an outermost loop. The values that it holds there are all that the rest of the run
-// needs beside the plan, the bundle and the parameters. They can be saved (libcomm/data/checkpoint/checkpoint.h).
-// Another run of the same three resumes from them, on any number of processes, with the same bits.
-//
-// Values are held in their cheapest state. For partitioned or consistent ones these are only the owned elements: ghosts
-// are copies, which one scatter makes again. For pre-reduced ones they are each worker's own contributions, owned and
-// ghost elements, since combining them would add them in another order. Inputs, parameters and generated arrays are
-// made again. Arrays are in the data's order: owned elements by ascending global index, then ghosts by owner, then
-// ascending.
+/// \file
+/// A run between two iterations of an outermost loop. The values that it holds there are all that the rest of the run
+/// needs beside the plan, the bundle and the parameters. They can be saved (libcomm/data/checkpoint/checkpoint.h).
+/// Another run of the same three resumes from them, on any number of processes, with the same bits.
+///
+/// Values are held in their cheapest state. For partitioned or consistent ones these are only the owned elements:
+/// ghosts are copies, which one scatter makes again. For pre-reduced ones they are each worker's own contributions,
+/// owned and ghost elements, since combining them would add them in another order. Inputs, parameters and generated
+/// arrays are made again. Arrays are in the data's order: owned elements by ascending global index, then ghosts by
+/// owner, then ascending.
 #pragma once
 
 #include <cstdint>
@@ -21,52 +22,52 @@
 
 namespace kasen {
 
-// The position of the run: enough to stop there and resume.
+/// The position of the run: enough to stop there and resume.
 struct Place {
-  std::int64_t step = 0;                 // operators executed
-  std::vector<std::int64_t> iterations;  // finished iterations of each open loop, outermost first
+  std::int64_t step = 0;                 ///< operators executed
+  std::vector<std::int64_t> iterations;  ///< finished iterations of each open loop, outermost first
 };
 
-// A border: after `turns` iterations of the loop whose preorder number is `loop`.
+/// A border: after `turns` iterations of the loop whose preorder number is `loop`.
 struct BorderPlace {
   int loop = -1;
   std::int64_t step = 0, iterations = 0;
-  std::int64_t lo = 0, hi = 0;      // of a for loop: its bounds, evaluated before its first iteration
-  std::vector<std::int64_t> looks;  // by HeldAtBorder::views: the array of its list that each of them shows
+  std::int64_t lo = 0, hi = 0;      ///< of a for loop: its bounds, evaluated before its first iteration
+  std::vector<std::int64_t> looks;  ///< by HeldAtBorder::views: the array of its list that each of them shows
 };
 
 struct HeldValue {
   ValueId value = no_value;
-  std::int64_t arrays = 1;  // of a list
-  bool shared = false;      // the same on every worker: worker 0's copy represents all
-  bool slaves = false;      // each worker's ghosts follow its owned elements
+  std::int64_t arrays = 1;  ///< of a list
+  bool shared = false;      ///< the same on every worker: worker 0's copy represents all
+  bool slaves = false;      ///< each worker's ghosts follow its owned elements
 };
 
-// The values that the rest of a plan needs at the borders of a loop. The values in `made_again` are results of
-// operators without operands before the loop.
+/// The values that the rest of a plan needs at the borders of a loop. The values in `made_again` are results of
+/// operators without operands before the loop.
 struct HeldAtBorder {
-  std::vector<HeldValue> values;    // in the order in which the plan makes them, the loop's arguments last
-  std::vector<ValueId> views;       // of lists (`get` without a copy)
-  std::vector<ValueId> made_again;  // ascending
+  std::vector<HeldValue> values;    ///< in the order in which the plan makes them, the loop's arguments last
+  std::vector<ValueId> views;       ///< of lists (`get` without a copy)
+  std::vector<ValueId> made_again;  ///< ascending
 };
 
-// `loop` is the preorder number of a loop. True if no other loop holds it.
+/// `loop` is the preorder number of a loop. True if no other loop holds it.
 [[nodiscard]] bool is_outermost_loop(const Module& module, int loop);
 [[nodiscard]] HeldAtBorder held_at_border(const Module& module, const Liveness& live, int loop);
 
-// A border of a run, valid during the call that hands it out.
+/// A border of a run, valid during the call that hands it out.
 class Border {
  public:
   virtual ~Border() = default;
   [[nodiscard]] virtual const BorderPlace& place() const = 0;
   [[nodiscard]] virtual std::span<const HeldValue> values() const = 0;
-  // The number of elements of one of its arrays that a part of this process saves; 0 for a shared, except on worker 0.
+  /// The number of elements of one of its arrays that a part of this process saves; 0 for a shared, except on worker 0.
   [[nodiscard]] virtual std::int64_t count(const HeldValue& held, int part) const = 0;
-  // A copy of these elements.
+  /// A copy of these elements.
   [[nodiscard]] virtual Array read(const HeldValue& held, std::int64_t array, int part) const = 0;
 };
 
-// The state from which a run resumes. `read` gives `count` elements of this type; also for shareds on every part.
+/// The state from which a run resumes. `read` gives `count` elements of this type; also for shareds on every part.
 struct ResumePoint {
   BorderPlace place;
   std::function<Array(const HeldValue& held, std::int64_t array, int part, std::int64_t count)> read;

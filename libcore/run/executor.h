@@ -1,5 +1,6 @@
-// Runs a plan on the parts of this process: one loop over the operators, two interfaces (Transport, KernelSet), and no
-// coordinator. All levels run: a value without a buffer gets one of its own.
+/// \file
+/// Runs a plan on the parts of this process: one loop over the operators, two interfaces (Transport, KernelSet), and no
+/// coordinator. All levels run: a value without a buffer gets one of its own.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +20,20 @@
 
 namespace kasen {
 
-// One finished iteration of an outermost loop. `change` is the first float shared carried or tested by the loop (NaN:
-// none).
+/// One finished iteration of an outermost loop. `change` is the first float shared carried or tested by the loop (NaN:
+/// none).
 struct Iteration {
   Place place;
   double change = 0;
-  double seconds = 0;  // since the run began
+  double seconds = 0;  ///< since the run began
 };
 
-// The events of a run that its observer sees: a step, and an iteration of a loop (`turn`). In a transition also the
-// start and the finish of its exchange (a product may start the gather of its result).
+/// The events of a run that its observer sees: a step, and an iteration of a loop (`turn`). In a transition also the
+/// start and the finish of its exchange (a product may start the gather of its result).
 enum class RunPhase : std::uint8_t { step, iteration, start, finish };
 
-// Observes a run. Calls nest, and come from the thread that runs the plan. `count` is the current count of operator
-// `number`; the work in between is the difference.
+/// Observes a run. Calls nest, and come from the thread that runs the plan. `count` is the current count of operator
+/// `number`; the work in between is the difference.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
@@ -41,26 +42,27 @@ class RunObserver {
 };
 
 struct RunOptions {
-  std::map<std::string, std::vector<Word>> params;     // by name; missing ones take the program's default
-  std::function<void(const Iteration&)> on_iteration;  // progress; may throw to stop
-  std::int64_t memory = 0;  // bytes that this process may take, its data among them; 0: what the system has left
-  // Sums numbers over the processes of this machine, if there are others. Each calls it once, before the first step.
+  std::map<std::string, std::vector<Word>> params;     ///< by name; missing ones take the program's default
+  std::function<void(const Iteration&)> on_iteration;  ///< progress; may throw to stop
+  std::int64_t memory = 0;  ///< bytes that this process may take, its data among them; 0: what the system has left
+  /// Sums numbers over the processes of this machine, if there are others. Each calls it once, before the first step.
   std::function<void(std::span<std::int64_t>)> sum_on_machine;
-  bool refuse_nan = false;  // UserError(check_failed) at the first NaN: reads all results once more
-  // Called after each iteration of an outermost loop, on every process; may throw to stop. Without it nothing is
-  // collected.
+  bool refuse_nan = false;  ///< UserError(check_failed) at the first NaN: reads all results once more
+  /// Called after each iteration of an outermost loop, on every process; may throw to stop. Without it nothing is
+  /// collected.
   std::function<void(const Border&)> on_border;
-  const ResumePoint* resume = nullptr;           // resumes from there; not owned
-  RunObserver* observer = nullptr;               // not owned
-  WithinGroups masters = WithinGroups::ordered;  // the order of owned elements; results have the same bits in any
-  // Called before the first step for each part (its index in `parts`) and each sparse matrix of its products, when all
-  // forms of the matrix are built. The run no longer reads the matrix's nonzeros; a caller short of memory frees them.
+  const ResumePoint* resume = nullptr;           ///< resumes from there; not owned
+  RunObserver* observer = nullptr;               ///< not owned
+  WithinGroups masters = WithinGroups::ordered;  ///< the order of owned elements; results have the same bits in any
+  /// Called before the first step for each part (its index in `parts`) and each sparse matrix of its products, when all
+  /// forms of the matrix are built. The run no longer reads the matrix's nonzeros; a caller short of memory frees them.
   std::function<void(size_t part, const std::string& matrix)> on_formed;
 };
 
-// `parts` are those of the transport's local workers, in order. Throws UserError if the bundle lacks data that the plan
-// needs, or a parameter is unknown. Works on a copy of `module` in which the data's sizes replace sizes that the
-// program leaves open. `kernels.prepare` and all calls get that copy (inner_size holds there), which dies with the run.
+/// `parts` are those of the transport's local workers, in order. Throws UserError if the bundle lacks data that the
+/// plan needs, or a parameter is unknown. Works on a copy of `module` in which the data's sizes replace sizes that the
+/// program leaves open. `kernels.prepare` and all calls get that copy (inner_size holds there), which dies with the
+/// run.
 [[nodiscard]] RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport,
                                 KernelSet& kernels, const RunOptions& options);
 

@@ -1,5 +1,6 @@
-// What a module costs, predicted from its text alone: for each operator and region, each turn of a loop, and the whole
-// program, at any level. docs/cost.md has the rules of both columns; the model is KASEN's (VLDB 2016, section 6).
+/// \file
+/// What a module costs, predicted from its text alone: for each operator and region, each turn of a loop, and the whole
+/// program, at any level. docs/cost.md has the rules of both columns; the model is KASEN's (VLDB 2016, section 6).
 #pragma once
 
 #include <map>
@@ -13,64 +14,64 @@
 namespace kasen {
 
 struct Cost {
-  Polynomial read, written, network, buffers;                    // bytes
-  Polynomial read_elements, written_elements, network_elements;  // the model's; zero in the actual column
+  Polynomial read, written, network, buffers;                    ///< bytes
+  Polynomial read_elements, written_elements, network_elements;  ///< the model's; zero in the actual column
 
   Cost& operator+=(const Cost& other);
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-// The cost of `times` executions. Buffers are used again each time.
+/// The cost of `times` executions. Buffers are used again each time.
 [[nodiscard]] Cost repeated(const Cost& cost, const Polynomial& times);
 
-// Copies at the end of a block (a loop's back edge, a branch), charged to the operator that holds the block.
+/// Copies at the end of a block (a loop's back edge, a branch), charged to the operator that holds the block.
 struct EndCost {
-  int yield = -1;  // made as often as this operator runs
+  int yield = -1;  ///< made as often as this operator runs
   Cost actual;
 };
 
-// One operator, in preorder (a region's inner operators too; they have no cost of their own).
+/// One operator, in preorder (a region's inner operators too; they have no cost of their own).
 struct CostRow {
   int number = 0, depth = 0;
-  int parent = -1;             // the operator whose block holds this one
-  int loop = -1, region = -1;  // innermost enclosing loop, enclosing region
+  int parent = -1;             ///< the operator whose block holds this one
+  int loop = -1, region = -1;  ///< innermost enclosing loop, enclosing region
   OpCode code = OpCode::map;
-  std::string text;   // "tmp2 = mxv[mul, add] tmp1, G"
-  std::string state;  // of its results: "@part", "@cons{G.rows}", "@pre(add){G.cols}"
+  std::string text;   ///< "tmp2 = mxv[mul, add] tmp1, G"
+  std::string state;  ///< of its results: "@part", "@cons{G.rows}", "@pre(add){G.cols}"
   Location where;
   bool speculated = false;
-  Polynomial executions;  // in the whole run
-  Cost model, actual;     // of one execution; slaves stand by set
+  Polynomial executions;  ///< in the whole run
+  Cost model, actual;     ///< of one execution; slaves stand by set
   std::vector<EndCost> ends;
 };
 
 struct LoopCost {
-  int number = -1, parent = -1;  // parent: the loop around it
+  int number = -1, parent = -1;  ///< parent: the loop around it
   Location where;
-  Polynomial trips;                      // of one execution: a number, or its symbol
-  std::optional<std::int64_t> expected;  // the user's `expect`, or what a parameter's default gives
-  Cost model, actual;                    // of one turn, what is inside it included
-  std::map<int, Polynomial> runs;        // executions in one turn of what is inside it, by number of the row
+  Polynomial trips;                      ///< of one execution: a number, or its symbol
+  std::optional<std::int64_t> expected;  ///< the user's `expect`, or what a parameter's default gives
+  Cost model, actual;                    ///< of one turn, what is inside it included
+  std::map<int, Polynomial> runs;        ///< executions in one turn of what is inside it, by number of the row
 };
 
 struct CostReport {
   std::string program;
   int level = 1;
-  bool unplaced = false;  // level 1: costed as if all values were P
+  bool unplaced = false;  ///< level 1: costed as if all values were P
   std::vector<CostRow> rows;
-  std::vector<LoopCost> loops;  // in preorder
-  Cost model, actual;           // of the whole program
+  std::vector<LoopCost> loops;  ///< in preorder
+  Cost model, actual;           ///< of the whole program
 };
 
 [[nodiscard]] CostReport measure(const Module& module);
 
-// The paper's way of counting: every set of slaves as the union `S` of its dimension; and one symbol for a dimension,
-// cut or whole.
+/// The paper's way of counting: every set of slaves as the union `S` of its dimension; and one symbol for a dimension,
+/// cut or whole.
 [[nodiscard]] Polynomial paper_form(const Polynomial& polynomial);
-// One symbol for a dimension; slaves stay by set, but for those on every worker: (P - 1) N.
+/// One symbol for a dimension; slaves stay by set, but for those on every worker: (P - 1) N.
 [[nodiscard]] Polynomial printed_form(const Polynomial& polynomial);
 
-// How symbols are written for this module: short (`S`, `nnz`, `trips`) where that is clear.
+/// How symbols are written for this module: short (`S`, `nnz`, `trips`) where that is clear.
 class SymbolNames {
  public:
   explicit SymbolNames(const Module& module);
@@ -78,7 +79,7 @@ class SymbolNames {
 
  private:
   bool short_slaves_ = true, short_entries_ = true, short_workers_ = true, short_trips_ = true;
-  std::vector<std::string> places_;  // by operator number: "@7"
+  std::vector<std::string> places_;  ///< by operator number: "@7"
 };
 
 }  // namespace kasen

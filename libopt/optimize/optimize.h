@@ -1,5 +1,6 @@
-// The optimizer: the passes of passes.def in order. Each is verified and timed, and an error names the pass that breaks
-// a rule.
+/// \file
+/// The optimizer: the passes of passes.def in order. Each is verified and timed, and an error names the pass that
+/// breaks a rule.
 #pragma once
 
 #include <string>
@@ -11,18 +12,18 @@
 
 namespace kasen {
 
-// Makes a level 3 plan of a level 1 module. Throws UserError for a program that breaks a rule, and InternalError with
-// the name of a pass that broke one.
+/// Makes a level 3 plan of a level 1 module. Throws UserError for a program that breaks a rule, and InternalError with
+/// the name of a pass that broke one.
 [[nodiscard]] Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options);
 
-// Runs the named passes alone, in the order given, and verifies each. They run for any strategy, on any module of a
-// level that they take. Throws UserError: usage (no such pass), bad_input (another level; a program that breaks a
-// rule).
+/// Runs the named passes alone, in the order given, and verifies each. They run for any strategy, on any module of a
+/// level that they take. Throws UserError: usage (no such pass), bad_input (another level; a program that breaks a
+/// rule).
 [[nodiscard]] Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& options,
                                 const std::vector<std::string>& names);
 
-// Returns the module as the first pass that forms regions finds it: placed, and with the moves of the strategy. A
-// module that already holds regions is returned as it is.
+/// Returns the module as the first pass that forms regions finds it: placed, and with the moves of the strategy. A
+/// module that already holds regions is returned as it is.
 [[nodiscard]] Module before_fusing(Module module, LawChecker& laws, const OptimizeOptions& options);
 
 }  // namespace kasen

@@ -1,4 +1,5 @@
-// The LawChecker of plan, fuse and measure: known shapes, a cheap trial that refutes, and the solver for the rest.
+/// \file
+/// The LawChecker of plan, fuse and measure: known shapes, a cheap trial that refutes, and the solver for the rest.
 #pragma once
 
 #include "libcore/laws/laws.h"
@@ -11,8 +12,8 @@ class Prover : public LawChecker {
   [[nodiscard]] LawAnswer law(const Module& module, LawKind kind, FnId fn, FnId by, int operand) override;
 
  private:
-  LawMemory known_;             // the solver's answers so far
-  TrialLawChecker trial_{160};  // the solver decides laws that these trials do not refute
+  LawMemory known_;             ///< the solver's answers so far
+  TrialLawChecker trial_{160};  ///< the solver decides laws that these trials do not refute
   prover::LawSolver solver_;
 };
 

@@ -1,5 +1,6 @@
-// Output of `kasen measure`: a module's cost by operator, region, iteration and program, as text, JSON, HTML or a
-// graph, or two modules side by side. If `sizes` is null, it has formulas alone.
+/// \file
+/// Output of `kasen measure`: a module's cost by operator, region, iteration and program, as text, JSON, HTML or a
+/// graph, or two modules side by side. If `sizes` is null, it has formulas alone.
 #pragma once
 
 #include <functional>
@@ -15,30 +16,30 @@
 namespace kasen {
 
 [[nodiscard]] std::string report_text(const Module& module, const Sizes* sizes);
-// Ends with a line end. Keys are in a fixed order (docs/cost.md describes them).
+/// Ends with a line end. Keys are in a fixed order (docs/cost.md describes them).
 [[nodiscard]] std::string report_json(const Module& module, const Sizes* sizes);
-// Returns the data dependence graph for Graphviz. Nodes are values, coloured by state, and regions are clusters. The
-// network's edges are dashed.
+/// Returns the data dependence graph for Graphviz. Nodes are values, coloured by state, and regions are clusters. The
+/// network's edges are dashed.
 [[nodiscard]] std::string report_dot(const Module& module);
 
-// `before` and `after` (for example unfused and fused), by loop and in whole, with the savings. Each has its own sizes,
-// because iterations go by the numbers of its operators.
+/// `before` and `after` (for example unfused and fused), by loop and in whole, with the savings. Each has its own
+/// sizes, because iterations go by the numbers of its operators.
 struct Measured {
   const Module& module;
-  const Sizes* sizes;  // may be null
+  const Sizes* sizes;  ///< may be null
 };
 
-// Further parts of a page beside a module's cost.
+/// Further parts of a page beside a module's cost.
 using GraphPlacer = std::function<std::optional<std::string>(const std::string& dot)>;
 struct PageParts {
-  const Measured* before = nullptr;  // the module before fusing
-  const RunReport* run = nullptr;    // a run of it; `sizes` are then those of its bundle, by worker
-  MachineProfile machine = {};       // for the run's roofline
-  std::string machine_name = {};     // its origin; empty: built in
-  // Returns `dot -Tjson0` of these graphs, or nothing. If null, operators stand in the program's order.
+  const Measured* before = nullptr;  ///< the module before fusing
+  const RunReport* run = nullptr;    ///< a run of it; `sizes` are then those of its bundle, by worker
+  MachineProfile machine = {};       ///< for the run's roofline
+  std::string machine_name = {};     ///< its origin; empty: built in
+  /// Returns `dot -Tjson0` of these graphs, or nothing. If null, operators stand in the program's order.
   GraphPlacer place = nullptr;
 };
-// Returns one page that holds all that it needs.
+/// Returns one page that holds all that it needs.
 [[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes, const PageParts& parts = {});
 
 [[nodiscard]] std::string compare_text(const Measured& before, const Measured& after);

@@ -1,6 +1,7 @@
-// The rates of a machine, by which bytes and operations become seconds (docs/cost.md, "Time"). The built-in numbers are
-// those of a small cluster (configs/machine.yaml has them to edit); only their ratios decide between plans. Rates are
-// those of one process with all the threads that it has.
+/// \file
+/// The rates of a machine, by which bytes and operations become seconds (docs/cost.md, "Time"). The built-in numbers
+/// are those of a small cluster (configs/machine.yaml has them to edit); only their ratios decide between plans. Rates
+/// are those of one process with all the threads that it has.
 #pragma once
 
 #include <array>
@@ -13,35 +14,35 @@
 
 namespace kasen {
 
-// Bytes of a vector that fits in any cache, and of one that fits in none.
+/// Bytes of a vector that fits in any cache, and of one that fits in none.
 inline constexpr double near_span = 256 << 10, far_span = 256 << 20;
 
 struct MachineProfile {
-  double memory_bandwidth = 10e9;     // bytes a second that one worker reads and writes
-  double network_bandwidth = 1.25e9;  // bytes a second that one worker sends
-  double network_latency = 20e-6;     // seconds that a message takes beside its bytes
-  double cache_bytes = 0;             // the bytes that the caches hold (0: no array is expected to stay there)
-  double cache_bandwidth = 40e9;      // bytes a second of a program whose arrays all fit in there
-  double loop_latency = 5e-6;         // seconds that the loop of an operator or a region takes to start and to end
-  double near_entry = 0.5e-9;         // seconds of a product for each nonzero, its vector of near_span
-  double far_entry = 1.2e-9;          // the same with a vector of far_span
-  // Seconds of one scalar operation (f64), by ScalarWork.
+  double memory_bandwidth = 10e9;     ///< bytes a second that one worker reads and writes
+  double network_bandwidth = 1.25e9;  ///< bytes a second that one worker sends
+  double network_latency = 20e-6;     ///< seconds that a message takes beside its bytes
+  double cache_bytes = 0;             ///< the bytes that the caches hold (0: no array is expected to stay there)
+  double cache_bandwidth = 40e9;      ///< bytes a second of a program whose arrays all fit in there
+  double loop_latency = 5e-6;         ///< seconds that the loop of an operator or a region takes to start and to end
+  double near_entry = 0.5e-9;         ///< seconds of a product for each nonzero, its vector of near_span
+  double far_entry = 1.2e-9;          ///< the same with a vector of far_span
+  /// Seconds of one scalar operation (f64), by ScalarWork.
   std::array<double, scalar_works> operation{0, 0.1e-9, 0.4e-9, 0.5e-9, 0.5e-9, 0.6e-9, 0.8e-9, 2e-9, 1e-9, 2e-9};
-  double threads = 0;  // the threads of the measurement; 0: not known
+  double threads = 0;  ///< the threads of the measurement; 0: not known
 
   [[nodiscard]] double& seconds(ScalarWork work) { return operation.at(static_cast<std::size_t>(work)); }
-  // Returns the profile of a process with only this share of the machine's threads. Messages and starts stay.
+  /// Returns the profile of a process with only this share of the machine's threads. Messages and starts stay.
   [[nodiscard]] MachineProfile part(double share) const;
 };
 
-// The names of a profile's numbers in its file: one row each.
+/// The names of a profile's numbers in its file: one row each.
 struct MachineKey {
   std::string_view name, doc;
   double& (*of)(MachineProfile& machine);
   bool may_be_zero;
 };
 [[nodiscard]] std::span<const MachineKey> machine_keys();
-// Returns "exp: 5.1e-10 # seconds of one exponential" for each key for which `wanted` holds.
+/// Returns "exp: 5.1e-10 # seconds of one exponential" for each key for which `wanted` holds.
 [[nodiscard]] std::string machine_lines(MachineProfile machine, bool (*wanted)(const MachineKey& key));
 
 }  // namespace kasen

@@ -6,9 +6,9 @@ class Kasen(MesonPackage):
     """Array programs, measured before they run: a small array program becomes a distributed one over threads and MPI. Its
     reads, writes, memory and messages are predicted to the byte, and its kernels are generated for the processor."""
 
-    # Kasen has no public address yet: `spack dev-build kasen@0.1.0` builds a checkout, as does `spack develop`.
+    # Kasen has no public address yet: `spack dev-build kasen@0.2.0` builds a checkout, as does `spack develop`.
     license("Apache-2.0")
-    version("0.1.0")
+    version("0.2.0")
 
     variant("blas", default="blis", values=("blis", "openblas"), multi=False, description="The library for dense products")
     variant("bench", default=False, description="Build bench/, the comparison with SuiteSparse:GraphBLAS")
@@ -22,6 +22,7 @@ class Kasen(MesonPackage):
     depends_on("googletest+gmock", type="build")
     depends_on("suite-sparse@7: +graphblas", type="build")
     depends_on("benchmark", type="build", when="+bench")
+    depends_on("mpfr", type="build", when="+bench")
 
     depends_on("fmt@9:")
     depends_on("boost@1.74: +program_options")

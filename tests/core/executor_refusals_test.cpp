@@ -102,7 +102,7 @@ TEST(Executor, RefusesMoreMemoryThanTheMachineHasForAll) {
     } catch (const UserError& error) {
       EXPECT_EQ(processes, 9) << error.what();
       EXPECT_EQ(error.status(), ExitStatus::limit);
-      EXPECT_NE(std::string(error.what()).find("enough on 2 machines"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("2 such machines would be enough"), std::string::npos) << error.what();
     }
   }
   set_available_memory(-1);

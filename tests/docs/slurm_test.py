@@ -134,7 +134,7 @@ SPACK = {"meson": "meson", "ninja-build": "ninja", "pkg-config": "pkgconfig", "p
          "nlohmann-json3-dev": "nlohmann-json", "libz3-dev": "z3", "libxxhash-dev": "xxhash", "zlib1g-dev": "zlib-api",
          "liblzma-dev": "xz", "libmetis-dev": "metis", "libhdf5-dev": "hdf5", "libopenmpi-dev": "mpi", "llvm-16-dev": "llvm",
          "libblis-dev": "blis", "libgraphblas-dev": "suite-sparse", "libgtest-dev": "googletest", "libgmock-dev": "googletest",
-         "libbenchmark-dev": "benchmark"}
+         "libmpfr-dev": "mpfr", "libbenchmark-dev": "benchmark"}
 
 
 class Spack(unittest.TestCase):

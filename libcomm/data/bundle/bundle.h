@@ -1,4 +1,5 @@
-// The bundle: a folder with one HDF5 file for each part and manifest.json, written last (docs/bundle.md).
+/// \file
+/// The bundle: a folder with one HDF5 file for each part and manifest.json, written last (docs/bundle.md).
 #pragma once
 
 #include <functional>
@@ -13,22 +14,22 @@
 namespace kasen {
 
 struct BundleInfo {
-  std::string digest;  // of the manifest's content: names the bundle in plans and run reports; set by writing
+  std::string digest;  ///< of the manifest's content: names the bundle in plans and run reports; set by writing
   int workers = 1;
-  std::string method;  // "block", "hybrid-cut", "ml"
+  std::string method;  ///< "block", "hybrid-cut", "ml"
   std::int64_t theta = 0;
-  std::string hash{owner_hash_name};  // how hybrid-cut hashes indices
-  std::vector<std::string> sources;   // file names with digests
-  std::vector<std::string> notes;     // reported at its making: PartitionOptions::notes, why auto chose a method
-  std::vector<std::string> dims;      // the program's, in its order (elements `id[N]` count in it); empty: by name
-  Dictionary dictionaries;            // of columns of words
-  BundleStatistics statistics;        // set by writing
+  std::string hash{owner_hash_name};  ///< how hybrid-cut hashes indices
+  std::vector<std::string> sources;   ///< file names with digests
+  std::vector<std::string> notes;     ///< reported at its making: PartitionOptions::notes, why auto chose a method
+  std::vector<std::string> dims;      ///< the program's, in its order (elements `id[N]` count in it); empty: by name
+  Dictionary dictionaries;            ///< of columns of words
+  BundleStatistics statistics;        ///< set by writing
 };
 
-// Writes a bundle part by part, so that each part can be freed once it is written. Everything goes to a temporary
-// folder beside `path`; finish() writes the manifest, syncs and renames. Without finish() nothing is left behind, and
-// an old bundle stays. `path` must not exist unless `replace` is set. Then only a bundle or an empty folder is
-// replaced, and it stays whole until the new one is complete. UserError: cannot_create, io.
+/// Writes a bundle part by part, so that each part can be freed once it is written. Everything goes to a temporary
+/// folder beside `path`; finish() writes the manifest, syncs and renames. Without finish() nothing is left behind, and
+/// an old bundle stays. `path` must not exist unless `replace` is set. Then only a bundle or an empty folder is
+/// replaced, and it stays whole until the new one is complete. UserError: cannot_create, io.
 class BundleWriter {
  public:
   BundleWriter(const std::string& path, const BundleInfo& info, bool replace);
@@ -36,36 +37,36 @@ class BundleWriter {
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
-  void add(const Part& part);         // each worker once, in any order
-  [[nodiscard]] BundleInfo finish();  // as read_bundle_info gives it from now on
+  void add(const Part& part);         ///< each worker once, in any order
+  [[nodiscard]] BundleInfo finish();  ///< as read_bundle_info gives it from now on
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// Writes all parts at once, with a BundleWriter.
+/// Writes all parts at once, with a BundleWriter.
 BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts, const BundleInfo& info, bool replace);
-// Reads manifest.json alone. UserError: missing_input (no such folder), bad_input.
+/// Reads manifest.json alone. UserError: missing_input (no such folder), bad_input.
 [[nodiscard]] BundleInfo read_bundle_info(const std::string& path);
-// The dictionary of a bundle (a folder), or of a file that dictionary_text made. UserError: missing_input, bad_input,
-// io.
+/// The dictionary of a bundle (a folder), or of a file that dictionary_text made. UserError: missing_input, bad_input,
+/// io.
 [[nodiscard]] Dictionary dictionary_at(const std::string& path);
-// Reads parts first .. first + count - 1. Each file is checked against the manifest's digest, then its structure, then
-// its content. So no content can lead outside of an array later. UserError: missing_input, bad_input, limit.
+/// Reads parts first .. first + count - 1. Each file is checked against the manifest's digest, then its structure, then
+/// its content. So no content can lead outside of an array later. UserError: missing_input, bad_input, limit.
 [[nodiscard]] std::vector<Part> read_parts(const std::string& path, int first, int count);
-// A part without the elements of its arrays and the values of its matrices: these are empty (of compressed arrays the
-// bytes are there). It has the owners, the mirrors and the positions of nonzeros, from which sizes follow. Structure,
-// length and lists are checked, but not the file's digest: a computation with a part reads all of it. UserError as
-// read_parts.
+/// A part without the elements of its arrays and the values of its matrices: these are empty (of compressed arrays the
+/// bytes are there). It has the owners, the mirrors and the positions of nonzeros, from which sizes follow. Structure,
+/// length and lists are checked, but not the file's digest: a computation with a part reads all of it. UserError as
+/// read_parts.
 [[nodiscard]] Part read_part_lists(const std::string& path, int worker);
-// The same for every worker's part, one after another, passed to `take`.
+/// The same for every worker's part, one after another, passed to `take`.
 void read_all_lists(const std::string& path, const std::function<void(const Part&)>& take);
-// The dimensions as every worker has them: element w is Part::dims of worker w. They come from the bundle's files,
-// without the arrays. UserError as read_parts.
+/// The dimensions as every worker has them: element w is Part::dims of worker w. They come from the bundle's files,
+/// without the arrays. UserError as read_parts.
 using DimsOfWorkers = std::vector<std::map<std::string, PartDim>>;
 [[nodiscard]] DimsOfWorkers read_dims(const std::string& path);
-// The output of `kasen partition --stats`: how the bundle was made, its digest and its statistics.
+/// The output of `kasen partition --stats`: how the bundle was made, its digest and its statistics.
 [[nodiscard]] std::string bundle_text(const BundleInfo& info);
 
 }  // namespace kasen

@@ -1,4 +1,5 @@
-// Partitioners (SYSTEMS section 6, decision 7): they give every index of a dimension and every nonzero to one worker.
+/// \file
+/// Partitioners (SYSTEMS section 6, decision 7): they give every index of a dimension and every nonzero to one worker.
 #pragma once
 
 #include <array>
@@ -22,91 +23,92 @@ enum class PartitionMethod : std::uint8_t { block, hybrid_cut, ml };
 struct PartitionOptions {
   int workers = 1;
   PartitionMethod method = PartitionMethod::hybrid_cut;
-  std::int64_t theta = 100;  // hybrid-cut, ml: a column with at most theta entries is cut by its owner
-  std::int64_t metis_bytes = std::numeric_limits<std::int64_t>::max();  // ml: METIS takes no more memory than this
-  std::vector<std::string>* notes = nullptr;  // ml: gets notes for the user about the choice of owners
+  std::int64_t theta = 100;  ///< hybrid-cut, ml: a column with at most theta entries is cut by its owner
+  std::int64_t metis_bytes = std::numeric_limits<std::int64_t>::max();  ///< ml: METIS takes no more memory than this
+  std::vector<std::string>* notes = nullptr;  ///< ml: gets notes for the user about the choice of owners
 };
 
-// One input of the program with the data read for it; exactly one of matrix, table is used.
+/// One input of the program with the data read for it; exactly one of matrix, table is used.
 struct InputData {
   std::string name;
-  std::vector<std::string> dims;  // the program's dimension names
+  std::vector<std::string> dims;  ///< the program's dimension names
   ElementType element;
   bool sparse = false;
   RawMatrix matrix;
   RawTable table;
-  std::string source;  // file name and digest, for the manifest
-  // For a table over several dimensions: its size along each, or -1 if unknown; the partitioner fills it in.
+  std::string source;  ///< file name and digest, for the manifest
+  /// For a table over several dimensions: its size along each, or -1 if unknown; the partitioner fills it in.
   std::vector<std::int64_t> extents = {};
 };
 
 inline constexpr std::int64_t unknown_size = -1;
 
-// One dimension of the program. A `size` that is known on entry is fixed (`dim K = 10`, `--dim N=...`): ids are then
-// indices and must lie below it. Else ids are united over the inputs, and names with gaps are relabelled, ascending, to
-// 0..size-1.
+/// One dimension of the program. A `size` that is known on entry is fixed (`dim K = 10`, `--dim N=...`): ids are then
+/// indices and must lie below it. Else ids are united over the inputs, and names with gaps are relabelled, ascending,
+/// to 0..size-1.
 struct DimData {
   std::string name;
   bool local = false;
   std::int64_t size = unknown_size;
-  std::vector<std::int64_t> original;  // ids of the user where they had gaps (ascending); empty: 0..size-1
-  bool whole = false;                  // dense arrays are whole along it: every part lists the owner of every index
+  std::vector<std::int64_t> original;  ///< ids of the user where they had gaps (ascending); empty: 0..size-1
+  bool whole = false;                  ///< dense arrays are whole along it: every part lists the owner of every index
 };
 
-// Unites the ids of all inputs over each dimension, gives every index and every nonzero to a worker, and lists ghosts
-// and exchanges. `dims` are the program's, in its order (an element `id[N]` gives its dimension by position). Their
-// size and original ids are filled in. Deterministic. The inputs are consumed.
-// Owners: block gives runs of ceil(N/P) indices. hybrid-cut hashes the indices of dimensions of sparse matrices; other
-// dimensions have blocks. ml chooses owners so that few ghosts are needed. Each worker then has at most 1.10 times the
-// mean of indices and of entries, where whole indices allow that.
-// Entries: block gives (i,j) to the owner of row i. Methods hybrid-cut and ml (PowerLyra, for MxV) give it to the owner
-// of column j if the column has at most theta entries, else to the owner of row i. All matrices over the same two
-// dimensions count together. A dense array is cut along its first dimension that is not local, and is whole along
-// others. UserError: bad_input (an input that does not fit its dimensions), limit.
+/// Unites the ids of all inputs over each dimension, gives every index and every nonzero to a worker, and lists ghosts
+/// and exchanges. `dims` are the program's, in its order (an element `id[N]` gives its dimension by position). Their
+/// size and original ids are filled in. Deterministic. The inputs are consumed.
+/// Owners: block gives runs of ceil(N/P) indices. hybrid-cut hashes the indices of dimensions of sparse matrices; other
+/// dimensions have blocks. ml chooses owners so that few ghosts are needed. Each worker then has at most 1.10 times the
+/// mean of indices and of entries, where whole indices allow that.
+/// Entries: block gives (i,j) to the owner of row i. Methods hybrid-cut and ml (PowerLyra, for MxV) give it to the
+/// owner of column j if the column has at most theta entries, else to the owner of row i. All matrices over the same
+/// two dimensions count together. A dense array is cut along its first dimension that is not local, and is whole along
+/// others. UserError: bad_input (an input that does not fit its dimensions), limit.
 [[nodiscard]] std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> inputs,
                                           const PartitionOptions& options);
 
-// The names of the methods in options and manifests.
+/// The names of the methods in options and manifests.
 inline constexpr std::array<std::pair<std::string_view, PartitionMethod>, 3> partition_methods{
     {{"block", PartitionMethod::block}, {"hybrid-cut", PartitionMethod::hybrid_cut}, {"ml", PartitionMethod::ml}}};
 [[nodiscard]] constexpr std::string_view method_name(PartitionMethod method) {
   return partition_methods[static_cast<std::size_t>(method)].first;
 }
-// The hash function of hybrid-cut, as the manifest names it.
+/// The hash function of hybrid-cut, as the manifest names it.
 inline constexpr std::string_view owner_hash_name =
     "XXH3-64, seed 0, of the index as 8 little-endian bytes, modulo workers";
 [[nodiscard]] int hash_owner(std::int64_t index, int workers);
 
-// The statistics of one bundle, which `kasen partition --stats` prints and measure evaluates with. Per-worker lists
-// have one number a worker. Mirrors count an owned index once for each worker that holds a ghost of it: the elements
-// that a scatter sends or a gather receives.
+/// The statistics of one bundle, which `kasen partition --stats` prints and measure evaluates with. Per-worker lists
+/// have one number a worker. Mirrors count an owned index once for each worker that holds a ghost of it: the elements
+/// that a scatter sends or a gather receives.
 struct DimStatistics {
   std::string name;
   bool local = false;
-  bool whole = false;  // its parts list the owned indices of all workers
+  bool whole = false;  ///< its parts list the owned indices of all workers
   std::int64_t size = 0;
-  std::int64_t slaves = 0;  // S as the paper counts it: union over all axes and matrices
+  std::int64_t slaves = 0;  ///< S as the paper counts it: union over all axes and matrices
   std::vector<std::int64_t> masters_by_worker, slaves_by_worker;
   friend bool operator==(const DimStatistics&, const DimStatistics&) = default;
 };
 struct MatrixStatistics {
   std::string name, row_dim, col_dim;
   std::int64_t entries = 0;
-  std::int64_t row_slaves = 0, col_slaves = 0;  // ghosts by axis: MxV scatters rows and gathers columns; MxVT reversed
+  std::int64_t row_slaves = 0,
+               col_slaves = 0;  ///< ghosts by axis: MxV scatters rows and gathers columns; MxVT reversed
   std::vector<std::int64_t> entries_by_worker, row_slaves_by_worker, col_slaves_by_worker;
   std::vector<std::int64_t> row_mirrors_by_worker, col_mirrors_by_worker;
   friend bool operator==(const MatrixStatistics&, const MatrixStatistics&) = default;
 };
 struct BundleStatistics {
   int workers = 1;
-  std::vector<DimStatistics> dims;  // by name, as the parts have them
+  std::vector<DimStatistics> dims;  ///< by name, as the parts have them
   std::vector<MatrixStatistics> matrices;
   friend bool operator==(const BundleStatistics&, const BundleStatistics&) = default;
 };
 [[nodiscard]] BundleStatistics statistics(const std::vector<Part>& parts);
-// The same part by part, in any order, starting from an empty BundleStatistics.
+/// The same part by part, in any order, starting from an empty BundleStatistics.
 void add_statistics(BundleStatistics& statistics, const Part& part);
-// Text for people: N, S, ghosts by axis, traffic of MxV and MxVT, replication factor, balance, numbers by worker.
+/// Text for people: N, S, ghosts by axis, traffic of MxV and MxVT, replication factor, balance, numbers by worker.
 [[nodiscard]] std::string statistics_text(const BundleStatistics& statistics);
 
 }  // namespace kasen

@@ -1,4 +1,5 @@
-// Readers: text and binary files, plain, .gz or .xz, into raw tables. Parallel where the file is plain text.
+/// \file
+/// Readers: text and binary files, plain, .gz or .xz, into raw tables. Parallel where the file is plain text.
 #pragma once
 
 #include <cstdint>
@@ -18,58 +19,58 @@ namespace kasen {
 
 enum class FileFormat : std::uint8_t { edge_list, matrix_market, libsvm, csv, npy, idx };
 
-enum class Repeats : std::uint8_t { refuse, sum, first, last, smallest, largest };  // of a valued entry
+enum class Repeats : std::uint8_t { refuse, sum, first, last, smallest, largest };  ///< of a valued entry
 
 struct ReadOptions {
-  std::optional<FileFormat> format;         // else by content and extension
-  ElementType element;                      // the type of the program's input (null for a pattern)
-  bool sparse = true;                       // the input is a sparse matrix; else rows of a dense array
-  Repeats repeats = Repeats::refuse;        // null matrices: a repeated edge is one entry
-  std::vector<ColumnChoice> columns;        // text columns to take: of a table, or row, column[, values] of a matrix
-  std::vector<ColumnChoice> words;          // those of a table that hold words
-  const WordColumns* dictionary = nullptr;  // the codes of words, if another file gave them
-  std::string dictionary_name;              // its name in messages
-  bool labels = true;                       // a table from LIBSVM: the labels; else the features, absent ones 0
+  std::optional<FileFormat> format;         ///< else by content and extension
+  ElementType element;                      ///< the type of the program's input (null for a pattern)
+  bool sparse = true;                       ///< the input is a sparse matrix; else rows of a dense array
+  Repeats repeats = Repeats::refuse;        ///< null matrices: a repeated edge is one entry
+  std::vector<ColumnChoice> columns;        ///< text columns to take: of a table, or row, column[, values] of a matrix
+  std::vector<ColumnChoice> words;          ///< those of a table that hold words
+  const WordColumns* dictionary = nullptr;  ///< the codes of words, if another file gave them
+  std::string dictionary_name;              ///< its name in messages
+  bool labels = true;                       ///< a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;
 };
 
-// Entries of a sparse matrix, distinct; in file order, or by row, then column, if the search for repeats had to sort
-// them. Ids are the file's own, but count from 0 where the format counts from 1 (Matrix Market, LIBSVM). Names of
-// vertices (edge lists) may have gaps: the partitioner unites and relabels them. If `declared`, every id below the
-// counts is an index, used or not.
+/// Entries of a sparse matrix, distinct; in file order, or by row, then column, if the search for repeats had to sort
+/// them. Ids are the file's own, but count from 0 where the format counts from 1 (Matrix Market, LIBSVM). Names of
+/// vertices (edge lists) may have gaps: the partitioner unites and relabels them. If `declared`, every id below the
+/// counts is an index, used or not.
 struct RawMatrix {
-  std::int64_t row_count = 0, col_count = 0;  // sizes as declared or one past the largest id
-  bool declared = false;                      // Matrix Market, LIBSVM: positions, not names
-  bool shaped = false;                        // Matrix Market: the file states both sizes
+  std::int64_t row_count = 0, col_count = 0;  ///< sizes as declared or one past the largest id
+  bool declared = false;                      ///< Matrix Market, LIBSVM: positions, not names
+  bool shaped = false;                        ///< Matrix Market: the file states both sizes
   EntryList entries;
-  std::string digest;  // XXH3-128 of the uncompressed content, hex
+  std::string digest;  ///< XXH3-128 of the uncompressed content, hex
 };
 
-// A dense table: row-major rows x cols for a rank-2 input or for points `[T; cols]`; cols = 1 for vectors. The values
-// are scalars of the requested element type, in one plane. Words have the codes of the given dictionary, else 0, 1, ...
-// in the order of their bytes, whatever the order of the rows.
+/// A dense table: row-major rows x cols for a rank-2 input or for points `[T; cols]`; cols = 1 for vectors. The values
+/// are scalars of the requested element type, in one plane. Words have the codes of the given dictionary, else 0, 1,
+/// ... in the order of their bytes, whatever the order of the rows.
 struct RawTable {
   std::int64_t rows = 0, cols = 0;
-  Array values;                    // count rows * cols
-  std::vector<std::int64_t> axes;  // an array file's own; `cols` joins those behind the first
-  bool named_axes = false;         // .npy: made for this input; in IDX the first is the samples
+  Array values;                    ///< count rows * cols
+  std::vector<std::int64_t> axes;  ///< an array file's own; `cols` joins those behind the first
+  bool named_axes = false;         ///< .npy: made for this input; in IDX the first is the samples
   WordColumns dictionaries;
   std::string digest;
 };
 
-// The content of a file for one input: a matrix if that is sparse, else a table.
+/// The content of a file for one input: a matrix if that is sparse, else a table.
 struct RawInput {
   RawMatrix matrix;
   RawTable table;
 };
 
-// By the beginning of the content, then the extension. UserError: missing_input, bad_input, io.
+/// By the beginning of the content, then the extension. UserError: missing_input, bad_input, io.
 [[nodiscard]] FileFormat detect_format(const std::string& path);
-// UserError: missing_input; bad_input with file, line, column and the text of the line; limit; io.
+/// UserError: missing_input; bad_input with file, line, column and the text of the line; limit; io.
 [[nodiscard]] RawMatrix read_matrix(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_table(const std::string& path, const ReadOptions& options);
-// Reads one file for several inputs. One pass over the text serves all that its format can take block by block
-// (features and labels of LIBSVM). The first one's format and progress count for all.
+/// Reads one file for several inputs. One pass over the text serves all that its format can take block by block
+/// (features and labels of LIBSVM). The first one's format and progress count for all.
 [[nodiscard]] std::vector<RawInput> read_inputs(const std::string& path, std::span<const ReadOptions> options);
 
 }  // namespace kasen
