@@ -19,10 +19,10 @@ class Kasen(MesonPackage):
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("python@3.8:", type="build")
+    depends_on("mpfr", type="build")
     depends_on("googletest+gmock", type="build")
     depends_on("suite-sparse@7: +graphblas", type="build")
     depends_on("benchmark", type="build", when="+bench")
-    depends_on("mpfr", type="build", when="+bench")
 
     depends_on("fmt@9:")
     depends_on("boost@1.74: +program_options")
