@@ -15,7 +15,8 @@
 /// | reference results | kasen::interpret |
 ///
 /// Functions throw kasen::UserError (the caller's input is wrong, with a place and a remedy) or kasen::InternalError (a
-/// bug of Kasen). They never print, exit or abort. Sizes are 64-bit integers; bytes are meant where nothing else is said.
+/// bug of Kasen). They never print, exit or abort. Sizes are 64-bit integers; bytes are meant where nothing else is
+/// said.
 ///
 /// This program does it all:
 /// \include outside/program.cpp

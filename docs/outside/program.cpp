@@ -1,10 +1,11 @@
 // A program of its own on Kasen's installed libraries: PageRank of a small graph over four workers in this process,
 // planned, priced before it runs, then run with the reference kernels and with generated ones.
 // Usage: program EDGES.txt
+#include <kasen.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <kasen.h>
 
 namespace {
 

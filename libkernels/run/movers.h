@@ -5,8 +5,8 @@
 #include <span>
 
 #include "libcore/kernels/kernel_set.h"
+#include "libcore/system/threads.h"
 #include "libkernels/run/run_loops.h"
-#include "libkernels/run/threads.h"
 
 namespace kasen {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "libcore/system/threads.h"
 #include "libkernels/run/plan_kernels.h"
 #include "libkernels/run/sorted_rows.h"
-#include "libkernels/run/threads.h"
 
 namespace kasen {
 

@@ -10,7 +10,7 @@
 #include "libcore/kernels/kernel_set.h"
 #include "libcore/kernels/numbering.h"
 #include "libcore/kernels/sorted_form.h"
-#include "libkernels/run/threads.h"
+#include "libcore/system/threads.h"
 
 namespace kasen {
 

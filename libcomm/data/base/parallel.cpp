@@ -4,11 +4,9 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 #include "libcore/system/processors.h"
+#include "libcore/system/threads.h"
 
 namespace kasen {
 
@@ -36,13 +34,7 @@ void parallel_for(std::int64_t count, const std::function<void(std::int64_t, int
       }
     }
   };
-  std::vector<std::jthread> others;
-  try {
-    for (int t = 1; t < threads; ++t) others.emplace_back(run, t);
-  } catch (const std::system_error&) {  // no memory for one more: the existing ones do all of it
-  }
-  run(0);
-  others.clear();
+  ThreadPool(threads, ThreadPool::Shortage::accept).run(run);
   if (failure) std::rethrow_exception(failure);
 }
 

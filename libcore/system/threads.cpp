@@ -1,4 +1,4 @@
-#include "libkernels/run/threads.h"
+#include "libcore/system/threads.h"
 
 #include <fmt/format.h>
 
@@ -38,11 +38,12 @@ bool wait_awake(const Ready& ready) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads, Shortage shortage) {
   faults_.resize(static_cast<size_t>(std::max(threads, 1)));
   try {
     for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
   } catch (const std::system_error& fault) {
+    if (shortage == Shortage::accept) return;
     end();
     fail(ExitStatus::limit, fmt::format("cannot start {} threads", threads), fault.code().message(),
          "use fewer, or raise the limits on processes and memory");

@@ -1,5 +1,5 @@
-// The threads of the skeletons: a small pool that spins briefly between loops (a loop of an iteration follows the last
-// one within microseconds) and sleeps after that. Generated code does not know of threads.
+// The threads of this process that share work: a pool for loops of kernels and for pieces of data. It spins briefly
+// between loops (a loop of an iteration follows the last one within microseconds) and sleeps after that.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,9 @@ namespace kasen {
 
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);  // UserError(limit) if the system gives fewer
+  // What if the system gives fewer threads: UserError(limit), or those share the work.
+  enum class Shortage : std::uint8_t { refuse, accept };
+  explicit ThreadPool(int threads, Shortage shortage = Shortage::refuse);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
