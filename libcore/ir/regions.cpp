@@ -39,7 +39,7 @@ bool may_write_over(const Op& region, ValueId v) {
   if (!row(region.kind).in_place) return false;
   const std::vector<Op>& ops = region.blocks.at(0).ops;
   return std::none_of(ops.begin(), ops.end(), [&](const Op& op) {
-    if (is_view(op)) return region.kind != RegionKind::row_chain && viewed(op) == v;
+    if (is_view(op)) return !is_row_chain(region) && viewed(op) == v;
     return is_product(op) && contains(op.operands, v);
   });
 }

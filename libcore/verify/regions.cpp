@@ -111,13 +111,13 @@ class RegionCheck {
                     "it is known only when the loop has ended");
       }
     }
-    const bool of_a_row = op.kind == RegionKind::row_chain && !is_shared(m_, m_.type(inner.results[0]));
+    const bool of_a_row = is_row_chain(op) && !is_shared(m_, m_.type(inner.results[0]));
     if (inner.code == OpCode::reduce && !of_a_row) reduced.push_back(inner.results[0]);
   }
 
   // The begin of a slice is known before the loop. Elements of a row are available; all others must be in memory.
   void slice_of(const Op& op, const Op& slice) {
-    const bool outside = contains(op.operands, viewed(slice)) || op.kind == RegionKind::row_chain;
+    const bool outside = contains(op.operands, viewed(slice)) || is_row_chain(op);
     if (outside && contains(op.operands, range_begin(slice))) return;
     const ValueId made = outside ? range_begin(slice) : viewed(slice);
     faults_.add(slice, value_text(m_, made) + " is made inside of its region", "its elements are read at other places");

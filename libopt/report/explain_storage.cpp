@@ -8,6 +8,7 @@
 #include "libcore/analysis/liveness.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/module.h"
+#include "libcore/ir/regions.h"
 #include "libcore/ir/products.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/footprint.h"
@@ -26,7 +27,7 @@ std::string listed(const std::vector<std::string>& words, size_t most) {
 std::string together_text(const PlanView& view, const Op& region) {
   const Op& first = region.blocks.at(0).ops.front();
   if (region.kind == RegionKind::product_epilogue) return "work on a product's rows, element by element, row by row";
-  if (region.kind == RegionKind::row_chain) {
+  if (is_row_chain(region)) {
     return fmt::format("rows of {}, which is dense: each block of them goes through all while it is in the cache",
                        view.name(product_matrix(region)));
   }

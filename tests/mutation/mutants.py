@@ -217,7 +217,7 @@ mutants("cost", "libopt/cost/actual.cpp",
         ("cost.read += ⟦Polynomial(8) * stored_indices(*c.module, c.type(product.results.at(0)))⟧;", "Polynomial()"),
         ("cost.read += (⟦is_across(*c.module, op, i) ? entries : rows⟧) * element_bytes(c, op.operands[i]);", "entries"),
         ("cost.written += (waiting + ⟦slave_indices(*c.module, c.type(made))⟧) * element_bytes(c, made);", "Polynomial()"),
-        ("⟦cost.written = cost.read;⟧\n  return cost;\n}\n\nCost make_list_cost", "(void)to;"),
+        ("⟦cost.written = cost.read;⟧\n  return cost;\n}\n\nCost actual_list", "(void)to;"),
         ("cost.written = stored_bytes(c, list) * Polynomial(⟦c.type(list).list⟧);", "1"),
         ("⟦cost.read += bytes_of_views(c, region);⟧\n  for (const ValueId v : ops.back().operands) {", "(void)rows;"),
         ("⟦if (n.terms().size() > widest.terms().size()) widest = n;⟧", "if (widest.terms().empty()) widest = n;"))
