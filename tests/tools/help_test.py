@@ -183,7 +183,7 @@ class Pages(unittest.TestCase):
             self.assertIn(f"$ echo $?\n{status}\n", files[str(status)], status)
             self.assertIn(f"- `{status}`: ", (ROOT / "tools" / "topics" / "exit-status.md").read_text())
             self.assertRegex((ROOT / "docs" / "tools.md").read_text(), rf"(?m)^\| \[?{status}\b")
-        rules = {int(n) for n in re.findall(r"\b(?:yes|no)\((\d+)", (ROOT / "libcore" / "state_rules.cpp").read_text())}
+        rules = {int(n) for n in re.findall(r"\b(?:yes|no)\((\d+)", (ROOT / "libcore" / "analysis" / "state_rules.cpp").read_text())}
         rules |= {int(file.stem[5:7]) for file in (ROOT / "tests" / "core" / "golden").glob("rule-*-bad.kir")}
         self.assertEqual({int(name[5:]) for name in files if name.startswith("rule-")}, rules)
         for rule in rules:
