@@ -1,5 +1,5 @@
 /// \file
-/// All of Kasen for a program of its own: include this one header. The headers of MPI stand apart, since they need it:
+/// All of Kasen for other programs, in one header. Two headers need MPI and are separate:
 /// libcomm/exchange/mpi_session.h and libcomm/exchange/mpi_transport.h.
 ///
 /// \mainpage Kasen
@@ -14,11 +14,10 @@
 /// | plan to results | kasen::execute, with a kasen::Transport and a kasen::KernelSet (kasen::make_generated_kernels) |
 /// | reference results | kasen::interpret |
 ///
-/// Functions throw kasen::UserError (the caller's input is wrong, with a place and a remedy) or kasen::InternalError (a
-/// bug of Kasen). They never print, exit or abort. Sizes are 64-bit integers; bytes are meant where nothing else is
-/// said.
+/// Functions throw kasen::UserError (the caller's input is wrong, with a location and a remedy) or kasen::InternalError
+/// (a bug of Kasen). They never print, exit or abort. Sizes are 64-bit integers, in bytes unless stated otherwise.
 ///
-/// This program does it all:
+/// This program runs all steps:
 /// \include outside/program.cpp
 #pragma once
 

@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   tool.options.add_options()("machine", po::value<std::string>()->value_name("FILE.yaml"),
                              "with --method auto: the machine profile (see kasen measure --calibrate)");
   tool.options.add_options()("compress", po::value<std::string>()->default_value("none")->value_name("auto|none"),
-                             "auto: stores dense matrices by groups of columns, where that saves a tenth");
+                             "auto: stores dense matrices by groups of columns, where that saves more than a tenth");
   takes(tool, "compress", compress_words);
   tool.under("Bundle");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(

@@ -33,7 +33,7 @@ RuleAnswer no(int rule, std::string why, std::string remedy) {
   return RuleAnswer{false, rule, {}, std::nullopt, std::move(why), std::move(remedy)};
 }
 
-// Rule 3 for an operand that is read whole: like a shared, it is read when every worker holds it.
+// Rule 3 for an operand that is read whole: every worker has to hold it, as with a shared.
 std::optional<RuleAnswer> check_whole(const Question& q, size_t i) {
   if (!reads_whole(q.module, q.op, i) || (q.states[i].is_cons() && is_all(q.states[i].slaves))) return std::nullopt;
   const std::string remedy =
@@ -42,7 +42,7 @@ std::optional<RuleAnswer> check_whole(const Question& q, size_t i) {
             fmt::format(fmt::runtime(remedy), q.name(i)));
 }
 
-// Rule 3 for one operand: a shared is read when every worker holds it.
+// Rule 3 for one operand: every worker has to hold a shared that is read.
 std::optional<RuleAnswer> check_shared(const Question& q, size_t i) {
   if (auto broken = check_whole(q, i)) return broken;
   if (!q.shared(i) || q.states[i].is_cons()) return std::nullopt;
@@ -64,7 +64,7 @@ RuleAnswer input_rule(const Question& q) {
 
 RuleAnswer constant_rule(const Question& /*q*/) { return yes(3, State::cons()); }
 
-// fill and index: any state but PR, chosen where they stand.
+// fill and index: any state but PR, as declared.
 RuleAnswer generated_rule(const Question& q) {
   const Type& type = q.module.type(q.op.results[0]);
   if (is_shared(q.module, type)) return yes(3, State::cons());
@@ -138,8 +138,8 @@ RuleAnswer product_rule(const Question& q) {
 
 // ---- folds of entries: rules 6 and 7 with operands on both sides
 
-// What one operand of a fold needs: to be read where entries are, and to be numbered as what stands beside it. The
-// result's own side has the set of its axis; the other side one that holds its axis, the same for all.
+// Checks one operand of a fold: it is read where nonzeros are, and numbered like the other operands of its side. On the
+// result's own side an operand has the set of its axis. On the other side all have one set that holds their axis.
 std::optional<RuleAnswer> check_side(const Question& q, size_t i, int rule) {
   if (entry_side(q.module, q.op, i) == EntrySide::shared) return std::nullopt;
   const SlaveSet axis = entry_slaves(q.module, q.op, entry_side(q.module, q.op, i));
@@ -151,12 +151,12 @@ std::optional<RuleAnswer> check_side(const Question& q, size_t i, int rule) {
   }
   if (!is_across(q.module, q.op, i)) {
     if (state.slaves == axis) return std::nullopt;
-    return no(rule, fmt::format("{}, but the result has the slaves {} alone", q.says(i), set),
+    return no(rule, fmt::format("{}, but the result has the ghosts {} alone", q.says(i), set),
               fmt::format("scatter {} to {}", q.name(i), set));
   }
   for (size_t k = 1; k < i; ++k) {
     if (!is_across(q.module, q.op, k) || q.states[k].slaves == state.slaves) continue;
-    return no(rule, q.says(k) + ", but " + q.says(i), "scatter both to one set of slaves");
+    return no(rule, q.says(k) + ", but " + q.says(i), "scatter both to one set of ghosts");
   }
   return std::nullopt;
 }
@@ -174,7 +174,7 @@ RuleAnswer fold_rule(const Question& q) {
 // ---- map: rules 8 to 15
 
 struct MapOperands {
-  int pre = -1;  // place of the pre-reduced operand
+  int pre = -1;  // number of the pre-reduced operand
   int pre_count = 0;
   int distributed = 0;                    // operands that are not shared
   bool all_part = true, all_cons = true;  // of the distributed operands that are not pre-reduced
@@ -238,7 +238,7 @@ RuleAnswer no_law(const Question& q, const MapOperands& seen, const std::vector<
   for (const LawRule& law : tried) names += (names.empty() ? "" : " or the ") + std::string(law_name(law.kind));
   std::string why = fmt::format("{}, and {} is not known to obey the {} law with {}", q.says(at),
                                 q.module.fn(q.op.fns[0]).name, names, q.module.fn(q.states[at].reducer).name);
-  if (!seen.covered && seen.all_cons) why += " (the distributive law wants @cons operands that hold its slaves)";
+  if (!seen.covered && seen.all_cons) why += " (the distributive law needs @cons operands that hold its ghosts)";
   if (!because.empty()) why += ": " + because;
   return no(tried.front().rule, why, "gather " + q.name(at) + " first");
 }
@@ -285,7 +285,7 @@ RuleAnswer map_rule(const Question& q) {
   return yes(single ? 8 : 12, State::part());
 }
 
-// Like a map of the array by itself, but for a pre-reduced one: what is gathered is then all of it, once.
+// Like a map of the array by itself, except for a pre-reduced one: that is gathered first, as a whole and once.
 RuleAnswer view_rule(const Question& q) {
   if (auto broken = check_shareds(q)) return *broken;
   if (q.shared(0)) return yes(3, State::cons());
@@ -305,14 +305,14 @@ RuleAnswer scatter_rule(const Question& q) {
   const bool shared = q.shared(0);
   const int rule = shared ? 2 : 1;
   if (q.states[0].is_pre()) {
-    return no(rule, q.says(0) + ", but only masters that hold the value itself are scattered",
+    return no(rule, q.says(0) + ", but only owned elements that hold the value itself are scattered",
               "gather " + q.name(0) + " first");
   }
   const State& declared = q.module.type(q.op.results[0]).state;
   return yes(rule, State::cons(shared || !declared.is_cons() ? SlaveSet{} : declared.slaves));
 }
 
-// ---- lists keep one state; an array of another one may enter only by rule 0
+// ---- lists keep one state; an array of another state may enter only by rule 0
 
 RuleAnswer make_list_rule(const Question& q) { return yes(-1, q.states[0]); }
 

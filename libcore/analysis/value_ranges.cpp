@@ -13,7 +13,7 @@ namespace kasen {
 namespace {
 
 constexpr int patient_iterations = 3;  // before bounds that still move are given up
-constexpr int followed_depth = 4;      // of loops; what deeper ones carry is unknown
+constexpr int followed_depth = 4;      // of loops; values that deeper ones carry are unknown
 
 ElementRange of_words(const ElementType& type, const std::vector<Word>& words) {
   ElementRange range;
@@ -34,7 +34,7 @@ ElementRange of_words(const ElementType& type, const std::vector<Word>& words) {
   return range;
 }
 
-// Bounds that moved go to zero if that is as far as they need, else to infinity.
+// Moves changed bounds to zero if that is far enough, else to infinity.
 Interval widened(const Interval& before, const Interval& after) {
   Interval r = after;
   if (after.low < before.low) r = {after.low >= 0 ? 0.0 : Interval{}.low, r.high, false, r.below, r.not_zero};
@@ -42,7 +42,7 @@ Interval widened(const Interval& before, const Interval& after) {
   return r;
 }
 
-// One step towards a range that holds all of `more`, too. True if nothing changed.
+// One step towards a range that holds all of `more`, too. Returns true if nothing changed.
 bool settle(ElementRange& range, const ElementRange& more, int iteration) {
   ElementRange all = join(range, more);
   if (all == range) return true;
@@ -93,12 +93,12 @@ ElementRange ValueRanges::reached(const Op& op) const {
     return again ? made->second.range : of(op.operands[0]);
   }
   const ScalarFunction& multiplier = m_.fn(op.fns[0]);
-  if (!is_product(op)) return unknown_range(multiplier.result());  // nothing is known of what points give
+  if (!is_product(op)) return unknown_range(multiplier.result());  // results of points have no known range
   const std::array<ElementRange, 2> args{of(op.operands[0]), of(op.operands[1])};
   return range_of(multiplier, args);
 }
 
-// Any number of elements and identities, combined.
+// The range of any number of elements and identities, combined.
 void ValueRanges::reduced(const Op& op, int /*depth*/) {
   const FnId fn = op.fns.back();
   const ScalarFunction& reducer = m_.fn(fn);

@@ -1,5 +1,5 @@
-// What is known of the numbers that every value of a module holds: from literals, from what functions can give, and
-// from the ranges that the program assumes of inputs and params. Loops are followed until nothing changes.
+// The known ranges of the numbers that every value of a module holds. They follow from literals, from the results of
+// functions, and from ranges that the program assumes for inputs and params. Loops are followed until nothing changes.
 #pragma once
 
 #include <map>
@@ -14,14 +14,14 @@ namespace kasen {
 
 class ValueRanges {
  public:
-  // The module's types are right (verify_module checks them first).
+  // Expects a module whose types are right (verify_module checks them first).
   explicit ValueRanges(const Module& module);
 
-  // One interval for each place of the value's elements. A pre-reduced value's is that of the whole value, not of a
+  // One interval for each place of the value's elements. For a pre-reduced value it covers the whole value, not a
   // worker's contribution.
   [[nodiscard]] const ElementRange& of(ValueId value) const { return ranges_[static_cast<size_t>(value)]; }
-  // Of the elements that a reduction, a product or a fold combines by its reducer, the reducer's identity left out:
-  // what the same reducer has made holds it where nothing was combined.
+  // The range of the elements that a reduction, a product or a fold combines by its reducer, without the reducer's
+  // identity. Results of the same reducer hold the identity where nothing was combined.
   [[nodiscard]] ElementRange reached(const Op& op) const;
   // False for values that were added to the module later.
   [[nodiscard]] bool knows(ValueId value) const { return static_cast<size_t>(value) < ranges_.size(); }
@@ -29,7 +29,7 @@ class ValueRanges {
  private:
   void block(const Block& b, int depth);
   void one(const Op& op, int depth);
-  // The column `ranges` of operators.def. `depth`: loops around the operator.
+  // The methods of column `ranges` of operators.def. `depth`: the number of loops around the operator.
   void assumed(const Op& op, int depth);
   void words(const Op& op, int depth);
   void natural(const Op& op, int depth);
@@ -40,11 +40,11 @@ class ValueRanges {
   void loop(const Op& op, int depth);
   void branches(const Op& op, int depth);
   void nothing(const Op&, int) {}
-  // The value holds what the operand holds, or some of it.
+  // The value holds all or some of the operand's numbers.
   void hands_on(ValueId value, ValueId operand);
   void set(ValueId value, ElementRange range) { ranges_[static_cast<size_t>(value)] = std::move(range); }
 
-  struct Combined {  // what a reducer has made, its identity left out
+  struct Combined {  // results of a reducer, without its identity
     FnId reducer = no_fn;
     ElementRange range;
   };
@@ -55,7 +55,7 @@ class ValueRanges {
   std::map<FnId, ElementRange> identities_;  // of reducers; empty if there is none
 };
 
-// The smallest range found that holds x and what the reducer makes of two of its elements.
+// The smallest range found that holds x and the reducer's results for any two elements of it.
 [[nodiscard]] ElementRange closed_under(const ScalarFunction& reducer, ElementRange x);
 
 // "parameter 'c' is -1.0, but the program assumes c > 0.0", or nothing if the numbers given for it are in its range.

@@ -1,7 +1,7 @@
-// Views: operators whose result has the elements of one array at other places. `range` cuts a local dimension down to
-// some of its indices, which are another dimension's then; `at` takes one index of it, and the dimension is gone;
-// `transpose` exchanges the two dimensions of a matrix. In a fused region a view is read where it lies and makes no
-// array; by itself it is a copy.
+// Views: operators whose result has elements of one array at other positions. `range` cuts a local dimension down to
+// some of its indices, which then belong to another dimension. `at` takes one index of a local dimension and drops the
+// dimension. `transpose` exchanges the two dimensions of a matrix. In a fused region a view is read in place and makes
+// no array. By itself it is a copy.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,24 @@
 
 namespace kasen {
 
-// Some indices of a local dimension (`over`), or one, from where operand 1 says.
-// Takes one index of a dimension that the result lacks, not a range of them.
+// A slice takes some indices of a local dimension (`over`), or one, from operand 1 on.
+// True if it takes one index of a dimension, which the result lacks, not a range of them.
 [[nodiscard]] inline bool takes_one_index(const Op& op) { return op.code == OpCode::at; }
 [[nodiscard]] inline bool is_slice(const Op& op) { return op.code == OpCode::range || takes_one_index(op); }
 [[nodiscard]] inline bool is_view(const Op& op) { return is_slice(op) || op.code == OpCode::transpose; }
 
 // The array that a view shows.
 [[nodiscard]] inline ValueId viewed(const Op& view) { return view.operands.at(0); }
-// Does the operator, or some operator of the region, read the value as it is, not only as what a view shows?
+// True if the operator, or some operator of the region, reads the value itself and not only through a view.
 [[nodiscard]] bool reads_along(const Op& op, ValueId value);
-// For each dimension of the array, in order, the place among the result's dimensions that runs along it; no_place of
-// the one that `at` drops.
+// For each dimension of the array, in order, its position among the result's dimensions; no_place for the one that `at`
+// drops.
 inline constexpr size_t no_place = SIZE_MAX;
 [[nodiscard]] std::vector<size_t> view_places(const Module& module, const Op& view);
-// Where the dimension of which a slice shows some stands among the array's; -1 of a transposition.
+// The position of a slice's dimension among the array's dimensions; -1 for a transposition.
 [[nodiscard]] std::ptrdiff_t ranged_place(const Module& module, const Op& view);
 
-// A slice's operand 1, a single i64, says where it begins.
+// The first index of a slice: its operand 1, a single i64.
 [[nodiscard]] inline ValueId range_begin(const Op& slice) { return slice.operands.at(1); }
 // `size` indices of a dimension that has `whole` of them; -1: not known yet.
 struct RangeSizes {
@@ -39,12 +39,12 @@ struct RangeSizes {
   bool single = false;  // one index, of `at`
 };
 [[nodiscard]] RangeSizes range_sizes(const Module& module, const Op& slice);
-// Why those from `begin` on do not lie inside ("" if they do, as far as is known).
+// The reason why the indices from `begin` on do not lie inside; "" if they do, as far as is known.
 [[nodiscard]] std::string range_fault(const RangeSizes& sizes, std::int64_t begin);
-// What is wrong then, and what to do.
+// The message of that error, and its remedy.
 [[nodiscard]] std::string outside_text(const RangeSizes& sizes);
 [[nodiscard]] std::string outside_remedy(const RangeSizes& sizes);
-// Throws UserError(bad_input) with these.
+// Throws UserError(bad_input) with these texts if the indices do not lie inside.
 void require_inside(const RangeSizes& sizes, std::int64_t begin, const Location& where);
 
 }  // namespace kasen

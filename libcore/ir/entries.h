@@ -1,15 +1,15 @@
-// Work on the stored entries of a sparse matrix (operators fold_rows and fold_cols): of each entry a function of its
-// value, of what stands at its row and at its column, and of shareds, combined along rows or columns. It is a product
-// whose multiplier sees both sides; the Outer template of Boehm et al. (VLDB 2018, Table 1), and their Cell template
-// over stored entries, in one pass.
+// Work on the nonzeros of a sparse matrix (operators fold_rows and fold_cols). A function takes the value of a nonzero,
+// the elements at its row and at its column, and shareds. Its results are combined along rows or columns. It is a
+// product whose multiplier sees both sides: the Outer template of Boehm et al. (VLDB 2018, Table 1), and their Cell
+// template over nonzeros, in one pass.
 //
-// Operands: the matrix over [N, M]; `at_rows` arrays over N; arrays over M; shareds of rank 0. An array over [N, K...],
-// K local, is seen by the function as a small array of all that stands at an index (a point), and so is what the
-// function gives where the result is over [N, K...] or [M, K...]: then the reducer works on each column by itself.
+// Operands: the matrix over [N, M]; `at_rows` arrays over N; arrays over M; shareds of rank 0. Of an array over
+// [N, K...], K local, the function sees all elements at an index as one small array (a point). The function gives a
+// point where the result is over [N, K...] or [M, K...]. Then the reducer works on each column by itself.
 //
-// The order of what is added, for every kernel set (see kernel_set.h): entries of a row as in a product; a sum over the
-// coordinates of points inside of the function by lanes, coordinate c on lane c % point_lanes, each from 0, lanes
-// combined l with l + 16, l + 8, l + 4, l + 2, l + 1.
+// Every kernel set adds in this order (see kernel_set.h). The nonzeros of a row follow each other as in a product. A
+// sum over the coordinates of points inside the function goes by lanes: coordinate c is added on lane c % point_lanes.
+// Each lane starts from 0. Lanes are combined l with l + 16, l + 8, l + 4, l + 2, l + 1.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace kasen {
 
-// Points have at most so many coordinates: generated code goes through them without a loop.
+// The most coordinates of a point: generated code has no loop over them.
 inline constexpr std::int64_t most_point_coordinates = 1024;
 
 inline constexpr int point_lanes = 32;
@@ -28,34 +28,34 @@ inline constexpr int point_lanes = 32;
 [[nodiscard]] inline bool is_fold(const Op& op) { return row(op.code).group == OpGroup::entries; }
 
 enum class EntrySide : std::uint8_t { rows, cols, shared };
-// The slaves that entries have along that axis: of {G.rows} or {G.cols}.
+// The ghosts that nonzeros need along that axis: {G.rows} or {G.cols}.
 [[nodiscard]] SlaveSet entry_slaves(const Module& module, const Op& fold, EntrySide side);
-// Where operand i >= 1 stands.
+// The side of operand i >= 1.
 [[nodiscard]] EntrySide entry_side(const Module& module, const Op& fold, size_t i);
-// The side of the result: rows of fold_rows.
+// The side of the result: rows for fold_rows.
 [[nodiscard]] inline EntrySide result_side(const Op& fold) {
   return fold.code == OpCode::fold_rows ? EntrySide::rows : EntrySide::cols;
 }
-// Is the result over the matrix's rows: of mxvt, fold_rows?
+// True if the result is over the matrix's rows (mxvt, fold_rows).
 [[nodiscard]] inline bool gives_rows(const Op& op) {
   return op.code == OpCode::mxvt || (is_fold(op) && result_side(op) == EntrySide::rows);
 }
-// Is operand i >= 1 read at each entry's place on the other axis than the result's?
+// True if operand i >= 1 is read at each nonzero's index on the axis that is not the result's.
 [[nodiscard]] bool is_across(const Module& module, const Op& fold, size_t i);
-// The first such operand: what tells the numbering of the other axis. Verified folds have one.
+// The first such operand, which gives the numbering of the other axis. Verified folds have one.
 [[nodiscard]] ValueId across_operand(const Module& module, const Op& fold);
-// What the function sees of an array: its element, or a point. Nothing if the array has points of no size that is known
-// (the program has to tell it), of too many coordinates, or of what is no scalar.
+// The type that the function sees of an array: its element, or a point. Nothing if the size of its points is not known
+// (the program has to state it), if they have too many coordinates, or if their elements are not scalars.
 [[nodiscard]] std::optional<ElementType> seen_element(const Module& module, const Type& type);
-// Elements at an index: 1 but for points.
+// The number of elements at an index: 1 except for points.
 [[nodiscard]] std::int64_t point_columns(const Module& module, const Type& type);
 
-// A fold's function in the parts in which it is computed for an entry. Each takes the function's parameters, then a
-// parameter for each of `sums` and each of `once`, of which it uses those before it.
+// The parts in which a fold's function is computed for a nonzero. Each part takes the function's parameters, then a
+// parameter for each of `sums` and each of `once`. It uses only those before it.
 struct EntryFunction {
-  std::vector<ScalarFunction> sums;  // what is added by lanes: the summands, a small array
-  std::vector<ScalarFunction> once;  // what the columns of a result have in common
-  ScalarFunction rest;               // what is given: a scalar or tuple, or a `build` of scalars
+  std::vector<ScalarFunction> sums;  // the summands that are added by lanes: a small array
+  std::vector<ScalarFunction> once;  // the parts that all columns of a result share
+  ScalarFunction rest;               // the result: a scalar or tuple, or a `build` of scalars
 };
 [[nodiscard]] EntryFunction entry_function(const ScalarFunction& fn);
 

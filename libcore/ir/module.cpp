@@ -1,4 +1,4 @@
-// The module's tables and small services (see module.h).
+// The module's tables and small functions (see module.h).
 #include "libcore/ir/module.h"
 
 #include <fmt/format.h>

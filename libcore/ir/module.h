@@ -1,6 +1,6 @@
 /// \file
-/// The IR: one typed SSA form for every level (docs/ir.md). A module is plain data; passes rebuild it, the verifier
-/// says whether it is right, the printer and parser turn it into text and back without loss.
+/// The IR: one typed SSA form for every level (docs/ir.md). A module is plain data. Passes rebuild it, and the verifier
+/// checks it. The printer and the parser convert it to text and back without loss.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@
 
 namespace kasen {
 
-using ValueId = int;  ///< place in Module::values
+using ValueId = int;  ///< index in Module::values
 inline constexpr ValueId no_value = -1;
-using BufferId = int;  ///< place in Module::buffers
+using BufferId = int;  ///< index in Module::buffers
 inline constexpr BufferId no_buffer = -1;
 
 enum class OpCode : std::uint8_t {
@@ -37,7 +37,7 @@ inline constexpr std::size_t operator_count = 0
 #undef IR_OP
     ;
 
-/// How the text of an operator goes on behind its name.
+/// The form of an operator's text after its name.
 enum class TextForm : std::uint8_t {
   functions,      ///< [f, g; over K] %a, %b
   name,           ///< "X"
@@ -56,8 +56,8 @@ enum class TextForm : std::uint8_t {
 inline constexpr int any_operands = std::numeric_limits<int>::max();
 struct OpCounts {
   int least, most;           ///< operands
-  int results, fns, blocks;  ///< any_operands: the blocks say how many
-  bool top;                  ///< stands in the program's own block only
+  int results, fns, blocks;  ///< any_operands: the blocks give the number
+  bool top;                  ///< only in the program's own block
 };
 
 struct OpRow {
@@ -74,10 +74,10 @@ struct OpRow {
 [[nodiscard]] const OpRow& row(OpCode code);
 [[nodiscard]] const OpRow* find_op(std::string_view name);
 
-/// Region templates. The registry of libopt makes them; executor and kernels know what each may hold.
+/// Region templates. The registry of libopt makes them; the executor and kernels know the operators that each may hold.
 enum class RegionKind : std::uint8_t {
   iter_on_vec,       ///< vector operators over one dimension
-  mxm,               ///< products with one matrix, none needing another's result; of a sparse one all mxv or all mxvt
+  mxm,               ///< products with one matrix, none of which needs another's result; if sparse, all mxv or all mxvt
   product_epilogue,  ///< one product, its gather, and the vector work that follows each row
   row_chain,         ///< products with one dense matrix, some of which need others' rows, and the vector work between
 };
@@ -94,19 +94,19 @@ struct Block {
 ///   input, param, output  name;  param, literal, fill: literal words (one a plane of the element type)
 ///   map, apply            fns[0]; operands in the order of the function's parameters
 ///   reduce                fns[0] the reducer; operands[0]; `over` the dimensions reduced (empty: all, to rank 0)
-///   range                 operands: array, begin; over[0] the array's dimension that is cut down, `dim` the one that
-///                         its indices from begin on become
+///   range                 operands: array, begin; over[0] the array's dimension that is cut down, `dim` the result's
+///                         dimension, which has its indices from begin on
 ///   transpose             operands[0] the matrix
 ///   mxv, mxvt             fns[0] multiplier Z(vector element, matrix element), fns[1] reducer;
-///                         operands[0] the vector, operands[1] the matrix. A null matrix's entry is the constant 1 of
-///                         the multiplier's second parameter's type.
-///   fold_rows, fold_cols  fns[0] F(entry, operands...), fns[1] reducer; operands[0] the matrix, then `at_rows` arrays
+///                         operands[0] the vector, operands[1] the matrix. A nonzero of a null matrix is the constant
+///                         1 of the multiplier's second parameter's type.
+///   fold_rows, fold_cols  fns[0] F(nonzero, operands...), fns[1] reducer; operands[0] a matrix, then `at_rows` arrays
 ///                         over its rows, then arrays over its columns, then shareds (entries.h)
 ///   index, size           dim
 ///   get                   operands: list, i.  put: list, i, array.  push: list, array
 ///   make_list             operands[0] and the result type's list length
-///   while_loop            operands: initial values; blocks[0] with one argument each; `test`: which of them, a shared
-///                         bool, is looked at before each turn (and tells that another follows)
+///   while_loop            operands: initial values; blocks[0] with one argument each; `test`: the number of the one,
+///                         a shared bool, that is read before each iteration (true: another follows)
 ///   for_loop              operands: lo, hi (shared i64), then initial values; blocks[0]: args i, carried...;
 ///                         `down`: i runs from hi-1 down to lo
 ///   if_else               operands[0] the condition; blocks[0] then, blocks[1] else, both yield the results
@@ -127,7 +127,7 @@ struct Op {
   int at_rows = 0;
   bool down = false;
   bool likely = false;       ///< may enable work, never changes a result
-  bool speculated = false;   ///< computed ahead: of the next turn, or of a likely branch, and maybe in vain
+  bool speculated = false;   ///< computed early, for the next iteration or a likely branch, and maybe in vain
   std::int64_t expect = -1;  ///< trip count for the cost model alone
   Location where;  ///< in the program's source (file may be empty: Module::source_name), or in Module::text_name
 };
@@ -135,37 +135,38 @@ struct Op {
 struct Value {
   std::string name;  ///< unique in the module, without '%'
   Type type;
-  BufferId buffer = no_buffer;  ///< level 3: where it lives; a list of m arrays owns m buffers from here on
+  BufferId buffer = no_buffer;  ///< level 3: its buffer; a list of m arrays owns m buffers from this one on
 };
 
-/// Room for one array on each worker: masters of its first distributed dimension (times the local ones) and slaves of
-/// the largest of `holds`. A buffer is a name: binding a carried value swaps what two names stand for, nothing moves.
+/// Memory for one array on each worker: the owned elements of its first distributed dimension (times the local ones)
+/// and the ghosts of the largest of `holds`. A buffer is a name. Binding a carried value swaps the arrays of two names,
+/// and nothing moves.
 struct BufferDecl {
   ElementType element;
   std::vector<DimId> dims;
-  std::vector<SlaveSet> holds;  ///< empty: masters only
+  std::vector<SlaveSet> holds;  ///< empty: owned elements only
   friend bool operator==(const BufferDecl&, const BufferDecl&) = default;
 };
 
 enum class LawKind : std::uint8_t { exchange, pushdown, distributive, associative, commutative, identity, idempotent };
 [[nodiscard]] std::string_view law_name(LawKind kind);
 
-/// A law that a plan relies on, with where it comes from; whoever reads the plan checks it again.
+/// A law that a plan relies on, with its basis. Every reader of the plan checks it again.
 struct LawUse {
   LawKind kind = LawKind::exchange;
   FnId fn = no_fn;
   FnId reducer = no_fn;
-  int operand = 0;    ///< which operand is the pre-reduced one
+  int operand = 0;    ///< the number of the pre-reduced operand
   std::string basis;  ///< "built-in" (by its shape), "trial", "proven" (by a solver), "assumed"
-  Location where;     ///< of an assumption; as an operator's
+  Location where;     ///< of an assumption; like an operator's
 
-  /// The same law on the same ground, wherever it was said.
+  /// True for the same law on the same basis, wherever it was stated.
   friend bool operator==(const LawUse& a, const LawUse& b) {
     return a.kind == b.kind && a.fn == b.fn && a.reducer == b.reducer && a.operand == b.operand && a.basis == b.basis;
   }
 };
 
-/// The user's word on the numbers of an input or a param, of all of its elements (`assume weight > 0, x.1 >= 0`).
+/// The user's assumption about the numbers of all elements of an input or a param (`assume weight > 0, x.1 >= 0`).
 struct RangeAssumption {
   std::string name;  ///< of the input or param
   Interval range;
@@ -187,7 +188,7 @@ struct Module {
   std::vector<Value> values;
   std::vector<BufferDecl> buffers;  ///< level 3
   std::vector<LawUse> laws;         ///< of maps (level 2 on), and of reducers whose laws are not obvious
-  std::vector<LawUse> assumptions;  ///< the user's word (`assume`)
+  std::vector<LawUse> assumptions;  ///< the user's (`assume`)
   std::vector<RangeAssumption> ranges;
   std::vector<Constant> constants;
   Block body;                        ///< no arguments; ends with outputs
@@ -195,7 +196,7 @@ struct Module {
   std::vector<std::string> source;   ///< its lines
   std::vector<std::string> history;  ///< one line a tool: "kasen-plan 0.1 pagerank.ks"
   std::string fitted_to;             ///< digest of the bundle it was planned for (may be empty)
-  std::string text_name;             ///< file from which it was read: the place of operators that name none
+  std::string text_name;             ///< the file that it was read from: the location of operators that name none
 
   [[nodiscard]] const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   [[nodiscard]] Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
@@ -204,16 +205,16 @@ struct Module {
   [[nodiscard]] const Dimension& dim(DimId id) const { return dims[static_cast<size_t>(id)]; }
   [[nodiscard]] DimId find_dim(std::string_view name) const;  ///< or no_dim
 
-  /// A new value whose name is `hint`, with a number appended if taken. Linear in names only on a clash.
+  /// Adds a value whose name is `hint`, with a number appended if it is taken. It searches all names only on a clash.
   ValueId add_value(std::string_view hint, Type type);
-  /// The function with this very body and parameters types if there is one, else a new one named after `hint`.
+  /// Returns the function with the same body and parameter types if there is one, else adds this one.
   FnId add_function(ScalarFunction fn);
 };
 
 /// True for shareds: rank 0, or every dimension local.
 [[nodiscard]] bool is_shared(const Module& module, const Type& type);
 /// The dimension along which a distributed array is cut: its first that is not local; no_dim for shareds. Along all
-/// others a dense array is whole on every worker that holds a part of it.
+/// others, a worker that holds a part of a dense array holds every index.
 [[nodiscard]] DimId cut_dim(const Module& module, const Type& type);
 /// Elements per index of the cut dimension: the product of the other dimensions' sizes (1 for vectors), once known.
 [[nodiscard]] std::int64_t inner_size(const Module& module, const Type& type);
@@ -228,8 +229,8 @@ struct Module {
 [[nodiscard]] std::string print_element_type(const Module& module, const ElementType& type);
 [[nodiscard]] std::string print_function(const Module& module, const ScalarFunction& fn);
 
-/// Checks all that docs/ir.md says of the module's level: types, dimensions by name, SSA and scopes, purity, reducers
-/// through `laws`, the state rules by number, regions, buffers. Returns every fault found (empty: right).
+/// Checks all rules of docs/ir.md for the module's level: types, dimensions by name, SSA and scopes, purity, reducers
+/// through `laws`, the state rules by number, regions, buffers. Returns every error found (empty: valid).
 class LawChecker;
 [[nodiscard]] std::vector<Diagnostic> verify_module(const Module& module, LawChecker& laws);
 /// Throws UserError(bad_input) if anything is wrong.
@@ -238,7 +239,7 @@ void require_valid(const Module& module, LawChecker& laws);
 /// Preorder over all operators (a region's inner operators come after it, too).
 void for_each_op(const Module& module, const std::function<void(const Op& op, int number, int depth)>& visit);
 
-/// The name by which the data, and so a slave set, knows a matrix: that of its input.
+/// The name of a matrix in the data, and so in a slave set: the name of its input.
 [[nodiscard]] const std::string& matrix_name(const Module& module, ValueId matrix);
 
 }  // namespace kasen

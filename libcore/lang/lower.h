@@ -1,8 +1,8 @@
-// From the program as written to level 1 IR: one pass over the statements in order. Names are looked up, types checked
-// and terms given values here. Split over declare.cpp (dimensions, inputs), assume.cpp, expression.cpp
-// and function.cpp (names, expressions, functions), primitive.cpp, aggregate.cpp, random.cpp,
-// product.cpp and reducer.cpp (reductions and products), view.cpp (ranges, indices), statement.cpp
-// (assignments, lists) and control.cpp (loops and branches).
+// Lowers the program as written to level 1 IR, in one pass over the statements in order. It looks up names, checks
+// types and gives terms values. It is split over declare.cpp (dimensions, inputs), assume.cpp, expression.cpp and
+// function.cpp (names, expressions, functions), primitive.cpp, aggregate.cpp, random.cpp, product.cpp and reducer.cpp
+// (reductions and products), view.cpp (ranges, indices), statement.cpp (assignments, lists) and control.cpp (loops and
+// branches).
 #pragma once
 
 #include <functional>
@@ -22,9 +22,9 @@
 
 namespace kasen::lang {
 
-// What a name of the program stands for.
+// The meaning of a name of the program.
 struct Binding {
-  // formula: an expression over stored entries; poisoned: its definition was faulty
+  // formula: an expression over nonzeros; poisoned: its definition had an error
   enum class Kind { value, constant, dimension, formula, poisoned };
   Kind kind = Kind::value;
   ValueId id = no_value;
@@ -33,7 +33,7 @@ struct Binding {
   std::string fixed;  // why it cannot be assigned ("" if it can)
 };
 
-// Names inside a function, a lambda or a coordinate loop. A lambda sees the frame that it stands in.
+// Names inside a function, a lambda or a coordinate loop. A lambda sees the frame that contains it.
 struct Frame {
   const Frame* parent = nullptr;
   bool function = false;  // whole-array work is not possible inside
@@ -45,11 +45,11 @@ class Lowering {
  public:
   Lowering(const Source& source, const std::map<std::string, std::string>& defines, const ReducerRanges& ranges);
   [[nodiscard]] Module run(const std::vector<Statement>& program);
-  // Of the reducers of the module that have a presence mask: what they are without it.
+  // The reducers of the module that have a presence mask, with their forms without it.
   [[nodiscard]] const std::map<FnId, ScalarFunction>& unmasked() const { return masked_; }
 
  private:
-  // What a name was found to hold: faults of its definition are reported there, once.
+  // Thrown for a poisoned name: the errors of its definition are reported there, once.
   struct Poisoned {};
   using Names = std::vector<std::string>;
 
@@ -89,7 +89,7 @@ class Lowering {
 
   // Expressions.
   Term eval(const Node& node);     // anything, matrices and lists as bare leaves
-  Term element(const Node& node);  // what can take part in element-wise work
+  Term element(const Node& node);  // an operand of element-wise work
   Term require_element(Term term, const Node& node) const;
   Term literal(const Node& node);
   Term name(const Node& node);
@@ -110,7 +110,7 @@ class Lowering {
   [[nodiscard]] bool in_function() const;
   Term charge(Term term);  // counts the work of copying a term
   template <class F>
-  auto at(Mark mark, F&& body) -> decltype(body());  // gives a UserError without a place this one
+  auto at(Mark mark, F&& body) -> decltype(body());  // gives a UserError without a location this one
 
   // Primitives: each takes the call and the name of its result.
   struct Primitive {
@@ -152,7 +152,7 @@ class Lowering {
                 const std::string& hint);
   [[nodiscard]] bool is_sparse(const Term& term) const;
 
-  // Stored entries (entries.cpp).
+  // Expressions over nonzeros (entries.cpp).
   [[nodiscard]] bool is_entries(const Term& term) const;
   [[nodiscard]] Term entries_term(Term matrix) const;
   [[nodiscard]] Term sided_term(ValueId value, EntrySide side, std::vector<DimId> dims, Mark mark);
@@ -247,7 +247,7 @@ class Lowering {
     std::vector<int> operand_of;  // parameter of the user's fn -> operand
   };
   std::map<std::string, std::vector<Instance>> instances_;
-  std::vector<SidedLeaf> sided_;                   // what stands at one side of entries
+  std::vector<SidedLeaf> sided_;                   // operands at one side of nonzeros
   std::map<std::string, const Node*> identities_;  // `assume identity(f, e)`: e by f
   std::vector<Statement> assumptions_;
   std::vector<Diagnostic> faults_;

@@ -150,7 +150,7 @@ std::vector<DimId> Lowering::named_dims(const std::vector<DimId>& whole, const N
   if (rest.empty()) return {};
   if (std::set<DimId>(whole.begin(), whole.end()).size() < whole.size()) {
     source_.fail(mark, fmt::format("a reduction of an array over {} along some of them", show_dims(module_, whole)),
-                 "a dimension stands there twice, and the name does not say which is meant",
+                 "a dimension is listed twice, and the name does not say which is meant",
                  "multiply with a vector of ones: A @ fill(1.0, N) for the rows, A' @ fill(1.0, N) for the columns");
   }
   return dims;

@@ -38,7 +38,7 @@ DimId Lowering::sliced_dim(const Term& array, const std::string& view, const std
 void Lowering::require_local(DimId dim, const std::string& view, Mark mark) {
   if (module_.dim(dim).local) return;
   source_.fail(mark, fmt::format("{} of '{}', which is cut", view, module_.dim(dim).name),
-               "every worker holds a local dimension whole, and of others its part",
+               "every worker holds all of a local dimension, but only its part of others",
                fmt::format("declare it local: dim {} local", module_.dim(dim).name));
 }
 
@@ -102,7 +102,7 @@ Term Lowering::range_call(const Node& node, const std::string& hint) {
                  "arrays meet by the names of their dimensions", "use another dimension of the same size");
   }
   const ValueId operand = materialise(std::move(array), "t", node.mark);
-  const ValueId from = count == 3 ? shared(node.args[2], Scalar::i64, "begin", "where a range begins")
+  const ValueId from = count == 3 ? shared(node.args[2], Scalar::i64, "begin", "the beginning of a range")
                                   : constant_value(literal_term(Scalar::i64, Word::integer(0)), "begin", node.mark);
   require_slice_inside({module_.dim(whole).name, module_.dim(whole).size, module_.dim(part).size}, from, node.mark);
   Type type = module_.type(operand);

@@ -167,7 +167,7 @@ void Interpreter::run_index(const Op& op) {
   set(op.results[0], std::move(made));
 }
 
-// A parameter has the words that it is given.
+// A parameter has the words that are given for it.
 void Interpreter::run_constant(const Op& op) {
   const ValueId v = op.results.at(0);
   const std::int64_t count = count_of(v);
@@ -199,7 +199,7 @@ size_t Interpreter::list_place(const Op& op) {
   const std::int64_t i = integer(op.operands.at(1));
   const std::int64_t length = std::ssize(held(op.operands.at(0)).arrays);
   if (i < 0 || i >= length) {
-    fail(ExitStatus::bad_input, fmt::format("index {} of a list of {} arrays", i, length), "places count from 0",
+    fail(ExitStatus::bad_input, fmt::format("index {} of a list of {} arrays", i, length), "positions count from 0",
          "check the bounds of the loop", op.where);
   }
   return static_cast<size_t>(i);

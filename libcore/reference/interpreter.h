@@ -1,6 +1,6 @@
 /// \file
-/// The plain interpreter: whole arrays, one worker, no states: gather, scatter and regions mean nothing to it. It runs
-/// any level and is the reference for every plan. Written apart from the executor on purpose.
+/// The plain interpreter: whole arrays, one worker, no states. Gather, scatter and regions have no effect in it. It
+/// runs any level and is the reference for every plan. It is written separately from the executor on purpose.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace kasen {
 
-struct WholeMatrix {  // stored entries in any order, without repeats
+struct WholeMatrix {  // nonzeros in any order, without repeats
   std::vector<std::int64_t> rows, cols;
   Array values;  ///< none for null
 };
@@ -27,7 +27,7 @@ struct WholeInputs {
 /// Outputs by name. Throws UserError on missing inputs.
 [[nodiscard]] std::map<std::string, Array> interpret(const Module& module, const WholeInputs& inputs);
 
-/// All parts of one bundle put together again (for tests and comparisons).
+/// Assembles the whole inputs from all parts of one bundle (for tests and comparisons).
 [[nodiscard]] WholeInputs whole_inputs(const std::vector<Part>& parts);
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// All parts of one bundle put together again, for the plain interpreter.
+// Assembles the whole inputs from all parts of one bundle, for the plain interpreter.
 #include "libcore/base/checked.h"
 #include "libcore/reference/interpreter.h"
 
@@ -42,7 +42,7 @@ WholeMatrix whole_matrix(const std::vector<Part>& parts, const std::string& name
   return whole;
 }
 
-// A part's array has its cut dimension outermost; the whole is row-major over its dimensions as they are declared.
+// A part's array has its cut dimension outermost; the whole array is row-major over its dimensions as declared.
 void place_part(const Part& part, const PartArray& array, const Array& data, Array& whole) {
   size_t cut = 0;
   while (cut < array.dims.size() && part.dims.at(array.dims[cut]).local) ++cut;

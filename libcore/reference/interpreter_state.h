@@ -1,4 +1,4 @@
-// The plain interpreter of a whole program (interpreter.h): the values at hand and one method for each way in which an
+// The plain interpreter of a whole program (interpreter.h): the current values, and one method for each way in which an
 // operator runs. Internal to the reference.
 #pragma once
 
@@ -42,7 +42,7 @@ class Interpreter {
 
  private:
   void run_op(const Op& op);
-  // The column `run` of operators.def.
+  // The methods of column `run` of operators.def.
   void run_constant(const Op& op);
   void run_index(const Op& op);
   void run_size(const Op& op) { set(op.results.at(0), {Word::integer(dim_size(op.dim))}); }
@@ -59,7 +59,7 @@ class Interpreter {
   void run_input(const Op& op);
   void run_output(const Op& op);
   void run_map(const Op& op);
-  // Element by element of the result, where the array has it.
+  // Takes each element of the result from its position in the array.
   void run_view(const Op& op);
   void run_reduce(const Op& op);
   void run_product(const Op& op);
@@ -89,8 +89,8 @@ class Interpreter {
          op.where);
   }
   static void append_element(const Array& array, std::int64_t i, Words& to);
-  // Row-major strides of `dims` seen from the dimensions of `outer`: 0 where it does not have them. The last ones match
-  // first, so that a vector over N meets the columns of an N by N matrix.
+  // Row-major strides of `dims` along the dimensions of `outer`: 0 for dimensions that `dims` lacks. The last ones
+  // match first, so that a vector over N matches the columns of an N by N matrix.
   std::vector<std::int64_t> strides_in(const std::vector<DimId>& outer, const std::vector<DimId>& dims) const;
   static std::int64_t offset(const std::vector<std::int64_t>& index, const std::vector<std::int64_t>& strides) {
     return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
@@ -100,7 +100,7 @@ class Interpreter {
     return std::span(words(v)).subspan(static_cast<size_t>(at) * planes, planes);
   }
   Words identities(FnId reducer, std::int64_t count, const Location& where) const;
-  // The k-th of `count` things in the order in which they are combined.
+  // The index of the k-th of `count` elements in the order in which they are combined.
   [[nodiscard]] std::int64_t nth(std::int64_t k, std::int64_t count) const;
   template <class Take>
   void in_order(std::int64_t count, const Take& take) const {
@@ -111,18 +111,18 @@ class Interpreter {
   }
   // acc[at] = reducer(acc[at], next)
   void fold(FnId reducer, Words& acc, std::int64_t at, std::span<const Word> next) const;
-  // Every column of the operand's index `from` into that of the result's index `to`.
+  // Multiplies every column at the operand's index `from` into the one at the result's index `to`.
   void multiply_into(const Op& op, Words& made, std::int64_t from, std::int64_t to, std::span<const Word> entry) const;
   [[nodiscard]] std::int64_t columns_of(const Op& product) const {
     const std::vector<std::int64_t> shape = shape_of(module_.type(product.operands[0]).dims);
     return std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
   }
-  // What the function sees of operand `v` at an index: an element, or all columns there.
+  // The words of operand `v` that the function sees at an index: an element, or all columns there.
   std::span<const Word> point(ValueId v, std::int64_t index) const;
-  // The places of entries, by ascending index of one axis, in the order in which they are combined.
+  // The positions of nonzeros, by ascending index of one axis, in the order in which they are combined.
   std::vector<size_t> ascending(const std::vector<std::int64_t>& from) const;
   Held& held(ValueId v) { return values_.at(static_cast<size_t>(v)); }
-  // The place that operand 1 of a list operator names.
+  // The position that operand 1 of a list operator names.
   size_t list_place(const Op& op);
 
   const Module& module_;

@@ -1,4 +1,5 @@
-// What the plain interpreter has done, and the most that it may do (InterpretOptions). Internal to the interpreter.
+// The work that the plain interpreter has done, and the most that it may do (InterpretOptions). Internal to the
+// interpreter.
 #pragma once
 
 #include <cstdint>

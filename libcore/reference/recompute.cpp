@@ -11,9 +11,9 @@
 namespace kasen {
 namespace {
 
-// How far a run may be from the interpreter, measured by how far two interpretations are from each other.
+// The allowed difference between a run and the interpreter, as a multiple of that between two interpretations.
 constexpr double slack_factor = 16;
-// Of an output's largest number: slack beyond it leaves nothing to verify.
+// Relative to an output's largest number: more slack leaves nothing to verify.
 constexpr double coarse_slack = 1e-4;
 
 bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
@@ -54,10 +54,10 @@ class Comparer {
   const RoundingSlack& slack_;
 };
 
-// Libraries may differ in the last places; a square root is rounded right by all.
+// Libraries may differ in the last places; all round a square root correctly.
 bool is_inexact(ScalarOp op) { return op == ScalarOp::pow || (op != ScalarOp::sqrt && elementary_row(op) != nullptr); }
 
-// By a few units in the last place, up and down in turn.
+// Changes results by a few units in the last place, up and down in turn.
 void round_otherwise(Expr& e, int number) {
   for (Expr& arg : e.args) round_otherwise(arg, number);
   if (!is_inexact(e.op)) return;
@@ -66,7 +66,7 @@ void round_otherwise(Expr& e, int number) {
   e = make_op(ScalarOp::mul, {e, make_literal(s, Word::real(1 + (number % 2 == 0 ? -units : units) * unit))});
 }
 
-// A reducer stays what it is: its identity is found by its form.
+// Finds reducers. They stay unchanged, because the identity of a reducer is found by its form.
 void find_reducers(const Block& block, std::vector<bool>& reducers) {
   for (const Op& op : block.ops) {
     const auto group = row(op.code).group;

@@ -1,9 +1,9 @@
-// Outputs of a run held against what the plain interpreter makes of the same program and data.
+// Compares the outputs of a run with those of the plain interpreter for the same program and data.
 //
 // Integers, bools and ids are equal or wrong. Floating-point numbers may differ by their relative tolerance, since sums
-// run in another order and functions come from other libraries; NaN equals NaN. What depends more on rounding than that
-// (differences of nearly equal numbers, loops that amplify) is told by other interpretations, which add up in other
-// orders and have functions like exp wrong in their last bits: a run may differ by so much as well.
+// run in another order and functions come from other libraries. NaN equals NaN. Some numbers depend more on rounding
+// than that (differences of nearly equal numbers, loops that amplify). Other interpretations show by how much: they add
+// in other orders and have functions like exp wrong in their last bits. A run may differ by as much.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace kasen {
 // Beyond this relative difference (of f64, f32) a number is wrong, unless rounding explains it.
 [[nodiscard]] double tolerance_of(Scalar scalar);
 
-// An element (o, index, i) of the whole array is number (o * extent + index) * inner + i; on a worker, of its master m,
-// number (m * outer + o) * inner + i. A shared is one index with all of its elements.
+// An element (o, index, i) of the whole array is number (o * extent + index) * inner + i. On a worker, an element of
+// its owned index m is number (m * outer + o) * inner + i. A shared is one index with all of its elements.
 struct OutputShape {
   std::int64_t outer = 1, extent = 1, inner = 1;
   bool shared = false;
@@ -30,7 +30,7 @@ struct OutputShape {
 [[nodiscard]] OutputShape shape_of(const Module& module, const Type& type,
                                    const std::map<std::string, std::int64_t>& sizes);
 
-// What is compared: the elements at a master of a part against those at an index of the recomputed array.
+// A comparison of the elements at an owned index of a part with those at an index of the recomputed array.
 struct ComparedIndex {
   std::size_t part = 0;
   std::int64_t master = 0, global = 0;
@@ -47,16 +47,16 @@ struct OutputComparison {
   std::int64_t elements = 0;               // compared
   std::int64_t differing = 0;              // of these
   double largest = 0;                      // relative difference of floating-point numbers, of those that do not differ
-  std::optional<ElementDifference> first;  // by place
+  std::optional<ElementDifference> first;  // by position
   void merge(const OutputComparison& other);
 };
 
-// How much rounding can change an output, by plane of its elements: an absolute difference; any, of exact numbers.
+// The absolute difference that rounding can make in an output, by plane of its elements; any, for exact numbers.
 struct RoundingSlack {
   std::vector<double> by_plane;   // empty: none
   std::vector<double> magnitude;  // the largest number
   void merge(const RoundingSlack& other);
-  // It hides all but the first digits.
+  // True if it hides all but the first digits.
   [[nodiscard]] bool is_coarse(const ElementType& element) const;
 };
 [[nodiscard]] RoundingSlack slack_between(const Array& one, const Array& other);
@@ -66,7 +66,7 @@ struct RoundingSlack {
                                               std::int64_t wanted_extent, const std::vector<ComparedIndex>& indices,
                                               const RoundingSlack& slack);
 
-// What interpretation `number` (from 1 on) runs, with InterpretOptions::order `number`.
+// The module that interpretation `number` (from 1 on) runs, with InterpretOptions::order `number`.
 [[nodiscard]] Module with_other_rounding(const Module& module, int number);
 
 }  // namespace kasen

@@ -15,7 +15,7 @@ const std::string chosen_ids = "(the chosen indices)";
 
 bool has_dim(const Module& module, ValueId value, DimId dim) { return contains(module.type(value).dims, dim); }
 
-// The dimension along which a product adds up.
+// The dimension that a product reduces.
 DimId contracted(const Module& module, const Op& op) {
   return module.type(op.operands.at(1)).dims.at(op.code == OpCode::mxv ? 0 : 1);
 }
@@ -44,7 +44,7 @@ bool keeps_apart(const Module& module, const Block& block, DimId dim) {
   });
 }
 
-// index(dim) gives the chosen indices, size(dim) that of the whole.
+// index(dim) gives the chosen indices, size(dim) the size of the whole dimension.
 void replace_sources(Block& block, DimId dim, std::int64_t size) {
   for (Op& op : block.ops) {
     if (op.code == OpCode::index && op.dim == dim) {
@@ -58,7 +58,7 @@ void replace_sources(Block& block, DimId dim, std::int64_t size) {
   }
 }
 
-// Rows of an array that is cut along the dimension: they stand outermost.
+// The chosen rows of an array that is cut along the dimension, which is its outermost.
 Array chosen_rows(const std::vector<Part>& parts, const std::string& name, std::int64_t inner,
                   const std::vector<ChosenMaster>& chosen) {
   const ElementType& element = parts.at(0).arrays.at(name).data.element;
@@ -87,7 +87,7 @@ Array copy_of(const Array& array) {
   return copy;
 }
 
-// One part that holds the chosen masters alone.
+// One part that holds the chosen owned indices alone.
 Part part_of_chosen(const Module& module, const std::string& dim, const std::vector<Part>& parts,
                     const std::vector<ChosenMaster>& chosen) {
   Part made;

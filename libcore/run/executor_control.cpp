@@ -129,7 +129,7 @@ std::int64_t list_place(const Execution& run, const Op& op) {
   const std::int64_t i = run.shared_word(op.operands.at(1)).i;
   const std::int64_t length = run.storage.info(op.operands[0]).slots;
   if (i < 0 || i >= length) {
-    fail(ExitStatus::bad_input, fmt::format("index {} of a list of {} arrays", i, length), "places count from 0",
+    fail(ExitStatus::bad_input, fmt::format("index {} of a list of {} arrays", i, length), "positions count from 0",
          "check the bounds of the loop", op.where);
   }
   return i;

@@ -1,4 +1,4 @@
-// What is known of the numbers of an element, place by place.
+// The known ranges of the numbers of an element, place by place.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace kasen {
 
-// Places are the numbers of an element of which something is known apart: components, and coordinates of small arrays
-// of at most so many. The coordinates of longer ones are one place.
+// Places are the numbers of an element that have ranges of their own: components, and coordinates of small arrays with
+// at most this many. All coordinates of a longer array are one place.
 inline constexpr std::int64_t coordinates_apart = 16;
 [[nodiscard]] size_t places_of(const Component& component);
 [[nodiscard]] size_t places_of(const ElementType& type);
@@ -24,14 +24,14 @@ inline constexpr std::int64_t coordinates_apart = 16;
 [[nodiscard]] ElementRange join(const ElementRange& a, const ElementRange& b);
 [[nodiscard]] ElementRange intersect(const ElementRange& a, const ElementRange& b);
 [[nodiscard]] bool contains(const ElementRange& wide, const ElementRange& narrow);
-// What a function declares of a parameter, of one plane; everything where it declares nothing.
+// The range that a function declares for one plane of a parameter; everything where it declares none.
 [[nodiscard]] Interval declared_range(const ScalarParam& param, std::int64_t plane);
 [[nodiscard]] bool declares_range(const ScalarFunction& fn);
 // As a parameter holds it: empty if nothing is known.
 [[nodiscard]] ElementRange as_declared(ElementRange range);
-// Goes back to `least` (which may be empty) place by place, wherever `enough` still says so of the range as it is then.
+// Resets the range to `least` (which may be empty) place by place, wherever `enough` is still true of the range then.
 void keep_needed(ElementRange& range, const ElementRange& least, const std::function<bool()>& enough);
-// " > 0.0", or " at 1 > 0.0" for each place of which something is known where they differ.
+// " > 0.0", or " at 1 > 0.0" for each place with a known range where places differ.
 [[nodiscard]] std::string range_text(const ElementRange& range);
 
 }  // namespace kasen

@@ -1,5 +1,5 @@
-// Elementary functions of one floating-point number: what everybody who reasons about them knows, one row each in
-// elementary.def (ranges, laws, exact and solver forms, the library's name).
+// Elementary functions of one floating-point number, one row each in elementary.def: the facts that every analysis uses
+// (ranges, laws, exact and solver forms, the library's name).
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@ namespace kasen {
 
 enum class Parity : std::uint8_t { none, odd, even };
 
-// Of the function of the reals. The machine's values are these, rounded: what is open here may be reached there.
+// Describes the function of the reals. The machine's values are these, rounded: they may reach bounds that are open.
 struct FunctionShape {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  double from = -infinity, to = infinity;      // where it has values
-  bool from_open = false, to_open = false;     // it has none at the end itself, but grows beyond all bounds there
+  double from = -infinity, to = infinity;      // its domain
+  bool from_open = false, to_open = false;     // it has no value at the end itself, but grows beyond all bounds there
   double least = -infinity, most = infinity;   // its values
-  bool least_open = false, most_open = false;  // these it only comes near to
+  bool least_open = false, most_open = false;  // bounds that it only approaches
   int growth = 0;                              // 1: it never falls; -1: never rises; 0: neither
   Parity parity = Parity::none;
-  double at_minus = std::numeric_limits<double>::quiet_NaN();  // what it comes near to at the infinities
+  double at_minus = std::numeric_limits<double>::quiet_NaN();  // its limits at the infinities
   double at_plus = std::numeric_limits<double>::quiet_NaN();
   double at_zero = std::numeric_limits<double>::quiet_NaN();
   double root = std::numeric_limits<double>::quiet_NaN();  // of a rising function: where it is 0
 
-  // For the rows.
+  // Builders for the rows.
   [[nodiscard]] constexpr FunctionShape rising(double minus, double plus) const {
     FunctionShape s = *this;
     s.growth = 1;
@@ -86,7 +86,7 @@ struct FunctionShape {
   }
 
   [[nodiscard]] constexpr bool everywhere() const { return from == -infinity && to == infinity; }
-  // Monotone without an end: the infinities are no exception.
+  // True if it is monotone everywhere, the infinities included.
   [[nodiscard]] constexpr bool never_falls() const { return growth > 0 && everywhere(); }
 };
 
@@ -97,7 +97,7 @@ struct ElementaryRow {
   FunctionShape shape;
 };
 
-// Null: no elementary function.
+// Null if it is no elementary function.
 [[nodiscard]] const ElementaryRow* elementary_row(ScalarOp op);
 
 }  // namespace kasen

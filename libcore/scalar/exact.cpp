@@ -52,7 +52,7 @@ Numbers grid(Scalar scalar) {
 
 bool holds(const Interval& range, const Rational& value) { return range.holds(value.convert_to<double>()); }
 
-// Numbers of the range, for ranges in which the usual ones do not lie.
+// Numbers of the range, for ranges that do not contain the usual ones.
 Numbers beside(const Interval& range, bool whole) {
   Numbers found;
   const auto add = [&](const Rational& value) {
@@ -68,7 +68,7 @@ Numbers beside(const Interval& range, bool whole) {
   return found;
 }
 
-// The grid of one plane: of its scalar, and the function's own literals with what lies beside them.
+// The grid of one plane: that of its scalar, and the function's own literals with the numbers beside them.
 Numbers plane_grid(Scalar scalar, const Interval& range, std::span<const Rational> literals) {
   Numbers numbers = grid(scalar);
   for (const Rational& literal : literals) {

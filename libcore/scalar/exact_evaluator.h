@@ -1,5 +1,5 @@
-// The meaning of scalar functions on numbers that do not round, or hardly: one evaluator for rationals and for floating
-// point of 50 digits. Not for use outside of libcore.
+// The meaning of scalar functions on numbers that round little or not at all. One evaluator serves rationals and
+// floating-point numbers of 50 digits. Not for use outside libcore.
 #pragma once
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -17,10 +17,10 @@ using Wide = boost::multiprecision::cpp_bin_float_50;
 
 struct Undefined {};  // thrown where a function has no value; never leaves evaluate_with
 
-// What depends on the kind of number; each throws Undefined where there is no value.
+// Operations that depend on the kind of number. Each throws Undefined where there is no value.
 [[nodiscard]] Rational floor_of(const Rational& q);
 [[nodiscard]] Wide floor_of(const Wide& q);
-[[nodiscard]] Rational power(const Rational& a, const Rational& b);  // whole b alone
+[[nodiscard]] Rational power(const Rational& a, const Rational& b);  // integer b alone
 [[nodiscard]] Wide power(const Wide& a, const Wide& b);
 [[nodiscard]] Rational transcendental(ScalarOp op, const Rational& a);  // never defined
 [[nodiscard]] Wide transcendental(ScalarOp op, const Wide& a);

@@ -12,14 +12,14 @@ namespace kasen {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Where exp is still above 0: of f32, and so of f64.
+// From here on exp is above 0, for f32 and so for f64.
 constexpr double exp_is_positive_from = -80;
 constexpr double largest_exact_integer = 9007199254740992.0;
-constexpr int most_iterations = 4096;  // of coordinates that are read one by one, in one expression
+constexpr int most_iterations = 4096;  // over coordinates that are evaluated one by one, in one expression
 
 // ---- bounds
 
-// Closed bounds from computed numbers; a NaN (infinity minus infinity) tells nothing.
+// Closed bounds from computed numbers; a NaN (infinity minus infinity) gives no bound.
 Interval closed(double low, double high) {
   if (std::isnan(low)) low = -infinity;
   if (std::isnan(high)) high = infinity;
@@ -55,8 +55,8 @@ Interval product(const Interval& a, const Interval& b) {
 Interval quotient(const Interval& a, const Interval& b) {
   if (b.low < 0 && b.high > 0) return {};
   if (b.low == 0 && b.high == 0) return {};
-  // The divisor has one sign: bounds at 0 stand for numbers just beside it (its own sign does not matter at zero, where
-  // the quotient is infinite with an unknown sign, unless zero is excluded).
+  // The divisor has one sign: bounds at 0 stand for numbers just beside it (its own sign does not matter at zero).
+  // There the quotient is infinite with an unknown sign, unless zero is excluded.
   if (!b.excludes_zero()) return {};
   const double low = b.low == 0 ? std::numeric_limits<double>::denorm_min() : b.low;
   const double high = b.high == 0 ? -std::numeric_limits<double>::denorm_min() : b.high;
@@ -64,7 +64,7 @@ Interval quotient(const Interval& a, const Interval& b) {
   const std::array<double, 4> ends{ratio(a.low, low), ratio(a.low, high), ratio(a.high, low), ratio(a.high, high)};
   double least = infinity;
   double most = -infinity;
-  for (const double end : ends) {  // infinity over infinity: anything from 0 on, which the other ends tell
+  for (const double end : ends) {  // infinity over infinity: anything from 0 on, which the other ends cover
     least = std::min(least, std::isnan(end) ? 0 : end);
     most = std::max(most, std::isnan(end) ? 0 : end);
   }
@@ -150,7 +150,7 @@ struct RangeReader {
     }
   }
 
-  // What all machines agree on: its bounds, and the sign where the function rises through zero.
+  // Only facts that hold on all machines: its bounds, and the sign where the function rises through zero.
   static Interval elementary(ScalarOp op, const Interval& a) {
     const ElementaryRow* const function = elementary_row(op);
     if (function == nullptr) return {};
@@ -201,7 +201,7 @@ struct RangeReader {
     return a;
   }
 
-  // `if x > 0 then ... else ...`: in a branch more is known of a parameter that is compared with a literal.
+  // In a branch of `if x > 0 then ... else ...`, the range of a parameter that is compared with a literal is narrower.
   void refine(const Expr& condition, bool holds) {
     if (holds && condition.op == ScalarOp::logical_and) {
       for (const Expr& part : condition.args) refine(part, true);
@@ -217,7 +217,7 @@ struct RangeReader {
     if (known != nullptr) *known = intersect(*known, compared(condition.op, turned, holds, v));
   }
 
-  // Where it stands what is known of `x`, `x.1`, `x[2]` or `x.1[2]`, x being a parameter; else null.
+  // Points to the known range of `x`, `x.1`, `x[2]` or `x.1[2]` for a parameter x; else null.
   Interval* place(const Expr& e) {
     if (e.op == ScalarOp::element) {
       const Expr& at = e.args[1];
@@ -235,7 +235,7 @@ struct RangeReader {
     return params[static_cast<size_t>(e.args[0].index)].data() + place_of_component(e.args[0].type, e.index);
   }
 
-  // The numbers x with `x op v` (or `v op x`), or without. A NaN satisfies none, but none is ruled out either.
+  // The numbers x for which `x op v` (or `v op x`) holds, or does not. A NaN satisfies none, but is never ruled out.
   static Interval compared(ScalarOp op, bool turned, bool holds, double v) {
     Interval r;
     if (op == ScalarOp::eq || op == ScalarOp::ne) {
@@ -253,8 +253,8 @@ struct RangeReader {
     return less ? Interval{-infinity, v, false, strict} : Interval{v, infinity, strict, false};
   }
 
-  // What a comparison of whole numbers says, where their ranges tell: the coordinates that `[a, b, c]` lists are chosen
-  // by the number of the coordinate.
+  // The result of a comparison of integers, where their ranges decide it. The coordinates that `[a, b, c]` lists are
+  // chosen by the number of the coordinate.
   std::optional<bool> decided(const Expr& condition) {
     const bool less = condition.op == ScalarOp::lt, not_less = condition.op == ScalarOp::ge;
     if ((!less && !not_less) || !is_integer(condition.args[0].type.scalar())) return std::nullopt;
@@ -318,7 +318,7 @@ struct RangeReader {
     return e.args.size() > 1 ? binary(e) : unary(e);
   }
 
-  // Coordinates one by one, where they are few.
+  // Evaluates coordinates one by one, where they are few.
   ElementRange built(const Expr& e) {
     const size_t places = places_of(e.type);
     Interval& variable = variables.at(static_cast<size_t>(e.index));

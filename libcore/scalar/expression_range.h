@@ -1,7 +1,7 @@
-// Interval arithmetic on scalar functions: what numbers a function can give, from what is known of its arguments. Right
-// for the machine's rounded numbers: exp of a very small number is 0, a product of positive numbers may underflow.
-// Integers are mathematical ones (docs/laws.md: overflow is the program's to avoid), of which the ends of a type are
-// infinities.
+// Interval arithmetic on scalar functions: the numbers that a function can give, from the known ranges of its
+// arguments. It is right for the machine's rounded numbers: exp of a very small number is 0, and a product of positive
+// numbers may underflow. Integers are mathematical ones (docs/laws.md: the program has to avoid overflow). The ends of
+// an integer type are infinities.
 #pragma once
 
 #include <span>
@@ -14,10 +14,10 @@ namespace kasen {
 
 // `args` holds one for each parameter; what the function itself declares of a parameter is used as well.
 [[nodiscard]] ElementRange range_of(const ScalarFunction& fn, std::span<const ElementRange> args);
-// What is known of a number of this type: an end of an integer type stands for an infinity, and bounds beyond 2^53 are
-// not told apart.
+// The known range of a number of this type: an end of an integer type stands for an infinity, and bounds beyond 2^53
+// are not distinguished.
 [[nodiscard]] Interval with_integer_ends(const Interval& range, Scalar scalar);
-// The expression's, of a scalar, from the parameters' declared ranges alone.
+// The range of a scalar expression, from the parameters' declared ranges alone.
 [[nodiscard]] Interval scalar_range(const Expr& e, const std::vector<ScalarParam>& params);
 
 }  // namespace kasen

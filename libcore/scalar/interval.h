@@ -1,4 +1,4 @@
-// What is known of a number: an interval of the reals, as the program states or implies it. A NaN is never ruled out.
+// The known range of a number: an interval of the reals that the program states or implies. A NaN is never ruled out.
 #pragma once
 
 #include <limits>
@@ -28,17 +28,17 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-// Of the numbers of an element, one a place (expression_range.h); where a function or a program states it, empty:
-// nothing.
+// Intervals of the numbers of an element, one for each place (element_range.h). An empty one that a function or a
+// program states means nothing is known.
 using ElementRange = std::vector<Interval>;
 
 [[nodiscard]] bool contains(const Interval& wide, const Interval& narrow);
 [[nodiscard]] Interval join(const Interval& a, const Interval& b);       // the smallest that holds both
 [[nodiscard]] Interval intersect(const Interval& a, const Interval& b);  // may be empty
-// No number is in it; `whole`: no integer.
+// True if no number is in it; `whole`: if no integer is.
 [[nodiscard]] bool is_empty(const Interval& interval, bool whole);
 
-// " > 0.0 <= 1.0 != 0.0": what the IR writes behind a name; empty for everything.
+// " > 0.0 <= 1.0 != 0.0": the text that the IR has after a name; empty for everything.
 [[nodiscard]] std::string interval_text(const Interval& interval);
 
 }  // namespace kasen

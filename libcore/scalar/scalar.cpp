@@ -112,7 +112,7 @@ void shift_loops(Expr& e, int by) {
   for (Expr& arg : e.args) shift_loops(arg, by);
 }
 
-// Each inserted argument gets loop numbers of its own, above all used so far.
+// Each inserted argument gets its own loop numbers, above all used so far.
 Expr substitute_from(const Expr& body, std::span<const Expr> args, int& next) {
   if (body.op == ScalarOp::param) {
     Expr copy = args[static_cast<size_t>(body.index)];
@@ -215,8 +215,8 @@ Expr make_loop_var(int number) {
 Expr make_loop(ScalarOp over, int number, std::int64_t count, Expr body) {
   const bool extremum = over == ScalarOp::min_over || over == ScalarOp::max_over;
   if (count < (extremum || over == ScalarOp::build ? 1 : 0) || count > (1 << 20)) {
-    fail(ExitStatus::bad_input, fmt::format("a coordinate loop of {} turns", count),
-         "coordinate loops have 1 to 1048576 turns");
+    fail(ExitStatus::bad_input, fmt::format("a coordinate loop of {} iterations", count),
+         "coordinate loops have 1 to 1048576 iterations");
   }
   if (!body.type.is_scalar()) wrong_type(std::string(row(over).name), body.type, "a scalar for each coordinate");
   if (over != ScalarOp::build && !is_numeric(body.type.scalar())) {

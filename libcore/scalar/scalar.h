@@ -34,7 +34,7 @@ struct ScalarOpRow {
 [[nodiscard]] std::span<const ScalarOpRow> scalar_op_rows();
 [[nodiscard]] const ScalarOpRow& row(ScalarOp op);
 // The row that is called by this name with this many arguments (`min`, `exp`, `mul`), or null.
-// Nothing is known of it but its numbers: no law, no exact form, no term of the prover.
+// True if only its numbers are known: it has no law, no exact form and no term of the prover.
 [[nodiscard]] inline bool is_opaque(ScalarOp op) { return row(op).result == ResultRule::bits || op == ScalarOp::fmod; }
 [[nodiscard]] const ScalarOpRow* find_scalar_op(std::string_view name, int arity);
 // The row of an infix (arity 2) or prefix (arity 1) symbol, or null.

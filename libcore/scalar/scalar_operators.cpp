@@ -21,7 +21,7 @@ std::int64_t wrap(Scalar s, std::uint64_t v) {
   return s == Scalar::i32 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(v)) : static_cast<std::int64_t>(v);
 }
 
-// Of opposite infinities the sum is the smallest number, in either order.
+// The sum of opposite infinities is the smallest number, in either order.
 std::int64_t integer_sum(Scalar s, std::int64_t a, std::int64_t b) {
   const IntegerEnds e = integer_ends(s);
   if (a == e.low || b == e.low) return e.low;

@@ -1,5 +1,5 @@
-// What computing a scalar operator takes: the classes in which the cost model counts operations, and which a machine
-// profile prices (libopt/time/machine.h). The column `work` of scalar_operators.def names each operator's.
+// The cost classes of scalar operators. The cost model counts operations by class, and a machine profile prices each
+// class (libopt/time/machine.h). The column `work` of scalar_operators.def gives each operator's class.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 namespace kasen {
 
 enum class ScalarWork : std::uint8_t {
-  nothing,   // a name for what is there: literals, parameters, parts of tuples
+  nothing,   // names for existing values: literals, parameters, parts of tuples
   plain,     // one instruction or two: a sum of floating-point numbers, a comparison, a choice
-  compound,  // some ten of them: sums and products of integers (which keep their infinities), minima and maxima
+  compound,  // about ten of them: sums and products of integers (which keep their infinities), minima and maxima
   division,  // a quotient, a square root
   exp,       // library functions from here on
   log,
@@ -21,9 +21,9 @@ enum class ScalarWork : std::uint8_t {
   power,
   arithmetic,  // in the table alone: plain on floating-point numbers, compound on integers
 };
-inline constexpr int scalar_works = static_cast<int>(ScalarWork::arithmetic);  // classes that are counted, with nothing
+inline constexpr int scalar_works = static_cast<int>(ScalarWork::arithmetic);  // that are counted, `nothing` included
 
-// Of one operator on operands of this type (a loop over coordinates: of each turn); never arithmetic.
+// The class of one operator on operands of this type (a loop over coordinates: of each iteration); never arithmetic.
 [[nodiscard]] ScalarWork work_of(ScalarOp op, Scalar operand);
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// Evaluation with 50 digits, to tell functions that differ from ones that only round differently.
+// Evaluation with 50 digits, to distinguish functions that differ from functions that only round differently.
 #pragma once
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -17,7 +17,7 @@ using WidePlanes = std::vector<Wide>;
 [[nodiscard]] WidePlanes to_wide(const Planes& value);
 // Nothing where the function is not defined, or its value is not finite.
 [[nodiscard]] std::optional<WidePlanes> evaluate_widely(const ScalarFunction& fn, std::span<const WidePlanes> args);
-// They differ by more than rounding can explain, in some plane.
+// True if they differ by more than rounding can explain, in some plane.
 [[nodiscard]] bool differ(const WidePlanes& a, const WidePlanes& b);
 [[nodiscard]] std::string wide_text(const ElementType& type, const WidePlanes& value);  // six digits of each number
 

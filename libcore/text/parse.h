@@ -1,6 +1,6 @@
-// Reading the text of a module, in parts: what stands above `module` (parse_preamble.cpp), declarations, types and
-// states, operators with their blocks. The parser only builds: what the text means is the verifier's to judge. Internal
-// to libcore/parse*.cpp.
+// Reads the text of a module in parts: the lines above `module` (parse_preamble.cpp), declarations, types and states,
+// operators with their blocks. The parser only builds the module; the verifier checks its meaning. Internal to
+// libcore/text/parse*.cpp.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Operators: head, types, place, and the blocks of loops, branches and regions.
+// Parses operators: head, types, location, and the blocks of loops, branches and regions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void ModuleParser::literal_word(Op& op) {
   op.literal.push_back(literal.value);
 }
 
-// Each literal is of its plane's type; how many there are is the verifier's to check. Ids are written as i64.
+// Checks that each literal has its plane's type; the verifier checks their number. Ids are written as i64.
 void ModuleParser::check_literals(const Value& result) const {
   const ElementType& element = result.type.element;
   for (size_t p = 0; p < literals_.size() && std::cmp_less(p, element.planes()); ++p) {
@@ -122,7 +122,7 @@ void ModuleParser::head(Op& op) {
       functions(op);
       operands(op);
       lexer_.expect("rows");
-      op.at_rows = small_integer("how many operands are over rows");
+      op.at_rows = small_integer("the number of operands over rows");
       return;
     case TextForm::while_loop:
       op.blocks.resize(1);
@@ -165,7 +165,7 @@ void ModuleParser::region_head(Op& op) {
   lexer_.expect(")");
 }
 
-// `at 3:7`: in the program's text. Without it what stands here has its place here.
+// `at 3:7`: in the program's text. Without it, an operator has its location in this text.
 Location ModuleParser::place(const Token& begin) {
   if (!lexer_.accept("at")) return lexer_.where(begin);
   Location where;
@@ -179,12 +179,12 @@ Location ModuleParser::place(const Token& begin) {
   return where;
 }
 
-// ` likely speculated expect 30 : types at 3:7`, then the blocks.
+// Parses ` likely speculated expect 30 : types at 3:7`, then the blocks.
 void ModuleParser::tail(Op& op, const std::vector<Token>& results, const Token& begin) {
   op.likely = lexer_.accept("likely");
   op.speculated = lexer_.accept("speculated");
   if (lexer_.accept("expect")) op.expect = parse_integer(lexer_, "a trip count");
-  // Results become known only behind the blocks: they are parsed here and entered there.
+  // Results are parsed here, but become known only after the blocks.
   std::vector<Value> made;
   if (!results.empty()) lexer_.expect(":");
   for (size_t i = 0; i < results.size(); ++i) {
@@ -236,7 +236,7 @@ Op ModuleParser::operation() {
   return op;
 }
 
-// After the opening brace, up to and with the closing one.
+// Parses from after the opening brace up to and including the closing one.
 Block ModuleParser::block() {
   if (++depth_ > deepest_block) lexer_.fail_at(lexer_.peek(), "blocks are nested too deeply");
   Block b;

@@ -1,4 +1,4 @@
-// The text of a module (docs/ir.md). Same module, same bytes.
+// The text of a module (docs/ir.md). The same module gives the same bytes.
 #include <fmt/format.h>
 
 #include "libcore/base/error.h"

@@ -1,4 +1,5 @@
-// Counts of operands, results, functions and blocks by operator; values defined once, before use and in scope.
+// Checks counts of operands, results, functions and blocks by operator, and that values are defined once, before use
+// and in scope.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +15,9 @@
 namespace kasen {
 namespace {
 
-// As programs have them. IR holds names in quotes, and people edit it.
+// True for a name that a program can have. IR holds names in quotes, and people edit it.
 bool is_identifier(const std::string& name) {
-  constexpr size_t most = 200;  // with what files' names have beside it
+  constexpr size_t most = 200;  // leaves room for the other parts of files' names
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto inner = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
   return letter(name[0]) && name.size() <= most && std::all_of(name.begin(), name.end(), inner);
@@ -100,7 +101,7 @@ class StructureCheck {
     const bool vector = group == OpGroup::vector && !is_slice(op);  // a slice may lie outside
     const bool quiet = vector || group == OpGroup::shared || (group == OpGroup::source && !row(op.code).counts.top);
     if (op.speculated && !quiet) {
-      faults_.add(op, "it may not be speculated", "what may be done in vain neither sends anything nor can fail");
+      faults_.add(op, "it may not be speculated", "work that may be in vain neither sends anything nor can fail");
     }
     const bool named = op.code == OpCode::input || op.code == OpCode::param || op.code == OpCode::output;
     if (!named) return;
@@ -111,7 +112,7 @@ class StructureCheck {
     if (!names.insert(op.name).second) faults_.add(op, fmt::format("'{}' is named twice", op.name));
   }
 
-  // How many values each block takes and hands on.
+  // Checks the number of values that each block takes and hands on.
   void block_counts(const Op& op) {
     const size_t bounds = op.code == OpCode::for_loop ? 2 : 0;
     const bool loop = op.code == OpCode::while_loop || op.code == OpCode::for_loop;
@@ -143,7 +144,7 @@ class StructureCheck {
     if (depth > 100) return faults_.add("blocks are nested too deeply");
     for (const Op& op : b.ops) {
       if (!counts_fit(op)) {
-        for (const ValueId result : op.results) define(op, result, made);  // later uses are not to blame
+        for (const ValueId result : op.results) define(op, result, made);  // later uses get no error
         continue;
       }
       fields(op, depth);

@@ -1,8 +1,8 @@
-// Element types, dimensions by name and shapes of every operator. States are not looked at here.
+// Checks element types, dimensions by name and shapes of every operator. It does not check states.
 //
-// Broadcasting (map, apply): the dimensions of every operand stand in the result's, in the same order, and each
-// dimension of the result stands in some operand's. A map gives an array (a shared, too, if all its dimensions are
-// local); what has rank 0 is computed by apply.
+// Broadcasting (map, apply): the result has the dimensions of every operand, in the same order, and some operand has
+// each dimension of the result. A map gives an array (a shared, too, if all its dimensions are local). apply computes
+// values of rank 0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class TypeCheck {
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const bool region = op.code == OpCode::region;
       if (type(op, i).sparse && !region && !(product && i == 1) && !(is_fold(op) && i == 0)) {
-        return faults_.add(op, name(op, i) + " is a sparse matrix", "only products and folds read stored entries",
+        return faults_.add(op, name(op, i) + " is a sparse matrix", "only products and folds read nonzeros",
                            "use it as the matrix of mxv, mxvt, fold_rows or fold_cols");
       }
     }
@@ -164,7 +164,7 @@ class TypeCheck {
       return faults_.add(op,
                          fmt::format("{} is over {}, but the result over {}", name(op, i), dims_text(type(op, i).dims),
                                      dims_text(dims)),
-                         "the dimensions of every operand stand in the result's, in the same order");
+                         "the result has the dimensions of every operand, in the same order");
     }
     for (const DimId d : dims) {
       if (std::find(seen.begin(), seen.end(), d) == seen.end()) {
@@ -191,7 +191,7 @@ class TypeCheck {
     const bool square = !op.over.empty() && stands_twice(type(op, 0).dims);
     if (square) {
       return faults_.add(op, fmt::format("it reduces {} over some of {}", name(op, 0), dims_text(type(op, 0).dims)),
-                         "a dimension stands there twice", "use a product with a vector of ones");
+                         "a dimension is listed twice", "use a product with a vector of ones");
     }
     std::vector<DimId> rest;
     if (!op.over.empty()) {
@@ -208,13 +208,13 @@ class TypeCheck {
     gives(op, fn);
     if (result(op).dims != rest) {
       faults_.add(op, fmt::format("its result is over {}", dims_text(result(op).dims)),
-                  fmt::format("what is left of {} is {}", dims_text(type(op, 0).dims), dims_text(rest)));
+                  fmt::format("the rest of {} is {}", dims_text(type(op, 0).dims), dims_text(rest)));
     }
   }
 
   void view(const Op& op) {
     if (!no_list(op)) return;
-    if (op.code == OpCode::range && !is_single(op, range_begin(op), Scalar::i64, "where a range begins")) return;
+    if (op.code == OpCode::range && !is_single(op, range_begin(op), Scalar::i64, "the beginning of a range")) return;
     if (takes_one_index(op) && !is_single(op, range_begin(op), Scalar::i64, "the index of a dimension")) return;
     const ViewFault fault = view_fault(m_, op);
     if (!fault.what.empty()) faults_.add(op, fault.what, fault.why, fault.remedy);
@@ -233,7 +233,7 @@ class TypeCheck {
                          "exchange its dimensions");
     }
     const size_t in = op.code == OpCode::mxv ? 0 : 1;
-    std::vector<DimId> columns = type(op, 0).dims;  // behind the matrix's dimension
+    std::vector<DimId> columns = type(op, 0).dims;  // after the matrix's dimension
     if (!columns.empty()) columns.erase(columns.begin());
     if (!product_columns(op, columns)) return;
     expect_dims(op, op.operands[0], with_columns(matrix.dims[in], columns), "the vector");
@@ -309,7 +309,7 @@ class TypeCheck {
   }
 
   void get(const Op& op) {
-    if (!takes_list(op) || !is_single(op, op.operands[1], Scalar::i64, "the place in a list")) return;
+    if (!takes_list(op) || !is_single(op, op.operands[1], Scalar::i64, "the position in a list")) return;
     Type wanted = type(op, 0);
     wanted.list = 0;
     expect(op, wanted, op.results[0], "an array of the list");
@@ -318,7 +318,7 @@ class TypeCheck {
   void replace(const Op& op) {
     const bool put = op.code == OpCode::put;
     if (!takes_list(op)) return;
-    if (put && !is_single(op, op.operands[1], Scalar::i64, "the place in a list")) return;
+    if (put && !is_single(op, op.operands[1], Scalar::i64, "the position in a list")) return;
     Type item = type(op, 0);
     item.list = 0;
     expect(op, item, op.operands[put ? 2 : 1], "an array of the list");
@@ -326,7 +326,7 @@ class TypeCheck {
   }
 
   void transition(const Op& op) {
-    if (no_list(op)) expect(op, type(op, 0), op.results[0], "what is moved");
+    if (no_list(op)) expect(op, type(op, 0), op.results[0], "the moved value");
   }
 
   // ---- control

@@ -1,4 +1,4 @@
-// What views may show of which arrays, and under which dimensions.
+// Checks which elements of which arrays views may show, and under which dimensions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ ViewFault result_fault(const Module& module, const Op& view, const std::vector<D
   const Type &from = module.type(viewed(view)), &to = module.type(view.results[0]);
   const std::string array = value_text(module, viewed(view));
   if (to.dims != dims || to.sparse || to.list > 0) {
-    return {"the result is over other dimensions than what is shown of " + array, "", ""};
+    return {"the result has other dimensions than the view of " + array, "", ""};
   }
   if (to.element == from.element) return {};
   return {"its result holds " + print_element_type(module, to.element),
@@ -33,11 +33,11 @@ ViewFault sliced_fault(const Module& module, const Op& view) {
   if (!module.dim(whole).local || (!single && !module.dim(view.dim).local)) {
     const std::string& cut = module.dim(module.dim(whole).local ? view.dim : whole).name;
     return {fmt::format("it {} '{}', which is cut", single ? "takes an index of" : "ranges over", cut),
-            "every worker holds a local dimension whole, and of others its part", "declare the dimension local"};
+            "every worker holds all of a local dimension, but only its part of others", "declare the dimension local"};
   }
   if (!single && stands(view.dim) > 0) {
     return {fmt::format("{} is over '{}' already", array, module.dim(view.dim).name), "",
-            "call the range by another dimension"};
+            "give the range another dimension"};
   }
   const std::string outside = range_fault(range_sizes(module, view), 0);
   if (!outside.empty()) return {"it lies outside of " + array, outside, ""};
@@ -53,9 +53,9 @@ ViewFault sliced_fault(const Module& module, const Op& view) {
 ViewFault transposed_fault(const Module& module, const Op& view) {
   std::vector<DimId> dims = module.type(viewed(view)).dims;
   const std::string array = value_text(module, viewed(view));
-  if (dims.size() != 2) return {array + " is no matrix", "it has not two dimensions", ""};
+  if (dims.size() != 2) return {array + " is no matrix", "it does not have two dimensions", ""};
   if (std::none_of(dims.begin(), dims.end(), [&](DimId d) { return module.dim(d).local; })) {
-    return {array + " is cut, and would be along its other dimension", "no element moves to another worker",
+    return {array + " is cut, and would be cut along its other dimension", "no element moves to another worker",
             "declare one of its dimensions local"};
   }
   std::reverse(dims.begin(), dims.end());

@@ -1,4 +1,4 @@
-// The actual column (docs/cost.md, "The actual column"): what kernels and copies touch, over all workers.
+// The actual column (docs/cost.md, "The actual column"): the bytes that kernels and copies touch, over all workers.
 #include <algorithm>
 #include <array>
 
@@ -33,7 +33,7 @@ bool same_buffer(const CostContext& c, ValueId a, ValueId b) {
   return c.module->value(a).buffer != no_buffer && c.module->value(a).buffer == c.module->value(b).buffer;
 }
 
-// On a pushdown's pre-reduced operand the slaves are handed on: copied, unless they stay where they are.
+// True if a pushdown hands on the ghosts of its pre-reduced operand. They are copied, unless they stay in place.
 bool hands_on_slaves(const CostContext& c, const Op& op, ValueId operand) {
   return op.code == OpCode::map && c.type(operand).state.is_pre() && by_pushdown(c, op);
 }
@@ -45,7 +45,7 @@ std::vector<ValueId> uncompressed(const CostContext& c, const std::vector<ValueI
   return arrays;
 }
 
-// Those that are not: once for all that an operator or region does with them.
+// Bytes of the compressed ones, once for all uses in an operator or region.
 Polynomial compressed_bytes(const CostContext& c, const Op& op) {
   Polynomial bytes;
   const SymbolKind kind = takes_distinct_values(*c.module, op) ? SymbolKind::distinct : SymbolKind::compressed;
@@ -55,13 +55,13 @@ Polynomial compressed_bytes(const CostContext& c, const Op& op) {
   return bytes;
 }
 
-// Of the elements of a dense matrix.
+// Bytes of the elements of a dense matrix.
 Polynomial matrix_bytes(const CostContext& c, ValueId matrix) {
   if (c.type(matrix).compressed) return {};
   return c.entries(matrix) * Polynomial(c.type(matrix).element.bytes());
 }
 
-// The arrays that the operator reads element by element; what it reads whole counts like a shared.
+// The arrays that the operator reads element by element; an array that it reads whole counts like a shared.
 std::vector<ValueId> read_along(const CostContext& c, const Op& op) {
   std::vector<ValueId> along;
   for (size_t i = is_view(op) ? 1 : 0; i < op.operands.size(); ++i) {
@@ -93,13 +93,13 @@ Cost actual_elementwise(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// What a view shows of its array,
+// Bytes of its array that a view shows.
 Polynomial shown_bytes(const CostContext& c, const Op& view) {
   const ValueId result = view.results.at(0);
   return is_charged(*c.module, result) ? computed_indices(c, view) * element_bytes(c, result) : Polynomial();
 }
 
-// and what of it is read so; a compressed array is read as a whole.
+// Bytes of its array that are read through a view; a compressed array is read as a whole.
 Polynomial viewed_bytes(const CostContext& c, const Op& view) {
   return c.type(viewed(view)).compressed ? Polynomial() : shown_bytes(c, view);
 }
@@ -112,7 +112,7 @@ Cost actual_shown(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// A region reads what its views show of arrays from outside of it, each view by itself.
+// A region reads the elements that its views show of arrays from outside, each view by itself.
 Polynomial bytes_of_views(const CostContext& c, const Op& region) {
   Polynomial bytes;
   for (const Op& op : region.blocks.at(0).ops) {
@@ -127,7 +127,7 @@ Cost actual_source(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// Masters, or masters and slaves: what the widest of the region's operators that use the operand computes.
+// Owned elements, or owned elements and ghosts: the widest range of the region's operators that use the operand.
 Polynomial widest_use(const CostContext& c, const Block& block, ValueId operand) {
   Polynomial widest;
   for (const Op& op : block.ops) {
@@ -153,7 +153,7 @@ void add_product(const CostContext& c, const Op& product, Cost& cost) {
 }
 
 // The matrix is cut along its rows, and each element of it is read once for all of `products`. Vectors over its columns
-// are shared, read whole (and cost nothing) or made whole. `handed_on`: what of their results is written.
+// are shared, read whole (and cost nothing) or made whole. `handed_on`: the results that are written.
 Cost dense_products_cost(const CostContext& c, std::span<const Op> products, const std::vector<ValueId>& handed_on) {
   const ValueId matrix = products[0].operands.at(1);
   const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };
@@ -178,8 +178,8 @@ Cost actual_product(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// Where operand and result have different storage the masters are copied first.
-// Each entry reads what stands at the other axis, each row of the result what stands there.
+// Each nonzero reads the elements at its index of the other axis, each row of the result the elements at that row.
+// Where operand and result have different storage, the owned elements are copied first.
 Cost actual_fold(const CostContext& c, const Op& op) {
   Cost cost;
   const ValueId matrix = op.operands.at(0), result = op.results.at(0);
@@ -233,7 +233,7 @@ Polynomial computed_indices(const CostContext& c, const Op& op) {
   return stored_indices(module, result);
 }
 
-// Each operand as far as the operators inside that use it go, each result as far as it is stored.
+// Each operand over the range of the operators inside that use it, each result over the range that is stored.
 Cost actual_iter_on_vec(const CostContext& c, const Op& region) {
   Cost cost;
   cost.read = bytes_of_views(c, region);
@@ -264,7 +264,7 @@ Cost actual_mxm(const CostContext& c, const Op& region) {
   return cost;
 }
 
-// Of the product's result only what others contribute to, and what is contributed to others, is ever in memory.
+// Of the product's result, only elements to which others contribute, or contributed to others, are ever in memory.
 Cost actual_product_epilogue(const CostContext& c, const Op& region) {
   const Op& product = epilogue_product(region);
   const ValueId made = product.results.at(0);
@@ -278,7 +278,7 @@ Cost actual_product_epilogue(const CostContext& c, const Op& region) {
   return cost;
 }
 
-// The matrix once, each vector of rows from outside once, whoever of the region reads it, and what is handed on.
+// The matrix once, each vector of rows from outside once for all its readers in the region, and the results handed on.
 Cost actual_row_chain(const CostContext& c, const Op& region) {
   const ValueId matrix = product_matrix(region);
   const auto masters = [&](ValueId v) { return master_indices(*c.module, c.type(v)) * element_bytes(c, v); };

@@ -158,7 +158,7 @@ class Measurement {
     return made;
   }
 
-  // A bound of a `for` as far as the text tells: a literal, or a parameter's default.
+  // A bound of a `for` as far as the text states it: a literal, or a parameter's default.
   struct Bound {
     std::optional<std::int64_t> value;
     bool is_default = false;
@@ -169,8 +169,8 @@ class Measurement {
     return {};
   }
 
-  // Executions of a row in one turn of a loop around it: its own in the run with that loop's and all outer ones' set
-  // aside. They are products, so it is enough to build them again from the inside out.
+  // Executions of a row in one iteration of a loop around it: those in the run without the factors of that loop and of
+  // all outer ones. They are products, so it is enough to build them again from the inside out.
   Polynomial per_iteration(const CostRow& row, int loop) const {
     Polynomial times(1);
     int child = row.number;
@@ -208,7 +208,7 @@ class Measurement {
     }
   }
 
-  // Costs that arise each time `row` runs, to the program and to every loop around it.
+  // Charges costs that arise each time `row` runs to the program and to every loop around it.
   void charge(const CostRow& row, const Cost& model, const Cost& actual) {
     report_.model += repeated(model, row.executions);
     report_.actual += repeated(actual, row.executions);
@@ -274,7 +274,7 @@ SymbolNames::SymbolNames(const Module& module) {
   std::set<DimId> with_slaves;
   std::set<std::string> names;
   int matrices = 0, loops = 0;
-  std::map<std::string, int> used;  // how many operators would have this place
+  std::map<std::string, int> used;  // the number of operators at this location
   std::vector<std::string> places;
   for_each_op(module, [&](const Op& op, int number, int) {
     const bool sparse = op.code == OpCode::input && module.type(op.results.at(0)).sparse;

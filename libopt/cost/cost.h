@@ -1,6 +1,6 @@
 /// \file
-/// What a module costs, predicted from its text alone: for each operator and region, each turn of a loop, and the whole
-/// program, at any level. docs/cost.md has the rules of both columns; the model is KASEN's (VLDB 2016, section 6).
+/// A module's cost, predicted from its text alone: for each operator and region, each loop iteration, and the whole
+/// program, at any level. docs/cost.md has the rules of both columns. The model is KASEN's (VLDB 2016, section 6).
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ struct CostRow {
   Location where;
   bool speculated = false;
   Polynomial executions;  ///< in the whole run
-  Cost model, actual;     ///< of one execution; slaves stand by set
+  Cost model, actual;     ///< of one execution; ghosts stay by set
   std::vector<EndCost> ends;
 };
 
@@ -49,9 +49,9 @@ struct LoopCost {
   int number = -1, parent = -1;  ///< parent: the loop around it
   Location where;
   Polynomial trips;                      ///< of one execution: a number, or its symbol
-  std::optional<std::int64_t> expected;  ///< the user's `expect`, or what a parameter's default gives
-  Cost model, actual;                    ///< of one turn, what is inside it included
-  std::map<int, Polynomial> runs;        ///< executions in one turn of what is inside it, by number of the row
+  std::optional<std::int64_t> expected;  ///< the user's `expect`, or from a parameter's default
+  Cost model, actual;                    ///< of one iteration, with everything inside it
+  std::map<int, Polynomial> runs;        ///< executions of inner rows in one iteration, by number of the row
 };
 
 struct CostReport {
@@ -65,10 +65,10 @@ struct CostReport {
 
 [[nodiscard]] CostReport measure(const Module& module);
 
-/// The paper's way of counting: every set of slaves as the union `S` of its dimension; and one symbol for a dimension,
+/// The paper's way of counting: every set of ghosts as the union `S` of its dimension, and one symbol for a dimension,
 /// cut or whole.
 [[nodiscard]] Polynomial paper_form(const Polynomial& polynomial);
-/// One symbol for a dimension; slaves stay by set, but for those on every worker: (P - 1) N.
+/// One symbol for a dimension. Ghosts stay by set, except for those on every worker: (P - 1) N.
 [[nodiscard]] Polynomial printed_form(const Polynomial& polynomial);
 
 /// How symbols are written for this module: short (`S`, `nnz`, `trips`) where that is clear.

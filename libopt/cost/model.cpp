@@ -13,7 +13,7 @@
 namespace kasen {
 namespace {
 
-// Two 4-byte coordinates stand before the value of a stored entry; a dense matrix is its values alone.
+// A nonzero has two 4-byte coordinates before its value; a dense matrix has values alone.
 constexpr std::int64_t coordinate_bytes = 8;
 
 void read_array(const CostContext& c, ValueId value, Cost& cost) {
@@ -37,7 +37,7 @@ Cost model_vector(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// By itself a view is a copy of what it shows.
+// By itself a view is a copy of the elements that it shows.
 Cost model_view(const CostContext& c, const Op& op) {
   Cost cost;
   if (!is_charged(*c.module, op.results.at(0))) return cost;
@@ -46,7 +46,7 @@ Cost model_view(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// What a region reads from outside: arrays, and what its views show of some.
+// Charges what a region reads from outside: arrays, and the elements that its views show of some.
 void read_from_outside(const CostContext& c, const Op& region, std::span<const Op* const> work, Cost& cost) {
   std::vector<ValueId> read;
   for (const Op* op : work) {
@@ -60,9 +60,9 @@ void read_from_outside(const CostContext& c, const Op& region, std::span<const O
 
 std::int64_t entry_bytes(const Type& matrix) { return matrix.element.bytes() + (matrix.sparse ? coordinate_bytes : 0); }
 
-// One product's share of each entry: an element of its vector and one of its result, which is read and written back.
-// Where the vector's dimension is local all of it is on every worker, and an entry still meets one; of several columns
-// one of each.
+// One product's share of each nonzero: an element of its vector and one of its result, which is read and written back.
+// Where the vector's dimension is local, every worker has all of it, and a nonzero still reads one element. Of several
+// columns it reads one of each.
 void add_entry_shares(const CostContext& c, const Op& product, Cost& cost) {
   const Type& vector = c.type(product.operands.at(0));
   const Type& result = c.type(product.results.at(0));
@@ -94,7 +94,7 @@ Cost model_product(const CostContext& c, const Op& op) {
   return cost;
 }
 
-// As a product whose entries meet every operand, and give a point: its columns are read and written back.
+// Like a product whose nonzeros read every operand and give a point, whose columns are read and written back.
 Cost model_fold(const CostContext& c, const Op& op) {
   Cost cost;
   add_matrix(c, op.operands.at(0), cost);
@@ -130,7 +130,7 @@ static_assert(is_complete(model_rules));  // each operator, in its order
 
 }  // namespace
 
-// Each array from outside once, each live array once.
+// Charges each array from outside once, and each live array once.
 Cost model_iter_on_vec(const CostContext& c, const Op& region) {
   Cost cost;
   std::vector<const Op*> work;
@@ -142,7 +142,7 @@ Cost model_iter_on_vec(const CostContext& c, const Op& region) {
   return cost;
 }
 
-// The matrix's entries once, and each product's share.
+// Charges the matrix's nonzeros once, and each product's share.
 Cost model_mxm(const CostContext& c, const Op& region) {
   Cost cost;
   const std::vector<Op>& ops = region.blocks.at(0).ops;
@@ -151,8 +151,8 @@ Cost model_mxm(const CostContext& c, const Op& region) {
   return cost;
 }
 
-// The paper knows no such region: it is charged as the product, the gather and the region of vector operators that it
-// joins, so that a plan's figures are the same with it and without. What it spares stands in the actual column.
+// The paper has no such region. It is charged as the product, the gather and the region of vector operators that it
+// joins, so that a plan's figures are the same with it and without. The actual column has the bytes that it saves.
 Cost model_product_epilogue(const CostContext& c, const Op& region) {
   Cost cost = model_product(c, epilogue_product(region));
   cost += transition_network(c, epilogue_gather(region));
@@ -169,8 +169,8 @@ Cost model_product_epilogue(const CostContext& c, const Op& region) {
   return cost;
 }
 
-// As a region of its products and one of its vector work, which meet in no vector between them: the matrix's entries
-// once with each product's share, each vector of rows from outside once, each that is handed on once.
+// Charged as a region of its products and one of its vector work, without vectors between them. The matrix's nonzeros
+// count once with each product's share, each vector of rows from outside once, and each vector handed on once.
 Cost model_row_chain(const CostContext& c, const Op& region) {
   Cost cost;
   const RowChain chain = row_chain(region);
@@ -200,7 +200,7 @@ Cost transition_network(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const Type& from = c.type(op.operands.at(0));
   const Type& to = c.type(op.results.at(0));
-  const Type& held = op.code == OpCode::gather ? from : to;  // the side that has slaves
+  const Type& held = op.code == OpCode::gather ? from : to;  // the side that has ghosts
   Cost cost;
   if (is_shared(module, from)) {
     const Polynomial others = Polynomial(Symbol{SymbolKind::workers, "", {}, -1}) - Polynomial(1);

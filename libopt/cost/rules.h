@@ -1,4 +1,4 @@
-// The rules of docs/cost.md, one a column: what one execution of one operator costs. Internal to libopt.
+// The rules of docs/cost.md, one for each column: the cost of one execution of one operator. Internal to libopt.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace kasen {
 
-// What the rules look up besides the operator itself.
+// The data that the rules use besides the operator itself.
 struct CostContext {
   const Module* module = nullptr;
   std::map<ValueId, std::string> inputs;  // the name of each input
@@ -23,15 +23,14 @@ struct CostContext {
 
 [[nodiscard]] CostContext cost_context(const Module& module);
 
-// The paper's model, slaves by set.
+// The paper's model, with ghosts by set.
 [[nodiscard]] Cost model_cost(const CostContext& context, const Op& op);
 
-// What this implementation touches and sends, over all workers; without the copies of carried values.
+// The bytes that this implementation touches and sends, over all workers; without the copies of carried values.
 [[nodiscard]] Cost actual_cost(const CostContext& context, const Op& op);
 // Local indices on which an element-wise operator computes.
 [[nodiscard]] Polynomial computed_indices(const CostContext& context, const Op& op);
-// Both for one region, by its kind: each kind of regions.def has a function in model.cpp and one in
-// actual.cpp.
+// Both costs of one region, by its kind: each kind of regions.def has a function in model.cpp and one in actual.cpp.
 [[nodiscard]] Cost model_region(const CostContext& context, const Op& region);
 [[nodiscard]] Cost actual_region(const CostContext& context, const Op& region);
 #define REGION(kind, entry, in_place, pass, holds)                               \
@@ -40,7 +39,7 @@ struct CostContext {
 #include "libcore/ir/regions.def"
 #undef REGION
 
-// The bindings of `bindings` that copy; `spared` arrays of a list stay behind.
+// The cost of those of `bindings` that copy; `spared` arrays of a list are not copied.
 [[nodiscard]] Cost copy_cost(const CostContext& context, std::span<const Binding> bindings, std::int64_t spared = 0);
 
 // A row of operators.def in one of the columns.

@@ -18,9 +18,9 @@
 namespace kasen::fusion {
 namespace {
 
-constexpr std::int64_t coordinate_bytes = 4;  // beside each stored entry (docs/cost.md, the actual column)
+constexpr std::int64_t coordinate_bytes = 4;  // beside each nonzero (docs/cost.md, the actual column)
 
-// An aggregate's form by what it reduces over; rows are the first dimension, columns all others.
+// An aggregate's form by the dimensions that it reduces; rows are the first dimension, columns all others.
 Form reduce_form(const Module& module, const Op& op) {
   const std::vector<DimId>& dims = module.type(op.operands.at(0)).dims;
   const size_t kept = module.type(op.results.at(0)).dims.size();
@@ -29,7 +29,7 @@ Form reduce_form(const Module& module, const Op& op) {
   return op.over == std::vector<DimId>{dims[0]} ? Form::agg_col : Form::read;
 }
 
-// Masters-only maps on a pre-reduced value (rules 11 and 15) stand alone: their slaves keep what they hold.
+// Maps on owned elements of a pre-reduced value (rules 11 and 15) stand alone: the ghosts keep their values.
 bool stands_alone(const Module& module, const Op& op) {
   if (!module.type(op.results.at(0)).state.is_pre()) return false;
   const LawUse* law = law_in_force(module, op);
@@ -57,7 +57,7 @@ Form form_of(const Module& module, const Op& op) {
   }
 }
 
-// The elements over which an operator runs, or for which a value is stored: masters, or also the slaves of a set.
+// The elements over which an operator runs, or for which a value is stored: owned ones, or also the ghosts of a set.
 using Range = SlaveSet;
 Range stored_range(const State& state) { return state.is_part() || !state.placed() ? Range{} : state.slaves; }
 
@@ -92,7 +92,7 @@ class BlockReader {
   }
 
  private:
-  // Nodes of form read: operands of covered operators that no covered one of this block makes.
+  // Adds nodes of form read: operands of covered operators that no covered one of this block makes.
   void read_what_others_make(const Op& op) {
     if (form_of(module_, op) == Form::read) return;
     for (const ValueId operand : operands(op)) {
@@ -121,7 +121,7 @@ class BlockReader {
     node_of(result) = dag_.add(std::move(node));
   }
 
-  // A view of its own for each product: nothing is gained by sharing it.
+  // Each product has its own view: sharing it would gain nothing.
   NodeId iteration(NodeId matrix) {
     Node view;
     view.form = Form::transpose;
@@ -207,7 +207,7 @@ class BlockReader {
     return {needs.begin(), needs.end()};
   }
 
-  // Through transitions, control and the like, what is read may come from nodes of this DAG.
+  // Through transitions, control and the like, values that are read may come from nodes of this DAG.
   void find_waits() {
     std::map<ValueId, std::set<NodeId>> behind;
     for (const Op& op : block_.ops) {
@@ -242,7 +242,7 @@ class BlockReader {
   Dag dag_;
 };
 
-// Outermost first, with what they are called.
+// Collects blocks with their titles, outermost first.
 void collect(const Block& block, const std::string& title, std::vector<std::pair<std::string, const Block*>>& blocks) {
   blocks.emplace_back(title, &block);
   for (const Op& op : block.ops) {

@@ -90,7 +90,7 @@ const std::vector<Fault> cases{
     {"range_before_the_first", "dim K local, C local\ninput B : f64[N, C]\nz = range(B, K, -1)\noutput z", 6, 5,
      "does not lie inside", "begins at -1"},
     {"range_at_a_real", "dim K local, C local\ninput B : f64[N, C]\nz = range(B, K, r)\noutput z", 6, 17,
-     "where a range begins must be i64, not f64", "i64("},
+     "the beginning of a range must be i64, not f64", "i64("},
     {"at_of_one", "z = at(x)\noutput z", 4, 5, "at of 1 arguments", "at(A, i, over F)"},
     {"at_of_a_cut_dimension", "z = at(x, 1)\noutput z", 4, 5, "an index of an array over [N]", "cut over the workers"},
     {"at_over_a_cut_dimension", "dim C local\ninput B : f64[N, C]\nz = at(B, 1, over N)\noutput z", 6, 5,

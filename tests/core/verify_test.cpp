@@ -69,7 +69,7 @@ TEST(Level1, ElementTypes) {
   expect_fault(1, k1 + "%r = while (%a : i64 @? = %k) test 0 : i64 @? {\nyield %a\n}",
                "a loop's test is a shared bool");
   expect_fault(1, x1 + "%f = literal 1.0 : f64 @?\n%l = list %x : list<2> f64[N] @?\n%a = get %l, %f : f64[N] @?",
-               "the place in a list is a shared i64");
+               "the position in a list is a shared i64");
   expect_fault(1, "%a = literal (1.0, 2.0) : f64 @?", "2 literals for an element of 1 scalars");
   expect_fault(1, "%n = input \"n\" : null[N] @?", "only sparse matrices hold null");
 }
@@ -80,17 +80,16 @@ TEST(Level1, DimensionsByName) {
   expect_fault(1, "%c = literal 1.0 : f64 @?\n%d = map[half] %c : f64 @?", "its result has rank 0; map gives arrays");
   expect_fault(1, x1 + "%y = apply[half] %x : f64[N] @?", "its result is an array; apply gives shareds of rank 0");
   expect_fault(1, x1 + "%s = reduce[add; over M] %x : f64 @?", "it reduces over a dimension that %x does not have");
-  expect_fault(1, x1 + "%s = reduce[add] %x : f64[N] @?", "what is left of [N] is []");
+  expect_fault(1, x1 + "%s = reduce[add] %x : f64[N] @?", "the rest of [N] is []");
   expect_fault(1, u1 + g1 + "%y = mxv[mul, add] %u, %G : f64[N] @?", "of this product is over");
   expect_fault(1, x1 + g1 + "%y = mxv[mul, add] %x, %G : f64[N] @?", "the result of this product is over [M]");
   expect_fault(1, "%y = input \"y\" : f64[N,N] @?\n%s = reduce[add; over N] %y : f64[N] @?",
-               "a dimension stands there twice");
+               "a dimension is listed twice");
   expect_fault(1, "%y = input \"y\" : f64[N,K] sparse @?", "neither of them local");
 }
 
 TEST(Level1, Matrices) {
-  expect_fault(1, g1 + "%y = map[half] %G : f64[N] @?",
-               "%G is a sparse matrix; only products and folds read stored entries");
+  expect_fault(1, g1 + "%y = map[half] %G : f64[N] @?", "%G is a sparse matrix; only products and folds read nonzeros");
   expect_fault(1, x1 + "%z = map[half] %x : f64[N] @?\n%y = mxv[mul, add] %x, %z : f64[N] @?", "%z is no matrix");
   expect_fault(1, "%y = fill 1.0 : f64[N,M] sparse @?", "only inputs are sparse");
   expect_fault(1, "%B = input \"B\" : f64[K,N] @?\n%w = fill 1.0 : f64[K] @?\n%y = mxv[mul, add] %w, %B : f64[N] @?",
@@ -233,7 +232,7 @@ TEST(Level2, TestsAreConsistent) {
 TEST(Level2, OnlyWhatNeitherSendsNorFailsIsSpeculated) {
   const std::string head = "%x = input \"x\" : f64[N] @part\n";
   expect_right(2, head + "%h = map[half] %x speculated : f64[N] @part\noutput \"h\" %h");
-  const std::string why = "what may be done in vain neither sends anything nor can fail";
+  const std::string why = "work that may be in vain neither sends anything nor can fail";
   expect_fault(2,
                head +
                    "%G = input \"G\" : f64[N,N] sparse @part\n%c = scatter %x speculated : f64[N] @cons{G.rows}\n"

@@ -106,7 +106,7 @@ void Rows::open_to_write() {
   const bool special = fd_ >= 0 ? fstat(fd_, &facts) == 0 && !S_ISREG(facts.st_mode) : errno == ENXIO;
   if (fd_ < 0 || special)
     fail(ExitStatus::cannot_create, fmt::format("cannot create '{}'", path_),
-         special ? "it exists, and is not a regular file" : std::strerror(errno), "choose another folder with -o");
+         special ? "this path is not a regular file" : std::strerror(errno), "choose another folder with -o");
   if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
   if (errno != EWOULDBLOCK)
     fail(ExitStatus::cannot_create, fmt::format("cannot lock '{}'", path_), std::strerror(errno),

@@ -14,7 +14,7 @@ struct SharedSegment {
 };
 
 // This user's segments that no process has mapped, made at `since` or later. It leaves out those younger than `age`
-// seconds, which somebody may be about to map. `root` stands before /dev and /proc.
+// seconds, which somebody may be about to map. `root` is put before /dev and /proc.
 [[nodiscard]] std::vector<SharedSegment> left_segments(const std::string& root, std::time_t since, std::time_t age = 2);
 
 }  // namespace kasen::tools
