@@ -100,7 +100,6 @@ struct ScalarFunction {
 
 // Replaces parameter i of `body` by args[i] (composition of functions); loop variables are renumbered apart.
 [[nodiscard]] Expr substitute(const Expr& body, std::span<const Expr> args);
-// The function applied to its own parameters in another order or number: `map` gives the new index of each.
 [[nodiscard]] bool is_identity(const ScalarFunction& fn);  // one parameter, returned as it is
 
 // The meaning of every operator on concrete values (the reference for code generators). `args` holds, for each

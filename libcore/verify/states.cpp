@@ -175,7 +175,7 @@ class StateCheck {
   void output(const Op& op) {
     if (op.code != OpCode::output || !m_.type(op.operands[0]).state.is_pre()) return;
     const bool shared = is_shared(m_, m_.type(op.operands[0]));
-    faults_.add(op, says(op.operands[0]), "results are written from masters that hold the value",
+    faults_.add(op, says(op.operands[0]), "results are written from owned elements that hold the value",
                 "gather " + value_text(m_, op.operands[0]) + " first", shared ? 2 : 1);
   }
 
