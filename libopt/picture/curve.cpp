@@ -2,119 +2,65 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "libopt/draw/page_text.h"
+#include "libopt/draw/scale.h"
 #include "libopt/picture/page.h"
-#include "libopt/picture/page_text.h"
 
 namespace kasen {
 namespace {
 
-constexpr double paper_width = 560, paper_height = 230, paper_left = 66, paper_right = 14, paper_top = 26,
-                 paper_bottom = 38;
-
-// Gives the pixel position of numbers along one axis.
-struct Scale {
-  double low = 0, high = 1, from = 0, to = 1;  // values; pixels
-  bool logarithmic = false;
-  [[nodiscard]] double operator()(double value) const {
-    const double v = logarithmic ? std::log10(value) : value;
-    return from + (to - from) * (v - low) / (high - low);
-  }
-  [[nodiscard]] double value(double mark) const { return logarithmic ? std::pow(10.0, mark) : mark; }
-};
-
-// Returns the step of round marks: 1, 2 or 5 times a power of ten. A span has about five of them.
-double round_step(double span) {
-  const double rough = span / 5, power = std::pow(10.0, std::floor(std::log10(rough)));
-  const double factor = rough / power;
-  return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
-}
+constexpr double curve_width = 560, curve_height = 230;
+constexpr Rect curve_paper{66, 26, 480, 166};
+constexpr size_t longest_name = 60, most_marks = 120;
 
 Scale upward(const Curve& curve) {
   double least = curve.points[0].y, most = least;
-  for (const Point& p : curve.points) {
-    least = std::min(least, p.y);
-    most = std::max(most, p.y);
-  }
-  if (curve.limit) {
-    least = std::min(least, *curve.limit);
-    most = std::max(most, *curve.limit);
-  }
-  Scale scale{0, 1, paper_height - paper_bottom, paper_top, least > 0 && most / least > 30};
-  if (scale.logarithmic) {
-    scale.low = std::floor(std::log10(least));
-    scale.high = std::max(std::ceil(std::log10(most)), scale.low + 1);
-    return scale;
-  }
-  if (least > 0 && least < most / 2) least = 0;
-  const double span = most > least ? most - least : std::max(std::abs(most), 1.0);
-  const double step = round_step(span);
-  scale.low = std::floor(least / step) * step;
-  scale.high = std::max(std::ceil(most / step) * step, scale.low + step);
+  const auto take = [&](double y) {
+    least = std::min(least, y);
+    most = std::max(most, y);
+  };
+  for (const Point& p : curve.points) take(p.y);
+  if (curve.limit) take(*curve.limit);
+  Scale scale(least > 0 && most / least > 30 ? ScaleKind::logarithmic : ScaleKind::linear,
+              curve_paper.y + curve_paper.height, curve_paper.y);
+  scale.take(least);
+  scale.take(most);
+  scale.round_out();
   return scale;
 }
 
-std::string marks(const Scale& scale) {
-  const double step =
-      scale.logarithmic ? std::max(1.0, std::ceil((scale.high - scale.low) / 6)) : round_step(scale.high - scale.low);
-  std::string text;
-  for (double mark = scale.low; mark <= scale.high + step / 100; mark += step) {
-    const double at = std::abs(mark) < step / 1000 ? 0 : mark, y = scale(scale.value(at));
-    text += fmt::format(
-        "<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/><text class=\"mark\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
-        paper_left, y, paper_width - paper_right, paper_left - 6, y + 4,
-        page_text(fmt::format("{:.4g}", scale.value(at))));
-  }
-  return text;
+Scale across(const Curve& curve) {
+  Scale scale(ScaleKind::whole, curve_paper.x, curve_paper.x + curve_paper.width);
+  scale.take(curve.points.front().x);
+  scale.take(curve.points.back().x);
+  scale.close();
+  return scale;
 }
 
-std::string iterations(const Scale& scale) {
-  std::string text;
-  const double step = std::max(1.0, round_step(std::max(scale.high - scale.low, 1.0)));
-  for (double x = std::ceil(scale.low / step) * step; x <= scale.high; x += step) {
-    text += fmt::format("<text class=\"turn\" x=\"{:.1f}\" y=\"{:.1f}\">{:.0f}</text>", scale(x),
-                        paper_height - paper_bottom + 16, x);
-  }
-  return text;
+void draw_limit(Canvas& canvas, const Axes& axes, double limit) {
+  const double at = axes.y.place(limit), left = curve_paper.x;
+  const std::string text = "compared with " + number_text(limit);
+  canvas.line({left, at}, {left + curve_paper.width, at}, {{"class", "limit"}});
+  canvas.text({left + 6, at - curve_paper.y < line_height ? at + 13 : at - 5}, text, {{"class", "limit-text"}});
 }
 
 }  // namespace
 
 std::string curve_svg(const Curve& curve) {
-  const Scale y = upward(curve);
-  const double first = curve.points.front().x, last = curve.points.back().x;
-  const Scale x{first, std::max(last, first + 1), paper_left, paper_width - paper_right};
-  std::string text = fmt::format(
-      "<svg class=\"curve\" role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\" aria-label=\"{}\"><text class=\"title\" "
-      "x=\"{:.0f}\" "
-      "y=\"16\">{}</text>",
-      paper_width, paper_height, page_text(curve.title), paper_left, page_text(clipped(curve.title, 60)));
-  text += marks(y) + iterations(x);
-  text +=
-      fmt::format("<text class=\"across\" x=\"{:.1f}\" y=\"{:.0f}\">{}</text>",
-                  (paper_left + paper_width - paper_right) / 2, paper_height - 6, page_text(clipped(curve.across, 60)));
-  if (curve.limit && (!y.logarithmic || *curve.limit > 0)) {
-    const double at = y(*curve.limit), right = paper_width - paper_right;
-    text += fmt::format(
-        "<path class=\"limit\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>{:.4g}</title></path><text class=\"limit-text\" "
-        "x=\"{:.1f}\" y=\"{:.1f}\">compared with {:.4g}</text>",
-        paper_left, at, right, *curve.limit, paper_left + 6, at - paper_top < line_height ? at + 13 : at - 5,
-        *curve.limit);
+  Axes axes{curve_paper, across(curve), upward(curve), clipped(curve.across, longest_name), "", {}, false};
+  Canvas canvas = Canvas::in_page(curve_width, curve_height, curve.title, "curve");
+  canvas.text({curve_paper.x, 16}, clipped(curve.title, longest_name), {{"class", "title"}});
+  draw_axes(canvas, axes);
+  if (curve.limit && axes.y.shows(*curve.limit)) draw_limit(canvas, axes, *curve.limit);
+  std::vector<Point> places;
+  for (const Point& p : curve.points) places.push_back({axes.x.place(p.x), axes.y.place(p.y)});
+  canvas.polyline(places, {{"class", "line"}});
+  for (size_t i = 0; i < places.size() && places.size() <= most_marks; ++i) {
+    const Point& p = curve.points[i];
+    canvas.circle(places[i], 2.5, {}, fmt::format("iteration {:.0f}: {:.6g}", p.x, p.y));
   }
-  std::string path;
-  for (const Point& p : curve.points) {
-    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(p.x), y(p.y));
-  }
-  text += fmt::format("<path class=\"line\" d=\"{}\"/>", path);
-  if (curve.points.size() <= 120) {
-    for (const Point& p : curve.points) {
-      text +=
-          fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\"><title>iteration {:.0f}: {:.6g}</title></circle>",
-                      x(p.x), y(p.y), p.x, p.y);
-    }
-  }
-  return text + "</svg>";
+  return std::move(canvas).markup();
 }
 
 }  // namespace kasen

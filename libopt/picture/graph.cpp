@@ -8,7 +8,7 @@
 
 #include "libcore/ir/module.h"
 #include "libopt/cost/rules.h"
-#include "libopt/picture/page_text.h"
+#include "libopt/draw/page_text.h"
 
 namespace kasen {
 namespace {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "libopt/picture/page_text.h"
+#include "libopt/draw/page_text.h"
 
 namespace kasen {
 namespace {

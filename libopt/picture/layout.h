@@ -6,17 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "libopt/draw/canvas.h"
 #include "libopt/picture/graph.h"
 
 namespace kasen {
-
-struct Point {
-  double x = 0, y = 0;
-};
-
-struct Rect {
-  double x = 0, y = 0, width = 0, height = 0;
-};
 
 struct Placed {
   double width = 0, height = 0;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "libopt/picture/page_text.h"
+#include "libopt/draw/page_text.h"
 #include "libopt/picture/run_facts.h"
 
 namespace kasen {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "libopt/cost/footprint.h"
+#include "libopt/draw/page_text.h"
 #include "libopt/picture/page.h"
-#include "libopt/picture/page_text.h"
 
 namespace kasen {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "libcore/ir/module.h"
+#include "libopt/draw/page_text.h"
 #include "libopt/picture/page.h"
-#include "libopt/picture/page_text.h"
 #include "libopt/report/report.h"
 
 namespace kasen {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "libopt/draw/plot.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/times.h"
 
@@ -170,81 +170,20 @@ std::vector<std::string> titles(const Module& module) {
   return texts;
 }
 
-// One line of the plot. Points without a value (or 0, which has no logarithm) are left out.
-struct PlotCurve {
-  std::string name, color;
-  std::vector<std::pair<double, double>> points;
-};
-
-constexpr double width = 640, height = 400, left = 60, right = 170, top = 30, bottom = 40;
-
-class Plot {
- public:
-  explicit Plot(const std::vector<PlotCurve>& curves) {
-    for (const PlotCurve& curve : curves) {
-      for (const auto& [x, y] : curve.points) {
-        x0_ = std::min(x0_, std::log10(x));
-        x1_ = std::max(x1_, std::log10(x));
-        y0_ = std::min(y0_, std::floor(std::log10(y)));
-        y1_ = std::max(y1_, std::ceil(std::log10(y)));
-      }
-    }
-    if (x1_ <= x0_) x1_ = x0_ + 1;
-    if (y1_ <= y0_) y1_ = y0_ + 1;
-  }
-
-  [[nodiscard]] double x(double value) const {
-    return left + (std::log10(value) - x0_) / (x1_ - x0_) * (width - left - right);
-  }
-  [[nodiscard]] double y(double value) const {
-    return height - bottom - (std::log10(value) - y0_) / (y1_ - y0_) * (height - top - bottom);
-  }
-
-  // Draws a named line for each power of ten.
-  [[nodiscard]] std::string grid() const {
-    std::string text;
-    const int step = std::max(1, static_cast<int>(y1_ - y0_) / 10);
-    for (int power = static_cast<int>(y0_); power <= static_cast<int>(y1_); power += step) {
-      const double at = y(std::pow(10, power));
-      text += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", left, at,
-                          width - right, at);
-      text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">1e{}</text>\n", left - 6, at + 4, power);
-    }
-    return text;
-  }
-
- private:
-  double x0_ = INFINITY, x1_ = -INFINITY, y0_ = INFINITY, y1_ = -INFINITY;
-};
-
-std::string curve_text(const Plot& plot, const PlotCurve& curve, size_t place) {
-  std::string path;
-  for (const auto& [x, y] : curve.points) path += fmt::format("{:.1f},{:.1f} ", plot.x(x), plot.y(y));
-  std::string text =
-      fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, curve.color);
-  for (const auto& [x, y] : curve.points) {
-    text +=
-        fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", plot.x(x), plot.y(y), curve.color);
-  }
-  return text + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\">{}</text>\n", width - right + 10,
-                            top + 18.0 * static_cast<double>(place + 1), curve.color, curve.name);
-}
-
-// Returns the curves of the first outermost loop.
-std::vector<PlotCurve> curves_of(const std::vector<Line>& lines) {
-  std::vector<PlotCurve> curves{
-      {"slaves", "#1b6ca8", {}}, {"network bytes", "#c0392b", {}}, {"time, microseconds", "#27864a", {}}};
+// Of the first outermost loop.
+std::vector<PlotSeries> series_of(const std::vector<Line>& lines) {
+  std::vector<PlotSeries> series{{"slaves", {}}, {"network bytes", {}}, {"time, microseconds", {}}};
   for (const Line& line : lines) {
     const Row& row = line.row;
-    const auto add = [&](PlotCurve& curve, double value) {
-      if (value > 0) curve.points.emplace_back(static_cast<double>(row.workers), value);
+    const auto add = [&](PlotSeries& to, double value) {
+      if (value > 0) to.marks.push_back({static_cast<double>(row.workers), value});
     };
-    add(curves[0], static_cast<double>(row.slaves));
-    add(curves[1], static_cast<double>(row.network.front().value_or(0)));
-    add(curves[2], row.times.front() ? row.times.front()->sum() * 1e6 : 0);
+    add(series[0], static_cast<double>(row.slaves));
+    add(series[1], static_cast<double>(row.network.front().value_or(0)));
+    add(series[2], row.times.front() ? row.times.front()->sum() * 1e6 : 0);
   }
-  std::erase_if(curves, [](const PlotCurve& curve) { return curve.points.empty(); });
-  return curves;
+  std::erase_if(series, [](const PlotSeries& of) { return of.marks.empty(); });
+  return series;
 }
 
 }  // namespace
@@ -265,23 +204,14 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
 
 std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
   const std::vector<Line> rows = lines_of(module, points, machine);
-  const std::vector<PlotCurve> curves = curves_of(rows);
-  const Plot plot(curves);
-  std::string text = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "
-      "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      width, height);
-  text += fmt::format("<text x=\"{}\" y=\"18\">{}: {}</text>\n", left, module.name, titles(module).front());
-  if (!curves.empty()) text += plot.grid();
-  for (size_t i = 0; i < curves.size(); ++i) text += curve_text(plot, curves[i], i);
-  for (const Line& line : rows) {
-    const Row& row = line.row;
-    if (curves.empty()) break;
-    text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                        plot.x(static_cast<double>(row.workers)), height - bottom + 18, row.workers);
-  }
-  return text + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">workers</text>\n</svg>\n",
-                            (left + width - right) / 2, height - 6);
+  Plot plot;
+  plot.title = fmt::format("{}: {}", module.name, titles(module).front());
+  plot.x_name = "workers";
+  plot.log_x = plot.log_y = true;
+  plot.legend_width = 170;
+  for (const Line& line : rows) plot.x_ticks.push_back(static_cast<double>(line.row.workers));
+  plot.series = series_of(rows);
+  return plot_svg(std::move(plot));
 }
 
 }  // namespace kasen

@@ -29,6 +29,7 @@ LIMITS = {
     "files in one folder of libkernels": (30, 30),
     "files in one folder of tools": (30, 30),
     "product files over 400 lines": (8, 0),
+    "rooms that write SVG": (1, 1),
     "docs: words of nine sentences in ten": (28, 28),
     "docs: sentences of more than 60 words": (0, 0),
 }
@@ -45,6 +46,9 @@ class Tree:
         """Files whose code says it, of which generic tables are none."""
         pattern = re.compile(rf"\b{word}\b")
         return sum(bool(pattern.search(text)) for text in self.product.values())
+
+    def rooms_with(self, pattern):
+        return len({name.rpartition("/")[0] for name, text in self.product.items() if re.search(pattern, text)})
 
     def flat(self, folder):
         """The most files side by side in the folder or one below."""
@@ -72,6 +76,7 @@ def figures(tree):
     for folder in ["libcore", "libcomm/data", "libopt", "libkernels", "tools"]:
         yield f"files in one folder of {folder}", tree.flat(folder)
     yield "product files over 400 lines", sum(text.count("\n") > 400 for text in tree.product.values())
+    yield "rooms that write SVG", tree.rooms_with(r"<(?:svg|path|line|polyline|polygon|rect|circle|text|tspan)\b")
     lengths = sorted(tree.sentences())
     yield "docs: words of nine sentences in ten", lengths[len(lengths) * 9 // 10]
     yield "docs: sentences of more than 60 words", sum(length > 60 for length in lengths)

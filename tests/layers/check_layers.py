@@ -40,11 +40,11 @@ ROOMS = {
         "lang": "base scalar ir laws analysis syntax",
     },
     "libopt": {
-        "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",
+        "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",
         "fusion": "cost time rewrite", "selection": "time rewrite fusion", "prover": "",
         "passes": "time rewrite options sync fusion selection",
-        "optimize": "cost time rewrite options sync fusion prover passes", "picture": "cost text time",
-        "report": "cost text time sync optimize picture",
+        "optimize": "cost time rewrite options sync fusion prover passes", "picture": "draw cost text time",
+        "report": "draw cost text time sync optimize picture",
     },
     "libcomm/data": {
         "base": "", "hdf5": "base", "text": "base", "read": "base text", "cut": "base read", "compress": "base",

@@ -1,29 +1,10 @@
-// Pictures of plans: text that is never markup, and boxes where they belong.
+// Pictures of plans: boxes where they belong.
 #include <gtest/gtest.h>
 
 #include "libopt/picture/layout.h"
-#include "libopt/picture/page_text.h"
 
 namespace kasen {
 namespace {
-
-TEST(PageText, IsNeverMarkup) {
-  EXPECT_EQ(page_text("<a href='x' b=\"y\">&amp;"), "&lt;a href=&#39;x&#39; b=&quot;y&quot;&gt;&amp;amp;");
-  EXPECT_EQ(page_text("a\tb\nc\x01"), "a b\nc ");
-}
-
-TEST(PageText, IsUtf8) {
-  EXPECT_EQ(page_text("\xce\xbb\xe2\x82\xac\xf0\x9f\x98\x80"), "\xce\xbb\xe2\x82\xac\xf0\x9f\x98\x80");
-  const std::string bad = "\xef\xbf\xbd";
-  EXPECT_EQ(page_text("\xffz"), bad + "z");
-  EXPECT_EQ(page_text("\xc0\x80"), bad + bad);            // longer than needed
-  EXPECT_EQ(page_text("\xed\xa0\x80"), bad + bad + bad);  // half of a pair
-  EXPECT_EQ(page_text("\xf4\x90\x80\x80"), bad + bad + bad + bad);
-  EXPECT_EQ(page_text("\xe2\x82"), bad + bad);  // cut off
-  EXPECT_EQ(text_width("\xce\xbb\xff<"), 3u);
-  EXPECT_EQ(clipped("\xce\xbb\xce\xbb\xce\xbb", 2), "\xce\xbb\xe2\x80\xa6");
-  EXPECT_EQ(clipped("abc", 3), "abc");
-}
 
 Picture some_picture() {
   Picture picture;

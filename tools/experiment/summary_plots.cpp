@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "libopt/draw/plot.h"
 #include "tools/experiment/summary.h"
-#include "tools/experiment/svg_plot.h"
 
 namespace kasen::tools {
 namespace {
@@ -120,9 +120,9 @@ class Plotter {
 
 std::map<std::string, std::string> summary_plots(const Summary& summary) {
   const Plotter plotter(summary);
-  std::map<std::string, std::string> plots{{"bytes.svg", svg_text(plotter.bytes())},
-                                           {"predicted.svg", svg_text(plotter.predicted())}};
-  if (!summary.parallel.empty()) plots["speedup.svg"] = svg_text(plotter.speedup());
+  std::map<std::string, std::string> plots{{"bytes.svg", plot_svg(plotter.bytes())},
+                                           {"predicted.svg", plot_svg(plotter.predicted())}};
+  if (!summary.parallel.empty()) plots["speedup.svg"] = plot_svg(plotter.speedup());
   return plots;
 }
 

@@ -1,10 +1,10 @@
-// A plot as SVG: the same text from the same numbers.
+// A plot as a file of SVG: the same text from the same numbers.
 #pragma once
 
 #include <string>
 #include <vector>
 
-namespace kasen::tools {
+namespace kasen {
 
 struct PlotMark {
   double x = 0, y = 0;
@@ -24,8 +24,9 @@ struct Plot {
   bool square = false;                // both axes of one range, with the line on which y is x
   std::vector<double> x_ticks;        // empty: chosen
   std::vector<PlotSeries> series;
+  double legend_width = 350;  // beside it
 };
 
-[[nodiscard]] std::string svg_text(Plot plot);
+[[nodiscard]] std::string plot_svg(Plot plot);
 
-}  // namespace kasen::tools
+}  // namespace kasen

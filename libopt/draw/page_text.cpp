@@ -1,0 +1,65 @@
+#include "libopt/draw/page_text.h"
+
+#include <algorithm>
+
+#include "libcore/base/utf8.h"
+
+namespace kasen {
+namespace {
+
+// Bytes to step over; 1 for a byte that is no UTF-8.
+size_t step_over(std::string_view text, size_t at) { return std::max<size_t>(utf8_at(text, at).bytes, 1); }
+
+std::string_view escaped(char c) {
+  switch (c) {
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '&':
+      return "&amp;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string page_text(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const auto [code, bytes] = utf8_at(text, at);
+    if (bytes == 0 || code == 0xfffe || code == 0xffff) {
+      result += "\xef\xbf\xbd";
+    } else if (bytes > 1) {
+      result += text.substr(at, bytes);
+    } else if (const std::string_view safe = escaped(c); !safe.empty()) {
+      result += safe;
+    } else {
+      result += c == '\n' || static_cast<unsigned char>(c) >= 0x20 ? c : ' ';
+    }
+    at += std::max<size_t>(bytes, 1);
+  }
+  return result;
+}
+
+size_t text_width(std::string_view text) {
+  size_t width = 0;
+  for (size_t at = 0; at < text.size(); ++width) at += step_over(text, at);
+  return width;
+}
+
+std::string clipped(std::string_view text, size_t most) {
+  if (text_width(text) <= most) return std::string(text);
+  size_t kept = 0;
+  for (size_t i = 0; i + 1 < most; ++i) kept += step_over(text, kept);
+  return std::string(text.substr(0, kept)) + "\xe2\x80\xa6";
+}
+
+}  // namespace kasen
