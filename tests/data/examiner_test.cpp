@@ -51,25 +51,31 @@ std::string obey(int file) {
   return {what};
 }
 
-// What the system answers to things that no examination needs.
+// What of the things that no examination needs is not refused for want of permission.
 std::string try_everything(int file) {
   std::string done;
-  const auto tried = [&](const char* what, long result) {
-    if (result >= 0) done += std::string(what) + " ";
+  const auto tried = [&](const char* what, auto&& call) {
+    errno = 0;
+    const long result = call();
+    if (result >= 0 || errno != EPERM) done += std::string(what) + " ";
   };
-  tried("open", open("/etc/hostname", O_RDONLY));
-  tried("create", open("/tmp/kasen-examiner-test", O_WRONLY | O_CREAT, 0600));
+  tried("open", [] { return open("/etc/hostname", O_RDONLY); });
+  tried("create", [] { return open("/tmp/kasen-examiner-test", O_WRONLY | O_CREAT, 0600); });
   struct stat facts {};
-  tried("stat", stat("/etc/hostname", &facts));
-  tried("unlink", unlink("/tmp/kasen-examiner-none"));
-  tried("socket", socket(AF_INET, SOCK_STREAM, 0));
-  tried("fork", fork());
+  tried("stat", [&] { return stat("/etc/hostname", &facts); });
+  tried("unlink", [] { return unlink("/tmp/kasen-examiner-none"); });
+  tried("socket", [] { return socket(AF_INET, SOCK_STREAM, 0); });
+  tried("fork", [] { return fork(); });
   char* none[] = {nullptr};
-  tried("execute", execve("/bin/true", none, none));
-  tried("kill", kill(getppid(), 0));
-  tried("write", pwrite(file, "x", 1, 0));
-  void* const code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  tried("code", code == MAP_FAILED ? -1 : 0);
+  tried("execute", [&] { return execve("/bin/true", none, none); });
+  tried("kill", [] { return kill(getppid(), 0); });
+  tried("write", [&] { return pwrite(file, "x", 1, 0); });
+  tried("other numbers", [] { return syscall(0x7fffffff); });
+  const auto map = [](int protection) { return mmap(nullptr, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); };
+  tried("code", [&] { return map(PROT_READ | PROT_EXEC) == MAP_FAILED ? -1 : 0; });
+  void* const memory = map(PROT_READ);
+  if (memory == MAP_FAILED || mprotect(memory, 4096, PROT_READ | PROT_WRITE) != 0) done += "(no memory) ";
+  tried("to make it code", [&] { return mprotect(memory, 4096, PROT_READ | PROT_EXEC); });
   return "done: " + done;
 }
 

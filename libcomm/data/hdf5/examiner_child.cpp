@@ -1,7 +1,5 @@
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,9 +12,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "libcomm/data/hdf5/examiner.h"
@@ -107,47 +108,41 @@ void take_limits(const ExaminerLimits& limits, const std::vector<unsigned long>&
   limit(RLIMIT_NOFILE, 8);
 }
 
+// libseccomp's answer. Without memory for the filter this throws; an old kernel refuses the filter, which changes nothing.
+void with_memory(int result) {
+  if (result == -ENOMEM) throw std::bad_alloc();
+}
+
 // From now on the process may read its open files, answer, and allocate memory that is not executable. The system
 // refuses all else. If the kernel knows no such filter, only the limits apply. ASan asks for the signal stack wherever
 // a function is left for good.
 void shut_in() {
-  static constexpr std::array plain{
-      SYS_read,           SYS_pread64,       SYS_write,     SYS_recvmsg,     SYS_close,          SYS_lseek,
-      SYS_munmap,         SYS_mremap,        SYS_brk,       SYS_madvise,     SYS_futex,          SYS_rt_sigreturn,
-      SYS_rt_sigprocmask, SYS_clock_gettime, SYS_getrandom, SYS_sched_yield, SYS_getpid,         SYS_gettid,
-      SYS_tgkill,         SYS_sigaltstack,   SYS_exit,      SYS_exit_group,  SYS_restart_syscall};
-  static constexpr std::array with_protection{SYS_mmap, SYS_mprotect};
-#if defined(__x86_64__)
-  constexpr std::uint32_t machine = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-  constexpr std::uint32_t machine = AUDIT_ARCH_AARCH64;
-#else
-  constexpr std::uint32_t machine = 0;
-#endif
-  if (machine == 0) return;
-  const auto line = [](int code, std::uint32_t k, int yes = 0, int no = 0) {
-    return sock_filter{static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(yes), static_cast<std::uint8_t>(no),
-                       k};
-  };
-  constexpr int load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K, answer = BPF_RET | BPF_K;
-  constexpr int any_of = BPF_JMP | BPF_JSET | BPF_K;
-  constexpr std::uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
-  std::vector<sock_filter> lines{line(load, offsetof(seccomp_data, arch)), line(equal, machine, 1),
-                                 line(answer, refused), line(load, offsetof(seccomp_data, nr))};
-  for (const long call : plain) {
-    lines.push_back(line(equal, static_cast<std::uint32_t>(call), 0, 1));
-    lines.push_back(line(answer, SECCOMP_RET_ALLOW));
-  }
-  for (const long call : with_protection) {
-    lines.push_back(line(equal, static_cast<std::uint32_t>(call), 0, 4));
-    lines.push_back(line(load, offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t)));
-    lines.push_back(line(any_of, PROT_EXEC, 1));
-    lines.push_back(line(answer, SECCOMP_RET_ALLOW));
-    lines.push_back(line(answer, refused));
-  }
-  lines.push_back(line(answer, refused));
-  const sock_fprog program{static_cast<unsigned short>(lines.size()), lines.data()};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+  // The C libraries of 32-bit systems have numbers of their own for what takes a wide position or time.
+  constexpr std::array plain{SCMP_SYS(read),           SCMP_SYS(pread64),
+                             SCMP_SYS(write),          SCMP_SYS(recvmsg),
+                             SCMP_SYS(close),          SCMP_SYS(lseek),
+                             SCMP_SYS(_llseek),        SCMP_SYS(munmap),
+                             SCMP_SYS(mremap),         SCMP_SYS(brk),
+                             SCMP_SYS(madvise),        SCMP_SYS(futex),
+                             SCMP_SYS(futex_time64),   SCMP_SYS(sigreturn),
+                             SCMP_SYS(rt_sigreturn),   SCMP_SYS(rt_sigprocmask),
+                             SCMP_SYS(clock_gettime),  SCMP_SYS(clock_gettime64),
+                             SCMP_SYS(getrandom),      SCMP_SYS(sched_yield),
+                             SCMP_SYS(getpid),         SCMP_SYS(gettid),
+                             SCMP_SYS(tgkill),         SCMP_SYS(sigaltstack),
+                             SCMP_SYS(exit),           SCMP_SYS(exit_group),
+                             SCMP_SYS(restart_syscall)};
+  // Where there is an mmap2 the older call has its protection in memory, where no filter sees it.
+  constexpr int map = SCMP_SYS(mmap2) > 0 ? SCMP_SYS(mmap2) : SCMP_SYS(mmap);
+  constexpr scmp_arg_cmp no_code{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0};
+  constexpr std::uint32_t refused = SCMP_ACT_ERRNO(EPERM);
+  const std::unique_ptr<void, decltype(&seccomp_release)> filter(seccomp_init(refused), &seccomp_release);
+  if (!filter) throw std::bad_alloc();
+  with_memory(seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, refused));  // else it would be killed
+  for (const int call : plain) with_memory(seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, call, 0, nullptr));
+  for (const int call : {map, SCMP_SYS(mprotect)})
+    with_memory(seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, call, 1, &no_code));
+  with_memory(seccomp_load(filter.get()));
 }
 
 // -1: there will be none.
