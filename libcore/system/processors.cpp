@@ -47,6 +47,8 @@ std::atomic<int> set_threads{0};  // none
 
 }  // namespace
 
+// By one system call: hwloc gives the same answer once it has opened its plug-ins, which is milliseconds in each tool
+// and rank that reads data.
 ProcessorMask allowed_mask() {
   ProcessorMask mask{};
   if (sched_getaffinity(0, sizeof mask, reinterpret_cast<cpu_set_t*>(mask.data())) != 0) mask.fill(0);

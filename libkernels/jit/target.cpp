@@ -5,15 +5,14 @@
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/Support/Host.h>
 #include <llvm/Support/TargetSelect.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <mutex>
 #include <utility>
 
 #include "libcore/base/error.h"
 #include "libcore/scalar/elementary.h"
+#include "libcore/system/hardware.h"
 
 namespace kasen {
 namespace {
@@ -69,8 +68,8 @@ std::string Target::features() const { return machine_->getFeatures().getString(
 bool Target::may_stream() const { return machine_->getTargetTriple().isX86(); }
 
 std::int64_t Target::last_level_cache() {
-  const std::int64_t largest = std::max({sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE), -1L});
-  return largest > 0 ? largest : std::int64_t{32} << 20;
+  static const std::int64_t bytes = last_level_caches().value_or(std::int64_t{32} << 20);
+  return bytes;
 }
 
 std::string Target::description() const {

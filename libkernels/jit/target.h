@@ -32,7 +32,7 @@ class Target {
   [[nodiscard]] bool fuses() const { return fuses_; }  // multiplies and adds in one instruction, rounding once
   [[nodiscard]] bool scales() const { return vector_bits_ == 512; }  // by a power of 2 in one instruction
   [[nodiscard]] bool may_stream() const;                             // stores past the caches
-  [[nodiscard]] static std::int64_t last_level_cache();              // bytes
+  [[nodiscard]] static std::int64_t last_level_cache();              // bytes, asked for once
   [[nodiscard]] std::string description() const;                     // "znver4, 512-bit vectors, libmvec"
 
   // The widest version, of at most `lanes` elements, of a library function (exp, log ...) for f64 or f32. Chosen once:

@@ -202,6 +202,12 @@ class Planner {
       }
       bytes += elements * static_cast<double>(streamed_bytes(kernel.stored_elements[i]));
     }
+    // Most plans need not ask how large the caches are, which takes milliseconds: so much has a place in all of them.
+    constexpr double small = 1 << 20;
+    if (plan_.cached_bytes == 0) {
+      if (bytes <= small) return false;
+      plan_.cached_bytes = Target::last_level_cache();
+    }
     return bytes > static_cast<double>(plan_.cached_bytes);
   }
 
@@ -418,7 +424,7 @@ class Planner {
 
 PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options) {
   PlanKernels plan;
-  plan.cached_bytes = options.cached_bytes > 0 ? options.cached_bytes : Target::last_level_cache();
+  plan.cached_bytes = std::max<std::int64_t>(options.cached_bytes, 0);
   plan.jit = std::make_unique<Jit>(options.code_cache);
   Planner planner(module, plan);
   planner.block(module.body);

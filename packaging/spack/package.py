@@ -34,6 +34,7 @@ class Kasen(MesonPackage):
     depends_on("xz@5:")
     depends_on("metis@5:")
     depends_on("hdf5@1.10: ~mpi")
+    depends_on("hwloc@2.5:")
     depends_on("libseccomp@2.5:")
     depends_on("mpi")
     depends_on("llvm@16 +llvm_dylib")

@@ -10,7 +10,7 @@ import sys
 # Libraries of the project -> (what of the project they may include, libraries beside the C++ and C standard libraries and
 # POSIX). A name stands for all rooms in it.
 LIBRARIES = {
-    "libcore": (set(), {"fmt", "boost/multiprecision"}),
+    "libcore": (set(), {"fmt", "boost/multiprecision", "hwloc.h"}),
     "libopt": ({"libcore"}, {"fmt", "nlohmann", "z3++.h"}),
     "libcomm/data": ({"libcore"}, {"fmt", "nlohmann", "hdf5.h", "H5", "xxhash.h", "zlib.h", "lzma.h", "metis.h", "seccomp.h"}),
     "libcomm/exchange": ({"libcore"}, {"fmt", "mpi.h", "xxhash.h"}),
@@ -20,9 +20,11 @@ LIBRARIES = {
               {"fmt", "boost/program_options", "yaml-cpp", "nlohmann", "arpa/inet.h", "netinet/in.h"}),
 }
 # Narrower than their library: planning knows no executor, files know no language; a tool's common frame stays free of
-# MPI, LLVM and HDF5, so that plan, fuse and measure start in milliseconds.
+# MPI, LLVM and HDF5, so that plan, fuse and measure start in milliseconds. One room alone asks what the machine is.
 CORE_WITHOUT_RUN = {"base", "system", "scalar", "ir", "data", "laws", "text", "analysis", "verify", "kernels"}
 NARROWER = {
+    "libcore": {"libraries": {"fmt", "boost/multiprecision"}},
+    "libcore/system": {"libraries": {"fmt", "hwloc.h"}},
     "libopt": {"libcore": CORE_WITHOUT_RUN},
     "libopt/optimize": {"libcore": CORE_WITHOUT_RUN | {"lang"}},
     "libcomm/data": {"libcore": CORE_WITHOUT_RUN - {"verify"}},
@@ -141,7 +143,7 @@ def self_test():
              ("libopt", "cost", '"', "libcore/run/executor.h"), ("libopt", "passes", '"', "libopt/report/report.h"),
              ("libopt", "cost", "<", "llvm/IR/Module.h"), ("libcomm/data", "read", "<", "mpi.h"),
              ("libcomm/data", "read", '"', "libcomm/data/bundle/bundle.h"), ("libcomm/data", "cut", '"', "libcore/lang/lang.h"),
-             ("libcomm/exchange", "", "<", "llvm/IR/Module.h"), ("libkernels", "emit", "<", "mpi.h"),
+             ("libcomm/exchange", "", "<", "llvm/IR/Module.h"), ("libcore", "run", "<", "hwloc.h"), ("libkernels", "emit", "<", "mpi.h"),
              ("libkernels", "run", '"', "libcomm/exchange/mpi_transport.h"), ("libcore", "ir", '"', "module.h"),
              ("tools", "common", "<", "mpi.h"), ("libcore", "nowhere", "<", "vector"), ("tools", "system", '"', "libopt/cost/cost.h")]
     right = [("libcore", "ir", "<", "vector"), ("libopt", "cost", '"', "libcore/ir/module.h"), ("libkernels", "jit", "<", "llvm/IR/Module.h"),

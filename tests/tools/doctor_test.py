@@ -44,12 +44,10 @@ class Doctor(FolderTest):
         v2 = "sys/fs/cgroup/job"
         segment = "dev/shm/vader_segment.node.0.12be0001"
         for check, files, verdict, says, mend in [
-                ("cores", {f"{sys_cpu}/online": "0-999\n"}, BETTER, "of 1000 processors", "--cpus-per-task"),
                 ("cores", {"proc/self/cgroup": "0::/job/step\n", f"{v2}/cpu.max": "50000 100000\n"}, BETTER, "the time of 0.5; a run starts 1 thread", "--cpus"),
                 ("cores", {"proc/self/cgroup": "3:cpu,cpuacct:/job\n", "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "50000\n",
                            "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000\n"}, BETTER, "the time of 0.5; a run starts 1 thread", "--cpus"),
                 ("cores", {"proc/self/cgroup": "0::/job\n", f"{v2}/cpu.max": "max 100000\n"}, OK, "all of them allowed", ""),
-                ("threads", {f"{sys_cpu}/smt/active": "1\n"}, OK, "several hardware threads", ""),
                 ("vectors", {"proc/cpuinfo": "flags\t\t: fpu sse2 avx2 fma avx512f\n"}, OK, "AVX-512", ""),
                 ("vectors", {"proc/cpuinfo": "flags\t\t: fpu avx2 fma\n"}, OK, "AVX2", ""),
                 ("vectors", {"proc/cpuinfo": "flags\t\t: fpu sse2\n"}, BETTER, "neither", "-cpu host"),
@@ -84,7 +82,7 @@ class Doctor(FolderTest):
                 subprocess.run(["rm", "-r", root], check=True)
 
     def test_shells(self):
-        """What limits, folders and variables of the shell do."""
+        """What limits, folders and variables of the shell do, and other machines (hwloc's variable)."""
         (self.dir / "open" / "kasen").mkdir(parents=True)
         (self.dir / "open" / "kasen").chmod(0o755)
         (self.dir / "bin").mkdir()
@@ -93,6 +91,10 @@ class Doctor(FolderTest):
         (self.dir / "fast.yaml").write_text("memory_bandwidth: 9e14\n")
         slurm = {"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "4000"}
         for check, before, env, verdict, says, mend in [
+                ("cores", "", {"HWLOC_SYNTHETIC": "pu:1000"}, BETTER, "of 1000 processors", "--cpus-per-task"),
+                ("threads", "", {"HWLOC_SYNTHETIC": "core:4 pu:2"}, OK, "several hardware threads", ""),
+                ("threads", "", {"HWLOC_SYNTHETIC": "core:4 pu:1"}, OK, "one thread a core", ""),
+                ("threads", "", {"HWLOC_SYNTHETIC": "pu:8"}, OK, "does not tell", ""),
                 ("cores", "taskset -c 0", {}, OK if os.cpu_count() == 1 else BETTER, "processors", ""),
                 ("memory", "ulimit -v 1000000;", {}, BETTER, "ulimit -v leaves 977 MiB", "ulimit -v unlimited"),
                 ("open-files", "ulimit -n 256;", {}, BETTER, "256 open files", "ulimit -n 4096"),

@@ -2,29 +2,18 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 
 #include "libcore/base/count_text.h"
+#include "libcore/system/hardware.h"
 #include "libcore/system/processors.h"
 #include "tools/doctor/checks.h"
 
 namespace kasen::tools {
 namespace {
 
-// "0-3,8" : 5
-int count_of(const std::string& list) {
-  int count = 0;
-  std::istringstream ranges(list);
-  for (std::string range; std::getline(ranges, range, ',');) {
-    int first = 0;
-    char dash = 0;
-    std::istringstream numbers(range);
-    if (!(numbers >> first)) continue;
-    int last = first;
-    if (numbers >> dash) numbers >> last;
-    count += last - first + 1;
-  }
-  return count;
+const Hardware& machine() {
+  static const Hardware found = hardware();
+  return found;
 }
 
 // The threads that a run without --threads starts where it is alone.
@@ -38,8 +27,7 @@ std::string threads_text(int most) {
 }  // namespace
 
 Finding check_cores(const Patient& patient) {
-  const int allowed = allowed_processors(),
-            there = std::max(allowed, count_of(patient.line("/sys/devices/system/cpu/online").value_or("")));
+  const int allowed = allowed_processors(), there = std::max(allowed, machine().processors);
   const std::optional<GroupTime> quota = group_time(patient.root);
   if (quota && quota->processors < allowed) {
     return {Verdict::better,
@@ -57,9 +45,9 @@ Finding check_cores(const Patient& patient) {
           fmt::format("{}, all of them allowed; {}", count_text(there, "processor"), threads_text(allowed)), ""};
 }
 
-Finding check_threads(const Patient& patient) {
-  const bool active = patient.line("/sys/devices/system/cpu/smt/active").value_or("0") == "1";
-  if (!active) return {Verdict::ok, "one thread a core, or the machine does not report it", ""};
+Finding check_threads(const Patient& /*patient*/) {
+  if (machine().cores == 0 || machine().cores >= machine().processors)
+    return {Verdict::ok, "one thread a core, or the machine does not report it", ""};
   return {Verdict::ok, "several hardware threads a core: --threads with the number of cores may be as fast", ""};
 }
 

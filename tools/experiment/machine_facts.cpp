@@ -5,8 +5,8 @@
 
 #include <array>
 #include <ctime>
-#include <fstream>
 
+#include "libcore/system/hardware.h"
 #include "libcore/system/processors.h"
 #include "tools/common/version.h"
 #include "tools/experiment/versions.h"
@@ -15,12 +15,8 @@ namespace kasen::tools {
 namespace {
 
 std::string processor() {
-  std::ifstream lines("/proc/cpuinfo");
-  for (std::string line; std::getline(lines, line);) {
-    const size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
+  const std::string model = hardware().model;
+  return model.empty() ? "unknown" : model;
 }
 
 }  // namespace
