@@ -7,6 +7,7 @@
 
 #include "libcore/lang/lower.h"
 #include "libcore/lang/prelude.h"
+#include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
 namespace {
@@ -147,9 +148,9 @@ Term Lowering::default_of(const Statement& s) {
     fail(ExitStatus::usage, fmt::format("-D {}= gives no value", s.name.text), {},
          fmt::format("give a value of type {}", show(module_, written.type())));
   }
-  const Source source(given->second, fmt::format("-D {}", s.name.text));
+  const SourceText source{given->second, fmt::format("-D {}", s.name.text)};
   try {
-    Term term = typed_element(parse_expression(given->second, source), written.type());
+    Term term = typed_element(parse_expression(source), written.type());
     if (written.type().is_scalar()) term = adapt(std::move(term), written.type().scalar());
     if (!term.leaves.empty() || !term.dims.empty() || term.type() != written.type()) {
       fail(ExitStatus::usage, fmt::format("'{}' is {}", s.name.text, show(module_, written.type())));

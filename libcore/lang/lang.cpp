@@ -26,14 +26,15 @@ std::string module_name(const std::string& file) {
 
 }  // namespace
 
-Lowering::Lowering(const Source& source, const std::map<std::string, std::string>& defines, const ReducerRanges& ranges)
+Lowering::Lowering(const SourceText& source, const std::map<std::string, std::string>& defines,
+                   const ReducerRanges& ranges)
     : source_(source), defines_(defines), reducer_ranges_(ranges) {}
 
 Module Lowering::run(const std::vector<Statement>& program) {
   module_.name = module_name(source_.file);
   // These names are for display, and IR carries them from file to file.
   module_.source_name = printable(source_.file);
-  for (const std::string& line : source_.lines) module_.source.push_back(printable(line));
+  for (const std::string_view line : source_.lines()) module_.source.push_back(printable(line));
   block_ = &module_.body;
   scopes_.emplace_back();
 
@@ -56,7 +57,7 @@ Module Lowering::run(const std::vector<Statement>& program) {
 namespace {
 
 // One message instead of one for each line of a file that is no program.
-void refuse_other_files(std::string_view text, const Source& source) {
+void refuse_other_files(std::string_view text, const SourceText& source) {
   const TextKind kind = text_kind(text);
   if (kind == TextKind::empty) {
     source.fail({}, "the program is empty", "a program has at least one output", "name a file: kasen plan PROGRAM.ks");
@@ -74,9 +75,9 @@ void refuse_other_files(std::string_view text, const Source& source) {
 
 Module compile_program(std::string_view text, const std::string& file,
                        const std::map<std::string, std::string>& defines) {
-  const lang::Source source(text, file);
+  const SourceText source{text, file};
   lang::refuse_other_files(text, source);
-  const std::vector<lang::Statement> program = lang::parse_program(text, source);
+  const std::vector<lang::Statement> program = lang::parse_program(source);
   constexpr int most_iterations = 4;  // a program lowered with ranges sometimes has other ranges
   lang::ReducerRanges ranges;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {

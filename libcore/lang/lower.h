@@ -43,7 +43,7 @@ struct Frame {
 
 class Lowering {
  public:
-  Lowering(const Source& source, const std::map<std::string, std::string>& defines, const ReducerRanges& ranges);
+  Lowering(const SourceText& source, const std::map<std::string, std::string>& defines, const ReducerRanges& ranges);
   [[nodiscard]] Module run(const std::vector<Statement>& program);
   // The reducers of the module that have a presence mask, with their forms without it.
   [[nodiscard]] const std::map<FnId, ScalarFunction>& unmasked() const { return masked_; }
@@ -227,7 +227,7 @@ class Lowering {
   void finish_control(Op op, const Names& carried, std::vector<ValueId> initial, bool test);
   void poison(const Statement& s);
 
-  const Source& source_;
+  const SourceText& source_;
   const std::map<std::string, std::string>& defines_;
   const ReducerRanges& reducer_ranges_;
   std::map<FnId, ScalarFunction> masked_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "libcore/syntax/source.h"
-
 namespace kasen::lang {
 namespace {
 
@@ -50,7 +48,7 @@ void forget_marks(Statement& statement) {
 }
 
 std::vector<Statement> parsed() {
-  std::vector<Statement> statements = parse_program(text, Source(text, "prelude"));
+  std::vector<Statement> statements = parse_program(SourceText{text, "prelude"});
   for (Statement& statement : statements) forget_marks(statement);
   return statements;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/lang/lower.h"
+#include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
 

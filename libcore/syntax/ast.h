@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "libcore/lex/source.h"
 #include "libcore/scalar/scalar.h"
-#include "libcore/syntax/source.h"
 
 namespace kasen::lang {
 
@@ -106,8 +106,8 @@ struct Statement {
 };
 
 // Throws UserError(bad_input) with every syntax error found (ten at most).
-[[nodiscard]] std::vector<Statement> parse_program(std::string_view text, const Source& source);
+[[nodiscard]] std::vector<Statement> parse_program(const SourceText& source);
 // One expression and nothing else (`-D NAME=VALUE`).
-[[nodiscard]] Node parse_expression(std::string_view text, const Source& source);
+[[nodiscard]] Node parse_expression(const SourceText& source);
 
 }  // namespace kasen::lang

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <vector>
 
 namespace kasen::lang {
 namespace {
@@ -130,6 +132,16 @@ std::string_view sign_remedy(const Around& at) {
     if (fits(row.before, at.before) && fits(row.here, at.here) && fits(row.next, at.next)) return row.remedy;
   }
   return {};
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates, Slips slips) {
+  constexpr size_t longest = 40;                            // comparing is quadratic in the letters
+  if (name.size() < 2 || name.size() > longest) return {};  // any letter is near any other
+  std::vector<std::string> short_ones;
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(short_ones),
+               [&](const std::string& c) { return c.size() <= longest && c != name; });
+  const std::string found = nearest_name(name, short_ones, slips);
+  return found.empty() ? std::string{} : fmt::format("did you mean '{}'?", found);
 }
 
 }  // namespace kasen::lang

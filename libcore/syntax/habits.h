@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "libcore/base/suggest.h"
+
 namespace kasen::lang {
 
 struct Habit {
@@ -29,5 +31,9 @@ struct Around {
   bool line_ends = false;  // after `here`
 };
 [[nodiscard]] std::string_view sign_remedy(const Around& at);  // "write && for 'and'", or nothing
+
+// "did you mean 'degree'?" for the candidate nearest to `name` (libcore/base/suggest.h), or "".
+[[nodiscard]] std::string did_you_mean(std::string_view name, std::span<const std::string> candidates,
+                                       Slips slips = Slips::many);
 
 }  // namespace kasen::lang

@@ -65,7 +65,7 @@ NameAt Parser::new_name(std::string_view what) {
                  fmt::format("choose another, for example {}_", token.text));
   }
   next();
-  return {token.text, token.mark};
+  return {std::string(token.text), token.mark};
 }
 
 std::vector<Statement> Parser::program() {
@@ -372,14 +372,8 @@ Statement Parser::assignment() {
   return s;
 }
 
-std::vector<Statement> parse_program(std::string_view text, const Source& source) {
-  Parser parser(tokenize(text, source), source);
-  return parser.program();
-}
+std::vector<Statement> parse_program(const SourceText& source) { return Parser(source).program(); }
 
-Node parse_expression(std::string_view text, const Source& source) {
-  Parser parser(tokenize(text, source), source);
-  return parser.lone_expression();
-}
+Node parse_expression(const SourceText& source) { return Parser(source).lone_expression(); }
 
 }  // namespace kasen::lang

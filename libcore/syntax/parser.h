@@ -6,14 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/lex/lexer.h"
 #include "libcore/syntax/ast.h"
-#include "libcore/syntax/lexer.h"
 
 namespace kasen::lang {
 
+// The tokens, the last of kind `end`. Newlines inside ( ) and [ ] are left out, `;` is a newline, and brackets are
+// matched here, so that a forgotten one is reported where it was opened. Throws UserError(bad_input).
+[[nodiscard]] std::vector<Token> tokenize(const SourceText& source);
+
 class Parser {
  public:
-  Parser(std::vector<Token> tokens, const Source& source) : tokens_(std::move(tokens)), source_(source) {}
+  explicit Parser(const SourceText& source) : tokens_(tokenize(source)), source_(source) {}
 
   [[nodiscard]] std::vector<Statement> program();
   [[nodiscard]] Node lone_expression();
@@ -99,7 +103,7 @@ class Parser {
   };
 
   std::vector<Token> tokens_;
-  const Source& source_;
+  const SourceText& source_;
   size_t at_ = 0;
   int nesting_ = 0;
   int blocks_ = 0;

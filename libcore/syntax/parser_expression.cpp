@@ -26,7 +26,7 @@ Infix infix(const Token& token) {
   return found == nullptr ? Infix{} : Infix{found, found->precedence * 10};
 }
 
-ScalarOp loop_op(const std::string& name) {
+ScalarOp loop_op(std::string_view name) {
   if (name == "sum") return ScalarOp::sum_over;
   if (name == "prod") return ScalarOp::prod_over;
   if (name == "min") return ScalarOp::min_over;
@@ -34,7 +34,7 @@ ScalarOp loop_op(const std::string& name) {
   return ScalarOp::constant;
 }
 
-bool is_type_name(const std::string& name) {
+bool is_type_name(std::string_view name) {
   return name == "f64" || name == "f32" || name == "i64" || name == "i32" || name == "bool";
 }
 
@@ -136,7 +136,7 @@ Node Parser::postfix() {
       int component = 0;
       const char* end = number.text.data() + number.text.size();
       const bool good =
-          number.kind == TokenKind::integer && std::from_chars(number.text.data(), end, component).ec == std::errc{};
+          number.kind == TokenKind::number && std::from_chars(number.text.data(), end, component).ec == std::errc{};
       if (!good) refuse_method();
       next();
       node = make(NodeKind::component, token.mark, one(std::move(node)));
@@ -157,7 +157,7 @@ Node Parser::index_expression() {
 
 Node Parser::primary() {
   const Token& token = peek();
-  if (token.kind == TokenKind::integer || token.kind == TokenKind::real) return number();
+  if (token.kind == TokenKind::number) return number();
   if (token.is("(")) return at_lambda() ? lambda() : parenthesized();
   if (token.is("[")) return bracketed();
   if (token.kind != TokenKind::name) unexpected("an expression");
@@ -187,9 +187,9 @@ Node Parser::primary() {
 
 Node Parser::number() {
   const Token& token = next();
-  const bool real = token.kind == TokenKind::real || token.suffix == "f64" || token.suffix == "f32";
+  const bool real = token.real || token.suffix == "f64" || token.suffix == "f32";
   Node node = make(real ? NodeKind::real : NodeKind::integer, token.mark);
-  node.text = token.text;
+  node.text = token.digits();
   node.suffix = token.suffix;
   return node;
 }
@@ -353,8 +353,8 @@ TypeNode Parser::type() {
   }
   if (!accept("[")) return node;
   do {
-    if (peek().kind == TokenKind::integer) {
-      unexpected("the name of a dimension", fmt::format("declare one: dim N = {}, and write it here", peek().text));
+    if (peek().kind == TokenKind::number && !peek().real) {
+      unexpected("the name of a dimension", fmt::format("declare one: dim N = {}, and write it here", peek().digits()));
     }
     node.dims.push_back(new_name("the name of a dimension"));
   } while (accept(","));

@@ -13,7 +13,7 @@ namespace {
 std::string shown(const Token& token) {
   if (token.kind == TokenKind::end) return "the end of the program";
   if (token.kind == TokenKind::newline) return "the end of the statement";
-  return fmt::format("'{}{}'", token.text.substr(0, 60), token.suffix);
+  return fmt::format("'{}{}'", token.digits().substr(0, 60), token.suffix);
 }
 
 bool is_arithmetic(const Token& token) {

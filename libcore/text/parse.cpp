@@ -32,7 +32,8 @@ Module parse_module(std::string_view text, const std::string& file) {
   module.source = std::move(head.source);
   module.source_name = std::move(head.source_name);
   module.text_name = file;
-  text::ModuleParser(text.substr(head.rest), file, module, head.rest_line).parse();
+  const SourceText source{text.substr(head.rest), file, head.rest_line};
+  text::ModuleParser(source, module).parse();
   return module;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libcore/ir/module.h"
-#include "libcore/text/lexer.h"
+#include "libcore/lex/lexer.h"
 #include "libcore/text/scalar.h"
 
 namespace kasen::text {
@@ -27,10 +27,11 @@ struct Preamble {
 // A name in quotes, with \" and \\ for " and backslash.
 [[nodiscard]] std::string unquoted(std::string_view text);
 
+inline constexpr LexicalRules rules{.exponents = "e", .sigils = true};
+
 class ModuleParser {
  public:
-  ModuleParser(std::string_view text, const std::string& file, Module& module, int first_line)
-      : lexer_(text, file, first_line), m_(module) {}
+  ModuleParser(const SourceText& source, Module& module) : lexer_(source, rules), m_(module) {}
 
   void parse();
 
@@ -82,7 +83,7 @@ class ModuleParser {
   Op operation();
   Block block();
 
-  TextLexer lexer_;
+  Lexer lexer_;
   Module& m_;
   std::map<std::string, ValueId> values_;
   std::vector<WrittenLiteral> literals_;  // of the operator at hand

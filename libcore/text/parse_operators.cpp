@@ -167,7 +167,7 @@ void ModuleParser::region_head(Op& op) {
 
 // `at 3:7`: in the program's text. Without it, an operator has its location in this text.
 Location ModuleParser::place(const Token& begin) {
-  if (!lexer_.accept("at")) return lexer_.where(begin);
+  if (!lexer_.accept("at")) return lexer_.source().location(begin.mark);
   Location where;
   where.file = lexer_.peek().kind == TokenKind::string ? unquoted(lexer_.take().text) : m_.source_name;
   const auto small = [&](const char* what) {

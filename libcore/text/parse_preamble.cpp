@@ -45,7 +45,8 @@ class PreambleReader {
   void version(std::string_view line) {
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
       fault("there is no IR", "the input is empty", "read the messages of the tool before this one, or name a file");
-    TextLexer lexer(line, file_, 1);
+    const SourceText source{line, file_};
+    Lexer lexer(source, rules);
     if (!lexer.accept("kir")) {
       const TextKind kind = text_kind(text_);
       const std::string why(kind_text(kind));

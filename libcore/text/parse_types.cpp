@@ -76,7 +76,7 @@ State ModuleParser::state() {
 // A `{` after @cons begins a ghost set or a block. A set is empty, `all`, or begins with `name .`.
 bool ModuleParser::set_follows() {
   if (!lexer_.at("{")) return false;
-  TextLexer ahead = lexer_;
+  Lexer ahead = lexer_;
   ahead.take();
   if (ahead.at("}")) return true;
   const Token first = ahead.take();

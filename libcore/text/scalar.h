@@ -4,19 +4,19 @@
 #include <string>
 
 #include "libcore/ir/module.h"
-#include "libcore/text/lexer.h"
+#include "libcore/lex/lexer.h"
 
 namespace kasen {
 
 [[nodiscard]] std::string print_expression(const Expr& e, const std::vector<ScalarParam>& params);
-[[nodiscard]] Expr parse_expression(TextLexer& lexer, const std::vector<ScalarParam>& params);
-[[nodiscard]] ElementType parse_element_type(TextLexer& lexer, const Module& module);
+[[nodiscard]] Expr parse_expression(Lexer& lexer, const std::vector<ScalarParam>& params);
+[[nodiscard]] ElementType parse_element_type(Lexer& lexer, const Module& module);
 // A literal in the form of literal_text; a minus sign may precede it.
 struct Literal {
   Scalar scalar = Scalar::i64;
   Word value{};
 };
-[[nodiscard]] Literal parse_literal(TextLexer& lexer);
-[[nodiscard]] std::int64_t parse_integer(TextLexer& lexer, std::string_view what);  // not negative
+[[nodiscard]] Literal parse_literal(Lexer& lexer);
+[[nodiscard]] std::int64_t parse_integer(Lexer& lexer, std::string_view what);  // not negative
 
 }  // namespace kasen

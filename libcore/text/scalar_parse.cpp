@@ -35,7 +35,7 @@ std::optional<Literal> named_literal(std::string_view name) {
 }
 
 template <class T>
-T read_number(const TextLexer& lexer, const Token& token, std::string_view digits) {
+T read_number(const Lexer& lexer, const Token& token, std::string_view digits) {
   T value{};
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (fault != std::errc{} || end != digits.data() + digits.size()) {
@@ -44,20 +44,19 @@ T read_number(const TextLexer& lexer, const Token& token, std::string_view digit
   return value;
 }
 
-Literal integer_literal(const TextLexer& lexer, const Token& token, std::string_view digits, bool minus,
-                        Scalar scalar) {
+Literal integer_literal(const Lexer& lexer, const Token& token, std::string_view digits, bool minus, Scalar scalar) {
   const auto magnitude = read_number<std::uint64_t>(lexer, token, digits);
   const std::uint64_t top = scalar == Scalar::i32 ? 1ULL << 31 : 1ULL << 63;
   if (magnitude > top - (minus ? 0 : 1)) lexer.fail_at(token, fmt::format("'{}' does not fit its type", token.text));
   return {scalar, Word::integer(static_cast<std::int64_t>(minus ? 0 - magnitude : magnitude))};
 }
 
-Literal number_literal(const TextLexer& lexer, const Token& token, bool minus) {
+Literal number_literal(const Lexer& lexer, const Token& token, bool minus) {
   std::string_view digits = token.text;
   const bool single = digits.ends_with("f32");
   const bool narrow = digits.ends_with("i32");
   if (single || narrow) digits.remove_suffix(3);
-  const bool real = single || digits.find_first_of(".e") != std::string_view::npos;
+  const bool real = single || token.real;
   if (!real) return integer_literal(lexer, token, digits, minus, narrow ? Scalar::i32 : Scalar::i64);
   const double value = single ? static_cast<double>(read_number<float>(lexer, token, digits))
                               : read_number<double>(lexer, token, digits);
@@ -65,7 +64,7 @@ Literal number_literal(const TextLexer& lexer, const Token& token, bool minus) {
 }
 
 struct ExpressionParser {
-  TextLexer& lexer;
+  Lexer& lexer;
   const std::vector<ScalarParam>& params;
   int depth = 0;
 
@@ -215,7 +214,7 @@ struct ExpressionParser {
 
   // Distinguishes `min($0 in 3: ..)` from `min($0, $1)`.
   bool looks_like_loop() {
-    TextLexer ahead = lexer;
+    Lexer ahead = lexer;
     ahead.take();
     return ahead.at("in");
   }
@@ -223,16 +222,16 @@ struct ExpressionParser {
 
 }  // namespace
 
-Expr parse_expression(TextLexer& lexer, const std::vector<ScalarParam>& params) {
+Expr parse_expression(Lexer& lexer, const std::vector<ScalarParam>& params) {
   return ExpressionParser{lexer, params}.expression(0);
 }
 
-std::int64_t parse_integer(TextLexer& lexer, std::string_view what) {
+std::int64_t parse_integer(Lexer& lexer, std::string_view what) {
   const Token token = lexer.expect(TokenKind::number, what);
   return read_number<std::int64_t>(lexer, token, token.text);
 }
 
-Literal parse_literal(TextLexer& lexer) {
+Literal parse_literal(Lexer& lexer) {
   const bool minus = lexer.accept("-");
   const Token token = lexer.take();
   if (token.kind == TokenKind::number) return number_literal(lexer, token, minus);
@@ -243,7 +242,7 @@ Literal parse_literal(TextLexer& lexer) {
   return *found;
 }
 
-ElementType parse_element_type(TextLexer& lexer, const Module& module) {
+ElementType parse_element_type(Lexer& lexer, const Module& module) {
   ElementType type;
   type.tuple = lexer.accept("(");
   type.components.clear();

@@ -36,10 +36,10 @@ NARROWER = {
 ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
-        "text": "base scalar ir", "analysis": "base scalar ir data laws", "verify": "scalar ir laws analysis",
+        "lex": "base", "text": "base scalar ir lex", "analysis": "base scalar ir data laws", "verify": "scalar ir laws analysis",
         "kernels": "base system ir data laws analysis", "run": "base system ir data laws analysis verify kernels",
-        "reference": "base scalar ir data laws analysis", "syntax": "base scalar",
-        "lang": "base scalar ir laws analysis syntax",
+        "reference": "base scalar ir data laws analysis", "syntax": "base scalar lex",
+        "lang": "base scalar ir laws analysis lex syntax",
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",
