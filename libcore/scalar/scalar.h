@@ -39,6 +39,7 @@ struct ScalarOpRow {
 [[nodiscard]] const ScalarOpRow* find_scalar_op(std::string_view name, int arity);
 // The row of an infix (arity 2) or prefix (arity 1) symbol, or null.
 [[nodiscard]] const ScalarOpRow* find_scalar_symbol(std::string_view symbol, int arity);
+[[nodiscard]] bool binds_right(const ScalarOpRow& row);  // a ^ b ^ c is a ^ (b ^ c)
 
 // The smallest and the largest number of an integer type (or id), which stand for the infinities: sums, differences,
 // products and negatives leave them infinite (docs/language.md, Operators).

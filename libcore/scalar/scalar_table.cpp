@@ -48,4 +48,6 @@ const ScalarOpRow* find_scalar_symbol(std::string_view symbol, int arity) {
   return find([&](const ScalarOpRow& r) { return !r.symbol.empty() && r.symbol == symbol && r.arity == arity; });
 }
 
+bool binds_right(const ScalarOpRow& row) { return row.op == ScalarOp::pow; }
+
 }  // namespace kasen

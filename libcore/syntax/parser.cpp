@@ -276,7 +276,7 @@ std::vector<Statement> Parser::block() {
   if (peek().kind == TokenKind::newline && peek(1).is("{"))
     unexpected("'{'", "write the brace at the end of this line");
   expect("{", "and the block");
-  const Nesting nesting(*this, blocks_, max_block_depth);
+  const Nesting nesting = nested(blocks_, max_block_depth);
   std::vector<Statement> out;
   statements(out, false);
   expect("}", "at the end of the block");
@@ -337,7 +337,7 @@ Statement Parser::if_else() {
   if (!peek(ahead).is_name("else")) return s;
   at_ += ahead + 1;
   if (peek().is_name("if")) {
-    const Nesting nesting(*this, blocks_, max_block_depth);
+    const Nesting nesting = nested(blocks_, max_block_depth);
     s.other.push_back(if_else());
   } else {
     s.other = block();

@@ -1,4 +1,4 @@
-// Recursive descent over the tokens. Expressions use precedence climbing over the symbols of scalar_operators.def.
+// Recursive descent over the tokens. Expressions use precedence climbing.
 #pragma once
 
 #include <initializer_list>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libcore/lex/lexer.h"
+#include "libcore/lex/precedence.h"
 #include "libcore/syntax/ast.h"
 
 namespace kasen::lang {
@@ -73,9 +73,8 @@ class Parser {
   std::vector<ParamNode> params();
 
   // Expressions.
-  Node expression() { return binary(0); }
-  Node binary(int lowest);
-  Node unary();
+  struct Grammar;  // of operators
+  Node expression();
   Node postfix();
   Node index_expression();
   Node primary();
@@ -90,17 +89,7 @@ class Parser {
   [[nodiscard]] bool at_lambda() const;
   [[nodiscard]] Node make(NodeKind kind, Mark mark, std::vector<Node> args = {}) const;
 
-  // Counts one open level of recursion, and refuses too many levels.
-  class Nesting {
-   public:
-    Nesting(const Parser& parser, int& level, int limit);
-    ~Nesting() { --level_; }
-    Nesting(const Nesting&) = delete;
-    Nesting& operator=(const Nesting&) = delete;
-
-   private:
-    int& level_;
-  };
+  [[nodiscard]] Nesting nested(int& level, int limit) const;
 
   std::vector<Token> tokens_;
   const SourceText& source_;

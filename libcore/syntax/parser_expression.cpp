@@ -10,22 +10,6 @@
 namespace kasen::lang {
 namespace {
 
-// Binding strengths: the table's precedences times ten. `@` is between the prefix operators and `^`.
-constexpr int prefix_strength = 60;
-constexpr int product_strength = 65;
-
-struct Infix {
-  const ScalarOpRow* row = nullptr;  // null for `@`
-  int strength = 0;                  // 0: not an infix operator
-};
-
-Infix infix(const Token& token) {
-  if (token.kind != TokenKind::symbol) return {};
-  if (token.is("@")) return {nullptr, product_strength};
-  const ScalarOpRow* found = find_scalar_symbol(token.text, 2);
-  return found == nullptr ? Infix{} : Infix{found, found->precedence * 10};
-}
-
 ScalarOp loop_op(std::string_view name) {
   if (name == "sum") return ScalarOp::sum_over;
   if (name == "prod") return ScalarOp::prod_over;
@@ -52,12 +36,12 @@ std::vector<Node> two(Node a, Node b) {
 
 }  // namespace
 
-Parser::Nesting::Nesting(const Parser& parser, int& level, int limit) : level_(level) {
+Nesting Parser::nested(int& level, int limit) const {
   if (level >= limit) {
-    parser.source_.fail(parser.peek().mark, "nested too deeply", fmt::format("at most {} levels are allowed", limit),
-                        "give inner parts a name");
+    source_.fail(peek().mark, "nested too deeply", fmt::format("at most {} levels are allowed", limit),
+                 "give inner parts a name");
   }
-  ++level;
+  return Nesting(level);
 }
 
 Node Parser::make(NodeKind kind, Mark mark, std::vector<Node> args) const {
@@ -81,40 +65,43 @@ Node Parser::lone_expression() {
   return node;
 }
 
-// `^` binds to the right, comparisons not at all, everything else to the left. A line may end after an operator.
-Node Parser::binary(int lowest) {
-  const Nesting nesting(*this, nesting_, max_depth);
-  Node left = unary();
-  bool compared = false;
-  for (;;) {
-    const Infix op = infix(peek());
-    if (op.strength == 0 || op.strength < lowest) return left;
-    const bool compares = op.row != nullptr && op.row->result == ResultRule::compare;
-    const Mark mark = peek().mark;
-    if (compares && compared) {
-      source_.fail(mark, "comparisons cannot be chained", "a < b gives a bool, which is not compared with c",
-                   "write a < b && b < c");
-    }
-    compared = compares;
-    next();
-    skip_newlines();
-    const bool right = op.row != nullptr && op.row->op == ScalarOp::pow;
-    Node operand = binary(right ? op.strength : op.strength + 1);
-    Node node = make(op.row == nullptr ? NodeKind::product : NodeKind::operation, mark,
-                     two(std::move(left), std::move(operand)));
-    if (op.row != nullptr) node.op = op.row->op;
-    left = std::move(node);
-  }
-}
+// A line may end after an operator between two operands.
+struct Parser::Grammar {
+  Parser& parser;
 
-Node Parser::unary() {
-  const Token& token = peek();
-  const ScalarOpRow* prefix = token.kind == TokenKind::symbol ? find_scalar_symbol(token.text, 1) : nullptr;
-  if (prefix == nullptr) return postfix();
-  next();
-  Node node = make(NodeKind::operation, token.mark, one(binary(prefix_strength)));
-  node.op = prefix->op;
-  return node;
+  [[nodiscard]] Nesting nested() const { return parser.nested(parser.nesting_, max_depth); }
+  [[nodiscard]] const ScalarOpRow* prefix() const { return operator_row(parser.peek(), 1); }
+
+  // `@` stands between the prefix operators and `^`.
+  [[nodiscard]] Infix infix() const {
+    return parser.peek().is("@") ? Infix{nullptr, strength(row(ScalarOp::neg)) + 1} : infix_of(parser.peek());
+  }
+
+  [[noreturn]] void refuse_chain() const {
+    parser.source_.fail(parser.peek().mark, "comparisons cannot be chained",
+                        "a < b gives a bool, which is not compared with c", "write a < b && b < c");
+  }
+
+  [[nodiscard]] Token take() const { return parser.next(); }
+
+  [[nodiscard]] Token take_infix(int /*links*/) const {
+    const Token token = parser.next();
+    parser.skip_newlines();
+    return token;
+  }
+
+  [[nodiscard]] Node leaf() const { return parser.postfix(); }
+
+  [[nodiscard]] Node built(const ScalarOpRow* row, const Token& token, std::vector<Node> operands) const {
+    Node node = parser.make(row == nullptr ? NodeKind::product : NodeKind::operation, token.mark, std::move(operands));
+    if (row != nullptr) node.op = row->op;
+    return node;
+  }
+};
+
+Node Parser::expression() {
+  Grammar grammar{*this};
+  return climb(grammar, 0);
 }
 
 Node Parser::postfix() {

@@ -17,7 +17,7 @@ std::string shown(const Token& token) {
 }
 
 bool is_arithmetic(const Token& token) {
-  const ScalarOpRow* found = token.kind == TokenKind::symbol ? find_scalar_symbol(token.text, 2) : nullptr;
+  const ScalarOpRow* found = operator_row(token, 2);
   return found != nullptr && (found->result == ResultRule::same || found->result == ResultRule::divide ||
                               found->result == ResultRule::real);
 }

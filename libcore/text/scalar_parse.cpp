@@ -1,4 +1,4 @@
-// Parses scalar expressions: precedence climbing over the operator table; the builders check the types.
+// Parses scalar expressions; the builders check the types.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "libcore/lex/precedence.h"
 #include "libcore/text/scalar.h"
 
 namespace kasen {
@@ -79,66 +80,61 @@ struct ExpressionParser {
     }
   }
 
-  Expr expression(int least) {
-    if (++depth > deepest) lexer.fail_at(lexer.peek(), "the expression is nested too deeply");
-    Expr left = lexer.at("if") ? choice() : prefix();
-    int most = std::numeric_limits<int>::max();  // comparisons do not chain
-    int links = 0;
-    while (lexer.peek().kind == TokenKind::symbol) {
-      const ScalarOpRow* infix = find_scalar_symbol(lexer.peek().text, 2);
-      if (infix == nullptr || infix->precedence < least || infix->precedence > most) break;
-      const Token token = lexer.take();
-      if (++links > longest_chain) lexer.fail_at(token, "the expression is too long");
-      Expr right = expression(infix->op == ScalarOp::pow ? infix->precedence : infix->precedence + 1);
-      std::vector<Expr> both;  // a list in braces would copy everything to the left, at each link
-      both.push_back(std::move(left));
-      both.push_back(std::move(right));
-      left = built(token, [&] { return make_op(infix->op, std::move(both)); });
-      if (infix->result == ResultRule::compare) most = infix->precedence - 1;
-    }
-    --depth;
-    return left;
+  Expr expression() { return climb(*this, 0); }
+
+  // ---- what climb asks for
+  Nesting nested() {
+    if (depth >= deepest) lexer.fail_at(lexer.peek(), "the expression is nested too deeply");
+    return Nesting(depth);
+  }
+
+  // The minus before a number belongs to it.
+  const ScalarOpRow* prefix() const {
+    const ScalarOpRow* found = operator_row(lexer.peek(), 1);
+    return found != nullptr && found->op == ScalarOp::neg && at_negative() ? nullptr : found;
+  }
+
+  Infix infix() const { return infix_of(lexer.peek()); }
+  void refuse_chain() const {}
+  Token take() { return lexer.take(); }
+
+  Token take_infix(int links) {
+    const Token token = lexer.take();
+    if (links > longest_chain) lexer.fail_at(token, "the expression is too long");
+    return token;
+  }
+
+  Expr leaf() { return lexer.at("if") ? choice() : postfix(operand()); }
+
+  Expr built(const ScalarOpRow* row, const Token& token, std::vector<Expr> operands) {
+    return built(token, [&] { return make_op(row->op, std::move(operands)); });
+  }
+
+  // ---- operands
+  bool at_negative() const {
+    if (!lexer.at("-")) return false;
+    Lexer ahead = lexer;
+    ahead.take();
+    return ahead.peek().kind == TokenKind::number || ahead.at("inf") || ahead.at("inff32");
   }
 
   Expr choice() {
     const Token token = lexer.take();
-    Expr condition = expression(1);
+    Expr condition = expression();
     lexer.expect("then");
-    Expr yes = expression(0);
+    Expr yes = expression();
     lexer.expect("else");
-    Expr no = expression(0);
+    Expr no = expression();
     return built(token, [&] {
       return make_op(ScalarOp::select, {std::move(condition), std::move(yes), std::move(no)});
     });
-  }
-
-  Expr prefix() {
-    const Token token = lexer.peek();
-    if (token.kind == TokenKind::symbol) {
-      const ScalarOpRow* r = find_scalar_symbol(token.text, 1);
-      if (r != nullptr) {
-        lexer.take();
-        const bool number = lexer.peek().kind == TokenKind::number || lexer.at("inf") || lexer.at("inff32");
-        if (r->op == ScalarOp::neg && number) return postfix(literal(true));
-        Expr arg = expression(r->precedence);
-        return built(token, [&] { return make_op(r->op, {std::move(arg)}); });
-      }
-    }
-    return postfix(operand());
-  }
-
-  Expr literal(bool minus) {
-    const Token token = lexer.take();
-    Literal found = token.kind == TokenKind::number ? number_literal(lexer, token, minus) : *named_literal(token.text);
-    if (token.kind == TokenKind::name && minus) found.value.f = -found.value.f;
-    return make_literal(found.scalar, found.value);
   }
 
   Expr postfix(Expr e) {
     for (;;) {
       const Token token = lexer.peek();
       if (lexer.accept("[")) {
-        Expr index = expression(0);
+        Expr index = expression();
         lexer.expect("]");
         e = built(token, [&] { return make_element(std::move(e), std::move(index)); });
       } else if (lexer.accept(".")) {
@@ -154,19 +150,19 @@ struct ExpressionParser {
 
   Expr operand() {
     const Token token = lexer.peek();
-    if (token.kind == TokenKind::number) return literal(false);
+    if (token.kind == TokenKind::number || at_negative() ||
+        (token.kind == TokenKind::name && named_literal(token.text))) {
+      const Literal l = parse_literal(lexer);
+      return make_literal(l.scalar, l.value);
+    }
     if (token.kind == TokenKind::loop) return make_loop_var(loop_number(lexer.take()));
     if (lexer.accept("(")) {
-      Expr inner = expression(0);
+      Expr inner = expression();
       lexer.expect(")");
       return inner;
     }
     if (lexer.accept("[")) return loop(token, ScalarOp::build, "]");
     const Token name = lexer.expect(TokenKind::name, "an operand");
-    if (named_literal(name.text)) {
-      const Literal l = *named_literal(name.text);
-      return make_literal(l.scalar, l.value);
-    }
     if (lexer.accept("(")) return call(name);
     const auto it =
         std::find_if(params.begin(), params.end(), [&](const ScalarParam& p) { return p.name == name.text; });
@@ -186,7 +182,7 @@ struct ExpressionParser {
     lexer.expect("in");
     const std::int64_t count = parse_integer(lexer, "a number of iterations");
     lexer.expect(":");
-    Expr body = expression(0);
+    Expr body = expression();
     lexer.expect(close);
     return built(token, [&] { return make_loop(over, number, count, std::move(body)); });
   }
@@ -201,7 +197,7 @@ struct ExpressionParser {
     std::vector<Expr> args;
     while (!lexer.at(")")) {
       if (!args.empty()) lexer.expect(",");
-      args.push_back(expression(0));
+      args.push_back(expression());
     }
     lexer.expect(")");
     const std::optional<Scalar> target = scalar_by_name(name.text);
@@ -223,7 +219,7 @@ struct ExpressionParser {
 }  // namespace
 
 Expr parse_expression(Lexer& lexer, const std::vector<ScalarParam>& params) {
-  return ExpressionParser{lexer, params}.expression(0);
+  return ExpressionParser{lexer, params}.expression();
 }
 
 std::int64_t parse_integer(Lexer& lexer, std::string_view what) {

@@ -42,7 +42,7 @@ struct ExpressionPrinter {
   // Infix operators associate to the left, ^ to the right; comparisons do not chain.
   std::string infix(const Expr& e) const {
     const ScalarOpRow& r = row(e.op);
-    const bool right = e.op == ScalarOp::pow;
+    const bool right = binds_right(r);
     const bool chain = r.result != ResultRule::compare;
     const int left_least = right || !chain ? r.precedence + 1 : r.precedence;
     const int right_least = right ? r.precedence : r.precedence + 1;

@@ -21,7 +21,7 @@ LIMITS = {
     "product files that name operator `at`": (2, 6),
     "product files that name operator `fold_rows`": (2, 6),
     "product files that name function `tanh`": (0, 0),
-    "product files that name function `pow`": (15, 6),
+    "product files that name function `pow`": (13, 6),
     "product files that name region kind `row_chain`": (3, 5),
     "files in one folder of libcore": (30, 30),
     "files in one folder of libcomm/data": (30, 30),

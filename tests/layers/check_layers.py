@@ -36,7 +36,7 @@ NARROWER = {
 ROOMS = {
     "libcore": {
         "base": "", "system": "base", "scalar": "base", "ir": "base scalar", "data": "base system", "laws": "scalar ir",
-        "lex": "base", "text": "base scalar ir lex", "analysis": "base scalar ir data laws", "verify": "scalar ir laws analysis",
+        "lex": "base scalar", "text": "base scalar ir lex", "analysis": "base scalar ir data laws", "verify": "scalar ir laws analysis",
         "kernels": "base system ir data laws analysis", "run": "base system ir data laws analysis verify kernels",
         "reference": "base scalar ir data laws analysis", "syntax": "base scalar lex",
         "lang": "base scalar ir laws analysis lex syntax",

@@ -1,0 +1,83 @@
+// Precedence climbing over the rows of scalar_operators.def.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "libcore/lex/lexer.h"
+#include "libcore/scalar/scalar.h"
+
+namespace kasen {
+
+// Counts one open level of recursion.
+class Nesting {
+ public:
+  explicit Nesting(int& level) : level_(level) { ++level_; }
+  ~Nesting() { --level_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  int& level_;
+};
+
+// An operator between two operands. Strengths leave room between the table's precedences for a text's own operators.
+struct Infix {
+  const ScalarOpRow* row = nullptr;  // null: one of the text's own
+  int strength = 0;                  // 0: none
+};
+
+[[nodiscard]] inline int strength(const ScalarOpRow& row) { return 2 * row.precedence; }
+
+// The row of the token's symbol as an infix (arity 2) or prefix (arity 1) operator, or null.
+[[nodiscard]] inline const ScalarOpRow* operator_row(const Token& token, int arity) {
+  return token.kind == TokenKind::symbol ? find_scalar_symbol(token.text, arity) : nullptr;
+}
+
+[[nodiscard]] inline Infix infix_of(const Token& token) {
+  const ScalarOpRow* row = operator_row(token, 2);
+  return row == nullptr ? Infix{} : Infix{row, strength(*row)};
+}
+
+// An expression whose operators bind at least so strongly. Comparisons do not chain. The grammar says the rest:
+//   nested()                    a Nesting, or fails where there are too many
+//   prefix()                    the row of the prefix operator here, or null
+//   infix()                     the infix operator here
+//   refuse_chain()              fails at a comparison of a comparison, or leaves it to what follows the expression
+//   take()                      the prefix operator's token
+//   take_infix(links)           the infix operator's; `links` counts those of one chain
+//   leaf()                      an operand
+//   built(row, token, operands) a node
+template <class Grammar>
+auto climb(Grammar& grammar, int lowest) -> decltype(grammar.leaf()) {
+  using Node = decltype(grammar.leaf());
+  const Nesting level = grammar.nested();
+  const auto operand = [&grammar] {
+    const ScalarOpRow* row = grammar.prefix();
+    if (row == nullptr) return grammar.leaf();
+    const Token token = grammar.take();
+    std::vector<Node> operands;
+    operands.push_back(climb(grammar, strength(*row)));
+    return grammar.built(row, token, std::move(operands));
+  };
+  Node left = operand();
+  bool compared = false;
+  for (int links = 1;; ++links) {
+    const Infix op = grammar.infix();
+    if (op.strength == 0 || op.strength < lowest) return left;
+    const bool compares = op.row != nullptr && op.row->result == ResultRule::compare;
+    if (compares && compared) {
+      grammar.refuse_chain();
+      return left;
+    }
+    compared = compared || compares;
+    const Token token = grammar.take_infix(links);
+    const bool right = op.row != nullptr && binds_right(*op.row);
+    std::vector<Node> operands;  // a list in braces would copy all that is to the left, at each link
+    operands.push_back(std::move(left));
+    operands.push_back(climb(grammar, right ? op.strength : op.strength + 1));
+    left = grammar.built(op.row, token, std::move(operands));
+  }
+}
+
+}  // namespace kasen
