@@ -10,8 +10,12 @@ namespace {
 // The colours of a file; `.curve` of page_style.cpp has those of a page.
 constexpr std::string_view file_style =
     "text{font:12px sans-serif}.title{font-size:14px}.key{font-size:11px}.mark{text-anchor:end}.across{text-anchor:"
-    "middle}.paper{fill:#fff}.grid{stroke:#e4e4e4}.axis{fill:none;stroke:#444}.diagonal{stroke:#999;stroke-dasharray:5 "
+    "middle}rect{fill:#fff}.grid{stroke:#e4e4e4}.axis{fill:none;stroke:#444}.diagonal{stroke:#999;stroke-dasharray:5 "
     "4}";
+
+std::string title_of(std::string_view title) {
+  return title.empty() ? "" : fmt::format("<title>{}</title>", page_text(title));
+}
 
 std::string points_text(const std::vector<Point>& points, char first, char next) {
   std::string text;
@@ -24,72 +28,58 @@ std::string points_text(const std::vector<Point>& points, char first, char next)
 
 }  // namespace
 
+Canvas::Canvas(double width, double height, const Look& look) {
+  open("svg", look);
+  text_ += fmt::format(" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n", width, height);
+}
+
 Canvas Canvas::in_page(double width, double height, const std::string& title, const std::string& style) {
-  Canvas canvas;
-  canvas.open("svg", {{"class", style}, {"role", "img"}, {"aria-label", title}});
-  canvas.text_ +=
-      fmt::format(" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n", width, height);
-  return canvas;
+  return {width, height, {{"class", style}, {"role", "img"}, {"aria-label", title}}};
 }
 
 Canvas Canvas::as_file(double width, double height, const std::string& title) {
-  Canvas canvas;
-  canvas.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"}});
-  canvas.text_ += fmt::format(
-      " width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\">\n<title>{2}</title>\n<style>{3}</style>\n",
-      width, height, page_text(title), file_style);
-  canvas.rect({0, 0, width, height}, 0, {{"class", "paper"}});
+  Canvas canvas(width, height, {{"xmlns", "http://www.w3.org/2000/svg"}});
+  canvas.text_ += fmt::format("{}\n<style>{}</style>\n", title_of(title), file_style);
+  canvas.rect({0, 0, width, height}, 0);
   return canvas;
 }
 
 void Canvas::line(Point from, Point to, const Look& look) { polyline({from, to}, look); }
 
 void Canvas::polyline(const std::vector<Point>& points, const Look& look, bool closed) {
-  open("path", look);
-  text_ += fmt::format(" d=\"{}{}\"", points_text(points, 'M', 'L'), closed ? "z" : "");
-  close("path");
+  shape("path", look, fmt::format("d=\"{}{}\"", points_text(points, 'M', 'L'), closed ? "z" : ""));
 }
 
 void Canvas::curve(const std::vector<Point>& points, const Look& look) {
-  open("path", look);
-  text_ += fmt::format(" d=\"{}\"", points_text(points, 'M', 'C'));
-  close("path");
+  shape("path", look, fmt::format("d=\"{}\"", points_text(points, 'M', 'C')));
 }
 
-void Canvas::rect(const Rect& rect, double radius, const Look& look) {
-  open("rect", look);
-  text_ += fmt::format(" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"", rect.x, rect.y, rect.width,
-                       rect.height);
-  if (radius > 0) text_ += fmt::format(" rx=\"{}\"", radius);
-  close("rect");
+void Canvas::rect(const Rect& rect, double radius) {
+  shape("rect", {},
+        fmt::format("x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{}\"", rect.x, rect.y,
+                    rect.width, rect.height, radius));
 }
 
 void Canvas::circle(Point centre, double radius, const Look& look, std::string_view title) {
-  open("circle", look);
-  text_ += fmt::format(" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"", centre.x, centre.y, radius);
-  close("circle", title);
+  shape("circle", look, fmt::format("cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"", centre.x, centre.y, radius),
+        title_of(title));
 }
 
 void Canvas::text(Point at, std::string_view words, const Look& look, std::string_view warning) {
-  open("text", look);
-  text_ += fmt::format(" x=\"{:.1f}\" y=\"{:.1f}\">{}", at.x, at.y, page_text(words));
-  if (!warning.empty()) text_ += fmt::format("<tspan class=\"bad\">{}</tspan>", page_text(warning));
-  text_ += "</text>";
-  line_end();
+  const std::string behind = warning.empty() ? "" : fmt::format("<tspan class=\"bad\">{}</tspan>", page_text(warning));
+  shape("text", look, fmt::format("x=\"{:.1f}\" y=\"{:.1f}\"", at.x, at.y), page_text(words) + behind);
 }
 
 void Canvas::begin(std::string_view element, const Look& look, std::string_view title) {
   open(element, look);
-  text_ += ">";
-  if (!title.empty()) text_ += fmt::format("<title>{}</title>", page_text(title));
+  text_ += ">" + title_of(title);
   inside_.emplace_back(element);
 }
 
 void Canvas::end() {
   text_ += fmt::format("</{}>", inside_.back());
   inside_.pop_back();
-  line_end();
+  if (inside_.empty()) text_ += "\n";
 }
 
 std::string Canvas::markup() && { return std::move(text_) + "</svg>\n"; }
@@ -101,12 +91,9 @@ void Canvas::open(std::string_view element, const Look& look) {
   }
 }
 
-void Canvas::close(std::string_view element, std::string_view title) {
-  text_ += title.empty() ? "/>" : fmt::format("><title>{}</title></{}>", page_text(title), element);
-  line_end();
-}
-
-void Canvas::line_end() {
+void Canvas::shape(std::string_view element, const Look& look, const std::string& geometry, const std::string& inner) {
+  open(element, look);
+  text_ += " " + geometry + (inner.empty() ? "/>" : fmt::format(">{}</{}>", inner, element));
   if (inside_.empty()) text_ += "\n";
 }
 

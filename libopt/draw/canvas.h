@@ -31,7 +31,7 @@ class Canvas {
   void polyline(const std::vector<Point>& points, const Look& look, bool closed = false);
   // Bezier curves: a point, then three for each piece.
   void curve(const std::vector<Point>& points, const Look& look);
-  void rect(const Rect& rect, double radius, const Look& look = {});
+  void rect(const Rect& rect, double radius);
   void circle(Point centre, double radius, const Look& look, std::string_view title = {});
   // `warning` stands behind the words, of class "bad".
   void text(Point at, std::string_view words, const Look& look = {}, std::string_view warning = {});
@@ -42,10 +42,9 @@ class Canvas {
   [[nodiscard]] std::string markup() &&;
 
  private:
-  Canvas() = default;
+  Canvas(double width, double height, const Look& look);
   void open(std::string_view element, const Look& look);
-  void close(std::string_view element, std::string_view title = {});
-  void line_end();
+  void shape(std::string_view element, const Look& look, const std::string& geometry, const std::string& inner = {});
 
   std::string text_;
   std::vector<std::string> inside_;  // elements that are begun

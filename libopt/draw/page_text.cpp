@@ -1,6 +1,7 @@
 #include "libopt/draw/page_text.h"
 
 #include <algorithm>
+#include <array>
 
 #include "libcore/base/utf8.h"
 
@@ -10,28 +11,13 @@ namespace {
 // Bytes to step over; 1 for a byte that is no UTF-8.
 size_t step_over(std::string_view text, size_t at) { return std::max<size_t>(utf8_at(text, at).bytes, 1); }
 
-std::string_view escaped(char c) {
-  switch (c) {
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '&':
-      return "&amp;";
-    case '"':
-      return "&quot;";
-    case '\'':
-      return "&#39;";
-    default:
-      return {};
-  }
-}
+constexpr std::string_view marks_up = "<>&\"'";
+constexpr std::array<std::string_view, 5> escaped{"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
 
 }  // namespace
 
 std::string page_text(std::string_view text) {
   std::string result;
-  result.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
     const char c = text[at];
     const auto [code, bytes] = utf8_at(text, at);
@@ -39,8 +25,8 @@ std::string page_text(std::string_view text) {
       result += "\xef\xbf\xbd";
     } else if (bytes > 1) {
       result += text.substr(at, bytes);
-    } else if (const std::string_view safe = escaped(c); !safe.empty()) {
-      result += safe;
+    } else if (const size_t place = marks_up.find(c); place != std::string_view::npos) {
+      result += escaped.at(place);
     } else {
       result += c == '\n' || static_cast<unsigned char>(c) >= 0x20 ? c : ' ';
     }

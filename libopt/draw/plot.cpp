@@ -9,54 +9,42 @@
 namespace kasen {
 namespace {
 
-constexpr Rect plot_paper{76, 34, 480, 340};
+constexpr Rect sheet{76, 34, 480, 340};
 constexpr double below_paper = 48, row_height = 18;
 constexpr size_t longest_title = 80, longest_name = 50;
 // Told apart by people with any colour vision (Okabe and Ito).
 constexpr std::array<const char*, 7> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                             "#e69f00", "#56b4e9", "#000000"};
 
-// How a series is drawn. Where there are more series than colours, the marks of the next ones are hollow.
+// Where there are more series than colours, the marks of the next ones are hollow.
 struct SeriesLook {
-  Canvas::Look line, mark, whisker;
+  Canvas::Look line, mark;
 };
 
 SeriesLook look_of(const PlotSeries& series, size_t place) {
   const std::string color = series.dashed ? "#999" : colors.at(place % colors.size());
-  const bool hollow = place / colors.size() % 2 != 0;
-  return {
-      {{"fill", "none"}, {"stroke", color}, {"stroke-width", "1.5"}, {"stroke-dasharray", series.dashed ? "5 4" : ""}},
-      {{"fill", hollow ? "white" : color}, {"stroke", color}},
-      {{"stroke", color}}};
-}
-
-Scale scale_of(bool logarithmic, double begin, double end) {
-  return {logarithmic ? ScaleKind::logarithmic : ScaleKind::linear, begin, end};
+  const std::string fill = place / colors.size() % 2 == 0 ? color : "white", dashes = series.dashed ? "5 4" : "";
+  return {{{"fill", "none"}, {"stroke", color}, {"stroke-width", "1.5"}, {"stroke-dasharray", dashes}},
+          {{"fill", fill}, {"stroke", color}}};
 }
 
 // Both hold all marks; what has no place on them is left out of the plot.
 Axes axes_of(Plot& plot) {
-  const Rect& paper = plot_paper;
-  Axes axes{paper,
-            scale_of(plot.log_x, paper.x, paper.x + paper.width),
-            scale_of(plot.log_y, paper.y + paper.height, paper.y),
-            plot.x_name,
-            plot.y_name,
-            plot.x_ticks};
+  const auto kind = [](bool logarithmic) { return logarithmic ? ScaleKind::logarithmic : ScaleKind::linear; };
+  Scale x(kind(plot.log_x), sheet.x, sheet.x + sheet.width), y(kind(plot.log_y), sheet.y + sheet.height, sheet.y);
   for (PlotSeries& series : plot.series) {
-    std::erase_if(series.marks, [&](const PlotMark& mark) { return !axes.x.shows(mark.x) || !axes.y.shows(mark.y); });
+    std::erase_if(series.marks, [&](const PlotMark& mark) { return !x.shows(mark.x) || !y.shows(mark.y); });
     for (const PlotMark& mark : series.marks) {
-      axes.x.take(mark.x);
-      for (const double y : {mark.y, mark.low, mark.high}) axes.y.take(y);
+      for (const double value : {mark.y, mark.low, mark.high}) y.take(value);
+      x.take(mark.x);
+      if (!plot.square) continue;
+      for (const double value : {mark.y, mark.low, mark.high}) x.take(value);
+      y.take(mark.x);
     }
   }
-  if (plot.square) {
-    axes.x.take(axes.y);
-    axes.y.take(axes.x);
-  }
-  axes.x.leave_room();
-  axes.y.leave_room();
-  return axes;
+  x.leave_room();
+  y.leave_room();
+  return {sheet, x, y, plot.x_name, plot.y_name, plot.x_ticks};
 }
 
 void draw_series(Canvas& canvas, const Axes& axes, const PlotSeries& series, const SeriesLook& look) {
@@ -67,7 +55,7 @@ void draw_series(Canvas& canvas, const Axes& axes, const PlotSeries& series, con
   for (size_t i = 0; i < points.size(); ++i) {
     const PlotMark& mark = series.marks[i];
     if (mark.low != mark.high && axes.y.shows(mark.low) && axes.y.shows(mark.high)) {
-      canvas.line({points[i].x, axes.y.place(mark.low)}, {points[i].x, axes.y.place(mark.high)}, look.whisker);
+      canvas.line({points[i].x, axes.y.place(mark.low)}, {points[i].x, axes.y.place(mark.high)}, look.mark);
     }
     canvas.circle(points[i], 3.5, look.mark);
   }
@@ -75,7 +63,7 @@ void draw_series(Canvas& canvas, const Axes& axes, const PlotSeries& series, con
 
 // A row of the legend, with the line and the mark as they are drawn.
 void draw_key(Canvas& canvas, const PlotSeries& series, size_t place, const SeriesLook& look) {
-  const double x = plot_paper.x + plot_paper.width + 14, y = plot_paper.y + row_height * static_cast<double>(place) + 8;
+  const double x = sheet.x + sheet.width + 14, y = sheet.y + row_height * static_cast<double>(place) + 8;
   canvas.begin("g", {});
   if (series.line) canvas.line({x, y}, {x + 16, y}, look.line);
   if (!series.dashed) canvas.circle({x + 8, y}, 3.5, look.mark);
@@ -86,15 +74,14 @@ void draw_key(Canvas& canvas, const PlotSeries& series, size_t place, const Seri
 }  // namespace
 
 std::string plot_svg(Plot plot) {
-  const Rect& paper = plot_paper;
   const Axes axes = axes_of(plot);
   const double rows = row_height * static_cast<double>(plot.series.size() + 1);
-  Canvas canvas = Canvas::as_file(paper.x + paper.width + plot.legend_width,
-                                  paper.y + std::max(paper.height + below_paper, rows), plot.title);
-  canvas.text({paper.x, 20}, clipped(plot.title, longest_title), {{"class", "title"}});
+  Canvas canvas = Canvas::as_file(sheet.x + sheet.width + plot.legend_width,
+                                  sheet.y + std::max(sheet.height + below_paper, rows), plot.title);
+  canvas.text({sheet.x, 20}, clipped(plot.title, longest_title), {{"class", "title"}});
   draw_axes(canvas, axes);
   if (plot.square) {
-    canvas.line({paper.x, paper.y + paper.height}, {paper.x + paper.width, paper.y}, {{"class", "diagonal"}});
+    canvas.line({sheet.x, sheet.y + sheet.height}, {sheet.x + sheet.width, sheet.y}, {{"class", "diagonal"}});
   }
   for (size_t i = 0; i < plot.series.size(); ++i) {
     const SeriesLook look = look_of(plot.series[i], i);

@@ -21,11 +21,6 @@ void Scale::take(double value) {
   most_ = std::max(most_, of(value));
 }
 
-void Scale::take(const Scale& other) {
-  least_ = std::min(least_, other.least_);
-  most_ = std::max(most_, other.most_);
-}
-
 void Scale::close() {
   if (!(least_ <= most_)) least_ = most_ = 0;
   const double size = std::max(std::abs(least_), std::abs(most_));
@@ -48,42 +43,31 @@ void Scale::round_out() {
   most_ = std::max(std::ceil(most_ / step) * step, least_ + step);
 }
 
-double Scale::place(double value) const { return begin_ + (of(value) - least_) / (most_ - least_) * (end_ - begin_); }
-
-bool Scale::shows(double value) const { return std::isfinite(value) && (!is_log() || value > 0); }
-
 bool Scale::has(double value) const {
   const double rounding = 1e-9 * (most_ - least_);
   return shows(value) && of(value) >= least_ - rounding && of(value) <= most_ + rounding;
 }
 
 std::vector<double> Scale::ticks() const {
-  if (is_log() && most_ - least_ >= 1) return powers();
+  std::vector<double> ticks;
+  const auto add = [&](double tick) {
+    if (has(tick)) ticks.push_back(tick);
+  };
+  const double decades = most_ - least_;
+  if (is_log() && decades >= 1) {
+    // Where decades are few, what lies between, too: 1, 2 and 5 times, or 1 and 3.
+    const std::vector<std::vector<double>> times{{1, 2, 5}, {1, 3}, {1}};
+    const double step = std::max(1.0, std::ceil(decades / 8));
+    for (double power = std::floor(least_); power <= most_; power += step) {
+      for (const double t : times[decades < 3 ? 0 : decades < 5 ? 1 : 2]) add(t * std::pow(10, power));
+    }
+    return ticks;
+  }
   const double low = is_log() ? std::pow(10, least_) : least_, high = is_log() ? std::pow(10, most_) : most_;
   const double step = std::max(round_step(high - low), kind_ == ScaleKind::whole ? 1.0 : 0.0);
-  std::vector<double> ticks;
-  for (double k = std::floor(low / step); k <= high / step + 1; ++k) {
-    if (const double tick = k == 0 ? 0 : k * step; has(tick)) ticks.push_back(tick);
-  }
+  for (double k = std::floor(low / step); k <= high / step + 1; ++k) add(k == 0 ? 0 : k * step);
   return ticks;
 }
-
-// Where decades are few, what lies between, too: 1, 2 and 5 times, or 1 and 3.
-std::vector<double> Scale::powers() const {
-  const double decades = most_ - least_, step = std::max(1.0, std::ceil(decades / 8));
-  const std::vector<double> between = decades < 3   ? std::vector<double>{1, 2, 5}
-                                      : decades < 5 ? std::vector<double>{1, 3}
-                                                    : std::vector<double>{1};
-  std::vector<double> ticks;
-  for (double power = std::floor(least_); power <= most_; power += step) {
-    for (const double times : between) {
-      if (const double tick = times * std::pow(10, power); has(tick)) ticks.push_back(tick);
-    }
-  }
-  return ticks;
-}
-
-double Scale::of(double value) const { return is_log() ? std::log10(value) : value; }
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 

@@ -18,22 +18,22 @@ class Scale {
 
   // First all that it has to hold (what it cannot show is left out), then one of the next three.
   void take(double value);
-  void take(const Scale& other);
   void close();       // ends with what it holds
   void leave_room();  // some beyond what it holds; a linear one begins at 0
   void round_out();   // ends with whole steps; a linear one begins at 0 where that is near
 
-  [[nodiscard]] double place(double value) const;
+  [[nodiscard]] double place(double value) const {
+    return begin_ + (of(value) - least_) / (most_ - least_) * (end_ - begin_);
+  }
   // Finite; for a logarithm also above 0.
-  [[nodiscard]] bool shows(double value) const;
+  [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!is_log() || value > 0); }
   [[nodiscard]] bool has(double value) const;
   // Some six round numbers: 1, 2 or 5 times a power of ten apart; over decades their powers, and a few between.
   [[nodiscard]] std::vector<double> ticks() const;
 
  private:
   [[nodiscard]] bool is_log() const { return kind_ == ScaleKind::logarithmic; }
-  [[nodiscard]] double of(double value) const;
-  [[nodiscard]] std::vector<double> powers() const;
+  [[nodiscard]] double of(double value) const { return is_log() ? std::log10(value) : value; }
 
   ScaleKind kind_;
   double begin_, end_;                          // on the picture

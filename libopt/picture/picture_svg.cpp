@@ -8,36 +8,29 @@ namespace kasen {
 namespace {
 
 // What the page's script asks of a box or frame: its operator, and the line of the program.
-Canvas::Look group_look(const std::string& style, const std::string& id, int number, int line, const std::string& key) {
+Canvas::Look group_look(const std::string& style, int number, int line, const std::string& key, bool named = true) {
+  const std::string op = number >= 0 ? fmt::format("{}{}", key, number) : "";
   return {{"class", style},
-          {"id", id},
-          {"data-op", number >= 0 ? fmt::format("{}{}", key, number) : ""},
+          {"id", named ? op : ""},
+          {"data-op", op},
           {"data-line", line > 0 ? fmt::format("{}", line) : ""}};
 }
 
 void draw_frame(Canvas& canvas, const PictureFrame& frame, const Rect& rect, const std::string& key) {
   const bool named = frame.style != "branch";  // a branch's operator is the box that joins both
-  const std::string id = named ? fmt::format("{}{}", key, frame.number) : "";
   const std::string style = fmt::format("frame {}{}", frame.style, frame.warning.empty() ? "" : " differs");
-  canvas.begin("g", group_look(style, id, frame.number, frame.line, key), frame.about);
+  canvas.begin("g", group_look(style, frame.number, frame.line, key, named), frame.about);
   canvas.rect(rect, 6);
   canvas.end();
 }
 
-// Over the arrows, which pass where they like.
-void draw_title(Canvas& canvas, const PictureFrame& frame, const Rect& rect) {
-  canvas.text({rect.x + 8, rect.y + 14}, frame.title, {{"class", "heading " + frame.style}, {"xml:space", "preserve"}},
-              frame.warning);
-}
-
 void draw_node(Canvas& canvas, const PictureNode& node, const Rect& rect, const std::string& key) {
-  const std::string id = node.number >= 0 ? fmt::format("{}{}", key, node.number) : "";
   const std::string link = node.unfold     ? fmt::format("#{}{}-inside", key, node.number)
                            : node.line > 0 ? fmt::format("#L{}", node.line)
                                            : "";
   const std::string style = fmt::format("node {}{}", node.style, node.warnings.empty() ? "" : " differs");
   if (!link.empty()) canvas.begin("a", {{"href", link}});
-  canvas.begin("g", group_look(style, id, node.number, node.line, key), node.title);
+  canvas.begin("g", group_look(style, node.number, node.line, key), node.title);
   canvas.rect(rect, node.style.find("shared") != std::string::npos ? 12 : 4);
   Point at{rect.x + 8, rect.y + 15};
   const auto write = [&](const std::string& line, const std::string& line_style) {
@@ -70,7 +63,11 @@ std::string picture_svg(const Picture& picture, const Placed& placed, const std:
   Canvas canvas = Canvas::in_page(placed.width, placed.height, picture.title, "ddag");
   for (size_t f = 0; f < picture.frames.size(); ++f) draw_frame(canvas, picture.frames[f], placed.frames[f], key);
   for (size_t e = 0; e < picture.edges.size(); ++e) draw_edge(canvas, picture.edges[e], placed.edges[e]);
-  for (size_t f = 0; f < picture.frames.size(); ++f) draw_title(canvas, picture.frames[f], placed.frames[f]);
+  for (size_t f = 0; f < picture.frames.size(); ++f) {  // titles over the arrows, which pass where they like
+    const PictureFrame& frame = picture.frames[f];
+    canvas.text({placed.frames[f].x + 8, placed.frames[f].y + 14}, frame.title,
+                {{"class", "heading " + frame.style}, {"xml:space", "preserve"}}, frame.warning);
+  }
   for (size_t n = 0; n < picture.nodes.size(); ++n) draw_node(canvas, picture.nodes[n], placed.nodes[n], key);
   return std::move(canvas).markup();
 }

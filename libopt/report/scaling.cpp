@@ -204,9 +204,7 @@ std::string scaling_text(const Module& module, const std::vector<ScalingPoint>& 
 
 std::string scaling_svg(const Module& module, const std::vector<ScalingPoint>& points, const MachineProfile& machine) {
   const std::vector<Line> rows = lines_of(module, points, machine);
-  Plot plot;
-  plot.title = fmt::format("{}: {}", module.name, titles(module).front());
-  plot.x_name = "workers";
+  Plot plot{.title = fmt::format("{}: {}", module.name, titles(module).front()), .x_name = "workers"};
   plot.log_x = plot.log_y = true;
   plot.legend_width = 170;
   for (const Line& line : rows) plot.x_ticks.push_back(static_cast<double>(line.row.workers));

@@ -108,7 +108,8 @@ void take_limits(const ExaminerLimits& limits, const std::vector<unsigned long>&
   limit(RLIMIT_NOFILE, 8);
 }
 
-// libseccomp's answer. Without memory for the filter this throws; an old kernel refuses the filter, which changes nothing.
+// libseccomp's answer. Without memory for the filter this throws; an old kernel refuses the filter, which changes
+// nothing.
 void with_memory(int result) {
   if (result == -ENOMEM) throw std::bad_alloc();
 }
