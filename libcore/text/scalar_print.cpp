@@ -1,6 +1,7 @@
 // Prints scalar expressions with as few parentheses as the grammar needs.
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "libcore/text/scalar.h"
@@ -49,6 +50,15 @@ struct ExpressionPrinter {
     return fmt::format("{} {} {}", at(e.args[0], left_least), r.symbol, at(e.args[1], right_least));
   }
 
+  // A minus before a number is part of it: -(2.0 ^ x) is not -2.0 ^ x.
+  std::string prefix(const Expr& e) const {
+    const std::string operand = at(e.args[0], unary);
+    const bool number = std::isdigit(static_cast<unsigned char>(operand[0])) != 0 || operand.starts_with("inf");
+    const std::string_view symbol = row(e.op).symbol;
+    return e.op == ScalarOp::neg && number ? fmt::format("{}({})", symbol, operand)
+                                           : fmt::format("{}{}", symbol, operand);
+  }
+
   std::string print(const Expr& e) const {
     const ScalarOpRow& r = row(e.op);
     switch (e.op) {
@@ -79,7 +89,7 @@ struct ExpressionPrinter {
         break;
     }
     if (r.precedence == 0 || precedence(e) == primary) return fmt::format("{}({})", r.name, list(e.args));
-    return r.arity == 1 ? fmt::format("{}{}", r.symbol, at(e.args[0], unary)) : infix(e);
+    return r.arity == 1 ? prefix(e) : infix(e);
   }
 };
 

@@ -92,11 +92,26 @@ module kinds {
 ##end
 )";
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
 TEST(Text, PrintThenParseIsTheIdentity) {
   for (const std::string& text : {fused_pagerank, functions_and_lists}) {
     const Module module = parse_module(text, "test.kir");
     EXPECT_EQ(print_module(module), text);
     EXPECT_EQ(print_module(parse_module(print_module(module), "again.kir")), text);
+  }
+}
+
+TEST(Text, AMinusBeforeANumberIsPartOfIt) {
+  for (const char* body : {"-(2.0 ^ x)", "-2.0 ^ x", "(-2.0) ^ x", "-(2.0 ^ x ^ y)", "-x ^ y", "2.0 ^ (-x)"}) {
+    const std::string text = replaced(fused_pagerank, "= x + y", std::string("= ") + body);
+    const Module module = parse_module(text, "test.kir");
+    const Module again = parse_module(print_module(module), "again.kir");
+    EXPECT_EQ(again.functions, module.functions) << body;
   }
 }
 
@@ -114,12 +129,6 @@ std::string fault_of(const std::string& text) {
     return error.what();
   }
   return "no fault";
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
 TEST(Text, FaultsNameTheirPlace) {

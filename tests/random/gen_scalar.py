@@ -134,6 +134,9 @@ class ScalarPart(Base):
             return Expr('op', elem, dims, [a, lit('i64', n)], bound=a.bound ** n if a.bound < 1e50 else INF, op='^')
         if elem in INTS:
             return None
+        if self.chance(0.2):
+            power = op('^', lit(elem, self.pick([0.5, 1.5, 2.0])), self.tame(self.expr(elem, dims, 0), 3.0), dims, bound=8)
+            return Expr('neg', elem, dims, [power], bound=8) if self.chance(0.5) else power
         base = op('+', call('abs', [self.tame(a)], dims), lit(elem, 0.5), dims)
         exponent = self.tame(self.expr(elem, self.sub_dims(dims), 0), 3.0)
         if self.chance(0.5):
@@ -230,7 +233,7 @@ class ScalarPart(Base):
     def of_bits(self, a, b, dims):
         fn = self.pick(['mix64', 'bit_and', 'bit_or', 'bit_xor', 'bit_not', 'shift_left', 'shift_right'])
         if fn == 'bit_not':
-            return call(fn, [a], dims, bound=1e18)
+            fn, a = 'bit_xor', call(fn, [a], a.dims, bound=1e18)
         return call(fn, [a, b], dims, bound=1e18)
 
     # -- truth

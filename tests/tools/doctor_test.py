@@ -94,7 +94,7 @@ class Doctor(FolderTest):
                 ("cores", "", {"HWLOC_SYNTHETIC": "pu:1000"}, BETTER, "of 1000 processors", "--cpus-per-task"),
                 ("threads", "", {"HWLOC_SYNTHETIC": "core:4 pu:2"}, OK, "several hardware threads", ""),
                 ("threads", "", {"HWLOC_SYNTHETIC": "core:4 pu:1"}, OK, "one thread a core", ""),
-                ("threads", "", {"HWLOC_SYNTHETIC": "pu:8"}, OK, "does not tell", ""),
+                ("threads", "", {"HWLOC_SYNTHETIC": "pu:8"}, OK, "does not report it", ""),
                 ("cores", "taskset -c 0", {}, OK if os.cpu_count() == 1 else BETTER, "processors", ""),
                 ("memory", "ulimit -v 1000000;", {}, BETTER, "ulimit -v leaves 977 MiB", "ulimit -v unlimited"),
                 ("open-files", "ulimit -n 256;", {}, BETTER, "256 open files", "ulimit -n 4096"),
