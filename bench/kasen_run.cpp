@@ -49,7 +49,7 @@ const RunResult& KasenRun::run(const std::map<std::string, std::vector<Word>>& p
 }
 
 double KasenRun::seconds_per_iteration() const {
-  if (times_.size() < 2) throw std::runtime_error("too few turns to time");
+  if (times_.size() < 2) throw std::runtime_error("too few iterations to time");
   return (times_.back() - times_.front()) / static_cast<double>(times_.size() - 1);
 }
 

@@ -21,8 +21,8 @@ class KasenRun {
   KasenRun(const std::string& program_file, Parts parts, const KernelOptions& kernels,
            const OptimizeOptions& options = {}, const std::map<std::string, std::string>& defines = {});
 
-  // Runs it; returns its outputs. Afterwards seconds_per_turn() is that of the outermost loop's turns but the first,
-  // which touches memory for the first time.
+  // Runs it; returns its outputs. Afterwards seconds_per_iteration() is that of the outermost loop's iterations but the
+  // first, which touches memory for the first time.
   const RunResult& run(const std::map<std::string, std::vector<Word>>& params);
   [[nodiscard]] double seconds_per_iteration() const;
   [[nodiscard]] std::int64_t iterations() const { return static_cast<std::int64_t>(times_.size()); }

@@ -1,5 +1,5 @@
-// PageRank's turn on graphs whose entries lie unevenly, on one thread and on as many as asked for: with two, 0.5 of the
-// time is all that threads can give.
+// PageRank's iteration on graphs whose entries lie unevenly, on one thread and on as many as asked for: with two, 0.5
+// of the time is all that threads can give.
 #include <fmt/format.h>
 
 #include <cmath>

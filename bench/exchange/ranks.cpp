@@ -57,7 +57,7 @@ Module plan_of(const std::string& file) {
 }
 
 // The time of gathers and scatters, from when both ranks are there: how long one waits for the other's product is not
-// the exchange's. The first turn touches memory for the first time and is left out.
+// the exchange's. The first iteration touches memory for the first time and is left out.
 class ExchangeClock : public RunObserver {
  public:
   explicit ExchangeClock(const Module& plan) {

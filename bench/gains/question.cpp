@@ -56,7 +56,7 @@ Run program(const std::string& file, const Parts& parts, int threads, const Opti
 Question both(const std::string& name, const std::string& file, const Parts& parts, int threads,
               const std::map<std::string, std::vector<Word>>& params,
               const std::map<std::string, std::string>& defines = {}) {
-  return compare(name, "ms/turn", program(file, parts, threads, optimized, params, defines),
+  return compare(name, "ms/iteration", program(file, parts, threads, optimized, params, defines),
                  program(file, parts, threads, as_it_stands, params, defines));
 }
 
@@ -76,7 +76,7 @@ Question kmeans(std::int64_t k, int threads) {
       return Timed{made.inertia, made.seconds_per_iteration};
     };
   };
-  return compare(fmt::format("gains-kmeans-{}", k), "ms/turn", run(optimized), run(as_it_stands));
+  return compare(fmt::format("gains-kmeans-{}", k), "ms/iteration", run(optimized), run(as_it_stands));
 }
 
 Question black_scholes(int threads) {

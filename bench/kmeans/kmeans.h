@@ -1,5 +1,5 @@
 // Turns of Lloyd's algorithm on the same points from the same first centroids, points i * (n / k). Each contestant's
-// time is that of one turn.
+// time is that of one iteration.
 #pragma once
 
 #include <array>
@@ -23,15 +23,16 @@ constexpr std::int64_t lloyd_iterations = 6;
 }
 
 struct Clustering {
-  double inertia = 0;  // sum of squared distances to the centroids after the last turn
+  double inertia = 0;  // sum of squared distances to the centroids after the last iteration
   double seconds_per_iteration = 0;
 };
 
 constexpr std::int64_t most_clusters = 64;  // of the one by hand
 using PointPlanes = std::array<const double*, coordinates>;
 
-// That many turns by hand, blocks of points that stay in the first cache; the time is that of a turn but the first.
-// `labels`, where not null, gets each point's cluster. `wide`: with 512-bit vectors, else with the compiler's choice.
+// That many iterations by hand, blocks of points that stay in the first cache; the time is that of an iteration but the
+// first. `labels`, where not null, gets each point's cluster. `wide`: with 512-bit vectors, else with the compiler's
+// choice.
 [[nodiscard]] Clustering lloyd_by_hand(const PointPlanes& x, std::int64_t points, std::int64_t k,
                                        std::int64_t iterations, int threads, bool wide, std::int64_t* labels = nullptr);
 

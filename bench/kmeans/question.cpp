@@ -24,7 +24,7 @@ Question question(std::int64_t k, const Settings& settings) {
       {"openmp-512", openmp_kmeans(points, k, settings.threads, true)},
   };
   const Clustering expected = runs.back().second();
-  Question made{fmt::format("kmeans-{}", k), "ms/turn", 1e3, {}, {}};
+  Question made{fmt::format("kmeans-{}", k), "ms/iteration", 1e3, {}, {}};
   for (const auto& [name, run] : runs) {
     check(name, expected.inertia, run().inertia);
     made.contestants.push_back({name, [run = run] { return run().seconds_per_iteration; }});

@@ -26,7 +26,7 @@ Question logistic_question(const Settings& settings) {
   const Descending kasen = kasen_logistic(rows, cols, settings.threads);
   const Descending openmp = openmp_logistic(rows, cols, settings.threads);
   check(openmp().weights, kasen().weights);
-  Question made{"logistic", "ms/turn", 1e3, {}, {}};
+  Question made{"logistic", "ms/iteration", 1e3, {}, {}};
   made.contestants.push_back({"kasen", [kasen] { return kasen().seconds_per_iteration; }});
   made.contestants.push_back({"openmp", [openmp] { return openmp().seconds_per_iteration; }});
   const auto peer = python_peer("logistic/scikit.py", {std::to_string(rows), std::to_string(cols)}, settings.threads);

@@ -35,7 +35,7 @@ std::function<Chained()> kasen(std::int64_t elements, int threads) {
 }
 
 Question question(std::int64_t elements, int threads) {
-  Question made{fmt::format("small-{}", elements), "us/turn", 1e6, {}, {}};
+  Question made{fmt::format("small-{}", elements), "us/iteration", 1e6, {}, {}};
   const auto ours = kasen(elements, threads);
   made.contestants.push_back({"kasen", [ours] { return ours().seconds; }});
   const auto peer =
