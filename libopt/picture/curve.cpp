@@ -12,7 +12,7 @@ namespace {
 
 constexpr double curve_width = 560, curve_height = 230;
 constexpr Rect curve_paper{66, 26, 480, 166};
-constexpr size_t longest_name = 60, most_marks = 120;
+constexpr size_t longest_label = 60, most_marks = 120;
 
 Scale upward(const Curve& curve) {
   std::vector<double> values;
@@ -36,9 +36,9 @@ Scale across(const Curve& curve) {
 }  // namespace
 
 std::string curve_svg(const Curve& curve) {
-  const Axes axes{curve_paper, across(curve), upward(curve), clipped(curve.across, longest_name), "", {}, false};
+  const Axes axes{curve_paper, across(curve), upward(curve), clipped(curve.across, longest_label), "", {}, false};
   Canvas canvas = Canvas::in_page(curve_width, curve_height, curve.title, "curve");
-  canvas.text({curve_paper.x, 16}, clipped(curve.title, longest_name), {{"class", "title"}});
+  canvas.text({curve_paper.x, 16}, clipped(curve.title, longest_label), {{"class", "title"}});
   draw_axes(canvas, axes);
   if (curve.limit && axes.y.shows(*curve.limit)) {
     const double at = axes.y.place(*curve.limit), left = curve_paper.x;
