@@ -49,9 +49,23 @@ def parameters(tag):
     return types, needed
 
 
+def further_names(value):
+    """Of `1, b = f(2, 3), c = 4` what follows the first value: b, c."""
+    depth, parts = 0, [""]
+    for c in value:
+        depth += (c in "({[") - (c in ")}]")
+        if c == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [name[1] for part in parts[1:] if (name := re.match(r"\s*(\w+)(?:\[[^\]]*\])?\s*[={]", part))]
+
+
 def in_one_line(match):
     """Lines keep their numbers."""
-    return f"{match[1]} = 0;" + "\n" * match[0].count("\n")
+    value = match[0][len(match[1]) + 3:-1]
+    names = "".join(f", {name} = 0" for name in further_names(value))
+    return f"{match[1]} = 0{names};" + "\n" * match[0].count("\n")
 
 
 def names_of(texts):
@@ -181,6 +195,7 @@ def targets_of(build, root):
 
 
 WRONG = {
+    "second constants": ("constexpr int a = f(1, 2), b = 2;", "constexpr int b = 3, c = 4;"),
     "types": ("struct A { int x; };", "class A {};"),
     "variables": ("constexpr int most = 3;", "constexpr double most = 4;"),
     "functions": ("int f(const char* text, int n) { return n; }", "void f(const char* words, int m) {}"),
