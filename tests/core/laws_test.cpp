@@ -84,6 +84,19 @@ TEST(Reducers, SmallArraysComponentWise) {
   EXPECT_EQ(reducer("fn r(a: [f64; 3], b: [f64; 3]) -> [f64; 3] = [$0 in 3: a[$0] - b[$0]]").verdict, Verdict::refuted);
 }
 
+// The trial knows nothing of bit operations but as reducers of numbers.
+TEST(Reducers, PartsByThemselves) {
+  EXPECT_EQ(reducer("fn r(x: i64, y: i64) -> i64 = bit_xor(x, y)").basis, "built-in");
+  EXPECT_EQ(reducer("fn r(x: [i64; 3], y: [i64; 3]) -> [i64; 3] = [$0 in 3: bit_or(x[$0], y[$0])]").basis, "built-in");
+  const std::string pair = "fn r(x: (i64, f64), y: (i64, f64)) -> (i64, f64) = tuple(";
+  EXPECT_EQ(reducer(pair + "bit_and(x.0, y.0), max(x.1, y.1))").basis, "built-in");
+  EXPECT_NE(reducer(pair + "bit_and(x.0, x.0), max(x.1, y.1))").verdict, Verdict::proven);
+  EXPECT_NE(reducer(pair + "bit_and(bit_not(x.0), y.0), max(x.1, y.1))").verdict, Verdict::proven);
+  EXPECT_NE(reducer(pair + "bit_and(x.0, y.0), f64(bit_or(x.0, y.0)))").verdict, Verdict::proven);
+  EXPECT_NE(reducer("fn r(x: [i64; 2], y: [i64; 2]) -> [i64; 2] = [$0 in 2: bit_or(x[0], y[$0])]").verdict,
+            Verdict::proven);
+}
+
 TEST(Reducers, LongPointsAreLookedAtByOneCoordinate) {
   for (const char* right :
        {"fn r(a: [f64; 5000], b: [f64; 5000]) -> [f64; 5000] = [$0 in 5000: a[$0] + b[$0]]",

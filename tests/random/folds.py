@@ -3,7 +3,7 @@ import numpy as np
 
 import scalars
 from scalars import EPSILON, numpy_type
-from tree import is_arr, is_id, is_tup
+from tree import BIT_REDUCERS, is_arr, is_id, is_tup
 from values import each, leaves, zip_values
 
 RULES = {'sum': '+', 'prod': '*', 'min': 'min', 'max': 'max', 'any': '||', 'all': '&&', 'sumsq': '+', 'mean': '+'}
@@ -23,7 +23,7 @@ def symbol(rule):
 
 def scalar_identity(rule, scalar):
     low, high = (-np.inf, np.inf) if scalar in EPSILON else (0, 1) if scalar == 'bool' else scalars.ends(scalar)
-    return {'+': 0, '*': 1, 'min': high, 'max': low, '&&': 1, '||': 0}[rule]
+    return {'+': 0, '*': 1, 'min': high, 'max': low, '&&': 1, '||': 0, **BIT_REDUCERS}[rule]
 
 
 def nothing(elem):
@@ -46,7 +46,7 @@ def typed(value, elem):
 def identity_of(rule, elem, stated):
     """What there is where nothing was reduced. stated: of a reducer of the program's own (None: it has none)."""
     rule = symbol(rule)
-    if isinstance(rule, str) and rule in ('+', '*', 'min', 'max', '&&', '||'):
+    if isinstance(rule, str) and rule in ('+', '*', 'min', 'max', '&&', '||', *BIT_REDUCERS):
         return typed(scalar_identity(rule, elem), elem)
     return typed(nothing(elem) if stated is None else stated, elem)
 
@@ -54,6 +54,8 @@ def identity_of(rule, elem, stated):
 def reducer_function(rounding, name, elem):
     if name in ('min', 'max'):
         return lambda a, b: scalars.extremum(elem, a, b, name == 'max')
+    if name in BIT_REDUCERS:
+        return scalars.BITS[name]
     return lambda a, b: scalars.binary(rounding, symbol(name), elem, a, b)
 
 

@@ -1,6 +1,6 @@
 """Functions: the program's own, written in place, those that mix coordinates, and reducers with what their identity is."""
 from gen_base import Base, call, limit_of, lit, name_of, op
-from tree import FLOATS, INTS, Expr, Fn, Var, is_arr, is_id, is_scalar, is_tup, kind_of
+from tree import BIT_REDUCERS, FLOATS, INTS, Expr, Fn, Var, is_arr, is_id, is_scalar, is_tup, kind_of
 
 INF = float('inf')
 
@@ -174,6 +174,9 @@ class FunctionPart(Base):
         if is_id(scalar):
             largest = self.chance(0.5)
             return call('max' if largest else 'min', [a, b], ()), -2 ** 63 if largest else 2 ** 63 - 1
+        if scalar == 'i64' and self.chance(0.4):
+            fn = self.pick(list(BIT_REDUCERS))
+            return call(fn, [a, b], ()), BIT_REDUCERS[fn]
         ends = {'i64': 2 ** 63 - 1, 'i32': 2 ** 31 - 1}.get(scalar, INF)
         how = self.below(3)
         if how == 0:
@@ -207,6 +210,8 @@ class FunctionPart(Base):
             return self.pick(['&&', '||', 'and', 'or']), None
         if is_id(elem):
             return self.pick(['min', 'max']), None
+        if elem == 'i64' and self.chance(0.25):
+            return self.pick(list(BIT_REDUCERS)), None
         if self.chance(0.7):
             return self.pick(['+', 'min', 'max', 'add', 'min', 'max']), None
         a, b = param('a', elem), param('b', elem)

@@ -6,6 +6,7 @@ import copy
 
 FLOATS = ('f64', 'f32')
 INTS = ('i64', 'i32')
+BIT_REDUCERS = {'bit_and': -1, 'bit_or': 0, 'bit_xor': 0}  # of i64, with their identities
 NUMBERS = FLOATS + INTS
 SCALARS = NUMBERS + ('bool',)
 
