@@ -35,12 +35,12 @@ struct Token {
   [[nodiscard]] std::string_view digits() const { return text.substr(0, text.size() - suffix.size()); }
 };
 
-// What differs between the two texts.
+// The differences between the two texts.
 struct LexicalRules {
-  std::string_view exponents;  // letters that begin one
-  bool points = false;         // `1.` is a number, `..` a symbol, and `t.0.1` holds two whole numbers
-  bool sigils = false;         // there are names behind sigils, and strings
-  bool line_ends = false;      // they are tokens
+  std::string_view exponents;  // letters that begin an exponent
+  bool points = false;         // `1.` is a number, `..` a symbol, and `t.0.1` holds two integers
+  bool sigils = false;         // the text has names behind sigils, and strings
+  bool line_ends = false;      // line ends are tokens
 };
 
 // One token of lookahead.
@@ -55,7 +55,7 @@ class Lexer {
   bool accept(std::string_view symbol_or_name);
   Token expect(TokenKind kind, std::string_view what);
   void expect(std::string_view symbol_or_name);
-  void heed_line_ends(bool heed) { line_ends_ = heed; }  // behind the token at hand
+  void heed_line_ends(bool heed) { line_ends_ = heed; }  // from the next token on
   // Throws UserError(bad_input) at this token, with its source line.
   [[noreturn]] void fail_at(const Token& token, std::string what, std::string why = {}, std::string remedy = {}) const {
     source_->fail(token.mark, std::move(what), std::move(why), std::move(remedy));

@@ -39,13 +39,14 @@ struct Infix {
   return row == nullptr ? Infix{} : Infix{row, strength(*row)};
 }
 
-// An expression whose operators bind at least so strongly. Comparisons do not chain. The grammar says the rest:
-//   nested()                    a Nesting, or fails where there are too many
+// Parses an expression whose operators have at least the strength `lowest`. Comparisons do not chain. The grammar
+// gives:
+//   nested()                    a Nesting; fails if there are too many levels
 //   prefix()                    the row of the prefix operator here, or null
 //   infix()                     the infix operator here
 //   refuse_chain()              fails at a comparison of a comparison, or leaves it to what follows the expression
 //   take()                      the prefix operator's token
-//   take_infix(links)           the infix operator's; `links` counts those of one chain
+//   take_infix(links)           the infix operator's token; `links` counts the operators of one chain
 //   leaf()                      an operand
 //   built(row, token, operands) a node
 template <class Grammar>

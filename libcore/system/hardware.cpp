@@ -13,7 +13,7 @@ struct Destroy {
 };
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
-// Of these objects alone, by the kernel's word: to ask each processor itself would move this thread over all of them.
+// Loads these types of objects only. The kernel reports them: hwloc must not move this thread over all processors.
 Topology load(std::initializer_list<hwloc_obj_type_t> types, unsigned long flags) {
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0) return nullptr;

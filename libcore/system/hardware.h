@@ -1,5 +1,5 @@
-// What the machine is made of, as hwloc finds it. That takes some milliseconds: hwloc opens its plug-ins and reads the
-// kernel's files. So who asks for it needs it, and keeps it. (What this process may use of it: processors.h.)
+// The parts of the machine, as hwloc finds them. A call takes some milliseconds: hwloc opens its plug-ins and reads the
+// kernel's files. Callers ask only if they need the answer, and keep it. The share of this process is in processors.h.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace kasen {
 
-// Of the whole machine. Where hwloc finds nothing the numbers are 0 and the text is empty.
+// The whole machine. If hwloc finds nothing, the numbers are 0 and the text is empty.
 struct Hardware {
-  int processors = 0;  // that are switched on
-  int cores = 0;       // of which each has one or several of these
-  std::string model;   // as the first processor names itself
+  int processors = 0;  // online
+  int cores = 0;       // each has one or several processors
+  std::string model;   // the name of the first processor
 };
 [[nodiscard]] Hardware hardware();
 
-// Bytes of the last-level caches (L3, else L2) of the processors that this process may use, together: it may use some
-// groups of cores alone, each with a cache of its own. Nothing where hwloc finds none.
+// Returns the sum of the bytes of the last-level caches (L3, else L2) of the processors that this process may use. Each
+// group of cores has a cache of its own. Empty if hwloc finds none.
 [[nodiscard]] std::optional<std::int64_t> last_level_caches();
 
 }  // namespace kasen

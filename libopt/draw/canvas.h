@@ -1,4 +1,4 @@
-// A picture as SVG. No other code writes an element of SVG: coordinates are rounded and texts escaped here alone.
+// A picture as SVG. No other code writes SVG elements: only this code rounds coordinates and escapes texts.
 #pragma once
 
 #include <string>
@@ -18,24 +18,24 @@ struct Rect {
 
 class Canvas {
  public:
-  // Names and values; one without a value is left out.
+  // Names and values. Attributes without a value are left out.
   using Look = std::vector<std::pair<std::string_view, std::string>>;
 
-  // Within a page, whose style colours what is of class `style` (libopt/picture/page_style.cpp has both themes).
+  // Part of a page, whose style gives class `style` its colours (libopt/picture/page_style.cpp has both themes).
   static Canvas in_page(double width, double height, const std::string& title, const std::string& style);
-  // A file of its own. It is drawn on white paper, so that it can be read in either theme.
+  // A file of its own, on white paper, so that it is readable in both themes.
   static Canvas as_file(double width, double height, const std::string& title);
 
-  // `title` is what a shape says when it is pointed at.
+  // `title` is the text that appears when the pointer is on the shape.
   void line(Point from, Point to, const Look& look);
   void polyline(const std::vector<Point>& points, const Look& look, bool closed = false);
   // Bezier curves: a point, then three for each piece.
   void curve(const std::vector<Point>& points, const Look& look);
   void rect(const Rect& rect, double radius);
   void circle(Point centre, double radius, const Look& look, std::string_view title = {});
-  // `warning` stands behind the words, of class "bad".
+  // `warning` follows the words and has class "bad".
   void text(Point at, std::string_view words, const Look& look = {}, std::string_view warning = {});
-  // All that follows is inside of this element, "g" or "a", up to its end().
+  // Begins an element, "g" or "a". All elements up to its end() are inside it.
   void begin(std::string_view element, const Look& look, std::string_view title = {});
   void end();
 
@@ -47,7 +47,7 @@ class Canvas {
   void shape(std::string_view element, const Look& look, const std::string& geometry, const std::string& inner = {});
 
   std::string text_;
-  std::vector<std::string> inside_;  // elements that are begun
+  std::vector<std::string> inside_;  // elements that are open
 };
 
 }  // namespace kasen

@@ -1,4 +1,4 @@
-// A plot as a file of SVG: the same text from the same numbers.
+// A plot as an SVG file. Equal numbers give equal text.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@ namespace kasen {
 
 struct PlotMark {
   double x = 0, y = 0;
-  double low = 0, high = 0;  // a whisker, where they differ
+  double low = 0, high = 0;  // a whisker, if they differ
 };
 
 struct PlotSeries {
   std::string name;
-  std::vector<PlotMark> marks;  // a circle each
+  std::vector<PlotMark> marks;  // each is a circle
   bool line = true;             // through the marks
   bool dashed = false;
 };
@@ -21,7 +21,7 @@ struct PlotSeries {
 struct Plot {
   std::string title, x_name, y_name;
   bool log_x = false, log_y = false;  // marks of 0 or less are left out
-  bool square = false;                // both axes of one range, with the line on which y is x
+  bool square = false;                // both axes have one range; a line shows y = x
   std::vector<double> x_ticks;        // empty: chosen
   std::vector<PlotSeries> series;
   double legend_width = 350;  // beside it

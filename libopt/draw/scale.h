@@ -1,4 +1,4 @@
-// One axis of a plot: where a number stands on the picture, and which numbers are written beside it.
+// One axis of a plot: the position of a number on the picture, and the numbers written beside the axis.
 #pragma once
 
 #include <cmath>
@@ -10,17 +10,17 @@
 
 namespace kasen {
 
-enum class ScaleKind : std::uint8_t { linear, whole, logarithmic };  // `whole`: no ticks between whole numbers
+enum class ScaleKind : std::uint8_t { linear, whole, logarithmic };  // `whole`: no ticks between integers
 
 class Scale {
  public:
   Scale(ScaleKind kind, double begin, double end) : kind_(kind), begin_(begin), end_(end) {}
 
-  // First all that it has to hold (what it cannot show is left out), then one of the next three.
+  // Call take() for all numbers first; numbers that it cannot show are left out. Then call one of the next three.
   void take(double value);
-  void close();       // ends with what it holds
-  void leave_room();  // some beyond what it holds; a linear one begins at 0
-  void round_out();   // ends with whole steps; a linear one begins at 0 where that is near
+  void close();       // ends at the least and the largest number
+  void leave_room();  // adds a margin; a linear axis begins at 0
+  void round_out();   // ends at whole steps; a linear axis begins at 0 if that is near
 
   [[nodiscard]] double place(double value) const {
     return begin_ + (of(value) - least_) / (most_ - least_) * (end_ - begin_);
@@ -28,7 +28,8 @@ class Scale {
   // Finite; for a logarithm also above 0.
   [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!is_log() || value > 0); }
   [[nodiscard]] bool has(double value) const;
-  // Some six round numbers: 1, 2 or 5 times a power of ten apart; over decades their powers, and a few between.
+  // Returns about six round numbers, 1, 2 or 5 times a power of ten apart. Over decades: powers of ten, and a few
+  // between.
   [[nodiscard]] std::vector<double> ticks() const;
 
  private:
@@ -37,10 +38,10 @@ class Scale {
 
   ScaleKind kind_;
   double begin_, end_;                          // on the picture
-  double least_ = INFINITY, most_ = -INFINITY;  // of the numbers that it holds, or of their logarithms
+  double least_ = INFINITY, most_ = -INFINITY;  // of the numbers, or of their logarithms
 };
 
-// Of a tick or beside a line.
+// The text of a tick, or beside a line.
 [[nodiscard]] std::string number_text(double value);
 
 // Both axes of a plot, around `paper`.
@@ -49,7 +50,7 @@ struct Axes {
   Scale x, y;
   std::string x_name, y_name;
   std::vector<double> x_ticks;  // empty: chosen
-  bool framed = true;           // else it has lines across alone
+  bool framed = true;           // else only horizontal lines
 };
 void draw_axes(Canvas& canvas, const Axes& axes);
 

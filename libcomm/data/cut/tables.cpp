@@ -38,7 +38,8 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
   const std::int64_t rows = input.dims.empty() ? 1 : find_layout(layouts, input, input.dims[0]).size;
   if (table.rows != rows)
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {} rows", input.name, table.rows),
-         input.dims.empty() ? "it is one value" : fmt::format("dimension {} has {} indices", input.dims[0], rows));
+         input.dims.empty() ? "it is one value" : fmt::format("dimension {} has {} indices", input.dims[0], rows),
+         "give a file of that length, or correct the size that the program, --dim or another input states");
   const std::int64_t scalars = shape.elements() * input.element.planes();
   for (std::size_t axis = 1; axis < input.extents.size(); ++axis) {
     const DimLayout& dim = find_layout(layouts, input, input.dims[axis]);

@@ -118,7 +118,7 @@ void with_memory(int result) {
 // refuses all else. If the kernel knows no such filter, only the limits apply. ASan asks for the signal stack wherever
 // a function is left for good.
 void shut_in() {
-  // The C libraries of 32-bit systems have numbers of their own for what takes a wide position or time.
+  // C libraries of 32-bit systems use other calls for 64-bit positions and times.
   constexpr std::array plain{SCMP_SYS(read),           SCMP_SYS(pread64),
                              SCMP_SYS(write),          SCMP_SYS(recvmsg),
                              SCMP_SYS(close),          SCMP_SYS(lseek),
@@ -133,7 +133,7 @@ void shut_in() {
                              SCMP_SYS(tgkill),         SCMP_SYS(sigaltstack),
                              SCMP_SYS(exit),           SCMP_SYS(exit_group),
                              SCMP_SYS(restart_syscall)};
-  // Where there is an mmap2 the older call has its protection in memory, where no filter sees it.
+  // On systems with mmap2, the older mmap has its protection in memory, where no filter sees it.
   constexpr int map = SCMP_SYS(mmap2) > 0 ? SCMP_SYS(mmap2) : SCMP_SYS(mmap);
   constexpr scmp_arg_cmp no_code{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0};
   constexpr std::uint32_t refused = SCMP_ACT_ERRNO(EPERM);
@@ -146,7 +146,7 @@ void shut_in() {
   with_memory(seccomp_load(filter.get()));
 }
 
-// -1: there will be none.
+// Returns -1 if no file follows.
 int next_file(int socket) {
   FileMessage message;
   ssize_t got = -1;
