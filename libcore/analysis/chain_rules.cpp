@@ -6,6 +6,7 @@
 
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/products.h"
+#include "libcore/scalar/loops.h"
 
 namespace kasen {
 
@@ -50,12 +51,8 @@ bool follows_chain_rows(const Module& module, const Op& op, DimId rows) {
 }
 
 std::optional<ScalarOp> coordinate_loop(const ScalarFunction& fn) {
-  constexpr std::array<std::pair<ScalarOp, ScalarOp>, 4> loops{{{ScalarOp::add, ScalarOp::sum_over},
-                                                                {ScalarOp::mul, ScalarOp::prod_over},
-                                                                {ScalarOp::min, ScalarOp::min_over},
-                                                                {ScalarOp::max, ScalarOp::max_over}}};
-  for (const auto& [op, loop] : loops) {
-    if (is_plain_operator(fn, op)) return loop;
+  for (const ScalarOp loop : combining_loops) {
+    if (is_plain_operator(fn, loop_step(loop).op)) return loop;
   }
   return std::nullopt;
 }

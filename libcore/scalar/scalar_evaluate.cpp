@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/base/error.h"
+#include "libcore/scalar/loops.h"
 #include "libcore/scalar/scalar.h"
 
 namespace kasen {
@@ -39,12 +40,7 @@ struct Evaluator {
       }
       return;
     }
-    const bool extremum = e.op == ScalarOp::min_over || e.op == ScalarOp::max_over;
-    const ScalarOp step = e.op == ScalarOp::sum_over    ? ScalarOp::add
-                          : e.op == ScalarOp::prod_over ? ScalarOp::mul
-                          : e.op == ScalarOp::min_over  ? ScalarOp::min
-                                                        : ScalarOp::max;
-    const std::int64_t unit = e.op == ScalarOp::prod_over ? 1 : 0;
+    const auto [step, unit, extremum] = loop_step(e.op);
     Word total = is_float(s) ? Word::real(static_cast<double>(unit)) : Word::integer(unit);
     for (std::int64_t j = 0; j < e.count; ++j) {
       loop(e.index) = j;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "libcore/lex/precedence.h"
+#include "libcore/scalar/loops.h"
 #include "libcore/text/scalar.h"
 
 namespace kasen {
@@ -189,7 +190,7 @@ struct ExpressionParser {
 
   Expr call(const Token& name) {
     if (lexer.peek().kind == TokenKind::loop) {
-      for (const ScalarOp over : {ScalarOp::sum_over, ScalarOp::prod_over, ScalarOp::min_over, ScalarOp::max_over}) {
+      for (const ScalarOp over : combining_loops) {
         const bool begins = row(over).name == name.text;
         if (begins && looks_like_loop()) return loop(name, over, ")");
       }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/scalar/element_range.h"
+#include "libcore/scalar/loops.h"
 #include "libcore/verify/rules.h"
 
 namespace kasen {
@@ -62,8 +63,7 @@ struct TableCheck {
     if (arity >= 0 && e.args.size() != static_cast<size_t>(arity)) {
       return fmt::format("'{}' with {} arguments", row(e.op).name, e.args.size());
     }
-    const bool loop = e.op == ScalarOp::sum_over || e.op == ScalarOp::prod_over || e.op == ScalarOp::min_over ||
-                      e.op == ScalarOp::max_over || e.op == ScalarOp::build;
+    const bool loop = is_coordinate_loop(e.op);
     if (loop && (e.count < 1 || e.index < 0 || e.index >= most_loops)) {
       return "loops over coordinates that are empty or nested too deeply";
     }

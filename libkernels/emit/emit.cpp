@@ -7,6 +7,7 @@
 #include <array>
 
 #include "libcore/base/error.h"
+#include "libcore/scalar/loops.h"
 
 namespace kasen {
 
@@ -270,12 +271,7 @@ Plane Emitter::over(const Expr& e, const Sources& sources) {
 // A loop over many coordinates stays a loop: a point may have thousands.
 Plane Emitter::computed_over(const Expr& e, const Sources& sources) {
   const Scalar s = e.type.scalar();
-  const bool extremum = e.op == ScalarOp::min_over || e.op == ScalarOp::max_over;
-  const ScalarOp step = e.op == ScalarOp::sum_over    ? ScalarOp::add
-                        : e.op == ScalarOp::prod_over ? ScalarOp::mul
-                        : e.op == ScalarOp::min_over  ? ScalarOp::min
-                                                      : ScalarOp::max;
-  const std::int64_t unit = e.op == ScalarOp::prod_over ? 1 : 0;
+  const auto [step, unit, extremum] = loop_step(e.op);
   llvm::AllocaInst* total = variable(wide(type(s)));
   const auto body = [&](llvm::Value* j) { return value_with(e.args[0], e.index, {j, true}, sources); };
   if (extremum) {

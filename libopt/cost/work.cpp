@@ -10,6 +10,7 @@
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
 #include "libcore/ir/regions.h"
+#include "libcore/scalar/loops.h"
 #include "libopt/cost/extent.h"
 
 namespace kasen {
@@ -23,7 +24,7 @@ class Counter {
   int number(const Expr& expr) {
     std::vector<int> args;
     Found found;
-    const bool loops = is_loop(expr.op);
+    const bool loops = is_coordinate_loop(expr.op);
     const auto outer = loops_;
     if (loops) loops_[expr.index] = expr.count;
     for (const Expr& arg : expr.args) {
@@ -55,15 +56,10 @@ class Counter {
   };
   using Key = std::tuple<ScalarOp, ElementType, std::int64_t, int, std::int64_t, std::vector<int>>;
 
-  static bool is_loop(ScalarOp op) {
-    return op == ScalarOp::sum_over || op == ScalarOp::prod_over || op == ScalarOp::min_over ||
-           op == ScalarOp::max_over || op == ScalarOp::build;
-  }
-
   void count(const Expr& expr, Turns iterations) {
     const ElementType& operand = expr.args.empty() ? expr.type : expr.args[0].type;
     const ScalarWork work = work_of(expr.op, operand.scalar());
-    if (is_loop(expr.op)) iterations.insert({expr.index, expr.count});
+    if (is_coordinate_loop(expr.op)) iterations.insert({expr.index, expr.count});
     std::int64_t times = 1;
     for (const auto& [variable, trips] : iterations) times = checked_mul(times, trips, "operations of a function");
     std::int64_t& sum = counts.at(static_cast<size_t>(work));
