@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/scalar/loops.h"
 
 namespace kasen {
 namespace {
-
-bool is_coordinate_loop(ScalarOp op) { return op >= ScalarOp::sum_over && op <= ScalarOp::build; }
 
 bool uses_outer_loop(const Expr& e, std::set<int>& open) {
   if (e.op == ScalarOp::loop_var) return !open.contains(e.index);

@@ -7,7 +7,7 @@ namespace kasen {
 namespace {
 
 // One component of a reducer's elements, and the loop over its coordinates if it is an array.
-struct Place {
+struct PartPlace {
   bool tuple = false;
   int component = 0;
   bool array = false;
@@ -15,19 +15,19 @@ struct Place {
   ElementType number;  // the type of one of its numbers
 };
 
-bool reads_component(const Expr& e, const Place& at) {
+bool reads_component(const Expr& e, const PartPlace& at) {
   if (!at.tuple) return e.op == ScalarOp::param;
   return e.op == ScalarOp::component && e.index == at.component && e.args[0].op == ScalarOp::param;
 }
 
-bool reads_number(const Expr& e, const Place& at) {
+bool reads_number(const Expr& e, const PartPlace& at) {
   if (!at.array) return reads_component(e, at);
   return e.op == ScalarOp::element && reads_component(e.args[0], at) && e.args[1].op == ScalarOp::loop_var &&
          e.args[1].index == at.variable;
 }
 
 // Makes each number that `e` reads at the place a parameter. False if it reads anything else of its parameters.
-bool narrow(Expr& e, const Place& at) {
+bool narrow(Expr& e, const PartPlace& at) {
   if (reads_number(e, at)) {
     Expr& read = at.array ? e.args[0] : e;
     const int parameter = at.tuple ? read.args[0].index : read.index;
@@ -49,7 +49,7 @@ bool narrow(Expr& e, const Place& at) {
 std::optional<ScalarFunction> part_at(const ScalarFunction& reducer, int c) {
   const ElementType& type = reducer.result();
   const Component& component = type.components[static_cast<size_t>(c)];
-  Place at{
+  PartPlace at{
       .tuple = type.tuple, .component = c, .array = component.count > 0, .number = ElementType::of(component.scalar)};
   Expr body = type.tuple ? reducer.body.args[static_cast<size_t>(c)] : reducer.body;
   if (at.array) {
