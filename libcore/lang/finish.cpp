@@ -7,16 +7,15 @@
 #include <utility>
 
 #include "libcore/lang/term.h"
+#include "libcore/scalar/loops.h"
 
 namespace kasen::lang {
 namespace {
 
-bool is_loop(const Expr& e) { return e.op >= ScalarOp::sum_over && e.op <= ScalarOp::build; }
-
 // A loop's number is the number of loops around it: unique where required, and small.
 void number_loops(Expr& e, std::map<int, int>& open, int depth) {
   if (e.op == ScalarOp::loop_var) e.index = open.at(e.index);
-  if (is_loop(e)) {
+  if (is_coordinate_loop(e.op)) {
     open[e.index] = depth;
     e.index = depth++;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/scalar/elementary.h"
+#include "libcore/scalar/loops.h"
 
 namespace kasen {
 namespace {
@@ -313,7 +314,7 @@ struct RangeReader {
       default:
         break;
     }
-    const bool loop = e.op >= ScalarOp::sum_over && e.op < ScalarOp::build;
+    const bool loop = is_coordinate_loop(e.op) && e.op != ScalarOp::build;
     if (loop) return over(e);
     return e.args.size() > 1 ? binary(e) : unary(e);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/scalar/loops.h"
 
 namespace kasen {
 namespace {
@@ -101,13 +102,13 @@ Expr make_select(std::vector<Expr> args) {
 }
 
 void collect_loops(const Expr& e, int& highest) {
-  const bool loop = e.op >= ScalarOp::sum_over && e.op <= ScalarOp::build;
+  const bool loop = is_coordinate_loop(e.op);
   if (loop || e.op == ScalarOp::loop_var) highest = std::max(highest, e.index);
   for (const Expr& arg : e.args) collect_loops(arg, highest);
 }
 
 void shift_loops(Expr& e, int by) {
-  const bool loop = e.op >= ScalarOp::sum_over && e.op <= ScalarOp::build;
+  const bool loop = is_coordinate_loop(e.op);
   if (loop || e.op == ScalarOp::loop_var) e.index += by;
   for (Expr& arg : e.args) shift_loops(arg, by);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/laws/shapes.h"
+#include "libcore/scalar/loops.h"
 
 namespace kasen {
 namespace {
@@ -18,7 +19,7 @@ void collect_params(const Expr& e, std::vector<int>& used) {
 
 bool has_free_loop(const Expr& e, std::vector<int>& open) {
   if (e.op == ScalarOp::loop_var) return std::find(open.begin(), open.end(), e.index) == open.end();
-  const bool loop = e.op >= ScalarOp::sum_over && e.op <= ScalarOp::build;
+  const bool loop = is_coordinate_loop(e.op);
   if (loop) open.push_back(e.index);
   const bool found =
       std::any_of(e.args.begin(), e.args.end(), [&](const Expr& arg) { return has_free_loop(arg, open); });
