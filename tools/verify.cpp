@@ -1,6 +1,7 @@
 #include "tools/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,15 +31,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The kind of a file, from its first bytes; a csv file shows it only by its name.
-enum class FileKind { ir, result, plain_result, counters, other };
+enum class FileKind { ir, result, counters, other };
 
-FileKind kind_of(const std::string& name, std::string_view beginning) {
-  if (is_hdf5(beginning)) return FileKind::result;
-  if (beginning.starts_with("kir ")) return FileKind::ir;
-  if (beginning.starts_with("\x93NUMPY")) return FileKind::plain_result;
-  if (beginning.find("\"kasen_run\"") != std::string_view::npos) return FileKind::counters;
-  return name.ends_with(row(ResultFormat::csv).ending) ? FileKind::plain_result : FileKind::other;
+struct KnownFile {
+  FileKind kind;
+  ResultFormat format = {};  // of a result
+};
+
+// From its first bytes; results of some formats show it only by their names.
+KnownFile kind_of(const std::string& name, std::string_view beginning) {
+  for (const ResultFormatRow& row : result_formats)
+    if (!row.begins.empty() && beginning.starts_with(row.begins)) return {FileKind::result, row.format};
+  if (beginning.starts_with("kir ")) return {FileKind::ir};
+  if (beginning.find("\"kasen_run\"") != std::string_view::npos) return {FileKind::counters};
+  for (const ResultFormatRow& row : result_formats)
+    if (row.begins.empty() && name.ends_with(row.ending)) return {FileKind::result, row.format};
+  return {FileKind::other};
 }
 
 std::string beginning_of(const std::string& file) {
@@ -57,16 +65,20 @@ struct Judgement {
   std::string_view word = "right";
 };
 
-Judgement judge_result(const std::string& name) {
-  auto [what, digests] = verify_results(name);
-  if (digests) return {std::move(what)};
-  return {std::move(what) + ", without digests: altered values cannot be detected", "whole"};
+[[noreturn]] void fail_plain_result(const std::string& name) {
+  std::vector<std::string_view> plain;
+  for (const ResultFormatRow& row : result_formats)
+    if (!has_digests(row.format)) plain.push_back(row.name);
+  fail(ExitStatus::bad_input, fmt::format("'{}' has nothing to be checked against", name),
+       fmt::format("results in {} have no digests, since other programs read these files", fmt::join(plain, " and ")),
+       "write the result as HDF5 where it is to be verified");
 }
 
-[[noreturn]] void fail_plain_result(const std::string& name) {
-  fail(ExitStatus::bad_input, fmt::format("'{}' has nothing to be checked against", name),
-       "results in csv and npy have no digests, since other programs read these files",
-       "write the result as HDF5 where it is to be verified");
+Judgement judge_result(const std::string& name, ResultFormat format) {
+  if (!has_digests(format)) fail_plain_result(name);
+  auto [what, digests] = verify_results(name, format);
+  if (digests) return {std::move(what)};
+  return {std::move(what) + ", without digests: altered values cannot be detected", "whole"};
 }
 
 std::vector<std::string> listed(const std::string& folder) {
@@ -126,11 +138,10 @@ class Verification {
   void file(const std::string& name) {
     std::error_code none;
     if (!fs::is_regular_file(name, none)) return ir(name);  // a pipe, which is read once; or nothing
-    switch (kind_of(name, beginning_of(name))) {
+    const KnownFile known = kind_of(name, beginning_of(name));
+    switch (known.kind) {
       case FileKind::result:
-        return judge(name, [&] { return judge_result(name); });
-      case FileKind::plain_result:
-        return judge(name, [&]() -> Judgement { fail_plain_result(name); });
+        return judge(name, [&] { return judge_result(name, known.format); });
       case FileKind::counters:
         return judge(name, [&] { return counters(name); });
       case FileKind::ir:
@@ -187,8 +198,8 @@ class Verification {
     const fs::file_status status = fs::symlink_status(path);
     if (fs::is_directory(status)) return exists(path + "/manifest.json") || !checkpoints_in(path).empty();
     if (!fs::is_regular_file(status)) return false;
-    const FileKind kind = kind_of(path, beginning_of(path));
-    return kind != FileKind::other && kind != FileKind::plain_result;
+    const KnownFile known = kind_of(path, beginning_of(path));
+    return known.kind != FileKind::other && (known.kind != FileKind::result || has_digests(known.format));
   }
 
   static constexpr std::string_view lock_file = ".lock";  // of a folder of checkpoints that may hold none yet

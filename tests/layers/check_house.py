@@ -16,6 +16,12 @@ import sys
 ROOMS = ("libcore", "libopt", "libcomm", "libkernels", "tools", "datasets")
 CODE = (".cpp", ".h", ".def", ".in")
 
+# By what files would name one format of data files, and one of results: enumerator, row, functions, source, word.
+FORMATS = {
+    "data format `idx`": r"FileFormat::idx\b|READER\(idx\b|\w+_idx(?:_\w+)?\(|read/idx\.cpp|\"idx\"",
+    "result format `npy`": r"ResultFormat::npy\b|RESULTS\(npy\b|make_npy_results|results/npy\.cpp|\bNpyResults\b",
+}
+
 # figure: (limit, goal)
 LIMITS = {
     "product files that name operator `at`": (2, 6),
@@ -23,6 +29,8 @@ LIMITS = {
     "product files that name function `tanh`": (0, 0),
     "product files that name function `pow`": (13, 6),
     "product files that name region kind `row_chain`": (3, 5),
+    "files that name data format `idx`": (2, 3),
+    "files that name result format `npy`": (2, 2),
     "files in one folder of libcore": (30, 30),
     "files in one folder of libcomm/data": (30, 30),
     "files in one folder of libopt": (30, 30),
@@ -40,12 +48,16 @@ class Tree:
         names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True,
                                check=True).stdout.splitlines()
         self.root, self.names = root, [name for name in names if (root / name).is_file()]
+        self.builds = {name: (root / name).read_text() for name in self.names if name.startswith(ROOMS) and name.endswith("meson.build")}
         self.product = {name: (root / name).read_text() for name in self.names if name.startswith(ROOMS) and name.endswith(CODE)}
 
     def naming(self, word):
         """Files whose code says it, of which generic tables are none."""
         pattern = re.compile(rf"\b{word}\b")
         return sum(bool(pattern.search(text)) for text in self.product.values())
+
+    def naming_format(self, pattern):
+        return sum(bool(re.search(pattern, text)) for text in (self.product | self.builds).values())
 
     def rooms_with(self, pattern):
         return len({name.rpartition("/")[0] for name, text in self.product.items() if re.search(pattern, text)})
@@ -73,6 +85,8 @@ def figures(tree):
                               ("region kind", "RegionKind", ["row_chain"])]:
         for name in names:
             yield f"product files that name {kind} `{name}`", tree.naming(f"{enum}::{name}")
+    for what, pattern in FORMATS.items():
+        yield f"files that name {what}", tree.naming_format(pattern)
     for folder in ["libcore", "libcomm/data", "libopt", "libkernels", "tools"]:
         yield f"files in one folder of {folder}", tree.flat(folder)
     yield "product files over 400 lines", sum(text.count("\n") > 400 for text in tree.product.values())

@@ -83,7 +83,7 @@ void GoFiles::check() const {
 }
 
 void GoFiles::check_other_results(const Module& module) const {
-  if (format_ == ResultFormat::hdf5) return;
+  if (row(format_).files == FilesOfResult::one) return;
   const std::vector<std::string> read = inputs();
   const auto check = [&](const std::string& name) { check_not_input(path_of_output(result(), name), read); };
   bool first = true;

@@ -29,7 +29,7 @@ struct VerifyChoice {
 struct RunSettings {
   std::string plan, bundle, output, stats, trace;
   std::string plan_name;  // what messages call the plan
-  ResultFormat format = ResultFormat::hdf5;
+  ResultFormat format = result_formats.front().format;
   KernelChoice kernels = KernelChoice::generated;
   WithinGroups masters = WithinGroups::ordered;
   bool refuse_nan = false;

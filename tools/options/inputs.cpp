@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 
@@ -16,13 +15,6 @@
 
 namespace kasen::tools {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, FileFormat>, 6> formats{{{"edges", FileFormat::edge_list},
-                                                                          {"mtx", FileFormat::matrix_market},
-                                                                          {"libsvm", FileFormat::libsvm},
-                                                                          {"csv", FileFormat::csv},
-                                                                          {"npy", FileFormat::npy},
-                                                                          {"idx", FileFormat::idx}}};
 
 // A dense input's file is a table of numbers of one type. Errors name the input's declaration, before files are read.
 void check_table_type(const Module& module, const Op& op) {
@@ -134,7 +126,7 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
     options.dictionary_name = values["dictionary"].as<std::string>();
     if (options.words.empty()) options.words = columns_of(known->second);
   }
-  if (values.count("input-format") > 0) options.format = choose(values, "input-format", formats);
+  if (values.count("input-format") > 0) options.format = choose(values, "input-format", file_format_words);
   options.labels = wanted.labels;
   return options;
 }
@@ -208,7 +200,7 @@ std::vector<DimData> dims_of(const Module& module, const po::variables_map& valu
 
 void declare_input_options(Tool& tool) {
   takes(tool, "repeats", repeats_words);
-  takes(tool, "input-format", formats);
+  takes(tool, "input-format", file_format_words);
   tool.options.add_options()("dim", po::value<std::vector<std::string>>()->value_name("N=SIZE"),
                              "sets the size of a dimension; its ids are then not relabelled")(
       "repeats", po::value<std::string>()->default_value("refuse")->value_name("WHAT"),
@@ -220,7 +212,7 @@ void declare_input_options(Tool& tool) {
       "dictionary", po::value<std::string>()->value_name("FILE.json|BUNDLE"),
       "the codes of words from an earlier bundle or result")(
       "input-format", po::value<std::string>()->value_name("NAME"),
-      (one_of(formats) + ", instead of looking at the file").c_str());
+      (one_of(file_format_words) + ", instead of looking at the file").c_str());
   tool.reads.insert(tool.reads.end(), {"data", "dictionary"});
 }
 

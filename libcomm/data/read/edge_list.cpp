@@ -40,7 +40,14 @@ std::int64_t largest(const EntryList& entries, PackedIds EntryChunk::*axis) {
   return id;
 }
 
+bool is_edge(const std::vector<std::string_view>& fields) {
+  return (fields.size() == 2 || fields.size() == 3) && is_plain_id(fields[0]) && is_plain_id(fields[1]) &&
+         looks_numeric(fields.back());
+}
+
 }  // namespace
+
+bool looks_like_edges(const FirstFields& lines) { return std::all_of(lines.begin(), lines.end(), is_edge); }
 
 RawMatrix read_edge_list(TextSource& text, const ReadOptions& options) {
   const EntryShape shape = shape_of(text, options);

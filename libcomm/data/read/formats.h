@@ -1,9 +1,10 @@
-// One reader for each format, and their common parts. readers.cpp has the table that chooses among them.
+// The functions that formats.def names, each in its format's own file, and the common parts of readers.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,20 +15,6 @@
 
 namespace kasen {
 
-[[nodiscard]] RawMatrix read_edge_list(TextSource& text, const ReadOptions& options);  // also csv of entries
-[[nodiscard]] RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options);
-[[nodiscard]] RawMatrix read_npy_edges(TextSource& text, const ReadOptions& options);  // patterns
-
-// They set the digest, too.
-[[nodiscard]] RawTable read_market_table(TextSource& text, const ReadOptions& options);
-[[nodiscard]] RawTable read_libsvm_table(TextSource& text, const ReadOptions& options);
-[[nodiscard]] RawTable read_csv(TextSource& text, const ReadOptions& options);
-[[nodiscard]] RawTable read_npy(TextSource& text, const ReadOptions& options);
-[[nodiscard]] RawTable read_idx(TextSource& text, const ReadOptions& options);
-
-[[noreturn]] RawMatrix refuse_idx(TextSource& text, const ReadOptions& options);  // it holds no sparse matrix
-[[nodiscard]] bool begins_as_idx(std::string_view beginning);
-
 // Reads one input from a text block by block, beside others that read the same text.
 class BlockReader {
  public:
@@ -37,10 +24,42 @@ class BlockReader {
   // After the last block; the digests are the caller's.
   [[nodiscard]] virtual RawInput finish() = 0;
 };
-// None if a function above reads the input.
-[[nodiscard]] std::unique_ptr<BlockReader> libsvm_blocks(const ReadOptions& options, const std::string& path);
 
-[[nodiscard]] FileFormat detect_format(const std::string& path, std::string_view beginning);
+// The fields of the first lines with content, separated by blanks, commas or semicolons.
+using FirstFields = std::vector<std::vector<std::string_view>>;
+
+// `matrix` and `table` read one input from a text that nothing has been taken from. A table has its digest; a matrix
+// without one has that of the text. `blocks` gives none where those read the input.
+#define READER(format, word, endings, content, columns, begins, looks, rank, matrix, table, blocks) \
+  [[nodiscard]] bool begins(std::string_view beginning);                                            \
+  [[nodiscard]] bool looks(const FirstFields& lines);                                               \
+  [[nodiscard]] RawMatrix matrix(TextSource& text, const ReadOptions& options);                     \
+  [[nodiscard]] RawTable table(TextSource& text, const ReadOptions& options);                       \
+  [[nodiscard]] std::unique_ptr<BlockReader> blocks(const ReadOptions& options, const std::string& path);
+#include "libcomm/data/read/formats.def"
+#undef READER
+
+enum class ChosenColumns : std::uint8_t { none, entries, cells };
+
+struct FormatRow {
+  FileFormat format;
+  std::string_view endings;
+  TextSource::Content content;
+  ChosenColumns columns;
+  decltype(&no_beginning) begins;
+  decltype(&no_guess) looks;
+  int rank;
+  RawMatrix (*matrix)(TextSource&, const ReadOptions&);
+  RawTable (*table)(TextSource&, const ReadOptions&);
+  decltype(&no_blocks) blocks;
+};
+[[nodiscard]] std::span<const FormatRow> format_rows();
+
+// By the beginning of the content, then the name, then the first lines.
+[[nodiscard]] const FormatRow& detect_row(const std::string& path, std::string_view beginning);
+// The path without an ending of compression.
+[[nodiscard]] std::string_view unpacked_name(std::string_view path);
+[[nodiscard]] bool is_plain_id(std::string_view field);  // digits alone
 
 // One parser and plane for each scalar of the element; none for null.
 struct ValueParser {

@@ -174,7 +174,7 @@ RawTable read_idx(TextSource& source, const ReadOptions& options) {
   return table;
 }
 
-RawMatrix refuse_idx(TextSource& source, const ReadOptions&) {
+RawMatrix refuse_idx_matrix(TextSource& source, const ReadOptions&) {
   fail(ExitStatus::bad_input, "the file holds a dense array, and the input is a sparse matrix",
        "no sparse matrix is read from IDX files", "declare the input dense", {source.path()});
 }

@@ -203,7 +203,18 @@ class LabelReader : public BlockReader {
   BlockRows rows_;
 };
 
+bool is_feature(std::string_view field) {
+  const size_t colon = field.find(':');
+  return colon != std::string_view::npos && is_plain_id(field.substr(0, colon)) &&
+         looks_numeric(field.substr(colon + 1));
+}
+
 }  // namespace
+
+bool looks_like_libsvm(const FirstFields& lines) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [](const auto& fields) { return fields.size() > 1 && is_feature(fields[1]); });
+}
 
 std::unique_ptr<BlockReader> libsvm_blocks(const ReadOptions& options, const std::string& path) {
   if (options.sparse && !options.element.is_scalar())

@@ -153,6 +153,10 @@ void expand(EntryList& list, bool skew) {
 
 }  // namespace
 
+bool begins_as_market(std::string_view beginning) {
+  return beginning.starts_with("%%MatrixMarket") || beginning.starts_with("%%matrixmarket");
+}
+
 RawMatrix read_market_matrix(TextSource& text, const ReadOptions& options) {
   const Beginning file(text);
   const MarketHeader header = read_header(file);

@@ -62,6 +62,8 @@ constexpr std::array<Kind, 12> kinds{{
 
 }  // namespace
 
+bool begins_as_npy(std::string_view beginning) { return beginning.starts_with(npy_magic); }
+
 RawTable read_npy(TextSource& source, const ReadOptions& options) {
   const InputFile file(source, TextSource::Content::bytes);
   const NpyHeader header = read_npy_header(file);

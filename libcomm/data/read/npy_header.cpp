@@ -100,7 +100,7 @@ void fail_npy(const InputFile& file, std::string why, std::string remedy) {
 
 NpyHeader read_npy_header(const InputFile& file) {
   const std::string_view text = file.text();
-  if (text.size() < 12 || !text.starts_with("\x93NUMPY")) fail_npy(file, "it is too short or does not begin as one");
+  if (text.size() < 12 || !text.starts_with(npy_magic)) fail_npy(file, "it is too short or does not begin as one");
   const int version = static_cast<unsigned char>(text[6]);
   if (version < 1 || version > 3 || text[7] != '\0')
     fail_npy(file, fmt::format("its version is {}.{}", version, static_cast<unsigned char>(text[7])));

@@ -14,6 +14,8 @@
 
 namespace kasen {
 
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
+
 // The header of an array of `extents` elements of `type` ("<f8") in C order; the elements follow it.
 [[nodiscard]] std::string npy_header(std::string_view type, const std::vector<std::int64_t>& extents);
 

@@ -1,7 +1,6 @@
 #include "libcomm/data/read/readers.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <new>
 #include <optional>
@@ -14,30 +13,11 @@
 namespace kasen {
 namespace {
 
-struct Format {
-  FileFormat format;
-  RawMatrix (*matrix)(TextSource&, const ReadOptions&);
-  RawTable (*table)(TextSource&, const ReadOptions&);
-  std::unique_ptr<BlockReader> (*blocks)(const ReadOptions&, const std::string& path);  // tried first
-};
-
-std::unique_ptr<BlockReader> no_blocks(const ReadOptions&, const std::string&) { return nullptr; }
-
-constexpr std::array<Format, 6> formats{{
-    // format                  sparse matrix       dense table        several at once
-    {FileFormat::edge_list, read_edge_list, read_csv, no_blocks},
-    {FileFormat::matrix_market, read_market_matrix, read_market_table, no_blocks},
-    {FileFormat::libsvm, nullptr, read_libsvm_table, libsvm_blocks},
-    {FileFormat::csv, read_edge_list, read_csv, no_blocks},
-    {FileFormat::npy, read_npy_edges, read_npy, no_blocks},
-    {FileFormat::idx, refuse_idx, read_idx, no_blocks},
-}};
-
 constexpr size_t detection_bytes = 65536;
 
 // Refuses text that would be read as something else than it is.
-void refuse_other_text(const std::string& path, std::string_view beginning, FileFormat format, bool detected) {
-  if (format == FileFormat::npy || format == FileFormat::idx) return;
+void refuse_other_text(const std::string& path, std::string_view beginning, const FormatRow& format, bool detected) {
+  if (format.content != TextSource::Content::text) return;
   const std::size_t content = beginning.find_first_not_of(" \t\r\n");
   if (content == std::string_view::npos && beginning.size() < detection_bytes)
     fail(ExitStatus::bad_input, "the file has blank lines alone", {},
@@ -48,20 +28,17 @@ void refuse_other_text(const std::string& path, std::string_view beginning, File
   if (returns)
     fail(ExitStatus::bad_input, "the lines end with a carriage return alone", "they would be read as one line",
          "convert the file: tr '\\r' '\\n'", {path});
-  std::string_view name = path;
-  for (const std::string_view packed : {".gz", ".xz"})
-    if (name.ends_with(packed)) name.remove_suffix(packed.size());
-  if (detected && format != FileFormat::matrix_market && name.ends_with(".graph"))
+  if (detected && !format.begins(beginning) && unpacked_name(path).ends_with(".graph"))
     fail(ExitStatus::bad_input, "the file is METIS's list of neighbours, by its name", "an edge list is read",
          "write a line for each edge; of an edge list that is named so, give --input-format edges", {path});
 }
 
-const Format& format_of(TextSource& text, const ReadOptions& options) {
-  const FileFormat format = options.format
-                                ? *options.format
-                                : detect_format(text.path(), text.peek(detection_bytes).substr(0, detection_bytes));
-  refuse_other_text(text.path(), text.peek(detection_bytes), format, !options.format);
-  return *std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.format == format; });
+const FormatRow& format_of(TextSource& text, const ReadOptions& options) {
+  const std::string_view beginning = text.peek(detection_bytes);
+  const FormatRow& format = options.format ? format_rows()[static_cast<std::size_t>(*options.format)]
+                                           : detect_row(text.path(), beginning.substr(0, detection_bytes));
+  refuse_other_text(text.path(), beginning, format, !options.format);
+  return format;
 }
 
 // An error without a position, such as a size beyond 64 bits or memory that is used up, belongs to this file.
@@ -93,9 +70,9 @@ void check_table_element(const std::string& path, const ElementType& element) {
 }
 
 // Refuses choices that would have no effect.
-void check_choices(const std::string& path, FileFormat format, const ReadOptions& options) {
-  const bool text = format == FileFormat::edge_list || format == FileFormat::csv;
-  const bool entries = options.sparse && (text || format == FileFormat::matrix_market);
+void check_choices(const std::string& path, const FormatRow& format, const ReadOptions& options) {
+  const bool text = format.columns == ChosenColumns::cells;
+  const bool entries = options.sparse && format.columns != ChosenColumns::none;
   if (!options.words.empty() && (options.sparse || !text))
     fail(ExitStatus::usage, "words are read in columns of a table",
          options.sparse ? "the input is a sparse matrix" : "the file is none", "leave out --words for this input",
@@ -125,7 +102,7 @@ void read_blocks(TextSource& text, const std::vector<std::unique_ptr<BlockReader
   }
 }
 
-void read_alone(TextSource& text, const Format& format, const ReadOptions& options, RawInput& input) {
+void read_alone(TextSource& text, const FormatRow& format, const ReadOptions& options, RawInput& input) {
   if (!options.sparse) {
     input.table = format.table(text, options);
     return;
@@ -138,7 +115,7 @@ void read_alone(TextSource& text, const Format& format, const ReadOptions& optio
 
 FileFormat detect_format(const std::string& path) {
   TextSource text(path);
-  return detect_format(path, text.peek(detection_bytes));
+  return detect_row(path, text.peek(detection_bytes)).format;
 }
 
 RawMatrix read_matrix(const std::string& path, const ReadOptions& options) {
@@ -153,8 +130,8 @@ std::vector<RawInput> read_inputs(const std::string& path, std::span<const ReadO
   for (const ReadOptions& one : options)
     if (!one.sparse) check_table_element(path, one.element);
   auto text = std::make_unique<TextSource>(path);
-  const Format& format = format_of(*text, options[0]);
-  for (const ReadOptions& one : options) check_choices(path, format.format, one);
+  const FormatRow& format = format_of(*text, options[0]);
+  for (const ReadOptions& one : options) check_choices(path, format, one);
   std::vector<RawInput> inputs(options.size());
   return in_file(path, [&] {
     std::vector<std::unique_ptr<BlockReader>> readers;

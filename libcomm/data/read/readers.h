@@ -2,12 +2,15 @@
 /// Readers: text and binary files, plain, .gz or .xz, into raw tables. Parallel where the file is plain text.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libcomm/data/read/columns.h"
@@ -17,7 +20,17 @@
 
 namespace kasen {
 
-enum class FileFormat : std::uint8_t { edge_list, matrix_market, libsvm, csv, npy, idx };
+enum class FileFormat : std::uint8_t {
+#define READER(format, ...) format,
+#include "libcomm/data/read/formats.def"
+#undef READER
+};
+/// Their names in options.
+inline constexpr std::array file_format_words{
+#define READER(format, word, ...) std::pair<std::string_view, FileFormat>{word, FileFormat::format},
+#include "libcomm/data/read/formats.def"
+#undef READER
+};
 
 enum class Repeats : std::uint8_t { refuse, sum, first, last, smallest, largest };  ///< of a valued entry
 

@@ -9,14 +9,12 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/hdf5/content.h"
-#include "libcomm/data/results/results.h"
+#include "libcomm/data/results/files.h"
 #include "libcore/base/count_text.h"
 #include "libcore/base/error.h"
 
 namespace kasen {
 namespace {
-
-constexpr std::string_view hdf5_signature("\x89HDF\r\n\x1a\n", 8);
 
 [[noreturn]] void refuse_result(const std::string& path, const std::string& why) {
   fail(ExitStatus::bad_input, fmt::format("'{}' is not a result of kasen run", path), why, "run the plan again");
@@ -91,9 +89,7 @@ bool check_digests(const FileHandle& file, const std::string& path, const Stored
 
 }  // namespace
 
-bool is_hdf5(std::string_view beginning) { return beginning.starts_with(hdf5_signature); }
-
-VerifiedResult verify_results(const std::string& path) {
+VerifiedResult verify_hdf5_results(const std::string& path) {
   const FileHandle file = FileHandle::open_to_read(path);
   std::map<std::string, Components> tuples;
   std::size_t outputs = 0;

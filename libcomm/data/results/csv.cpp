@@ -1,3 +1,4 @@
+// One file for each output: a line for each element, first the user's ids of its dimensions, then its scalars.
 #include <fmt/format.h>
 
 #include <array>
@@ -59,8 +60,7 @@ class CsvResults : public ResultFiles {
 
 }  // namespace
 
-std::string csv_text(const ResultTable& table, const ResultWindow& window,
-                     const std::vector<std::vector<std::int64_t>>& dim_ids) {
+std::string csv_text(const ResultTable& table, const ResultWindow& window, const WindowIds& dim_ids) {
   std::string text;
   for (std::int64_t e = 0; e < window.count; ++e) {
     std::int64_t rest = table.elements();

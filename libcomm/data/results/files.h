@@ -8,6 +8,7 @@
 
 #include "libcomm/data/base/new_file.h"
 #include "libcomm/data/results/ids.h"
+#include "libcomm/data/results/results.h"
 #include "libcomm/data/results/table.h"
 
 namespace kasen {
@@ -30,16 +31,16 @@ class ResultFiles {
   virtual std::vector<std::string> commit() = 0;  // the names of the files
 };
 
-[[nodiscard]] std::unique_ptr<ResultFiles> make_hdf5_results(const std::string& path,
-                                                             const std::vector<ResultTable>& tables);
-[[nodiscard]] std::unique_ptr<ResultFiles> make_npy_results(const std::string& path,
-                                                            const std::vector<ResultTable>& tables);
-[[nodiscard]] std::unique_ptr<ResultFiles> make_csv_results(const std::string& path,
-                                                            const std::vector<ResultTable>& tables);
+// The user's ids of each dimension in a window; none where they are its indices.
+using WindowIds = std::vector<std::vector<std::int64_t>>;
 
-// The lines of a window: `dim_ids[d]` are the user's ids of dimension d, none if they are its indices.
-[[nodiscard]] std::string csv_text(const ResultTable& table, const ResultWindow& window,
-                                   const std::vector<std::vector<std::int64_t>>& dim_ids);
+// The functions that formats.def names: make the files of these tables; give the text of a window; verify a file.
+#define RESULTS(format, word, ending, other, begins, files, make, lines, verify)                                    \
+  [[nodiscard]] std::unique_ptr<ResultFiles> make(const std::string& path, const std::vector<ResultTable>& tables); \
+  [[nodiscard]] std::string lines(const ResultTable& table, const ResultWindow& window, const WindowIds& dim_ids);  \
+  [[nodiscard]] VerifiedResult verify(const std::string& path);
+#include "libcomm/data/results/formats.def"
+#undef RESULTS
 
 // A file for each output: `path` for the program's first, else with `-<name>` before the extension.
 class FilePerOutput {

@@ -1,4 +1,4 @@
-// The formats of result files: the one table from which tools take their names and results.cpp writes them. It is a
+// The formats of result files, by the rows of formats.def: the facts from which tools take names and endings. It is a
 // header alone, so that tools that do not write results need no HDF5.
 #pragma once
 
@@ -11,23 +11,30 @@
 
 namespace kasen {
 
-enum class ResultFormat : std::uint8_t { hdf5, csv, npy };
-
-struct ResultFormatRow {
-  ResultFormat format;
-  std::string_view name;    // for --format
-  std::string_view ending;  // of a file that the user has not named
-  std::string_view other;   // another ending that it may have; empty: there is none
-  bool text;                // lines for the elements, with the ids in them; else their bytes, and the ids apart
-  bool digests;             // the file has a digest of each column's bytes
+enum class ResultFormat : std::uint8_t {
+#define RESULTS(format, ...) format,
+#include "libcomm/data/results/formats.def"
+#undef RESULTS
 };
 
-inline constexpr std::array<ResultFormatRow, 3> result_formats{{
-    // format             name    ending  other   text   digests
-    {ResultFormat::hdf5, "hdf5", ".h5", ".hdf5", false, true},
-    {ResultFormat::csv, "csv", ".csv", "", true, false},
-    {ResultFormat::npy, "npy", ".npy", "", false, false},
-}};
+enum class FilesOfResult : std::uint8_t { one, several };
+
+// The columns of formats.def.
+struct ResultFormatRow {
+  ResultFormat format;
+  std::string_view name;
+  std::string_view ending;
+  std::string_view other;
+  std::string_view begins;
+  FilesOfResult files;
+};
+
+inline constexpr std::array result_formats{
+#define RESULTS(format, word, ending, other, begins, files, make, lines, verify) \
+  ResultFormatRow{ResultFormat::format, word, ending, other, begins, FilesOfResult::files},
+#include "libcomm/data/results/formats.def"
+#undef RESULTS
+};
 
 // For formats with a file for each output: "r.csv" holds the program's first output. Another output, or a file beside
 // them, has a name such as "r-rank.csv".
@@ -40,10 +47,21 @@ inline constexpr std::array<ResultFormatRow, 3> result_formats{{
   return result_formats[static_cast<std::size_t>(format)];
 }
 
-static_assert([] {
-  for (std::size_t k = 0; k < result_formats.size(); ++k)
-    if (result_formats[k].format != static_cast<ResultFormat>(k)) return false;
-  return true;
-}());
+static_assert(
+    [] {
+      for (std::size_t a = 0; a < result_formats.size(); ++a) {
+        const ResultFormatRow& one = result_formats[a];
+        if (one.name.empty() || !one.ending.starts_with('.') || one.ending == one.other) return false;
+        for (std::size_t b = 0; b < a; ++b) {
+          const ResultFormatRow& other = result_formats[b];
+          const bool begins_alike = !one.begins.empty() && one.begins == other.begins;
+          if (one.name == other.name || one.ending == other.ending || one.ending == other.other || begins_alike)
+            return false;
+          if (!one.other.empty() && (one.other == other.ending || one.other == other.other)) return false;
+        }
+      }
+      return true;
+    }(),
+    "two rows of formats.def have one word, ending or beginning");
 
 }  // namespace kasen

@@ -1,3 +1,7 @@
+// One file; a dataset for each output, named after it, with its dimensions' sizes as shape. A small array as element
+// adds a last axis; a tuple is a group with one dataset a component, `0`, `1`, ... The attribute `dims` lists the names
+// of the dimensions. Where a dimension's ids were relabelled, `<dim>_ids` holds the user's ids. The attribute
+// `xxh3_128` of each dataset is the digest of its bytes.
 #include <nlohmann/json.hpp>
 
 #include "libcomm/data/base/digest.h"

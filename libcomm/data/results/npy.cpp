@@ -1,3 +1,5 @@
+// One file for each output, each component of a tuple (`-<output>.0`), and the user's ids of each dimension whose ids
+// were relabelled (`-<dim>_ids`).
 #include <fmt/format.h>
 
 #include <array>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -16,18 +17,23 @@
 namespace kasen {
 namespace {
 
-std::unique_ptr<ResultFiles> make_files(ResultFormat format, const std::string& path,
-                                        const std::vector<ResultTable>& tables) {
-  switch (format) {
-    case ResultFormat::hdf5:
-      return make_hdf5_results(path, tables);
-    case ResultFormat::csv:
-      return make_csv_results(path, tables);
-    case ResultFormat::npy:
-      return make_npy_results(path, tables);
-  }
-  throw InternalError("a result format without a maker of files");
-}
+// The functions of a row of formats.def.
+struct ResultFunctions {
+  std::unique_ptr<ResultFiles> (*make)(const std::string&, const std::vector<ResultTable>&);
+  decltype(&bytes_alone) lines;
+  decltype(&no_digests) verify;
+
+  [[nodiscard]] bool text() const { return lines != bytes_alone; }
+  [[nodiscard]] bool digests() const { return verify != no_digests; }
+};
+
+constexpr std::array functions{
+#define RESULTS(format, word, ending, other, begins, files, make, lines, verify) ResultFunctions{make, lines, verify},
+#include "libcomm/data/results/formats.def"
+#undef RESULTS
+};
+
+const ResultFunctions& functions_of(ResultFormat format) { return functions[static_cast<std::size_t>(format)]; }
 
 class OneRank : public ResultRanks {
  public:
@@ -39,10 +45,22 @@ class OneRank : public ResultRanks {
 
 }  // namespace
 
+std::string bytes_alone(const ResultTable&, const ResultWindow&, const WindowIds&) {
+  throw InternalError("lines of a format that has none");
+}
+
+VerifiedResult no_digests(const std::string&) { throw InternalError("a format without digests has none to verify"); }
+
+bool has_digests(ResultFormat format) { return functions_of(format).digests(); }
+
+VerifiedResult verify_results(const std::string& path, ResultFormat format) {
+  return functions_of(format).verify(path);
+}
+
 std::unique_ptr<ResultRanks> one_rank() { return std::make_unique<OneRank>(); }
 
 struct ResultWriter::State {
-  const ResultFormatRow& format;
+  const ResultFunctions& format;
   const std::vector<Output>& outputs;
   const std::vector<Part>& parts;
   ResultRanks& ranks;
@@ -63,8 +81,7 @@ struct ResultWriter::State {
   void write_windows(std::size_t number, const TableSpread& spread);
   void write_lines(std::size_t number, const TableSpread& spread);
   void name_values(const ResultTable& table, ResultWindow& window) const;
-  [[nodiscard]] std::vector<std::vector<std::int64_t>> ids_of_dims(const ResultTable& table,
-                                                                   const ResultWindow& window) const;
+  [[nodiscard]] WindowIds ids_of_dims(const ResultTable& table, const ResultWindow& window) const;
 };
 
 void ResultWriter::State::describe(const Module& module) {
@@ -73,7 +90,7 @@ void ResultWriter::State::describe(const Module& module) {
   ranks.together([&] {
     for (const Output& output : outputs) tables.push_back(make_table(module, output, parts.at(0)));
   });
-  if (format.text) return;
+  if (format.text()) return;
   std::set<std::string> used;
   for (const ResultTable& table : tables)
     for (const ResultDim& dim : table.dims) used.insert(dim.name);
@@ -83,7 +100,7 @@ void ResultWriter::State::describe(const Module& module) {
 
 void ResultWriter::State::open_files(const std::string& path) {
   ranks.together([&] {
-    if (ranks.rank() == 0) files = make_files(format.format, path, tables);
+    if (ranks.rank() == 0) files = format.make(path, tables);
   });
   places = share_places(files.get(), ranks);
   ranks.together([&] {
@@ -105,7 +122,7 @@ void ResultWriter::State::collect_ids() {
   for (const ResultTable& table : tables) {
     for (const ResultColumn& column : table.columns) wanted.insert(column.id_of);
     for (const ResultDim& dim : table.dims)
-      if (format.text) wanted.insert(dim.name);
+      if (format.text()) wanted.insert(dim.name);
   }
   for (const std::string& dim : wanted)
     if (const auto table = relabelled.find(dim); table != relabelled.end())
@@ -122,9 +139,8 @@ void ResultWriter::State::name_values(const ResultTable& table, ResultWindow& wi
   }
 }
 
-std::vector<std::vector<std::int64_t>> ResultWriter::State::ids_of_dims(const ResultTable& table,
-                                                                        const ResultWindow& window) const {
-  std::vector<std::vector<std::int64_t>> all(table.dims.size());
+WindowIds ResultWriter::State::ids_of_dims(const ResultTable& table, const ResultWindow& window) const {
+  WindowIds all(table.dims.size());
   std::int64_t rest = table.elements();
   for (std::size_t d = 0; d < table.dims.size(); ++d) {
     rest /= std::max<std::int64_t>(table.dims[d].size, 1);
@@ -162,7 +178,7 @@ void ResultWriter::State::write_lines(std::size_t number, const TableSpread& spr
     name_values(tables[number], window);
     const auto dim_ids = ids_of_dims(tables[number], window);
     std::string text;
-    ranks.together([&] { text = csv_text(tables[number], window, dim_ids); });
+    ranks.together([&] { text = format.lines(tables[number], window, dim_ids); });
     const std::vector<std::int64_t> lengths = share_number(static_cast<std::int64_t>(text.size()), ranks);
     const std::int64_t mine = std::accumulate(lengths.begin(), lengths.begin() + ranks.rank(), at);
     at = std::accumulate(lengths.begin(), lengths.end(), at);
@@ -174,8 +190,8 @@ void ResultWriter::State::write(std::size_t number) {
   const ResultTable& table = tables[number];
   const bool ids_alone = number >= outputs.size();
   const TableSpread spread(table, ids_alone ? id_shares_of(table, parts) : shares_of(table, outputs[number], parts),
-                           format.text ? WindowPlan::Order::stripes : WindowPlan::Order::ranges, window_bytes, ranks);
-  if (format.text)
+                           format.text() ? WindowPlan::Order::stripes : WindowPlan::Order::ranges, window_bytes, ranks);
+  if (format.text())
     write_lines(number, spread);
   else
     write_windows(number, spread);
@@ -193,12 +209,12 @@ void ResultWriter::State::write_digests() {
 ResultWriter::ResultWriter(const std::string& path, ResultFormat format, const Module& module,
                            const std::vector<Output>& outputs, const std::vector<Part>& parts, ResultRanks& ranks,
                            std::int64_t window_bytes)
-    : state_(new State{row(format), outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}, {}}) {
+    : state_(new State{functions_of(format), outputs, parts, ranks, window_bytes, {}, {}, {}, {}, {}, {}, {}}) {
   State& s = *state_;
   s.describe(module);
   s.open_files(path);
   s.collect_ids();
-  if (s.format.digests) s.digests.emplace(s.tables, ranks);
+  if (s.format.digests()) s.digests.emplace(s.tables, ranks);
   for (std::size_t k = 0; k < s.tables.size(); ++k) s.write(k);
   ranks.together([&] {
     for (auto& [name, file] : s.open) file.sync_and_close();

@@ -3,15 +3,9 @@
 /// under temporary names, synced, and renamed together at the end: a failed run leaves no half-written file, and old
 /// files stay. All ranks write, each its own range of every file; the bytes do not depend on the number of ranks.
 ///
-/// hdf5: one file; a dataset for each output, named after it, with its dimensions' sizes as shape. A small array as
-///       element adds a last axis; a tuple is a group with one dataset a component, `0`, `1`, ... The attribute `dims`
-///       lists the names of the dimensions. Where a dimension's ids were relabelled, `<dim>_ids` holds the user's ids.
-///       The attribute `xxh3_128` of each dataset is the digest of its bytes.
-/// npy:  one file for each output, and `<dim>_ids` as above.
-/// csv:  one file for each output: a line for each element, first the user's ids of its dimensions, then its scalars.
-/// With npy and csv, `path` itself is the file of the program's first output. The others are named `path` with
-/// `-<output>` before the extension, and so are components of tuples in npy (`-<output>.0`) and `-<dim>_ids`. So an
-/// output that is added behind the others changes no name. Values of type id[N] are the user's ids everywhere.
+/// formats.def has the formats; each one's own file says what its files hold. With several files, `path` itself is that
+/// of the program's first output. The others are named `path` with `-<output>` before the extension. So an output that
+/// is added behind the others changes no name. Values of type id[N] are the user's ids everywhere.
 #pragma once
 
 #include <memory>
@@ -51,13 +45,13 @@ class ResultWriter {
 std::vector<std::string> write_results(const std::string& path, ResultFormat format, const Module& module,
                                        const std::vector<Output>& outputs, const std::vector<Part>& parts);
 
-/// Whether a file with this beginning is one of HDF5.
-[[nodiscard]] bool is_hdf5(std::string_view beginning);
-/// Checks that all of a result in HDF5 is there and unaltered: each dataset's bytes against its digest. UserError.
+/// Whether a result of the format has a digest of each column, without which altered values are not seen.
+[[nodiscard]] bool has_digests(ResultFormat format);
+/// Checks that all of a result is there and unaltered: each column's bytes against its digest. UserError.
 struct VerifiedResult {
   std::string what;      ///< "a result of 2 arrays"
   bool digests = false;  ///< without: written by others, or before there were any; alterations are not seen
 };
-[[nodiscard]] VerifiedResult verify_results(const std::string& path);
+[[nodiscard]] VerifiedResult verify_results(const std::string& path, ResultFormat format);
 
 }  // namespace kasen
