@@ -10,6 +10,7 @@
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/base/checked.h"
 #include "libkernels/dense/blas.h"
+#include "libkernels/dense/chain_operands.h"
 #include "libkernels/dense/dense.h"
 #include "libkernels/dense/dense_chain.h"
 #include "libkernels/dense/run_compressed.h"

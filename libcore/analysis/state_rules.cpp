@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "libcore/analysis/map_laws.h"
 #include "libcore/analysis/whole.h"
 #include "libcore/ir/entries.h"
 
@@ -173,64 +174,6 @@ RuleAnswer fold_rule(const Question& q) {
 
 // ---- map: rules 8 to 15
 
-struct MapOperands {
-  int pre = -1;  // number of the pre-reduced operand
-  int pre_count = 0;
-  int distributed = 0;                    // operands that are not shared
-  bool all_part = true, all_cons = true;  // of the distributed operands that are not pre-reduced
-  bool covered = true;                    // every C operand's set contains the pre-reduced one's
-  SlaveSet common;                        // intersection of the C operands' sets
-};
-
-MapOperands look_at(const Module& module, const Op& op, std::span<const State> states) {
-  MapOperands seen;
-  bool first = true;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (is_shared(module, module.type(op.operands[i])) || reads_whole(module, op, i)) continue;
-    ++seen.distributed;
-    if (states[i].is_pre()) {
-      ++seen.pre_count;
-      seen.pre = static_cast<int>(i);
-    } else if (states[i].is_cons()) {
-      seen.all_part = false;
-      seen.common = first ? states[i].slaves : set_intersection(seen.common, states[i].slaves);
-      first = false;
-    } else {
-      seen.all_cons = false;
-    }
-  }
-  if (seen.pre < 0) return seen;
-  const SlaveSet& wanted = states[static_cast<size_t>(seen.pre)].slaves;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (states[i].is_cons() && !is_shared(module, module.type(op.operands[i])) && !reads_whole(module, op, i)) {
-      seen.covered = seen.covered && set_contains(states[i].slaves, wanted);
-    }
-  }
-  return seen;
-}
-
-struct LawRule {
-  LawKind kind;
-  int rule;
-};
-
-// The laws under which a pre-reduced operand may be mapped, in the order in which they are tried.
-std::vector<LawRule> candidates(const MapOperands& seen) {
-  if (seen.distributed == 1) return {{LawKind::exchange, 10}, {LawKind::pushdown, 11}};
-  if (seen.all_cons && seen.covered) return {{LawKind::distributive, 14}, {LawKind::pushdown, 15}};
-  return {{LawKind::pushdown, 15}};
-}
-
-const LawUse* find_law(const Module& module, const std::vector<LawUse>& list, const LawUse& wanted) {
-  for (const LawUse& use : list) {
-    if (use.kind == wanted.kind && use.operand == wanted.operand && same_function(module, use.fn, wanted.fn) &&
-        same_function(module, use.reducer, wanted.reducer)) {
-      return &use;
-    }
-  }
-  return nullptr;
-}
-
 RuleAnswer no_law(const Question& q, const MapOperands& seen, const std::vector<LawRule>& tried,
                   const std::string& because) {
   const size_t at = static_cast<size_t>(seen.pre);
@@ -361,20 +304,6 @@ RuleAnswer apply_rule(const Module& module, const Op& op, LawChecker& laws) {
 
 bool may_stand_for(const State& given, const State& wanted) {
   return given == wanted || (given.is_cons() && wanted.is_part());
-}
-
-const LawUse* law_in_force(const Module& module, const Op& op) {
-  if (op.code != OpCode::map) return nullptr;
-  std::vector<State> states;
-  for (const ValueId id : op.operands) states.push_back(module.type(id).state);
-  const MapOperands seen = look_at(module, op, states);
-  if (seen.pre_count != 1) return nullptr;
-  LawUse use{LawKind::exchange, op.fns[0], states[static_cast<size_t>(seen.pre)].reducer, seen.pre, {}, {}};
-  for (const LawRule& law : candidates(seen)) {
-    use.kind = law.kind;
-    if (const LawUse* listed = find_law(module, module.laws, use)) return listed;
-  }
-  return nullptr;
 }
 
 bool same_function(const Module& module, FnId a, FnId b) {

@@ -8,6 +8,7 @@
 
 #include "libcore/ir/products.h"
 #include "libcore/laws/laws.h"
+#include "libcore/scalar/interval_arithmetic.h"
 
 namespace kasen {
 namespace {

@@ -8,13 +8,9 @@
 #include <utility>
 
 #include "libcore/analysis/nan_watch.h"
-#include "libcore/analysis/shared_batch.h"
 #include "libcore/base/checked.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/array_views.h"
-#include "libcore/ir/entries.h"
-#include "libcore/ir/products.h"
-#include "libcore/ir/regions.h"
 #include "libcore/run/executor_steps.h"
 #include "libcore/system/fault.h"
 #include "libcore/system/memory_limit.h"
@@ -23,30 +19,6 @@ namespace kasen::executor {
 namespace {
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-// The operator that holds a block binds the values that the block yields. This step only counts the block's executions.
-class YieldStep : public Step {
- public:
-  using Step::Step;
-  void run(Execution& /*run*/) override {}
-};
-
-// True if `gather` gathers a result that `step`, a sparse product or a region of them, has just made.
-bool is_product(const Module& module, const Step& step, const Op& gather) {
-  const Op& op = step.op;
-  const bool product = is_product(op) || is_fold(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
-  if (!product || is_shared(module, module.type(gather.operands.at(0)))) return false;
-  return std::find(op.results.begin(), op.results.end(), gather.operands[0]) != op.results.end();
-}
-
-// True if `op` is a product that reads the result of `step`, a scatter. It computes rows that need no ghost meanwhile.
-bool is_scatter_of(const Module& module, const Step& step, const Op& op) {
-  if (step.op.code != OpCode::scatter || is_shared(module, module.type(step.op.results.at(0)))) return false;
-  const bool region = op.code == OpCode::region && row(op.kind).entry == RegionEntry::product;
-  if (!region && !is_product(op) && !is_fold(op)) return false;
-  if (!module.type(product_matrix(op)).sparse) return false;
-  return std::find(op.operands.begin(), op.operands.end(), step.op.results[0]) != op.operands.end();
-}
 
 // Bytes of matrices' nonzeros and arrays' elements.
 std::int64_t data_bytes(const Part& part) {
@@ -70,15 +42,6 @@ KernelForm form_of(const Module& plan, bool watched) {
   KernelForm form = kernel_form(plan);
   if (watched) watch_regions(form);
   return form;
-}
-
-// Counts operators; they keep the plan's numbers.
-void count_inside(const KernelForm& form, const Block& block, int& count) {
-  for (const Op& op : block.ops) {
-    if (!op.results.empty() && form.is_mark(op.results[0])) continue;
-    ++count;
-    for (const Block& inner : op.blocks) count_inside(form, inner, count);
-  }
 }
 
 }  // namespace
@@ -332,87 +295,6 @@ void Execution::charge_copy(ValueId from, ValueId to, int number) {
     count(number).read_bytes += storage.indices(from, p) * bytes;
     count(number).written_bytes += storage.indices(to, p) * bytes;
   }
-}
-
-// ---- decoding
-
-namespace {
-
-std::vector<const Op*> slices_of(const Op& op) {
-  std::vector<const Op*> found;
-  if (is_slice(op)) found.push_back(&op);
-  for (const Block& block : op.blocks) {
-    for (const Op& inner : block.ops) {
-      if (op.code == OpCode::region && is_slice(inner)) found.push_back(&inner);
-    }
-  }
-  return found;
-}
-
-}  // namespace
-
-std::unique_ptr<Step> Decoder::make(const Op& op, int number) {
-  switch (row(op.code).group) {
-    case OpGroup::source:
-      return make_source_step(run, op, number);
-    case OpGroup::vector:
-      return make_elementwise_step(run, op, number);
-    case OpGroup::product:
-    case OpGroup::entries:
-      return make_product_step(run, matrices, op, number);
-    case OpGroup::shared:
-      return make_apply_step(run, op, number);
-    case OpGroup::transition:
-      return make_transition_step(run, op, number);
-    case OpGroup::list:
-      return make_list_step(run, op, number);
-    case OpGroup::control:
-      break;
-    case OpGroup::end:
-      if (op.code == OpCode::output) return make_output_step(run, op, number);
-      return std::make_unique<YieldStep>(op, number);
-  }
-  if (op.code != OpCode::region) return make_control_step(*this, op, number);
-  count_inside(run.form, op.blocks.at(0), next);
-  if (row(op.kind).entry == RegionEntry::elementwise) return make_elementwise_step(run, op, number);
-  return make_product_step(run, matrices, op, number);
-}
-
-std::unique_ptr<Step> Decoder::make_in_batch(std::span<const Op> ahead, int number) {
-  if (batched > 0) {
-    --batched;
-    return make_batched_step(ahead.front(), number);
-  }
-  const std::span<const Op> batch = shared_batch(run.module, ahead);
-  if (batch.empty()) return make(ahead.front(), number);
-  batched = batch.size() - 1;
-  return make_batch_step(run, batch, number);
-}
-
-Sequence Decoder::decode(const Block& block) {
-  Sequence steps;
-  for (size_t i = 0; i < block.ops.size(); ++i) {
-    const Op& op = block.ops[i];
-    const int number = next++;
-    if (depth == 0) matrices.begin_step(number);
-    ++depth;
-    std::unique_ptr<Step> step = make_in_batch(std::span(block.ops).subspan(i), number);
-    --depth;
-    step->slices = slices_of(op);
-    const auto stand_in = [&](ValueId v) { return run.form.original(v) != v; };
-    std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(step->reads_whole), stand_in);
-    std::copy_if(op.results.begin(), op.results.end(), std::back_inserter(step->makes_whole), stand_in);
-    if (op.code == OpCode::gather && !steps.empty() && is_product(run.module, *steps.back(), op)) {
-      steps.back()->follower = step.get();
-    }
-    if (!steps.empty() && step->reads_whole.empty() && is_scatter_of(run.module, *steps.back(), op)) {
-      step->leader = steps.back().get();
-      step->leader->late = true;
-    }
-    all.push_back(step.get());
-    steps.push_back(std::move(step));
-  }
-  return steps;
 }
 
 }  // namespace kasen::executor

@@ -14,9 +14,6 @@ namespace kasen {
 
 // `args` holds one for each parameter; what the function itself declares of a parameter is used as well.
 [[nodiscard]] ElementRange range_of(const ScalarFunction& fn, std::span<const ElementRange> args);
-// The known range of a number of this type: an end of an integer type stands for an infinity, and bounds beyond 2^53
-// are not distinguished.
-[[nodiscard]] Interval with_integer_ends(const Interval& range, Scalar scalar);
 // The range of a scalar expression, from the parameters' declared ranges alone.
 [[nodiscard]] Interval scalar_range(const Expr& e, const std::vector<ScalarParam>& params);
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "libkernels/dense/chain_operands.h"
 #include "libkernels/dense/compressed_product.h"
 #include "libkernels/dense/turn_columns.h"
 
@@ -29,12 +30,6 @@ std::int64_t rows_of_a_chunk(std::int64_t row_bytes) {
   return std::min<std::int64_t>(most_bytes / row_bytes, reduction_lanes);
 }
 
-// Vectors of a block's rows: element 0 is row `first`.
-struct RoomPlaces {
-  std::int64_t first = 0;
-  std::vector<View> views;
-};
-
 // Column `column` of a product, which belongs to `kernels`.
 template <class Product>
 struct ColumnOf {
@@ -46,7 +41,7 @@ template <class T>
 class ChainRun {
  public:
   ChainRun(Workshop& shop, const PlanKernels& plan, const ChainKernels& kernels, const DenseProductCall& call)
-      : shop_(shop), plan_(plan), kernels_(kernels), call_(call) {
+      : shop_(shop), plan_(plan), kernels_(kernels), call_(call), operands_(shop, kernels, call) {
     // Reductions take whole blocks of theirs. If there are few of those, rows wait for them until all are done.
     const std::int64_t share = rounded_up((call.rows + most_blocks - 1) / most_blocks, reduction_lanes);
     block_rows_ = std::clamp(share, least_rows, reduction_block);
@@ -69,7 +64,6 @@ class ChainRun {
     each_column(kernels.outer, [&](const auto& p, std::int64_t k) { outer_columns_.push_back({&p, k}); });
     inner_groups_ = tile_groups(std::ssize(inner_columns_));
     outer_groups_ = tile_groups(std::ssize(outer_columns_));
-    turn_whole();
   }
 
   void run() {
@@ -81,7 +75,7 @@ class ChainRun {
     columns_ = reinterpret_cast<T*>(partials);
     reduced_ = partials + column_bytes;
     if (compressed_ != nullptr) meet_all_tuples();
-    if (rows_wait_) waiting_ = rooms_at(shop_.rooms(room_bytes(call_.rows)), 0, call_.rows);
+    if (rows_wait_) waiting_ = rooms_at(kernels_, shop_.rooms(room_bytes(kernels_, call_.rows)), 0, call_.rows);
     in_threads(shares_, call_.rows * call_.cols < small_matrix, [&](int thread, std::int64_t s) {
       const std::int64_t end = std::min((s + 1) * blocks_of_a_share_, blocks_);
       for (std::int64_t b = s * blocks_of_a_share_; b < end; ++b) block(b, thread);
@@ -89,7 +83,7 @@ class ChainRun {
     add_columns();
     if (reduces) fold();
     if (rows_wait_) wait_is_over();
-    turn_back();
+    operands_.turn_back();
   }
 
  private:
@@ -105,7 +99,7 @@ class ChainRun {
     slots_.resize(inner_columns_.size() * static_cast<size_t>(width_));
     T* slots = slots_.data();
     for (const auto& [p, k] : inner_columns_) {
-      meet_tuples(*compressed_, {plane(vectors_[static_cast<size_t>(p->vector)], k), 1}, slots);
+      meet_tuples(*compressed_, {plane(operands_.vector(p->vector), k), 1}, slots);
       slots += width_;
     }
   }
@@ -118,76 +112,6 @@ class ChainRun {
   // Parts of the rows whose reductions are folded in order: blocks, or chunks of them.
   [[nodiscard]] std::int64_t reduced_pieces() const { return kernels_.chunked ? blocks_ * chunks_ : blocks_; }
 
-  // ---- shareds with columns: as planes while the region runs
-
-  [[nodiscard]] View planes_of(const ChainKernels::TurnedWhole& turned) {
-    const std::int64_t count = turned.along ? call_.cols : 1;
-    planes_.emplace_back(storage_bytes(ElementType::array(turned.scalar, turned.columns), count));
-    return {planes_.back().data(), count};
-  }
-
-  void turn_whole() {
-    inputs_.assign(call_.inputs.begin(), call_.inputs.end());
-    vectors_ = inputs_;
-    outputs_.assign(call_.outputs.begin(), call_.outputs.end());
-    for (const ChainKernels::TurnedWhole& turned : kernels_.whole_inputs) {
-      View& view = (turned.along ? vectors_ : inputs_)[static_cast<size_t>(turned.place)];
-      const View planes = planes_of(turned);
-      to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, RowShape(turned.columns));
-      view = planes;
-    }
-    for (const ChainKernels::TurnedWhole& turned : kernels_.whole_outputs) {
-      View& view = outputs_[static_cast<size_t>(turned.place)];
-      const View planes = planes_of(turned);
-      to_planes(turned.scalar, view.data, planes, {0, planes.capacity}, RowShape(turned.columns));
-      view = planes;
-    }
-  }
-
-  void turn_back() const {
-    for (const ChainKernels::TurnedWhole& turned : kernels_.whole_outputs) {
-      const View& planes = outputs_[static_cast<size_t>(turned.place)];
-      from_planes(turned.scalar, planes, {0, planes.capacity}, call_.outputs[static_cast<size_t>(turned.place)].data,
-                  turned.columns);
-    }
-  }
-
-  // Loads rows of an operand, or of a range of its columns, into a room.
-  void load_rows(const ChainKernels::LoadedRows& loaded, const RoomPlaces& rooms, Range range, int thread) const {
-    const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
-    const View& operand = inputs_[static_cast<size_t>(loaded.place)];
-    if (operand.compressed != nullptr) return load_expanded(loaded, *operand.compressed, rooms, range, thread);
-    const std::int64_t first = range.begin * loaded.stride + first_column(loaded);
-    to_planes(element.scalar(), operand.data + first * scalar_bytes(element.scalar()),
-              rooms.views[static_cast<size_t>(loaded.room)], {range.begin - rooms.first, range.end - rooms.first},
-              RowShape(element.planes(), loaded.stride));
-  }
-
-  [[nodiscard]] std::int64_t first_column(const ChainKernels::LoadedRows& loaded) const {
-    return loaded.begin < 0 ? 0 : load_word(Scalar::i64, inputs_[static_cast<size_t>(loaded.begin)].data).i;
-  }
-
-  void load_expanded(const ChainKernels::LoadedRows& loaded, const CompressedArray& operand, const RoomPlaces& rooms,
-                     Range range, int thread) const {
-    const ElementType& element = kernels_.rooms[static_cast<size_t>(loaded.room)];
-    std::byte* dense = shop_.strip(thread) + room_bytes(reduction_block);
-    std::vector<char> columns(static_cast<size_t>(operand.cols));
-    std::fill_n(columns.begin() + first_column(loaded), element.planes(), 1);
-    expand_rows(operand, range.begin, range.end, dense, columns);
-    dense += first_column(loaded) * scalar_bytes(element.scalar());
-    to_planes(element.scalar(), dense, rooms.views[static_cast<size_t>(loaded.room)],
-              {range.begin - rooms.first, range.end - rooms.first}, RowShape(element.planes(), loaded.stride));
-  }
-
-  // Stores rows of a room in its result.
-  void store_rows(const ChainKernels::TurnedRows& turned, const RoomPlaces& rooms, Range range) const {
-    const ElementType& element = kernels_.rooms[static_cast<size_t>(turned.room)];
-    const View& result = outputs_[static_cast<size_t>(turned.place)];
-    from_planes(element.scalar(), rooms.views[static_cast<size_t>(turned.room)],
-                {range.begin - rooms.first, range.end - rooms.first}, result.data + range.begin * element.bytes(),
-                element.planes());
-  }
-
   template <class Body>
   void in_threads(std::int64_t count, bool small, const Body& body) {
     if (small || shop_.pool.threads() == 1) {
@@ -197,24 +121,9 @@ class ChainRun {
     share_out(shop_.pool, count, body);
   }
 
-  [[nodiscard]] std::int64_t room_bytes(std::int64_t rows) const {
-    std::int64_t bytes = 0;
-    for (const ElementType& element : kernels_.rooms) bytes += storage_bytes(element, rows);
-    return bytes;
-  }
-
-  [[nodiscard]] RoomPlaces rooms_at(std::byte* memory, std::int64_t first, std::int64_t rows) const {
-    RoomPlaces places{first, {}};
-    for (const ElementType& element : kernels_.rooms) {
-      places.views.push_back({memory, rows});
-      memory += storage_bytes(element, rows);
-    }
-    return places;
-  }
-
   // The address of row `row` in column `column` of rows (ChainKernels).
   [[nodiscard]] T* row_of(int place, const RoomPlaces& rooms, std::int64_t row, std::int64_t column) const {
-    if (place >= 0) return reinterpret_cast<T*>(inputs_[static_cast<size_t>(place)].data) + row;
+    if (place >= 0) return reinterpret_cast<T*>(operands_.input(place).data) + row;
     const View& room = rooms.views[static_cast<size_t>(-1 - place)];
     return plane(room, column) + (row - rooms.first);
   }
@@ -226,7 +135,7 @@ class ChainRun {
   void block(std::int64_t b, int thread) {
     const std::int64_t first = b * block_rows_, end = std::min(first + block_rows_, call_.rows);
     if (kernels_.chunked) return chunks(b, first, end, thread);
-    const RoomPlaces own = rows_wait_ ? RoomPlaces{} : rooms_at(shop_.strip(thread), first, reduction_block);
+    const RoomPlaces own = rows_wait_ ? RoomPlaces{} : rooms_at(kernels_, shop_.strip(thread), first, reduction_block);
     const RoomPlaces& rooms = rows_wait_ ? waiting_ : own;
     for (std::int64_t r = first; r < end; r += chunk_rows_) {
       const std::int64_t rows = std::min(chunk_rows_, end - r);
@@ -244,15 +153,15 @@ class ChainRun {
     std::int64_t number = b * chunks_;
     for (std::int64_t r = first; r < end; r += chunk_rows_, ++number) {
       const Range rows{r, std::min(r + chunk_rows_, end)};
-      const RoomPlaces rooms = rooms_at(shop_.strip(thread), r, chunk_rows_);
-      for (const ChainKernels::LoadedRows& loaded : kernels_.loads) load_rows(loaded, rooms, rows, thread);
+      const RoomPlaces rooms = rooms_at(kernels_, shop_.strip(thread), r, chunk_rows_);
+      for (const ChainKernels::LoadedRows& loaded : kernels_.loads) operands_.load_rows(loaded, rooms, rows, thread);
       inner(rooms, r, rows.size());
       if (kernels_.before) loop(*kernels_.before, rooms, rows, nullptr, thread);
       outer(rooms, r, rows.size(), b);
       if (kernels_.behind) {
         loop(*kernels_.behind, rooms, rows, reduced_ + number * kernels_.behind->kernel.partial_bytes, thread);
       }
-      for (const ChainKernels::TurnedRows& turned : kernels_.stores) store_rows(turned, rooms, rows);
+      for (const ChainKernels::TurnedRows& turned : kernels_.stores) operands_.store_rows(turned, rooms, rows);
     }
   }
 
@@ -276,7 +185,7 @@ class ChainRun {
         Vectors along{}, across{};
         for (std::int64_t n = group.begin; n < group.end; ++n) {
           const auto& [p, k] = inner_columns_[static_cast<size_t>(n)];
-          along.at(static_cast<size_t>(n - group.begin)) = plane(vectors_[static_cast<size_t>(p->vector)], k) + c;
+          along.at(static_cast<size_t>(n - group.begin)) = plane(operands_.vector(p->vector), k) + c;
           across.at(static_cast<size_t>(n - group.begin)) = row_of(-1 - p->room, rooms, row, k);
         }
         const std::int64_t even = group.begin == 0 ? below : 0, odd = outer_columns_.empty() ? even : 0;
@@ -366,13 +275,13 @@ class ChainRun {
       if (place < 0) {
         room(kernel.inputs[i], -1 - place);
       } else {
-        append_array(words, kernel.inputs[i], inputs_[static_cast<size_t>(place)]);
+        append_array(words, kernel.inputs[i], operands_.input(place));
       }
     }
     for (size_t i = 0; i < kernel.stored.size(); ++i) {
       const auto output = static_cast<size_t>(kernel.stored[i]);
       if (loop.rooms[output] < 0) {
-        append_array(words, kernel.stored_elements[i], outputs_[output]);
+        append_array(words, kernel.stored_elements[i], operands_.output(static_cast<int>(output)));
       } else {
         room(kernel.stored_elements[i], loop.rooms[output]);
       }
@@ -428,7 +337,7 @@ class ChainRun {
     const ElementwiseKernel& kernel = kernels_.behind->kernel;
     for (const ReducedValue& value : kernel.reduced) {
       std::vector<std::int64_t> words;
-      append_array(words, value.element, outputs_[static_cast<size_t>(value.result)]);
+      append_array(words, value.element, operands_.output(value.result));
       plan_.folds.at(value.reducer)(words.data(), reduced_ + value.slot, chunk_count(), kernel.partial_bytes,
                                     shop_.scratch(0));
     }
@@ -448,6 +357,7 @@ class ChainRun {
   const PlanKernels& plan_;
   const ChainKernels& kernels_;
   const DenseProductCall& call_;
+  ChainOperands operands_;
   const CompressedArray* compressed_ = call_.matrix.compressed;  // or null
   std::int64_t width_ = 0;  // of a result along the columns: the matrix's columns, or slots of a compressed one
   std::vector<T> slots_;    // of a compressed one: each column of the inner products' vectors times its tuples
@@ -459,9 +369,6 @@ class ChainRun {
   std::vector<ColumnOf<ChainKernels::Inner>> inner_columns_;
   std::vector<ColumnOf<ChainKernels::Outer>> outer_columns_;
   std::vector<Range> inner_groups_, outer_groups_;  // of those that a tile meets together
-  std::vector<View> inputs_, outputs_;              // of the op; whole ones with columns as planes,
-  std::vector<Bytes> planes_;                       // which are here
-  std::vector<View> vectors_;                       // inputs, as products along the rows take them
   bool rows_wait_ = false;
   RoomPlaces waiting_;  // of all rows
   T* columns_ = nullptr;
@@ -469,17 +376,6 @@ class ChainRun {
 };
 
 }  // namespace
-
-std::int64_t strip_bytes(const ChainKernels& kernels) {
-  std::int64_t bytes = 0;
-  for (const ElementType& element : kernels.rooms) bytes += storage_bytes(element, reduction_block);
-  std::int64_t dense = 0;  // of a compressed operand's rows, behind the rooms
-  for (const ChainKernels::LoadedRows& loaded : kernels.loads) {
-    const Scalar scalar = kernels.rooms[static_cast<size_t>(loaded.room)].scalar();
-    if (loaded.compressed) dense = std::max(dense, reduction_block * loaded.stride * scalar_bytes(scalar));
-  }
-  return bytes + dense;
-}
 
 void run_row_chain(Workshop& shop, const PlanKernels& plan, const ChainKernels& kernels, const DenseProductCall& call) {
   if (kernels.matrix.scalar() == Scalar::f64) {

@@ -11,7 +11,4 @@ namespace kasen {
 
 void run_row_chain(Workshop& shop, const PlanKernels& plan, const ChainKernels& kernels, const DenseProductCall& call);
 
-// Bytes of strip that its rooms need on each thread.
-[[nodiscard]] std::int64_t strip_bytes(const ChainKernels& kernels);
-
 }  // namespace kasen

@@ -16,6 +16,7 @@
 #include "libcore/kernels/sorted_form.h"
 #include "libopt/cost/extent.h"
 #include "libopt/cost/rules.h"
+#include "libopt/cost/traffic.h"
 
 namespace kasen {
 namespace {
@@ -105,21 +106,15 @@ std::map<PullForm, PullUse> pull_forms(const Module& module) {
   return forms;
 }
 
-std::int64_t value_of(const Polynomial& polynomial, const Polynomial::Bindings& bindings) {
-  const auto value = polynomial.evaluate(bindings);
-  if (!value) throw InternalError("a size that the plan needs is not known");
-  return *value;
-}
-
 std::int64_t room_bytes(const Module& module, const Room& room, const Polynomial::Bindings& here) {
   Type type = type_of(room, {});
-  const std::int64_t inner = value_of(inner_elements(module, type), here);
+  const std::int64_t inner = inner_elements(module, type).value(here);
   std::int64_t indices = 1;
   if (!is_shared(module, type)) {
-    indices = value_of(master_indices(module, type), here);
+    indices = master_indices(module, type).value(here);
     std::int64_t slaves = 0;
     for (const SlaveSet& set : room.holds)
-      slaves = std::max(slaves, value_of(slave_indices(module, type_of(room, set)), here));
+      slaves = std::max(slaves, slave_indices(module, type_of(room, set)).value(here));
     indices = checked_add(indices, slaves, memory);
   }
   return checked_mul(storage_bytes(room.element, checked_mul(indices, inner, memory)), room.arrays, memory);
@@ -134,10 +129,6 @@ std::int64_t exchanged(const Sizes& sizes, const std::string& dim, const SlaveSe
   const auto w = static_cast<size_t>(worker);
   if (it->second.list.empty()) return 0;
   return it->second.owned.at(w) + (slaves_too ? it->second.held.at(w) : 0);
-}
-
-const Type& held_type(const Module& module, const Op& op) {
-  return module.type(op.code == OpCode::gather ? op.operands.at(0) : op.results.at(0));
 }
 
 // An element-wise operator or region may read operands at ghosts that the operands' own set numbers in another order.
@@ -177,20 +168,8 @@ std::int64_t whole_bytes(const Module& module, const Polynomial::Bindings& here)
   std::int64_t bytes = 0;
   for (const ValueId v : whole_values(module)) {
     const Type& type = module.type(v);
-    bytes = checked_add(bytes, storage_bytes(type.element, value_of(whole_elements(module, type), here)), memory);
+    bytes = checked_add(bytes, storage_bytes(type.element, whole_elements(module, type).value(here)), memory);
   }
-  return bytes;
-}
-
-// Returns the bytes of one index of the array, or of the whole shared, that an operator exchanges.
-std::int64_t moved_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here) {
-  const Type& held = held_type(module, op);
-  return checked_mul(value_of(inner_elements(module, held), here), held.element.bytes(), memory);
-}
-
-std::int64_t batch_bytes(const Module& module, std::span<const Op> batch, const Polynomial::Bindings& here) {
-  std::int64_t bytes = 0;
-  for (const Op& op : batch) bytes = checked_add(bytes, moved_bytes(module, op, here), memory);
   return bytes;
 }
 
@@ -232,37 +211,6 @@ std::int64_t input_bytes(const Module& module, const Polynomial::Bindings& here)
   return bytes;
 }
 
-int rank_of(int worker, int workers, int ranks) {
-  // Rank r holds parts floor(r P / R) to floor((r + 1) P / R) - 1.
-  return static_cast<int>(((static_cast<std::int64_t>(worker) + 1) * ranks - 1) / workers);
-}
-
-// One exchange. It coalesces the data that each pair of workers sends into one message for each pair of ranks.
-class OneExchange {
- public:
-  OneExchange(int workers, int ranks) : workers_(workers), ranks_(ranks) {}
-
-  void move(int from, int to, std::int64_t bytes) {
-    if (bytes == 0) return;
-    worker_bytes_ += bytes;
-    const int a = rank_of(from, workers_, ranks_), b = rank_of(to, workers_, ranks_);
-    if (a != b) between_[{a, b}] += bytes;
-  }
-
-  void add_to(Traffic& traffic) const {
-    traffic.worker_bytes += worker_bytes_;
-    for (const auto& [ranks, bytes] : between_) {
-      traffic.rank_bytes += bytes;
-      ++traffic.rank_messages;  // one, even if MPI takes several pieces for it
-    }
-  }
-
- private:
-  int workers_, ranks_;
-  std::int64_t worker_bytes_ = 0;
-  std::map<std::pair<int, int>, std::int64_t> between_;
-};
-
 // Mirrors the forms that libkernels/run/sorted_rows.h makes. Small arrays as elements are long work each and gain
 // nothing.
 std::int64_t sorted_bytes(const Module& module, const PullForm& form, const PullUse& use, const Sizes& sizes) {
@@ -270,9 +218,9 @@ std::int64_t sorted_bytes(const Module& module, const PullForm& form, const Pull
   for (int worker = 0; worker < sizes.workers; ++worker) {
     const Polynomial::Bindings& here = sizes.by_worker.at(static_cast<size_t>(worker));
     const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
-    const std::int64_t outputs = value_of(stored_indices(module, module.type(use.result)), here);
+    const std::int64_t outputs = stored_indices(module, module.type(use.result)).value(here);
     if (!worth_sorting(entries, outputs)) continue;
-    const std::int64_t inputs = value_of(stored_indices(module, module.type(use.operand)), here);
+    const std::int64_t inputs = stored_indices(module, module.type(use.operand)).value(here);
     const ElementType& element = module.type(use.matrix).element;
     bytes += sorted_form_bytes(outputs, entries, operand_blocks(inputs, outputs, entries));
     if (element.bytes() > 0) bytes += storage_bytes(element, entries);
@@ -301,7 +249,7 @@ std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
     part.exchange_bytes = exchange_bytes(module, sizes, worker);
     for (const auto& [form, use] : forms) {
       const std::int64_t entries = sizes.on_worker(worker, {SymbolKind::entries, form.matrix, {}, -1});
-      const std::int64_t outputs = value_of(stored_indices(module, module.type(use.result)), here);
+      const std::int64_t outputs = stored_indices(module, module.type(use.result)).value(here);
       part.matrix_bytes += 8 * (outputs + 1) + entries * (4 + module.type(use.matrix).element.bytes());
     }
     part.input_bytes = input_bytes(module, here);
@@ -369,44 +317,6 @@ Footprint footprint(const Module& module) {
     total.inputs += master_indices(module, type) * inner_elements(module, type) * Polynomial(bytes);
   });
   return total;
-}
-
-namespace {
-
-// A binary tree over the workers, to worker 0 or from it. Each worker w at a multiple of 2 * step meets w + step.
-Traffic tree_traffic(std::int64_t bytes, int workers, int ranks) {
-  Traffic traffic;
-  for (int step = 1; step < workers; step *= 2) {
-    OneExchange round(workers, ranks);
-    for (int w = 0; w + step < workers; w += 2 * step) round.move(w, w + step, bytes);
-    round.add_to(traffic);
-  }
-  return traffic;
-}
-
-}  // namespace
-
-Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op, const Sizes& sizes,
-                        int ranks) {
-  Traffic traffic;
-  if (is_epilogue(op)) return predict_traffic(module, batches, epilogue_gather(op), sizes, ranks);
-  if (row(op.code).group != OpGroup::transition) return traffic;
-  const std::int64_t element = moved_bytes(module, op, sizes.totals);
-  if (is_shared_transition(module, op)) {
-    const std::int64_t together = batch_bytes(module, batches.led_by(op), sizes.totals);
-    traffic = tree_traffic(element, sizes.workers, ranks);
-    traffic.rank_messages = tree_traffic(together, sizes.workers, ranks).rank_messages;
-    return traffic;
-  }
-  const Type& held = held_type(module, op);
-  const auto it = sizes.pairs.find({module.dim(cut_dim(module, held)).name, held.state.slaves});
-  if (it == sizes.pairs.end()) return traffic;
-  OneExchange exchange(sizes.workers, ranks);  // a gather goes from holder to owner; the sums are the same
-  for (const SlavePairs::Pair& pair : it->second.list) {
-    exchange.move(pair.owner, pair.holder, checked_mul(pair.count, element, "predicted traffic"));
-  }
-  exchange.add_to(traffic);
-  return traffic;
 }
 
 }  // namespace kasen

@@ -1,12 +1,11 @@
-// Predicts the memory and the messages of a plan on a given bundle, to the byte (docs/cost.md). The executor's
-// PartCount and Traffic will report the same numbers.
+// Predicts the memory of a plan on a given bundle, to the byte (docs/cost.md). The executor's PartCount will report the
+// same numbers.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
-#include "libcore/analysis/shared_batch.h"
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
 #include "libopt/cost/sizes.h"
@@ -29,10 +28,5 @@ struct Footprint {
 [[nodiscard]] Footprint footprint(const Module& module);
 // Returns the bytes of one buffer of the plan.
 [[nodiscard]] Polynomial buffer_bytes(const Module& module, const BufferDecl& buffer);
-
-// Predicts the traffic of one execution of a gather or scatter if `ranks` ranks hold the workers in runs (DESIGN
-// section 6). It is zero for other operators. The messages of a batch of shareds count for its first operator.
-[[nodiscard]] Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op,
-                                      const Sizes& sizes, int ranks);
 
 }  // namespace kasen

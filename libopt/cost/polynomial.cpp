@@ -7,6 +7,7 @@
 #include <set>
 
 #include "libcore/base/checked.h"
+#include "libcore/base/error.h"
 
 namespace kasen {
 namespace {
@@ -104,6 +105,12 @@ std::optional<std::int64_t> Polynomial::evaluate(const Bindings& bindings) const
     sum = checked_add(sum, term, overflow_what);
   }
   return sum;
+}
+
+std::int64_t Polynomial::value(const Bindings& bindings) const {
+  const auto known = evaluate(bindings);
+  if (!known) throw InternalError("a size that the plan needs is not known");
+  return *known;
 }
 
 std::vector<Symbol> Polynomial::symbols() const {

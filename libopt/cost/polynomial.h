@@ -60,6 +60,7 @@ class Polynomial {
   [[nodiscard]] Polynomial replace(const std::function<Polynomial(const Symbol&)>& by) const;
   // Returns nothing if a symbol is not bound.
   [[nodiscard]] std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
+  [[nodiscard]] std::int64_t value(const Bindings& bindings) const;  // InternalError if a symbol is not bound
   // Returns the symbols that it holds, ascending, without repeats.
   [[nodiscard]] std::vector<Symbol> symbols() const;
   // Returns text like "20 N + 24 nnz", or "0" if there are no terms. `name` gives each symbol's text.

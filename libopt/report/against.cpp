@@ -8,6 +8,7 @@
 #include "libcore/base/checked.h"
 #include "libopt/cost/cost.h"
 #include "libopt/cost/footprint.h"
+#include "libopt/cost/traffic.h"
 #include "libopt/text/json_text.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/run_report.h"

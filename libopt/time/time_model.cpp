@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/analysis/shared_batch.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
 #include "libopt/cost/footprint.h"

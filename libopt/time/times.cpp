@@ -6,7 +6,7 @@
 #include <map>
 
 #include "libcore/ir/module.h"
-#include "libopt/cost/footprint.h"
+#include "libopt/cost/traffic.h"
 #include "libopt/text/report_parts.h"
 #include "libopt/time/imbalance.h"
 

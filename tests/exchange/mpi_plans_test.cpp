@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "libcomm/exchange/mpi_transport.h"
-#include "libopt/cost/footprint.h"
+#include "libopt/cost/traffic.h"
 #include "tests/exchange/mpi_main.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "libcore/analysis/shared_batch.h"
-#include "libopt/cost/footprint.h"
+#include "libopt/cost/traffic.h"
 #include "libopt/passes/passes.h"
 #include "tests/opt/plan_support.h"
 #include "tests/opt/random_data.h"

@@ -1,0 +1,13 @@
+// Loops of one shape share their code: a text that two of them have alike if and only if their code is the same.
+#pragma once
+
+#include <string>
+
+#include "libkernels/emit/kernel.h"
+
+namespace kasen {
+
+[[nodiscard]] std::string shape_of(const Module& module, const LoopBody& body);
+[[nodiscard]] std::string shape_of(const Module& module, const ProductBody& body);
+
+}  // namespace kasen

@@ -1,0 +1,28 @@
+// Predicts the messages of a plan on a given bundle, to the byte (docs/cost.md). The executor's Traffic will report the
+// same numbers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "libcore/analysis/shared_batch.h"
+#include "libcore/data/run_result.h"
+#include "libcore/ir/module.h"
+#include "libopt/cost/sizes.h"
+
+namespace kasen {
+
+// The type of the values that a gather or scatter exchanges: of the side that has ghosts.
+[[nodiscard]] const Type& held_type(const Module& module, const Op& op);
+// Returns the bytes of one index of the array, or of the whole shared, that an operator exchanges.
+[[nodiscard]] std::int64_t moved_bytes(const Module& module, const Op& op, const Polynomial::Bindings& here);
+// Returns the bytes of the shareds that a batch exchanges together.
+[[nodiscard]] std::int64_t batch_bytes(const Module& module, std::span<const Op> batch,
+                                       const Polynomial::Bindings& here);
+
+// Predicts the traffic of one execution of a gather or scatter if `ranks` ranks hold the workers in runs (DESIGN
+// section 6). It is zero for other operators. The messages of a batch of shareds count for its first operator.
+[[nodiscard]] Traffic predict_traffic(const Module& module, const SharedBatches& batches, const Op& op,
+                                      const Sizes& sizes, int ranks);
+
+}  // namespace kasen
