@@ -175,15 +175,19 @@ std::vector<Word> to_words(const ElementType& type, const Planes& value) {
   return words;
 }
 
-std::string planes_text(const ElementType& type, const Planes& value) {
+std::string planes_text(const ElementType& type, const std::function<std::string(Scalar, size_t)>& number) {
   std::string text;
   size_t plane = 0;
   for (const Component& c : type.components) {
     std::string part;
-    for (std::int64_t j = 0; j < c.planes(); ++j) part += (j > 0 ? ", " : "") + number_text(c.scalar, value[plane++]);
+    for (std::int64_t j = 0; j < c.planes(); ++j) part += (j > 0 ? ", " : "") + number(c.scalar, plane++);
     text += (text.empty() ? "" : ", ") + (c.count > 0 ? '[' + part + ']' : part);
   }
   return type.tuple ? '(' + text + ')' : text;
+}
+
+std::string planes_text(const ElementType& type, const Planes& value) {
+  return planes_text(type, [&](Scalar scalar, size_t plane) { return number_text(scalar, value[plane]); });
 }
 
 std::vector<Rational> literals_of(const ScalarFunction& fn, size_t most) {

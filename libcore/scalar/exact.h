@@ -28,6 +28,9 @@ using Planes = std::vector<Rational>;  // one number a plane of an element; bool
 // The same numbers as machine words, rounded where they are not small dyadic fractions.
 [[nodiscard]] std::vector<Word> to_words(const ElementType& type, const Planes& value);
 [[nodiscard]] std::string planes_text(const ElementType& type, const Planes& value);  // "3", "0.5", "(1, [2, 3])"
+// The same with the text that `number` gives for each plane.
+[[nodiscard]] std::string planes_text(const ElementType& type,
+                                      const std::function<std::string(Scalar scalar, size_t plane)>& number);
 
 // Some of the finite numbers in the function's text, and those at distance one: its cases meet there.
 [[nodiscard]] std::vector<Rational> literals_of(const ScalarFunction& fn, size_t most);

@@ -88,18 +88,11 @@ bool differ(const WidePlanes& a, const WidePlanes& b) {
 }
 
 std::string wide_text(const ElementType& type, const WidePlanes& value) {
-  std::string text;
-  size_t plane = 0;
-  for (const Component& c : type.components) {
-    std::string part;
-    for (std::int64_t j = 0; j < c.planes(); ++j) {
-      const auto number = value[plane++].convert_to<double>();
-      part += j > 0 ? ", " : "";
-      part += c.scalar == Scalar::boolean ? (number != 0 ? "true" : "false") : fmt::format("{:.6g}", number);
-    }
-    text += (text.empty() ? "" : ", ") + (c.count > 0 ? '[' + part + ']' : part);
-  }
-  return type.tuple ? '(' + text + ')' : text;
+  return planes_text(type, [&](Scalar scalar, size_t plane) -> std::string {
+    const auto number = value[plane].convert_to<double>();
+    if (scalar == Scalar::boolean) return number != 0 ? "true" : "false";
+    return fmt::format("{:.6g}", number);
+  });
 }
 
 }  // namespace kasen

@@ -19,7 +19,7 @@ CODE = (".cpp", ".h", ".def", ".in")
 # By what files would name one format of data files, and one of results: enumerator, row, functions, source, word.
 FORMATS = {
     "data format `idx`": r"FileFormat::idx\b|READER\(idx\b|\w+_idx(?:_\w+)?\(|read/idx\.cpp|\"idx\"",
-    "result format `npy`": r"ResultFormat::npy\b|RESULTS\(npy\b|make_npy_results|results/npy\.cpp|\bNpyResults\b",
+    "result format `npy`": r"ResultFormat::npy\b|RESULTS\(npy\b|make_npy_results|results/npy\.cpp",
 }
 
 # figure: (limit, goal)

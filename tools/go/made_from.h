@@ -16,8 +16,6 @@ class DataFiles {
  public:
   // UserError: missing_input, io.
   const FileIdentity& identity(const std::string& path);
-  // `known` counts as the file's identity as long as nobody has written the file since then.
-  void remember(const std::string& path, const FileIdentity& known) { known_[path] = known; }
 
  private:
   std::map<std::string, FileIdentity> known_;

@@ -44,20 +44,6 @@ std::string head(const ResultTable& table) {
   return text;
 }
 
-class CsvResults : public ResultFiles {
- public:
-  CsvResults(const std::string& path, const std::vector<ResultTable>& tables) : files_(path) {
-    for (const ResultTable& table : tables)
-      places_.push_back({files_.create(table.name, head(table), places_.empty())});
-  }
-  [[nodiscard]] const ResultPlaces& places() const override { return places_; }
-  std::vector<std::string> commit() override { return files_.commit(); }
-
- private:
-  FilePerOutput files_;
-  ResultPlaces places_;
-};
-
 }  // namespace
 
 std::string csv_text(const ResultTable& table, const ResultWindow& window, const WindowIds& dim_ids) {
@@ -83,7 +69,9 @@ std::string csv_text(const ResultTable& table, const ResultWindow& window, const
 }
 
 std::unique_ptr<ResultFiles> make_csv_results(const std::string& path, const std::vector<ResultTable>& tables) {
-  return std::make_unique<CsvResults>(path, tables);
+  auto files = std::make_unique<FilePerOutput>(path);
+  for (std::size_t k = 0; k < tables.size(); ++k) files->create(k, tables[k].name, head(tables[k]), k == 0);
+  return files;
 }
 
 }  // namespace kasen

@@ -43,17 +43,19 @@ using WindowIds = std::vector<std::vector<std::int64_t>>;
 #undef RESULTS
 
 // A file for each output: `path` for the program's first, else with `-<name>` before the extension.
-class FilePerOutput {
+class FilePerOutput : public ResultFiles {
  public:
   explicit FilePerOutput(std::string path) : path_(std::move(path)) {}
-  // Makes the temporary file with `head`. Returns where the rest begins.
-  ResultPlace create(const std::string& output, std::string_view head, bool first);
-  std::vector<std::string> commit();
+  // Makes the temporary file of the table's next column with `head`, behind which the elements lie.
+  void create(std::size_t table, const std::string& output, std::string_view head, bool first);
+  [[nodiscard]] const ResultPlaces& places() const override { return places_; }
+  std::vector<std::string> commit() override;
 
  private:
   std::string path_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<NewFile>> files_;
+  ResultPlaces places_;
 };
 
 }  // namespace kasen
