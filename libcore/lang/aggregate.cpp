@@ -1,10 +1,9 @@
 // Aggregates that are built from others: mean, sumsq, argmax and argmin.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
-#include "libcore/lang/lower.h"
+#include "libcore/lang/reduction.h"
 
 namespace kasen::lang {
 namespace {
@@ -27,58 +26,57 @@ ScalarFunction first_of_pairs(const std::string& name, const ElementType& pair, 
 
 }  // namespace
 
-// The sum, divided by the number of elements in f64. Integers are converted to f64 before they are added, as by `/`.
-Term Lowering::mean_call(const Node& node, const std::string&) {
+Term Reductions::aggregated_numbers(const Node& node, const std::string& conversion) {
   Term array = aggregated(node);
-  if (!array.type().is_scalar() || !is_numeric(array.type().scalar())) {
-    source_.fail(node.args[0].mark, fmt::format("mean of {}", show(module_, array.type())), "it takes numbers",
-                 array.type().is_scalar() ? "write mean(f64(x))" : "");
-  }
+  if (array.type().is_scalar() && is_numeric(array.type().scalar())) return array;
+  source_.fail(node.args[0].mark, fmt::format("{} of {}", node.text, show(module_, array.type())), "it takes numbers",
+               array.type().is_scalar() ? fmt::format("write {}({}(x))", node.text, conversion) : "");
+}
+
+// The sum, divided by the number of elements in f64. Integers are converted to f64 before they are added, as by `/`.
+Term Reductions::mean(const Node& node) {
+  Term array = aggregated_numbers(node, "f64");
   const Scalar scalar = array.type().is(Scalar::f32) ? Scalar::f32 : Scalar::f64;
-  if (!array.type().is(scalar)) array = at(node.mark, [&] { return convert_term(module_, scalar, std::move(array)); });
+  const auto converted = [&](Term term) { return convert_term(module_, scalar, std::move(term)); };
+  if (!array.type().is(scalar)) array = located(source_, node.mark, [&] { return converted(std::move(array)); });
   const std::vector<DimId> dims = array.dims;
-  Term total = reduce(function_node("add", node.mark), std::move(array),
-                      node.args.size() == 2 ? &node.args[1] : nullptr, node.mark, "total");
-  return at(node.mark, [&] {
+  Term total = reduce(function_node("add", node.mark), std::move(array), over_argument(node, 1), node.mark, "total");
+  return located(source_, node.mark, [&] {
     Term count = literal_term(Scalar::f64, Word::real(1));
     for (const DimId d : dims) {
-      if (std::find(total.dims.begin(), total.dims.end(), d) != total.dims.end()) continue;
-      Term size = convert_term(module_, Scalar::f64, value_term(emit_size(d, node.mark, "count"), false));
+      if (contains(total.dims, d)) continue;
+      Term size = convert_term(module_, Scalar::f64, values_.term(values_.size(d, node.mark, "count")));
       count = count.literal ? std::move(size) : combine(module_, ScalarOp::mul, {std::move(count), std::move(size)});
     }
-    if (scalar == Scalar::f32) count = convert_term(module_, scalar, std::move(count));
+    if (scalar == Scalar::f32) count = converted(std::move(count));
     return combine(module_, ScalarOp::div, {std::move(total), std::move(count)});
   });
 }
 
-// The sum of the squares.
-Term Lowering::squares_call(const Node& node, const std::string& hint) {
+Term Reductions::sum_of_squares(const Node& node, const std::string& hint) {
   const Term array = aggregated(node);
-  Term squares = at(node.mark, [&] { return combine(module_, ScalarOp::mul, {charge(array), array}); });
-  return reduce(function_node("add", node.mark), std::move(squares), node.args.size() == 2 ? &node.args[1] : nullptr,
-                node.mark, hint);
+  Term squares = located(source_, node.mark, [&] {
+    return combine(module_, ScalarOp::mul, {evaluator_.charge(array), array});
+  });
+  return reduce(function_node("add", node.mark), std::move(squares), over_argument(node, 1), node.mark, hint);
 }
 
 // argmax(v), argmin(A, over F): the id of the largest or smallest element, by a reduction of pairs (element, id).
-Term Lowering::place_call(const Node& node, const std::string&) {
-  Term array = aggregated(node);
-  if (!array.type().is_scalar() || !is_numeric(array.type().scalar())) {
-    source_.fail(node.args[0].mark, fmt::format("{} of {}", node.text, show(module_, array.type())), "it takes numbers",
-                 array.type().is_scalar() ? fmt::format("write {}(i64(x))", node.text) : "");
-  }
-  const std::vector<DimId> over = named_dims(array.dims, node.args.size() == 2 ? &node.args[1] : nullptr, node.mark);
+Term Reductions::place(const Node& node) {
+  Term array = aggregated_numbers(node, "i64");
+  const std::vector<DimId> over = types_.named(array.dims, over_argument(node, 1), node.mark);
   const std::vector<DimId> along = over.empty() ? array.dims : over;
   if (along.size() != 1) {
     source_.fail(node.mark, fmt::format("{} along {} of an array", node.text, show_dims(module_, along)),
                  "an index belongs to one dimension",
                  fmt::format("name one: {}(A, over {})", node.text, module_.dim(along.back()).name));
   }
-  Term ids = value_term(emit_index(along[0], node.mark, "ids"), false);
-  Term pairs = at(node.mark, [&] { return tuple_term(module_, {std::move(array), std::move(ids)}); });
+  Term ids = values_.term(values_.index(along[0], node.mark, "ids"));
+  Term pairs = located(source_, node.mark, [&] { return tuple_term(module_, {std::move(array), std::move(ids)}); });
   const ScalarOp before = node.text == "argmax" ? ScalarOp::gt : ScalarOp::lt;
-  const FnId by = module_.add_function(first_of_pairs(node.text, pairs.type(), before));
-  const ValueId first = emit_reduce(by, materialise(std::move(pairs), "pairs", node.mark), over, node.mark, "first");
-  return component_term(value_term(first, false), 1);
+  const FnId by = builder_.add_function(first_of_pairs(node.text, pairs.type(), before));
+  const ValueId from = values_.materialise(std::move(pairs), "pairs", node.mark);
+  return component_term(values_.term(values_.reduce(by, from, over, node.mark, "first")), 1);
 }
 
 }  // namespace kasen::lang

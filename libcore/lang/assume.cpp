@@ -1,4 +1,5 @@
-// The user's assumptions: laws of functions, and the numbers of inputs and params.
+#include "libcore/lang/assume.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,21 +8,20 @@
 #include <utility>
 
 #include "libcore/analysis/value_ranges.h"
-#include "libcore/lang/lower.h"
 #include "libcore/scalar/element_range.h"
 
 namespace kasen::lang {
 
-void Lowering::assume(const Statement& s) {
-  if (s.value.empty()) return assume_law(s);
-  assume_range(s.value[0]);
+void Assumptions::add(const Statement& s) {
+  if (s.value.empty()) return law(s);
+  range(s.value[0]);
 }
 
 // assume weight > 0, 0 <= r && r < 1: compares an input or param with a number that is known to plan.
-void Lowering::assume_range(const Node& node) {
+void Assumptions::range(const Node& node) {
   const bool operation = node.kind == NodeKind::operation && node.args.size() == 2;
   if (operation && node.op == ScalarOp::logical_and) {
-    for (const Node& part : node.args) assume_range(part);
+    for (const Node& part : node.args) range(part);
     return;
   }
   if (!operation || row(node.op).result != ResultRule::compare) {
@@ -37,11 +37,7 @@ void Lowering::assume_range(const Node& node) {
                  "write the name of one on one side (x, x.1, x[0]), and a literal or const on the other");
   }
   const int place = assumed_place(side, *op);
-  const Interval range = compared_range(node, turned);
-  auto known = std::find_if(module_.ranges.begin(), module_.ranges.end(),
-                            [&](const RangeAssumption& r) { return r.name == op->name && r.place == place; });
-  if (known == module_.ranges.end()) known = module_.ranges.insert(known, {op->name, {}, place});
-  known->range = intersect(known->range, range);
+  builder_.assume(op->name, place, compared_range(node, turned));
   require_numbers(*op, place, node.mark);
   if (op->code != OpCode::param) return;
   const std::string fault = range_fault(module_, *op, op->literal);
@@ -49,7 +45,7 @@ void Lowering::assume_range(const Node& node) {
 }
 
 // The input or param of `x`, `x.1` and `x[0]`.
-const Op* Lowering::source_named(const Node& side) const {
+const Op* Assumptions::source_named(const Node& side) const {
   if (side.kind == NodeKind::component || side.kind == NodeKind::index) return source_named(side.args[0]);
   if (side.kind != NodeKind::name) return nullptr;
   for (const Op& op : module_.body.ops) {
@@ -59,7 +55,7 @@ const Op* Lowering::source_named(const Node& side) const {
 }
 
 // The place of an element that `x.1` or `x[0]` names; -1 for `x`: all of its numbers.
-int Lowering::assumed_place(const Node& side, const Op& op) {
+int Assumptions::assumed_place(const Node& side, const Op& op) {
   const ElementType& type = module_.type(op.results[0]).element;
   const bool coordinate = side.kind == NodeKind::index;
   const Node& base = coordinate ? side.args[0] : side;
@@ -82,7 +78,7 @@ int Lowering::assumed_place(const Node& side, const Op& op) {
     }
     return base.kind == NodeKind::component ? first : -1;
   }
-  const std::int64_t at = constant_count(side.args[1], 0, "the number of a coordinate");
+  const std::int64_t at = evaluator_.count(side.args[1], 0, "the number of a coordinate");
   if (at >= c.count || c.count > coordinates_apart) {
     source_.fail(side.args[1].mark, fmt::format("no range of coordinate {} of '{}'", at, op.name),
                  c.count > coordinates_apart
@@ -93,7 +89,7 @@ int Lowering::assumed_place(const Node& side, const Op& op) {
 }
 
 // All assumptions about one place hold at once.
-void Lowering::require_numbers(const Op& op, int place, Mark mark) const {
+void Assumptions::require_numbers(const Op& op, int place, Mark mark) const {
   const ElementType& type = module_.type(op.results[0]).element;
   for (size_t i = 0; i < places_of(type); ++i) {
     if (place >= 0 && static_cast<size_t>(place) != i) continue;
@@ -109,11 +105,10 @@ void Lowering::require_numbers(const Op& op, int place, Mark mark) const {
   }
 }
 
-Interval Lowering::compared_range(const Node& node, bool turned) {
+Interval Assumptions::compared_range(const Node& node, bool turned) {
   const Node& side = node.args[turned ? 0 : 1];
-  const Term term = element(side);
-  const bool number =
-      term.leaves.empty() && term.dims.empty() && is_numeric(term.type().scalar()) && term.type().is_scalar();
+  const Term term = evaluator_.element(side);
+  const bool number = term.known() && is_numeric(term.type().scalar()) && term.type().is_scalar();
   if (!number) source_.fail(side.mark, "the bound of a range must be a number known to plan");
   const Word word = constant_words(term)[0];
   const double bound = is_float(term.type().scalar()) ? word.f : static_cast<double>(word.i);
@@ -136,23 +131,24 @@ Interval Lowering::compared_range(const Node& node, bool turned) {
 
 namespace {
 
+// Of one function, not of a function and a reducer.
+bool is_alone(LawKind kind) { return kind == LawKind::associative || kind == LawKind::commutative; }
+
 // Maps may also apply a function that reduces: r(x, x) takes one element. If none of the uses reduces, the check of the
 // law reports it.
-template <class Instances>
-void keep_reducers(const Module& module, Instances& instances) {
-  const auto reduces = [&](const auto& instance) {
+void keep_reducers(const Module& module, std::vector<Functions::Instance>& instances) {
+  const auto reduces = [&](const Functions::Instance& instance) {
     const ScalarFunction& fn = module.fn(instance.fn);
     return fn.params.size() == 2 && fn.params[0].type == fn.result() && fn.params[1].type == fn.result();
   };
   if (std::none_of(instances.begin(), instances.end(), reduces)) return;
-  std::erase_if(instances, [&](const auto& instance) { return !reduces(instance); });
+  std::erase_if(instances, [&](const auto& i) { return !reduces(i); });
 }
 
 }  // namespace
 
-// assume exchange(f, +): f is a fn that the program uses, as a whole, in a map, reduction or product.
-void Lowering::assume_law(const Statement& s) {
-  if (s.name.text == "identity") return;  // used when reducers are lowered
+// The law that the statement names, which has the right number of arguments.
+LawKind Assumptions::law_kind(const Statement& s) const {
   constexpr std::array kinds{LawKind::exchange, LawKind::pushdown, LawKind::distributive, LawKind::associative,
                              LawKind::commutative};
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](LawKind k) { return law_name(k) == s.name.text; });
@@ -160,41 +156,44 @@ void Lowering::assume_law(const Statement& s) {
     source_.fail(s.mark, fmt::format("'{}' is no law", s.name.text), {},
                  "the laws are associative, commutative, identity, exchange, pushdown and distributive");
   }
-  const bool alone = *kind == LawKind::associative || *kind == LawKind::commutative;
-  const size_t most = alone ? 1 : 3;
-  if (s.arguments.size() > most || s.arguments.size() < (alone ? 1U : 2U)) {
+  const bool alone = is_alone(*kind);
+  const size_t least = alone ? 1 : 2, most = alone ? 1 : 3;
+  if (s.arguments.size() < least || s.arguments.size() > most) {
     source_.fail(s.mark, fmt::format("{} of {} arguments", s.name.text, s.arguments.size()), {},
                  alone ? fmt::format("write {}(f)", s.name.text) : fmt::format("write {}(f, +)", s.name.text));
   }
+  return *kind;
+}
+
+// assume exchange(f, +): f is a fn that the program uses, as a whole, in a map, reduction or product.
+void Assumptions::law(const Statement& s) {
+  if (s.name.text == "identity") return;  // used when reducers are lowered
+  const LawKind kind = law_kind(s);
   const Node& f = s.arguments[0];
-  const auto fn = functions_.find(f.text);
-  if (f.kind != NodeKind::name || fn == functions_.end()) {
+  if (functions_.fn(f) == nullptr) {
     source_.fail(f.mark, "assumptions are about functions of the program", "built-in functions are known",
                  "declare it: fn f(x, y) = ...");
   }
-  const auto found = instances_.find(f.text);
-  if (found == instances_.end()) {
+  std::vector<Functions::Instance> instances = functions_.instances(f.text);
+  if (instances.empty()) {
     source_.fail(f.mark, fmt::format("no operator applies '{}' as its whole function", f.text),
                  "an assumption is used only there", "use it as the function of a map, reduction or product");
   }
-  const auto parameter = s.arguments.size() == 3 ? constant_count(s.arguments[2], 0, "the parameter's number") : 0;
-  std::vector<Instance> instances = found->second;
-  if (alone) keep_reducers(module_, instances);
-  for (const Instance& instance : instances) {
+  const auto parameter = s.arguments.size() == 3 ? evaluator_.count(s.arguments[2], 0, "the parameter's number") : 0;
+  if (is_alone(kind)) keep_reducers(module_, instances);
+  for (const Functions::Instance& instance : instances) {
     if (parameter >= static_cast<std::int64_t>(instance.operand_of.size())) {
       source_.fail(s.arguments[2].mark, fmt::format("'{}' has {} parameters", f.text, instance.operand_of.size()),
                    "they count from 0");
     }
-    LawUse use{*kind, instance.fn, no_fn, 0, "assumed", source_.location(s.name.mark)};
-    if (!alone) {
+    LawUse use{kind, instance.fn, no_fn, 0, "assumed", source_.location(s.name.mark)};
+    if (!is_alone(kind)) {
       use.operand = instance.operand_of[static_cast<size_t>(parameter)];
       if (use.operand < 0) continue;  // the parameter is not used
       const ElementType type = module_.fn(instance.fn).params[static_cast<size_t>(use.operand)].type;
-      use.reducer = reducer(s.arguments[1], type, s.arguments[1].mark);
+      use.reducer = reducers_.plain(s.arguments[1], type, s.arguments[1].mark);
     }
-    const bool known =
-        std::find(module_.assumptions.begin(), module_.assumptions.end(), use) != module_.assumptions.end();
-    if (!known) module_.assumptions.push_back(std::move(use));
+    builder_.assume(std::move(use));
   }
 }
 

@@ -1,17 +1,16 @@
-// Loops and branches: the names that they carry, and how the blocks hand them on.
+#include "libcore/lang/control.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "libcore/lang/lower.h"
 
 namespace kasen::lang {
 namespace {
 
 constexpr std::int64_t max_unrolled = 10'000;
 
-void assigned_names(const std::vector<Statement>& body, std::vector<std::string>& names) {
+void assigned_names(const std::vector<Statement>& body, Names& names) {
   for (const Statement& s : body) {
     const bool assigns =
         s.kind == StatementKind::assign || s.kind == StatementKind::put || s.kind == StatementKind::push;
@@ -21,198 +20,169 @@ void assigned_names(const std::vector<Statement>& body, std::vector<std::string>
   }
 }
 
+void add_block(Op& op, Block block, std::vector<ValueId> yielded) {
+  block.ops.push_back({.code = OpCode::yield, .operands = std::move(yielded), .where = op.where});
+  op.blocks.push_back(std::move(block));
+}
+
 }  // namespace
 
-// Names of enclosing blocks that the body assigns, in the order of the first assignment.
-Lowering::Names Lowering::carried_names(const std::vector<const std::vector<Statement>*>& bodies, Mark mark,
-                                        const std::string& what) {
+// Names of enclosing blocks that the bodies assign, in the order of the first assignment.
+Names Control::carried_names(const Statement& s, const std::string& what) const {
   Names assigned;
-  for (const std::vector<Statement>* body : bodies) assigned_names(*body, assigned);
+  assigned_names(s.body, assigned);
+  assigned_names(s.other, assigned);
   Names carried;
   bool poisoned = false;
   for (const std::string& name : assigned) {
-    const Binding* b = find(name);
+    const Binding* b = scopes_.find(name);
     if (b == nullptr) continue;
-    if (b->kind == Binding::Kind::formula) {
-      source_.fail(mark, fmt::format("this {} would change '{}'", what, name),
+    if (b->is(Binding::Kind::formula)) {
+      source_.fail(s.mark, fmt::format("this {} would change '{}'", what, name),
                    "it is an expression over stored entries, which no iteration hands on to the next",
                    "give it another name inside of the block");
     }
-    poisoned = poisoned || b->kind == Binding::Kind::poisoned;
-    if (b->kind == Binding::Kind::value && b->fixed.empty()) carried.push_back(name);
+    poisoned = poisoned || b->is(Binding::Kind::poisoned);
+    if (b->is(Binding::Kind::value) && b->fixed.empty()) carried.push_back(name);
   }
   if (carried.empty() && poisoned) throw Poisoned{};
   if (!carried.empty()) return carried;
-  source_.fail(mark, fmt::format("this {} has no effect", what),
+  source_.fail(s.mark, fmt::format("this {} has no effect", what),
                "it assigns no name that is defined before it; names that it defines itself end with its block",
                assigned.empty() ? "" : fmt::format("define '{}' before it", assigned[0]));
 }
 
-void Lowering::begin_body(Block& block, const Names& carried) {
-  std::map<std::string, Binding> scope;
-  for (const std::string& name : carried) {
-    const ValueId arg = add_value(name, module_.type(find(name)->id));
-    block.args.push_back(arg);
-    scope[name] = value_binding(arg);
+Op Control::start(OpCode code, const Statement& s) {
+  Op op{.code = code, .down = s.down, .likely = s.likely, .where = location(s.mark)};
+  if (!s.expect.empty()) op.expect = evaluator_.count(s.expect[0], 0, "the expected number of iterations");
+  return op;
+}
+
+Scopes::Scope Control::scope_of(const Names& names, const std::vector<ValueId>& values) const {
+  Scopes::Scope scope;
+  for (size_t i = 0; i < names.size(); ++i) scope[names[i]] = {.id = values[i]};
+  return scope;
+}
+
+Scopes::Scope Control::add_arguments(Block& block, const Names& carried) {
+  std::vector<ValueId> arguments;
+  for (const ValueId id : scopes_.values(carried)) {
+    arguments.push_back(builder_.add_value(carried[arguments.size()], module_.type(id)));
   }
-  scopes_.push_back(std::move(scope));
+  block.args.insert(block.args.end(), arguments.begin(), arguments.end());
+  return scope_of(carried, arguments);
 }
-
-std::vector<ValueId> Lowering::end_scope(const Names& carried) {
-  std::vector<ValueId> values;
-  for (const std::string& name : carried) values.push_back(find(name)->id);
-  scopes_.pop_back();
-  return values;
-}
-
-namespace {
-
-void end_block(Block& block, std::vector<ValueId> values, Location where) {
-  Op yield;
-  yield.code = OpCode::yield;
-  yield.operands = std::move(values);
-  yield.where = std::move(where);
-  block.ops.push_back(std::move(yield));
-}
-
-}  // namespace
 
 // The names are bound to the results; a carried `test` has no name in the program.
-void Lowering::finish_control(Op op, const Names& carried, std::vector<ValueId> initial, bool test) {
+void Control::finish(Op op, const Names& carried, std::vector<ValueId> initial, bool test) {
   op.operands.insert(op.operands.end(), initial.begin(), initial.end());
-  std::vector<ValueId> results;
-  for (const std::string& name : carried) results.push_back(add_value(name, module_.type(find(name)->id)));
-  for (size_t i = 0; i < carried.size(); ++i) rebind(carried[i], results[i]);
-  if (test) results.push_back(add_value("test", module_.type(initial.back())));
-  op.results = std::move(results);
-  ++ops_;
-  block_->ops.push_back(std::move(op));
+  for (const ValueId id : scopes_.values(carried)) {
+    op.results.push_back(builder_.add_value(carried[op.results.size()], module_.type(id)));
+  }
+  for (size_t i = 0; i < carried.size(); ++i) scopes_.rebind(carried[i], op.results[i]);
+  if (test) op.results.push_back(builder_.add_value("test", module_.type(initial.back())));
+  builder_.append(std::move(op));
 }
 
 // The condition is computed before the loop and again at the end of each iteration. If it is itself a name that the
 // loop carries (`while not_converged`), the loop tests that one. Otherwise the condition is carried beside the names.
-void Lowering::while_loop(const Statement& s) {
+void Control::while_loop(const Statement& s) {
   const Node& condition = s.value[0];
-  const Names carried = carried_names({&s.body}, s.mark, "loop");
-  Op op;
-  op.code = OpCode::while_loop;
-  op.likely = s.likely;
-  op.where = {"", s.mark.line, s.mark.column};
-  if (!s.expect.empty()) op.expect = constant_count(s.expect[0], 0, "the expected number of iterations");
-
+  const auto test_value = [&] {
+    return evaluator_.shared(condition, Scalar::boolean, "test", "the condition of while");
+  };
+  const Names carried = carried_names(s, "loop");
+  Op op = start(OpCode::while_loop, s);
   const auto itself =
       condition.kind == NodeKind::name ? std::find(carried.begin(), carried.end(), condition.text) : carried.end();
-  const ValueId test = shared(condition, Scalar::boolean, "test", "the condition of while");
-  std::vector<ValueId> initial;
-  for (const std::string& name : carried) initial.push_back(find(name)->id);
+  const ValueId test = test_value();
+  std::vector<ValueId> initial = scopes_.values(carried);
   const bool own = itself == carried.end();
   op.test = static_cast<int>(itself - carried.begin());
   if (own) initial.push_back(test);
 
   Block body;
-  begin_body(body, carried);
-  if (own) body.args.push_back(add_value("test", module_.type(test)));
-  Block* outer = std::exchange(block_, &body);
-  statements(s.body);
-  scopes_.push_back({});  // the condition sees the carried names at the end of the iteration
-  std::vector<ValueId> yields;
-  try {
-    if (own) yields.push_back(shared(condition, Scalar::boolean, "test", "the condition of while"));
-  } catch (...) {
-    scopes_.pop_back();
-    scopes_.pop_back();
-    block_ = outer;
-    throw;
+  Scopes::Scope names = add_arguments(body, carried);
+  if (own) body.args.push_back(builder_.add_value("test", module_.type(test)));
+  std::vector<ValueId> yielded;
+  {
+    const Until inside = builder_.inside(body);
+    const Scopes::Inner scope(scopes_, std::move(names));
+    lower_body_(s.body);
+    // The condition sees the carried names at the end of the iteration.
+    const ValueId next = own ? test_value() : no_value;
+    yielded = scopes_.values(carried);
+    if (own) yielded.push_back(next);
   }
-  scopes_.pop_back();
-  std::vector<ValueId> values = end_scope(carried);
-  values.insert(values.end(), yields.begin(), yields.end());
-  end_block(body, std::move(values), op.where);
-  block_ = outer;
-  op.blocks.push_back(std::move(body));
-  finish_control(std::move(op), carried, std::move(initial), own);
+  add_block(op, std::move(body), std::move(yielded));
+  finish(std::move(op), carried, std::move(initial), own);
 }
 
-void Lowering::for_loop(const Statement& s) {
-  const Binding* taken = find(s.name.text);
-  if (taken != nullptr) {
+void Control::for_loop(const Statement& s) {
+  if (scopes_.find(s.name.text) != nullptr) {
     source_.fail(s.name.mark, fmt::format("'{}' is already declared", s.name.text), "a loop has a variable of its own",
                  "choose another name");
   }
-  if (s.unroll) return unrolled(s, s.mark);
-  const Names carried = carried_names({&s.body}, s.mark, "loop");
-  Op op;
-  op.code = OpCode::for_loop;
-  op.likely = s.likely;
-  op.down = s.down;
-  op.where = {"", s.mark.line, s.mark.column};
-  if (!s.expect.empty()) op.expect = constant_count(s.expect[0], 0, "the expected number of iterations");
-  op.operands = {shared(s.index[0], Scalar::i64, "lo", "the begin of a range"),
-                 shared(s.value[0], Scalar::i64, "hi", "the end of a range")};
-  std::vector<ValueId> initial;
-  for (const std::string& name : carried) initial.push_back(find(name)->id);
+  if (s.unroll) return unrolled(s);
+  const Names carried = carried_names(s, "loop");
+  Op op = start(OpCode::for_loop, s);
+  op.operands = {evaluator_.shared(s.index[0], Scalar::i64, "lo", "the begin of a range"),
+                 evaluator_.shared(s.value[0], Scalar::i64, "hi", "the end of a range")};
+  std::vector<ValueId> initial = scopes_.values(carried);
 
   Block body;
-  body.args.push_back(add_value(s.name.text, module_.type(op.operands[0])));
-  Binding variable = value_binding(body.args[0]);
-  variable.fixed = "it is the variable of a loop";
-  begin_body(body, carried);
-  scopes_.back()[s.name.text] = std::move(variable);
-  Block* outer = std::exchange(block_, &body);
-  statements(s.body);
-  end_block(body, end_scope(carried), op.where);
-  block_ = outer;
-  op.blocks.push_back(std::move(body));
-  finish_control(std::move(op), carried, std::move(initial), false);
+  body.args.push_back(builder_.add_value(s.name.text, module_.type(op.operands[0])));
+  Scopes::Scope names = add_arguments(body, carried);
+  names[s.name.text] = {.id = body.args[0], .fixed = "it is the variable of a loop"};
+  std::vector<ValueId> yielded;
+  {
+    const Until inside = builder_.inside(body);
+    const Scopes::Inner scope(scopes_, std::move(names));
+    lower_body_(s.body);
+    yielded = scopes_.values(carried);
+  }
+  add_block(op, std::move(body), std::move(yielded));
+  finish(std::move(op), carried, std::move(initial), false);
 }
 
 // Every iteration becomes statements of its own, with the variable as a constant.
-void Lowering::unrolled(const Statement& s, Mark mark) {
-  const std::int64_t lo = constant_count(s.index[0], 0, "the begin of an unrolled range");
-  const std::int64_t hi = constant_count(s.value[0], 0, "the end of an unrolled range");
+void Control::unrolled(const Statement& s) {
+  const std::int64_t lo = evaluator_.count(s.index[0], 0, "the begin of an unrolled range");
+  const std::int64_t hi = evaluator_.count(s.value[0], 0, "the end of an unrolled range");
   if (hi - lo > max_unrolled) {
-    source_.fail(mark, fmt::format("a loop of {} iterations is not unrolled", hi - lo),
+    source_.fail(s.mark, fmt::format("a loop of {} iterations is not unrolled", hi - lo),
                  fmt::format("at most {} are possible", max_unrolled), "leave out 'unroll'");
   }
-  (void)carried_names({&s.body}, mark, "loop");
+  (void)carried_names(s, "loop");
   for (std::int64_t iteration = 0; iteration < hi - lo; ++iteration) {
-    Binding variable;
-    variable.kind = Binding::Kind::constant;
-    variable.term = literal_term(Scalar::i64, Word::integer(s.down ? hi - 1 - iteration : lo + iteration));
-    variable.fixed = "it is the variable of a loop";
-    const size_t faults = faults_.size();
-    scopes_.emplace_back();
-    scopes_.back()[s.name.text] = std::move(variable);
-    statements(s.body);
-    scopes_.pop_back();
-    if (faults_.size() > faults) return;  // the other iterations have the same errors
+    const Word value = Word::integer(s.down ? hi - 1 - iteration : lo + iteration);
+    const Binding variable{.kind = Binding::Kind::constant,
+                           .term = literal_term(Scalar::i64, value),
+                           .fixed = "it is the variable of a loop"};
+    const Scopes::Inner scope(scopes_, {{s.name.text, variable}});
+    if (!lower_body_(s.body)) return;  // the other iterations have the same errors
   }
 }
 
-std::vector<ValueId> Lowering::branch(const std::vector<Statement>& body, const Names& carried, Block& block) {
-  std::map<std::string, Binding> scope;
-  for (const std::string& name : carried) scope[name] = value_binding(find(name)->id);
-  scopes_.push_back(std::move(scope));
-  Block* outer = std::exchange(block_, &block);
-  statements(body);
-  block_ = outer;
-  return end_scope(carried);
+void Control::branch(Op& op, const std::vector<Statement>& body, const Names& carried) {
+  Block block;
+  std::vector<ValueId> yielded;
+  {
+    const Until inside = builder_.inside(block);
+    const Scopes::Inner scope(scopes_, scope_of(carried, scopes_.values(carried)));
+    lower_body_(body);
+    yielded = scopes_.values(carried);
+  }
+  add_block(op, std::move(block), std::move(yielded));
 }
 
-void Lowering::if_else(const Statement& s) {
-  const Names carried = carried_names({&s.body, &s.other}, s.mark, "if");
-  Op op;
-  op.code = OpCode::if_else;
-  op.likely = s.likely;
-  op.where = {"", s.mark.line, s.mark.column};
-  op.operands = {shared(s.value[0], Scalar::boolean, "test", "the condition of if")};
-  Block yes;
-  Block no;
-  end_block(yes, branch(s.body, carried, yes), op.where);
-  end_block(no, branch(s.other, carried, no), op.where);
-  op.blocks.push_back(std::move(yes));
-  op.blocks.push_back(std::move(no));
-  finish_control(std::move(op), carried, {}, false);
+void Control::if_else(const Statement& s) {
+  const Names carried = carried_names(s, "if");
+  Op op = start(OpCode::if_else, s);
+  op.operands = {evaluator_.shared(s.value[0], Scalar::boolean, "test", "the condition of if")};
+  branch(op, s.body, carried);
+  branch(op, s.other, carried);
+  finish(std::move(op), carried, {}, false);
 }
 
 }  // namespace kasen::lang

@@ -1,50 +1,21 @@
-// Expressions and names; functions are in function.cpp.
+#include "libcore/lang/expression.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <utility>
 
-#include "libcore/lang/lower.h"
 #include "libcore/syntax/habits.h"
 
 namespace kasen::lang {
-namespace {
 
-constexpr int max_eval_depth = 700;
-constexpr std::int64_t max_work = 20'000'000;
-
-class Depth {
- public:
-  explicit Depth(int& depth) : depth_(depth) { ++depth_; }
-  ~Depth() { --depth_; }
-  Depth(const Depth&) = delete;
-  Depth& operator=(const Depth&) = delete;
-
- private:
-  int& depth_;
-};
-
-}  // namespace
-
-bool Lowering::in_function() const {
-  for (const Frame* f = frame_; f != nullptr; f = f->parent) {
-    if (f->function) return true;
-  }
-  return false;
+Expressions::Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products)
+    : Part(part), frames_(frames), calls_(calls), lists_(lists), views_(views), products_(products) {
+  evaluator_.set([this](const Node& node, const std::string& hint) { return lower(node, hint); });
 }
 
-Term Lowering::charge(Term term) {
-  work_ += term.size;
-  if (work_ > max_work) fail(ExitStatus::limit, "the program is too large", "its functions expand without bound");
-  return term;
-}
-
-Term Lowering::eval(const Node& node) {
-  const std::string hint = std::exchange(hint_, {});
-  const Depth guard(depth_);
-  if (depth_ > max_eval_depth) source_.fail(node.mark, "functions are nested too deeply in each other");
+Term Expressions::lower(const Node& node, const std::string& hint) {
   switch (node.kind) {
     case NodeKind::integer:
     case NodeKind::real:
@@ -59,49 +30,31 @@ Term Lowering::eval(const Node& node) {
     case NodeKind::index:
       return index(node, hint);
     case NodeKind::component: {
-      Term tuple = element(node.args[0]);
-      return at(node.mark, [&] { return component_term(std::move(tuple), node.component); });
+      Term tuple = evaluator_.element(node.args[0]);
+      return located(source_, node.mark, [&] { return component_term(std::move(tuple), node.component); });
     }
     case NodeKind::tuple: {
-      std::vector<Term> parts = elements(node.args);
-      return at(node.mark, [&] { return tuple_term(module_, std::move(parts)); });
+      std::vector<Term> parts = evaluator_.elements(node.args);
+      return located(source_, node.mark, [&] { return tuple_term(module_, std::move(parts)); });
     }
     case NodeKind::small_array: {
-      std::vector<Term> parts = elements(node.args);
-      return at(node.mark, [&] { return array_term(module_, std::move(parts), loops_++); });
+      std::vector<Term> parts = evaluator_.elements(node.args);
+      return located(source_, node.mark, [&] { return array_term(module_, std::move(parts), builder_.new_loop()); });
     }
     case NodeKind::loop:
       return loop(node);
     case NodeKind::product:
-      return product(node, hint);
+      if (frames_.empty()) return products_.product(node, hint);
+      source_.fail(node.mark, "'@' inside a function", "functions work on elements, products on arrays");
     case NodeKind::transpose:
-      return transposed(eval(node.args[0]), node.mark, hint);
+      return views_.transposed(evaluator_.eval(node.args[0]), node.mark, hint);
     default:
       source_.fail(node.mark, "a function where a value is meant",
                    "functions are arguments of map, zipwith, reduce, mxv and mxvt");
   }
 }
 
-Term Lowering::element(const Node& node) { return require_element(eval(node), node); }
-
-Term Lowering::require_element(Term term, const Node& node) const {
-  if (!term.bare() || term.leaves[0] < 0) return term;
-  const Type& type = module_.type(term.leaves[0]);
-  if (type.sparse) return entries_term(std::move(term));
-  if (type.list > 0) {
-    source_.fail(node.mark, fmt::format("'{}' is a list", node.text), "expressions take its arrays one by one",
-                 fmt::format("write {}[i]", node.text));
-  }
-  return term;
-}
-
-std::vector<Term> Lowering::elements(const std::vector<Node>& nodes, size_t from) {
-  std::vector<Term> terms;
-  for (size_t i = from; i < nodes.size(); ++i) terms.push_back(element(nodes[i]));
-  return terms;
-}
-
-Term Lowering::literal(const Node& node) {
+Term Expressions::literal(const Node& node) const {
   if (node.kind == NodeKind::boolean) {
     Term term = literal_term(Scalar::boolean, Word::integer(node.text == "true" ? 1 : 0));
     term.literal = false;
@@ -126,39 +79,35 @@ Term Lowering::literal(const Node& node) {
     term = literal_term(Scalar::f64, Word::real(value));
   }
   if (node.suffix.empty()) return term;
-  term = at(node.mark, [&] { return adapt(std::move(term), scalar_named(node.suffix)); });
+  term = located(source_, node.mark, [&] { return adapt(std::move(term), scalar_named(node.suffix)); });
   term.literal = false;
   return term;
 }
 
-Term Lowering::name(const Node& node) {
-  const Frame* outermost = nullptr;
-  for (const Frame* f = frame_; f != nullptr; f = f->parent) {
-    const auto it = f->names.find(node.text);
-    if (it != f->names.end()) return charge(it->second);
-    if (f->closed) outermost = f;
-  }
-  if (outermost == nullptr) return name_of_program(node);
-  const Binding* b = find(node.text);
-  if (b != nullptr && b->kind == Binding::Kind::constant) return b->term;
-  if (b != nullptr && b->kind == Binding::Kind::dimension) return name_of_program(node);
+Term Expressions::name(const Node& node) {
+  if (const Term* inner = frames_.find(node.text)) return evaluator_.charge(*inner);
+  const Frame* fn = frames_.fn();
+  if (fn == nullptr) return name_of_program(node);
+  const Binding* b = scopes_.find(node.text);
+  if (b != nullptr && b->is(Binding::Kind::constant)) return b->term;
+  if (b != nullptr && b->is(Binding::Kind::dimension)) return name_of_program(node);
   if (b != nullptr) {
     source_.fail(node.mark, fmt::format("'{}' is not visible in a function", node.text),
                  "a fn sees its parameters, its own names and consts", "pass it as an argument");
   }
-  Names known = visible_names();
-  for (const auto& [text, term] : outermost->names) known.push_back(text);
+  Names known = scopes_.visible();
+  for (const auto& [text, term] : fn->names) known.push_back(text);
   const Habit* habit = find_habit(node.text, true);
   source_.fail(node.mark, fmt::format("unknown name '{}'", node.text), "it is no parameter and no const",
                habit != nullptr ? habit_remedy(*habit) : did_you_mean(node.text, known));
 }
 
-Term Lowering::name_of_program(const Node& node) {
-  const Binding* b = find(node.text);
+Term Expressions::name_of_program(const Node& node) {
+  const Binding* b = scopes_.find(node.text);
   if (b == nullptr) {
-    const bool is_fn = functions_.contains(node.text) || find_scalar_op(node.text, 1) != nullptr ||
-                       find_scalar_op(node.text, 2) != nullptr || find_primitive(node.text) != nullptr;
-    std::string remedy = is_fn ? fmt::format("call it: {}(...)", node.text) : did_you_mean(node.text, visible_names());
+    const bool is_fn = functions_.contains(node.text);
+    std::string remedy =
+        is_fn ? fmt::format("call it: {}(...)", node.text) : did_you_mean(node.text, scopes_.visible());
     const Habit* habit = find_habit(node.text, true);
     if (habit != nullptr) remedy = habit_remedy(*habit);
     source_.fail(node.mark, fmt::format("unknown name '{}'", node.text),
@@ -169,7 +118,7 @@ Term Lowering::name_of_program(const Node& node) {
       throw Poisoned{};
     case Binding::Kind::constant:
     case Binding::Kind::formula:
-      return charge(b->term);
+      return evaluator_.charge(b->term);
     case Binding::Kind::dimension: {
       const std::int64_t size = module_.dim(b->dim).size;
       if (size >= 0) return literal_term(Scalar::i64, Word::integer(size));
@@ -177,30 +126,24 @@ Term Lowering::name_of_program(const Node& node) {
                    fmt::format("write size({})", node.text));
     }
     default:
-      return value_term(b->id, true);
+      return values_.term(b->id, true);
   }
 }
 
-Term Lowering::value_term(ValueId id, bool named) {
-  Term term = leaf_term(id, module_.type(id).element, module_.type(id).dims);
-  term.named = named;
-  return term;
-}
-
 // x ^ 2 and x ^ 3 are products: exact where pow is not, and of any numeric type.
-Term Lowering::operation(const Node& node) {
-  std::vector<Term> args = elements(node.args);
+Term Expressions::operation(const Node& node) {
+  std::vector<Term> args = evaluator_.elements(node.args);
   const Term& last = args.back();
   const bool whole = node.op == ScalarOp::pow && last.literal && last.type().is(Scalar::i64);
   const std::int64_t power = whole ? last.expr.literal.i : 0;
-  return at(node.mark, [&] {
+  return located(source_, node.mark, [&] {
     if (power != 2 && power != 3) return combine(module_, node.op, std::move(args));
     const Term base = args[0];
     Term result = base;
     for (std::int64_t i = 1; i < power; ++i) {
       std::vector<Term> factors;
       factors.push_back(std::move(result));
-      factors.push_back(charge(base));
+      factors.push_back(evaluator_.charge(base));
       result = combine(module_, ScalarOp::mul, std::move(factors));
     }
     return result;
@@ -208,34 +151,19 @@ Term Lowering::operation(const Node& node) {
 }
 
 // An array of a list, or a coordinate of each point.
-Term Lowering::index(const Node& node, const std::string& hint) {
-  Term array = eval(node.args[0]);
+Term Expressions::index(const Node& node, const std::string& hint) {
+  Term array = evaluator_.eval(node.args[0]);
   const bool leaf = array.bare() && array.leaves[0] >= 0;
-  if (!leaf || module_.type(array.leaves[0]).list == 0) {
-    array = require_element(std::move(array), node.args[0]);
-    if (!array.type().is_array()) refuse_element(array, node);
-    Term place = element(node.args[1]);
-    return at(node.mark, [&] { return element_term(module_, std::move(array), std::move(place)); });
-  }
-  const ValueId list = array.leaves[0];
-  Type type = module_.type(list);
-  const Term place = element(node.args[1]);
-  if (place.literal && place.type().is(Scalar::i64) &&
-      (place.expr.literal.i < 0 || place.expr.literal.i >= type.list)) {
-    source_.fail(node.args[1].mark, fmt::format("{} is outside the list", place.expr.literal.i),
-                 fmt::format("'{}' holds {} arrays, 0 to {}", node.args[0].text, type.list, type.list - 1));
-  }
-  const ValueId i = shared(node.args[1], Scalar::i64, "i", "an index of a list");
-  type.list = 0;
-  const ValueId got = emit(OpCode::get, node.mark, hint, type, [&](Op& op) { op.operands = {list, i}; });
-  return value_term(got, false);
+  if (leaf && module_.type(array.leaves[0]).list > 0) return lists_.get(array.leaves[0], node, hint);
+  array = evaluator_.require_element(std::move(array), node.args[0]);
+  if (!array.type().is_array()) refuse_element(array, node);
+  Term place = evaluator_.element(node.args[1]);
+  return located(source_, node.mark, [&] { return element_term(module_, std::move(array), std::move(place)); });
 }
 
 // `x[3]` of a vector: [ ] takes an index of a list or a coordinate only.
-void Lowering::refuse_element(const Term& array, const Node& node) const {
-  Type type;
-  type.element = array.type();
-  type.dims = array.dims;
+void Expressions::refuse_element(const Term& array, const Node& node) const {
+  const Type type{array.type(), array.dims};
   const bool local = array.dims.size() == 1 && module_.dim(array.dims[0]).local;
   std::string remedy;
   if (array.dims.size() == 1) {
@@ -248,56 +176,25 @@ void Lowering::refuse_element(const Term& array, const Node& node) const {
                "[ ] takes an array of a list, or a coordinate of small arrays such as [f64; 3]", remedy);
 }
 
-Term Lowering::loop(const Node& node) {
-  const std::int64_t count = constant_count(node.args[0], 1, "the number of coordinates");
-  const int number = loops_++;
+Term Expressions::loop(const Node& node) {
+  const std::int64_t count = evaluator_.count(node.args[0], 1, "the number of coordinates");
+  const int number = builder_.new_loop();
   Frame frame;
-  frame.parent = frame_;
-  frame.function = true;
   frame.names[node.text].expr = make_loop_var(number);
-  const Frame* outer = std::exchange(frame_, &frame);
-  try {
-    Term body = element(node.args[1]);
-    frame_ = outer;
-    return at(node.mark, [&] { return loop_term(node.op, number, count, std::move(body)); });
-  } catch (...) {
-    frame_ = outer;
-    throw;
-  }
+  const Until inside = frames_.inside(frame);
+  Term body = evaluator_.element(node.args[1]);
+  return located(source_, node.mark, [&] { return loop_term(node.op, number, count, std::move(body)); });
 }
 
-Term Lowering::call(const Node& node, const std::string& hint) {
-  const auto fn = functions_.find(node.text);
-  if (fn != functions_.end()) return call_fn(*fn->second, elements(node.args), node.mark);
-  const bool binary = node.args.size() == 2 && find_scalar_op(node.text, 2) != nullptr;
-  const bool over = node.args.size() == 2 && node.args[1].kind == NodeKind::over;
-  if (!binary || over) {
-    if (const Primitive* primitive = find_primitive(node.text)) {
-      if (in_function()) {
-        source_.fail(node.mark, fmt::format("'{}' inside a function", node.text),
-                     "functions work on elements; whole arrays are not visible there",
-                     "compute it before and pass it as an argument (coordinates: sum(j in d: p[j]))");
-      }
-      return (this->*primitive->call)(node, hint);
-    }
-  }
-  return scalar_call(node);
-}
-
-Term Lowering::scalar_call(const Node& node) {
-  const Scalar to = scalar_named(node.text);
-  const bool known = to != Scalar::null || std::any_of(scalar_op_rows().begin(), scalar_op_rows().end(), [&](auto& r) {
-                       return r.result != ResultRule::special && r.name == node.text;
-                     });
-  if (!known) unknown_function(node.text, node.args.size(), node.mark);  // before errors in its arguments
-  std::vector<Term> args = elements(node.args);
-  if (to != Scalar::null) {
-    if (args.size() != 1) source_.fail(node.mark, fmt::format("{}(x) takes one argument", node.text));
-    return at(node.mark, [&] { return convert_term(module_, to, std::move(args[0])); });
-  }
-  const ScalarOpRow* found = find_scalar_op(node.text, static_cast<int>(args.size()));
-  if (found == nullptr) unknown_function(node.text, args.size(), node.mark);
-  return at(node.mark, [&] { return combine(module_, found->op, std::move(args)); });
+Term Expressions::call(const Node& node, const std::string& hint) {
+  if (const Statement* fn = functions_.fn(node.text)) return calls_.fn(*fn, evaluator_.elements(node.args), node.mark);
+  const bool scalar = node.args.size() == 2 && find_scalar_op(node.text, 2) != nullptr;
+  const ArrayCall* call = functions_.array_call(node.text);
+  if (call == nullptr || (scalar && over_argument(node, 1) == nullptr)) return calls_.scalar(node);
+  if (frames_.empty()) return call->lower(node, hint);
+  source_.fail(node.mark, fmt::format("'{}' inside a function", node.text),
+               "functions work on elements; whole arrays are not visible there",
+               "compute it before and pass it as an argument (coordinates: sum(j in d: p[j]))");
 }
 
 }  // namespace kasen::lang

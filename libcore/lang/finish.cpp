@@ -35,11 +35,6 @@ void first_uses(const Expr& e, std::vector<bool>& seen, std::vector<int>& order)
   for (const Expr& arg : e.args) first_uses(arg, seen, order);
 }
 
-void replace_params(Expr& e, const std::vector<int>& to) {
-  if (e.op == ScalarOp::param) e.index = to[static_cast<size_t>(e.index)];
-  for (Expr& arg : e.args) replace_params(arg, to);
-}
-
 // True for one operator on its parameters in order, each once: the built-in function of that name.
 bool is_plain(const Expr& e) {
   if (e.args.empty() || row(e.op).result == ResultRule::special) return false;
@@ -97,7 +92,7 @@ Finished finish(const Module& module, const Term& term, const std::string& hint,
 
   Finished out;
   out.fn.body = term.expr;
-  replace_params(out.fn.body, place);
+  renumber_params(out.fn.body, place);
   number_loops(out.fn.body);
   out.fn.name = function_name(term, out.fn.body, hint);
 
@@ -126,7 +121,7 @@ ScalarFunction finish_function(const Term& term, std::vector<ScalarParam> params
   }
   ScalarFunction fn{std::move(name), std::move(params), term.expr};
   if (stray != no_value) return fn;
-  replace_params(fn.body, place);
+  renumber_params(fn.body, place);
   number_loops(fn.body);
   return fn;
 }

@@ -24,37 +24,14 @@ std::string module_name(const std::string& file) {
   return name;
 }
 
-}  // namespace
-
-Lowering::Lowering(const SourceText& source, const std::map<std::string, std::string>& defines,
-                   const ReducerRanges& ranges)
-    : source_(source), defines_(defines), reducer_ranges_(ranges) {}
-
-Module Lowering::run(const std::vector<Statement>& program) {
-  module_.name = module_name(source_.file);
+Module empty_module(const SourceText& source) {
+  Module module;
+  module.name = module_name(source.file);
   // These names are for display, and IR carries them from file to file.
-  module_.source_name = printable(source_.file);
-  for (const std::string_view line : source_.lines()) module_.source.push_back(printable(line));
-  block_ = &module_.body;
-  scopes_.emplace_back();
-
-  register_functions(program);
-  register_identities(program);
-  statements(program);
-  if (faults_.empty()) {
-    for (const Statement& s : assumptions_) assume(s);
-    check_functions(program);
-  }
-  if (!faults_.empty()) throw UserError(ExitStatus::bad_input, std::move(faults_));
-  check_defines();
-  if (outputs_.empty()) {
-    source_.fail({}, "the program has no output", "without one it has no result", "add a line: output x");
-  }
-  for (Op& op : outputs_) module_.body.ops.push_back(std::move(op));
-  return std::move(module_);
+  module.source_name = printable(source.file);
+  for (const std::string_view line : source.lines()) module.source.push_back(printable(line));
+  return module;
 }
-
-namespace {
 
 // One message instead of one for each line of a file that is no program.
 void refuse_other_files(std::string_view text, const SourceText& source) {
@@ -81,12 +58,12 @@ Module compile_program(std::string_view text, const std::string& file,
   constexpr int most_iterations = 4;  // a program lowered with ranges sometimes has other ranges
   lang::ReducerRanges ranges;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    lang::Lowering lowering(source, defines, ranges);
+    lang::Lowering lowering(source, lang::empty_module(source), defines, ranges);
     Module module = lowering.run(program);
-    if (!lang::learn_ranges(module, lowering.unmasked(), ranges)) return module;
+    if (!lang::learn_ranges(module, lowering.reducers().without_masks(), ranges)) return module;
   }
   ranges.clear();
-  return lang::Lowering(source, defines, ranges).run(program);
+  return lang::Lowering(source, lang::empty_module(source), defines, ranges).run(program);
 }
 
 }  // namespace kasen

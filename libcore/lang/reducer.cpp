@@ -1,12 +1,11 @@
-// Reducers. A reducer without an identity gets a presence mask: its elements carry whether they hold a value. An
-// element that was never combined holds none (docs/language.md, Products).
+#include "libcore/lang/reducer.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "libcore/lang/lower.h"
 #include "libcore/laws/laws.h"
 #include "libcore/scalar/element_range.h"
 
@@ -83,25 +82,38 @@ ScalarFunction mask_reducer(const ScalarFunction& fn) {
 
 }  // namespace
 
+void Reducers::declare_identity(const Statement& s) {
+  if (s.name.text != "identity") return;
+  if (s.arguments.size() != 2 || s.arguments[0].kind != NodeKind::name) {
+    source_.fail(s.mark, "identity of a function and a value", {}, "write identity(f, 0)");
+  }
+  const Node& f = s.arguments[0];
+  if (functions_.fn(f) == nullptr) {
+    source_.fail(f.mark, "assumptions are about functions of the program", "built-in functions are known",
+                 "declare it: fn f(x, y) = ...");
+  }
+  if (!identities_.emplace(f.text, &s.arguments[1]).second) {
+    source_.fail(s.mark, fmt::format("two identities of '{}'", f.text));
+  }
+}
+
 // The reducer with the declared range that the program was found to keep. `functions`: their number before it.
-FnId Lowering::in_known_range(FnId reducer, const Node& fn, size_t functions) {
-  const auto known = std::find_if(reducer_ranges_.begin(), reducer_ranges_.end(),
+FnId Reducers::in_known_range(FnId reducer, const Node& fn, size_t functions) {
+  const auto known = std::find_if(ranges_.begin(), ranges_.end(),
                                   [&](const ReducerRange& r) { return r.reducer == module_.fn(reducer); });
-  if (known == reducer_ranges_.end() || known->range.empty()) return reducer;
+  if (known == ranges_.end() || known->range.empty()) return reducer;
   ScalarFunction declared = module_.fn(reducer);
   for (ScalarParam& param : declared.params) param.range = known->range;
-  if (module_.functions.size() > functions) module_.functions.pop_back();  // the new one takes its name
-  const FnId made = module_.add_function(std::move(declared));
-  if (fn.kind == NodeKind::name && functions_.contains(fn.text)) instances_[fn.text].back().fn = made;
+  const FnId made = builder_.replace_function(functions, std::move(declared));
+  functions_.replace_instance(fn, made);
   return made;
 }
 
-// (T, T) -> T; the verifier checks that it is associative and commutative.
 // By value: the module, which may hold the type, grows here.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
+FnId Reducers::plain(const Node& fn, ElementType type, Mark mark) {
   const size_t functions = module_.functions.size();
-  const FnId id = instantiate(fn, {type, type}, mark, "reduce");
+  const FnId id = calls_.instantiate(fn, {type, type}, mark, "reduce");
   const ElementType& result = module_.fn(id).result();
   if (result == type) return in_known_range(id, fn, functions);
   source_.fail(fn.mark, fmt::format("this reducer makes {} of {}", show(module_, result), show(module_, type)),
@@ -109,34 +121,29 @@ FnId Lowering::reducer(const Node& fn, ElementType type, Mark mark) {
 }
 
 // A function that cannot reduce at all stays unchanged, and the verifier refuses it.
-Lowering::Reducer Lowering::reducer_with_mask(const Node& fn, const ElementType& type, Mark mark) {
-  const size_t known = module_.functions.size();
-  Reducer made{reducer(fn, type, mark), false, {}};
-  const ScalarFunction plain = module_.fn(made.fn);
-  const bool named = fn.kind == NodeKind::name && identities_.contains(fn.text);
-  const auto identity = reducer_identity(plain);
-  if (named) made.empty = stated_identity(fn.text, type, identity);
+Reducer Reducers::with_mask(const Node& fn, const ElementType& type, Mark mark) {
+  const size_t functions = module_.functions.size();
+  Reducer made{plain(fn, type, mark), false, {}};
+  const ScalarFunction unmasked = module_.fn(made.fn);
+  const auto identity = reducer_identity(unmasked);
+  if (fn.kind == NodeKind::name && identities_.contains(fn.text)) made.empty = stated_identity(fn.text, type, identity);
   if (identity || TrialLawChecker().reducer(module_, made.fn).verdict == Verdict::refuted) return made;
-  if (module_.functions.size() > known) module_.functions.pop_back();  // the masked one takes its name
   made.masked = true;
-  made.fn = module_.add_function(mask_reducer(plain));
-  masked_.emplace(made.fn, without_ranges(plain));
-  const bool user = fn.kind == NodeKind::name && functions_.contains(fn.text);
-  if (user) instances_[fn.text].back().fn = made.fn;
+  made.fn = builder_.replace_function(functions, mask_reducer(unmasked));
+  without_masks_.emplace(made.fn, without_ranges(unmasked));
+  functions_.replace_instance(fn, made.fn);
   return made;
 }
 
 // `assume identity(f, e)`: the value where nothing was reduced.
-std::vector<Word> Lowering::stated_identity(const std::string& fn, const ElementType& type,
+std::vector<Word> Reducers::stated_identity(const std::string& fn, const ElementType& type,
                                             const std::optional<std::vector<Word>>& found) {
   const Node& node = *identities_.at(fn);
-  Term term = element(node);
-  if (!term.leaves.empty() || !term.dims.empty()) {
+  Term term = evaluator_.element(node);
+  if (!term.known()) {
     source_.fail(node.mark, "an identity must be known to plan", "it is made of literals and consts");
   }
-  Type wanted;
-  wanted.element = type;
-  std::vector<Word> words = constant_words(conform(std::move(term), wanted, node.mark, "the identity"));
+  const std::vector<Word> words = constant_words(values_.conform(std::move(term), {type}, node.mark, "the identity"));
   const auto same = [](const Word& a, const Word& b) { return a.i == b.i; };
   if (found && !std::equal(words.begin(), words.end(), found->begin(), found->end(), same)) {
     source_.fail(node.mark, fmt::format("this is not the identity of '{}'", fn),
@@ -145,7 +152,7 @@ std::vector<Word> Lowering::stated_identity(const std::string& fn, const Element
   return words;
 }
 
-Term Lowering::with_mask(const Term& array) {
+Term Reducers::mask(const Term& array) {
   Term made = array;
   made.expr = masked(truth(true), array.expr);
   made.literal = made.named = false;
@@ -153,15 +160,15 @@ Term Lowering::with_mask(const Term& array) {
   return made;
 }
 
-FnId Lowering::with_mask(FnId multiplier) {
+FnId Reducers::mask(FnId multiplier) {
   ScalarFunction fn = module_.fn(multiplier);
   fn.body = masked(truth(true), fn.body);
-  return module_.add_function(std::move(fn));
+  return builder_.add_function(std::move(fn));
 }
 
 // The reduced value. Where nothing was reduced: the stated identity, else NaN in floating point, 0, false and no index.
-Term Lowering::without_mask(ValueId value, const ElementType& type, const Reducer& reducer) {
-  Term term = value_term(value, false);
+Term Reducers::unmask(ValueId value, const ElementType& type, const Reducer& reducer) {
+  Term term = values_.term(value);
   const std::vector<Expr> parts = parts_of(term.expr);
   std::vector<Expr> values;
   size_t plane = 0;
@@ -180,13 +187,13 @@ Term Lowering::without_mask(ValueId value, const ElementType& type, const Reduce
   return term;
 }
 
-Expr Lowering::constant_of(const Component& c, const std::vector<Word>& words) {
+Expr Reducers::constant_of(const Component& c, const std::vector<Word>& words) {
   std::vector<Term> coordinates;
   for (const Word& word : words) {
     coordinates.push_back(literal_term(c.scalar, word));
     coordinates.back().literal = false;
   }
-  return c.count == 0 ? coordinates[0].expr : array_term(module_, std::move(coordinates), loops_++).expr;
+  return c.count == 0 ? coordinates[0].expr : array_term(module_, std::move(coordinates), builder_.new_loop()).expr;
 }
 
 }  // namespace kasen::lang

@@ -1,211 +1,154 @@
-// Names, assignments and lists.
+#include "libcore/lang/statement.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "libcore/lang/lower.h"
-#include "libcore/syntax/habits.h"
-
 namespace kasen::lang {
+namespace {
 
-Binding* Lowering::find(const std::string& name) {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    const auto it = scope->find(name);
-    if (it != scope->end()) return &it->second;
-  }
-  return nullptr;
-}
-
-Lowering::Names Lowering::visible_names() const {
-  Names names;
-  for (const auto& scope : scopes_) {
-    for (const auto& [name, binding] : scope) names.push_back(name);
-  }
-  return names;
-}
-
-Binding Lowering::value_binding(ValueId id) const {
-  Binding b;
-  b.id = id;
-  return b;
-}
-
-void Lowering::define(const std::string& name, Mark mark, Binding binding) {
-  const Binding* known = find(name);
-  if (known != nullptr && known->kind != Binding::Kind::poisoned) {
-    source_.fail(mark, fmt::format("'{}' is already declared", name), {}, "choose another name");
-  }
-  scopes_.back()[name] = std::move(binding);
-}
-
-void Lowering::rebind(const std::string& name, ValueId id) {
-  if (Binding* known = find(name)) {
-    known->kind = Binding::Kind::value;
-    known->id = id;
-  } else {
-    scopes_.back()[name] = value_binding(id);
+// What a faulty statement would have defined counts as known.
+bool defines_name(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::assign:
+    case StatementKind::list:
+    case StatementKind::dimension:
+    case StatementKind::constant:
+    case StatementKind::param:
+    case StatementKind::input:
+      return true;
+    default:
+      return false;
   }
 }
 
-void Lowering::statements(const std::vector<Statement>& list) {
+}  // namespace
+
+bool Statements::lower(const std::vector<Statement>& list) {
   constexpr size_t max_faults = 10;
+  const size_t before = faults_.size();
   for (const Statement& s : list) {
     try {
       statement(s);
+      continue;
     } catch (const UserError& error) {
       if (error.status() != ExitStatus::bad_input) throw;
       faults_.insert(faults_.end(), error.diagnostics().begin(), error.diagnostics().end());
-      if (faults_.size() >= max_faults) throw UserError(ExitStatus::bad_input, std::exchange(faults_, {}));
-      poison(s);
+      if (faults_.size() >= max_faults) throw_faults();
     } catch (const Poisoned&) {
-      poison(s);
     }
+    if (defines_name(s.kind)) scopes_.poison(s.name.text);
+  }
+  return faults_.size() == before;
+}
+
+void Statements::throw_faults() { throw UserError(ExitStatus::bad_input, std::exchange(faults_, {})); }
+
+void Statements::collect(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const UserError& error) {
+    faults_.push_back(error.diagnostics().front());
+  } catch (const Poisoned&) {
   }
 }
 
-// A name that a faulty statement would have defined counts as known, so that its uses are not reported as errors.
-void Lowering::poison(const Statement& s) {
-  const bool defines = s.kind == StatementKind::assign || s.kind == StatementKind::list ||
-                       s.kind == StatementKind::dimension || s.kind == StatementKind::constant ||
-                       s.kind == StatementKind::param || s.kind == StatementKind::input;
-  if (!defines || find(s.name.text) != nullptr) return;
-  Binding b;
-  b.kind = Binding::Kind::poisoned;
-  scopes_.back()[s.name.text] = std::move(b);
-}
-
-void Lowering::statement(const Statement& s) {
+void Statements::statement(const Statement& s) {
   switch (s.kind) {
     case StatementKind::assign:
       return assign(s);
     case StatementKind::put:
-      return put(s);
+      return lists_.put(s);
     case StatementKind::push:
-      return push(s);
+      return lists_.push(s);
     case StatementKind::list:
-      return list(s);
+      return lists_.declare(s);
     case StatementKind::while_loop:
-      return while_loop(s);
+      return control_.while_loop(s);
     case StatementKind::for_loop:
-      return for_loop(s);
+      return control_.for_loop(s);
     case StatementKind::if_else:
-      return if_else(s);
+      return control_.if_else(s);
     case StatementKind::output:
-      return output(s);
+      return declarations_.output(s);
     case StatementKind::dimension:
-      return dimension(s);
+      return declarations_.dimension(s);
     case StatementKind::constant:
-      return constant(s);
+      return declarations_.constant(s);
     case StatementKind::param:
-      return param(s);
+      return declarations_.param(s);
     case StatementKind::input:
-      return input(s);
+      return declarations_.input(s);
     case StatementKind::function:
-      return;
-    case StatementKind::assume:
-      assumptions_.push_back(s);  // when all functions have been used
+    case StatementKind::assume:  // when all functions have been used
       return;
   }
+}
+
+Term Statements::value_of(const Statement& s) {
+  const std::string& name = s.name.text;
+  const Node& node = s.value[0];
+  if (s.type.empty()) return evaluator_.eval(node, name);
+  const auto has_count = [](const ComponentNode& c) { return !c.count.empty(); };
+  const std::vector<ComponentNode>& parts = s.type[0].components;
+  // A count in the type takes the hint, as the first expression of the statement.
+  const bool taken = std::any_of(parts.begin(), parts.end(), has_count);
+  const ElementType element = types_.array(s.type[0]).element;
+  return evaluator_.typed(node, element, taken ? "" : name);
 }
 
 // A name keeps its type for good; a literal takes it.
-void Lowering::assign(const Statement& s) {
+Term Statements::as_known(const Statement& s, Term term, const Type& type) const {
   const std::string& name = s.name.text;
-  Binding* known = find(name);
+  if (type.list > 0) {
+    source_.fail(s.mark, fmt::format("'{}' is a list", name), {}, fmt::format("write {}[i] = ...", name));
+  }
+  if (term.literal && type.element.is_scalar()) {
+    term = located(source_, s.value[0].mark, [&] { return adapt(std::move(term), type.element.scalar()); });
+  }
+  if (term.type() == type.element && term.dims == type.dims) return term;
+  const Type now{term.type(), term.dims};
+  source_.fail(s.mark, fmt::format("'{}' is {} and would become {}", name, show(module_, type), show(module_, now)),
+               "a name keeps its type and its dimensions",
+               term.dims.empty() && !type.dims.empty() ? "write fill(value, N), or choose another name"
+                                                       : "convert the value, or choose another name");
+}
+
+void Statements::assign(const Statement& s) {
+  const std::string& name = s.name.text;
+  const Mark mark = s.value[0].mark;
+  const Binding* known = scopes_.find(name);
   if (known != nullptr && !known->fixed.empty()) {
     source_.fail(s.mark, fmt::format("'{}' cannot be assigned", name), known->fixed, "choose another name");
   }
-  hint_ = name;
-  Term term = s.type.empty() ? eval(s.value[0]) : typed_element(s.value[0], array_type(s.type[0]).element);
-  hint_.clear();
+  Term term = value_of(s);
   const bool list = term.bare() && term.leaves[0] >= 0 && module_.type(term.leaves[0]).list > 0;
-  if (list) term = require_element(std::move(term), s.value[0]);  // this refuses it
-  const Mark mark = s.value[0].mark;
+  if (list) term = evaluator_.require_element(std::move(term), s.value[0]);  // this refuses it
   if (!s.type.empty()) {
-    term = conform(std::move(term), array_type(s.type[0]), mark, fmt::format("'{}'", name));
+    term = values_.conform(std::move(term), types_.array(s.type[0]), mark, fmt::format("'{}'", name));
   }
-  known = find(name);
-  if (known != nullptr && known->kind == Binding::Kind::value) {
-    const Type type = module_.type(known->id);
-    if (type.list > 0)
-      source_.fail(s.mark, fmt::format("'{}' is a list", name), {}, fmt::format("write {}[i] = ...", name));
-    if (term.literal && type.element.is_scalar()) {
-      term = at(mark, [&] { return adapt(std::move(term), type.element.scalar()); });
-    }
-    if (term.type() != type.element || term.dims != type.dims) {
-      Type now;
-      now.element = term.type();
-      now.dims = term.dims;
-      source_.fail(s.mark, fmt::format("'{}' is {} and would become {}", name, show(module_, type), show(module_, now)),
-                   "a name keeps its type and its dimensions",
-                   term.dims.empty() && !type.dims.empty() ? "write fill(value, N), or choose another name"
-                                                           : "convert the value, or choose another name");
-    }
-  }
+  known = scopes_.find(name);
+  if (known != nullptr && known->is(Binding::Kind::value)) term = as_known(s, std::move(term), module_.type(known->id));
   if (define_formula(name, term, mark)) return;
   const bool copy = term.named;
-  rebind(name, materialise(std::move(term), name, mark, copy));
+  scopes_.rebind(name, values_.materialise(std::move(term), name, mark, copy));
 }
 
-Binding& Lowering::list_named(const NameAt& name) {
-  Binding* b = find(name.text);
-  if (b == nullptr) {
-    source_.fail(name.mark, fmt::format("unknown list '{}'", name.text), "no statement before this place declares it",
-                 did_you_mean(name.text, visible_names()));
+// A name of a formula is the formula, with the values that its names have at this position.
+bool Statements::define_formula(const std::string& name, const Term& term, Mark mark) {
+  if (!formulas_.is_formula(term)) return false;
+  const Binding* known = scopes_.find(name);
+  if (known != nullptr && known->is(Binding::Kind::value)) {
+    source_.fail(mark,
+                 fmt::format("'{}' is {} and would become an expression over stored entries", name,
+                             show(module_, module_.type(known->id))),
+                 "a name keeps its type and its dimensions", "choose another name");
   }
-  if (b->kind == Binding::Kind::poisoned) throw Poisoned{};
-  const Type* type = b->kind == Binding::Kind::value ? &module_.type(b->id) : nullptr;
-  if (type != nullptr && type->list > 0) return *b;
-  std::string remedy = fmt::format("declare another name as one: list {}s[5] : f64 = 0", name.text);
-  if (type != nullptr && !type->sparse && type->dims.size() == 1) {
-    remedy = fmt::format("to change one element write {0} = if i64(index({1})) == 0 then 0 else {0}", name.text,
-                         module_.dim(type->dims[0]).name);
-  }
-  source_.fail(name.mark, fmt::format("'{}' is no list", name.text),
-               "[i] = and push are for lists of arrays; an array is made anew as a whole", remedy);
-}
-
-void Lowering::list(const Statement& s) {
-  constexpr std::int64_t longest = 10'000;
-  Type type = array_type(s.type[0]);
-  const std::int64_t length = constant_count(s.index[0], 1, "the length of the list");
-  if (length > longest) {
-    source_.fail(s.index[0].mark, fmt::format("a list of {} arrays", length),
-                 fmt::format("at most {} are possible", longest));
-  }
-  Term term = conform(typed_element(s.value[0], type.element), type, s.value[0].mark, "an array of the list");
-  const ValueId first = materialise(std::move(term), "t", s.value[0].mark);
-  type.list = length;
-  const ValueId made = emit(OpCode::make_list, s.mark, s.name.text, type, [&](Op& op) { op.operands = {first}; });
-  define(s.name.text, s.mark, value_binding(made));
-}
-
-void Lowering::put(const Statement& s) {
-  const ValueId list = list_named(s.name).id;
-  const Type type = module_.type(list);
-  Type single = type;
-  single.list = 0;
-  const Term place = element(s.index[0]);
-  const bool known = place.literal && place.type().is(Scalar::i64);
-  if (known && (place.expr.literal.i < 0 || place.expr.literal.i >= type.list)) {
-    source_.fail(s.index[0].mark, fmt::format("{} is outside the list", place.expr.literal.i),
-                 fmt::format("'{}' holds {} arrays, 0 to {}", s.name.text, type.list, type.list - 1));
-  }
-  const ValueId i = shared(s.index[0], Scalar::i64, "i", "an index of a list");
-  Term term = conform(typed_element(s.value[0], single.element), single, s.value[0].mark, "an array of the list");
-  const ValueId array = materialise(std::move(term), s.name.text + "_i", s.value[0].mark);
-  rebind(s.name.text, emit(OpCode::put, s.mark, s.name.text, type, [&](Op& op) { op.operands = {list, i, array}; }));
-}
-
-void Lowering::push(const Statement& s) {
-  const ValueId list = list_named(s.name).id;
-  const Type type = module_.type(list);
-  Type single = type;
-  single.list = 0;
-  Term term = conform(typed_element(s.value[0], single.element), single, s.value[0].mark, "an array of the list");
-  const ValueId array = materialise(std::move(term), s.name.text + "_new", s.value[0].mark);
-  rebind(s.name.text, emit(OpCode::push, s.mark, s.name.text, type, [&](Op& op) { op.operands = {list, array}; }));
+  Binding formula{.kind = Binding::Kind::formula, .term = term};
+  formula.term.named = false;
+  scopes_.shadow(name, std::move(formula));
+  return true;
 }
 
 }  // namespace kasen::lang

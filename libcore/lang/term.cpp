@@ -10,14 +10,8 @@
 namespace kasen::lang {
 namespace {
 
-void renumber(Expr& e, const std::vector<int>& to) {
-  if (e.op == ScalarOp::param) e.index = to[static_cast<size_t>(e.index)];
-  for (Expr& arg : e.args) renumber(arg, to);
-}
-
 bool contains_all(const std::vector<DimId>& whole, const std::vector<DimId>& part) {
-  return std::all_of(part.begin(), part.end(),
-                     [&](DimId d) { return std::find(whole.begin(), whole.end(), d) != whole.end(); });
+  return std::all_of(part.begin(), part.end(), [&](DimId d) { return contains(whole, d); });
 }
 
 // One operand has every dimension of the result, the others some of them in the same order.
@@ -61,7 +55,7 @@ std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out
       to.push_back(static_cast<int>(it - out.leaves.begin()));
       moved = moved || to.back() != static_cast<int>(to.size()) - 1;
     }
-    if (moved) renumber(arg.expr, to);
+    if (moved) renumber_params(arg.expr, to);
     trees.push_back(std::move(arg.expr));
     out.size += arg.size;
     out.depth = std::max(out.depth, arg.depth + 1);
@@ -80,8 +74,7 @@ Term fold(Term term) {
   ScalarFunction fn{"literal", {}, std::move(term.expr)};
   Word value{};
   evaluate(fn, {}, std::span<Word>(&value, 1));
-  Term folded = literal_term(fn.body.type.scalar(), value);
-  return folded;
+  return literal_term(fn.body.type.scalar(), value);
 }
 
 bool all_literal(const std::vector<Term>& args) {
@@ -112,6 +105,11 @@ void settle_literals(ScalarOp op, std::vector<Term>& args) {
 }
 
 }  // namespace
+
+void renumber_params(Expr& e, const std::vector<int>& to) {
+  if (e.op == ScalarOp::param) e.index = to[static_cast<size_t>(e.index)];
+  for (Expr& arg : e.args) renumber_params(arg, to);
+}
 
 Scalar scalar_named(const std::string& name) {
   for (const Scalar s : {Scalar::f64, Scalar::f32, Scalar::i64, Scalar::i32, Scalar::boolean, Scalar::id}) {
@@ -157,6 +155,12 @@ Term literal_term(Scalar scalar, Word value) {
   Term term;
   term.expr = make_literal(scalar, value);
   term.literal = true;
+  return term;
+}
+
+Term loop_var_term(int number) {
+  Term term;
+  term.expr = make_loop_var(number);
   return term;
 }
 
@@ -245,10 +249,8 @@ namespace {
 Term choose(const Module& module, std::vector<Term>& parts, int number, size_t begin, size_t end) {
   if (end - begin == 1) return std::move(parts[begin]);
   const size_t middle = begin + (end - begin) / 2;
-  Term variable;
-  variable.expr = make_loop_var(number);
   std::vector<Term> test;
-  test.push_back(std::move(variable));
+  test.push_back(loop_var_term(number));
   test.push_back(literal_term(Scalar::i64, Word::integer(static_cast<std::int64_t>(middle))));
   std::vector<Term> choice;
   choice.push_back(combine(module, ScalarOp::lt, std::move(test)));

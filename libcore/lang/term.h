@@ -35,11 +35,13 @@ struct Term {
   std::vector<ValueId> origin_leaves;  // the leaf of each of its parameters
 
   [[nodiscard]] bool bare() const { return expr.op == ScalarOp::param; }
+  [[nodiscard]] bool known() const { return leaves.empty() && dims.empty(); }  // to plan: a single value
   [[nodiscard]] const ElementType& type() const { return expr.type; }
 };
 
 [[nodiscard]] Term leaf_term(ValueId leaf, const ElementType& type, std::vector<DimId> dims);
 [[nodiscard]] Term literal_term(Scalar scalar, Word value);  // with `literal` set
+[[nodiscard]] Term loop_var_term(int number);                // the coordinate of that loop
 
 // The literal as a number of this type; UserError if it has none. Terms that are not literals are returned unchanged.
 [[nodiscard]] Term adapt(Term term, Scalar to);
@@ -53,6 +55,8 @@ struct Term {
 [[nodiscard]] Term element_term(const Module& module, Term array, Term index);
 [[nodiscard]] Term loop_term(ScalarOp op, int number, std::int64_t count, Term body);
 [[nodiscard]] Term array_term(const Module& module, std::vector<Term> parts, int number);  // [a, b, c]
+
+void renumber_params(Expr& e, const std::vector<int>& to);
 
 // A scalar function in its one canonical form. Parameters are in order of first use, arrays before shareds. Loops are
 // numbered by their nesting from 0. `operands` are the leaves in that order.

@@ -1,25 +1,28 @@
-// Views: ranges of a dimension, one index of it, and transposed matrices.
+#include "libcore/lang/view.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
-
-#include "libcore/ir/array_views.h"
-#include "libcore/lang/lower.h"
 
 namespace kasen::lang {
 
+Views::Views(const Part& part) : Part(part) {
+  using Name = Functions::Name;
+  functions_.add({"range"}, Name::yields, [this](auto& node, auto& hint) { return slice_range(node, hint); });
+  functions_.add({"at"}, Name::yields, [this](auto& node, auto& hint) { return slice_index(node, hint); });
+}
+
 // The dimension of which some indices are taken: the named one, or the only local one of the array. `view` says what
 // they make ("a range"), and `call` has its text up to the dimension's name.
-DimId Lowering::sliced_dim(const Term& array, const std::string& view, const std::string& call, const Node* over,
-                           Mark mark) {
+DimId Views::sliced_dim(const Term& array, const std::string& view, const std::string& call, const Node* over,
+                        Mark mark) const {
   const std::vector<DimId>& dims = array.dims;
   std::vector<DimId> local;
   std::copy_if(dims.begin(), dims.end(), std::back_inserter(local), [&](DimId d) { return module_.dim(d).local; });
   if (over != nullptr && over->names.size() == 1) {
-    const DimId d = dim_named(over->names[0]);
-    if (std::find(dims.begin(), dims.end(), d) == dims.end()) {
+    const DimId d = types_.dim(over->names[0]);
+    if (!contains(dims, d)) {
       source_.fail(over->names[0].mark, fmt::format("the array has no dimension '{}'", module_.dim(d).name),
                    fmt::format("it is over {}", show_dims(module_, dims)));
     }
@@ -35,7 +38,7 @@ DimId Lowering::sliced_dim(const Term& array, const std::string& view, const std
   return local[0];
 }
 
-void Lowering::require_local(DimId dim, const std::string& view, Mark mark) {
+void Views::require_local(DimId dim, const std::string& view, Mark mark) const {
   if (module_.dim(dim).local) return;
   source_.fail(mark, fmt::format("{} of '{}', which is cut", view, module_.dim(dim).name),
                "every worker holds all of a local dimension, but only its part of others",
@@ -43,27 +46,24 @@ void Lowering::require_local(DimId dim, const std::string& view, Mark mark) {
 }
 
 // If plan knows the begin of a view, it must lie inside the known size of the array.
-void Lowering::require_slice_inside(const RangeSizes& sizes, ValueId begin, Mark mark) {
-  const Op* last = block_->ops.empty() ? nullptr : &block_->ops.back();
+void Views::require_inside(const RangeSizes& sizes, ValueId begin, Mark mark) const {
+  const Op* last = builder_.last();
   const bool known = last != nullptr && last->code == OpCode::literal && last->results[0] == begin;
   const std::string fault = range_fault(sizes, known ? last->literal[0].i : 0);
   if (!fault.empty()) source_.fail(mark, outside_text(sizes), fault, outside_remedy(sizes));
 }
 
 // A vector has no rows and columns to exchange, and products take it unchanged.
-void Lowering::refuse_transpose(const std::vector<DimId>& dims, Mark mark) const {
+void Views::refuse_transpose(const std::vector<DimId>& dims, Mark mark) const {
   source_.fail(mark, "the transpose of an array that is no matrix",
                fmt::format("it is over {}", show_dims(module_, dims)),
                dims.size() == 1 ? "leave out ' or .T: G @ x, x @ G and dot(x, y) take a vector as it is" : "");
 }
 
-// A' as a value: an array of its own, unless a product reads A in the other direction.
-Term Lowering::transposed(Term matrix, Mark mark, const std::string& hint) {
+Term Views::transposed(Term matrix, Mark mark, const std::string& hint) {
   const std::vector<DimId> dims = matrix.dims;
-  if (dims.size() != 2) {
-    refuse_transpose(dims, mark);
-  }
-  if (is_sparse(matrix)) {
+  if (dims.size() != 2) refuse_transpose(dims, mark);
+  if (formulas_.is_sparse(matrix)) {
     source_.fail(mark, "a transposed sparse matrix outside a product", "sparse matrices take part in products alone",
                  "' belongs to the matrix of a product: G' @ x");
   }
@@ -72,74 +72,69 @@ Term Lowering::transposed(Term matrix, Mark mark, const std::string& hint) {
                  "it is cut along its first dimension, and would be along the other: every element would have to move",
                  fmt::format("declare one of them local: dim {} local", module_.dim(dims[1]).name));
   }
-  const ValueId operand = materialise(std::move(matrix), "t", mark);
+  const ValueId operand = values_.materialise(std::move(matrix), "t", mark);
   Type type = module_.type(operand);
   std::reverse(type.dims.begin(), type.dims.end());
-  const ValueId result = emit(OpCode::transpose, mark, hint, type, [&](Op& op) { op.operands = {operand}; });
-  return value_term(result, false);
+  const ValueId result = builder_.emit({.code = OpCode::transpose, .operands = {operand}}, mark, hint, type);
+  return values_.term(result);
 }
 
 // range(A, K), range(A, K, begin), range(A, K, begin, over F): the indices begin, ..., begin + size(K) - 1 of A's
 // dimension F. They become those of K.
-Term Lowering::range_call(const Node& node, const std::string& hint) {
-  const bool over = !node.args.empty() && node.args.back().kind == NodeKind::over;
-  const size_t count = node.args.size() - (over ? 1 : 0);
+Term Views::slice_range(const Node& node, const std::string& hint) {
+  const bool last = !node.args.empty() && node.args.back().kind == NodeKind::over;
+  const Node* over = last ? &node.args.back() : nullptr;
+  const size_t count = node.args.size() - (last ? 1 : 0);
   if (count < 2 || count > 3) {
     source_.fail(node.mark, fmt::format("range of {} arguments", count),
                  "it takes an array, the dimension that its indices become, and its begin",
                  "write range(A, K), range(A, K, 2), or range(A, K, 2, over F)");
   }
-  Term array = element(node.args[0]);
-  require_array(array, node.args[0].mark, "a range");
-  const DimId part = dim_argument(node.args[1]);
+  Term array = evaluator_.element(node.args[0]);
+  values_.require_array(array, node.args[0].mark, "a range");
+  const DimId part = types_.dim(node.args[1]);
   const std::string& name = module_.dim(part).name;
-  const DimId whole =
-      sliced_dim(array, "a range", fmt::format("range(A, {}, 0", name), over ? &node.args.back() : nullptr, node.mark);
+  const DimId whole = sliced_dim(array, "a range", fmt::format("range(A, {}, 0", name), over, node.mark);
   require_local(part, "a range", node.mark);
   const std::vector<DimId>& dims = array.dims;
   if (std::count(dims.begin(), dims.end(), whole) > 1 || std::count(dims.begin(), dims.end(), part) > 0) {
     source_.fail(node.mark, fmt::format("the range '{}' of an array over {}", name, show_dims(module_, dims)),
                  "arrays meet by the names of their dimensions", "use another dimension of the same size");
   }
-  const ValueId operand = materialise(std::move(array), "t", node.mark);
-  const ValueId from = count == 3 ? shared(node.args[2], Scalar::i64, "begin", "the beginning of a range")
-                                  : constant_value(literal_term(Scalar::i64, Word::integer(0)), "begin", node.mark);
-  require_slice_inside({module_.dim(whole).name, module_.dim(whole).size, module_.dim(part).size}, from, node.mark);
+  const ValueId operand = values_.materialise(std::move(array), "t", node.mark);
+  const ValueId from = count == 3 ? evaluator_.shared(node.args[2], Scalar::i64, "begin", "the beginning of a range")
+                                  : values_.constant(literal_term(Scalar::i64, Word::integer(0)), "begin", node.mark);
+  require_inside({module_.dim(whole).name, module_.dim(whole).size, module_.dim(part).size}, from, node.mark);
   Type type = module_.type(operand);
   std::replace(type.dims.begin(), type.dims.end(), whole, part);
-  const ValueId result = emit(OpCode::range, node.mark, hint, type, [&](Op& op) {
-    op.operands = {operand, from};
-    op.over = {whole};
-    op.dim = part;
-  });
-  return value_term(result, false);
+  const ValueId result = builder_.emit(
+      {.code = OpCode::range, .operands = {operand, from}, .over = {whole}, .dim = part}, node.mark, hint, type);
+  return values_.term(result);
 }
 
 // at(A, i), at(A, i, over F): A at index i of its dimension F; the result lacks F.
-Term Lowering::at_call(const Node& node, const std::string& hint) {
-  const bool over = node.args.size() == 3 && node.args.back().kind == NodeKind::over;
-  if (node.args.size() != (over ? 3 : 2)) {
+Term Views::slice_index(const Node& node, const std::string& hint) {
+  const Node* over = over_argument(node, 2);
+  if (node.args.size() != 2 && over == nullptr) {
     source_.fail(node.mark, fmt::format("at of {} arguments", node.args.size()),
                  "it takes an array and an index of one of its dimensions", "write at(A, i), or at(A, i, over F)");
   }
-  Term array = element(node.args[0]);
-  require_array(array, node.args[0].mark, "an index");
-  const DimId whole = sliced_dim(array, "an index", "at(A, i", over ? &node.args.back() : nullptr, node.mark);
+  Term array = evaluator_.element(node.args[0]);
+  values_.require_array(array, node.args[0].mark, "an index");
+  const DimId whole = sliced_dim(array, "an index", "at(A, i", over, node.mark);
   const std::vector<DimId>& dims = array.dims;
   if (std::any_of(dims.begin(), dims.end(), [&](DimId d) { return std::count(dims.begin(), dims.end(), d) > 1; })) {
     source_.fail(node.mark, fmt::format("an index of an array over {}", show_dims(module_, dims)),
                  "it has two dimensions of one name", "use another dimension of the same size");
   }
-  const ValueId operand = materialise(std::move(array), "t", node.mark);
-  const ValueId index = shared(node.args[1], Scalar::i64, "index", "the index of a dimension");
-  require_slice_inside({module_.dim(whole).name, module_.dim(whole).size, 1, true}, index, node.mark);
+  const ValueId operand = values_.materialise(std::move(array), "t", node.mark);
+  const ValueId index = evaluator_.shared(node.args[1], Scalar::i64, "index", "the index of a dimension");
+  require_inside({module_.dim(whole).name, module_.dim(whole).size, 1, true}, index, node.mark);
   Type type = module_.type(operand);
   std::erase(type.dims, whole);
-  const ValueId result = emit(OpCode::at, node.mark, hint, type, [&](Op& op) {
-    op.operands = {operand, index};
-    op.over = {whole};
-  });
-  return value_term(result, false);
+  const ValueId result =
+      builder_.emit({.code = OpCode::at, .operands = {operand, index}, .over = {whole}}, node.mark, hint, type);
+  return values_.term(result);
 }
 
 }  // namespace kasen::lang

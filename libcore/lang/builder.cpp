@@ -1,0 +1,64 @@
+#include "libcore/lang/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kasen::lang {
+namespace {
+constexpr int max_ops = 20'000;
+}
+
+// Module::add_value does the same, but searches all names.
+ValueId Builder::add_value(const std::string& hint, Type type) {
+  const std::string base = hint.empty() ? "t" : hint;
+  const int number = ++name_numbers_[base];
+  const std::string wanted = number == 1 ? base : fmt::format("{}_{}", base, number);
+  std::string name = wanted;
+  for (int next = 2; !names_.insert(name).second; ++next) name = fmt::format("{}_{}", wanted, next);
+  base_names_.push_back(base);
+  module_.values.push_back(Value{std::move(name), std::move(type), no_buffer});
+  return static_cast<ValueId>(module_.values.size()) - 1;
+}
+
+ValueId Builder::emit(Op op, Mark mark, const std::string& hint, Type type) {
+  if (ops_ >= max_ops) {
+    source_.fail(mark, fmt::format("the program has more than {} operators", max_ops), "unrolled loops count in full",
+                 "use a loop without 'unroll'");
+  }
+  const ValueId result = add_value(hint, std::move(type));
+  op.where = location(mark);
+  op.results = {result};
+  append(std::move(op));
+  return result;
+}
+
+void Builder::append(Op op) {
+  ++ops_;
+  block_->ops.push_back(std::move(op));
+}
+
+FnId Builder::replace_function(size_t before, ScalarFunction fn) {
+  if (module_.functions.size() > before) module_.functions.pop_back();
+  return add_function(std::move(fn));
+}
+
+DimId Builder::add_dim(Dimension dim) {
+  module_.dims.push_back(std::move(dim));
+  return static_cast<DimId>(module_.dims.size()) - 1;
+}
+
+void Builder::assume(const std::string& name, int place, const Interval& range) {
+  auto known = std::find_if(module_.ranges.begin(), module_.ranges.end(),
+                            [&](const RangeAssumption& r) { return r.name == name && r.place == place; });
+  if (known == module_.ranges.end()) known = module_.ranges.insert(known, {name, {}, place});
+  known->range = intersect(known->range, range);
+}
+
+void Builder::assume(LawUse use) {
+  std::vector<LawUse>& known = module_.assumptions;
+  if (std::find(known.begin(), known.end(), use) == known.end()) known.push_back(std::move(use));
+}
+
+}  // namespace kasen::lang

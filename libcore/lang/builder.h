@@ -1,0 +1,60 @@
+// The module that is being made: values and their names, functions, and the operators of the current block.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "libcore/ir/module.h"
+#include "libcore/lang/located.h"
+
+namespace kasen::lang {
+
+class Builder {
+ public:
+  // `start`: a module that has its name and its source.
+  Builder(const SourceText& source, Module start) : source_(source), module_(std::move(start)) {}
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  [[nodiscard]] const Module& module() const { return module_; }
+  [[nodiscard]] Module take() { return std::move(module_); }
+
+  // The name is the hint, with a number if it is taken.
+  ValueId add_value(const std::string& hint, Type type);
+  // Adds an operator with one result, which it makes.
+  ValueId emit(Op op, Mark mark, const std::string& hint, Type type);
+  // Adds an operator whose results are made.
+  void append(Op op);
+  [[nodiscard]] Until<Block*> inside(Block& block) { return {block_, &block}; }
+  // The newest operator of the block, or null.
+  [[nodiscard]] const Op* last() const { return block_->ops.empty() ? nullptr : &block_->ops.back(); }
+
+  FnId add_function(ScalarFunction fn) { return module_.add_function(std::move(fn)); }
+  // Adds a function in the place of one that was made when there were `before` others: it takes its name.
+  FnId replace_function(size_t before, ScalarFunction fn);
+  DimId add_dim(Dimension dim);
+  void add_constant(Constant constant) { module_.constants.push_back(std::move(constant)); }
+  void assume(const std::string& name, int place, const Interval& range);  // beside what is known of it
+  void assume(LawUse use);
+
+  // The user's names of all values, without numbers.
+  [[nodiscard]] const std::vector<std::string>& base_names() const { return base_names_; }
+  [[nodiscard]] const std::string& base_name(ValueId id) const { return base_names_[static_cast<size_t>(id)]; }
+  // A number for a coordinate loop that no other one has. Finished functions number them anew.
+  [[nodiscard]] int new_loop() { return loops_++; }
+
+ private:
+  const SourceText& source_;
+  Module module_;
+  Block* block_ = &module_.body;
+  std::vector<std::string> base_names_;
+  std::unordered_set<std::string> names_;
+  std::map<std::string, int> name_numbers_;
+  int ops_ = 0;
+  int loops_ = 0;
+};
+
+[[nodiscard]] inline Location location(Mark mark) { return {"", mark.line, mark.column}; }  // in the module's source
+
+}  // namespace kasen::lang

@@ -1,0 +1,38 @@
+// Declarations: dimensions, consts, params, inputs and outputs.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libcore/lang/part.h"
+
+namespace kasen::lang {
+
+class Declarations : Part {
+ public:
+  using Defines = std::map<std::string, std::string>;  // -D NAME=VALUE
+
+  Declarations(const Part& part, const Defines& defines) : Part(part), defines_(defines) {}
+
+  void dimension(const Statement& s);
+  void constant(const Statement& s);
+  void param(const Statement& s);
+  void input(const Statement& s);
+  void output(const Statement& s);
+  void check_defines() const;  // that each was the name of something
+  void append_outputs();       // behind all other operators; there must be some
+
+ private:
+  void require_storage(const Statement& s, const Type& type) const;
+  [[nodiscard]] bool is_id_param(const Statement& s);
+  [[nodiscard]] Term written_value(const Statement& s);
+  [[nodiscard]] Term default_of(const Statement& s);
+
+  const Defines& defines_;
+  std::set<std::string> defined_;  // names of defines that were found
+  std::vector<Op> outputs_;
+};
+
+}  // namespace kasen::lang

@@ -1,0 +1,36 @@
+// Expressions: what each node of the program's text means. Calls, products, views and lists have parts of their own.
+#pragma once
+
+#include <string>
+
+#include "libcore/lang/call.h"
+#include "libcore/lang/list.h"
+#include "libcore/lang/product.h"
+#include "libcore/lang/view.h"
+
+namespace kasen::lang {
+
+class Expressions : Part {
+ public:
+  // Sets how the evaluator lowers a node.
+  Expressions(const Part& part, Frames& frames, Calls& calls, Lists& lists, Views& views, Products& products);
+
+ private:
+  [[nodiscard]] Term lower(const Node& node, const std::string& hint);
+  [[nodiscard]] Term literal(const Node& node) const;
+  [[nodiscard]] Term name(const Node& node);
+  [[nodiscard]] Term name_of_program(const Node& node);
+  [[nodiscard]] Term operation(const Node& node);
+  [[nodiscard]] Term index(const Node& node, const std::string& hint);
+  [[noreturn]] void refuse_element(const Term& array, const Node& node) const;
+  [[nodiscard]] Term loop(const Node& node);
+  [[nodiscard]] Term call(const Node& node, const std::string& hint);
+
+  Frames& frames_;
+  Calls& calls_;
+  Lists& lists_;
+  Views& views_;
+  Products& products_;
+};
+
+}  // namespace kasen::lang

@@ -1,0 +1,155 @@
+#include "libcore/lang/fold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/laws/laws.h"
+
+namespace kasen::lang {
+
+Term Folds::pairs(Term left, Term right, Mark mark) {
+  const std::vector<DimId> dims{left.dims[0], right.dims[0]};
+  const std::int64_t columns = module_.dim(left.dims[1]).size;
+  const auto side = [&](Term term, EntrySide at) {
+    return formulas_.sided_term(values_.materialise(std::move(term), "t", mark), at, dims, mark);
+  };
+  Term u = side(std::move(left), EntrySide::rows);
+  Term v = side(std::move(right), EntrySide::cols);
+  return located(source_, mark, [&] {
+    const int number = builder_.new_loop();
+    const Term j = loop_var_term(number);
+    std::vector<Term> factors{element_term(module_, std::move(u), j), element_term(module_, std::move(v), j)};
+    return loop_term(ScalarOp::sum_over, number, columns, combine(module_, ScalarOp::mul, std::move(factors)));
+  });
+}
+
+bool Folds::gives_pairs(const Term& left, const Term& right) const {
+  const auto columns = [&](const Term& t) {
+    return t.dims.size() == 2 && !formulas_.is_entries(t) && !module_.dim(t.dims[0]).local &&
+           module_.dim(t.dims[1]).local;
+  };
+  return columns(left) && columns(right) && left.dims[1] == right.dims[1];
+}
+
+// Each side needs an operand. If it has none, adds one that nothing reads.
+void Folds::cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark) {
+  const bool some = std::any_of(formula.leaves.begin(), formula.leaves.end(),
+                                [&](ValueId leaf) { return formulas_.side_of(leaf, matrix, mark).side == side; });
+  if (some) return;
+  const DimId dim = module_.type(matrix).dims[side == EntrySide::rows ? 0 : 1];
+  const ValueId every = builder_.emit({.code = OpCode::fill, .literal = {Word::integer(1)}}, mark, "every",
+                                      {ElementType::of(Scalar::boolean), {dim}});
+  // The side is explicit, since a plain vector is at the columns of a square matrix.
+  formula.leaves.push_back(formulas_.sided_term(every, side, {}, mark).leaves[0]);
+}
+
+// The result is an array over `dims`.
+ValueId Folds::emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
+                    const std::string& hint) {
+  const ValueId matrix = formulas_.matrix_of(formula, mark);
+  cover_side(formula, matrix, side == EntrySide::rows ? EntrySide::cols : EntrySide::rows, mark);
+  const ElementType& stored = module_.type(matrix).element;
+  std::vector<ScalarParam> params{{"entry", stored.is(Scalar::null) ? ElementType::of(Scalar::f64) : stored, {}}};
+  std::vector<ValueId> operands{matrix};
+  std::vector<ValueId> leaves(formula.leaves.size(), parameter_leaf(0));
+  int at_rows = 0;
+  for (const EntrySide now : {EntrySide::rows, EntrySide::cols, EntrySide::shared}) {
+    const auto first = static_cast<std::ptrdiff_t>(operands.size());
+    for (size_t i = 0; i < formula.leaves.size(); ++i) {
+      const Formulas::SidedLeaf leaf = formulas_.side_of(formula.leaves[i], matrix, mark);
+      if (leaf.value == matrix || leaf.side != now) continue;
+      const auto same = std::find(operands.begin() + first, operands.end(), leaf.value);
+      const auto place = static_cast<int>(same - operands.begin());
+      leaves[i] = parameter_leaf(place);
+      if (same != operands.end()) continue;
+      operands.push_back(leaf.value);
+      params.push_back({fmt::format("{}_{}", builder_.base_name(leaf.value), place),
+                        *seen_element(module_, module_.type(leaf.value)),
+                        {}});
+    }
+    if (now == EntrySide::rows) at_rows = static_cast<int>(operands.size()) - 1;
+  }
+  formula.leaves = std::move(leaves);
+  ValueId stray = no_value;
+  const FnId fn =
+      builder_.add_function(finish_function(formula, std::move(params), "f_" + (hint.empty() ? "t" : hint), stray));
+  return builder_.emit({.code = side == EntrySide::rows ? OpCode::fold_rows : OpCode::fold_cols,
+                        .operands = operands,
+                        .fns = {fn, reducer},
+                        .at_rows = at_rows},
+                       mark, hint, {module_.fn(reducer).result(), std::move(dims)});
+}
+
+Term Folds::reduce(const Node& fn, Term entries, const Node* over, Mark mark, const std::string& hint) {
+  formulas_.require_absent(entries, mark);
+  const std::vector<DimId> dims = entries.dims;
+  const std::vector<DimId> gone = types_.named(dims, over, mark);
+  const FnId by = reducers_.plain(fn, entries.type(), mark);
+  const auto identity = reducer_identity(module_.fn(by));
+  const auto is_zero = [&](Word word) { return is_float(entries.type().scalar()) ? word.f == 0 : word.i == 0; };
+  if (!identity || !entries.type().is_scalar() || !is_zero((*identity)[0])) {
+    source_.fail(mark, fmt::format("'{}' of stored entries", module_.fn(by).name),
+                 "what is not stored counts as 0, and this reduction would have to meet it",
+                 "for stored entries alone write mxvt(z, r, G, x), with a multiplier and a reducer");
+  }
+  const EntrySide side = gone.empty() || gone[0] == dims[1] ? EntrySide::rows : EntrySide::cols;
+  const ValueId folded =
+      emit(std::move(entries), by, side, {dims[side == EntrySide::rows ? 0 : 1]}, mark, gone.empty() ? "t" : hint);
+  return values_.term(gone.empty() ? values_.reduce(by, folded, {}, mark, hint) : folded);
+}
+
+void Folds::require_fit(const Type& vector, const std::vector<DimId>& dims, bool transposed, Mark mark) const {
+  const DimId from = dims[transposed ? 1 : 0];
+  const std::vector<DimId>& have = vector.dims;
+  const bool fits = !have.empty() && have[0] == from &&
+                    std::all_of(have.begin() + 1, have.end(), [&](DimId d) { return module_.dim(d).local; });
+  if (fits) return;
+  source_.fail(mark,
+               fmt::format("the product needs an array over [{0}], or [{0}, ...] with local dimensions, not {1}",
+                           module_.dim(from).name, show(module_, vector)),
+               fmt::format("the entries are over {}; the product runs along their {}", show_dims(module_, dims),
+                           transposed ? "columns" : "rows"));
+}
+
+Term Folds::multiply(const Node& times, const Node& plus, Term vector, Term entries, bool transposed, Mark mark,
+                     const std::string& hint) {
+  const std::vector<DimId> dims = entries.dims;
+  const ValueId v = values_.materialise(std::move(vector), "t", mark);
+  const Type type = module_.type(v);
+  require_fit(type, dims, transposed, mark);
+  Term term = formulas_.sided_term(v, transposed ? EntrySide::cols : EntrySide::rows, dims, mark);
+  const bool points = type.dims.size() > 1;
+  const int number = points ? builder_.new_loop() : 0;
+  if (points) {
+    term = located(source_, mark, [&] { return element_term(module_, std::move(term), loop_var_term(number)); });
+  }
+  const ValueId matrix = formulas_.matrix_of(entries, mark);
+  Term product = calls_.apply(times, {std::move(term), std::move(entries)}, mark);
+  // A multiplier that does not read the nonzero still runs once for each of them.
+  if (!contains(product.leaves, matrix)) product.leaves.push_back(matrix);
+  if (points && !product.type().is_scalar()) {
+    source_.fail(mark, fmt::format("entries with columns give {}", show(module_, product.type())),
+                 "each column of the result holds a scalar", "take one column at a time: a vector in their place");
+  }
+  const ElementType element = product.type();
+  const Reducer by = reducers_.with_mask(plus, element, mark);
+  if (by.masked && points) {
+    source_.fail(mark, fmt::format("'{}' has no identity element", module_.fn(by.fn).name),
+                 "each column of the result holds a scalar, and no flag that shows whether it holds a value",
+                 "take one column at a time: a vector in their place");
+  }
+  if (by.masked) product = Reducers::mask(product);
+  if (points) {
+    const std::int64_t columns = point_columns(module_, type);
+    product = located(source_, mark, [&] { return loop_term(ScalarOp::build, number, columns, std::move(product)); });
+  }
+  std::vector<DimId> made = type.dims;
+  made[0] = dims[transposed ? 0 : 1];
+  const EntrySide side = transposed ? EntrySide::rows : EntrySide::cols;
+  const ValueId result = emit(std::move(product), by.fn, side, std::move(made), mark, hint);
+  return by.masked ? reducers_.unmask(result, element, by) : values_.term(result);
+}
+
+}  // namespace kasen::lang

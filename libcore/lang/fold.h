@@ -1,0 +1,35 @@
+// Sums and products over a formula (formula.h): operators that compute it for every nonzero and combine the results
+// (fold_rows and fold_cols, libcore/ir/entries.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/lang/reducer.h"
+
+namespace kasen::lang {
+
+class Folds : Part {
+ public:
+  Folds(const Part& part, Calls& calls, Reducers& reducers) : Part(part), calls_(calls), reducers_(reducers) {}
+
+  // sum(X * w), sum(X * w, over M): reduces rows, columns, or all by rows and then over the rows.
+  [[nodiscard]] Term reduce(const Node& fn, Term entries, const Node* over, Mark mark, const std::string& hint);
+  // (X * w) @ v, (X * w)' @ B: each nonzero of the formula times the operand at its other side.
+  [[nodiscard]] Term multiply(const Node& times, const Node& plus, Term vector, Term entries, bool transposed,
+                              Mark mark, const std::string& hint);
+  // U @ V' of arrays over [N, K] and [M, K], both cut: known only at the nonzeros of a matrix over [N, M].
+  [[nodiscard]] bool gives_pairs(const Term& left, const Term& right) const;
+  [[nodiscard]] Term pairs(Term left, Term right, Mark mark);
+
+ private:
+  void cover_side(Term& formula, ValueId matrix, EntrySide side, Mark mark);
+  [[nodiscard]] ValueId emit(Term formula, FnId reducer, EntrySide side, std::vector<DimId> dims, Mark mark,
+                             const std::string& hint);
+  void require_fit(const Type& vector, const std::vector<DimId>& dims, bool transposed, Mark mark) const;
+
+  Calls& calls_;
+  Reducers& reducers_;
+};
+
+}  // namespace kasen::lang

@@ -1,0 +1,144 @@
+#include "libcore/lang/formula.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace kasen::lang {
+namespace {
+
+// Leaves at one side of the nonzeros have numbers below those of parameters.
+constexpr ValueId first_sided_leaf = -(1 << 28);
+
+double number_of(Scalar scalar, Word word) { return is_float(scalar) ? word.f : static_cast<double>(word.i); }
+Word word_of(Scalar scalar, double number) {
+  return is_float(scalar) ? Word::real(number) : Word::integer(static_cast<std::int64_t>(number));
+}
+
+// The value of an expression where nothing is stored, if it does not depend on its other parameters.
+class WhereAbsent {
+ public:
+  explicit WhereAbsent(const std::vector<bool>& entry) : entry_(entry) {}
+
+  // Each argument is evaluated once: expressions are deep.
+  [[nodiscard]] std::optional<double> value(const Expr& e) const {
+    if (e.op == ScalarOp::constant) {
+      return e.type.is_scalar() ? std::optional(number_of(e.type.scalar(), e.literal)) : std::nullopt;
+    }
+    if (e.op == ScalarOp::param) return entry_[static_cast<size_t>(e.index)] ? std::optional(0.0) : std::nullopt;
+    Known known;
+    for (const Expr& arg : e.args) known.push_back(arg.type.is_scalar() ? value(arg) : std::nullopt);
+    const auto zero = [&](size_t i) { return known[i] == std::optional(0.0); };
+    switch (e.op) {
+      case ScalarOp::mul:
+      case ScalarOp::logical_and:
+        return zero(0) || zero(1) ? std::optional(0.0) : plain(e, known);
+      case ScalarOp::div:
+        return zero(0) ? std::optional(0.0) : plain(e, known);
+      case ScalarOp::select:
+        if (known[0]) return known[*known[0] != 0 ? 1 : 2];
+        return known[1] == known[2] ? known[1] : std::nullopt;
+      case ScalarOp::cast:
+      case ScalarOp::sum_over:
+        return zero(0) ? std::optional(0.0) : std::nullopt;
+      default:
+        return row(e.op).result == ResultRule::special ? std::nullopt : plain(e, known);
+    }
+  }
+
+ private:
+  using Known = std::vector<std::optional<double>>;
+
+  static std::optional<double> plain(const Expr& e, const Known& known) {
+    std::vector<Word> words;
+    const Scalar operand = e.args.at(0).type.scalar();
+    for (const std::optional<double>& number : known) {
+      if (!number) return std::nullopt;
+      words.push_back(word_of(operand, *number));
+    }
+    return number_of(e.type.scalar(), evaluate_op(e.op, operand, words));
+  }
+
+  const std::vector<bool>& entry_;
+};
+
+}  // namespace
+
+bool Formulas::is_sparse(const Term& term) const {
+  return term.bare() && term.leaves.size() == 1 && term.leaves[0] >= 0 && module_.type(term.leaves[0]).sparse;
+}
+
+bool Formulas::is_entries(const Term& term) const {
+  return std::any_of(term.leaves.begin(), term.leaves.end(), [&](ValueId leaf) {
+    return leaf <= first_sided_leaf || (leaf >= 0 && module_.type(leaf).sparse);
+  });
+}
+
+Term Formulas::sided_term(ValueId value, EntrySide side, std::vector<DimId> dims, Mark mark) {
+  const Type& type = module_.type(value);
+  const auto seen = seen_element(module_, type);
+  if (!seen) {
+    source_.fail(mark, fmt::format("'{}' is {}", builder_.base_name(value), show(module_, type)),
+                 fmt::format("arrays beside entries hold scalars in at most {} columns, whose number plan knows",
+                             most_point_coordinates),
+                 fmt::format("write the size where the dimension is declared: dim {} local = 20",
+                             module_.dim(type.dims.back()).name));
+  }
+  const auto known = std::find_if(sided_.begin(), sided_.end(),
+                                  [&](const SidedLeaf& s) { return s.value == value && s.side == side; });
+  const auto place = static_cast<ValueId>(known - sided_.begin());
+  if (known == sided_.end()) sided_.push_back({value, side});
+  return leaf_term(first_sided_leaf - place, *seen, std::move(dims));
+}
+
+ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {
+  ValueId matrix = no_value;
+  for (const ValueId leaf : formula.leaves) {
+    if (leaf < 0 || !module_.type(leaf).sparse || leaf == matrix) continue;
+    if (matrix != no_value) {
+      source_.fail(mark, "two sparse matrices in one expression", "their entries are at different positions",
+                   "partition one matrix whose entries have both values");
+    }
+    matrix = leaf;
+  }
+  if (matrix == no_value) {
+    source_.fail(mark, fmt::format("all pairs over {}", show_dims(module_, formula.dims)),
+                 "U @ V' of two arrays that are cut is known where it meets stored entries",
+                 "multiply it with a sparse matrix: X * (U @ V')");
+  }
+  return matrix;
+}
+
+void Formulas::refuse(const Term& term, Mark mark) const {
+  if (!is_formula(term)) return;
+  (void)matrix_of(term, mark);
+  source_.fail(mark, fmt::format("stored entries over {} where an array is meant", show_dims(module_, term.dims)),
+               "an expression over stored entries has no array of its own: sums and products compute it as they go",
+               "use it in sum(...), sum(..., over N), or a product with @");
+}
+
+void Formulas::require_absent(const Term& term, Mark mark) const {
+  const ValueId matrix = matrix_of(term, mark);
+  std::vector<bool> entry;
+  for (const ValueId leaf : term.leaves) entry.push_back(leaf == matrix);
+  if (WhereAbsent(entry).value(term.expr) == std::optional(0.0)) return;
+  source_.fail(mark, "this is not 0 where the matrix stores nothing",
+               "only stored entries are met, and what is not stored counts as 0",
+               "multiply with the matrix, as in X * log(U @ V'), or with (X != 0)");
+}
+
+// The side of a formula's leaf. A vector over N meets the columns of a square matrix, as it does elsewhere.
+Formulas::SidedLeaf Formulas::side_of(ValueId leaf, ValueId matrix, Mark mark) const {
+  if (leaf <= first_sided_leaf) return sided_[static_cast<size_t>(first_sided_leaf - leaf)];
+  const Type& type = module_.type(leaf);
+  if (leaf == matrix || type.dims.empty()) return {leaf, EntrySide::shared};
+  if (type.dims.size() > 1) {
+    source_.fail(mark, fmt::format("a dense array over {} beside stored entries", show_dims(module_, type.dims)),
+                 "arrays beside entries are over their rows or their columns",
+                 "declare the array sparse, with the same entries, or the matrix dense");
+  }
+  return {leaf, type.dims[0] == module_.type(matrix).dims[1] ? EntrySide::cols : EntrySide::rows};
+}
+
+}  // namespace kasen::lang

@@ -1,0 +1,41 @@
+// Element-wise work on a sparse matrix. It has no value of its own: an expression over nonzeros is a formula. The sums
+// and products that use it compute it for each nonzero (fold.h).
+#pragma once
+
+#include <vector>
+
+#include "libcore/ir/entries.h"
+#include "libcore/lang/builder.h"
+#include "libcore/lang/term.h"
+
+namespace kasen::lang {
+
+class Formulas {
+ public:
+  Formulas(const SourceText& source, const Builder& builder)
+      : source_(source), builder_(builder), module_(builder.module()) {}
+
+  [[nodiscard]] bool is_sparse(const Term& term) const;   // a sparse matrix as it is
+  [[nodiscard]] bool is_entries(const Term& term) const;  // that, or a formula
+  [[nodiscard]] bool is_formula(const Term& term) const { return is_entries(term) && !is_sparse(term); }
+  // The one sparse matrix of a formula; pairs alone have none, and are refused.
+  [[nodiscard]] ValueId matrix_of(const Term& formula, Mark mark) const;
+  void refuse(const Term& term, Mark mark) const;          // formulas, where an array is required
+  void require_absent(const Term& term, Mark mark) const;  // that it is 0 where nothing is stored
+
+  // An array at the rows or columns of nonzeros over `dims`: its element, or the point of all its columns.
+  [[nodiscard]] Term sided_term(ValueId value, EntrySide side, std::vector<DimId> dims, Mark mark);
+  struct SidedLeaf {
+    ValueId value;
+    EntrySide side;
+  };
+  [[nodiscard]] SidedLeaf side_of(ValueId leaf, ValueId matrix, Mark mark) const;
+
+ private:
+  const SourceText& source_;
+  const Builder& builder_;
+  const Module& module_;
+  std::vector<SidedLeaf> sided_;  // the values of leaves from first_sided_leaf down
+};
+
+}  // namespace kasen::lang

@@ -1,0 +1,97 @@
+#include "libcore/lang/functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libcore/lang/prelude.h"
+#include "libcore/syntax/habits.h"
+
+namespace kasen::lang {
+
+void Functions::add(std::initializer_list<const char*> names, Name name, const ArrayCall::Lower& lower) {
+  for (const char* text : names) array_calls_.push_back({text, lower, name == Name::yields});
+}
+
+void Functions::declare(const Statement& fn) {
+  const std::string& name = fn.name.text;
+  const ArrayCall* call = array_call(name);
+  if ((call != nullptr && !call->yields) || is_scalar(name)) {
+    source_.fail(fn.mark, fmt::format("fn '{}' has the name of a built-in function", name), {},
+                 fmt::format("choose another, for example my_{}", name));
+  }
+  if (!fns_.emplace(name, &fn).second) source_.fail(fn.mark, fmt::format("two functions are called '{}'", name));
+}
+
+void Functions::declare_prelude() {
+  for (const Statement& fn : prelude()) fns_.emplace(fn.name.text, &fn);
+}
+
+const Statement* Functions::fn(const std::string& name) const {
+  const auto it = fns_.find(name);
+  return it == fns_.end() ? nullptr : it->second;
+}
+
+const Statement* Functions::fn(const Node& node) const { return node.kind == NodeKind::name ? fn(node.text) : nullptr; }
+
+const ArrayCall* Functions::array_call(const std::string& name) const {
+  const auto it = std::find_if(array_calls_.begin(), array_calls_.end(), [&](auto& c) { return c.name == name; });
+  return it == array_calls_.end() ? nullptr : &*it;
+}
+
+bool Functions::is_scalar(const std::string& name) {
+  return std::any_of(scalar_op_rows().begin(), scalar_op_rows().end(),
+                     [&](const ScalarOpRow& r) { return r.result != ResultRule::special && r.name == name; });
+}
+
+bool Functions::contains(const std::string& name) const {
+  return fns_.contains(name) || find_scalar_op(name, 1) != nullptr || find_scalar_op(name, 2) != nullptr ||
+         array_call(name) != nullptr;
+}
+
+void Functions::unknown(const std::string& name, size_t arguments, Mark mark) const {
+  Names known;
+  for (const ArrayCall& c : array_calls_) {
+    if (c.name[0] >= 'a') known.push_back(c.name);
+  }
+  known.insert(known.end(), {"f64", "f32", "i64", "i32"});
+  std::string arities;
+  for (const ScalarOpRow& r : scalar_op_rows()) {
+    if (r.result == ResultRule::special) continue;
+    known.emplace_back(r.name);
+    if (r.name == name) arities = std::to_string(r.arity);
+  }
+  if (!arities.empty()) {
+    source_.fail(mark, fmt::format("'{}' with {} arguments", name, arguments), fmt::format("it takes {}", arities));
+  }
+  for (const auto& [text, fn] : fns_) known.push_back(text);
+  std::string why = "no fn and no built-in function has that name";
+  std::string remedy = did_you_mean(name, known, Slips::few);
+  const bool taken = scopes_.find(name) != nullptr;
+  const Habit* habit = taken ? nullptr : find_habit(name, false);
+  if (habit != nullptr) {
+    if (!habit->why.empty()) why = habit->why;
+    remedy = habit_remedy(*habit);
+  }
+  if (taken) why = "the name stands for a value, not for a function";
+  source_.fail(mark, fmt::format("unknown function '{}'", name), why, remedy);
+}
+
+void Functions::replace_instance(const Node& fn, FnId made) {
+  if (this->fn(fn) != nullptr) instances_[fn.text].back().fn = made;
+}
+
+const std::vector<Functions::Instance>& Functions::instances(const std::string& fn) const {
+  static const std::vector<Instance> none;
+  const auto it = instances_.find(fn);
+  return it == instances_.end() ? none : it->second;
+}
+
+Node function_node(const std::string& name, Mark mark) {
+  Node node;
+  node.mark = mark;
+  node.text = name;
+  return node;
+}
+
+}  // namespace kasen::lang

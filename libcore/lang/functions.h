@@ -1,0 +1,60 @@
+// Which functions a program can call: its own fns, those of the prelude, calls that work on whole arrays, and scalar
+// functions. Also where the program's fns are used whole, which assumptions are about.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcore/lang/scopes.h"
+
+namespace kasen::lang {
+
+// A call that works on whole arrays.
+struct ArrayCall {
+  using Lower = std::function<Term(const Node& call, const std::string& hint)>;  // the hint names the result
+  std::string name;
+  Lower lower;
+  bool yields = false;  // a program may have a fn of that name instead
+};
+
+class Functions {
+ public:
+  Functions(const SourceText& source, const Scopes& scopes) : source_(source), scopes_(scopes) {}
+
+  enum class Name { kept, yields };
+  // Capital letters make another spelling, which is not suggested.
+  void add(std::initializer_list<const char*> names, Name name, const ArrayCall::Lower& lower);
+  void declare(const Statement& fn);
+  void declare_prelude();
+
+  [[nodiscard]] const Statement* fn(const std::string& name) const;  // or null
+  [[nodiscard]] const Statement* fn(const Node& node) const;         // the fn that it names, or null
+  [[nodiscard]] const ArrayCall* array_call(const std::string& name) const;
+  [[nodiscard]] static bool is_scalar(const std::string& name);
+  [[nodiscard]] bool contains(const std::string& name) const;
+  [[noreturn]] void unknown(const std::string& name, size_t arguments, Mark mark) const;
+
+  // A function of the module that is a fn of the program, whole.
+  struct Instance {
+    FnId fn;
+    std::vector<int> operand_of;  // parameter of the fn -> operand
+  };
+  void add_instance(const std::string& fn, Instance instance) { instances_[fn].push_back(std::move(instance)); }
+  void replace_instance(const Node& fn, FnId made);  // the newest one, if the node names a fn
+  [[nodiscard]] const std::vector<Instance>& instances(const std::string& fn) const;
+
+ private:
+  const SourceText& source_;
+  const Scopes& scopes_;
+  std::vector<ArrayCall> array_calls_;
+  std::map<std::string, const Statement*> fns_;
+  std::map<std::string, std::vector<Instance>> instances_;
+};
+
+// A built-in scalar function as an argument.
+[[nodiscard]] Node function_node(const std::string& name, Mark mark);
+
+}  // namespace kasen::lang

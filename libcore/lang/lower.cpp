@@ -1,0 +1,51 @@
+#include "libcore/lang/lower.h"
+
+#include <utility>
+
+namespace kasen::lang {
+
+Lowering::Lowering(const SourceText& source, Module start, const Declarations::Defines& defines,
+                   const ReducerRanges& ranges)
+    : builder_(source, std::move(start)),
+      scopes_(source),
+      functions_(source, scopes_),
+      formulas_(source, builder_),
+      values_(source, builder_, functions_, formulas_),
+      evaluator_(source, builder_, values_),
+      types_(source, builder_, scopes_, evaluator_),
+      part_(source, builder_, scopes_, functions_, formulas_, values_, types_, evaluator_),
+      calls_(part_, frames_),
+      reducers_(part_, calls_, ranges),
+      folds_(part_, calls_, reducers_),
+      matrix_products_(part_, calls_, reducers_, folds_),
+      reductions_(part_, reducers_, folds_),
+      views_(part_),
+      generators_(part_),
+      products_(part_, calls_, folds_, matrix_products_, reductions_, views_),
+      lists_(part_),
+      expressions_(part_, frames_, calls_, lists_, views_, products_),
+      declarations_(part_, defines),
+      assumptions_(part_, reducers_),
+      statements_(part_, declarations_, lists_) {}
+
+Module Lowering::run(const std::vector<Statement>& program) {
+  const auto each = [&](StatementKind kind, const auto& visit) {
+    for (const Statement& s : program) {
+      if (s.kind == kind) visit(s);
+    }
+  };
+  each(StatementKind::function, [&](auto& s) { statements_.collect([&] { functions_.declare(s); }); });
+  functions_.declare_prelude();
+  each(StatementKind::assume, [&](auto& s) { statements_.collect([&] { reducers_.declare_identity(s); }); });
+  statements_.lower(program);
+  if (!statements_.faulty()) {
+    each(StatementKind::assume, [&](auto& s) { assumptions_.add(s); });
+    each(StatementKind::function, [&](auto& s) { statements_.collect([&] { calls_.check(s); }); });
+  }
+  if (statements_.faulty()) statements_.throw_faults();
+  declarations_.check_defines();
+  declarations_.append_outputs();
+  return builder_.take();
+}
+
+}  // namespace kasen::lang

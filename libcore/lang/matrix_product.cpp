@@ -1,0 +1,113 @@
+#include "libcore/lang/matrix_product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kasen::lang {
+
+MatrixProducts::MatrixProducts(const Part& part, Calls& calls, Reducers& reducers, Folds& folds)
+    : Part(part), calls_(calls), reducers_(reducers), folds_(folds) {
+  functions_.add({"mxv", "MxV", "mxvt", "MxVT"}, Functions::Name::kept,
+                 [this](auto& node, auto& hint) { return call(node, hint); });
+}
+
+// The type that a null nonzero's 1 takes: that of the multiplier's second parameter, else the vector's element.
+ElementType MatrixProducts::entry_type(const Node& fn, const ElementType& vector, const ElementType& matrix,
+                                       Mark mark) {
+  if (!matrix.is(Scalar::null)) return matrix;
+  const Statement* user = functions_.fn(fn);
+  const std::vector<ParamNode>& params = user != nullptr ? user->params : fn.params;  // a lambda's, or none
+  ElementType type = vector;
+  if (params.size() == 2 && !params[1].type.empty()) type = types_.element(params[1].type[0]);
+  const bool has_one = type.is_scalar() && (is_numeric(type.scalar()) || type.is(Scalar::boolean));
+  if (has_one) return type;
+  source_.fail(mark, fmt::format("an entry of the null matrix has no value 1 of type {}", show(module_, type)),
+               "an entry without a value counts as the constant 1 of the multiplier's second parameter",
+               "give that parameter a type: fn f(x, entry: i64) = ...");
+}
+
+void MatrixProducts::require_fit(ValueId matrix, const Type& vector, bool transposed, Mark mark) const {
+  const Type& type = module_.type(matrix);
+  const std::string& name = builder_.base_name(matrix);
+  const auto dim = [&](DimId d) -> const Dimension& { return module_.dim(d); };
+  if (!type.sparse && dim(type.dims[0]).local && !dim(type.dims[1]).local) {
+    source_.fail(
+        mark, fmt::format("{} is cut along its columns", name),
+        fmt::format("dimension '{}' is local, and products take dense matrices by rows", dim(type.dims[0]).name),
+        "exchange its dimensions");
+  }
+  const DimId from = type.dims[transposed ? 1 : 0];
+  const DimId to = type.dims[transposed ? 0 : 1];
+  if (vector.dims.empty() || vector.dims[0] != from) {
+    const bool other = !vector.dims.empty() && vector.dims[0] == to;
+    source_.fail(mark,
+                 fmt::format("the product with {0} needs an array over [{1}], or [{1}, ...], not {2}", name,
+                             dim(from).name, show(module_, vector)),
+                 fmt::format("{} is over {}; the product runs along its {}", name, show_dims(module_, type.dims),
+                             transposed ? "columns" : "rows"),
+                 other ? fmt::format("use {}{} @ x", name, transposed ? "'" : "") : "");
+  }
+  const auto cut = std::find_if(vector.dims.begin() + 1, vector.dims.end(), [&](DimId d) { return !dim(d).local; });
+  if (cut == vector.dims.end()) return;
+  source_.fail(mark, fmt::format("a product with columns over '{}', which is cut", dim(*cut).name),
+               "every worker multiplies all columns of its rows",
+               fmt::format("declare it local: dim {} local", dim(*cut).name));
+}
+
+Term MatrixProducts::multiply(const Node& times, const Node& plus, Term vector, Term matrix, bool transposed, Mark mark,
+                              const std::string& hint) {
+  if (formulas_.is_formula(matrix)) {
+    return folds_.multiply(times, plus, std::move(vector), std::move(matrix), transposed, mark, hint);
+  }
+  const ValueId m = values_.materialise(std::move(matrix), "t", mark);
+  const ValueId v = values_.materialise(std::move(vector), "t", mark);
+  const Type mt = module_.type(m);
+  const Type vt = module_.type(v);
+  require_fit(m, vt, transposed, mark);
+  const ElementType entry = entry_type(times, vt.element, mt.element, mark);
+  const FnId plain = calls_.instantiate(times, {vt.element, entry}, mark, "multiply");
+  const ElementType element = module_.fn(plain).result();
+  const Reducer r = reducers_.with_mask(plus, element, mark);
+  const FnId z = r.masked ? reducers_.mask(plain) : plain;
+  Type type{module_.fn(z).result(), vt.dims};
+  type.dims[0] = mt.dims[transposed ? 0 : 1];
+  const ValueId result = builder_.emit(
+      {.code = transposed ? OpCode::mxvt : OpCode::mxv, .operands = {v, m}, .fns = {z, r.fn}}, mark, hint, type);
+  return r.masked ? reducers_.unmask(result, element, r) : values_.term(result);
+}
+
+bool MatrixProducts::matrix_is_left(const Term& left, const Term& right) const {
+  if (left.dims.size() != 2 || right.dims.size() != 2) return left.dims.size() == 2;
+  return formulas_.is_entries(left) || !formulas_.is_entries(right);
+}
+
+void MatrixProducts::refuse_sparse_columns(const Term& vector, Mark mark) const {
+  if (!formulas_.is_entries(vector)) return;
+  source_.fail(mark, "there is no product of two sparse matrices",
+               "its result would be one, and only inputs are sparse", "write (A @ B) @ v as A @ (B @ v)");
+}
+
+// mxv(times, plus, G, v): the matrix and its operand in either order.
+Term MatrixProducts::call(const Node& node, const std::string& hint) {
+  if (node.args.size() != 4) {
+    source_.fail(node.mark, fmt::format("{} takes 4 arguments, not {}", node.text, node.args.size()), {},
+                 fmt::format("write {}(*, +, G, x)", node.text));
+  }
+  Term first = evaluator_.eval(node.args[2]);
+  Term second = evaluator_.eval(node.args[3]);
+  const bool matrix_first = matrix_is_left(first, second);
+  Term& matrix = matrix_first ? first : second;
+  Term& vector = matrix_first ? second : first;
+  refuse_sparse_columns(vector, node.mark);
+  if (matrix.dims.size() != 2) {
+    source_.fail(node.mark, fmt::format("{} without a matrix", node.text),
+                 fmt::format("its arguments are over {} and {}", show_dims(module_, first.dims),
+                             show_dims(module_, second.dims)));
+  }
+  const bool transposed = node.text == "mxvt" || node.text == "MxVT";
+  return multiply(node.args[0], node.args[1], std::move(vector), std::move(matrix), transposed, node.mark, hint);
+}
+
+}  // namespace kasen::lang

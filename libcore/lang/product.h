@@ -1,0 +1,40 @@
+// What `@` means for the arrays beside it, and outer(u, v).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/lang/matrix_product.h"
+#include "libcore/lang/reduction.h"
+#include "libcore/lang/view.h"
+
+namespace kasen::lang {
+
+class Products : Part {
+ public:
+  Products(const Part& part, Calls& calls, Folds& folds, MatrixProducts& matrix_products, Reductions& reductions,
+           Views& views);
+
+  // G @ x, G' @ x, x @ G (the same as G' @ x), G @ B and G' @ B with columns. a @ b of vectors is the same as dot, and
+  // a @ b' the same as outer. For bool these use and, or.
+  [[nodiscard]] Term product(const Node& node, const std::string& hint);
+
+ private:
+  struct Side {
+    Term term;
+    bool turned = false;
+  };
+  [[nodiscard]] Side side(const Node& node);
+  [[nodiscard]] Term of_vectors(const Node& node, Side left, Side right, const std::string& hint);
+  [[nodiscard]] Term of_matrix(const Node& node, Side left, Side right, const std::string& hint);
+  [[nodiscard]] Term outer(const Node& fn, std::vector<Term> args, Mark mark);
+  [[nodiscard]] Term outer_call(const Node& node);
+
+  Calls& calls_;
+  Folds& folds_;
+  MatrixProducts& matrix_products_;
+  Reductions& reductions_;
+  Views& views_;
+};
+
+}  // namespace kasen::lang

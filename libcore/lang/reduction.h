@@ -1,0 +1,32 @@
+// Reductions: reduce(f, A), sum(v), dot(u, v), and aggregates that are built from them (aggregate.cpp).
+#pragma once
+
+#include <string>
+
+#include "libcore/lang/fold.h"
+
+namespace kasen::lang {
+
+class Reductions : Part {
+ public:
+  Reductions(const Part& part, Reducers& reducers, Folds& folds);
+
+  // `over`: the dimensions that go; null: all of them.
+  [[nodiscard]] Term reduce(const Node& fn, Term array, const Node* over, Mark mark, const std::string& hint);
+  [[nodiscard]] Term dot(std::vector<Term> pair, Mark mark, const std::string& hint);
+
+ private:
+  [[nodiscard]] Term reduce_call(const Node& node, const std::string& hint);
+  [[nodiscard]] Term named_call(const Node& node, const std::string& hint);  // sum, max, any, ...
+  [[nodiscard]] Term dot_call(const Node& node, const std::string& hint);
+  [[nodiscard]] Term mean(const Node& node);
+  [[nodiscard]] Term sum_of_squares(const Node& node, const std::string& hint);
+  [[nodiscard]] Term place(const Node& node);  // argmax, argmin
+  [[nodiscard]] Term aggregated(const Node& node);
+  [[nodiscard]] Term aggregated_numbers(const Node& node, const std::string& conversion);
+
+  Reducers& reducers_;
+  Folds& folds_;
+};
+
+}  // namespace kasen::lang

@@ -1,0 +1,71 @@
+#include "libcore/lang/scopes.h"
+
+#include <fmt/format.h>
+
+namespace kasen::lang {
+
+const Binding* Scopes::find(const std::string& name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto it = scope->find(name);
+    if (it != scope->end()) return &it->second;
+  }
+  return nullptr;
+}
+
+Names Scopes::visible() const {
+  Names names;
+  for (const Scope& scope : scopes_) {
+    for (const auto& [name, binding] : scope) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<ValueId> Scopes::values(const Names& names) const {
+  std::vector<ValueId> values;
+  for (const std::string& name : names) values.push_back(find(name)->id);
+  return values;
+}
+
+void Scopes::define(const std::string& name, Mark mark, Binding binding) {
+  const Binding* known = find(name);
+  if (known != nullptr && !known->is(Binding::Kind::poisoned)) {
+    source_.fail(mark, fmt::format("'{}' is already declared", name), {}, "choose another name");
+  }
+  shadow(name, std::move(binding));
+}
+
+void Scopes::rebind(const std::string& name, ValueId id) {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto it = scope->find(name);
+    if (it == scope->end()) continue;
+    it->second.kind = Binding::Kind::value;
+    it->second.id = id;
+    return;
+  }
+  shadow(name, {.id = id});
+}
+
+void Scopes::poison(const std::string& name) {
+  if (find(name) == nullptr) shadow(name, {.kind = Binding::Kind::poisoned});
+}
+
+Until<const Frame*> Frames::inside(Frame& frame) {
+  if (!frame.fn) frame.outer = frame_;
+  return {frame_, &frame};
+}
+
+const Term* Frames::find(const std::string& name) const {
+  for (const Frame* f = frame_; f != nullptr; f = f->outer) {
+    const auto it = f->names.find(name);
+    if (it != f->names.end()) return &it->second;
+  }
+  return nullptr;
+}
+
+const Frame* Frames::fn() const {
+  const Frame* f = frame_;
+  while (f != nullptr && !f->fn) f = f->outer;
+  return f;
+}
+
+}  // namespace kasen::lang

@@ -1,0 +1,79 @@
+// What names stand for: in the blocks of the program (scopes), and inside its functions (frames).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcore/lang/located.h"
+#include "libcore/lang/term.h"
+
+namespace kasen::lang {
+
+using Names = std::vector<std::string>;
+
+// Thrown for the name of a faulty definition, whose errors are reported there, once.
+struct Poisoned {};
+
+// The meaning of a name of the program.
+struct Binding {
+  // formula: an expression over nonzeros; poisoned: its definition had an error
+  enum class Kind { value, constant, dimension, formula, poisoned };
+  Kind kind = Kind::value;
+  ValueId id = no_value;
+  Term term;  // constants and formulas
+  DimId dim = no_dim;
+  std::string fixed;  // why it cannot be assigned ("" if it can)
+
+  [[nodiscard]] bool is(Kind wanted) const { return kind == wanted; }
+};
+
+class Scopes {
+ public:
+  using Scope = std::map<std::string, Binding>;
+
+  explicit Scopes(const SourceText& source) : source_(source), scopes_(1) {}
+  // A block's scope, with names of its own; it ends with this object.
+  class Inner {
+   public:
+    Inner(Scopes& scopes, Scope names) : scopes_(scopes.scopes_) { scopes_.push_back(std::move(names)); }
+    ~Inner() { scopes_.pop_back(); }
+    Inner(const Inner&) = delete;
+    Inner& operator=(const Inner&) = delete;
+
+   private:
+    std::vector<Scope>& scopes_;
+  };
+
+  [[nodiscard]] const Binding* find(const std::string& name) const;  // or null
+  [[nodiscard]] Names visible() const;
+  [[nodiscard]] std::vector<ValueId> values(const Names& names) const;
+  void define(const std::string& name, Mark mark, Binding binding);  // refuses a name that has a meaning
+  void shadow(const std::string& name, Binding binding) { scopes_.back()[name] = std::move(binding); }
+  void rebind(const std::string& name, ValueId id);
+  void poison(const std::string& name);  // if it has no meaning, so that its uses are no errors
+
+ private:
+  const SourceText& source_;
+  std::vector<Scope> scopes_;
+};
+
+// Names inside a `fn`, a lambda or a coordinate loop. The latter two see the frame that contains them.
+struct Frame {
+  bool fn = false;  // of the program's names, only consts are visible
+  std::map<std::string, Term> names;
+  const Frame* outer = nullptr;
+};
+
+class Frames {
+ public:
+  [[nodiscard]] Until<const Frame*> inside(Frame& frame);
+  [[nodiscard]] bool empty() const { return frame_ == nullptr; }  // else whole-array work is not possible
+  [[nodiscard]] const Term* find(const std::string& name) const;  // or null
+  [[nodiscard]] const Frame* fn() const;                          // the `fn` around this position, or null
+
+ private:
+  const Frame* frame_ = nullptr;
+};
+
+}  // namespace kasen::lang

@@ -1,0 +1,86 @@
+#include "libcore/lang/type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "libcore/syntax/habits.h"
+
+namespace kasen::lang {
+namespace {
+
+constexpr std::int64_t max_coordinates = 1 << 16;
+
+}  // namespace
+
+DimId Types::dim(const NameAt& name) const {
+  const Binding* b = scopes_.find(name.text);
+  if (b != nullptr && b->is(Binding::Kind::poisoned)) throw Poisoned{};
+  if (b != nullptr && b->is(Binding::Kind::dimension)) return b->dim;
+  Names dims;
+  for (const Dimension& d : module_.dims) dims.push_back(d.name);
+  const std::string near = did_you_mean(name.text, dims);
+  source_.fail(name.mark, fmt::format("'{}' is no dimension", name.text),
+               b != nullptr ? "the name stands for a value" : "dimensions are declared first",
+               near.empty() ? fmt::format("declare it: dim {}", name.text) : near);
+}
+
+DimId Types::dim(const Node& node) const {
+  if (node.kind != NodeKind::name) source_.fail(node.mark, "the name of a dimension is meant here");
+  return dim({node.text, node.mark});
+}
+
+ElementType Types::element(const TypeNode& node) {
+  ElementType type;
+  type.tuple = node.tuple;
+  type.components.clear();
+  for (const ComponentNode& c : node.components) {
+    Component made{scalar_named(c.scalar), no_dim, 0};
+    if (made.scalar == Scalar::id) made.id_of = dim({c.id_of, c.mark});
+    if (!c.count.empty()) {
+      made.count = evaluator_.count(c.count[0], 1, "the number of coordinates");
+      if (made.count > max_coordinates) {
+        source_.fail(c.mark, fmt::format("{} coordinates in one element", made.count),
+                     fmt::format("at most {} are possible", max_coordinates), "make them a dimension: dim F local");
+      }
+    }
+    if (made.scalar == Scalar::null && (node.tuple || made.count > 0)) {
+      source_.fail(c.mark, "null inside an element", "null means that an entry has no value at all");
+    }
+    type.components.push_back(made);
+  }
+  return type;
+}
+
+Type Types::array(const TypeNode& node) {
+  Type type{element(node), {}};
+  for (const NameAt& name : node.dims) type.dims.push_back(dim(name));
+  return type;
+}
+
+std::vector<DimId> Types::named(const std::vector<DimId>& whole, const Node* over, Mark mark) const {
+  if (over == nullptr) return {};
+  std::vector<DimId> rest = whole;
+  std::vector<DimId> dims;
+  for (const NameAt& name : over->names) {
+    const DimId d = dim(name);
+    const auto it = std::find(rest.begin(), rest.end(), d);
+    if (it == rest.end()) {
+      source_.fail(name.mark, fmt::format("the array has no dimension '{}'", name.text),
+                   fmt::format("it is over {}", show_dims(module_, whole)));
+    }
+    rest.erase(it);
+    dims.push_back(d);
+  }
+  if (rest.empty()) return {};
+  if (std::set<DimId>(whole.begin(), whole.end()).size() < whole.size()) {
+    source_.fail(mark, fmt::format("a reduction of an array over {} along some of them", show_dims(module_, whole)),
+                 "a dimension is listed twice, and the name does not say which is meant",
+                 "multiply with a vector of ones: A @ fill(1.0, N) for the rows, A' @ fill(1.0, N) for the columns");
+  }
+  return dims;
+}
+
+}  // namespace kasen::lang

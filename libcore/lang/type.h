@@ -1,0 +1,30 @@
+// Types and dimensions as the program writes them.
+#pragma once
+
+#include <vector>
+
+#include "libcore/lang/evaluator.h"
+#include "libcore/lang/scopes.h"
+
+namespace kasen::lang {
+
+class Types {
+ public:
+  Types(const SourceText& source, const Builder& builder, const Scopes& scopes, Evaluator& evaluator)
+      : source_(source), module_(builder.module()), scopes_(scopes), evaluator_(evaluator) {}
+
+  [[nodiscard]] ElementType element(const TypeNode& node);
+  [[nodiscard]] Type array(const TypeNode& node);
+  [[nodiscard]] DimId dim(const NameAt& name) const;
+  [[nodiscard]] DimId dim(const Node& node) const;  // an argument
+  // The dimensions of an array that `over` names; none for all of them, which is the common form.
+  [[nodiscard]] std::vector<DimId> named(const std::vector<DimId>& whole, const Node* over, Mark mark) const;
+
+ private:
+  const SourceText& source_;
+  const Module& module_;
+  const Scopes& scopes_;
+  Evaluator& evaluator_;
+};
+
+}  // namespace kasen::lang

@@ -1,0 +1,29 @@
+// Views: ranges of a dimension, one index of it, and transposed matrices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/ir/array_views.h"
+#include "libcore/lang/part.h"
+
+namespace kasen::lang {
+
+class Views : Part {
+ public:
+  explicit Views(const Part& part);
+
+  // A' as a value: an array of its own, unless a product reads A in the other direction.
+  [[nodiscard]] Term transposed(Term matrix, Mark mark, const std::string& hint);
+  [[noreturn]] void refuse_transpose(const std::vector<DimId>& dims, Mark mark) const;
+
+ private:
+  [[nodiscard]] Term slice_range(const Node& node, const std::string& hint);
+  [[nodiscard]] Term slice_index(const Node& node, const std::string& hint);
+  [[nodiscard]] DimId sliced_dim(const Term& array, const std::string& view, const std::string& call, const Node* over,
+                                 Mark mark) const;
+  void require_local(DimId dim, const std::string& view, Mark mark) const;
+  void require_inside(const RangeSizes& sizes, ValueId begin, Mark mark) const;
+};
+
+}  // namespace kasen::lang
