@@ -40,10 +40,11 @@ std::vector<DimId> widest_dims(const std::vector<Term>& args) {
   return widest == args.end() ? std::vector<DimId>{} : widest->dims;
 }
 
-// The arguments' trees over the merged leaves of `out`.
-std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out) {
+// What `make` makes of the arguments' trees, over their merged leaves.
+template <class Make>
+Term merged(const Module& module, std::vector<Term> args, Make make) {
   std::vector<Expr> trees;
-  out.size = 1;
+  Term out;
   out.dims = widest_dims(args);
   for (Term& arg : args) {
     merge_dims(module, out.dims, arg.dims);
@@ -66,7 +67,8 @@ std::vector<Expr> merge(const Module& module, std::vector<Term>& args, Term& out
     fail(ExitStatus::bad_input, "this expression is too large",
          "functions and their locals are put into each other at every use", "give intermediate arrays a name");
   }
-  return trees;
+  out.expr = make(std::move(trees));
+  return out;
 }
 
 // Terms of literals without a type are computed at once, so that `1 / 3` and `-1` are literals, too.
@@ -184,31 +186,20 @@ Term adapt(Term term, Scalar to) {
 Term combine(const Module& module, ScalarOp op, std::vector<Term> args) {
   settle_literals(op, args);
   const bool literal = all_literal(args);
-  Term out;
-  std::vector<Expr> trees = merge(module, args, out);
-  out.expr = make_op(op, std::move(trees));
+  Term out = merged(module, std::move(args), [&](std::vector<Expr> trees) { return make_op(op, std::move(trees)); });
   return literal ? fold(std::move(out)) : out;
 }
 
 Term convert_term(const Module& module, Scalar to, Term arg) {
   const bool literal = arg.literal;
-  Term out;
-  std::vector<Term> args;
-  args.push_back(std::move(arg));
-  std::vector<Expr> trees = merge(module, args, out);
-  out.expr = make_cast(to, std::move(trees[0]));
+  Term out = merged(module, {std::move(arg)}, [&](std::vector<Expr> e) { return make_cast(to, std::move(e[0])); });
   if (!literal) return out;
   out = fold(std::move(out));
   out.literal = false;  // `f32(1)` has a type of its own
   return out;
 }
 
-Term tuple_term(const Module& module, std::vector<Term> args) {
-  Term out;
-  std::vector<Expr> trees = merge(module, args, out);
-  out.expr = make_tuple(std::move(trees));
-  return out;
-}
+Term tuple_term(const Module& module, std::vector<Term> args) { return merged(module, std::move(args), make_tuple); }
 
 Term component_term(Term tuple, int index) {
   tuple.expr = make_component(std::move(tuple.expr), index);
@@ -220,13 +211,8 @@ Term component_term(Term tuple, int index) {
 }
 
 Term element_term(const Module& module, Term array, Term index) {
-  Term out;
-  std::vector<Term> args;
-  args.push_back(std::move(array));
-  args.push_back(adapt(std::move(index), Scalar::i64));
-  std::vector<Expr> trees = merge(module, args, out);
-  out.expr = make_element(std::move(trees[0]), std::move(trees[1]));
-  return out;
+  return merged(module, {std::move(array), adapt(std::move(index), Scalar::i64)},
+                [](std::vector<Expr> e) { return make_element(std::move(e[0]), std::move(e[1])); });
 }
 
 Term loop_term(ScalarOp op, int number, std::int64_t count, Term body) {
