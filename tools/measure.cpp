@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "libcore/ir/module.h"
+#include "libcore/lang/lang.h"
 #include "libopt/cost/sizes.h"
 #include "libopt/optimize/replan.h"
 #include "libopt/prover/prover.h"
@@ -99,7 +100,8 @@ std::string explanation(const Module& module, const po::variables_map& values, c
   }
   Prover laws;
   const auto known = sizes != nullptr ? sizes_of_plans(values, *sizes) : std::function<Sizes(const Module&)>();
-  const std::optional<Replanned> again = plan_again(module, laws, known, machine);
+  const std::optional<Module> program = program_of(module);
+  const auto again = program ? plan_again(module, *program, laws, known, machine) : std::nullopt;
   return explain_text(module, sizes, again ? &again->notes : nullptr, machine, laws);
 }
 

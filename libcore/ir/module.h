@@ -196,6 +196,7 @@ struct Module {
   std::vector<std::string> source;   ///< its lines
   std::vector<std::string> history;  ///< one line a tool: "kasen-plan 0.1 pagerank.ks"
   std::string fitted_to;             ///< digest of the bundle it was planned for (may be empty)
+  std::string planned_by;            ///< the options that made the plan (libopt/options/record.h; may be empty)
   std::string text_name;             ///< the file that it was read from: the location of operators that name none
 
   [[nodiscard]] const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }

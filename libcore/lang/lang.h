@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,9 @@ namespace kasen {
 /// file:line:column and the source line, or ExitStatus::usage for a define whose name is unknown.
 [[nodiscard]] Module compile_program(std::string_view text, const std::string& file,
                                      const std::map<std::string, std::string>& defines);
+
+/// The level 1 module of a plan, made from the source that the plan carries, with its consts and the defaults of its
+/// params put in. Nothing if the plan carries no source, or one that states something else by now.
+[[nodiscard]] std::optional<Module> program_of(const Module& plan);
 
 }  // namespace kasen

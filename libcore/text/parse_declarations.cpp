@@ -16,6 +16,10 @@ bool ModuleParser::declaration() {
   if (lexer_.accept("assume")) return assumption();
   if (lexer_.accept("law")) return law(m_.laws);
   if (lexer_.accept("buffer")) return buffer();
+  if (lexer_.accept("planned")) {
+    m_.planned_by = unquoted(lexer_.expect(TokenKind::string, "options").text);
+    return true;
+  }
   if (!lexer_.accept("fitted")) return false;
   m_.fitted_to = unquoted(lexer_.expect(TokenKind::string, "a digest").text);
   return true;

@@ -172,6 +172,7 @@ struct ModulePrinter {
     laws("assume", m.assumptions);
     laws("law", m.laws);
     if (!m.fitted_to.empty()) out += "  fitted " + quote(m.fitted_to) + '\n';
+    if (!m.planned_by.empty()) out += "  planned " + quote(m.planned_by) + '\n';
     for (size_t i = 0; i < m.buffers.size(); ++i) {
       const BufferDecl& b = m.buffers[i];
       Type type;

@@ -8,6 +8,7 @@
 #include "libcore/base/error.h"
 #include "libcore/base/suggest.h"
 #include "libopt/optimize/strategies.h"
+#include "libopt/options/record.h"
 #include "libopt/passes/passes.h"
 #include "libopt/prover/verdicts.h"
 #include "libopt/rewrite/rewrite.h"
@@ -148,14 +149,6 @@ Planned planned(const Module& module, LawChecker& laws, const OptimizeOptions& o
 
 }  // namespace
 
-OptimizeOptions quiet(OptimizeOptions options) {
-  options.notes = nullptr;
-  options.print_after.clear();
-  options.on_print = nullptr;
-  options.on_pass = nullptr;
-  return options;
-}
-
 std::span<const PassRow> pass_rows() { return rows; }
 
 void run_behind(std::string_view name, Module& module, PassContext& context) {
@@ -177,6 +170,12 @@ const PassRow& find_pass(std::string_view name, std::string_view option) {
   const std::string near = nearest_name(name, names);
   fail(ExitStatus::usage, fmt::format("no pass is called '{}'", name), fmt::format("{} names passes", option),
        near.empty() ? "use one of" + listed : "did you mean '" + near + "'?");
+}
+
+Module optimize_exactly(Module module, LawChecker& laws, const OptimizeOptions& options) {
+  require_valid(module, laws);
+  record_reducer_laws(module, laws);
+  return all_passes(std::move(module), laws, options);
 }
 
 Module run_passes(Module module, LawChecker& laws, const OptimizeOptions& options,
@@ -216,11 +215,16 @@ Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options)
   if (module.level >= 3) return module;
   record_reducer_laws(module, laws);
   const bool explain = options.notes != nullptr && options.notes->explain;
-  if (options.strategy != Strategy::cost && !explain) return planned(module, laws, options).plan;
+  if (options.strategy != Strategy::cost && !explain) {
+    Planned made = planned(module, laws, options);
+    made.plan.planned_by = record_text({options, made.options});
+    return std::move(made.plan);
+  }
   StrategyChoice choice = weigh_strategies(module, laws, options);
   OptimizeOptions chosen = options;
   if (options.strategy == Strategy::cost) chosen.strategy = choice.chosen;
   Planned made = planned(module, laws, chosen);
+  made.plan.planned_by = record_text({options, made.options});
   if (options.notes != nullptr) {
     if (options.strategy == Strategy::cost) options.notes->assume(choice.defaults);
     options.notes->strategies = std::move(choice);

@@ -16,6 +16,10 @@ namespace kasen {
 /// the name of a pass that broke one.
 [[nodiscard]] Module optimize(Module module, LawChecker& laws, const OptimizeOptions& options);
 
+/// Makes the plan of a level 1 module by exactly these options. Nothing is given up or chosen by cost, but for what
+/// `sync` and `epilogue_by_size` leave to a choice.
+[[nodiscard]] Module optimize_exactly(Module module, LawChecker& laws, const OptimizeOptions& options);
+
 /// Runs the named passes alone, in the order given, and verifies each. They run for any strategy, on any module of a
 /// level that they take. Throws UserError: usage (no such pass), bad_input (another level; a program that breaks a
 /// rule).

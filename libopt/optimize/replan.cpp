@@ -1,90 +1,72 @@
 #include "libopt/optimize/replan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "libcore/base/error.h"
-#include "libcore/lang/lang.h"
 #include "libopt/optimize/optimize.h"
 
 namespace kasen {
 namespace {
 
-// The options that `kasen fuse` may have had, the usual ones first. Those for which sizes decide come last.
-std::vector<OptimizeOptions> ways() {
-  std::vector<OptimizeOptions> all;
-  for (const SyncMode sync : {SyncMode::hybrid, SyncMode::eager, SyncMode::lazy, SyncMode::automatic}) {
-    for (const bool split : {true, false}) {
-      if (!split && sync != SyncMode::lazy) continue;
-      for (const bool epilogue : {false, true}) {
-        for (const Strategy strategy :
-             {Strategy::greedy, Strategy::none, Strategy::fuse_no_redundancy, Strategy::fuse_all, Strategy::mpskip}) {
-          if (strategy == Strategy::none && epilogue) continue;
-          OptimizeOptions options;
-          options.strategy = strategy;
-          options.sync = sync;
-          options.epilogue = epilogue;
-          options.split = split;
-          all.push_back(options);
-        }
-      }
+// The ways by which a plan can have been made. With other sizes than those at hand, a choice by cost may have come out
+// as any of the forced ones.
+std::vector<OptimizeOptions> ways(const OptimizeOptions& made) {
+  std::vector<OptimizeOptions> all{made};
+  if (made.sync == SyncMode::automatic) {
+    for (const SyncMode sync : {SyncMode::hybrid, SyncMode::eager, SyncMode::lazy}) {
+      all.push_back(made);
+      all.back().sync = sync;
     }
   }
-  OptimizeOptions by_size;
-  by_size.epilogue = by_size.epilogue_by_size = true;
-  all.push_back(by_size);
+  if (!made.epilogue_by_size) return all;
+  const std::vector<OptimizeOptions> by_size = all;
+  for (const bool epilogue : {true, false}) {
+    for (OptimizeOptions way : by_size) {
+      way.epilogue = epilogue;
+      way.epilogue_by_size = false;
+      all.push_back(std::move(way));
+    }
+  }
   return all;
+}
+
+// Sets the notes right where the sizes at hand would choose otherwise than those of the plan.
+void note_what_was_made(PlanNotes& notes, const PlanRecord& record) {
+  const OptimizeOptions &asked = record.asked, &made = record.made;
+  const bool chosen = asked.strategy == Strategy::cost;
+  notes.given_up = !chosen && made.strategy != asked.strategy      ? GivenUp::fusion
+                   : made.move_statements != asked.move_statements ? GivenUp::moves
+                                                                   : GivenUp::nothing;
+  notes.strategies.other_sizes = chosen && notes.strategies.chosen != made.strategy;
+  if (notes.strategies.other_sizes) notes.strategies.asked = made.strategy;
 }
 
 }  // namespace
 
-std::optional<Module> program_of(const Module& plan) {
-  if (plan.source.empty()) return std::nullopt;
-  std::string text;
-  for (const std::string& line : plan.source) text += line + '\n';
-  std::map<std::string, std::string> defines;
-  for (const Constant& constant : plan.constants) {
-    defines[constant.name] =
-        is_float(constant.scalar) ? fmt::format("{}", constant.value.f) : fmt::format("{}", constant.value.i);
-  }
-  Module program;
-  try {
-    program = compile_program(text, plan.source_name, defines);
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
-  for (Op& op : program.body.ops) {
-    if (op.code != OpCode::param) continue;
-    const auto same = [&](const Op& other) { return other.code == OpCode::param && other.name == op.name; };
-    const auto found = std::find_if(plan.body.ops.begin(), plan.body.ops.end(), same);
-    if (found != plan.body.ops.end() && found->literal.size() == op.literal.size()) op.literal = found->literal;
-  }
-  program.fitted_to = plan.fitted_to;
-  return program;
-}
-
-std::optional<Replanned> plan_again(const Module& plan, LawChecker& laws,
+std::optional<Replanned> plan_again(const Module& plan, const Module& program, LawChecker& laws,
                                     const std::function<Sizes(const Module&)>& sizes, const MachineProfile& machine) {
-  const std::optional<Module> program = program_of(plan);
-  if (!program) return std::nullopt;
+  const std::optional<PlanRecord> record = read_record(plan.planned_by);
+  if (!record) return std::nullopt;
   const std::string wanted = print_module(plan, false);
-  for (const OptimizeOptions& way : ways()) {
-    OptimizeOptions options = way;
+  const std::vector<OptimizeOptions> tried = ways(record->made);
+  const bool same = std::any_of(tried.begin(), tried.end(), [&](OptimizeOptions options) {
     options.sizes = sizes;
     options.machine = machine;
-    if (print_module(optimize(*program, laws, options), false) != wanted) continue;
-    Replanned made{way, {}};
-    made.notes.explain = true;
-    options.notes = &made.notes;
-    (void)optimize(*program, laws, options);
-    return made;
-  }
-  return std::nullopt;
+    Module made = optimize_exactly(program, laws, options);
+    made.planned_by = plan.planned_by;
+    return print_module(made, false) == wanted;
+  });
+  if (!same) return std::nullopt;
+  Replanned again{*record, {}};
+  again.notes.explain = true;
+  OptimizeOptions options = record->asked;
+  options.sizes = sizes;
+  options.machine = machine;
+  options.notes = &again.notes;
+  (void)optimize(program, laws, options);
+  note_what_was_made(again.notes, *record);
+  return again;
 }
 
 }  // namespace kasen

@@ -39,13 +39,6 @@ const StrategyPrice& runner_up(const StrategyChoice& choice) {
 
 }  // namespace
 
-std::string_view strategy_name(Strategy strategy) {
-  for (const auto& [name, named] : strategy_names) {
-    if (named == strategy) return name;
-  }
-  return "mpskip";
-}
-
 StrategyChoice weigh_strategies(const Module& program, LawChecker& laws, const OptimizeOptions& options) {
   OptimizeOptions tried = quiet(options);
   Pricing pricing(options.sizes, options.machine);
@@ -79,7 +72,8 @@ std::string strategies_text(const StrategyChoice& choice) {
       dearer(next.price.actual.seconds, best.seconds) ? "predicted to take " + milliseconds(next.price.actual)
                                                       : std::string("predicted to take the same"));
   if (choice.asked != Strategy::cost && choice.asked != choice.chosen) {
-    text += fmt::format("  this plan is by --strategy {}, which was asked for\n", strategy_name(choice.asked));
+    text += fmt::format("  this plan is by --strategy {}, which was {}\n", strategy_name(choice.asked),
+                        choice.other_sizes ? "cheapest with the sizes of its planning" : "asked for");
   }
   return text + fmt::format("  regret of the greedy plan: {:.4g} ({} by {})\n",
                             price_of(choice, Strategy::greedy).seconds / best.seconds,

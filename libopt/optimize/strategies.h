@@ -10,8 +10,6 @@
 
 namespace kasen {
 
-[[nodiscard]] std::string_view strategy_name(Strategy strategy);
-
 // Plans the program by each strategy and prices every whole plan by the actual column. It chooses the cheapest; of
 // equal ones greedy, then the first.
 [[nodiscard]] StrategyChoice weigh_strategies(const Module& program, LawChecker& laws, const OptimizeOptions& options);

@@ -30,6 +30,19 @@ inline constexpr std::array<std::pair<std::string_view, Strategy>, 5> strategy_n
      {"fuse-no-redundancy", Strategy::fuse_no_redundancy},
      {"cost", Strategy::cost}}};
 enum class SyncMode : std::uint8_t { lazy, eager, hybrid, automatic };  // automatic: by cost, for each unit
+// The values of `--sync`.
+inline constexpr std::array<std::pair<std::string_view, SyncMode>, 4> sync_names{{{"lazy", SyncMode::lazy},
+                                                                                  {"eager", SyncMode::eager},
+                                                                                  {"hybrid", SyncMode::hybrid},
+                                                                                  {"auto", SyncMode::automatic}}};
+
+struct EpilogueWord {
+  bool join = false, by_size = false;  // OptimizeOptions, below
+  friend bool operator==(const EpilogueWord&, const EpilogueWord&) = default;
+};
+// The values of `--epilogue`.
+inline constexpr std::array<std::pair<std::string_view, EpilogueWord>, 3> epilogue_names{
+    {{"on", {true, false}}, {"off", {false, false}}, {"auto", {true, true}}}};
 
 struct PlanNotes;
 
@@ -51,5 +64,8 @@ struct OptimizeOptions {
 
 // Returns the same way of planning without reports on the way.
 [[nodiscard]] OptimizeOptions quiet(OptimizeOptions options);
+
+[[nodiscard]] std::string_view strategy_name(Strategy strategy);
+[[nodiscard]] std::string_view sync_name(SyncMode mode);
 
 }  // namespace kasen

@@ -31,6 +31,7 @@ struct StrategyChoice {
   std::vector<StrategyPrice> prices;  // empty: nobody asked
   Strategy chosen = Strategy::greedy;
   Strategy asked = Strategy::cost;    // the strategy that made the plan at hand
+  bool other_sizes = false;           // it was the cheapest with other sizes than these
   std::vector<std::string> defaults;  // sizes that nobody gave and that decided
 };
 

@@ -180,18 +180,4 @@ Placement choose_sync(const Module& module, PassContext& context) {
   return placement;
 }
 
-std::string_view sync_name(SyncMode mode) {
-  switch (mode) {
-    case SyncMode::lazy:
-      return "lazy";
-    case SyncMode::eager:
-      return "eager";
-    case SyncMode::hybrid:
-      return "hybrid";
-    case SyncMode::automatic:
-      return "auto";
-  }
-  throw InternalError("a mode outside the table");
-}
-
 }  // namespace kasen

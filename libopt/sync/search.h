@@ -18,6 +18,4 @@ inline constexpr int most_combinations = 27;
 inline constexpr int most_operators = 10'000;  // operators of the program, once for each combination
 [[nodiscard]] Placement choose_sync(const Module& module, PassContext& context);
 
-[[nodiscard]] std::string_view sync_name(SyncMode mode);
-
 }  // namespace kasen

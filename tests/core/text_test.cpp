@@ -31,6 +31,7 @@ module pagerank {
   assume commutative(add) operand 0 by "assumed"
   law distributive(mul, add) operand 0 by "built-in" at 2:1
   fitted "0123abcd"
+  planned "strategy=cost:greedy sync=auto split=on epilogue=off moves=on"
   buffer ~b0 : f64[V] {G.cols}
   buffer ~b1 : f64[V] {G.rows} {G.rows, G.cols}
   %G = input "G" : null[V,V] sparse @part at 3:7
@@ -138,7 +139,7 @@ TEST(Text, FaultsNameTheirPlace) {
   EXPECT_NE(fault_of(replaced(fused_pagerank, "##end", "")).find("cut off"), std::string::npos);
   EXPECT_NE(fault_of(fused_pagerank.substr(0, fused_pagerank.size() / 2)).find("cut off"), std::string::npos);
   const std::string unknown = fault_of(replaced(fused_pagerank, "gather %m", "gather %mm"));
-  EXPECT_NE(unknown.find("bad.kir:34:17: error: unknown value '%mm'"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("bad.kir:35:17: error: unknown value '%mm'"), std::string::npos) << unknown;
   EXPECT_NE(unknown.find("\n                  ^"), std::string::npos) << unknown;
   EXPECT_NE(fault_of(replaced(fused_pagerank, "map[damp]", "map[dump]")).find("unknown function 'dump'"),
             std::string::npos);
@@ -152,7 +153,7 @@ TEST(Text, LiteralsAreOfTheirTypes) {
   for (const std::string wrong : {"%p0 = fill 1 : f64[V]", "%p0 = fill 1.0f32 : f64[V]", "%p0 = fill true : f64[V]"}) {
     const std::string reported = fault_of(replaced(fused_pagerank, fill, wrong));
     EXPECT_NE(reported.find("for %p0, which holds f64"), std::string::npos) << reported;
-    EXPECT_NE(reported.find(":29:14:"), std::string::npos) << reported;
+    EXPECT_NE(reported.find(":30:14:"), std::string::npos) << reported;
   }
   EXPECT_NE(fault_of(replaced(fused_pagerank, "= 0.85 : f64", "= 1 : f64")).find("type i64 for %r"), std::string::npos);
   EXPECT_NE(fault_of(replaced(fused_pagerank, "literal true", "literal -true")).find("is no literal"),
@@ -163,7 +164,7 @@ TEST(Text, LiteralsAreOfTheirTypes) {
 TEST(Text, OperatorsHaveAPlace) {
   const Module module = parse_module(fused_pagerank, "plan.kir");
   EXPECT_EQ(module.body.ops[0].where, (Location{"pagerank.ks", 3, 7}));
-  EXPECT_EQ(module.body.ops[1].where, (Location{"plan.kir", 27, 3}));
+  EXPECT_EQ(module.body.ops[1].where, (Location{"plan.kir", 28, 3}));
   EXPECT_EQ(module.assumptions[0].where, (Location{"pagerank.ks", 2, 8}));
   EXPECT_EQ(module.assumptions[1].where, (Location{"plan.kir", 21, 10}));
   EXPECT_EQ(print_module(parse_module(print_module(module), "other.kir")), fused_pagerank);

@@ -26,7 +26,6 @@ NARROWER = {
     "libcore": {"libraries": {"fmt", "boost/multiprecision"}},
     "libcore/system": {"libraries": {"fmt", "hwloc.h"}},
     "libopt": {"libcore": CORE_WITHOUT_RUN},
-    "libopt/optimize": {"libcore": CORE_WITHOUT_RUN | {"lang"}},
     "libcomm/data": {"libcore": CORE_WITHOUT_RUN - {"verify"}},
     "libcomm/data/checkpoint": {"libcore": CORE_WITHOUT_RUN | {"run"}},
     "tools/system": {"projects": {"libcore"}, "libraries": {"fmt"}},

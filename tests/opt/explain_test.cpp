@@ -186,14 +186,13 @@ TEST(Explain, AScatterWeighsWhatItIsMadeOf) {
 TEST(Explain, APlanFromAFileTellsAsMuch) {
   static TrialLawChecker laws;
   for (const SyncMode sync : {SyncMode::hybrid, SyncMode::lazy, SyncMode::automatic}) {
-    for (const Strategy strategy : {Strategy::greedy, Strategy::none}) {
+    for (const Strategy strategy : {Strategy::greedy, Strategy::none, Strategy::fuse_all, Strategy::cost}) {
       const Explained e = explain(example("pagerank.ks"), sync, strategy);
       const Module read = parse_module(print_module(e.plan), "plan.kir");
-      const auto again = plan_again(read, laws, {}, {});
+      const auto again = plan_again(read, program_of(read).value(), laws, {}, {});
       ASSERT_TRUE(again.has_value());
-      if (sync == SyncMode::automatic) continue;  // which is one of the forced ways, too
-      EXPECT_EQ(again->options.sync, sync);
-      EXPECT_EQ(again->options.strategy, strategy);
+      EXPECT_EQ(again->record.asked.sync, sync);
+      EXPECT_EQ(again->record.asked.strategy, strategy);
       EXPECT_EQ(explain_text(read, nullptr, &again->notes, {}, laws), e.text);
     }
   }
@@ -203,7 +202,37 @@ TEST(Explain, ConstantsAndDefaultsOfParamsComeFromThePlan) {
   static TrialLawChecker laws;
   const Explained e = explain(example("kmeans.ks", {{"k", "5"}, {"d", "4"}, {"turns", "7"}}), SyncMode::hybrid);
   const Module read = parse_module(print_module(e.plan), "plan.kir");
-  EXPECT_TRUE(plan_again(read, laws, {}, {}).has_value());
+  EXPECT_TRUE(plan_again(read, program_of(read).value(), laws, {}, {}).has_value());
+}
+
+TEST(Explain, APlanRecordsItsOptions) {
+  PlanRecord record;
+  record.asked.strategy = Strategy::cost;
+  record.made.strategy = Strategy::mpskip;
+  record.asked.sync = record.made.sync = SyncMode::automatic;
+  record.asked.epilogue = record.asked.epilogue_by_size = record.made.epilogue = record.made.epilogue_by_size = true;
+  record.asked.split = record.made.split = false;
+  record.made.move_statements = false;
+  const std::string text = record_text(record);
+  EXPECT_EQ(text, "strategy=cost:mpskip sync=auto split=off epilogue=auto moves=on:off");
+  EXPECT_EQ(record_text(read_record(text).value()), text);
+  for (const std::string wrong : {"", "strategy=cost", "strategy=best sync=auto split=off epilogue=auto moves=on",
+                                  "strategy=cost:mpskip sync=auto split=off epilogue=auto moves=on more=1",
+                                  "sync=auto strategy=cost split=off epilogue=auto moves=on"}) {
+    EXPECT_FALSE(read_record(wrong)) << wrong;
+  }
+}
+
+// A plan that was made by hand, or for other sizes, is explained without prices that are not its own.
+TEST(Explain, OtherOptionsThanRecordedGiveAnotherPlan) {
+  static TrialLawChecker laws;
+  const Explained e = explain(example("pagerank.ks"), SyncMode::hybrid);
+  Module read = parse_module(print_module(e.plan), "plan.kir");
+  EXPECT_EQ(read.planned_by, e.plan.planned_by);
+  for (const std::string other : {"", "strategy=none sync=hybrid split=on epilogue=off moves=on"}) {
+    read.planned_by = other;
+    EXPECT_FALSE(plan_again(read, program_of(read).value(), laws, {}, {}).has_value()) << other;
+  }
 }
 
 TEST(Explain, APlanThatWasEditedTellsAllButTheModes) {
@@ -211,7 +240,7 @@ TEST(Explain, APlanThatWasEditedTellsAllButTheModes) {
   const Explained e = explain(example("pagerank.ks"), SyncMode::hybrid);
   Module read = parse_module(print_module(e.plan), "plan.kir");
   read.source.back() = "output pr, degree";
-  EXPECT_FALSE(plan_again(read, laws, {}, {}).has_value());
+  EXPECT_FALSE(plan_again(read, program_of(read).value(), laws, {}, {}).has_value());
   const std::string text = explain_text(read, nullptr, nullptr, {}, laws);
   const size_t modes = e.text.find("\nModes");
   EXPECT_EQ(text.substr(0, modes), e.text.substr(0, modes));

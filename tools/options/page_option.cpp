@@ -3,8 +3,8 @@
 #include <fstream>
 #include <utility>
 
+#include "libcore/lang/lang.h"
 #include "libopt/optimize/optimize.h"
-#include "libopt/optimize/replan.h"
 #include "libopt/prover/prover.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/sizes_option.h"

@@ -32,18 +32,10 @@ inline constexpr Words<Repeats, 6> repeats_words{{{"refuse", Repeats::refuse},
                                                   {"smallest", Repeats::smallest},
                                                   {"largest", Repeats::largest}}};
 inline constexpr const auto& strategy_words = strategy_names;
-inline constexpr Words<SyncMode, 4> sync_words{{{"lazy", SyncMode::lazy},
-                                                {"eager", SyncMode::eager},
-                                                {"hybrid", SyncMode::hybrid},
-                                                {"auto", SyncMode::automatic}}};
+inline constexpr const auto& sync_words = sync_names;
+inline constexpr const auto& epilogue_words = epilogue_names;
 inline constexpr Words<bool, 2> compress_words{{{"none", false}, {"auto", true}}};
 inline constexpr Words<bool, 2> on_off_words{{{"on", true}, {"off", false}}};
-
-struct EpilogueWord {
-  bool join = false, by_size = false;
-};
-inline constexpr Words<EpilogueWord, 3> epilogue_words{
-    {{"on", {true, false}}, {"off", {false, false}}, {"auto", {true, true}}}};
 
 enum class KernelChoice : std::uint8_t { generated, interpreter };
 inline constexpr Words<KernelChoice, 2> kernel_words{
