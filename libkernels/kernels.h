@@ -16,8 +16,7 @@ class GeneratedKernels : public KernelSet {
  public:
   /// The results of prepare, for benchmarks and for reading.
   [[nodiscard]] virtual double compile_seconds() const = 0;
-  [[nodiscard]] virtual std::string assembly() const = 0;   ///< empty unless keep_assembly
-  [[nodiscard]] virtual std::string processor() const = 0;  ///< "znver4, 512-bit vectors, libmvec AVX-512"
+  [[nodiscard]] virtual std::string assembly() const = 0;  ///< empty unless keep_assembly
 };
 
 /// prepare() throws UserError (bad_input, with the statement's position) for a plan that cannot be generated.

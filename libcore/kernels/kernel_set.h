@@ -122,6 +122,9 @@ class KernelSet {
   [[nodiscard]] virtual AccessCount accesses() const = 0;
   /// Bytes that it holds beside its arguments and scratch memory: a second form of a matrix (docs/cost.md).
   [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
+  /// What it takes the processor for, and what it chose there, for reports: "znver4, 512-bit vectors, ...". Empty: it
+  /// chooses nothing.
+  [[nodiscard]] virtual std::string processor() const { return {}; }
 };
 
 /// Evaluates scalar functions node by node on one thread. It is slow, plain, and the reference.

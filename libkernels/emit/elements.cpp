@@ -48,13 +48,25 @@ ArrayPlanes read_array(Emitter& emitter, llvm::Value* arguments, int first_word,
   return planes;
 }
 
-void MemorySource::move_to(Emitter& emitter, llvm::Value* index) {
+Plane MemorySource::load_each(Emitter& emitter, int component, std::span<llvm::Value* const> each) const {
+  const Scalar scalar = scalar_of(planes_.element, component);
+  llvm::Value* base = planes_.components[static_cast<size_t>(component)].base;
+  std::vector<llvm::Value*> addresses;
+  for (llvm::Value* index : each) {
+    addresses.push_back(emitter.b.CreateGEP(emitter.memory_type(scalar), base, index));
+  }
+  return {emitter.load_each(scalar, addresses), false};
+}
+
+void MemorySource::move_to(Emitter& emitter, llvm::Value* index, std::span<llvm::Value* const> each) {
   emitter.forget();
   index_ = index;
   loaded_.assign(planes_.components.size(), Plane{});
   coordinates_.clear();
   for (int c = 0; c < components_of(planes_.element); ++c) {
-    if (count_of(planes_.element, c) == 0) loaded_[static_cast<size_t>(c)] = load(emitter, c, nullptr);
+    if (count_of(planes_.element, c) > 0) continue;
+    const bool alone = !each.empty() && scalar_of(planes_.element, c) != Scalar::null;
+    loaded_[static_cast<size_t>(c)] = alone ? load_each(emitter, c, each) : load(emitter, c, nullptr);
   }
 }
 

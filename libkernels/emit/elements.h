@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "libcore/kernels/kernel_set.h"
@@ -46,8 +47,9 @@ class MemorySource : public Source {
   enum class Access : std::uint8_t { consecutive, shared, scattered };
   MemorySource(ArrayPlanes planes, Access access) : planes_(std::move(planes)), access_(access) {}
 
-  // Moves to another index (an i64, or a vector of them for `scattered`) and loads the scalar components there.
-  void move_to(Emitter& emitter, llvm::Value* index);
+  // Moves to another index (an i64, or a vector of them for `scattered`) and loads the scalar components there. With
+  // `each`, the index of every lane by itself, it loads them lane by lane; each is valid, whatever the mask is.
+  void move_to(Emitter& emitter, llvm::Value* index, std::span<llvm::Value* const> each = {});
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
   [[nodiscard]] ReadsFrom reads_from(const ElementType& result, int component) const override;
   void set_index(llvm::Value* index) { index_ = index; }  // for stores: loads nothing
@@ -59,6 +61,7 @@ class MemorySource : public Source {
  private:
   [[nodiscard]] llvm::Value* address(Emitter& emitter, int component, const Plane* coordinate);
   [[nodiscard]] Plane load_from_memory(Emitter& emitter, int component, const Plane* coordinate);
+  [[nodiscard]] Plane load_each(Emitter& emitter, int component, std::span<llvm::Value* const> each) const;
 
   ArrayPlanes planes_;
   Access access_;

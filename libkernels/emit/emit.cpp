@@ -115,10 +115,35 @@ void Emitter::store_one(Scalar scalar, llvm::Value* address, llvm::Value* value)
 
 llvm::Value* Emitter::gather(Scalar scalar, llvm::Value* addresses) {
   if (lanes_ == 1) return load_one(scalar, addresses);
+  if (reads_one_by_one()) return load_each(scalar, addresses_of(addresses, true));
   if (scalar == Scalar::boolean) return gather_bytes(addresses);
   llvm::Type* memory = wide(memory_type(scalar));
   const llvm::Align align(static_cast<std::uint64_t>(scalar_bytes(scalar)));
   return b.CreateMaskedGather(memory, addresses, align, mask, llvm::Constant::getNullValue(memory));
+}
+
+llvm::Value* Emitter::load_each(Scalar scalar, std::span<llvm::Value* const> addresses) {
+  llvm::Value* lanes = llvm::PoisonValue::get(wide(memory_type(scalar)));
+  for (size_t l = 0; l < addresses.size(); ++l) {
+    lanes = b.CreateInsertElement(lanes, b.CreateLoad(memory_type(scalar), addresses[l]), l);
+  }
+  return scalar == Scalar::boolean ? b.CreateIsNotNull(lanes) : lanes;
+}
+
+llvm::AllocaInst* Emitter::spare_word(bool read) {
+  llvm::AllocaInst*& word = read ? zero_word_ : written_word_;
+  if (word != nullptr) return word;
+  word = variable(b.getInt64Ty());
+  llvm::IRBuilder<> behind(word->getNextNode());
+  if (read) behind.CreateStore(behind.getInt64(0), word);
+  return word;
+}
+
+std::vector<llvm::Value*> Emitter::addresses_of(llvm::Value* addresses, bool read) {
+  if (mask != nullptr) addresses = b.CreateSelect(mask, addresses, spread({spare_word(read), true}));
+  std::vector<llvm::Value*> each;
+  for (int l = 0; l < lanes_; ++l) each.push_back(b.CreateExtractElement(addresses, integer(l)));
+  return each;
 }
 
 // Processors gather words, not bytes: this reads the aligned words with the bytes, which end in the same pages as they
@@ -138,6 +163,11 @@ void Emitter::scatter(Scalar scalar, llvm::Value* addresses, const Plane& plane)
   llvm::Value* value = spread(plane);
   if (lanes_ == 1) return store_one(scalar, addresses, value);
   if (scalar == Scalar::boolean) value = b.CreateZExt(value, wide(b.getInt8Ty()));
+  if (jit_.target().lanes().writes == LaneAccess::one_by_one) {
+    const std::vector<llvm::Value*> each = addresses_of(addresses, false);
+    for (size_t l = 0; l < each.size(); ++l) b.CreateStore(b.CreateExtractElement(value, l), each[l]);
+    return;
+  }
   b.CreateMaskedScatter(value, addresses, llvm::Align(static_cast<std::uint64_t>(scalar_bytes(scalar))), mask);
 }
 

@@ -88,6 +88,10 @@ class Emitter {
   [[nodiscard]] llvm::Value* load_one(Scalar scalar, llvm::Value* address);
   void store_one(Scalar scalar, llvm::Value* address, llvm::Value* value);
   [[nodiscard]] llvm::Value* gather(Scalar scalar, llvm::Value* addresses);  // one address a lane
+  // The same, lane by lane, whatever the mask is: each address is valid.
+  [[nodiscard]] llvm::Value* load_each(Scalar scalar, std::span<llvm::Value* const> addresses);
+  // Whether lanes read at addresses of their own one by one: then callers that have these by themselves load_each.
+  [[nodiscard]] bool reads_one_by_one() const { return jit_.target().lanes().reads == LaneAccess::one_by_one; }
   void scatter(Scalar scalar, llvm::Value* addresses, const Plane& value);
 
   // A loop whose body runs for i = begin, begin + step ... while i < end.
@@ -158,6 +162,9 @@ class Emitter {
     llvm::Value *end, *step;
   };
   [[nodiscard]] llvm::Value* gather_bytes(llvm::Value* addresses);  // of booleans
+  // The address of each lane; for lanes that do not count, of a word of the function's own: 0 if it is only `read`.
+  [[nodiscard]] std::vector<llvm::Value*> addresses_of(llvm::Value* addresses, bool read);
+  [[nodiscard]] llvm::AllocaInst* spare_word(bool read);
   [[nodiscard]] Loop open_loop(llvm::Value* begin, llvm::Value* end, std::int64_t step);
   void close_loop(const Loop& loop);
 
@@ -177,6 +184,7 @@ class Emitter {
   llvm::Function* function_;
   int lanes_;
   std::int64_t scratch_bytes_ = 0;
+  llvm::AllocaInst *zero_word_ = nullptr, *written_word_ = nullptr;
   std::map<int, Plane> loops_;  // variables of the coordinate loops that are open
   int coordinate_loops_ = 0;    // of them, those that are loops in the code
   std::int64_t copies_ = 1;     // of the code that is written now

@@ -91,16 +91,34 @@ void SliceEmitter::finish(llvm::Value* mask) {
   e_.mask = saved;
 }
 
+// The index of each lane by itself: from memory, or from the vector, where lanes outside of the mask have index 0. The
+// operand has one: other lanes read it.
+std::vector<llvm::Value*> SliceEmitter::indices(llvm::Value* place, llvm::Value* vector, llvm::Value* mask) {
+  llvm::Type* number = e_.b.getInt32Ty();
+  std::vector<llvm::Value*> each;
+  for (int l = 0; l < reduction_lanes; ++l) {
+    llvm::Value* index =
+        mask == nullptr
+            ? static_cast<llvm::Value*>(e_.b.CreateLoad(number, e_.b.CreateGEP(number, place, e_.integer(l))))
+            : e_.b.CreateExtractElement(vector, e_.integer(l));
+    each.push_back(e_.b.CreateZExt(index, e_.b.getInt64Ty()));
+  }
+  return each;
+}
+
 // Takes the next nonzero of every row in `mask` (null: all) into its segment.
 void SliceEmitter::step(llvm::Value* mask) {
   e_.mask = mask;
   e_.library_lane_by_lane = true;
   llvm::Value* at = e_.b.CreateLoad(e_.b.getInt64Ty(), entry_);
-  llvm::Value* index = load_numbers(e_, e_.b.getInt32Ty(), e_.b.CreateGEP(e_.b.getInt32Ty(), indices_, at), mask);
+  llvm::Value* place = e_.b.CreateGEP(e_.b.getInt32Ty(), indices_, at);
+  llvm::Value* index = load_numbers(e_, e_.b.getInt32Ty(), place, mask);
   llvm::Value* wide = e_.b.CreateSExt(index, e_.wide(e_.b.getInt64Ty()));
+  const std::vector<llvm::Value*> each =
+      e_.reads_one_by_one() ? indices(place, index, mask) : std::vector<llvm::Value*>();
   if (values_) values_->move_to(e_, at);
   for (Lane& lane : lanes_) {
-    lane.vector->move_to(e_, wide);
+    lane.vector->move_to(e_, wide, each);
     Source& entry = values_ ? static_cast<Source&>(*values_) : lane.one;
     emit_multiply(e_, module_, *lane.product, *lane.vector, entry, *lane.multiplied);
     const ScalarFunction& reducer = module_.fn(lane.product->reducer);

@@ -40,6 +40,7 @@ class SliceEmitter {
     OneSource one;
   };
   void step(llvm::Value* mask);
+  [[nodiscard]] std::vector<llvm::Value*> indices(llvm::Value* place, llvm::Value* vector, llvm::Value* mask);
 
   Emitter& e_;
   const Module& module_;

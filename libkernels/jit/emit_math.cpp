@@ -29,7 +29,10 @@ constexpr double rounding = 0x1.8p52;
 class Reals {
  public:
   Reals(llvm::IRBuilder<>& builder, llvm::Value* like, const Target& target)
-      : b(builder), type_(like->getType()), scales_(type_->isVectorTy() && target.scales()) {}
+      : b(builder),
+        type_(like->getType()),
+        scales_(type_->isVectorTy() && target.scales()),
+        reads_(target.lanes().reads) {}
 
   llvm::IRBuilder<>& b;
 
@@ -98,14 +101,25 @@ class Reals {
     global->setAlignment(llvm::Align(64));
     llvm::Value* address = b.CreateGEP(b.getDoubleTy(), global, index);
     if (!type_->isVectorTy()) return b.CreateLoad(type_, address);
+    if (reads_ == LaneAccess::one_by_one) return lane_by_lane(address);
     return b.CreateMaskedGather(type_, address, llvm::Align(8));
   }
 
  private:
+  [[nodiscard]] llvm::Value* lane_by_lane(llvm::Value* addresses) const {
+    llvm::Value* lanes = llvm::PoisonValue::get(type_);
+    for (unsigned l = 0; l < llvm::cast<llvm::FixedVectorType>(type_)->getNumElements(); ++l) {
+      llvm::Value* number = b.CreateLoad(b.getDoubleTy(), b.CreateExtractElement(addresses, l));
+      lanes = b.CreateInsertElement(lanes, number, l);
+    }
+    return lanes;
+  }
+
   [[nodiscard]] llvm::Type* bits_type() const { return type_->getWithNewType(llvm::Type::getInt64Ty(b.getContext())); }
 
   llvm::Type* type_;
   bool scales_;
+  LaneAccess reads_;
 };
 
 // 2^n e^r with |r| <= ln 2 / 2. The polynomial errs by at most 2^-57.9 of e^r, in all of that range alike.

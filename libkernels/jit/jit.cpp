@@ -152,8 +152,10 @@ ObjectCode find_or_compile(llvm::MemoryBufferRef bitcode, const std::set<std::st
 
 }  // namespace
 
-Jit::Jit(std::string cache_folder)
-    : context_(std::make_unique<llvm::LLVMContext>()), cache_folder_(std::move(cache_folder)) {
+Jit::Jit(std::string cache_folder, Target target)
+    : target_(std::move(target)),
+      context_(std::make_unique<llvm::LLVMContext>()),
+      cache_folder_(std::move(cache_folder)) {
   have_missing_memory_thrown();
   jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target_.machine()).create(), "LLVM ORC");
   module_ = std::make_unique<llvm::Module>("kasen", *context_);

@@ -20,7 +20,7 @@ namespace kasen {
 
 class Jit {
  public:
-  explicit Jit(std::string cache_folder);  // of code_cache.h
+  explicit Jit(std::string cache_folder, Target target = Target());  // the folder of code_cache.h
   ~Jit();
 
   [[nodiscard]] const Target& target() const { return target_; }

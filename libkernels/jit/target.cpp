@@ -46,7 +46,7 @@ llvm::orc::JITTargetMachineBuilder host_machine() {
 
 }  // namespace
 
-Target::Target() {
+Target::Target(std::optional<LaneChoice> lanes) {
   llvm::orc::JITTargetMachineBuilder machine = host_machine();
   llvm::StringMap<bool> features;
   llvm::sys::getHostCPUFeatures(features);
@@ -58,6 +58,7 @@ Target::Target() {
   if (machine.getCPU() == "x86-64" && vector_bits_ == 512) machine.setCPU("x86-64-v4");
   machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
   machine_ = std::make_shared<const llvm::orc::JITTargetMachineBuilder>(std::move(machine));
+  lanes_ = lanes ? *lanes : choose_lanes(lane_trial(vector_bits_));
   libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
 }
 
@@ -73,8 +74,9 @@ std::int64_t Target::last_level_cache() {
 }
 
 std::string Target::description() const {
-  return fmt::format("{}, {}-bit vectors, {}", cpu(), vector_bits_,
-                     libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)");
+  return fmt::format("{}, {}-bit vectors, {}, {}", cpu(), vector_bits_,
+                     libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)",
+                     lanes_text(lane_trial(vector_bits_)));
 }
 
 std::optional<MathFunction> Target::math(ScalarOp op, Scalar scalar, int lanes) const {

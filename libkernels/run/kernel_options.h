@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "libkernels/jit/lanes.h"
 
 namespace kasen {
 
@@ -15,6 +18,9 @@ struct KernelOptions {
   // Products in loops take their operands in so many blocks of elements. 0: as sizes and nonzeros require
   // (docs/kernels.md). It only affects speed; the bytes of a kernel set are predicted for 0.
   std::int64_t operand_blocks = 0;
+  // How lanes read and write at addresses of their own. Nothing: as a trial on this processor says (docs/kernels.md).
+  // It only affects speed.
+  std::optional<LaneChoice> lanes = {};
   // A folder, the user's alone, that keeps compiled kernels (docs/kernels.md). Empty: none.
   std::string code_cache = {};
 };

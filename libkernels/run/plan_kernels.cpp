@@ -374,7 +374,7 @@ class Planner {
 PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options) {
   PlanKernels plan;
   plan.cached_bytes = std::max<std::int64_t>(options.cached_bytes, 0);
-  plan.jit = std::make_unique<Jit>(options.code_cache);
+  plan.jit = std::make_unique<Jit>(options.code_cache, Target(options.lanes));
   Planner planner(module, plan);
   planner.block(module.body);
   planner.reducers();

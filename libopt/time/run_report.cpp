@@ -125,6 +125,7 @@ std::string run_report_json(const Module& module, const RunReport& report) {
             {"seconds", report.seconds},
             {"kernel_bytes", report.kernel_bytes},
             {"late_allocations", report.late_allocations}};
+  if (!report.processor.empty()) json["processor"] = report.processor;
   for (const TrafficField& field : traffic_fields) json["traffic"][field.key] = report.traffic.*field.member;
   json["operators"] = Json::array();
   for (size_t i = 0; i < report.ops.size(); ++i) {

@@ -40,6 +40,7 @@ struct RunReport {
   std::string bundle_digest;  // of its manifest; empty if the data did not come from a bundle
   int workers = 0, ranks = 1, threads = 1;
   std::string kernels;       // "generated", "interpreter"
+  std::string processor;     // as the kernels of rank 0 see it (KernelSet::processor); empty in older files
   std::vector<OpCount> ops;  // by preorder number
   std::vector<PartCount> parts;
   Traffic traffic;

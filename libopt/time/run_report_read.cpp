@@ -135,6 +135,7 @@ RunReport read_run_report(const std::string& text, const std::string& file) {
   report.ranks = reader.small_count(json, "ranks");
   report.threads = reader.small_count(json, "threads");
   report.kernels = reader.get<std::string>(json, "kernels");
+  if (json.contains("processor")) report.processor = reader.get<std::string>(json, "processor");
   report.seconds = reader.get<double>(json, "seconds");
   report.kernel_bytes = reader.count(json, "kernel_bytes");
   report.late_allocations = reader.count(json, "late_allocations");

@@ -52,7 +52,7 @@ ROOMS = {
         "bundle": "base hdf5 read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 bundle results",
     },
     "libcomm/exchange": {"": ""},
-    "libkernels": {"jit": "", "emit": "jit", "run": "emit", "dense": "run", "": "run dense"},
+    "libkernels": {"jit": "", "emit": "jit", "run": "jit emit", "dense": "run", "": "run dense"},
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libcore/system/processors.h"
+#include "libopt/time/run_report.h"
 #include "tools/doctor/checks.h"
 #include "tools/doctor/timed_process.h"
 #include "tools/system/files.h"
@@ -87,8 +88,12 @@ Finding check_libraries(const Patient& patient) {
 }
 
 Finding check_kernels(const Patient& patient) {
-  const std::string fault = run_plan(patient, {"--code-cache", "none"});
-  if (fault.empty()) return {Verdict::ok, "compiled, run, and right", ""};
+  const std::string counters = patient.folder + "/run.json";
+  const std::string fault = run_plan(patient, {"--code-cache", "none", "--stats", counters});
+  if (fault.empty()) {
+    const RunReport run = read_run_report(read_text(counters), counters);
+    return {Verdict::ok, "compiled, run, and right; for " + run.processor, ""};
+  }
   return {Verdict::broken, fault, "--kernels interpreter runs without a compiler, slowly; build again (scripts/setup)"};
 }
 

@@ -203,6 +203,7 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
   report.by_rank.at(0).rank = cluster.rank();
   report.by_rank.at(0).resident_bytes = most_resident();
   report.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated";
+  report.processor = p.kernels->processor();
   return report;
 }
 
