@@ -22,8 +22,8 @@ struct Addition {
   int number = -1;  // of the loop variable that counts the coordinates; -1: a scalar
 };
 
-// Whether `e` is component `c` of parameter 0, at the coordinate that variable `number` counts.
-bool is_own(const Expr& e, int c, int number) {
+// Whether `e` is component `c` of a parameter, at the coordinate that variable `number` counts.
+bool is_component(const Expr& e, int parameter, int c, int number) {
   const Expr* of = &e;
   if (number >= 0) {
     if (of->op != ScalarOp::element || of->args[1].op != ScalarOp::loop_var || of->args[1].index != number)
@@ -31,7 +31,7 @@ bool is_own(const Expr& e, int c, int number) {
     of = &of->args[0];
   }
   if (of->op == ScalarOp::component && of->index == c) of = &of->args[0];
-  return of->op == ScalarOp::param && of->index == 0;
+  return of->op == ScalarOp::param && of->index == parameter;
 }
 
 std::optional<Addition> as_addition(const Expr& body, int c) {
@@ -43,7 +43,7 @@ std::optional<Addition> as_addition(const Expr& body, int c) {
   }
   if (e->op != ScalarOp::add) return std::nullopt;
   for (const size_t side : {size_t{0}, size_t{1}}) {
-    if (!is_own(e->args[side], c, addition.number) || mentions(e->args[1 - side], 0)) continue;
+    if (!is_component(e->args[side], 0, c, addition.number) || mentions(e->args[1 - side], 0)) continue;
     addition.more = &e->args[1 - side];
     return addition;
   }
@@ -207,13 +207,21 @@ Plane Accumulator::next(Emitter& emitter, const Expr& body, const Sources& sourc
   return emitter.value_at(body, sources, component, coordinate);
 }
 
-void Accumulator::copy(Emitter& emitter, Accumulator& from) {
+void Accumulator::copy(Emitter& emitter, Source& from) {
   for_each_plane(emitter, element_, [&](int c, const Plane* j) { set(emitter, c, j, from.load(emitter, c, j)); });
 }
 
 bool Accumulator::only_adds(const Expr& body) {
   for (int c = 0; c < components_of(body.type); ++c) {
     if (!as_addition(body, c)) return false;
+  }
+  return true;
+}
+
+bool Accumulator::only_sums(const Expr& body) {
+  for (int c = 0; c < components_of(body.type); ++c) {
+    const std::optional<Addition> addition = as_addition(body, c);
+    if (!addition || !is_component(*addition->more, 1, c, addition->number)) return false;
   }
   return true;
 }

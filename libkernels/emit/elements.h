@@ -114,9 +114,11 @@ class Accumulator : public Source {
   };
   Accumulator(Emitter& emitter, const ElementType& element, Home home = Home::registers);
   Plane load(Emitter& emitter, int component, const Plane* coordinate) override;
-  void copy(Emitter& emitter, Accumulator& from);  // of the same element
+  void copy(Emitter& emitter, Source& from);  // of the same element
   // Whether `body` makes the new value of each component by adding something to the old one.
   [[nodiscard]] static bool only_adds(const Expr& body);
+  // Whether it adds to each component the same one of the other parameter, as it is.
+  [[nodiscard]] static bool only_sums(const Expr& body);
   void fill(Emitter& emitter, const std::vector<Word>& words);  // one word a plane
   // Becomes body(sources); sources may read this accumulator. Lanes that do not count keep their value.
   void assign(Emitter& emitter, const Expr& body, const Sources& sources);

@@ -47,7 +47,11 @@ class ElementwiseEmitter {
     if (sums_.empty()) {
       e_.loop(begin, middle, e_.lanes(), [&](llvm::Value* i) { iteration(i); });
     } else {
+      sums_.clear_groups();
       e_.loop(begin, middle, strip_elements, [&](llvm::Value* i) { take_strip(i, middle); });
+      e_.compact = true;
+      sums_.total_groups([&](const Op& op) -> Accumulator& { return *reduction(op).lanes; });
+      e_.compact = false;
     }
     tail(middle, end);
     close_accumulators();
@@ -210,12 +214,16 @@ class ElementwiseEmitter {
     strip_begin_ = first;
     e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) { iteration(i); });
     strip_begin_ = nullptr;
+    const auto move_to = [&](llvm::Value* i) { move_whole(i); };
+    sums_.add_groups(first, last, move_to);
     for (const Op* reduce : sums_.reductions()) {
-      for (Reduction& r : reductions_) {
-        if (r.op == reduce)
-          sums_.sum(*reduce, *r.lanes, r.identity, first, last, [&](llvm::Value* i) { move_whole(i); });
-      }
+      const Reduction& r = reduction(*reduce);
+      sums_.sum(*reduce, *r.lanes, r.identity, first, last, move_to);
     }
+  }
+
+  const Reduction& reduction(const Op& op) const {
+    return *std::find_if(reductions_.begin(), reductions_.end(), [&](const Reduction& r) { return r.op == &op; });
   }
 
   void move_whole(llvm::Value* i) {

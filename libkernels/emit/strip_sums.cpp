@@ -28,6 +28,42 @@ void StripSums::find(const std::map<ValueId, Source*>& inputs) {
     Behind work{*made, reduce, {}};
     if (fits_registers(module_.fn(reduce->fns[0]).result()) && leave_operands(work)) behind_.push_back(std::move(work));
   }
+  find_groups();
+}
+
+std::optional<KeyedBody> StripSums::keyed(const Behind& work) const {
+  const ScalarFunction& reducer = module_.fn(work.reduce->fns[0]);
+  if (!Accumulator::only_sums(reducer.body)) return std::nullopt;
+  const std::vector<Word> identity = require_identity(module_, work.reduce->fns[0], work.reduce->where);
+  if (std::any_of(identity.begin(), identity.end(), [](const Word& w) { return w.i != 0; })) return std::nullopt;
+  std::optional<KeyedBody> body = as_keyed(module_.fn(work.map->fns[0]).body);
+  return body && may_be_keyed(*body) ? body : std::nullopt;
+}
+
+// A group has one reducer, one value and one key of the same operands, and neighbouring numbers.
+void StripSums::find_groups() {
+  for (size_t begin = 0; begin < behind_.size(); ++begin) {
+    const std::optional<KeyedBody> first = behind_[begin].grouped ? std::nullopt : keyed(behind_[begin]);
+    if (!first) continue;
+    std::map<std::int64_t, Behind*> members;
+    for (size_t k = begin; k < behind_.size(); ++k) {
+      Behind& other = behind_[k];
+      const std::optional<KeyedBody> body = keyed(other);
+      const bool alike = body && *body->key == *first->key && *body->value == *first->value &&
+                         other.map->operands == behind_[begin].map->operands &&
+                         other.reduce->fns[0] == behind_[begin].reduce->fns[0];
+      if (alike && !other.grouped) members.emplace(body->number, &other);
+    }
+    const auto count = static_cast<std::int64_t>(members.size());
+    const std::int64_t least = members.begin()->first;
+    if (count < least_keyed || members.rbegin()->first - least != count - 1) continue;
+    Group group{KeyedSums(e_, *first, least, count), {}, least};
+    for (const auto& [number, member] : members) {
+      member->grouped = true;
+      group.members.push_back(member);
+    }
+    groups_.push_back(std::move(group));
+  }
 }
 
 bool StripSums::leave_operands(Behind& work) {
@@ -67,8 +103,41 @@ void StripSums::leave(const std::function<Source*(ValueId)>& source, llvm::Value
 
 std::vector<const Op*> StripSums::reductions() const {
   std::vector<const Op*> ops;
-  for (const Behind& work : behind_) ops.push_back(work.reduce);
+  for (const Behind& work : behind_) {
+    if (!work.grouped) ops.push_back(work.reduce);
+  }
   return ops;
+}
+
+Sources StripSums::arguments(const Behind& work, llvm::Value* i, llvm::Value* first) const {
+  Sources made;
+  for (size_t k = 0; k < work.left.size(); ++k) {
+    MemorySource* left = work.left[k].get();
+    if (left != nullptr) left->move_to(e_, e_.b.CreateSub(i, first));
+    made.push_back(left != nullptr ? left : inputs_.at(work.map->operands[k]));
+  }
+  return made;
+}
+
+void StripSums::clear_groups() {
+  for (Group& group : groups_) group.sums.clear();
+}
+
+void StripSums::add_groups(llvm::Value* first, llvm::Value* last, const std::function<void(llvm::Value* i)>& move_to) {
+  if (groups_.empty()) return;
+  e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) {
+    move_to(i);
+    for (Group& group : groups_) group.sums.add(arguments(*group.members[0], i, first));
+  });
+}
+
+void StripSums::total_groups(const std::function<Accumulator&(const Op& reduction)>& total) {
+  for (Group& group : groups_) {
+    for (size_t k = 0; k < group.members.size(); ++k) {
+      const auto sums = group.sums.sums_of(group.first + static_cast<std::int64_t>(k));
+      total(*group.members[k]->reduce).copy(e_, *sums);
+    }
+  }
 }
 
 void StripSums::sum(const Op& reduction, Accumulator& total, const std::vector<Word>& identity, llvm::Value* first,
@@ -79,12 +148,7 @@ void StripSums::sum(const Op& reduction, Accumulator& total, const std::vector<W
   near.fill(e_, identity);  // it begins like the total
   near.copy(e_, total);
   e_.loop(first, last, reduction_lanes, [&](llvm::Value* i) {
-    Sources args;
-    for (size_t k = 0; k < at->left.size(); ++k) {
-      MemorySource* left = at->left[k].get();
-      if (left != nullptr) left->move_to(e_, e_.b.CreateSub(i, first));
-      args.push_back(left != nullptr ? left : inputs_.at(at->map->operands[k]));
-    }
+    const Sources args = arguments(*at, i, first);
     move_to(i);
     Deferred value(module_.fn(at->map->fns[0]).body, args, nullptr);
     near.assign(e_, module_.fn(at->reduce->fns[0]).body, {&near, &value});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libkernels/emit/kernel.h"
+#include "libkernels/emit/keyed_sums.h"
 
 namespace kasen {
 
@@ -19,7 +20,7 @@ class StripSums {
   StripSums(Emitter& emitter, const Module& module, const LoopBody& body) : e_(emitter), module_(module), body_(body) {}
 
   // Takes the reductions that only add the result of one map. That reads inputs (`inputs`) and scalars that the loop
-  // before leaves in a strip.
+  // before leaves in a strip. Those that are keyed alike become a group.
   void find(const std::map<ValueId, Source*>& inputs);
   [[nodiscard]] bool empty() const { return behind_.empty(); }
   [[nodiscard]] bool takes(const Op& op) const;  // the maps and the reductions
@@ -29,21 +30,36 @@ class StripSums {
   // Adds the reduction's values of the elements first .. last - 1 to `total`; move_to(i) moves the inputs.
   void sum(const Op& reduction, Accumulator& total, const std::vector<Word>& identity, llvm::Value* first,
            llvm::Value* last, const std::function<void(llvm::Value* i)>& move_to);
-  // The reductions in the order in which they are taken.
+  // The reductions in the order in which they are taken, but for those in groups.
   [[nodiscard]] std::vector<const Op*> reductions() const;
+
+  // The groups: before the first strip; for a strip, as `sum`; the total of a reduction behind the last one.
+  void clear_groups();
+  void add_groups(llvm::Value* first, llvm::Value* last, const std::function<void(llvm::Value* i)>& move_to);
+  void total_groups(const std::function<Accumulator&(const Op& reduction)>& total);
 
  private:
   struct Behind {
     const Op *map, *reduce;
     std::vector<std::unique_ptr<MemorySource>> left;  // of the map's operands; null: an input
+    bool grouped = false;
+  };
+  struct Group {
+    KeyedSums sums;
+    std::vector<Behind*> members;  // by number
+    std::int64_t first;
   };
   bool leave_operands(Behind& work);
+  [[nodiscard]] std::optional<KeyedBody> keyed(const Behind& work) const;
+  void find_groups();
+  [[nodiscard]] Sources arguments(const Behind& work, llvm::Value* i, llvm::Value* first) const;
 
   Emitter& e_;
   const Module& module_;
   const LoopBody& body_;
   std::map<ValueId, Source*> inputs_;
   std::vector<Behind> behind_;
+  std::vector<Group> groups_;              // pointers into behind_
   std::map<ValueId, ArrayPlanes> strips_;  // the scalars that are left
 };
 

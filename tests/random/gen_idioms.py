@@ -256,6 +256,24 @@ class IdiomPart(Base):
         return [first, Stmt('for', var=var, begin=0, end=self.size('T'), bound=None, down=self.chance(0.3), unroll=False, likely=False,
                             expect=0, body=body)]
 
+    def totals_by_key(self):
+        """The sum of the elements of each of many keys, as of the points of clusters."""
+        arrays = self.samples(('N',))
+        if arrays is None:
+            return None
+        value, low, many = arrays[0], self.pick([0, -2, 7]), 17 + self.below(4)
+        place = call('i64', [Expr('index', ('id', 'N'), ('N',))], ('N',), 'i64')
+        key = op('%', place, lit('i64', many + self.pick([0, 2])), ('N',), 'i64')
+        key, first = self.new(op('+', key, lit('i64', low), ('N',), 'i64'), 100)
+        made, all_of_them = [first], lit(value.elem, 0.0)
+        for number in range(low, low + many):
+            test = op('==', key, lit('i64', number), ('N',), 'bool')
+            chosen = Expr('if', value.elem, ('N',), [test, value, lit(value.elem, 0.0)], bound=value.bound)
+            total, statement = self.new(fold('sum', chosen), 1e5)
+            made.append(statement)
+            all_of_them = sub(total, mul(lit(value.elem, 0.5), all_of_them))
+        return made + [self.new(add(value, tanh(all_of_them)), 16)[1]]
+
     IDIOMS = [several_products, several_products, row_chain, columns_chain, dense_products, covariance, normal_equations,
               gram_of_product, gram_of_product, softmax, factorisation, layers, iteration,
-              relaxation, batches]
+              relaxation, batches, totals_by_key]
