@@ -51,6 +51,7 @@ std::optional<ScalarFunction> part_at(const ScalarFunction& reducer, int c) {
   const Component& component = type.components[static_cast<size_t>(c)];
   PartPlace at{
       .tuple = type.tuple, .component = c, .array = component.count > 0, .number = ElementType::of(component.scalar)};
+  at.number.components[0].id_of = component.id_of;
   Expr body = type.tuple ? reducer.body.args[static_cast<size_t>(c)] : reducer.body;
   if (at.array) {
     if (body.op != ScalarOp::build || body.count != component.count) return std::nullopt;

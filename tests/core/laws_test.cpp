@@ -90,6 +90,8 @@ TEST(Reducers, PartsByThemselves) {
   EXPECT_EQ(reducer("fn r(x: [i64; 3], y: [i64; 3]) -> [i64; 3] = [$0 in 3: bit_or(x[$0], y[$0])]").basis, "built-in");
   const std::string pair = "fn r(x: (i64, f64), y: (i64, f64)) -> (i64, f64) = tuple(";
   EXPECT_EQ(reducer(pair + "bit_and(x.0, y.0), max(x.1, y.1))").basis, "built-in");
+  const std::string with_id = "fn r(x: (i64, id[N]), y: (i64, id[N])) -> (i64, id[N]) = tuple(";
+  EXPECT_EQ(reducer(with_id + "bit_and(x.0, y.0), max(x.1, y.1))").basis, "built-in");
   EXPECT_NE(reducer(pair + "bit_and(x.0, x.0), max(x.1, y.1))").verdict, Verdict::proven);
   EXPECT_NE(reducer(pair + "bit_and(bit_not(x.0), y.0), max(x.1, y.1))").verdict, Verdict::proven);
   EXPECT_NE(reducer(pair + "bit_and(x.0, y.0), f64(bit_or(x.0, y.0)))").verdict, Verdict::proven);
