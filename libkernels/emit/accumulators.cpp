@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "libcore/base/error.h"
-#include "libkernels/emit/components.h"
 #include "libkernels/emit/elements.h"
 
 namespace kasen {

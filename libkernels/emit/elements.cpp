@@ -1,7 +1,6 @@
 #include "libkernels/emit/elements.h"
 
 #include "libcore/base/error.h"
-#include "libkernels/emit/components.h"
 
 namespace kasen {
 

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "libkernels/emit/components.h"
 #include "libkernels/emit/elements.h"
 
 namespace kasen {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "libkernels/emit/components.h"
-
 namespace kasen {
 namespace {
 
