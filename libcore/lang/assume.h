@@ -1,7 +1,7 @@
 // The user's assumptions: laws of functions, and the numbers of inputs and params.
 #pragma once
 
-#include "libcore/lang/reducer.h"
+#include "libcore/lang/calls/reducer.h"
 
 namespace kasen::lang {
 

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "libcore/lang/call.h"
+#include "libcore/lang/calls/call.h"
+#include "libcore/lang/calls/product.h"
+#include "libcore/lang/calls/view.h"
 #include "libcore/lang/list.h"
-#include "libcore/lang/product.h"
-#include "libcore/lang/view.h"
 
 namespace kasen::lang {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "libcore/lang/part.h"
+#include "libcore/lang/terms/part.h"
 
 namespace kasen::lang {
 

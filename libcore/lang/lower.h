@@ -1,7 +1,8 @@
 // Lowers the program as written to level 1 IR, in one pass over the statements in order.
 //
 // The parts from the lowest up; each calls only those before it, and alone changes its state. Parts from Calls on get
-// those before Calls in one bundle (part.h), and the others that they call by name.
+// those before Calls (room lang/terms) in one bundle (part.h), and the others that they call by name. Those from Calls
+// to Products are the room lang/calls.
 //   Builder        the module that is made: operators, values and their names, functions
 //   Scopes, Frames what names stand for: in blocks, and inside functions
 //   Functions      which functions can be called, and where operators apply a fn whole
@@ -18,8 +19,8 @@
 
 #include <vector>
 
+#include "libcore/lang/calls/generate.h"
 #include "libcore/lang/expression.h"
-#include "libcore/lang/generate.h"
 #include "libcore/lang/statement.h"
 
 namespace kasen::lang {

@@ -38,7 +38,9 @@ ROOMS = {
         "lex": "base scalar", "text": "base scalar ir lex", "analysis": "base scalar ir data laws", "verify": "scalar ir laws analysis",
         "kernels": "base system ir data laws analysis", "run": "base system ir data laws analysis verify kernels",
         "reference": "base scalar ir data laws analysis", "syntax": "base scalar lex",
-        "lang": "base scalar ir laws analysis lex syntax",
+        "lang/terms": "base scalar ir laws analysis lex syntax",
+        "lang/calls": "base scalar ir laws analysis lex syntax lang/terms",
+        "lang": "base scalar ir laws analysis lex syntax lang/terms lang/calls",
     },
     "libopt": {
         "draw": "", "cost": "", "text": "cost", "time": "cost text", "rewrite": "", "options": "cost time", "sync": "time rewrite options",

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "libcore/lang/reduction.h"
+#include "libcore/lang/calls/reduction.h"
 
 namespace kasen::lang {
 namespace {

@@ -1,11 +1,11 @@
-#include "libcore/lang/call.h"
+#include "libcore/lang/calls/call.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "libcore/lang/prelude.h"
+#include "libcore/lang/terms/prelude.h"
 
 namespace kasen::lang {
 

@@ -1,4 +1,4 @@
-#include "libcore/lang/fold.h"
+#include "libcore/lang/calls/fold.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/reducer.h"
+#include "libcore/lang/calls/reducer.h"
 
 namespace kasen::lang {
 

@@ -1,4 +1,4 @@
-#include "libcore/lang/generate.h"
+#include "libcore/lang/calls/generate.h"
 
 #include <fmt/format.h>
 

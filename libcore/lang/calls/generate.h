@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/part.h"
+#include "libcore/lang/terms/part.h"
 
 namespace kasen::lang {
 

@@ -1,4 +1,4 @@
-#include "libcore/lang/matrix_product.h"
+#include "libcore/lang/calls/matrix_product.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "libcore/lang/fold.h"
+#include "libcore/lang/calls/fold.h"
 
 namespace kasen::lang {
 

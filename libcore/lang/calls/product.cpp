@@ -1,4 +1,4 @@
-#include "libcore/lang/product.h"
+#include "libcore/lang/calls/product.h"
 
 #include <fmt/format.h>
 

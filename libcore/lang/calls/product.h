@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/matrix_product.h"
-#include "libcore/lang/reduction.h"
-#include "libcore/lang/view.h"
+#include "libcore/lang/calls/matrix_product.h"
+#include "libcore/lang/calls/reduction.h"
+#include "libcore/lang/calls/view.h"
 
 namespace kasen::lang {
 

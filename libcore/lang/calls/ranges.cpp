@@ -1,4 +1,4 @@
-#include "libcore/lang/ranges.h"
+#include "libcore/lang/calls/ranges.h"
 
 #include <algorithm>
 #include <map>

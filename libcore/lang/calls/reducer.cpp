@@ -1,4 +1,4 @@
-#include "libcore/lang/reducer.h"
+#include "libcore/lang/calls/reducer.h"
 
 #include <fmt/format.h>
 

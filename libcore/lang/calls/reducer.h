@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/call.h"
-#include "libcore/lang/ranges.h"
+#include "libcore/lang/calls/call.h"
+#include "libcore/lang/calls/ranges.h"
 
 namespace kasen::lang {
 

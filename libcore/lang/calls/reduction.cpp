@@ -1,4 +1,4 @@
-#include "libcore/lang/reduction.h"
+#include "libcore/lang/calls/reduction.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "libcore/lang/view.h"
+#include "libcore/lang/calls/view.h"
 
 #include <fmt/format.h>
 

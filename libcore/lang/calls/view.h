@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "libcore/ir/array_views.h"
-#include "libcore/lang/part.h"
+#include "libcore/lang/terms/part.h"
 
 namespace kasen::lang {
 

@@ -1,4 +1,4 @@
-#include "libcore/lang/builder.h"
+#include "libcore/lang/terms/builder.h"
 
 #include <fmt/format.h>
 

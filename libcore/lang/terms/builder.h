@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/ir/module.h"
-#include "libcore/lang/located.h"
+#include "libcore/lang/terms/located.h"
 
 namespace kasen::lang {
 

@@ -1,4 +1,4 @@
-#include "libcore/lang/evaluator.h"
+#include "libcore/lang/terms/evaluator.h"
 
 #include <fmt/format.h>
 

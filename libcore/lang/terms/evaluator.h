@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/value.h"
+#include "libcore/lang/terms/value.h"
 
 namespace kasen::lang {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "libcore/lang/term.h"
+#include "libcore/lang/terms/term.h"
 #include "libcore/scalar/loops.h"
 
 namespace kasen::lang {

@@ -1,4 +1,4 @@
-#include "libcore/lang/formula.h"
+#include "libcore/lang/terms/formula.h"
 
 #include <fmt/format.h>
 

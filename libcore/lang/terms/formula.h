@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "libcore/ir/entries.h"
-#include "libcore/lang/builder.h"
-#include "libcore/lang/term.h"
+#include "libcore/lang/terms/builder.h"
+#include "libcore/lang/terms/term.h"
 
 namespace kasen::lang {
 

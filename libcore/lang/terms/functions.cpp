@@ -1,10 +1,10 @@
-#include "libcore/lang/functions.h"
+#include "libcore/lang/terms/functions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "libcore/lang/prelude.h"
+#include "libcore/lang/terms/prelude.h"
 #include "libcore/syntax/habits.h"
 
 namespace kasen::lang {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/scopes.h"
+#include "libcore/lang/terms/scopes.h"
 
 namespace kasen::lang {
 

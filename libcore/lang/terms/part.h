@@ -1,8 +1,8 @@
 // What all parts above the evaluator work with. They have no other state unless their headers say so.
 #pragma once
 
-#include "libcore/lang/evaluator.h"
-#include "libcore/lang/type.h"
+#include "libcore/lang/terms/evaluator.h"
+#include "libcore/lang/terms/type.h"
 
 namespace kasen::lang {
 

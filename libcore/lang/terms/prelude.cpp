@@ -1,4 +1,4 @@
-#include "libcore/lang/prelude.h"
+#include "libcore/lang/terms/prelude.h"
 
 #include <algorithm>
 

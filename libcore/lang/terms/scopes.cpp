@@ -1,4 +1,4 @@
-#include "libcore/lang/scopes.h"
+#include "libcore/lang/terms/scopes.h"
 
 #include <fmt/format.h>
 

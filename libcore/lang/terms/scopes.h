@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/located.h"
-#include "libcore/lang/term.h"
+#include "libcore/lang/terms/located.h"
+#include "libcore/lang/terms/term.h"
 
 namespace kasen::lang {
 

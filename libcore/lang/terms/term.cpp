@@ -1,5 +1,5 @@
 // Builds terms; finish.cpp gives them their canonical form.
-#include "libcore/lang/term.h"
+#include "libcore/lang/terms/term.h"
 
 #include <fmt/format.h>
 

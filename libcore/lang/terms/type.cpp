@@ -1,4 +1,4 @@
-#include "libcore/lang/type.h"
+#include "libcore/lang/terms/type.h"
 
 #include <fmt/format.h>
 

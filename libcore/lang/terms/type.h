@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "libcore/lang/evaluator.h"
-#include "libcore/lang/scopes.h"
+#include "libcore/lang/terms/evaluator.h"
+#include "libcore/lang/terms/scopes.h"
 
 namespace kasen::lang {
 

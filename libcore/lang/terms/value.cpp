@@ -1,4 +1,4 @@
-#include "libcore/lang/value.h"
+#include "libcore/lang/terms/value.h"
 
 #include <fmt/format.h>
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lang/builder.h"
-#include "libcore/lang/formula.h"
-#include "libcore/lang/functions.h"
-#include "libcore/lang/term.h"
+#include "libcore/lang/terms/builder.h"
+#include "libcore/lang/terms/formula.h"
+#include "libcore/lang/terms/functions.h"
+#include "libcore/lang/terms/term.h"
 
 namespace kasen::lang {
 
