@@ -60,15 +60,15 @@ class LivenessBuilder {
 
  private:
   void define(ValueId value, size_t depth) {
-    if (value < 0 || static_cast<size_t>(value) >= depth_.size()) throw InternalError("a value outside the module");
-    depth_[static_cast<size_t>(value)] = static_cast<int>(depth);
+    if (!depth_.contains(value)) throw InternalError("a value outside the module");
+    depth_[value] = static_cast<int>(depth);
   }
 
   void use(ValueId value, int number) {
-    if (value < 0 || static_cast<size_t>(value) >= depth_.size() || depth_[static_cast<size_t>(value)] < 0) {
+    if (!depth_.contains(value) || depth_[value] < 0) {
       throw InternalError("a value is used before it is defined");
     }
-    uses_[static_cast<size_t>(value)].push_back(number);
+    uses_[value].push_back(number);
   }
 
   void walk(const Block& block, std::vector<std::pair<int, int>>& parents) {
@@ -85,8 +85,8 @@ class LivenessBuilder {
       sites_[static_cast<size_t>(number)].end = static_cast<int>(sites_.size()) - 1;
       for (const ValueId result : op.results) {
         define(result, parents.size());
-        if (op.code == OpCode::input) is_input_[static_cast<size_t>(result)] = true;
-        if (op.code == OpCode::get) result_.viewed_[static_cast<size_t>(result)] = op.operands.at(0);
+        if (op.code == OpCode::input) is_input_[result] = true;
+        if (op.code == OpCode::get) result_.viewed_[result] = op.operands.at(0);
       }
     }
   }
@@ -94,9 +94,9 @@ class LivenessBuilder {
   // True if `value` is used after operator `number` ran. With `inside`, operators inside its blocks count, too.
   bool used_later(ValueId value, int number, bool inside) const {
     const Site& here = sites_[static_cast<size_t>(number)];
-    if (repeats(sites_, here, static_cast<size_t>(depth_[static_cast<size_t>(value)]))) return true;
+    if (repeats(sites_, here, static_cast<size_t>(depth_[value]))) return true;
     const int from = inside ? number : here.end;
-    for (const int use : uses_[static_cast<size_t>(value)]) {
+    for (const int use : uses_[value]) {
       if (use > from && !exclusive(here, sites_[static_cast<size_t>(use)])) return true;
     }
     return false;
@@ -106,7 +106,7 @@ class LivenessBuilder {
     const Value& from = module_.value(a);
     const Value& to = module_.value(b);
     if (module_.level >= 3 && from.buffer != no_buffer && to.buffer != no_buffer) {
-      return module_.buffers.at(static_cast<size_t>(from.buffer)) == module_.buffers.at(static_cast<size_t>(to.buffer));
+      return module_.buffers.at(from.buffer) == module_.buffers.at(to.buffer);
     }
     Type target = to.type;
     if (element) target.list = 0;
@@ -114,9 +114,8 @@ class LivenessBuilder {
   }
 
   bool owns_storage(ValueId value) const {
-    const auto v = static_cast<size_t>(value);
-    const bool is_view = result_.viewed_[v] != no_value && !result_.copied_[v];
-    return !is_view && !(is_input_[v] && module_.value(value).buffer == no_buffer);
+    const bool is_view = result_.viewed_[value] != no_value && !result_.copied_[value];
+    return !is_view && !(is_input_[value] && module_.value(value).buffer == no_buffer);
   }
 
   // Appends the binding of `from` at operator `site` to `group`.
@@ -180,11 +179,11 @@ class LivenessBuilder {
   // own, so its own bindings are decided once more. They move no list and make no further copies.
   void copy_views() {
     bool changed = false;
-    for (size_t v = 0; v < module_.values.size(); ++v) {
+    for (const ValueId v : module_.values.ids()) {
       const ValueId list = result_.viewed_[v];
       if (list == no_value) continue;
       for (const auto& [moved, site, inside] : moved_lists_) {
-        if (moved != list || !used_at_or_after(static_cast<ValueId>(v), site)) continue;
+        if (moved != list || !used_at_or_after(v, site)) continue;
         result_.copied_[v] = true;
         changed = true;
       }
@@ -196,7 +195,7 @@ class LivenessBuilder {
 
   bool used_at_or_after(ValueId value, int site) const {
     const Site& here = sites_[static_cast<size_t>(site)];
-    for (const int use : uses_[static_cast<size_t>(value)]) {
+    for (const int use : uses_[value]) {
       if (use >= site && !exclusive(here, sites_[static_cast<size_t>(use)])) return true;
     }
     return false;
@@ -209,24 +208,24 @@ class LivenessBuilder {
   }
 
   void end_lives() {
-    for (size_t v = 0; v < module_.values.size(); ++v) {
+    for (const ValueId v : module_.values.ids()) {
       for (const int use : uses_[v]) extend(v, use);
       const ValueId list = result_.viewed_[v];
       if (list == no_value || result_.copied_[v]) continue;
-      for (const int use : uses_[v]) extend(static_cast<size_t>(list), use);
+      for (const int use : uses_[v]) extend(list, use);
     }
     for (size_t n = 0; n < sites_.size(); ++n) {  // an unused value dies where it is made
       for (const ValueId result : sites_[n].op->results) {
         if (result_.last_use(result) < 0) result_.ops_[n].dies.push_back(result);
       }
     }
-    for (size_t v = 0; v < module_.values.size(); ++v) {
+    for (const ValueId v : module_.values.ids()) {
       const int last = result_.last_use_[v];
-      if (last >= 0) result_.ops_[static_cast<size_t>(last)].dies.push_back(static_cast<ValueId>(v));
+      if (last >= 0) result_.ops_[static_cast<size_t>(last)].dies.push_back(v);
     }
   }
 
-  void extend(size_t value, int use) {
+  void extend(ValueId value, int use) {
     int& last = result_.last_use_[value];
     last = std::max(last, lifted(use, depth_[value]));
   }
@@ -240,9 +239,9 @@ class LivenessBuilder {
   const Module& module_;
   Liveness& result_;
   std::vector<Site> sites_;
-  std::vector<int> depth_;              // parents of the defining block, -1: not defined
-  std::vector<std::vector<int>> uses_;  // numbers, ascending
-  std::vector<bool> is_input_;
+  IdMap<ValueId, int> depth_;              // parents of the defining block, -1: not defined
+  IdMap<ValueId, std::vector<int>> uses_;  // numbers, ascending
+  IdMap<ValueId, bool> is_input_;
   std::vector<MovedList> moved_lists_;
 };
 

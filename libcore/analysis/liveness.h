@@ -58,19 +58,19 @@ class Liveness {
   // By preorder number (for_each_op).
   [[nodiscard]] const OpLiveness& at(int number) const { return ops_[static_cast<size_t>(number)]; }
   // The preorder number of the last operator of the defining block that uses the value; -1 if there is none.
-  [[nodiscard]] int last_use(ValueId value) const { return last_use_[static_cast<size_t>(value)]; }
+  [[nodiscard]] int last_use(ValueId value) const { return last_use_[value]; }
   // The list that a `get` looks into, or no_value. A copied view still names its list here.
-  [[nodiscard]] ValueId viewed_list(ValueId value) const { return viewed_[static_cast<size_t>(value)]; }
-  [[nodiscard]] bool copied_view(ValueId value) const { return copied_[static_cast<size_t>(value)]; }
+  [[nodiscard]] ValueId viewed_list(ValueId value) const { return viewed_[value]; }
+  [[nodiscard]] bool copied_view(ValueId value) const { return copied_[value]; }
   // True for a `get` that has no storage of its own.
   [[nodiscard]] bool is_view(ValueId value) const { return viewed_list(value) != no_value && !copied_view(value); }
 
  private:
   friend class LivenessBuilder;
   std::vector<OpLiveness> ops_;
-  std::vector<int> last_use_;
-  std::vector<ValueId> viewed_;
-  std::vector<bool> copied_;
+  IdMap<ValueId, int> last_use_;
+  IdMap<ValueId, ValueId> viewed_;
+  IdMap<ValueId, bool> copied_;
 };
 
 }  // namespace kasen

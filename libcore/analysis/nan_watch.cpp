@@ -139,8 +139,8 @@ class RegionWatch {
 
 // An operator that reads the result of a later line belongs to the next iteration, moved into this one. It is
 // speculated, whether in vain or not. `made_at` has the lines by value.
-void find_next_iterations(Block& block, std::vector<int>& made_at) {
-  const auto line = [&](ValueId v) -> int& { return made_at[static_cast<size_t>(v)]; };
+void find_next_iterations(Block& block, IdMap<ValueId, int>& made_at) {
+  const auto line = [&](ValueId v) -> int& { return made_at[v]; };
   for (Op& op : block.ops) {
     for (Block& inner : op.blocks) find_next_iterations(inner, made_at);
     const OpGroup group = row(op.code).group;
@@ -181,8 +181,8 @@ std::vector<const Op*> in_program_order(const KernelForm& form, const Op& op) {
 }
 
 void watch_regions(KernelForm& form) {
-  form.marks_from = static_cast<ValueId>(form.module.values.size());
-  std::vector<int> made_at(form.module.values.size(), 0);
+  form.marks_from = form.module.values.end_id();
+  IdMap<ValueId, int> made_at(form.module.values.size(), 0);
   find_next_iterations(form.module.body, made_at);
   watch(form, form.module.body);
   form.stands_for.resize(form.module.values.size(), no_value);

@@ -308,8 +308,7 @@ bool may_stand_for(const State& given, const State& wanted) {
 
 bool same_function(const Module& module, FnId a, FnId b) {
   if (a == b) return true;
-  const auto count = static_cast<FnId>(module.functions.size());
-  if (a < 0 || b < 0 || a >= count || b >= count) return false;
+  if (!module.functions.contains(a) || !module.functions.contains(b)) return false;
   const ScalarFunction& f = module.fn(a);
   const ScalarFunction& g = module.fn(b);
   const auto same_type = [](const ScalarParam& p, const ScalarParam& q) {
@@ -323,7 +322,7 @@ std::string state_text(const Module& module, const State& state) {
   if (state.is_part()) return "@part";
   std::string text = "@cons";
   if (state.is_pre()) {
-    const bool known = state.reducer >= 0 && state.reducer < static_cast<FnId>(module.functions.size());
+    const bool known = module.functions.contains(state.reducer);
     text = fmt::format("@pre({})", known ? module.fn(state.reducer).name : "?");
   }
   return state.slaves.empty() ? text : text + '{' + slaves_text(state.slaves) + '}';

@@ -160,7 +160,7 @@ void ValueRanges::loop(const Op& op, int depth) {
     block(body, depth + 1);
     bool settled = true;
     for (size_t i = 0; i < op.results.size(); ++i) {
-      ElementRange& arg = ranges_[static_cast<size_t>(body.args[first_arg + i])];
+      ElementRange& arg = ranges_[body.args[first_arg + i]];
       settled = settle(arg, of(body.ops.back().operands[i]), iteration) && settled;
     }
     if (settled) break;

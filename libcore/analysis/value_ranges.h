@@ -19,12 +19,12 @@ class ValueRanges {
 
   // One interval for each place of the value's elements. For a pre-reduced value it covers the whole value, not a
   // worker's contribution.
-  [[nodiscard]] const ElementRange& of(ValueId value) const { return ranges_[static_cast<size_t>(value)]; }
+  [[nodiscard]] const ElementRange& of(ValueId value) const { return ranges_[value]; }
   // The range of the elements that a reduction, a product or a fold combines by its reducer, without the reducer's
   // identity. Results of the same reducer hold the identity where nothing was combined.
   [[nodiscard]] ElementRange reached(const Op& op) const;
   // False for values that were added to the module later.
-  [[nodiscard]] bool knows(ValueId value) const { return static_cast<size_t>(value) < ranges_.size(); }
+  [[nodiscard]] bool knows(ValueId value) const { return ranges_.contains(value); }
 
  private:
   void block(const Block& b, int depth);
@@ -42,7 +42,7 @@ class ValueRanges {
   void nothing(const Op&, int) {}
   // The value holds all or some of the operand's numbers.
   void hands_on(ValueId value, ValueId operand);
-  void set(ValueId value, ElementRange range) { ranges_[static_cast<size_t>(value)] = std::move(range); }
+  void set(ValueId value, ElementRange range) { ranges_[value] = std::move(range); }
 
   struct Combined {  // results of a reducer, without its identity
     FnId reducer = no_fn;
@@ -50,7 +50,7 @@ class ValueRanges {
   };
 
   const Module& m_;
-  std::vector<ElementRange> ranges_;
+  IdMap<ValueId, ElementRange> ranges_;
   std::map<ValueId, Combined> combined_;
   std::map<FnId, ElementRange> identities_;  // of reducers; empty if there is none
 };

@@ -79,10 +79,9 @@ class FormBuilder {
  private:
   DimId twin(DimId dim) {
     if (plan_.dim(dim).local) return dim;
-    DimId& made = twins_[static_cast<size_t>(dim)];
+    DimId& made = twins_[dim];
     if (made == no_dim) {
-      made = static_cast<DimId>(form_.module.dims.size());
-      form_.module.dims.push_back({plan_.dim(dim).name + "'", true, plan_.dim(dim).size});
+      made = form_.module.dims.push_back({plan_.dim(dim).name + "'", true, plan_.dim(dim).size});
     }
     return made;
   }
@@ -96,13 +95,12 @@ class FormBuilder {
   }
 
   ValueId stand_in(ValueId value) {
-    ValueId& made = stand_ins_[static_cast<size_t>(value)];
+    ValueId& made = stand_ins_[value];
     if (made != no_value) return made;
     Value whole{plan_.value(value).name + "'", plan_.type(value), no_buffer};
     for (DimId& dim : whole.type.dims) dim = twin(dim);
     whole.type.state.slaves.clear();
-    made = static_cast<ValueId>(form_.module.values.size());
-    form_.module.values.push_back(std::move(whole));
+    made = form_.module.values.push_back(std::move(whole));
     form_.stands_for.push_back(value);
     return made;
   }
@@ -174,8 +172,8 @@ class FormBuilder {
 
   const Module& plan_;
   KernelForm form_;
-  std::vector<DimId> twins_;           // by dimension of the plan
-  std::vector<ValueId> stand_ins_;     // by value of the plan
+  IdMap<DimId, DimId> twins_;          // by dimension of the plan
+  IdMap<ValueId, ValueId> stand_ins_;  // by value of the plan
   std::vector<ValueId> whole_inside_;  // made whole inside a region
 };
 

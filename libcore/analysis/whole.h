@@ -30,12 +30,12 @@ namespace kasen {
 /// Operators and values keep their numbers.
 struct KernelForm {
   Module module;
-  std::vector<ValueId> stands_for;                           ///< by value; no_value: the plan's own value, or a mark
-  ValueId marks_from = std::numeric_limits<ValueId>::max();  ///< the first value that nan_watch.h has added
+  IdMap<ValueId, ValueId> stands_for;                   ///< by value; no_value: the plan's own value, or a mark
+  ValueId marks_from{std::numeric_limits<int>::max()};  ///< the first value that nan_watch.h has added
 
   [[nodiscard]] bool is_mark(ValueId value) const { return value >= marks_from; }
   [[nodiscard]] ValueId original(ValueId value) const {
-    const ValueId of = stands_for[static_cast<size_t>(value)];
+    const ValueId of = stands_for[value];
     return of == no_value ? value : of;
   }
 };

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/id.h"
+
 namespace kasen {
 
 // The scalars that a machine word holds. `null` has no bytes (a nonzero of a pattern matrix); `id` is an index of a
@@ -20,11 +22,12 @@ enum class Scalar : std::uint8_t { f64, f32, i64, i32, boolean, null, id };
 [[nodiscard]] inline bool is_integer(Scalar s) { return s == Scalar::i64 || s == Scalar::i32; }
 [[nodiscard]] inline bool is_numeric(Scalar s) { return is_float(s) || is_integer(s); }
 
-using DimId = int;  // index in Module::dims
-inline constexpr DimId no_dim = -1;
+using DimId = Id<struct DimTag>;  // index in Module::dims
+inline constexpr DimId no_dim{-1};
 
 // Short lists of ids of dimensions, values and the like, in an order that matters.
-[[nodiscard]] inline bool contains(const std::vector<int>& ids, int id) {
+template <class Number>
+[[nodiscard]] bool contains(const std::vector<Number>& ids, Number id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
@@ -93,8 +96,8 @@ using SlaveSet = std::vector<SlaveAtom>;
 [[nodiscard]] SlaveSet set_intersection(const SlaveSet& a, const SlaveSet& b);
 [[nodiscard]] bool set_contains(const SlaveSet& a, const SlaveSet& b);  // a contains b
 
-using FnId = int;  // index in Module::functions
-inline constexpr FnId no_fn = -1;
+using FnId = Id<struct FnTag>;  // index in Module::functions
+inline constexpr FnId no_fn{-1};
 
 // How a distributed value is stored (KASEN section 4.1). For shareds, `cons` means that every worker holds it, `part`
 // that worker 0 alone does, and `pre` that each worker holds a contribution. The ghost sets of shareds are empty.

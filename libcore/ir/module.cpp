@@ -60,29 +60,27 @@ std::string_view law_name(LawKind kind) { return law_names[static_cast<size_t>(k
 
 DimId Module::find_dim(std::string_view wanted) const {
   const auto it = std::find_if(dims.begin(), dims.end(), [&](const Dimension& d) { return d.name == wanted; });
-  return it == dims.end() ? no_dim : static_cast<DimId>(it - dims.begin());
+  return it == dims.end() ? no_dim : DimId(it - dims.begin());
 }
 
 ValueId Module::add_value(std::string_view hint, Type type) {
   std::string unique =
       free_name(std::string(hint), values, [](const Value& v) -> const std::string& { return v.name; });
-  values.push_back(Value{std::move(unique), std::move(type), no_buffer});
-  return static_cast<ValueId>(values.size()) - 1;
+  return values.push_back(Value{std::move(unique), std::move(type), no_buffer});
 }
 
 FnId Module::add_function(ScalarFunction fn) {
   const auto same_types = [](const ScalarParam& a, const ScalarParam& b) {
     return a.type == b.type && a.range == b.range;
   };
-  for (size_t i = 0; i < functions.size(); ++i) {
-    const ScalarFunction& known = functions[i];
+  for (const FnId id : functions.ids()) {
+    const ScalarFunction& known = functions[id];
     const bool same = known.body == fn.body && std::equal(known.params.begin(), known.params.end(), fn.params.begin(),
                                                           fn.params.end(), same_types);
-    if (same) return static_cast<FnId>(i);
+    if (same) return id;
   }
   fn.name = free_name(fn.name, functions, [](const ScalarFunction& f) -> const std::string& { return f.name; });
-  functions.push_back(std::move(fn));
-  return static_cast<FnId>(functions.size()) - 1;
+  return functions.push_back(std::move(fn));
 }
 
 DimId cut_dim(const Module& module, const Type& type) {

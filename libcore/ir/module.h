@@ -14,15 +14,16 @@
 #include <vector>
 
 #include "libcore/base/error.h"
+#include "libcore/base/id.h"
 #include "libcore/base/types.h"
 #include "libcore/scalar/scalar.h"
 
 namespace kasen {
 
-using ValueId = int;  ///< index in Module::values
-inline constexpr ValueId no_value = -1;
-using BufferId = int;  ///< index in Module::buffers
-inline constexpr BufferId no_buffer = -1;
+using ValueId = Id<struct ValueTag>;  ///< index in Module::values
+inline constexpr ValueId no_value{-1};
+using BufferId = Id<struct BufferTag>;  ///< index in Module::buffers
+inline constexpr BufferId no_buffer{-1};
 
 enum class OpCode : std::uint8_t {
 #define IR_OP(code, name, level, group, counts, text, types, states, ranges, run, doc) code,
@@ -183,12 +184,12 @@ struct Constant {  // `const k = 5`, fixed by plan
 struct Module {
   int level = 1;
   std::string name;
-  std::vector<Dimension> dims;
-  std::vector<ScalarFunction> functions;
-  std::vector<Value> values;
-  std::vector<BufferDecl> buffers;  ///< level 3
-  std::vector<LawUse> laws;         ///< of maps (level 2 on), and of reducers whose laws are not obvious
-  std::vector<LawUse> assumptions;  ///< the user's (`assume`)
+  IdMap<DimId, Dimension> dims;
+  IdMap<FnId, ScalarFunction> functions;
+  IdMap<ValueId, Value> values;
+  IdMap<BufferId, BufferDecl> buffers;  ///< level 3
+  std::vector<LawUse> laws;             ///< of maps (level 2 on), and of reducers whose laws are not obvious
+  std::vector<LawUse> assumptions;      ///< the user's (`assume`)
   std::vector<RangeAssumption> ranges;
   std::vector<Constant> constants;
   Block body;                        ///< no arguments; ends with outputs
@@ -199,11 +200,11 @@ struct Module {
   std::string planned_by;            ///< the options that made the plan (libopt/options/record.h; may be empty)
   std::string text_name;             ///< the file that it was read from: the location of operators that name none
 
-  [[nodiscard]] const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
-  [[nodiscard]] Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
+  [[nodiscard]] const Value& value(ValueId id) const { return values[id]; }
+  [[nodiscard]] Value& value(ValueId id) { return values[id]; }
   [[nodiscard]] const Type& type(ValueId id) const { return value(id).type; }
-  [[nodiscard]] const ScalarFunction& fn(FnId id) const { return functions[static_cast<size_t>(id)]; }
-  [[nodiscard]] const Dimension& dim(DimId id) const { return dims[static_cast<size_t>(id)]; }
+  [[nodiscard]] const ScalarFunction& fn(FnId id) const { return functions[id]; }
+  [[nodiscard]] const Dimension& dim(DimId id) const { return dims[id]; }
   [[nodiscard]] DimId find_dim(std::string_view name) const;  ///< or no_dim
 
   /// Adds a value whose name is `hint`, with a number appended if it is taken. It searches all names only on a clash.

@@ -27,19 +27,19 @@ class Needs {
   }
 
   void need(ValueId value) {
-    if (needed_[static_cast<std::size_t>(value)]) return;
-    needed_[static_cast<std::size_t>(value)] = true;
+    if (needed_[value]) return;
+    needed_[value] = true;
     open_.push_back(value);
   }
   void close() {
     while (!open_.empty()) {
       const ValueId value = open_.back();
       open_.pop_back();
-      const auto [op, place] = made_by_[static_cast<std::size_t>(value)];
+      const auto [op, place] = made_by_[value];
       if (op != nullptr) follow(*op, place);
     }
   }
-  [[nodiscard]] bool operator()(ValueId value) const { return needed_[static_cast<std::size_t>(value)]; }
+  [[nodiscard]] bool operator()(ValueId value) const { return needed_[value]; }
 
  private:
   struct Origin {
@@ -51,11 +51,11 @@ class Needs {
 
   void collect(const Block& block) {
     for (const Op& op : block.ops) {
-      for (std::size_t k = 0; k < op.results.size(); ++k) made_by_[static_cast<std::size_t>(op.results[k])] = {&op, k};
+      for (std::size_t k = 0; k < op.results.size(); ++k) made_by_[op.results[k]] = {&op, k};
       for (const Block& inner : op.blocks) {
         const std::size_t first = carried_of(op).argument;
         for (std::size_t k = 0; k < inner.args.size(); ++k)
-          made_by_[static_cast<std::size_t>(inner.args[k])] = {&op, k < first ? loop_variable : k - first};
+          made_by_[inner.args[k]] = {&op, k < first ? loop_variable : k - first};
         collect(inner);
       }
     }
@@ -87,8 +87,8 @@ class Needs {
     need(op.operands.at(1));
   }
 
-  std::vector<Origin> made_by_;
-  std::vector<bool> needed_;
+  IdMap<ValueId, Origin> made_by_;
+  IdMap<ValueId, bool> needed_;
   std::vector<ValueId> open_;
 };
 

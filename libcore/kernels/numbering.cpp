@@ -194,7 +194,7 @@ void Numbering::order_masters(const Module& module, DimId dim, std::span<const P
     const size_t operands = find_dim(parts[p], module.dim(read).name).masters.size();
     std::vector<RowGroup> groups = group_rows(matrix, transposed, masters, operands);
     find_waiting(module, regions, dim, parts[p], groups);
-    std::vector<std::int32_t>& order = orders_[static_cast<size_t>(dim)][p];
+    std::vector<std::int32_t>& order = orders_[dim][p];
     if (within == WithinGroups::ascending) {
       order = order_rows({}, groups);
       continue;
@@ -214,8 +214,7 @@ Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGr
   for (const SpaceKey& key : keys_) used.insert(key.dim);
   for (const DimId dim : used) {
     for (size_t p = 0; p < parts.size(); ++p) {
-      masters_[static_cast<size_t>(dim)][p] =
-          static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
+      masters_[dim][p] = static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
     }
     order_masters(module, dim, parts, within);
   }
@@ -223,7 +222,7 @@ Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGr
     const std::string& name = module.dim(key.dim).name;
     std::vector<LocalSpace>& row = spaces_.emplace_back();
     for (size_t p = 0; p < parts.size(); ++p) {
-      const std::vector<std::int32_t>& order = orders_[static_cast<size_t>(key.dim)][p];
+      const std::vector<std::int32_t>& order = orders_[key.dim][p];
       row.push_back(make_space(key, parts[p], name, find_dim(parts[p], name), order));
     }
   }
@@ -241,12 +240,10 @@ std::int64_t settled_masters(const LocalSpace& space) {
   return space.interior / reduction_block * reduction_block;
 }
 
-std::int64_t Numbering::masters(DimId dim, int part) const {
-  return masters_.at(static_cast<size_t>(dim)).at(static_cast<size_t>(part));
-}
+std::int64_t Numbering::masters(DimId dim, int part) const { return masters_.at(dim).at(static_cast<size_t>(part)); }
 
 const std::vector<std::int32_t>& Numbering::order(DimId dim, int part) const {
-  return orders_.at(static_cast<size_t>(dim)).at(static_cast<size_t>(part));
+  return orders_.at(dim).at(static_cast<size_t>(part));
 }
 
 std::int64_t LocalMatrix::storage_bytes() const {

@@ -78,9 +78,9 @@ class Numbering {
   void order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within);
 
   std::vector<SpaceKey> keys_;
-  std::vector<std::vector<LocalSpace>> spaces_;                 ///< [key][part]
-  std::vector<std::vector<std::vector<std::int32_t>>> orders_;  ///< [dim][part]
-  std::vector<std::vector<std::int64_t>> masters_;              ///< [dim][part]
+  std::vector<std::vector<LocalSpace>> spaces_;                  ///< [key][part]
+  IdMap<DimId, std::vector<std::vector<std::int32_t>>> orders_;  ///< [dim][part]
+  IdMap<DimId, std::vector<std::int64_t>> masters_;              ///< [dim][part]
 };
 
 /// A sparse part in pull form for one product. For each local index of the result's space it has the nonzeros that meet

@@ -42,7 +42,7 @@ bool Interpreter::params_known(const Block& block, const std::string& name) {
 }
 
 std::int64_t Interpreter::dim_size(DimId dim) const {
-  const std::int64_t size = sizes_.at(static_cast<size_t>(dim));
+  const std::int64_t size = sizes_.at(dim);
   if (size < 0) {
     fail(ExitStatus::bad_input, fmt::format("dimension '{}' has no size", module_.dim(dim).name),
          "no input gives one and the program leaves it open");
@@ -57,7 +57,7 @@ std::vector<std::int64_t> Interpreter::shape_of(const std::vector<DimId>& dims) 
 }
 
 const Words& Interpreter::words(ValueId v) const {
-  const Held& held = values_.at(static_cast<size_t>(v));
+  const Held& held = values_.at(v);
   if (held.arrays.size() != 1) throw InternalError("a value that is no single array is read as one");
   return *held.arrays[0];
 }
@@ -69,7 +69,7 @@ std::vector<Held> Interpreter::run_block(const Block& block) {
       continue;
     }
     std::vector<Held> yielded;
-    for (const ValueId v : op.operands) yielded.push_back(values_[static_cast<size_t>(v)]);
+    for (const ValueId v : op.operands) yielded.push_back(values_[v]);
     return yielded;
   }
   return {};
@@ -77,7 +77,7 @@ std::vector<Held> Interpreter::run_block(const Block& block) {
 
 std::vector<Held> Interpreter::operands_from(const Op& op, size_t first) const {
   std::vector<Held> held;
-  for (size_t i = first; i < op.operands.size(); ++i) held.push_back(values_[static_cast<size_t>(op.operands[i])]);
+  for (size_t i = first; i < op.operands.size(); ++i) held.push_back(values_[op.operands[i]]);
   return held;
 }
 
@@ -109,7 +109,7 @@ void Interpreter::run_input(const Op& op) {
   if (type.sparse) {
     const auto it = inputs_.matrices.find(op.name);
     if (it == inputs_.matrices.end()) no_input(op);
-    values_[static_cast<size_t>(v)] = Held{{}, &it->second};
+    values_[v] = Held{{}, &it->second};
     return;
   }
   const auto it = inputs_.arrays.find(op.name);

@@ -10,7 +10,7 @@ namespace kasen::reference {
 
 void Interpreter::run_product(const Op& op) {
   const ValueId matrix = op.operands.at(1);
-  const WholeMatrix* sparse = values_.at(static_cast<size_t>(matrix)).matrix;
+  const WholeMatrix* sparse = values_.at(matrix).matrix;
   const std::int64_t entries = sparse != nullptr ? static_cast<std::int64_t>(sparse->rows.size()) : count_of(matrix);
   const std::int64_t calls = checked_mul(entries, columns_of(op), "the work of a product");
   work_.calls(calls, op.fns.at(0));
@@ -73,7 +73,7 @@ std::span<const Word> Interpreter::point(ValueId v, std::int64_t index) const {
 }
 
 void Interpreter::run_fold(const Op& op) {
-  const WholeMatrix& matrix = *values_.at(static_cast<size_t>(op.operands.at(0))).matrix;
+  const WholeMatrix& matrix = *values_.at(op.operands.at(0)).matrix;
   const bool by_rows = result_side(op) == EntrySide::rows;
   const auto& to = by_rows ? matrix.rows : matrix.cols;
   const ScalarFunction& fn = module_.fn(op.fns.at(0));

@@ -74,14 +74,12 @@ class Interpreter {
   std::int64_t count_of(ValueId v) const { return product_of(shape_of(module_.type(v).dims)); }
   size_t planes_of(ValueId v) const { return static_cast<size_t>(module_.type(v).element.planes()); }
   const Words& words(ValueId v) const;
-  void set(ValueId v, Words made) {
-    values_[static_cast<size_t>(v)] = Held{{std::make_shared<const Words>(std::move(made))}, nullptr};
-  }
+  void set(ValueId v, Words made) { values_[v] = Held{{std::make_shared<const Words>(std::move(made))}, nullptr}; }
   std::int64_t integer(ValueId v) const { return words(v).at(0).i; }
   // Returns what the block yields.
   std::vector<Held> run_block(const Block& block);
   void bind(const std::vector<ValueId>& names, size_t first, const std::vector<Held>& held) {
-    for (size_t i = 0; i < held.size(); ++i) values_[static_cast<size_t>(names.at(i + first))] = held[i];
+    for (size_t i = 0; i < held.size(); ++i) values_[names.at(i + first)] = held[i];
   }
   std::vector<Held> operands_from(const Op& op, size_t first) const;
   [[noreturn]] static void no_input(const Op& op) {
@@ -121,7 +119,7 @@ class Interpreter {
   std::span<const Word> point(ValueId v, std::int64_t index) const;
   // The positions of nonzeros, by ascending index of one axis, in the order in which they are combined.
   std::vector<size_t> ascending(const std::vector<std::int64_t>& from) const;
-  Held& held(ValueId v) { return values_.at(static_cast<size_t>(v)); }
+  Held& held(ValueId v) { return values_.at(v); }
   // The position that operand 1 of a list operator names.
   size_t list_place(const Op& op);
 
@@ -129,8 +127,8 @@ class Interpreter {
   const WholeInputs& inputs_;
   const InterpretOptions& options_;
   InterpreterWork work_;
-  std::vector<std::int64_t> sizes_;
-  std::vector<Held> values_;
+  IdMap<DimId, std::int64_t> sizes_;
+  IdMap<ValueId, Held> values_;
   std::map<std::string, Array> outputs_;
 };
 

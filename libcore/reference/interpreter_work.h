@@ -17,7 +17,7 @@ class InterpreterWork {
   }
 
   void copies(std::int64_t elements, std::int64_t planes) { add(elements, planes); }
-  void calls(std::int64_t times, FnId fn) { add(times, of_call_[static_cast<std::size_t>(fn)]); }
+  void calls(std::int64_t times, FnId fn) { add(times, of_call_[fn]); }
 
  private:
   static std::int64_t operators_in(const Expr& e) {
@@ -32,7 +32,7 @@ class InterpreterWork {
   }
 
   std::int64_t most_, done_ = 0;
-  std::vector<std::int64_t> of_call_;  // by function
+  IdMap<FnId, std::int64_t> of_call_;
 };
 
 }  // namespace kasen

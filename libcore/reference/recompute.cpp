@@ -67,11 +67,11 @@ void round_otherwise(Expr& e, int number) {
 }
 
 // Finds reducers. They stay unchanged, because the identity of a reducer is found by its form.
-void find_reducers(const Block& block, std::vector<bool>& reducers) {
+void find_reducers(const Block& block, IdMap<FnId, bool>& reducers) {
   for (const Op& op : block.ops) {
     const auto group = row(op.code).group;
     const bool two = group == OpGroup::product || group == OpGroup::entries;
-    if (two || op.code == OpCode::reduce) reducers[static_cast<std::size_t>(op.fns.at(two ? 1 : 0))] = true;
+    if (two || op.code == OpCode::reduce) reducers[op.fns.at(two ? 1 : 0)] = true;
     for (const Block& inner : op.blocks) find_reducers(inner, reducers);
   }
 }
@@ -165,9 +165,9 @@ OutputComparison compare_output(const Output& made, const OutputShape& shape, co
 
 Module with_other_rounding(const Module& module, int number) {
   Module other = module;
-  std::vector<bool> reducers(module.functions.size());
+  IdMap<FnId, bool> reducers(module.functions.size());
   find_reducers(module.body, reducers);
-  for (std::size_t f = 0; f < other.functions.size(); ++f)
+  for (const FnId f : other.functions.ids())
     if (!reducers[f]) round_otherwise(other.functions[f].body, number);
   return other;
 }

@@ -134,7 +134,7 @@ Restricted restricted_to(const Module& module, DimId dim, const std::vector<Part
   one.push_back(part_of_chosen(module, name, parts, chosen));
   made.inputs = whole_inputs(one);
   if (dim == no_dim) return made;
-  made.module.dims[static_cast<std::size_t>(dim)].size = -1;
+  made.module.dims[dim].size = -1;
   replace_sources(made.module.body, dim, parts.at(0).dims.at(name).size);
   made.inputs.arrays.insert_or_assign(chosen_ids, ids_of(module, dim, parts, chosen));
   return made;

@@ -329,7 +329,7 @@ std::set<DimId> used_dims(const Module& module) {
 Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
   Module bound = module;
   for (const DimId d : used_dims(module)) {
-    Dimension& dim = bound.dims.at(static_cast<size_t>(d));
+    Dimension& dim = bound.dims.at(d);
     for (const Part& part : parts) {
       const auto it = part.dims.find(dim.name);
       if (it == part.dims.end()) continue;

@@ -28,8 +28,8 @@ Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& liv
       values_(form.module.values.size()) {
   pool_.assign(parts_, 0);
   whole_.assign(parts_, 0);
-  for (size_t v = 0; v < values_.size(); ++v) {
-    const Type& type = module_.type(static_cast<ValueId>(v));
+  for (const ValueId v : values_.ids()) {
+    const Type& type = module_.type(v);
     if (type.sparse) continue;
     ValueInfo& info = values_[v];
     info.cut = cut_dim(module_, type);
@@ -37,7 +37,7 @@ Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& liv
     info.slots = static_cast<int>(std::max<std::int64_t>(type.list, 1));
     if (info.cut != no_dim) info.space = numbering.find(info.cut, type.state.slaves);
   }
-  for (size_t b = 0; b < module_.buffers.size(); ++b) buffers_.push_back(buffer_slot(static_cast<BufferId>(b)));
+  for (const BufferId b : module_.buffers.ids()) buffers_.push_back(buffer_slot(b));
   int region = -1;  // depth of the open region: inside, only values with a buffer have storage
   for_each_op(module_, [&](const Op& op, int, int depth) {
     if (region >= 0 && depth > region) {
@@ -52,8 +52,8 @@ Storage::Storage(const Module& plan, const KernelForm& form, const Liveness& liv
 
 // Each stand-in represents one value of the plan and has memory for the whole array on every part.
 void Storage::place_stand_ins() {
-  for (size_t v = plan_.values.size(); v < values_.size(); ++v) {
-    if (form_.is_mark(static_cast<ValueId>(v))) continue;
+  for (const ValueId v : IdSequence(plan_.values.end_id(), values_.end_id())) {
+    if (form_.is_mark(v)) continue;
     const ElementType& element = module_.values[v].type.element;
     const std::vector<std::int64_t> capacity(parts_, values_[v].inner);
     values_[v].slot = add_slot(element, capacity, false);
@@ -86,7 +86,7 @@ int Storage::add_slot(const ElementType& element, std::vector<std::int64_t> capa
 }
 
 int Storage::buffer_slot(BufferId buffer) {
-  const BufferDecl& decl = module_.buffers[static_cast<size_t>(buffer)];
+  const BufferDecl& decl = module_.buffers[buffer];
   Type type;
   type.element = decl.element;
   type.dims = decl.dims;
@@ -110,15 +110,15 @@ void Storage::place(const Op& op, const Liveness& live, std::span<const Part> pa
 
 void Storage::place_value(ValueId value) {
   const Value& v = module_.value(value);
-  ValueInfo& info = values_[static_cast<size_t>(value)];
+  ValueInfo& info = values_[value];
   if (v.type.sparse) return;
   if (v.buffer != no_buffer) {
-    info.slot = buffers_.at(static_cast<size_t>(v.buffer));
-    const auto last = static_cast<size_t>(v.buffer) + static_cast<size_t>(info.slots) - 1;
+    info.slot = buffers_.at(v.buffer);
+    const BufferId last(v.buffer + info.slots - 1);
     const std::vector<SlaveSet> sets{v.type.state.slaves};
     const auto needed = capacity_of(info.cut, info.inner, sets);
     for (size_t p = 0; p < parts_; ++p) {
-      if (last >= buffers_.size() || slot(buffers_[last]).capacity[p] < needed[p] ||
+      if (!buffers_.contains(last) || slot(buffers_[last]).capacity[p] < needed[p] ||
           slot(info.slot).element != v.type.element) {
         fail(ExitStatus::bad_input, fmt::format("%{} does not fit into its buffer", v.name), "",
              "fuse the program again");
@@ -138,7 +138,7 @@ void Storage::place_value(ValueId value) {
 void Storage::place_input(const Op& op, std::span<const Part> parts) {
   const ValueId value = op.results[0];
   const Type& type = module_.type(value);
-  ValueInfo& info = values_[static_cast<size_t>(value)];
+  ValueInfo& info = values_[value];
   Slot slot;
   slot.element = type.element;
   for (size_t p = 0; p < parts.size(); ++p) {
@@ -184,12 +184,12 @@ void Storage::place_input(const Op& op, std::span<const Part> parts) {
 }
 
 std::int64_t Storage::masters(ValueId value, int part) const {
-  const ValueInfo& info = values_[static_cast<size_t>(value)];
+  const ValueInfo& info = values_[value];
   return info.cut == no_dim ? 1 : numbering_.masters(info.cut, part);
 }
 
 std::int64_t Storage::indices(ValueId value, int part) const {
-  const ValueInfo& info = values_[static_cast<size_t>(value)];
+  const ValueInfo& info = values_[value];
   if (info.cut == no_dim) return 1;
   const State& state = module_.type(value).state;
   if (state.is_part()) return numbering_.masters(info.cut, part);

@@ -39,7 +39,7 @@ class Storage {
   Storage(const Module& plan, const KernelForm& form, const Liveness& live, const Numbering& numbering,
           std::span<const Part> parts);
 
-  [[nodiscard]] const ValueInfo& info(ValueId value) const { return values_[static_cast<size_t>(value)]; }
+  [[nodiscard]] const ValueInfo& info(ValueId value) const { return values_[value]; }
   [[nodiscard]] const Slot& slot(int s) const { return slots_[static_cast<size_t>(s)]; }
   [[nodiscard]] const View& view(ValueId value, int part) const {
     return slot(info(value).slot).views[static_cast<size_t>(part)];
@@ -53,7 +53,7 @@ class Storage {
   // True for an input that is copied out of the data.
   [[nodiscard]] bool copies_input(ValueId value) const { return slot(info(value).slot).form >= 0; }
 
-  void look_at(ValueId view, int slot) { values_[static_cast<size_t>(view)].slot = slot; }
+  void look_at(ValueId view, int slot) { values_[view].slot = slot; }
   void set_views(int slot, std::vector<View> views) { slots_[static_cast<size_t>(slot)].views = std::move(views); }
 
   // The bytes that allocate() will take on a part: the pool, and shareds without a buffer of it.
@@ -80,9 +80,9 @@ class Storage {
   const Module& module_;  // of the form
   const Numbering& numbering_;
   size_t parts_;
-  std::vector<ValueInfo> values_;
+  IdMap<ValueId, ValueInfo> values_;
   std::vector<Slot> slots_;
-  std::vector<int> buffers_;  // slot of each buffer
+  IdMap<BufferId, int> buffers_;  // slot of each buffer
   std::map<std::tuple<ElementType, std::vector<std::int64_t>>, int> forms_;
   std::vector<Bytes> memory_;
   std::vector<std::int64_t> pool_, whole_;  // bytes on each part

@@ -196,11 +196,10 @@ void ModuleParser::tail(Op& op, const std::vector<Token>& results, const Token& 
   if (!op.literal.empty() && !made.empty()) check_literals(made[0]);
   inner_blocks(op);
   for (size_t i = 0; i < results.size(); ++i) {
-    if (!values_.emplace(made[i].name, static_cast<ValueId>(m_.values.size())).second) {
+    if (!values_.emplace(made[i].name, m_.values.end_id()).second) {
       lexer_.fail_at(results[i], fmt::format("%{} is defined twice", results[i].text));
     }
-    op.results.push_back(static_cast<ValueId>(m_.values.size()));
-    m_.values.push_back(std::move(made[i]));
+    op.results.push_back(m_.values.push_back(std::move(made[i])));
   }
 }
 

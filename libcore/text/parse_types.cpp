@@ -9,8 +9,8 @@ namespace kasen::text {
 
 FnId ModuleParser::function_name() {
   const Token name = lexer_.expect(TokenKind::name, "a function's name");
-  for (size_t i = 0; i < m_.functions.size(); ++i) {
-    if (m_.functions[i].name == name.text) return static_cast<FnId>(i);
+  for (const FnId id : m_.functions.ids()) {
+    if (m_.fn(id).name == name.text) return id;
   }
   lexer_.fail_at(name, fmt::format("unknown function '{}'", name.text));
 }
@@ -106,15 +106,14 @@ ValueId ModuleParser::define(const Token& token) {
   if (values_.contains(name)) lexer_.fail_at(token, fmt::format("%{} is defined twice", name));
   Value v{name, type(), no_buffer};
   if (lexer_.peek().kind == TokenKind::buffer) v.buffer = buffer_number(lexer_.take());
-  m_.values.push_back(std::move(v));
-  const auto id = static_cast<ValueId>(m_.values.size()) - 1;
+  const ValueId id = m_.values.push_back(std::move(v));
   values_.emplace(name, id);
   return id;
 }
 
 BufferId ModuleParser::buffer_number(const Token& token) {
-  for (size_t i = 0; i < m_.buffers.size(); ++i) {
-    if (token.text == fmt::format("b{}", i)) return static_cast<BufferId>(i);
+  for (const BufferId id : m_.buffers.ids()) {
+    if (token.text == fmt::format("b{}", id)) return id;
   }
   lexer_.fail_at(token, fmt::format("unknown buffer '~{}'", token.text));
 }

@@ -173,15 +173,15 @@ struct ModulePrinter {
     laws("law", m.laws);
     if (!m.fitted_to.empty()) out += "  fitted " + quote(m.fitted_to) + '\n';
     if (!m.planned_by.empty()) out += "  planned " + quote(m.planned_by) + '\n';
-    for (size_t i = 0; i < m.buffers.size(); ++i) {
-      const BufferDecl& b = m.buffers[i];
+    for (const BufferId id : m.buffers.ids()) {
+      const BufferDecl& b = m.buffers[id];
       Type type;
       type.element = b.element;
       type.dims = b.dims;
       std::string text = print_type(m, type);
       text.resize(text.size() - 3);  // without the state " @?"
       for (const SlaveSet& set : b.holds) text += ' ' + print_set(set);
-      out += fmt::format("  buffer ~b{} : {}\n", i, text);
+      out += fmt::format("  buffer ~b{} : {}\n", id, text);
     }
   }
 

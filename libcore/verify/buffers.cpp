@@ -35,8 +35,8 @@ class BufferCheck {
 
   void run() {
     walk(m_.body, -1, -1, nullptr);
-    for (size_t v = 0; v < places_.size(); ++v) {
-      if (places_[v].op >= 0) room(static_cast<ValueId>(v));
+    for (const ValueId v : places_.ids()) {
+      if (places_[v].op >= 0) room(v);
     }
     if (!faults_.empty()) return;
     collect();
@@ -53,7 +53,7 @@ class BufferCheck {
   void place(ValueId id, int op, int block, bool owns) {
     const Type& type = m_.type(id);
     const bool array = !is_shared(m_, type) && !type.sparse && !live_.is_view(id);
-    places_[static_cast<size_t>(id)] = {op, block, owns && array};
+    places_[id] = {op, block, owns && array};
   }
 
   // Inside a region only the rows that wait in a product_epilogue have memory.
@@ -79,20 +79,18 @@ class BufferCheck {
   // A use of a view is a use of its list.
   void use(ValueId id, int block) {
     for (; id != no_value; id = live_.is_view(id) ? live_.viewed_list(id) : no_value) {
-      uses_[static_cast<size_t>(id)].push_back(block);
+      uses_[id].push_back(block);
     }
   }
 
   // ---- sizes of buffers
 
-  [[nodiscard]] const Op& maker(ValueId id) const {
-    return *ops_[static_cast<size_t>(places_[static_cast<size_t>(id)].op)];
-  }
+  [[nodiscard]] const Op& maker(ValueId id) const { return *ops_[static_cast<size_t>(places_[id].op)]; }
 
   void room(ValueId id) {
     const Value& v = m_.value(id);
     const Op& op = maker(id);
-    if (!places_[static_cast<size_t>(id)].owns) {
+    if (!places_[id].owns) {
       if (v.buffer != no_buffer) {
         faults_.add(op, fmt::format("{} has a buffer", value_text(m_, id)),
                     "shareds, inputs, views of lists and values inside of a region own none "
@@ -103,8 +101,8 @@ class BufferCheck {
     if (v.buffer == no_buffer) {
       return faults_.add(op, value_text(m_, id) + " has no buffer", "every distributed array of level 3 owns one");
     }
-    const BufferId last = v.buffer + static_cast<BufferId>(std::max<std::int64_t>(v.type.list, 1)) - 1;
-    if (static_cast<size_t>(last) >= m_.buffers.size()) {
+    const BufferId last(v.buffer + static_cast<int>(std::max<std::int64_t>(v.type.list, 1)) - 1);
+    if (!m_.buffers.contains(last)) {
       return faults_.add(op,
                          fmt::format("{} needs buffers up to ~b{}, which is not declared", value_text(m_, id), last));
     }
@@ -112,7 +110,7 @@ class BufferCheck {
   }
 
   void fits(const Op& op, ValueId id, BufferId b) {
-    const BufferDecl& buffer = m_.buffers[static_cast<size_t>(b)];
+    const BufferDecl& buffer = m_.buffers[b];
     const Type& type = m_.type(id);
     if (buffer.element != type.element || buffer.dims != type.dims) {
       return faults_.add(op, fmt::format("{} does not fit into ~b{}", value_text(m_, id), b),
@@ -126,12 +124,12 @@ class BufferCheck {
 
   void collect() {
     holders_.resize(m_.buffers.size());
-    for (size_t v = 0; v < places_.size(); ++v) {
+    for (const ValueId v : places_.ids()) {
       if (!places_[v].owns) continue;
       const Value& value = m_.values[v];
       const std::int64_t count = std::max<std::int64_t>(value.type.list, 1);
       for (std::int64_t k = 0; k < count; ++k) {
-        holders_[static_cast<size_t>(value.buffer + k)].push_back(static_cast<ValueId>(v));
+        holders_[BufferId(value.buffer + k)].push_back(v);
       }
     }
   }
@@ -147,16 +145,16 @@ class BufferCheck {
   }
 
   [[nodiscard]] bool used_inside(ValueId id, int op) const {
-    const int block = places_[static_cast<size_t>(id)].block;
-    for (const int where : uses_[static_cast<size_t>(id)]) {
+    const int block = places_[id].block;
+    for (const int where : uses_[id]) {
       if (where != block && holder_in(block, where) == op) return true;
     }
     return false;
   }
 
   void pair(ValueId a, ValueId b) {
-    const Birth& p = places_[static_cast<size_t>(a)];
-    const Birth& q = places_[static_cast<size_t>(b)];
+    const Birth& p = places_[a];
+    const Birth& q = places_[b];
     if (p.block == q.block) {
       if (p.op == q.op) return conflict(a, b);
       return p.op < q.op ? same_block(a, b) : same_block(b, a);
@@ -167,7 +165,7 @@ class BufferCheck {
 
   // `later` is made after `held` in the same block.
   void same_block(ValueId held, ValueId later) {
-    const int made = places_[static_cast<size_t>(later)].op;
+    const int made = places_[later].op;
     const int end = live_.last_use(held);
     if (end < made) return;
     if (end == made && may_reuse(*ops_[static_cast<size_t>(made)], held, later)) return;
@@ -176,9 +174,9 @@ class BufferCheck {
 
   // `inner` is made inside `op`, an operator of the block of `held`.
   void nested(ValueId held, ValueId inner, int op) {
-    const bool result = places_[static_cast<size_t>(held)].op == op;
+    const bool result = places_[held].op == op;
     if (result && ops_[static_cast<size_t>(op)]->code == OpCode::region) return conflict(inner, held);
-    if (places_[static_cast<size_t>(held)].op >= op) return;
+    if (places_[held].op >= op) return;
     const int end = live_.last_use(held);
     if (end > op || (end == op && used_inside(held, op))) conflict(held, inner);
   }
@@ -226,9 +224,9 @@ class BufferCheck {
   Liveness live_;
   std::vector<const Op*> ops_;  // by preorder number
   std::vector<BlockPlace> blocks_;
-  std::vector<Birth> places_;
-  std::vector<std::vector<int>> uses_;  // blocks in which a value is used
-  std::vector<std::vector<ValueId>> holders_;
+  IdMap<ValueId, Birth> places_;
+  IdMap<ValueId, std::vector<int>> uses_;  // blocks in which a value is used
+  IdMap<BufferId, std::vector<ValueId>> holders_;
 };
 
 }  // namespace

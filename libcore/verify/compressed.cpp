@@ -18,9 +18,9 @@ void verify_compressed(const Module& module, Faults& faults) {
                  "fuse the program again with the bundle at hand");
     }
   }
-  for (size_t v = 0; v < module.values.size(); ++v) {
-    if (!module.values[v].type.compressed || inputs.contains(static_cast<ValueId>(v))) continue;
-    faults.add(fmt::format("%{} is compressed", module.values[v].name), "only inputs are");
+  for (const ValueId v : module.values.ids()) {
+    if (!module.type(v).compressed || inputs.contains(v)) continue;
+    faults.add(fmt::format("%{} is compressed", module.value(v).name), "only inputs are");
   }
 }
 

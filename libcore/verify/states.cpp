@@ -51,8 +51,8 @@ class StateCheck {
     if (!state.placed()) return faults_.add(op, value_text(m_, id) + " has no state", "level 2 places every value");
     if (type.sparse && !state.is_part()) return faults_.add(op, says(id), "a sparse matrix is @part");
     if (state.is_pre()) {
-      const bool known = state.reducer >= 0 && static_cast<size_t>(state.reducer) < m_.functions.size();
-      if (!known || m_.fn(state.reducer).result() != type.element || m_.fn(state.reducer).params.size() != 2) {
+      if (!m_.functions.contains(state.reducer) || m_.fn(state.reducer).result() != type.element ||
+          m_.fn(state.reducer).params.size() != 2) {
         return faults_.add(op, says(id), "its reducer does not reduce elements of this type");
       }
     }

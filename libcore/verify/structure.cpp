@@ -40,13 +40,13 @@ class StructureCheck {
   }
 
  private:
-  [[nodiscard]] bool known(ValueId id) const { return id >= 0 && static_cast<size_t>(id) < m_.values.size(); }
+  [[nodiscard]] bool known(ValueId id) const { return m_.values.contains(id); }
 
   void define(const Op& op, ValueId id, std::vector<ValueId>& made) {
     if (!known(id)) return faults_.add(op, "a result that is not in the table of values");
-    if (defined_[static_cast<size_t>(id)]) return faults_.add(op, value_text(m_, id) + " is defined a second time");
-    defined_[static_cast<size_t>(id)] = true;
-    visible_[static_cast<size_t>(id)] = true;
+    if (defined_[id]) return faults_.add(op, value_text(m_, id) + " is defined a second time");
+    defined_[id] = true;
+    visible_[id] = true;
     made.push_back(id);
   }
 
@@ -54,8 +54,8 @@ class StructureCheck {
     for (const ValueId id : op.operands) {
       if (!known(id)) {
         faults_.add(op, "an operand that is not in the table of values");
-      } else if (!visible_[static_cast<size_t>(id)]) {
-        const bool inside = defined_[static_cast<size_t>(id)];
+      } else if (!visible_[id]) {
+        const bool inside = defined_[id];
         faults_.add(op, value_text(m_, id) + (inside ? " is not visible here" : " is used before it is defined"),
                     inside ? "it is defined inside of a block that has ended" : "");
       }
@@ -84,12 +84,12 @@ class StructureCheck {
       faults_.add(op, fmt::format("it needs level {}, but this module has level {}", row(op.code).level, m_.level));
     }
     for (const FnId fn : op.fns) {
-      if (fn < 0 || static_cast<size_t>(fn) >= m_.functions.size()) faults_.add(op, "a function that is not declared");
+      if (!m_.functions.contains(fn)) faults_.add(op, "a function that is not declared");
     }
     const OpGroup group = row(op.code).group;
     const TextForm form = row(op.code).text;
     const bool with_dim = form == TextForm::dim || form == TextForm::dim_of;
-    if (with_dim && (op.dim < 0 || static_cast<size_t>(op.dim) >= m_.dims.size())) {
+    if (with_dim && !m_.dims.contains(op.dim)) {
       faults_.add(op, "a dimension that is not declared");
     }
     const bool rows_fit =
@@ -155,18 +155,18 @@ class StructureCheck {
           std::vector<ValueId> arguments;
           for (const ValueId arg : inner.args) define(op, arg, arguments);
           block(inner, depth + 1);
-          for (const ValueId arg : arguments) visible_[static_cast<size_t>(arg)] = false;
+          for (const ValueId arg : arguments) visible_[arg] = false;
         }
       }
       for (const ValueId result : op.results) define(op, result, made);
     }
     if (depth == 0) return;
-    for (const ValueId id : made) visible_[static_cast<size_t>(id)] = false;
+    for (const ValueId id : made) visible_[id] = false;
   }
 
   const Module& m_;
   Faults& faults_;
-  std::vector<bool> defined_, visible_;
+  IdMap<ValueId, bool> defined_, visible_;
   std::set<std::string> inputs_, params_, outputs_;
 };
 

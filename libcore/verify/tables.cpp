@@ -29,8 +29,8 @@ struct TableCheck {
     }
   }
 
-  [[nodiscard]] bool dim_known(DimId d) const { return d >= 0 && static_cast<size_t>(d) < m.dims.size(); }
-  [[nodiscard]] bool fn_known(FnId f) const { return f >= 0 && static_cast<size_t>(f) < m.functions.size(); }
+  [[nodiscard]] bool dim_known(DimId d) const { return m.dims.contains(d); }
+  [[nodiscard]] bool fn_known(FnId f) const { return m.functions.contains(f); }
 
   [[nodiscard]] std::string element_fault(const ElementType& type) const {
     if (type.components.empty()) return "an element type without components";
@@ -111,15 +111,14 @@ struct TableCheck {
     for (const Value& v : m.values) {
       const std::string fault = type_fault(v.type);
       if (!fault.empty()) faults.add(fmt::format("the type of %{} is not possible", v.name), fault);
-      const auto buffers = static_cast<BufferId>(m.buffers.size());
-      if (v.buffer != no_buffer && (m.level < 3 || v.buffer < 0 || v.buffer >= buffers)) {
+      if (v.buffer != no_buffer && (m.level < 3 || !m.buffers.contains(v.buffer))) {
         faults.add(fmt::format("the buffer of %{} does not exist", v.name), "only level 3 has buffers");
       }
     }
   }
 
   void buffers() {
-    for (size_t b = 0; b < m.buffers.size(); ++b) {
+    for (const BufferId b : m.buffers.ids()) {
       std::string fault = element_fault(m.buffers[b].element);
       if (fault.empty()) fault = dims_fault(m.buffers[b].dims, false);
       if (!fault.empty()) faults.add(fmt::format("buffer ~b{} is not possible", b), fault);

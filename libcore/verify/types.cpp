@@ -201,7 +201,7 @@ class TypeCheck {
     }
     for (const DimId d : op.over) {
       const auto& dims = type(op, 0).dims;
-      if (d < 0 || static_cast<size_t>(d) >= m_.dims.size() || std::find(dims.begin(), dims.end(), d) == dims.end()) {
+      if (!m_.dims.contains(d) || std::find(dims.begin(), dims.end(), d) == dims.end()) {
         return faults_.add(op, "it reduces over a dimension that " + name(op, 0) + " does not have");
       }
     }

@@ -37,8 +37,7 @@ void Faults::add_at(Location where, std::string what, std::string why, std::stri
 }
 
 std::string value_text(const Module& module, ValueId value) {
-  const bool known = value >= 0 && static_cast<size_t>(value) < module.values.size();
-  return known ? '%' + module.value(value).name : std::string("%?");
+  return module.values.contains(value) ? '%' + module.value(value).name : std::string("%?");
 }
 
 std::string op_text(const Module& module, const Op& op) {
@@ -48,7 +47,7 @@ std::string op_text(const Module& module, const Op& op) {
   text += row(op.code).name;
   std::string fns;
   for (const FnId fn : op.fns) {
-    if (fn < 0 || static_cast<size_t>(fn) >= module.functions.size()) continue;
+    if (!module.functions.contains(fn)) continue;
     fns += (fns.empty() ? "" : ", ") + module.fn(fn).name;
   }
   if (!fns.empty()) text += '[' + fns + ']';

@@ -40,21 +40,21 @@ Type type_of(const Room& room, const SlaveSet& set) {
 }
 
 // These values have no storage, except waiting rows, which have a buffer.
-std::vector<bool> values_inside_regions(const Module& module) {
-  std::vector<bool> inside(module.values.size(), false);
+IdMap<ValueId, bool> values_inside_regions(const Module& module) {
+  IdMap<ValueId, bool> inside(module.values.size(), false);
   for_each_op(module, [&](const Op& op, int, int) {
     if (op.code != OpCode::region) return;
     for (const Op& inner : op.blocks.at(0).ops) {
-      for (const ValueId v : inner.results) inside[static_cast<size_t>(v)] = true;
+      for (const ValueId v : inner.results) inside[v] = true;
     }
   });
   return inside;
 }
 
-std::vector<bool> dense_inputs(const Module& module) {
-  std::vector<bool> is_input(module.values.size(), false);
+IdMap<ValueId, bool> dense_inputs(const Module& module) {
+  IdMap<ValueId, bool> is_input(module.values.size(), false);
   for_each_op(module, [&](const Op& op, int, int) {
-    if (op.code == OpCode::input) is_input[static_cast<size_t>(op.results.at(0))] = true;
+    if (op.code == OpCode::input) is_input[op.results.at(0)] = true;
   });
   return is_input;
 }
@@ -63,12 +63,11 @@ std::vector<bool> dense_inputs(const Module& module) {
 std::vector<Room> rooms(const Module& module) {
   std::vector<Room> found;
   for (const BufferDecl& b : module.buffers) found.push_back({b.element, b.dims, b.holds, 1});
-  const std::vector<bool> inside = values_inside_regions(module), input = dense_inputs(module);
+  const IdMap<ValueId, bool> inside = values_inside_regions(module), input = dense_inputs(module);
   const Liveness liveness(module);
-  for (size_t v = 0; v < module.values.size(); ++v) {
-    const Value& value = module.values[v];
-    const auto id = static_cast<ValueId>(v);
-    if (value.buffer != no_buffer || inside[v] || input[v] || !is_charged(module, id) || liveness.is_view(id)) continue;
+  for (const ValueId v : module.values.ids()) {
+    const Value& value = module.value(v);
+    if (value.buffer != no_buffer || inside[v] || input[v] || !is_charged(module, v) || liveness.is_view(v)) continue;
     std::vector<SlaveSet> holds;
     if (value.type.state.is_cons() || value.type.state.is_pre()) holds.push_back(value.type.state.slaves);
     found.push_back({value.type.element, value.type.dims, holds, std::max<std::int64_t>(value.type.list, 1)});

@@ -22,7 +22,7 @@ void count(std::vector<std::pair<Kind, int>>& counts, const Kind& kind, IsLike i
 }  // namespace
 
 NodeId Dag::add(Node node) {
-  const NodeId id = size();
+  const NodeId id = nodes_.end_id();
   node.apart.resize(node.inputs.size(), false);
   node.zero_at.resize(node.inputs.size(), false);
   for (const NodeId in : node.inputs) {

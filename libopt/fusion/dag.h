@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "libcore/base/id.h"
+
 namespace kasen::fusion {
 
-using NodeId = int;  // index in Dag::nodes
-inline constexpr NodeId no_node = -1;
+using NodeId = Id<struct NodeTag>;  // index in Dag::nodes
+inline constexpr NodeId no_node{-1};
 
 // An index space. Two arrays run alike along axes of one id. An axis without an id is one index wide.
 struct Axis {
@@ -66,9 +68,10 @@ class Dag {
  public:
   NodeId add(Node node);
 
-  [[nodiscard]] NodeId size() const { return static_cast<NodeId>(nodes_.size()); }
-  [[nodiscard]] const Node& operator[](NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
-  [[nodiscard]] Node& operator[](NodeId id) { return nodes_[static_cast<size_t>(id)]; }
+  [[nodiscard]] size_t size() const { return nodes_.size(); }
+  [[nodiscard]] IdSequence<NodeId> ids() const { return nodes_.ids(); }
+  [[nodiscard]] const Node& operator[](NodeId id) const { return nodes_[id]; }
+  [[nodiscard]] Node& operator[](NodeId id) { return nodes_[id]; }
   // Returns the result in memory that reading this node reads. For a view it is that of the view's input.
   [[nodiscard]] NodeId stored(NodeId id) const;
   // Counts the full aggregates over arrays of this shape.
@@ -77,7 +80,7 @@ class Dag {
   [[nodiscard]] int like_products(NodeId id) const;
 
  private:
-  std::vector<Node> nodes_;
+  IdMap<NodeId, Node> nodes_;
   std::vector<std::pair<Shape, int>> full_aggregates_;
   std::vector<std::pair<NodeId, int>> like_products_;  // the first of each kind
 };

@@ -7,10 +7,10 @@ namespace {
 
 class Explorer {
  public:
-  explicit Explorer(const Dag& dag) : dag_(dag) { memo_.groups.resize(static_cast<size_t>(dag.size())); }
+  explicit Explorer(const Dag& dag) : dag_(dag) { memo_.groups.resize(dag.size()); }
 
   Memo run() {
-    for (NodeId h = 0; h < dag_.size(); ++h) {
+    for (const NodeId h : dag_.ids()) {
       if (dag_[h].form == Form::read) continue;
       open(h);
       fuse(h);

@@ -82,7 +82,7 @@ class BlockReader {
       const Form form = form_of(module_, block_.ops[i]);
       if (form == Form::read) continue;
       cover(block_.ops[i], form);
-      made.places.resize(static_cast<size_t>(dag_.size()), -1);
+      made.places.resize(dag_.size(), -1);
       made.places.back() = static_cast<int>(i);
     }
     mark_escapes();

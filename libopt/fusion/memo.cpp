@@ -10,7 +10,7 @@ namespace {
 
 std::string inputs_text(const Dag& dag) {
   std::string text;
-  for (NodeId id = 0; id < dag.size(); ++id) {
+  for (const NodeId id : dag.ids()) {
     if (dag[id].form == Form::read) text += fmt::format("{} {} {}", text.empty() ? "" : ",", shown(id), dag[id].name);
   }
   return text.empty() ? " none" : text;
@@ -84,7 +84,7 @@ Memo without_dominated(const Dag& dag, const Memo& memo) {
 
 std::string memo_text(const Dag& dag, const Memo& memo) {
   std::string text = fmt::format("  inputs:{}\n", inputs_text(dag));
-  for (NodeId id = dag.size() - 1; id >= 0; --id) {
+  for (NodeId id(dag.size() - 1); id >= 0; --id) {
     const Node& node = dag[id];
     if (node.form == Form::read) continue;
     const std::string entries = memo[id].empty() ? "-" : entries_text(memo[id]);

@@ -259,7 +259,7 @@ class Assignment {
     Value& value = m_.value(v);
     value.buffer = buffer;
     for (std::int64_t i = 0; i < std::max<std::int64_t>(value.type.list, 1); ++i) {
-      add_set(m_.buffers[static_cast<size_t>(buffer + i)].holds, value.type.state.slaves);
+      add_set(m_.buffers[BufferId(buffer + i)].holds, value.type.state.slaves);
     }
   }
 
@@ -288,14 +288,14 @@ class Assignment {
     const Value& from = m_.value(binding.from);
     const Value& to = m_.value(binding.to);
     if (from.buffer == no_buffer || to.buffer == no_buffer) return false;
-    const BufferDecl& a = m_.buffers[static_cast<size_t>(from.buffer)];
-    const BufferDecl& b = m_.buffers[static_cast<size_t>(to.buffer)];
+    const BufferDecl& a = m_.buffers[from.buffer];
+    const BufferDecl& b = m_.buffers[to.buffer];
     if (a.element != b.element || a.dims != b.dims || a.holds == b.holds) return false;
-    const std::vector<BufferDecl> before = m_.buffers;
+    const IdMap<BufferId, BufferDecl> before = m_.buffers;
     std::vector<SlaveSet> joined = a.holds;
     for (const SlaveSet& set : b.holds) add_set(joined, set);
     for (const BufferId first : {from.buffer, to.buffer}) {
-      for (BufferId i = first; i < first + count_of(first); ++i) m_.buffers[static_cast<size_t>(i)].holds = joined;
+      for (BufferId i = first; i < first + count_of(first); ++i) m_.buffers[i].holds = joined;
     }
     if (moves(binding)) return true;
     m_.buffers = before;
@@ -303,12 +303,12 @@ class Assignment {
   }
 
   // Counts the buffers of the longest list that lives from `first` on.
-  [[nodiscard]] BufferId count_of(BufferId first) const {
+  [[nodiscard]] int count_of(BufferId first) const {
     std::int64_t count = 1;
     for (const Value& value : m_.values) {
       if (value.buffer == first) count = std::max(count, value.type.list);
     }
-    return static_cast<BufferId>(count);
+    return static_cast<int>(count);
   }
 
   [[nodiscard]] bool moves(const Binding& wanted) const {
@@ -339,7 +339,7 @@ class Assignment {
 }  // namespace
 
 bool pass_buffers(Module& module, PassContext& /*context*/) {
-  const std::vector<BufferDecl> before = module.buffers;
+  const IdMap<BufferId, BufferDecl> before = module.buffers;
   const int level = module.level;
   Assignment(module).run();
   return level < 3 || module.buffers != before;

@@ -32,14 +32,14 @@ class PieceRegions {
  public:
   PieceRegions(Module& module, Block& block, const BlockDag& dag, const std::vector<Piece>& pieces)
       : module_(module), block_(block), dag_(dag), pieces_(pieces), now_(pieces.size()), places_(pieces.size()) {
-    home_.assign(static_cast<size_t>(dag.dag.size()), -1);
+    home_.assign(dag.dag.size(), -1);
     for (size_t p = 0; p < pieces.size(); ++p) claim(pieces[p].op.roots, p);
     for (size_t p = 0; p < pieces.size(); ++p) claim(pieces[p].op.members, p);
   }
 
   void make() {
     std::vector<NodeId> node_at(block_.ops.size(), fusion::no_node);
-    for (NodeId id = 0; id < dag_.dag.size(); ++id) {
+    for (const NodeId id : dag_.dag.ids()) {
       const int place = dag_.places[static_cast<size_t>(id)];
       if (place >= 0) node_at[static_cast<size_t>(place)] = id;
     }
@@ -111,7 +111,7 @@ fusion::Selector selector_of(Strategy strategy) {
 // Notes how the pass changed the block: values that are computed again, and pieces that could not be a region.
 FusionNote note_of(const BlockDag& block, const fusion::Pieces& made) {
   FusionNote note{block.title, {}, {}};
-  for (NodeId id = 0; id < block.dag.size(); ++id) {
+  for (const NodeId id : block.dag.ids()) {
     if (block.places[static_cast<size_t>(id)] < 0) continue;
     const auto times = std::count_if(made.pieces.begin(), made.pieces.end(), [&](const Piece& piece) {
       return std::binary_search(piece.op.members.begin(), piece.op.members.end(), id);

@@ -77,7 +77,7 @@ std::string region_text(const PlanView& view, const Op& region) {
 class Chains {
  public:
   explicit Chains(const PlanView& view) : view_(view), parent_(view.plan.values.size()) {
-    std::iota(parent_.begin(), parent_.end(), 0);
+    std::iota(parent_.begin(), parent_.end(), ValueId(0));
     const Liveness live(view.plan);
     for_each_op(view.plan, [&](const Op& op, int number, int) {
       const OpLiveness& at = live.at(number);
@@ -97,21 +97,21 @@ class Chains {
 
  private:
   ValueId root(ValueId v) {
-    while (parent_[static_cast<size_t>(v)] != v) v = parent_[static_cast<size_t>(v)];
+    while (parent_[v] != v) v = parent_[v];
     return v;
   }
   void join(ValueId a, ValueId b) {
     const BufferId buffer = view_.plan.value(a).buffer;
-    if (buffer != no_buffer && buffer == view_.plan.value(b).buffer) parent_[static_cast<size_t>(root(b))] = root(a);
+    if (buffer != no_buffer && buffer == view_.plan.value(b).buffer) parent_[root(b)] = root(a);
   }
 
   const PlanView& view_;
-  std::vector<ValueId> parent_;
+  IdMap<ValueId, ValueId> parent_;
 };
 
 // Buffers first .. last - 1, of a list or of one array.
 struct BufferShare {
-  size_t first, last;
+  BufferId first, last;
   Polynomial bytes;
   int arrays;
   int like;  // other buffers of the same elements and dimensions
@@ -152,32 +152,31 @@ std::string explain_regions(const PlanView& view) {
 }
 
 std::string explain_buffers(const PlanView& view) {
-  const size_t count = view.plan.buffers.size();
-  if (count == 0) return "";
-  std::vector<std::vector<ValueId>> held(count);
-  for (size_t v = 0; v < view.plan.values.size(); ++v) {
-    const Value& value = view.plan.values[v];
+  const auto& buffers = view.plan.buffers;
+  if (buffers.empty()) return "";
+  IdMap<BufferId, std::vector<ValueId>> held(buffers.size());
+  for (const ValueId v : view.plan.values.ids()) {
+    const Value& value = view.plan.value(v);
     if (value.buffer == no_buffer) continue;
     for (std::int64_t k = 0; k < std::max<std::int64_t>(value.type.list, 1); ++k) {  // a list has one for each array
-      held.at(static_cast<size_t>(value.buffer + k)).push_back(static_cast<ValueId>(v));
+      held.at(BufferId(value.buffer + k)).push_back(v);
     }
   }
   Chains chains(view);
-  const auto like = [&](size_t first, size_t last) {
+  const auto like = [&](BufferId first, BufferId last) {
     int others = 0;
-    const BufferDecl& own = view.plan.buffers[first];
-    for (size_t b = 0; b < count; ++b) {
-      const BufferDecl& other = view.plan.buffers[b];
+    const BufferDecl& own = buffers[first];
+    for (const BufferId b : buffers.ids()) {
+      const BufferDecl& other = buffers[b];
       others += (b < first || b >= last) && other.element == own.element && other.dims == own.dims ? 1 : 0;
     }
     return others;
   };
   std::string text = "\nBuffers\n";
   Polynomial pool, apart;
-  for (size_t b = 0, next = 0; b < count; b = next) {
-    for (next = b + 1; next < count && held[next] == held[b];) ++next;
-    const Polynomial bytes =
-        buffer_bytes(view.plan, view.plan.buffers[b]) * Polynomial(static_cast<std::int64_t>(next - b));
+  for (BufferId b(0), next(0); buffers.contains(b); b = next) {
+    while (buffers.contains(next) && held[next] == held[b]) ++next;
+    const Polynomial bytes = buffer_bytes(view.plan, buffers[b]) * Polynomial(next - b);
     const int arrays = chains.count(held[b]);
     pool += bytes;
     apart += bytes * Polynomial(arrays);

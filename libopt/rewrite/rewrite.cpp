@@ -13,7 +13,7 @@ void visit_blocks(Block& block, const std::function<void(Block&)>& visit) {
 
 struct Renumbering {
   const Module& old;
-  std::vector<Value> values;
+  IdMap<ValueId, Value> values;
   std::vector<ValueId> now;  // by old number
 
   void define(ValueId& id) {

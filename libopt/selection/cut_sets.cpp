@@ -15,7 +15,7 @@ class Cutter {
  public:
   Cutter(const Dag& dag, const Memo& memo, const Partition& partition, const Problem& problem)
       : partition_(partition), problem_(problem) {
-    references_.resize(place(dag.size()));
+    references_.resize(dag.size());
     for (const NodeId id : partition.nodes) {
       for (const Entry& entry : memo[id]) {
         for (const NodeId ref : entry.refs) {

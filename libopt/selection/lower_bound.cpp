@@ -27,7 +27,7 @@ std::vector<char> held_sparsely(const Memo& memo, const Partition& partition) {
 double smallest_share(const Dag& dag, NodeId id) {
   double least = 1;
   if (dag[id].sparsity < 1) return least;
-  for (NodeId other = 0; other < dag.size(); ++other) {
+  for (const NodeId other : dag.ids()) {
     if (dag[other].shape == dag[id].shape) least = std::min(least, dag[other].sparsity);
   }
   return least;
@@ -50,8 +50,8 @@ std::vector<double> shares(const Dag& dag, const Memo& memo, const Partition& pa
 LowerBound::LowerBound(const Dag& dag, const Memo& memo, const Partition& partition, const Scope& scope,
                        const CostRules& rules)
     : dag_(dag), partition_(partition), rules_(rules), share_(shares(dag, memo, partition)) {
-  is_top_.assign(spot(dag.size()), 0);
-  counted_.assign(spot(dag.size()), 0);
+  is_top_.assign(dag.size(), 0);
+  counted_.assign(dag.size(), 0);
   std::set<NodeId> outside;
   for (const NodeId id : partition.nodes) {
     if (scope.inside[spot(id)] == 0) continue;

@@ -5,7 +5,7 @@
 namespace kasen::fusion {
 
 OperatorNeeds::OperatorNeeds(const Dag& dag, std::vector<const PlanOperator*> operators)
-    : dag_(dag), operators_(std::move(operators)), maker_(static_cast<size_t>(dag.size()), nothing_makes) {
+    : dag_(dag), operators_(std::move(operators)), maker_(dag.size(), nothing_makes) {
   for (size_t op = operators_.size(); op-- > 0;) remade(op);
 }
 
@@ -14,7 +14,7 @@ void OperatorNeeds::remade(size_t op) {
 }
 
 bool OperatorNeeds::needs(size_t op, size_t other) const {
-  std::vector<char> seen(static_cast<size_t>(dag_.size()), 0);
+  std::vector<char> seen(dag_.size(), 0);
   std::vector<NodeId> waiting;
   const auto ask = [&](const std::vector<NodeId>& nodes) {
     for (const NodeId id : nodes) {

@@ -149,7 +149,7 @@ class Splitter {
   [[nodiscard]] std::vector<char> needed() const {
     const OperatorNeeds makers = needs();
     std::vector<NodeId> needed;
-    for (NodeId id = 0; id < dag_.size(); ++id) {
+    for (const NodeId id : dag_.ids()) {
       if (dag_[id].escapes) needed.push_back(id);
     }
     std::vector<char> kept(made_.pieces.size(), 0);

@@ -29,7 +29,7 @@ bool is_cellwise(const Dag& dag, const PlanOperator& op) {
 
 PlanCoster::PlanCoster(const Dag& dag, const Memo& memo, const Partition& partition, const CostRules& rules)
     : dag_(dag), rules_(rules) {
-  const auto nodes = at(dag.size());
+  const size_t nodes = dag.size();
   candidates_.resize(nodes);
   opened_.resize(nodes);
   covered_.resize(nodes);

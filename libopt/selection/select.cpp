@@ -44,7 +44,7 @@ double total(const Dag& dag, const std::vector<PlanOperator>& operators, const C
 
 std::vector<NodeId> without_group(const Dag& dag, const Memo& memo) {
   std::vector<NodeId> nodes;
-  for (NodeId id = 0; id < dag.size(); ++id) {
+  for (const NodeId id : dag.ids()) {
     if (memo[id].empty()) nodes.push_back(id);
   }
   return nodes;
@@ -87,7 +87,7 @@ std::string_view selector_name(Selector selector) {
 
 Memo feasible(const Dag& dag, const Memo& memo, const CostRules& costs) {
   Memo kept = memo;
-  for (NodeId id = 0; id < dag.size(); ++id) {
+  for (const NodeId id : dag.ids()) {
     double read = 0, columns = 0;
     for (const NodeId in : dag[id].inputs) {
       const Node& node = dag[dag.stored(in)];

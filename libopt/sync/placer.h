@@ -43,8 +43,8 @@ class Placer {
  private:
   // The state to restore when a choice of states for carried values fails.
   struct Mark {
-    std::vector<Value> values;
-    std::vector<ScalarFunction> functions;
+    IdMap<ValueId, Value> values;
+    IdMap<FnId, ScalarFunction> functions;
     std::vector<LawUse> laws;
     Versions forms;
   };

@@ -21,35 +21,35 @@ struct Made {
 class Connector {
  public:
   explicit Connector(const Module& module) : made(module.values.size()), m_(module), parent_(module.values.size()) {
-    std::iota(parent_.begin(), parent_.end(), 0);
+    std::iota(parent_.begin(), parent_.end(), ValueId(0));
     block(module.body, 0, {});
   }
 
   ValueId root(ValueId v) {
-    while (parent_[static_cast<size_t>(v)] != v) v = parent_[static_cast<size_t>(v)];
+    while (parent_[v] != v) v = parent_[v];
     return v;
   }
   [[nodiscard]] bool counts(ValueId v) const { return cut_dim(m_, m_.type(v)) != no_dim && !m_.type(v).sparse; }
 
-  std::vector<Made> made;
+  IdMap<ValueId, Made> made;
 
  private:
   void join(ValueId a, ValueId b) {
-    if (!counts(a) || !counts(b) || made[static_cast<size_t>(a)].loop != made[static_cast<size_t>(b)].loop) return;
+    if (!counts(a) || !counts(b) || made[a].loop != made[b].loop) return;
     if (cut_dim(m_, m_.type(a)) != cut_dim(m_, m_.type(b))) return;
     const ValueId first = std::min(root(a), root(b)), second = std::max(root(a), root(b));
-    parent_[static_cast<size_t>(second)] = first;
+    parent_[second] = first;
   }
 
   void define(const std::vector<ValueId>& values, const Op& op, int loop, const Location& loop_at) {
-    for (const ValueId v : values) made[static_cast<size_t>(v)] = {loop, loop_at, op.where.line, false};
+    for (const ValueId v : values) made[v] = {loop, loop_at, op.where.line, false};
   }
 
   void block(const Block& b, int loop, const Location& loop_at) {
     for (const Op& op : b.ops) {
       define(op.results, op, loop, loop_at);
       const OpGroup group = row(op.code).group;
-      if (is_sparse_product(m_, op)) made[static_cast<size_t>(op.results[0])].product = true;
+      if (is_sparse_product(m_, op)) made[op.results[0]].product = true;
       if (group == OpGroup::vector || group == OpGroup::list) {
         for (const ValueId operand : op.operands) join(operand, op.results[0]);
       }
@@ -70,7 +70,7 @@ class Connector {
   }
 
   const Module& m_;
-  std::vector<ValueId> parent_;
+  IdMap<ValueId, ValueId> parent_;
   int loops_ = 0;
 };
 
@@ -79,22 +79,21 @@ class Connector {
 SyncUnits::SyncUnits(const Module& module) : of_(module.values.size(), -1) {
   Connector connected(module);
   const Needs needs(module);
-  std::vector<bool> matters(module.values.size(), false);
-  const auto count = static_cast<ValueId>(module.values.size());
-  for (ValueId v = 0; v < count; ++v) {
-    const bool moves = connected.made[static_cast<size_t>(v)].product || !needs.of(v).empty();
-    if (connected.counts(v) && moves) matters[static_cast<size_t>(connected.root(v))] = true;
+  IdMap<ValueId, bool> matters(module.values.size(), false);
+  for (const ValueId v : module.values.ids()) {
+    const bool moves = connected.made[v].product || !needs.of(v).empty();
+    if (connected.counts(v) && moves) matters[connected.root(v)] = true;
   }
-  std::vector<int> unit_of(module.values.size(), -1);
-  for (ValueId v = 0; v < count; ++v) {
-    const auto root = static_cast<size_t>(connected.root(v));
+  IdMap<ValueId, int> unit_of(module.values.size(), -1);
+  for (const ValueId v : module.values.ids()) {
+    const ValueId root = connected.root(v);
     if (!connected.counts(v) || !matters[root]) continue;
-    const Made& made = connected.made[static_cast<size_t>(v)];
+    const Made& made = connected.made[v];
     if (unit_of[root] < 0) {
-      unit_of[root] = this->count();
+      unit_of[root] = count();
       units_.push_back({made.loop_at, {}, {}});
     }
-    of_[static_cast<size_t>(v)] = unit_of[root];
+    of_[v] = unit_of[root];
     SyncUnit& unit = units_[static_cast<size_t>(unit_of[root])];
     unit.names.push_back(module.value(v).name);
     if (made.line > 0) unit.lines.push_back(made.line);

@@ -23,11 +23,11 @@ class SyncUnits {
   [[nodiscard]] int count() const { return static_cast<int>(units_.size()); }
   [[nodiscard]] const SyncUnit& unit(int number) const { return units_[static_cast<size_t>(number)]; }
   // Returns the value's unit, or -1 if no transition depends on its placement.
-  [[nodiscard]] int of(ValueId value) const { return of_[static_cast<size_t>(value)]; }
+  [[nodiscard]] int of(ValueId value) const { return of_[value]; }
 
  private:
   std::vector<SyncUnit> units_;
-  std::vector<int> of_;
+  IdMap<ValueId, int> of_;
 };
 
 }  // namespace kasen

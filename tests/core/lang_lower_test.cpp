@@ -27,8 +27,8 @@ std::vector<std::string> op_names(const Module& module) {
 // Everything but names and places: values by number, functions by body and types.
 std::string shape(const Module& module) {
   Module bare = module;
-  for (size_t i = 0; i < bare.values.size(); ++i) bare.values[i].name = fmt::format("v{}", i);
-  for (size_t i = 0; i < bare.functions.size(); ++i) {
+  for (const ValueId i : bare.values.ids()) bare.value(i).name = fmt::format("v{}", i);
+  for (const FnId i : bare.functions.ids()) {
     bare.functions[i].name = fmt::format("f{}", i);
     for (size_t k = 0; k < bare.functions[i].params.size(); ++k) {
       bare.functions[i].params[k].name = fmt::format("p{}", k);
@@ -214,8 +214,8 @@ output w, z = B @ w
   EXPECT_TRUE(type("D").sparse);
   EXPECT_EQ(type("P").element, ElementType::array(Scalar::f64, 3));
   EXPECT_EQ(type("T").element.components.size(), 2U);
-  EXPECT_EQ(module.dim(3).size, 4);
-  EXPECT_TRUE(module.dim(3).local);
+  EXPECT_EQ(module.dim(DimId(3)).size, 4);
+  EXPECT_TRUE(module.dim(DimId(3)).local);
   EXPECT_TRUE(is_shared(module, type("w")));
 }
 

@@ -17,8 +17,8 @@ Module module_of_functions(const std::string& text) {
 }
 
 FnId find(const Module& m, const std::string& name) {
-  for (size_t i = 0; i < m.functions.size(); ++i) {
-    if (m.functions[i].name == name) return static_cast<FnId>(i);
+  for (const FnId id : m.functions.ids()) {
+    if (m.fn(id).name == name) return id;
   }
   ADD_FAILURE() << "no function " << name;
   return no_fn;
@@ -27,7 +27,7 @@ FnId find(const Module& m, const std::string& name) {
 LawAnswer reducer(const std::string& text) {
   const Module m = module_of_functions(text);
   TrialLawChecker laws;
-  return laws.reducer(m, static_cast<FnId>(m.functions.size()) - 1);
+  return laws.reducer(m, FnId(m.functions.size() - 1));
 }
 
 TEST(Reducers, BuiltInOnesAreProven) {
@@ -289,14 +289,14 @@ TEST(Shapes, AffineFormsAreTakenApart) {
   const Module m = module_of_functions(
       "fn F(x: f64, r: f64) -> f64 = (1.0 - r) + r * x\nfn G(x: f64) -> f64 = 3.0 - (x - 1.0) / 2.0"
       "\nfn H(x: f64) -> f64 = x * x");
-  const auto f = affine_form(m.functions[0], 0);
+  const auto f = affine_form(m.functions[FnId(0)], 0);
   ASSERT_TRUE(f);
   EXPECT_EQ(f->slope, make_param(1, ElementType::of(Scalar::f64)));
-  const auto g = affine_form(m.functions[1], 0);
+  const auto g = affine_form(m.functions[FnId(1)], 0);
   ASSERT_TRUE(g);
   EXPECT_TRUE(is_literal(g->slope, -0.5));
   EXPECT_TRUE(is_literal(g->offset, 3.5));
-  EXPECT_FALSE(affine_form(m.functions[2], 0));
+  EXPECT_FALSE(affine_form(m.functions[FnId(2)], 0));
 }
 
 }  // namespace

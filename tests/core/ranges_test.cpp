@@ -14,7 +14,7 @@ Module module_of(const std::string& text) {
 
 std::string range_of_fn(const std::string& params, const std::string& body) {
   const Module m = module_of("fn F(" + params + ") -> f64 = " + body);
-  return interval_text(scalar_range(m.functions[0].body, m.functions[0].params));
+  return interval_text(scalar_range(m.functions[FnId(0)].body, m.functions[FnId(0)].params));
 }
 
 TEST(Ranges, OfExpressions) {
@@ -54,8 +54,8 @@ TEST(Ranges, OfComponentsAndCoordinates) {
 
 ElementRange of(const Module& m, const std::string& name) {
   const ValueRanges ranges(m);
-  for (size_t v = 0; v < m.values.size(); ++v) {
-    if (m.values[v].name == name) return ranges.of(static_cast<ValueId>(v));
+  for (const ValueId v : m.values.ids()) {
+    if (m.value(v).name == name) return ranges.of(v);
   }
   ADD_FAILURE() << name;
   return {Interval{}};

@@ -19,16 +19,16 @@ void damage(Block& block, int which, int& at, int how) {
           op.operands.clear();
           break;
         case 1:
-          op.operands.assign(5, 1 << 20);
+          op.operands.assign(5, ValueId(1 << 20));
           break;
         case 2:
           op.results.clear();
           break;
         case 3:
-          op.results.assign(2, -7);
+          op.results.assign(2, ValueId(-7));
           break;
         case 4:
-          op.fns.assign(2, 99);
+          op.fns.assign(2, FnId(99));
           break;
         case 5:
           op.fns.clear();
@@ -43,13 +43,13 @@ void damage(Block& block, int which, int& at, int how) {
           op.test = -5;
           break;
         case 9:
-          op.dim = 77;
+          op.dim = DimId(77);
           break;
         case 10:
-          op.over.assign(1, 55);
+          op.over.assign(1, DimId(55));
           break;
         case 11:
-          for (Block& b : op.blocks) b.args.assign(3, -1);
+          for (Block& b : op.blocks) b.args.assign(3, no_value);
           break;
         case 12:
           for (Block& b : op.blocks) b.ops.clear();
@@ -95,22 +95,22 @@ TEST(Robustness, DamagedTables) {
     Module m = module_of(3, whole_plan);
     switch (how) {
       case 0:
-        m.values[1].type.dims = {44};
+        m.values[ValueId(1)].type.dims = {DimId(44)};
         break;
       case 1:
-        m.values[1].type.element.components.clear();
+        m.values[ValueId(1)].type.element.components.clear();
         break;
       case 2:
-        m.values[1].type.state = State::pre(999);
+        m.values[ValueId(1)].type.state = State::pre(FnId(999));
         break;
       case 3:
-        m.values[3].buffer = 17;
+        m.values[ValueId(3)].buffer = BufferId(17);
         break;
       case 4:
-        m.buffers[0].dims = {-3};
+        m.buffers[BufferId(0)].dims = {DimId(-3)};
         break;
       case 5:
-        m.laws.push_back({LawKind::exchange, 98, 97, 0, "proven"});
+        m.laws.push_back({LawKind::exchange, FnId(98), FnId(97), 0, "proven"});
         break;
       case 6:
         m.level = 7;
@@ -119,10 +119,10 @@ TEST(Robustness, DamagedTables) {
         m.dims.clear();
         break;
       case 8:
-        m.functions[0].body.args.clear();
+        m.functions[FnId(0)].body.args.clear();
         break;
       default:
-        m.functions[0].params.clear();
+        m.functions[FnId(0)].params.clear();
         break;
     }
     EXPECT_FALSE(faults_of(m).empty()) << how;

@@ -23,7 +23,7 @@ inline std::vector<Part> rich_parts(int workers, unsigned seed = 1) {
   inputs.push_back(table("dense", {"H", "K"}, ElementType::of(Scalar::f64), 20, 2));
   inputs.push_back(table("weights", {"K"}, ElementType::of(Scalar::f64), 2, 1));
   inputs.push_back(table("pairs", {"H"}, ElementType{{Component{}, Component{Scalar::f64, no_dim, 2}}, true}, 20, 3));
-  InputData start = table("start", {}, ElementType::id(0), 1, 1);
+  InputData start = table("start", {}, ElementType::id(DimId(0)), 1, 1);
   start.table.values = Array(ElementType::of(Scalar::i64), 1);
   start.table.values.as<std::int64_t>()[0] = 4;
   inputs.push_back(std::move(start));

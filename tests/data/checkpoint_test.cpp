@@ -50,7 +50,7 @@ class MadeBorder : public Border {
  public:
   MadeBorder(const Module& module, std::uint64_t seed) : module_(module), seed_(seed) {
     place_ = {.loop = 4, .step = 77, .iterations = static_cast<std::int64_t>(seed), .lo = -3, .hi = 1000, .looks = {2}};
-    for (ValueId v = 0; v < std::ssize(module.values); ++v)
+    for (const ValueId v : module.values.ids())
       values_.push_back({v, std::max<std::int64_t>(1, module.type(v).list), v == 3, v == 4});
   }
   [[nodiscard]] const BorderPlace& place() const override { return place_; }

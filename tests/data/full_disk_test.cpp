@@ -85,7 +85,7 @@ TEST(FullDisk, BundlesFailCleanly) {
 // One vector, as these parts have it.
 std::vector<Output> outputs_of(std::span<const Part> parts) {
   std::vector<Output> outputs;
-  outputs.push_back({.name = "rank", .type = {.element = {}, .dims = {0}}, .parts = {}});
+  outputs.push_back({.name = "rank", .type = {.element = {}, .dims = {DimId(0)}}, .parts = {}});
   for (const Part& part : parts)
     outputs[0].parts.push_back(
         {.worker = part.worker,

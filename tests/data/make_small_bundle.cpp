@@ -59,9 +59,9 @@ int main(int argc, char** argv) {
   kasen::Module module;
   module.dims = {{.name = "N"}, {.name = "H"}};
   std::vector<kasen::Output> outputs;
-  outputs.push_back({.name = "rank", .type = {.element = {}, .dims = {0}}, .parts = {}});
+  outputs.push_back({.name = "rank", .type = {.element = {}, .dims = {kasen::DimId(0)}}, .parts = {}});
   outputs.push_back({.name = "points",
-                     .type = {.element = kasen::ElementType::array(kasen::Scalar::f64, 3), .dims = {1}},
+                     .type = {.element = kasen::ElementType::array(kasen::Scalar::f64, 3), .dims = {kasen::DimId(1)}},
                      .parts = {}});
   for (const kasen::Part& part : parts) {
     const auto& masters = part.dims.at("N").original;

@@ -126,7 +126,7 @@ TEST(PartitionTables, AxesOfAnotherSizeAreRefused) {
 
 TEST(PartitionTables, IdsInTablesBecomeIndices) {
   std::vector<DimData> dims{{.name = "N"}, {.name = "Q"}};
-  InputData start = cases::table("start", {"Q"}, ElementType::id(0), 2, 1);
+  InputData start = cases::table("start", {"Q"}, ElementType::id(DimId(0)), 2, 1);
   start.table.values = Array(ElementType::of(Scalar::i64), 2);
   start.table.values.as<std::int64_t>()[0] = 1000;
   start.table.values.as<std::int64_t>()[1] = 7;

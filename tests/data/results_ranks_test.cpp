@@ -83,17 +83,17 @@ class ResultsOfRanks : public ::testing::Test {
   }
 
   [[nodiscard]] std::vector<Output> outputs(const std::vector<Part>& parts) const {
-    const ElementType pair{{{Scalar::f64}, {Scalar::id, 0}, {Scalar::f32, no_dim, 2}}, true};
+    const ElementType pair{{{Scalar::f64}, {Scalar::id, DimId(0)}, {Scalar::f32, no_dim, 2}}, true};
     std::vector<Output> all;
-    all.push_back(output("rank", ElementType::of(Scalar::f64), {0}, parts));
-    all.push_back(output("parent", ElementType::id(0), {0}, parts));
-    all.push_back(output("pair", pair, {0}, parts));
-    all.push_back(output("points", ElementType::array(Scalar::f32, 3), {1}, parts));
-    all.push_back(output("rows", ElementType::of(Scalar::i32), {0, 2}, parts));
-    all.push_back(output("turned", ElementType::of(Scalar::i32), {2, 0}, parts));
-    all.push_back(output("dense", ElementType::of(Scalar::boolean), {2, 1, 0}, parts));
+    all.push_back(output("rank", ElementType::of(Scalar::f64), {DimId(0)}, parts));
+    all.push_back(output("parent", ElementType::id(DimId(0)), {DimId(0)}, parts));
+    all.push_back(output("pair", pair, {DimId(0)}, parts));
+    all.push_back(output("points", ElementType::array(Scalar::f32, 3), {DimId(1)}, parts));
+    all.push_back(output("rows", ElementType::of(Scalar::i32), {DimId(0), DimId(2)}, parts));
+    all.push_back(output("turned", ElementType::of(Scalar::i32), {DimId(2), DimId(0)}, parts));
+    all.push_back(output("dense", ElementType::of(Scalar::boolean), {DimId(2), DimId(1), DimId(0)}, parts));
     all.push_back(output("sum", ElementType::of(Scalar::f64), {}, parts));
-    all.push_back(output("local", ElementType::id(0), {2}, parts));
+    all.push_back(output("local", ElementType::id(DimId(0)), {DimId(2)}, parts));
     return all;
   }
 

@@ -65,14 +65,14 @@ class Results : public ::testing::Test {
   std::vector<Output> outputs() {
     std::vector<Output> all;
     const auto place = [](std::int64_t g, std::int64_t i, std::int64_t p) { return 100 * g + 10 * i + p; };
-    all.push_back(output<double>("rank", ElementType::of(Scalar::f64), {0}, 1, place));
-    all.push_back(output<float>("points", ElementType::array(Scalar::f32, 3), {1}, 1, place));
-    all.push_back(output<std::int32_t>("table", ElementType::of(Scalar::i32), {1, 2}, 2, place));
-    all.push_back(output<std::int32_t>("turned", ElementType::of(Scalar::i32), {2, 1}, 2, place));
-    all.push_back(output<std::int64_t>("parent", ElementType::id(0), {0}, 1,
+    all.push_back(output<double>("rank", ElementType::of(Scalar::f64), {DimId(0)}, 1, place));
+    all.push_back(output<float>("points", ElementType::array(Scalar::f32, 3), {DimId(1)}, 1, place));
+    all.push_back(output<std::int32_t>("table", ElementType::of(Scalar::i32), {DimId(1), DimId(2)}, 2, place));
+    all.push_back(output<std::int32_t>("turned", ElementType::of(Scalar::i32), {DimId(2), DimId(1)}, 2, place));
+    all.push_back(output<std::int64_t>("parent", ElementType::id(DimId(0)), {DimId(0)}, 1,
                                        [](std::int64_t g, auto, auto) { return g == 0 ? -1 : g - 1; }));
     all.push_back(output<double>("sum", ElementType::of(Scalar::f64), {}, 1, [](auto...) { return 0.1; }));
-    all.push_back(output<std::uint8_t>("seen", ElementType::of(Scalar::boolean), {1}, 1,
+    all.push_back(output<std::uint8_t>("seen", ElementType::of(Scalar::boolean), {DimId(1)}, 1,
                                        [](std::int64_t g, auto, auto) { return g % 2; }));
     return all;
   }
@@ -152,7 +152,7 @@ TEST_F(Results, NpyHasHeaderAndValues) {
 
 TEST_F(Results, SpecialNumbersSurvive) {
   std::vector<Output> one;
-  one.push_back(output<double>("x", ElementType::of(Scalar::f64), {1}, 1, [](std::int64_t g, auto, auto) {
+  one.push_back(output<double>("x", ElementType::of(Scalar::f64), {DimId(1)}, 1, [](std::int64_t g, auto, auto) {
     return g == 0 ? NAN : g == 1 ? -INFINITY : g == 2 ? -0.0 : std::numeric_limits<double>::denorm_min();
   }));
   (void)write_results(path("x.csv"), ResultFormat::csv, module_, one, parts_);

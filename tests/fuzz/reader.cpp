@@ -29,7 +29,7 @@ void take_word(std::string_view word, Case& known) {
   ReadOptions& options = known.options;
   for (const Scalar s : {Scalar::f64, Scalar::f32, Scalar::i64, Scalar::i32, Scalar::boolean, Scalar::null})
     if (word == scalar_name(s)) options.element = ElementType::of(s);
-  if (word == "id") options.element = ElementType{{{Scalar::id, 0, 0}}, false};
+  if (word == "id") options.element = ElementType{{{Scalar::id, DimId(0), 0}}, false};
   if (word == "point") options.element = ElementType{{{Scalar::f64, no_dim, 2}}, false};
   if (word == "tuple") options.element = ElementType{{{Scalar::i32, no_dim, 0}, {Scalar::f64, no_dim, 0}}, true};
   if (word == "table") options.sparse = false;

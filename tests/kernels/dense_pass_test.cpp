@@ -166,7 +166,7 @@ void compare_hostile(const std::string& type, int columns, bool region) {
         const ElementType element = m.type(op.results[0]).element;
         Data data{rows, cols, hostile_array<T>(random, element, rows * cols, one_of), {}};
         for (const ValueId id : op.operands) {
-          const bool matrix = m.values[static_cast<size_t>(id)].name == "A";
+          const bool matrix = m.value(id).name == "A";
           const std::int64_t count = columns * (m.type(id).state.is_part() ? rows : cols);
           data.inputs.push_back(matrix ? Array() : hostile_array<T>(random, element, count, one_of));
         }

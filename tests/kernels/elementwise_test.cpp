@@ -143,7 +143,8 @@ TEST(Elementwise, RandomRegions) {
     Module m;
     m.level = 3;
     m.dims = {Dimension{"N", false, -1}};
-    for (int k = 0; k < 8; ++k) add_region(random, m, {0}, {});
+    constexpr DimId n(0);
+    for (int i = 0; i < 8; ++i) add_region(random, m, {n}, {});
     ASSERT_NO_FATAL_FAILURE(compare_all(random, m, 1)) << "round " << round;
   }
 }
@@ -154,7 +155,8 @@ TEST(Elementwise, BroadcastOverLocalDimensions) {
     Module m;
     m.level = 3;
     m.dims = {Dimension{"N", false, -1}, Dimension{"F", true, f}};
-    for (int k = 0; k < 6; ++k) add_region(random, m, {0, 1}, {{0}, {1}, {0, 1}});
+    constexpr DimId n(0), features(1);
+    for (int i = 0; i < 6; ++i) add_region(random, m, {n, features}, {{n}, {features}, {n, features}});
     ASSERT_NO_FATAL_FAILURE(compare_all(random, m, f)) << "F = " << f;
   }
 }

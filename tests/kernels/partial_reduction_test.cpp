@@ -6,7 +6,7 @@
 namespace kasen::test {
 namespace {
 
-constexpr DimId n_dim = 0, f_dim = 1, k_dim = 2;
+constexpr DimId n_dim{0}, f_dim{1}, k_dim{2};
 
 struct Setting {
   std::vector<DimId> from, over;

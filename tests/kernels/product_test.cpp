@@ -49,10 +49,10 @@ Op random_product(Random& random, Module& m, ValueId matrix) {
   const ElementType entry = stored.is(Scalar::null) ? ElementType::of(all_scalars[below(random, 4)]) : stored;
   Op op;
   op.code = OpCode::mxv;
-  op.operands = {m.add_value("x", typed(vector, {0}, false)), matrix};
+  op.operands = {m.add_value("x", typed(vector, {DimId(0)}, false)), matrix};
   op.fns = {m.add_function(random_function(random, "z", {vector, entry}, result, 2)),
             m.add_function(reducer(random_reducer(random, result.scalar()), result))};
-  op.results = {m.add_value("y", typed(result, {0}, false))};
+  op.results = {m.add_value("y", typed(result, {DimId(0)}, false))};
   return op;
 }
 
@@ -135,7 +135,7 @@ Module products_over(Random& random, int count, bool looped) {
   for (int k = 0; k < count; ++k) {
     const bool null = below(random, 3) == 0;
     const ElementType stored = null ? ElementType::of(Scalar::null) : product_element(random);
-    const ValueId matrix = m.add_value("G", typed(stored, {0, 0}, true));
+    const ValueId matrix = m.add_value("G", typed(stored, {DimId(0), DimId(0)}, true));
     m.body.ops.push_back(k % 3 == 2 ? random_mxm(random, m, matrix) : random_product(random, m, matrix));
   }
   if (looped) {

@@ -185,7 +185,7 @@ TEST(Movers, CopyMastersAndCombine) {
       reducers.push_back(m.add_function(reducer(random_reducer(random, s), element)));
       Type type;
       type.element = element;
-      type.dims = {0};
+      type.dims = {DimId(0)};
       type.state = State::pre(reducers.back());
       m.add_value("v", type);
     }

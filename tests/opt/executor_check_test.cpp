@@ -65,9 +65,9 @@ InputData make_input(const Module& module, const Op& op, unsigned seed) {
 
 std::vector<Part> make_parts(const Module& module, int workers, PartitionMethod method) {
   std::vector<DimData> dims;
-  for (size_t d = 0; d < module.dims.size(); ++d) {
-    const Dimension& dim = module.dims[d];
-    dims.push_back({dim.name, dim.local, size_of(dim, static_cast<DimId>(d)), {}});
+  for (const DimId d : module.dims.ids()) {
+    const Dimension& dim = module.dim(d);
+    dims.push_back({dim.name, dim.local, size_of(dim, d), {}});
   }
   std::vector<InputData> inputs;
   for_each_op(module, [&](const Op& op, int number, int) {

@@ -19,12 +19,12 @@ using testing::DagBuilder;
 // The entries of the operator that people know by this number, in the paper's notation.
 std::vector<std::string> entries(const Memo& memo, int number) {
   std::vector<std::string> texts;
-  for (const Entry& entry : memo[number - 1]) texts.push_back(text(entry));
+  for (const Entry& entry : memo[NodeId(number - 1)]) texts.push_back(text(entry));
   return texts;
 }
 
 const Entry& entry_of(const Memo& memo, int number, const std::string& wanted) {
-  const Group& group = memo[number - 1];
+  const Group& group = memo[NodeId(number - 1)];
   const auto at = std::find_if(group.begin(), group.end(), [&](const Entry& e) { return text(e) == wanted; });
   if (at == group.end()) throw InternalError("no entry " + wanted);
   return *at;
@@ -94,7 +94,7 @@ TEST(FusionMemo, OuterIsForLargeProductsAlone) {
   DagBuilder b({{"n", 20000}, {"m", 200}, {"r", 20}});
   const NodeId u = b.read("U", "n", "r"), v = b.read("V", "m", "r");
   b.output(b.product(u, b.t(v)));
-  EXPECT_TRUE(explore(b.dag)[3].empty());
+  EXPECT_TRUE(explore(b.dag)[NodeId(3)].empty());
 }
 
 TEST(FusionMemo, CellChainsAndSeveralAggregates) {
@@ -153,7 +153,7 @@ TEST(FusionMemo, WideMapsHaveBoundedGroups) {
   std::vector<NodeId> parts;
   for (int i = 0; i < 12; ++i) parts.push_back(b.cell("u(exp)", {b.read("x" + std::to_string(i), "n")}));
   b.output(b.cell("sum", parts));
-  EXPECT_EQ(explore(b.dag)[b.dag.size() - 1].size(), size_t{1} << most_choices);
+  EXPECT_EQ(explore(b.dag)[NodeId(b.dag.size() - 1)].size(), size_t{1} << most_choices);
 }
 
 TEST(FusionMemo, AnOperandThatIsReadTwiceIsTakenUpOnce) {
@@ -177,7 +177,7 @@ TEST(FusionMemo, ProgramsOfTheIr) {
   ASSERT_EQ(dags.size(), 1U);
   const Dag& dag = dags[0].dag;
   const Memo memo = explore(dag);
-  const NodeId last = dag.size() - 1;
+  const NodeId last(dag.size() - 1);
   ASSERT_EQ(dag[last].op, "mxv");
   // Read: X, w, y; then the product, what is made of its rows, the view t(X), and the product over the columns.
   EXPECT_EQ(entries(memo, 4), (Texts{"R(-1,-1)"}));
@@ -192,8 +192,8 @@ TEST(FusionMemo, ExpressionTwoAsAProgramHasThePapersEntries) {
       "XV = X @ V\nP_k = range(P, K)\nQ = P_k * XV\nS = P_k * sum(Q, over K)\noutput H = X' @ (Q - S)\n");
   ASSERT_EQ(dags.size(), 1U);
   const Dag& dag = dags[0].dag;
-  ASSERT_EQ(dag.size(), 11);
-  EXPECT_EQ(dag[4].form, Form::range);
+  ASSERT_EQ(dag.size(), 11U);
+  EXPECT_EQ(dag[NodeId(4)].form, Form::range);
   const Memo memo = explore(dag), paper = explore(testing::expression_2());
   for (int number = 1; number <= 11; ++number) EXPECT_EQ(entries(memo, number), entries(paper, number)) << number;
 }
@@ -203,7 +203,7 @@ TEST(FusionMemo, TransitionsEndFusion) {
   const std::vector<BlockDag> dags = dags_of("dim N\ninput G : f64[N, N]\ninput x : f64[N]\noutput a = 2 * (G @ x)\n");
   ASSERT_EQ(dags.size(), 1U);
   const Memo memo = explore(dags[0].dag);
-  for (NodeId id = 0; id < dags[0].dag.size(); ++id) {
+  for (const NodeId id : dags[0].dag.ids()) {
     for (const Entry& entry : memo[id]) EXPECT_EQ(entry.references(), 0U) << text(entry);
   }
 }

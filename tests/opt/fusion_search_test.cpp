@@ -281,7 +281,7 @@ TEST(FusionSearch, EveryOperatorRunsOnceItsInputsAreThere) {
       for (const PlanOperator& op : made.operators) {
         for (const NodeId root : op.roots) EXPECT_TRUE(stored.insert(root).second) << shown(root);
       }
-      for (NodeId id = 0; id < dag.size(); ++id) {
+      for (const NodeId id : dag.ids()) {
         if (dag[id].form == Form::read) stored.insert(id);
         if (dag[id].escapes) {
           EXPECT_TRUE(stored.contains(id)) << shown(id);

@@ -190,7 +190,7 @@ void check_random(unsigned count) {
     const std::string text = RandomReducers(seed).text();
     const Module m = functions(text);
     for (const LawKind kind : {LawKind::associative, LawKind::commutative, LawKind::idempotent}) {
-      const LawQuestion question{kind, m.functions[0], m.functions[0], 0};
+      const LawQuestion question{kind, m.functions[FnId(0)], m.functions[FnId(0)], 0};
       const bool holds = law_by_cases(question) == ByCases::holds;
       const std::string fault = try_law(question, 4096);
       EXPECT_TRUE(!holds || fault.empty()) << text << ": " << law_name(kind) << ": " << fault;

@@ -14,8 +14,8 @@ inline Module functions(const std::string& text) {
 }
 
 inline FnId find_fn(const Module& m, const std::string& name) {
-  for (size_t i = 0; i < m.functions.size(); ++i) {
-    if (m.functions[i].name == name) return static_cast<FnId>(i);
+  for (const FnId id : m.functions.ids()) {
+    if (m.fn(id).name == name) return id;
   }
   ADD_FAILURE() << "no function " << name;
   return no_fn;

@@ -75,8 +75,8 @@ TEST(PassRunner, RefusesAnUnknownPassAndAWrongProgram) {
   }
   options.print_after = {};
   Module module = example("pagerank.ks");
-  module.body.ops.back().operands[0] = 0;  // the output is a matrix now
-  module.value(0).type.state = State::cons();
+  module.body.ops.back().operands[0] = ValueId(0);  // the output is a matrix now
+  module.value(ValueId(0)).type.state = State::cons();
   EXPECT_THROW((void)optimize(module, laws, options), UserError);
 }
 

@@ -10,13 +10,13 @@ namespace {
 LawAnswer of_reducer(const std::string& text) {
   const Module m = functions(text);
   Prover laws;
-  return laws.reducer(m, static_cast<FnId>(m.functions.size()) - 1);
+  return laws.reducer(m, FnId(m.functions.size() - 1));
 }
 
 LawAnswer one_law(LawKind kind, const std::string& text) {
   const Module m = functions(text);
   Prover laws;
-  return laws.law(m, kind, static_cast<FnId>(m.functions.size()) - 1, no_fn, 0);
+  return laws.law(m, kind, FnId(m.functions.size() - 1), no_fn, 0);
 }
 
 // `text` defines R and F; F's operand 0 is pre-reduced.
@@ -72,7 +72,7 @@ TEST(RefutedReducers, BySearchingBeyondTheGrid) {
   const std::string odd = "fn r(x: f64, y: f64) -> f64 = if x + y > 1.0e6 then x else x + y";
   const Module m = functions(odd);
   prover::LawSolver solver;
-  const LawAnswer a = solver.ask({LawKind::associative, m.functions[0], m.functions[0], 0});
+  const LawAnswer a = solver.ask({LawKind::associative, m.functions[FnId(0)], m.functions[FnId(0)], 0});
   EXPECT_EQ(a.verdict, Verdict::refuted) << a.note;
   EXPECT_FALSE(a.counterexample.empty());
 }
@@ -81,7 +81,7 @@ TEST(RefutedReducers, BySearchingBeyondTheGrid) {
 TEST(RefutedReducers, NotAtNumbersThatCannotBeReplayed) {
   const Module m = functions("fn r(x: f64, y: f64) -> f64 = if x * x == 0.5 then x + 1.0 else x + y");
   prover::LawSolver solver;
-  const LawAnswer a = solver.ask({LawKind::commutative, m.functions[0], m.functions[0], 0});
+  const LawAnswer a = solver.ask({LawKind::commutative, m.functions[FnId(0)], m.functions[FnId(0)], 0});
   EXPECT_EQ(a.verdict, Verdict::unknown);
   EXPECT_NE(a.note.find("does not fail with the real functions"), std::string::npos) << a.note;
 }

@@ -276,7 +276,7 @@ Module pair_reducer(RandomFunctions& random) {
   Module m = functions(fmt::format("fn R(x: (f64, f64), y: (f64, f64)) -> (f64, f64) = tuple({}, {})",
                                    first[random.below(first.size())], second[random.below(second.size())]));
   const ElementRange range = as_declared({random.range(), random.range()});
-  for (ScalarParam& param : m.functions[0].params) param.range = range;
+  for (ScalarParam& param : m.functions[FnId(0)].params) param.range = range;
   return m;
 }
 
@@ -326,9 +326,9 @@ std::vector<Pair> pairs_of(const std::string& counterexample) {
 void check_reducer_of_pairs(unsigned seed, LawChecker& laws, Tally& tally) {
   RandomFunctions random(seed);
   const Module m = pair_reducer(random);
-  const ScalarFunction& r = m.fn(0);
+  const ScalarFunction& r = m.fn(FnId(0));
   for (const LawKind kind : {LawKind::associative, LawKind::commutative}) {
-    const LawAnswer answer = laws.law(m, kind, 0, 0, 0);
+    const LawAnswer answer = laws.law(m, kind, FnId(0), FnId(0), 0);
     if (answer.basis == "trial" && answer.verdict == Verdict::proven) continue;  // nothing spoke against it, no more
     const std::string what = fmt::format("seed {}: {}: {} by {} {}{}", seed, print_function(m, r), law_name(kind),
                                          answer.basis, answer.counterexample, answer.note);

@@ -52,13 +52,13 @@ class Edits {
   // One value gets another buffer, or another state.
   static std::string edit(Module& m, std::mt19937_64& random) {
     const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
-    Value& value = m.values[below(m.values.size())];
+    Value& value = m.values[ValueId(below(m.values.size()))];
     if (random() % 2 == 0) {
       if (value.buffer == no_buffer) return {};
       value.buffer = static_cast<BufferId>(below(m.buffers.size()));
       return "%" + value.name + " in ~b" + std::to_string(value.buffer);
     }
-    const Value& other = m.values[below(m.values.size())];
+    const Value& other = m.values[ValueId(below(m.values.size()))];
     const std::vector<State> states{State::part(), State::cons(), other.type.state,
                                     State::cons(other.type.state.slaves)};
     const State& state = states[below(states.size())];

@@ -21,7 +21,7 @@ class Builder {
 
   DimId dim(const std::string& name, bool local = false, std::int64_t size = -1) {
     module.dims.push_back({name, local, size});
-    return static_cast<DimId>(module.dims.size()) - 1;
+    return DimId(module.dims.size() - 1);
   }
 
   // A function of one plain operator on operands of one scalar type: fn(ScalarOp::add, Scalar::f64).

@@ -88,8 +88,13 @@ std::vector<Part> cut(const Module& module, RawMatrix graph, const Cut& how) {
   std::vector<DimData> dims;
   for (const Dimension& d : module.dims) dims.push_back({d.name, d.local, d.size, {}});
   std::vector<InputData> inputs;
-  inputs.push_back(
-      {"G", {module.dims[0].name, module.dims[0].name}, ElementType::of(Scalar::null), true, std::move(graph), {}, ""});
+  inputs.push_back({"G",
+                    {module.dims.front().name, module.dims.front().name},
+                    ElementType::of(Scalar::null),
+                    true,
+                    std::move(graph),
+                    {},
+                    ""});
   PartitionOptions options;
   options.workers = how.workers;
   options.method = how.method;
@@ -138,10 +143,10 @@ void check_graph(const fs::path& path, const std::vector<Cut>& cuts) {
                                mode.name));
       const Module module = plan(mode);
       const RunResult one = run(module, parts, 1);
-      const std::vector<double> rank = whole(one.outputs[0], parts, module.dims[0].name);
+      const std::vector<double> rank = whole(one.outputs[0], parts, module.dims.front().name);
       expect_near(rank, reference.rank);
       const RunResult two = run(module, parts, 2);
-      expect_same_bits(whole(two.outputs[0], parts, module.dims[0].name), rank);
+      expect_same_bits(whole(two.outputs[0], parts, module.dims.front().name), rank);
       EXPECT_EQ(one.late_allocations, 0);
       const Sizes sizes = sizes_from_parts(module, parts);
       RunReport report = make_run_report(module, one);

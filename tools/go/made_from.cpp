@@ -69,9 +69,9 @@ const FileIdentity& DataFiles::identity(const std::string& path) {
 std::string wanted_data(const Module& module, std::string_view method) {
   if (method == "auto") return module_digest(module);
   std::string text;
-  for (size_t i = 0; i < module.dims.size(); ++i) {
-    const Dimension& dim = module.dims[i];
-    text += fmt::format("dim {} {} {} {}\n", dim.name, dim.local, dim.size, is_whole(module, static_cast<DimId>(i)));
+  for (const DimId id : module.dims.ids()) {
+    const Dimension& dim = module.dim(id);
+    text += fmt::format("dim {} {} {} {}\n", dim.name, dim.local, dim.size, is_whole(module, id));
   }
   for (const Op& op : module.body.ops) {
     if (op.code == OpCode::input)

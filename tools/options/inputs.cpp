@@ -180,9 +180,9 @@ Dictionary given_dictionary(const std::vector<WantedInput>& wanted, const po::va
 std::vector<DimData> dims_of(const Module& module, const po::variables_map& values) {
   std::map<std::string, std::string> given = name_values(values, "dim");
   std::vector<DimData> dims;
-  for (size_t i = 0; i < module.dims.size(); ++i) {
-    const Dimension& d = module.dims[i];
-    DimData data{d.name, d.local, d.size < 0 ? unknown_size : d.size, {}, is_whole(module, static_cast<DimId>(i))};
+  for (const DimId id : module.dims.ids()) {
+    const Dimension& d = module.dim(id);
+    DimData data{d.name, d.local, d.size < 0 ? unknown_size : d.size, {}, is_whole(module, id)};
     if (const auto it = given.find(d.name); it != given.end()) {
       with_value("dim", [&] { data.size = whole_number(it->second, "--dim " + d.name); });
       given.erase(it);

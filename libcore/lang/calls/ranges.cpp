@@ -47,7 +47,7 @@ ScalarFunction with_range(ScalarFunction fn, const ElementRange& range) {
 LawAnswer laws_of(const ScalarFunction& reducer) {
   Module alone;
   alone.functions.push_back(reducer);
-  return TrialLawChecker(trial_points).reducer(alone, 0);
+  return TrialLawChecker(trial_points).reducer(alone, FnId(0));
 }
 
 bool is_proven(const LawAnswer& answer) { return answer.verdict == Verdict::proven && answer.basis != "trial"; }

@@ -19,7 +19,7 @@ ValueId Builder::add_value(const std::string& hint, Type type) {
   for (int next = 2; !names_.insert(name).second; ++next) name = fmt::format("{}_{}", wanted, next);
   base_names_.push_back(base);
   module_.values.push_back(Value{std::move(name), std::move(type), no_buffer});
-  return static_cast<ValueId>(module_.values.size()) - 1;
+  return ValueId(static_cast<int>(module_.values.size()) - 1);
 }
 
 ValueId Builder::emit(Op op, Mark mark, const std::string& hint, Type type) {
@@ -46,7 +46,7 @@ FnId Builder::replace_function(size_t before, ScalarFunction fn) {
 
 DimId Builder::add_dim(Dimension dim) {
   module_.dims.push_back(std::move(dim));
-  return static_cast<DimId>(module_.dims.size()) - 1;
+  return DimId(static_cast<int>(module_.dims.size()) - 1);
 }
 
 void Builder::assume(const std::string& name, int place, const Interval& range) {

@@ -9,7 +9,7 @@ namespace kasen::lang {
 namespace {
 
 // Leaves at one side of the nonzeros have numbers below those of parameters.
-constexpr ValueId first_sided_leaf = -(1 << 28);
+constexpr ValueId first_sided_leaf(-(1 << 28));
 
 double number_of(Scalar scalar, Word word) { return is_float(scalar) ? word.f : static_cast<double>(word.i); }
 Word word_of(Scalar scalar, double number) {
@@ -89,7 +89,7 @@ Term Formulas::sided_term(ValueId value, EntrySide side, std::vector<DimId> dims
                                   [&](const SidedLeaf& s) { return s.value == value && s.side == side; });
   const auto place = static_cast<ValueId>(known - sided_.begin());
   if (known == sided_.end()) sided_.push_back({value, side});
-  return leaf_term(first_sided_leaf - place, *seen, std::move(dims));
+  return leaf_term(ValueId(first_sided_leaf - place), *seen, std::move(dims));
 }
 
 ValueId Formulas::matrix_of(const Term& formula, Mark mark) const {

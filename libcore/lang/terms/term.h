@@ -19,7 +19,7 @@ inline constexpr int max_loop_nesting = 16;
 inline constexpr std::int64_t max_loop_iterations = 1 << 20;  // of nested coordinate loops together
 
 // A leaf that stands for parameter i of a function under construction.
-[[nodiscard]] inline ValueId parameter_leaf(int i) { return -2 - i; }
+[[nodiscard]] inline ValueId parameter_leaf(int i) { return ValueId(-2 - i); }
 
 struct Term {
   Expr expr;                    // parameter k is leaves[k]
