@@ -35,10 +35,7 @@ void lift_body(ScalarFunction& fn, std::int64_t columns) {
 
 }  // namespace
 
-std::int64_t ColumnLift::columns(ValueId value) const {
-  const auto v = static_cast<size_t>(value);
-  return v < columns_.size() ? columns_[v] : 0;
-}
+std::int64_t ColumnLift::columns(ValueId value) const { return columns_.contains(value) ? columns_[value] : 0; }
 
 void ColumnLift::lift(ValueId value, DimId rows) {
   if (columns(value) > 0) return;
@@ -47,7 +44,7 @@ void ColumnLift::lift(ValueId value, DimId rows) {
   if (type.dims.size() == (along ? 1U : 0U)) return;
   const std::int64_t count = module_.dim(type.dims.back()).size;
   columns_.resize(module_.values.size());
-  columns_[static_cast<size_t>(value)] = count;
+  columns_[value] = count;
   const DimId id_of = type.element.components[0].id_of;
   type.element = ElementType::array(type.element.scalar(), count);
   type.element.components[0].id_of = id_of;

@@ -37,7 +37,7 @@ class ColumnLift {
 
   const Module& plan_;
   Module module_;
-  std::vector<std::int64_t> columns_;  // by value
+  IdMap<ValueId, std::int64_t> columns_;
 };
 
 }  // namespace kasen
