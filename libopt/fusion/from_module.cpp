@@ -229,14 +229,14 @@ class BlockReader {
     }
   }
 
-  NodeId& node_of(ValueId value) { return node_of_[static_cast<size_t>(value)]; }
+  NodeId& node_of(ValueId value) { return node_of_[value]; }
 
   const Module& module_;
   const Block& block_;
   const std::vector<int>& uses_;
   const TimeCase& in_;
   CostContext costs_;
-  std::vector<NodeId> node_of_;
+  IdMap<ValueId, NodeId> node_of_;
   std::set<ValueId> made_;  // results of this block's covered operators, so far or all
   std::map<std::vector<DimId>, Axis> axes_;
   Dag dag_;

@@ -14,7 +14,7 @@ struct BlockDag {
   std::string title;  // "while at 9:1"
   const Block* block = nullptr;
   Dag dag;
-  std::vector<int> places;  // by node: of its operator in the block; -1 for read values and views
+  IdMap<NodeId, int> places;  // of its operator in the block; -1 for read values and views
 };
 
 // Returns one for each block that holds operators which templates can cover, the outermost first (section 2.1: blocks

@@ -73,9 +73,9 @@ bool dominates(const Dag& dag, const Entry& a, const Entry& b) {
 
 Memo without_dominated(const Dag& dag, const Memo& memo) {
   Memo kept = memo;
-  for (size_t g = 0; g < memo.groups.size(); ++g) {
-    const Group& all = memo.groups[g];
-    std::erase_if(kept.groups[g], [&](const Entry& entry) {
+  for (const NodeId g : memo.groups.ids()) {
+    const Group& all = memo[g];
+    std::erase_if(kept[g], [&](const Entry& entry) {
       return std::any_of(all.begin(), all.end(), [&](const Entry& other) { return dominates(dag, other, entry); });
     });
   }

@@ -24,11 +24,11 @@ struct Entry {
 using Group = std::vector<Entry>;
 
 struct Memo {
-  std::vector<Group> groups;  // by node; empty if no template covers it
-  std::int64_t asked = 0;     // the number of template conditions that were evaluated: linear in the operators
+  IdMap<NodeId, Group> groups;  // empty if no template covers it
+  std::int64_t asked = 0;       // the number of template conditions that were evaluated: linear in the operators
 
-  [[nodiscard]] const Group& operator[](NodeId node) const { return groups[static_cast<size_t>(node)]; }
-  [[nodiscard]] Group& operator[](NodeId node) { return groups[static_cast<size_t>(node)]; }
+  [[nodiscard]] const Group& operator[](NodeId node) const { return groups[node]; }
+  [[nodiscard]] Group& operator[](NodeId node) { return groups[node]; }
   [[nodiscard]] int group_count() const;
   [[nodiscard]] int entry_count() const;
 };

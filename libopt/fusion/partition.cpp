@@ -13,23 +13,23 @@ bool references(const Group& group, NodeId to) {
 }
 
 // Returns the smallest node of each component, by node; -1 for nodes without a group.
-std::vector<NodeId> components(const Dag& dag, const Memo& memo) {
-  std::vector<NodeId> head(dag.size());
+IdMap<NodeId, NodeId> components(const Dag& dag, const Memo& memo) {
+  IdMap<NodeId, NodeId> head(dag.size());
   std::iota(head.begin(), head.end(), NodeId(0));
   const auto find = [&](NodeId id) {
-    while (head[static_cast<size_t>(id)] != id) id = head[static_cast<size_t>(id)];
+    while (head[id] != id) id = head[id];
     return id;
   };
   for (const NodeId id : dag.ids()) {
     for (const NodeId in : dag[id].inputs) {
       if (!references(memo[id], in)) continue;
       const NodeId a = find(id), b = find(in);
-      head[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+      head[std::max(a, b)] = std::min(a, b);
     }
   }
-  std::vector<NodeId> component(head.size(), no_node);
+  IdMap<NodeId, NodeId> component(head.size(), no_node);
   for (const NodeId id : dag.ids()) {
-    if (!memo[id].empty()) component[static_cast<size_t>(id)] = find(id);
+    if (!memo[id].empty()) component[id] = find(id);
   }
   return component;
 }
@@ -104,11 +104,11 @@ class Analyzer {
 }  // namespace
 
 std::vector<Partition> partitions(const Dag& dag, const Memo& memo) {
-  const std::vector<NodeId> component = components(dag, memo);
-  std::vector<std::vector<NodeId>> nodes(component.size());
+  const IdMap<NodeId, NodeId> component = components(dag, memo);
+  IdMap<NodeId, std::vector<NodeId>> nodes(component.size());
   for (const NodeId id : dag.ids()) {
-    const NodeId head = component[static_cast<size_t>(id)];
-    if (head >= 0) nodes[static_cast<size_t>(head)].push_back(id);
+    const NodeId head = component[id];
+    if (head >= 0) nodes[head].push_back(id);
   }
   std::vector<Partition> made;
   for (std::vector<NodeId>& members : nodes) {

@@ -40,7 +40,7 @@ class PieceRegions {
   void make() {
     std::vector<NodeId> node_at(block_.ops.size(), fusion::no_node);
     for (const NodeId id : dag_.dag.ids()) {
-      const int place = dag_.places[static_cast<size_t>(id)];
+      const int place = dag_.places[id];
       if (place >= 0) node_at[static_cast<size_t>(place)] = id;
     }
     for (size_t i = 0; i < block_.ops.size(); ++i) place(block_.ops[i], node_at[i]);
@@ -112,7 +112,7 @@ fusion::Selector selector_of(Strategy strategy) {
 FusionNote note_of(const BlockDag& block, const fusion::Pieces& made) {
   FusionNote note{block.title, {}, {}};
   for (const NodeId id : block.dag.ids()) {
-    if (block.places[static_cast<size_t>(id)] < 0) continue;
+    if (block.places[id] < 0) continue;
     const auto times = std::count_if(made.pieces.begin(), made.pieces.end(), [&](const Piece& piece) {
       return std::binary_search(piece.op.members.begin(), piece.op.members.end(), id);
     });

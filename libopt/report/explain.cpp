@@ -27,17 +27,17 @@ PlanView::PlanView(const Module& module, const Sizes* sizes, const MachineProfil
 void PlanView::walk(const Block& block, bool in_region) {
   for (const Op& op : block.ops) {
     const bool region = op.code == OpCode::region;
-    for (const ValueId result : op.results) makers_[static_cast<size_t>(result)] = &op;
+    for (const ValueId result : op.results) makers_[result] = &op;
     const bool hands_on = in_region && op.code == OpCode::yield;
     for (const ValueId operand : op.operands) {
-      if (!region && !hands_on) readers_[static_cast<size_t>(operand)].push_back(&op);
+      if (!region && !hands_on) readers_[operand].push_back(&op);
     }
     for (const Block& inner : op.blocks) walk(inner, region);
   }
 }
 
 const Op* PlanView::maker(ValueId value) const {
-  const Op* op = makers_[static_cast<size_t>(value)];
+  const Op* op = makers_[value];
   if (op == nullptr || op->code != OpCode::region) return op;
   const auto place = std::find(op->results.begin(), op->results.end(), value) - op->results.begin();
   return maker(op->blocks.at(0).ops.back().operands.at(static_cast<size_t>(place)));

@@ -26,9 +26,7 @@ class PlanView {
   // Returns the maker: for a region's result the operator inside; null for arguments of blocks.
   [[nodiscard]] const Op* maker(ValueId value) const;
   // Returns the operators that take the value; for a region those inside.
-  [[nodiscard]] const std::vector<const Op*>& readers(ValueId value) const {
-    return readers_[static_cast<size_t>(value)];
-  }
+  [[nodiscard]] const std::vector<const Op*>& readers(ValueId value) const { return readers_[value]; }
   [[nodiscard]] const CostRow& row(const Op& op) const {
     return report.report().rows[static_cast<size_t>(numbers_.at(&op))];
   }
@@ -42,8 +40,8 @@ class PlanView {
   void walk(const Block& block, bool in_region);
 
   std::map<const Op*, int> numbers_;
-  std::vector<const Op*> makers_;
-  std::vector<std::vector<const Op*>> readers_;
+  IdMap<ValueId, const Op*> makers_;
+  IdMap<ValueId, std::vector<const Op*>> readers_;
 };
 
 // Each returns one section with its heading, or an empty text if there is nothing to report.

@@ -113,12 +113,12 @@ std::string explain_splits(const PlanView& view) {
 }
 
 std::string explain_moves(const PlanView& view) {
-  const std::vector<const Op*> ahead = made_ahead(view.plan);
+  const IdMap<ValueId, const Op*> ahead = made_ahead(view.plan);
   return by_line(view, "Statements that run ahead", [&](const Op& op) {
     if (!op.speculated) return std::string();
     const ValueId made = op.results.at(0);
     const std::string what = fmt::format("    {} = {}: ", view.name(made), view.shown(op));
-    if (const Op* branch = ahead[static_cast<size_t>(made)]) {
+    if (const Op* branch = ahead[made]) {
       return what + fmt::format(
                         "moved before the {}, whose first branch is likely; with work that touches the same arrays; "
                         "made in vain when that branch does not run\n",

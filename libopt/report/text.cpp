@@ -32,10 +32,10 @@ std::string heading(const ReportContext& c) {
 
 // Returns the notes on speculated operators, by number.
 std::vector<std::string> ahead_notes(const Module& module) {
-  const std::vector<const Op*> ahead = made_ahead(module);
+  const IdMap<ValueId, const Op*> ahead = made_ahead(module);
   std::vector<std::string> notes;
   for_each_op(module, [&](const Op& op, int, int) {
-    const bool branch = op.speculated && ahead[static_cast<size_t>(op.results.at(0))] != nullptr;
+    const bool branch = op.speculated && ahead[op.results.at(0)] != nullptr;
     notes.emplace_back(branch ? "  (the likely branch's)" : op.speculated ? "  (next iteration's)" : "");
   });
   return notes;

@@ -57,7 +57,7 @@ class Splitter {
   [[nodiscard]] Ops ops(const PlanOperator& op) const {
     Ops all;
     for (const NodeId id : op.members) {
-      const int place = block_.places[static_cast<size_t>(id)];
+      const int place = block_.places[id];
       if (place >= 0) all.push_back(&block_.block->ops[static_cast<size_t>(place)]);
     }
     return all;

@@ -8,13 +8,13 @@ namespace {
 class Walk {
  public:
   explicit Walk(const Module& module) : made_(module.values.size(), nullptr) {
-    block(module.body, std::vector<const Op*>(module.values.size(), nullptr));
+    block(module.body, Wanted(module.values.size(), nullptr));
   }
 
-  std::vector<const Op*> take() { return std::move(made_); }
+  IdMap<ValueId, const Op*> take() { return std::move(made_); }
 
  private:
-  using Wanted = std::vector<const Op*>;  // by value: the likely `if` behind this position whose first branch reads it
+  using Wanted = IdMap<ValueId, const Op*>;  // the likely `if` behind this position whose first branch reads it
 
   void block(const Block& block, Wanted wanted) {
     backwards(block, wanted);
@@ -28,14 +28,14 @@ class Walk {
     for (auto op = block.ops.rbegin(); op != block.ops.rend(); ++op) {
       if (op->code == OpCode::if_else && op->likely) {
         for (const Op& inner : op->blocks[0].ops) {
-          for_each_operand(inner, [&](ValueId v) { wanted[static_cast<size_t>(v)] = &*op; });
+          for_each_operand(inner, [&](ValueId v) { wanted[v] = &*op; });
         }
       }
       if (op->code == OpCode::region) {
         const std::vector<ValueId>& yielded = op->blocks[0].ops.back().operands;
         for (size_t i = 0; i < yielded.size(); ++i) {
-          const Op* by = wanted[static_cast<size_t>(op->results[i])];
-          if (by != nullptr) wanted[static_cast<size_t>(yielded[i])] = by;
+          const Op* by = wanted[op->results[i]];
+          if (by != nullptr) wanted[yielded[i]] = by;
         }
         backwards(op->blocks[0], wanted);
       }
@@ -44,17 +44,17 @@ class Walk {
   }
 
   void speculated(const Op& op, Wanted& wanted) {
-    const auto at = static_cast<size_t>(op.results.at(0));
+    const ValueId at = op.results.at(0);
     if (wanted[at] == nullptr) return;
     made_[at] = wanted[at];
-    for (const ValueId v : op.operands) wanted[static_cast<size_t>(v)] = wanted[at];
+    for (const ValueId v : op.operands) wanted[v] = wanted[at];
   }
 
-  std::vector<const Op*> made_;
+  IdMap<ValueId, const Op*> made_;
 };
 
 }  // namespace
 
-std::vector<const Op*> made_ahead(const Module& module) { return Walk(module).take(); }
+IdMap<ValueId, const Op*> made_ahead(const Module& module) { return Walk(module).take(); }
 
 }  // namespace kasen

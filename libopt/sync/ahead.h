@@ -8,6 +8,6 @@
 namespace kasen {
 
 // By value: the `if` for whose first branch a speculated operator in front of it makes the value, or null.
-[[nodiscard]] std::vector<const Op*> made_ahead(const Module& module);
+[[nodiscard]] IdMap<ValueId, const Op*> made_ahead(const Module& module);
 
 }  // namespace kasen

@@ -17,7 +17,7 @@ struct Flow {
 
 class FlowCollector {
  public:
-  FlowCollector(const Module& module, std::vector<SlaveSet>& direct) : m_(module), direct_(direct) {}
+  FlowCollector(const Module& module, IdMap<ValueId, SlaveSet>& direct) : m_(module), direct_(direct) {}
 
   std::vector<Flow> collect() {
     block(m_.body);
@@ -40,7 +40,7 @@ class FlowCollector {
   void operators(const Op& op) {
     switch (row(op.code).group) {
       case OpGroup::product: {
-        SlaveSet& set = direct_[static_cast<size_t>(op.operands[0])];
+        SlaveSet& set = direct_[op.operands[0]];
         set = set_union(set, product_reads(m_, op));
         return;
       }
@@ -48,14 +48,14 @@ class FlowCollector {
         for (size_t i = 1; i < op.operands.size(); ++i) {
           const EntrySide side = entry_side(m_, op, i);
           if (side == EntrySide::shared) continue;
-          SlaveSet& set = direct_[static_cast<size_t>(op.operands[i])];
+          SlaveSet& set = direct_[op.operands[i]];
           set = set_union(set, entry_slaves(m_, op, side));
         }
         return;
       case OpGroup::vector:
         for (size_t i = 0; i < op.operands.size(); ++i) {
           if (reads_whole(m_, op, i)) {
-            direct_[static_cast<size_t>(op.operands[i])] = all_slaves();
+            direct_[op.operands[i]] = all_slaves();
           } else {
             flow(op.operands[i], op.results[0]);
           }
@@ -87,12 +87,12 @@ class FlowCollector {
   }
 
   const Module& m_;
-  std::vector<SlaveSet>& direct_;
+  IdMap<ValueId, SlaveSet>& direct_;
   std::vector<Flow> flows_;
 };
 
 // Repeats until nothing changes, since an operand may be in several groups.
-void join_operands(const Module& module, std::vector<SlaveSet>& direct) {
+void join_operands(const Module& module, IdMap<ValueId, SlaveSet>& direct) {
   using Group = std::vector<ValueId>;
   std::vector<Group> groups;
   const auto collect = [&](const auto& self, const Block& block) -> void {
@@ -108,10 +108,10 @@ void join_operands(const Module& module, std::vector<SlaveSet>& direct) {
     changed = false;
     for (const Group& group : groups) {
       SlaveSet all;
-      for (const ValueId v : group) all = set_union(all, direct[static_cast<size_t>(v)]);
+      for (const ValueId v : group) all = set_union(all, direct[v]);
       for (const ValueId v : group) {
-        changed = changed || direct[static_cast<size_t>(v)] != all;
-        direct[static_cast<size_t>(v)] = all;
+        changed = changed || direct[v] != all;
+        direct[v] = all;
       }
     }
   }
@@ -136,8 +136,8 @@ Needs::Needs(const Module& module, bool in_one_space) : all_(module.values.size(
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = flows.size(); i-- > 0;) {  // most uses stand behind their definitions
-      SlaveSet& set = all_[static_cast<size_t>(flows[i].from)];
-      SlaveSet joined = set_union(set, all_[static_cast<size_t>(flows[i].to)]);
+      SlaveSet& set = all_[flows[i].from];
+      SlaveSet joined = set_union(set, all_[flows[i].to]);
       if (joined == set) continue;
       set = std::move(joined);
       changed = true;

@@ -17,13 +17,13 @@ class Needs {
   // Returns the ghosts that products need of the value itself, or of values made from it element by element; empty for
   // shareds. A loop's result does not add to the need of its argument. A need that arises only after the loop is met
   // then, once, not in every iteration.
-  [[nodiscard]] const SlaveSet& of(ValueId value) const { return all_[static_cast<size_t>(value)]; }
+  [[nodiscard]] const SlaveSet& of(ValueId value) const { return all_[value]; }
   // Returns only the needs of the products that read this very value.
-  [[nodiscard]] const SlaveSet& direct(ValueId value) const { return direct_[static_cast<size_t>(value)]; }
+  [[nodiscard]] const SlaveSet& direct(ValueId value) const { return direct_[value]; }
   friend bool operator==(const Needs&, const Needs&) = default;
 
  private:
-  std::vector<SlaveSet> all_, direct_;
+  IdMap<ValueId, SlaveSet> all_, direct_;
 };
 
 // Returns the ghosts that the product reads of its vector: those of the axis that its nonzeros meet. If it reads the

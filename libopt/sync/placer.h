@@ -21,8 +21,8 @@
 namespace kasen {
 
 struct Placement {
-  std::vector<SyncMode> modes;  // by value of the module
-  bool in_one_space = false;    // operands of products with one matrix have common ghosts (Needs)
+  IdMap<ValueId, SyncMode> modes;  // of the module's values
+  bool in_one_space = false;       // operands of products with one matrix have common ghosts (Needs)
 };
 
 class Placer {
@@ -51,7 +51,7 @@ class Placer {
   [[nodiscard]] Mark mark() const { return {m_.values, m_.functions, m_.laws, forms_}; }
   void take_back(const Mark& mark);
 
-  [[nodiscard]] SyncMode mode(ValueId v) const { return modes_[static_cast<size_t>(v)]; }
+  [[nodiscard]] SyncMode mode(ValueId v) const { return modes_[v]; }
   [[nodiscard]] bool hybrid(ValueId v) const { return mode(v) == SyncMode::hybrid; }
   [[nodiscard]] bool shared(ValueId v) const { return is_shared(m_, m_.type(v)); }
   // Returns the state in which this mode would have a value, if it is free to choose.
@@ -62,9 +62,7 @@ class Placer {
   void emit(Op op, std::vector<State> results);
   void made(ValueId result);  // the mode's action right behind a producer
   // The value is made in vain if the branch does not run, so it is sent where the branch asks for it.
-  [[nodiscard]] bool ahead(ValueId v) const {
-    return static_cast<size_t>(v) < ahead_.size() && ahead_[static_cast<size_t>(v)];
-  }
+  [[nodiscard]] bool ahead(ValueId v) const { return ahead_.contains(v) && ahead_[v]; }
 
   // Returns the form of an operand that a map, a reduction, a list operator or an output reads.
   [[nodiscard]] ValueId read(ValueId v);
@@ -100,9 +98,9 @@ class Placer {
   Module& m_;
   LawChecker& laws_;
   const OptimizeOptions& options_;
-  std::vector<SyncMode> modes_;
+  IdMap<ValueId, SyncMode> modes_;
   Needs needs_;
-  std::vector<bool> ahead_;            // by value of the program: made before the likely branch that it is for
+  IdMap<ValueId, bool> ahead_;         // by value of the program: made before the likely branch that it is for
   std::optional<ValueRanges> ranges_;  // of the program's values, once they are asked for
   Versions forms_;
   std::vector<Op> outputs_;

@@ -113,10 +113,10 @@ class Search {
     return same->second;
   }
 
-  [[nodiscard]] Modes by_value(const Modes& by_unit) const {
-    Modes modes;
-    for (size_t v = 0; v < module_.values.size(); ++v) {
-      const int unit = units_.of(static_cast<ValueId>(v));
+  [[nodiscard]] IdMap<ValueId, SyncMode> by_value(const Modes& by_unit) const {
+    IdMap<ValueId, SyncMode> modes;
+    for (const ValueId v : module_.values.ids()) {
+      const int unit = units_.of(v);
       modes.push_back(unit < 0 ? SyncMode::hybrid : by_unit[static_cast<size_t>(unit)]);
     }
     return modes;
@@ -170,10 +170,11 @@ Placement choose_sync(const Module& module, PassContext& context) {
   const bool explain = options.notes != nullptr && options.notes->explain;
   const SyncUnits units(module);
   Search prices(module, units, context);
-  if (!search && !explain && !prices.spaces_differ()) return {Modes(module.values.size(), options.sync), false};
+  if (!search && !explain && !prices.spaces_differ())
+    return {IdMap<ValueId, SyncMode>(module.values.size(), options.sync), false};
   const Modes chosen = search ? prices.best() : Modes(static_cast<size_t>(units.count()), options.sync);
   Placement placement = prices.placement(chosen);
-  if (!search) placement.modes = Modes(module.values.size(), options.sync);
+  if (!search) placement.modes.assign(module.values.size(), options.sync);
   if (options.notes == nullptr) return placement;
   if (search || explain) prices.tell(chosen, search);
   if (prices.spaces_differ()) prices.tell_spaces(chosen);

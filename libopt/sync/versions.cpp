@@ -11,7 +11,7 @@ std::vector<Op> Versions::close() {
   Frame frame = std::move(frames_.back());
   frames_.pop_back();
   for (const ValueId v : frame.touched) {
-    std::erase_if(forms_[static_cast<size_t>(v)].made, [&](const Form& form) { return form.frame >= frames_.size(); });
+    std::erase_if(forms_[v].made, [&](const Form& form) { return form.frame >= frames_.size(); });
   }
   return std::move(frame.ops);
 }
@@ -28,24 +28,24 @@ void Versions::back_to(const Point& point) {
     Frame& frame = frames_[f];
     frame.ops.resize(point.frames[f].ops);
     for (; frame.touched.size() > point.frames[f].touched; frame.touched.pop_back()) {
-      forms_[static_cast<size_t>(frame.touched.back())].made.pop_back();
+      forms_[frame.touched.back()].made.pop_back();
     }
   }
 }
 
 void Versions::add(ValueId v, ValueId form, size_t frame) {
   if (forms_.size() < module_->values.size()) forms_.resize(module_->values.size());
-  forms_[static_cast<size_t>(v)].made.push_back({form, frame});
+  forms_[v].made.push_back({form, frame});
   frames_[frame].touched.push_back(v);
 }
 
 void Versions::define_generated(ValueId v, const Op& op) {
-  forms_[static_cast<size_t>(v)].generator = op;
-  forms_[static_cast<size_t>(v)].frame = top();
+  forms_[v].generator = op;
+  forms_[v].frame = top();
 }
 
 std::optional<ValueId> Versions::find(ValueId v, State::Kind kind, const SlaveSet* set, bool exactly) const {
-  const std::vector<Form>& made = forms_[static_cast<size_t>(v)].made;
+  const std::vector<Form>& made = forms_[v].made;
   for (auto form = made.rbegin(); form != made.rend(); ++form) {  // the newest first
     const State& state = module_->type(form->id).state;
     if (state.kind != kind) continue;
@@ -55,7 +55,7 @@ std::optional<ValueId> Versions::find(ValueId v, State::Kind kind, const SlaveSe
 }
 
 size_t Versions::frame_of(ValueId v, ValueId form) const {
-  for (const Form& made : forms_[static_cast<size_t>(v)].made) {
+  for (const Form& made : forms_[v].made) {
     if (made.id == form) return made.frame;
   }
   throw InternalError("a form of a value that is not at hand");
@@ -79,7 +79,7 @@ ValueId Versions::emit(ValueId v, Op op, const State& state, std::string_view su
 }
 
 ValueId Versions::generate(ValueId v, const State& state) {
-  const Forms& forms = forms_[static_cast<size_t>(v)];
+  const Forms& forms = forms_[v];
   return emit(v, *forms.generator, state, state.is_cons() ? "_s" : "", forms.frame);
 }
 
@@ -92,7 +92,7 @@ ValueId Versions::transition(ValueId v, OpCode code, ValueId operand, const Stat
 
 ValueId Versions::make_part(ValueId v) {
   if (const auto form = part(v)) return *form;
-  if (forms_[static_cast<size_t>(v)].generator) return generate(v, State::part());
+  if (forms_[v].generator) return generate(v, State::part());
   if (const auto form = cons(v)) return *form;
   const auto form = pre(v);
   if (!form) throw InternalError("value '" + module_->value(v).name + "' is not at hand");
@@ -101,7 +101,7 @@ ValueId Versions::make_part(ValueId v) {
 
 ValueId Versions::make_cons(ValueId v, const SlaveSet& set) {
   if (const auto form = cons_exactly(v, set)) return *form;
-  if (forms_[static_cast<size_t>(v)].generator) return generate(v, State::cons(set));
+  if (forms_[v].generator) return generate(v, State::cons(set));
   return transition(v, OpCode::scatter, make_part(v), State::cons(set), "_s");
 }
 

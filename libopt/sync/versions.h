@@ -76,7 +76,7 @@ class Versions {
   ValueId transition(ValueId v, OpCode code, ValueId operand, const State& state, std::string_view suffix);
 
   Module* module_;
-  std::vector<Forms> forms_;
+  IdMap<ValueId, Forms> forms_;
   std::vector<Frame> frames_;
 };
 

@@ -68,11 +68,11 @@ void look_at_run(const Module& program, std::uint64_t seed, Found& found) {
 
 void look_at_plan(const Module& program, Found& found) {
   const Module made = plan(program, Strategy::greedy, SyncMode::hybrid);
-  const std::vector<const Op*> ahead = made_ahead(made);
+  const IdMap<ValueId, const Op*> ahead = made_ahead(made);
   bool before = false, iteration = false;
   for_each_op(made, [&](const Op& op, int, int) {
     if (!op.speculated) return;
-    (ahead[static_cast<size_t>(op.results[0])] != nullptr ? before : iteration) = true;
+    (ahead[op.results[0]] != nullptr ? before : iteration) = true;
   });
   found.before_branch += before ? 1 : 0;
   found.turn_ahead += iteration ? 1 : 0;
