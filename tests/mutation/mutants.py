@@ -75,7 +75,7 @@ mutants("kernels", "libkernels/dense/dense.cpp",
         ("multiply(CblasNoTrans, tile, lane.x + c, 1, ⟦c > 0 ? T{1} : T{0}⟧, lane.y + first + r, lane.plain);", "T{0}"),
         ("multiply(CblasTrans, tile, lane.x + first + r, 1, r > 0 ? T{1} : T{0}, ⟦partial⟧, false);", "partials_ + lane.partials + c"),
         ("if (⟦!plain⟧) ZeroProducts<T>", "false"))
-mutants("kernels", "libkernels/dense/dense_chain.cpp",
+mutants("kernels", "libkernels/dense/chain_operands.cpp",
         ("View& view = (⟦turned.along⟧ ? vectors_ : inputs_)[static_cast<size_t>(turned.place)];", "false"))
 mutants("kernels", "libkernels/dense/compressed_product.cpp",
         ("⟦(a[codes[0][r]] + b[codes[1][r]]) + (c[codes[2][r]] + d[codes[3][r]])⟧;",
@@ -158,10 +158,12 @@ mutants("exchange", "libcomm/exchange/mpi_transport.cpp",
 mutants("rules", "libcore/analysis/state_rules.cpp",
         ("if (!q.states[0].is_cons() || ⟦!set_contains(q.states[0].slaves, read)⟧) {", "false"),
         ("return yes(rule, State::pre(q.op.fns[1], ⟦transposed ? rows : cols⟧));", "cols"),
-        ("if (whole) return yes(4, ⟦State::pre(reducer, contributing)⟧);", "State::cons()"),
+        ("if (whole) return yes(4, ⟦State::pre(reducer, contributing)⟧);", "State::cons()"))
+mutants("rules", "libcore/analysis/map_laws.cpp",
         ("if (seen.all_cons && ⟦seen.covered⟧) return {{LawKind::distributive, 14}, {LawKind::pushdown, 15}};", "true"),
         ("seen.common = first ? states[i].slaves : ⟦set_intersection(seen.common, states[i].slaves)⟧;",
-         "set_union(seen.common, states[i].slaves)"),
+         "set_union(seen.common, states[i].slaves)"))
+mutants("rules", "libcore/analysis/state_rules.cpp",
         ("⟦if (q.states[0].is_pre()) return no(8, q.says(0) + \", but a view shows values\", \"gather \" + q.name(0) + \" first\");⟧",
          "(void)q;"),
         ("if (!q.shared(i) || ⟦q.states[i].is_cons()⟧) return std::nullopt;", "!q.states[i].is_pre()"),
@@ -188,7 +190,8 @@ mutants("passes", "libopt/rewrite/lifetimes.cpp",
         ("const int last = ⟦depth < open_.size() ? close_[static_cast<size_t>(open_[depth])] : number⟧;", "number"),
         ("⟦if (is_epilogue(op)) waiting_rows(op, number);⟧", "(void)number;"))
 mutants("passes", "libopt/passes/buffers.cpp",
-        ("return std::none_of(room.begin(), room.end(), [&](int other) { return ⟦webs.meet(other, web)⟧; });", "false"),
+        ("return std::none_of(room.begin(), room.end(), [&](int other) { return ⟦webs.meet(other, web)⟧; });", "false"))
+mutants("passes", "libopt/rewrite/read_stored.cpp",
         ("const ValueId index = store.code == OpCode::put ? store.operands[1] : ⟦last_index(list, store, view)⟧;",
          "last_index(stored, store, view)"))
 mutants("passes", "libopt/passes/loop_invariant.cpp",

@@ -40,17 +40,17 @@ double meminfo(const Patient& patient, const std::string& key) {
 }
 
 // Numbers in memory of their own, in huge pages where the system has them.
-class Block {
+class MappedBlock {
  public:
-  explicit Block(size_t bytes)
+  explicit MappedBlock(size_t bytes)
       : bytes_(bytes), at_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (at_ != MAP_FAILED) (void)madvise(at_, bytes, MADV_HUGEPAGE);
   }
-  ~Block() {
+  ~MappedBlock() {
     if (at_ != MAP_FAILED) munmap(at_, bytes_);
   }
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
+  MappedBlock(const MappedBlock&) = delete;
+  MappedBlock& operator=(const MappedBlock&) = delete;
   [[nodiscard]] bool there() const { return at_ != MAP_FAILED; }
   [[nodiscard]] std::uint64_t* numbers() const { return static_cast<std::uint64_t*>(at_); }
 
@@ -77,7 +77,7 @@ void in_threads(int threads, size_t count, const std::function<void(int, size_t,
 
 // Bytes a second that all threads read together; the best of some repetitions within half a second.
 double read_bandwidth(int threads, size_t bytes) {
-  const Block block(bytes);
+  const MappedBlock block(bytes);
   if (!block.there()) return 0;
   const size_t count = bytes / sizeof(std::uint64_t);
   in_threads(threads, count, [&](int, size_t first, size_t last) {
