@@ -75,7 +75,11 @@ class Trials {
       return;
     }
     if (!testing::is_small(module)) return;
-    if (module.level >= 2 && run(module, module, text)) ++ended;
+    try {
+      if (module.level >= 2 && run(module, module, text)) ++ended;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what() << '\n' << text;
+    }
     if (module.level <= 2) plan(module, text);
   }
 
