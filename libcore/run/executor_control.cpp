@@ -251,7 +251,11 @@ void Rebinding::seal(const Execution& run) {
   source_.assign(names_.size(), -1);
   std::vector<bool> taken(names_.size(), false);
   for (const auto& [from, to] : moves_) {
-    if (form(place(from)) != form(place(to)) || taken[place(from)] || source_[place(to)] >= 0) {
+    if (form(place(from)) != form(place(to))) {  // of a plan that was changed: the optimizer gives them one size
+      fail(ExitStatus::bad_input, "the buffers that a loop or a branch exchanges differ in size",
+           "they are declared with other slaves", "fuse the program again");
+    }
+    if (taken[place(from)] || source_[place(to)] >= 0) {
       throw InternalError("a binding moves memory that it cannot move");
     }
     source_[place(to)] = static_cast<int>(place(from));

@@ -139,6 +139,21 @@ void try_all(int trials, std::uint64_t seed) {
   EXPECT_GT(all.planned, trials / 100);
 }
 
+// The verifier knows that each value fits its own buffer; that a loop can exchange two is seen when data are there.
+TEST(IrMutation, BuffersThatCannotBeExchangedAreRefused) {
+  std::string text = print_module(plan(example("personalized.ks"), Strategy::none, SyncMode::eager));
+  const std::string right = "buffer ~b12 : f64[N] {G.rows} {G.cols}", wrong = "buffer ~b12 : f64[N] {G.rows} {G.rows}";
+  const size_t at = text.find(right);
+  ASSERT_NE(at, std::string::npos) << text;
+  const Module whole = parse_module(text, "plan.kir");
+  EXPECT_TRUE(testing::run_bounded(whole, whole, 3, {.steps = 2000, .seed = 5}).ended);
+  const Module changed = parse_module(text.replace(at, right.size(), wrong), "plan.kir");
+  TrialLawChecker laws;
+  require_valid(changed, laws);
+  const testing::BoundedRun run = testing::run_bounded(changed, changed, 3, {.steps = 2000, .seed = 5});
+  EXPECT_NE(run.refusal.find("differ in size"), std::string::npos) << run.refusal;
+}
+
 // --sizes: numbers of the user's.
 TEST(IrMutation, SizesAreRefusedOrRead) {
   const Module module = example("pagerank.ks");
