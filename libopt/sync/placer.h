@@ -90,6 +90,8 @@ class Placer {
   void list(const Op& op);
   void loop(const Op& op);
   void branches(const Op& op);
+  using Try = bool (Placer::*)(const Op& op, std::vector<State>& targets);
+  void until_settled(const Op& op, std::vector<State> targets, Try attempt);
   [[nodiscard]] bool try_loop(const Op& op, std::vector<State>& targets);
   [[nodiscard]] bool try_branches(const Op& op, std::vector<State>& targets);
   // Brings the yielded values to `targets`; weakens the target where that fails.

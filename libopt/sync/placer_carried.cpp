@@ -46,17 +46,22 @@ bool Placer::settle(const Op& yield, std::vector<State>& targets, std::vector<Va
   return settled;
 }
 
+// What a try has placed is taken back, unless the targets held.
+void Placer::until_settled(const Op& op, std::vector<State> targets, Try attempt) {
+  const int outer_tries = std::exchange(tries_, 0);
+  for (;; ++tries_) {
+    const Mark before = mark();
+    if ((this->*attempt)(op, targets)) break;
+    take_back(before);
+  }
+  tries_ = outer_tries;
+}
+
 void Placer::loop(const Op& op) {
   std::vector<State> targets;
   const CarriedAt first = carried_at(op);
   for (size_t i = 0; i < op.results.size(); ++i) targets.push_back(wanted(op.blocks[0].args[first.arg + i]));
-  const int outer_tries = std::exchange(tries_, 0);
-  for (;; ++tries_) {
-    const Mark before = mark();
-    if (try_loop(op, targets)) break;
-    take_back(before);
-  }
-  tries_ = outer_tries;
+  until_settled(op, std::move(targets), &Placer::try_loop);
 }
 
 bool Placer::try_loop(const Op& op, std::vector<State>& targets) {
@@ -95,13 +100,7 @@ bool Placer::try_loop(const Op& op, std::vector<State>& targets) {
 void Placer::branches(const Op& op) {
   std::vector<State> targets;
   for (const ValueId result : op.results) targets.push_back(wanted(result));
-  const int outer_tries = std::exchange(tries_, 0);
-  for (;; ++tries_) {
-    const Mark before = mark();
-    if (try_branches(op, targets)) break;
-    take_back(before);
-  }
-  tries_ = outer_tries;
+  until_settled(op, std::move(targets), &Placer::try_branches);
 }
 
 bool Placer::try_branches(const Op& op, std::vector<State>& targets) {
