@@ -185,7 +185,7 @@ std::string explain_text(const Module& plan, const Sizes* sizes, const PlanNotes
   if (notes == nullptr) {
     return text +
            "\nThe cost of the whole plan in other modes is not known: its source does not give this very plan with the "
-           "options that it records and these sizes.\n";
+           "options that it records and these sizes. Fuse the program again.\n";
   }
   return text + explain_modes(*notes) + explain_fusion(*notes) + explain_strategies(*notes);
 }
