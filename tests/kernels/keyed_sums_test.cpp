@@ -4,51 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
-#include "libcore/lang/lang.h"
-#include "libcore/run/executor.h"
 #include "libkernels/emit/elements.h"
-#include "libopt/optimize/optimize.h"
-#include "tests/kernels/support.h"
+#include "tests/kernels/part_run.h"
 
 namespace kasen::test {
 namespace {
-
-std::vector<Part> keyed_part(Random& random, std::int64_t n, std::int64_t d) {
-  Part part;
-  PartDim& dim = part.dims["N"];
-  dim.size = n;
-  dim.masters.resize(static_cast<size_t>(n));
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
-  part.arrays["X"] = {{"N"}, random_array(random, ElementType::array(Scalar::f64, d), n)};
-  part.arrays["Y"] = {{"N"}, random_array(random, ElementType::array(Scalar::f32, d), n)};
-  part.arrays["v"] = {{"N"}, random_array(random, ElementType::of(Scalar::f64), n)};
-  part.arrays["a"] = {{"N"}, random_array(random, ElementType::of(Scalar::i64), n)};
-  std::vector<Part> parts;
-  parts.push_back(std::move(part));
-  return parts;
-}
-
-void compare_keyed(const std::string& program, const std::map<std::string, std::string>& defines, std::int64_t d) {
-  TrialLawChecker laws;
-  const Module plan = optimize(compile_program(program, "program.ks", defines), laws, {});
-  Random random(11);
-  for (const std::int64_t n : {0, 1, 9, 263, 4099, 12300}) {
-    const std::vector<Part> parts = keyed_part(random, n, d);
-    const auto transport = make_simulated_transport(1);
-    const RunResult expected = execute(plan, parts, *transport, *make_interpreter_kernels(), {});
-    for (const int threads : {1, 2}) {
-      const RunResult got = execute(plan, parts, *transport, *testing::make_kernels({.threads = threads}), {});
-      ASSERT_EQ(expected.outputs.size(), got.outputs.size());
-      for (size_t o = 0; o < got.outputs.size(); ++o) {
-        const Array& right = expected.outputs[o].parts.at(0).data;
-        ASSERT_EQ(difference(right, got.outputs[o].parts.at(0).data, right.count), "")
-            << got.outputs[o].name << ", n " << n << ", threads " << threads << ", d " << d;
-      }
-    }
-  }
-}
 
 constexpr const char* head = R"(
 const d = 3, k = 6, low = 0
@@ -79,7 +39,7 @@ TEST(KeyedSums, OfPointsAndTheirNumbers) {
     for (const int low : {0, -3, 100}) {
       const std::map<std::string, std::string> defines{
           {"d", std::to_string(d)}, {"k", std::to_string(k)}, {"low", std::to_string(low)}};
-      ASSERT_NO_FATAL_FAILURE(compare_keyed(program, defines, d));
+      ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, defines, d));
     }
   }
 }
@@ -90,13 +50,14 @@ TEST(KeyedSums, OfTuplesOfManyTypes) {
       "else (0.0, [i in d: f32(0)], 0, 0.0)\n",
       "fn both(a, b) = (a.0 + b.0, [i in d: a.1[i] + b.1[i]], a.2 + b.2, b.3 + a.3)\n",
       "p = [i in 16: p[i] / 2 + s.0 + f64(s.1[i % d]) + f64(s.2) - s.3]");
-  for (const int d : {1, 2, 4, 8, 11}) ASSERT_NO_FATAL_FAILURE(compare_keyed(program, {{"d", std::to_string(d)}}, d));
+  for (const int d : {1, 2, 4, 8, 11})
+    ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {{"d", std::to_string(d)}}, d));
 }
 
 TEST(KeyedSums, OfSinglePlanes) {
   const std::string program = sums_by("fn belongs(key, x, y, v, j) = if key == j then v else 0.0\n",
                                       "fn both(a, b) = a + b\n", "p = [i in 16: 2 * p[i] + s]");
-  ASSERT_NO_FATAL_FAILURE(compare_keyed(program, {{"k", "18"}}, 3));
+  ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {{"k", "18"}}, 3));
 }
 
 // Each of these is summed one after another, since the other way would give other numbers or no group is there.
@@ -113,7 +74,7 @@ TEST(KeyedSums, OthersStayAsTheyAre) {
     const std::string program = sums_by("fn belongs(key, x, y, v, j) = " + belongs + "\n",
                                         "fn both(a, b) = ([i in d: a.0[i] + b.0[i]], a.1 + b.1)\n",
                                         "p = [i in 16: 3 * p[i] + s.0[i % d] + f64(s.1)]");
-    ASSERT_NO_FATAL_FAILURE(compare_keyed(program, {}, 3)) << belongs;
+    ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {}, 3)) << belongs;
   }
 }
 

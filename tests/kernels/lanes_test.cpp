@@ -32,12 +32,12 @@ TEST(Lanes, TheTrialTimesBothWays) {
   const int bits = Target().vector_bits();
   const LaneTrial& trial = lane_trial(bits);
   EXPECT_EQ(&trial, &lane_trial(bits)) << "it is made once";
-  if (bits < 256) GTEST_SKIP() << "this processor has no gathers";
+  // A vector of eight takes between a fifth of a cycle and a microsecond; without the instruction there is no time.
   for (const double time : {trial.gather, trial.loads}) {
-    EXPECT_GT(time, 0.05);
+    EXPECT_EQ(time > 0.05, bits >= 256);
     EXPECT_LT(time, 1000);
   }
-  EXPECT_EQ(trial.scatter > 0, bits == 512);
+  for (const double time : {trial.scatter, trial.stores}) EXPECT_EQ(time > 0.05, bits == 512);
   EXPECT_NE(Target().description().find(lanes_text(trial)), std::string::npos);
 }
 

@@ -3,55 +3,10 @@
 // on two threads, with numbers of every kind.
 #include <fmt/format.h>
 
-#include <numeric>
-
-#include "libcore/lang/lang.h"
-#include "libcore/run/executor.h"
-#include "libopt/optimize/optimize.h"
-#include "tests/kernels/support.h"
+#include "tests/kernels/part_run.h"
 
 namespace kasen::test {
 namespace {
-
-std::vector<Part> random_part(Random& random, std::int64_t n, std::int64_t d) {
-  Part part;
-  PartDim& dim = part.dims["N"];
-  dim.size = n;
-  dim.masters.resize(static_cast<size_t>(n));
-  std::iota(dim.masters.begin(), dim.masters.end(), 0);
-  part.arrays["X"] = {{"N"}, random_array(random, ElementType::array(Scalar::f64, d), n)};
-  part.arrays["v"] = {{"N"}, random_array(random, ElementType::of(Scalar::f64), n)};
-  part.arrays["w"] = {{"N"}, random_array(random, ElementType::of(Scalar::f32), n)};
-  part.arrays["a"] = {{"N"}, random_array(random, ElementType::of(Scalar::i64), n)};
-  part.arrays["b"] = {{"N"}, random_array(random, ElementType::of(Scalar::i32), n)};
-  std::vector<Part> parts;
-  parts.push_back(std::move(part));
-  return parts;
-}
-
-RunResult run(const Module& plan, const std::vector<Part>& parts, KernelSet& kernels) {
-  const auto transport = make_simulated_transport(1);
-  return execute(plan, parts, *transport, kernels, {});
-}
-
-void compare(const std::string& program, const std::map<std::string, std::string>& defines, std::int64_t d) {
-  TrialLawChecker laws;
-  const Module plan = optimize(compile_program(program, "program.ks", defines), laws, {});
-  Random random(7);
-  for (const std::int64_t n : {0, 1, 9, 4099, 12300}) {
-    const std::vector<Part> parts = random_part(random, n, d);
-    const RunResult expected = run(plan, parts, *make_interpreter_kernels());
-    for (const int threads : {1, 2}) {
-      const RunResult got = run(plan, parts, *testing::make_kernels({.threads = threads}));
-      ASSERT_EQ(expected.outputs.size(), got.outputs.size());
-      for (size_t o = 0; o < got.outputs.size(); ++o) {
-        const Array& right = expected.outputs[o].parts.at(0).data;
-        ASSERT_EQ(difference(right, got.outputs[o].parts.at(0).data, right.count), "")
-            << got.outputs[o].name << ", n " << n << ", threads " << threads << ", d " << d;
-      }
-    }
-  }
-}
 
 constexpr const char* inputs = R"(
 const d = 3, k = 4
@@ -81,7 +36,7 @@ q1 = n[k - 1]
 output p0, p1, q0, q1
 )";
   for (const auto& [d, k] : {std::pair{1, 1}, {3, 4}, {10, 1}, {10, 3}, {16, 2}, {17, 2}, {40, 3}}) {
-    ASSERT_NO_FATAL_FAILURE(compare(program, {{"d", std::to_string(d)}, {"k", std::to_string(k)}}, d));
+    ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {{"d", std::to_string(d)}, {"k", std::to_string(k)}}, d));
   }
 }
 
@@ -104,7 +59,7 @@ count = sum(if v > 1 then 1 else 0)
 total = sum(b)
 output s0, s1, s2, t0, t1, count, total
 )";
-  ASSERT_NO_FATAL_FAILURE(compare(program, {}, 3));
+  ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {}, 3));
 }
 
 // Sums of what may be -0 and NaN, other reducers beside them, components that look at one another.
@@ -129,7 +84,7 @@ shifted = map((p, z) -> [i in d: p[i] - z[d - 1 - i]], X, z)
 output m0, m1, m2, m3, l0, l1, z, shifted
 )";
   for (const int d : {1, 3, 12, 20}) {
-    ASSERT_NO_FATAL_FAILURE(compare(program, {{"d", std::to_string(d)}}, d));
+    ASSERT_NO_FATAL_FAILURE(expect_same_bits(program, {{"d", std::to_string(d)}}, d));
   }
 }
 
