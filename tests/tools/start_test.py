@@ -145,13 +145,24 @@ class Start(ToolTest):
     def processes_of(self, job):
         return subprocess.run(["pgrep", "-s", str(job.pid)], capture_output=True, text=True, check=False).stdout.split()
 
+    def holds_files(self, pid):
+        """A killed process keeps its locks until its last thread has ended."""
+        try:
+            threads = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+            return len(threads) > 1 or pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] not in "ZX"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
     def kill_all(self, job):
-        for pid in self.processes_of(job):
+        """Kills them, and waits until none of them holds a file."""
+        killed = self.processes_of(job)
+        for pid in killed:
             try:
                 os.kill(int(pid), signal.SIGKILL)
             except ProcessLookupError:
                 continue
         job.wait(timeout=30)
+        self.wait_for(lambda: not any(self.holds_files(pid) for pid in killed))
 
     def doctor(self):
         done = subprocess.run([TOOLS / "kasen-doctor", "--only", "temporary-folder", "--only", "shared-memory"], capture_output=True, text=True,
