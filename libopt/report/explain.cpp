@@ -9,6 +9,7 @@
 #include "libopt/optimize/strategies.h"
 #include "libopt/report/explain_parts.h"
 #include "libopt/sync/search.h"
+#include "libopt/time/step.h"
 
 namespace kasen {
 
@@ -77,15 +78,12 @@ std::string price_text(const Price& price) {
 
 // States the price of a byte on the network, in bytes of memory, at which the other plan would win.
 std::string flip_text(const Price& own, const Price& other, const MachineProfile& machine) {
-  const auto local = [&](const Price& p) {  // all but the network bytes
-    return p.workers > 1 ? p.seconds - p.network_bytes / p.workers / machine.network_bandwidth : p.seconds;
-  };
   const double sent = own.network_bytes - other.network_bytes;
-  const double beside = (local(other) - local(own)) * own.workers * machine.memory_bandwidth;
+  const double beside = (other.local_seconds - own.local_seconds) * own.workers * machine.memory_bandwidth;
   const double iteration = sent == 0 ? -1 : beside / sent;
   if (iteration <= 0) return "no price of the network would reverse the choice";
   return fmt::format("the choice reverses if a byte on the network costs {} than {:.3g} in memory (now {:.3g})",
-                     sent > 0 ? "more" : "less", iteration, machine.memory_bandwidth / machine.network_bandwidth);
+                     sent > 0 ? "more" : "less", iteration, byte_price(machine));
 }
 
 std::string unit_name(const SyncUnit& unit) {

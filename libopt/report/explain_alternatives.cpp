@@ -11,6 +11,7 @@
 #include "libopt/cost/extent.h"
 #include "libopt/report/explain_parts.h"
 #include "libopt/sync/chain_split.h"
+#include "libopt/time/step.h"
 
 namespace kasen {
 namespace {
@@ -44,8 +45,6 @@ bool never_negative(const Polynomial& polynomial) {
   return std::all_of(terms.begin(), terms.end(), [](const auto& term) { return term.second >= 0; });
 }
 
-double byte_price(const PlanView& view) { return view.machine.memory_bandwidth / view.machine.network_bandwidth; }
-
 // Judges a way that sends `sent` and touches `touched` more bytes than the plan, which sends `own`.
 std::string turned_by(const PlanView& view, const Polynomial& own, const Polynomial& sent, const Polynomial& touched) {
   if (never_negative(sent - own)) return "no sizes and no price of the network would reverse the choice";
@@ -53,7 +52,7 @@ std::string turned_by(const PlanView& view, const Polynomial& own, const Polynom
   if (!price) return fmt::format("the choice reverses where {} is less than {}", view.bytes(sent), view.bytes(own));
   if (*price < 0) return "with these sizes no price of the network would reverse the choice";
   return fmt::format("cheaper if a byte on the network costs more than {:.3g} in memory (now {:.3g})", *price,
-                     byte_price(view));
+                     byte_price(view.machine));
 }
 
 // Returns the operators that take the moved value, here or where it is sent on to.
@@ -168,7 +167,7 @@ std::string split_runner_up(const PlanView& view, const Op& scaled, ValueId sum)
   return fmt::format(
       "in one piece {} would have to be gathered before it: {} on the network, where the first half touches "
       "{} of slaves; cheaper if a byte on the network costs less than {:.3g} in memory (now {:.3g})",
-      view.name(sum), view.bytes(sent), view.bytes(touched), price.value_or(0), byte_price(view));
+      view.name(sum), view.bytes(sent), view.bytes(touched), price.value_or(0), byte_price(view.machine));
 }
 
 }  // namespace kasen

@@ -60,13 +60,13 @@ LowerBound::LowerBound(const Dag& dag, const Memo& memo, const Partition& partit
     }
   }
   for (const NodeId id : partition.nodes) {
-    if (scope.inside[spot(id)] != 0) seconds_ += dag[id].seconds * share_[spot(id)];
+    if (scope.inside[spot(id)] != 0) least_.compute += dag[id].seconds * share_[spot(id)];
   }
-  for (const NodeId id : outside) read_ += bytes(id);
+  for (const NodeId id : outside) least_.read += bytes(id);
   for (const NodeId top : scope.tops) {
     is_top_[spot(top)] = 1;
-    written_ += bytes(top);
-    ++loops_;
+    least_.written += bytes(top);
+    ++least_.starts;
   }
 }
 
@@ -74,18 +74,17 @@ double LowerBound::bytes(NodeId id) const { return dag_[id].bytes * share_[spot(
 
 double LowerBound::operator()(const Assignment& plan, const Points& points) {
   ++call_;
-  double written = written_, read = read_, loops = loops_;
+  Step step = least_;
   for (const int p : points) {
     const NodeId to = partition_.points[static_cast<size_t>(p)].to;
     if (plan[static_cast<size_t>(p)] == 0 || dag_.stored(to) != to || counted_[spot(to)] == call_) continue;
     counted_[spot(to)] = call_;
-    read += bytes(to);
+    step.read += bytes(to);
     if (is_top_[spot(to)] != 0) continue;
-    written += bytes(to);
-    ++loops;
+    step.written += bytes(to);
+    ++step.starts;
   }
-  return loops * rules_.machine.loop_latency + transfer_seconds(written, rules_) +
-         std::max(transfer_seconds(read, rules_), seconds_);
+  return step_time(step, {rules_.machine, rules_.processes}).sum();
 }
 
 }  // namespace kasen::fusion

@@ -24,7 +24,7 @@ class LowerBound {
   const Partition& partition_;
   const CostRules& rules_;
   std::vector<double> share_;  // by node
-  double written_ = 0, read_ = 0, seconds_ = 0, loops_ = 0;
+  Step least_;                 // all of the problem as one step, with all points false
   std::vector<char> is_top_;
   std::vector<int> counted_;
   int call_ = 0;

@@ -30,28 +30,26 @@ double share(const Dag& dag, NodeId id, NodeId driven_by) {
   return dag[driven_by].sparsity;
 }
 
-struct Sums {
-  double written = 0, read = 0, sides = 0, seconds = 0;
-};
-
-Sums sums(const Dag& dag, const PlanOperator& op) {
+// Each process gets all inputs but the largest of a distributed operator over the network.
+Step step_of(const Dag& dag, const PlanOperator& op, const CostRules& rules) {
   const NodeId sparse = driver(dag, op), main = largest_input(dag, op);
-  Sums sums;
-  for (const NodeId root : op.roots) sums.written += dag[root].bytes * share(dag, root, sparse);
+  Step step{.starts = 1};
+  for (const NodeId root : op.roots) step.written += dag[root].bytes * share(dag, root, sparse);
   for (const NodeId in : op.inputs) {
     const double bytes = dag[in].bytes * share(dag, in, sparse);
-    sums.read += bytes;
-    if (in != main) sums.sides += bytes;
+    step.read += bytes;
+    if (in != main) step.sent += bytes * rules.processes;
   }
-  for (const NodeId id : op.members) sums.seconds += dag[id].seconds * share(dag, id, sparse);
-  return sums;
+  if (step.read <= rules.local) step.sent = 0;
+  for (const NodeId id : op.members) step.compute += dag[id].seconds * share(dag, id, sparse);
+  return step;
 }
 
 // Constraints apply to fused operators only: an operator by itself runs without them.
-bool is_broken(const Dag& dag, const PlanOperator& op, const Sums& sums, const CostRules& rules) {
+bool is_broken(const Dag& dag, const PlanOperator& op, const Step& step, const CostRules& rules) {
   if (!op.type || op.members.size() < 2) return false;
-  const bool distributed = sums.read > rules.local;
-  const double held = (sums.read + sums.written) / (distributed ? rules.processes : 1);
+  const bool distributed = step.read > rules.local;
+  const double held = (step.read + step.written) / (distributed ? rules.processes : 1);
   if (held > rules.memory) return true;
   const NodeId main = largest_input(dag, op);
   return row(*op.type).whole_rows && distributed && main != no_node && dag[main].shape.cols.size > rules.columns;
@@ -60,12 +58,9 @@ bool is_broken(const Dag& dag, const PlanOperator& op, const Sums& sums, const C
 }  // namespace
 
 double seconds(const Dag& dag, const PlanOperator& op, const CostRules& rules) {
-  const Sums all = sums(dag, op);
-  if (is_broken(dag, op, all, rules)) return unlimited;
-  // Each process gets the sides of a distributed operator over the network.
-  const double network = all.read > rules.local ? all.sides / rules.machine.network_bandwidth : 0;
-  return rules.machine.loop_latency + transfer_seconds(all.written, rules) +
-         std::max(transfer_seconds(all.read, rules) + network, all.seconds);
+  const Step step = step_of(dag, op, rules);
+  if (is_broken(dag, op, step, rules)) return unlimited;
+  return step_time(step, {rules.machine, rules.processes}).sum();
 }
 
 }  // namespace kasen::fusion

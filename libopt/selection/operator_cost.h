@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libopt/fusion/templates.h"
-#include "libopt/time/machine.h"
+#include "libopt/time/step.h"
 
 namespace kasen::fusion {
 
@@ -28,12 +28,8 @@ struct PlanOperator {
   std::vector<NodeId> members, inputs;
 };
 
-// Returns writes + max(reads, computing) + the start of a loop, or infinity if a constraint is broken. If a template
-// exploits a sparse driver, dense cells of the driver's shape count where the driver is stored.
+// Returns the time of one step (step.h) with one loop, or infinity if a constraint is broken. If a template exploits a
+// sparse driver, dense cells of the driver's shape count where the driver is stored.
 [[nodiscard]] double seconds(const Dag& dag, const PlanOperator& op, const CostRules& rules);
-
-[[nodiscard]] inline double transfer_seconds(double bytes, const CostRules& rules) {
-  return bytes / (rules.processes * rules.machine.memory_bandwidth);
-}
 
 }  // namespace kasen::fusion

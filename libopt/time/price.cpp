@@ -130,9 +130,12 @@ PricePolynomials forms(const TimeModel& model, const CostReport& report, bool pa
   PricePolynomials form;
   for (const TimeRow& row : model.rows()) {
     const Polynomial& times = report.rows.at(static_cast<size_t>(row.runs)).executions;
-    PriceRow part{with_iterations(row.streamed(paper) * times, numbers), with_iterations(row.work, times, numbers)};
-    if (!part.memory.is_zero() || !part.work.is_zero()) form.rows.push_back(std::move(part));
-    form.memory += (paper ? row.model : row.actual) * times;
+    const TouchedBytes bytes = row.streamed(paper), &all = paper ? row.model : row.actual;
+    PriceRow part{with_iterations(bytes.read * times, numbers), with_iterations(bytes.written * times, numbers),
+                  with_iterations(row.work, times, numbers)};
+    const bool idle = part.read.is_zero() && part.written.is_zero() && part.work.is_zero();
+    if (!idle) form.rows.push_back(std::move(part));
+    form.memory += (all.read + all.written) * times;
     form.network += row.network * times;
     if (row.exchange == Exchange::array) form.rounds += times;
     if (row.exchange == Exchange::shared) form.shared_rounds += times;
@@ -146,6 +149,17 @@ PricePolynomials forms(const TimeModel& model, const CostReport& report, bool pa
   return form;
 }
 
+// Each worker is a process.
+TimeCase case_of(const std::shared_ptr<Numbers>& numbers, const MachineProfile& machine) {
+  TimeCase in;
+  in.value = [numbers](const Polynomial& polynomial) { return std::optional(numbers->evaluate(polynomial)); };
+  in.machine = machine;
+  in.workers = std::max<double>(1, static_cast<double>((*numbers)({SymbolKind::workers, "", {}, -1})));
+  in.processes = in.workers;
+  in.imbalance = numbers->imbalance;
+  return in;
+}
+
 Price evaluated(const TimeModel& model, const CostReport& report, const PricePolynomials& form, TimeCase& in,
                 Numbers& numbers) {
   Price price;
@@ -156,6 +170,7 @@ Price evaluated(const TimeModel& model, const CostReport& report, const PricePol
   const auto time = model.program(report, in);
   if (!time) throw InternalError("a price without a number");
   price.seconds = time->sum();
+  price.local_seconds = price.seconds - time->network;
   return price;
 }
 
@@ -202,35 +217,41 @@ struct Rates {
   double bandwidth, entry;
 };
 
+// The parts of step_time that depend on sizes; network, rounds and starts are compared for the whole program.
 struct RowSeconds {
-  Seconds memory, operations, entries;
+  Seconds written, read, operations, entries;
 };
 
 RowSeconds seconds_of(const PriceRow& row, const Rates& rates) {
-  RowSeconds made{times(row.memory, 1 / rates.bandwidth), {}, times(row.work.entries, rates.entry)};
+  RowSeconds made{times(row.written, 1 / rates.bandwidth),
+                  times(row.read, 1 / rates.bandwidth),
+                  {},
+                  times(row.work.entries, rates.entry)};
   for (size_t i = 0; i < row.work.operations.size(); ++i) {
     add(made.operations, times(row.work.operations.at(i), rates.machine.operation.at(i)));
   }
   return made;
 }
 
-// An upper bound of the rows' sum: for each row it takes the slowest of its three counts.
+// An upper bound of the rows' sum: for each row it takes its writes and the slowest of its other three counts.
 Seconds at_most_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
   Seconds sum;
   for (const PriceRow& row : rows) {
     const RowSeconds one = seconds_of(row, rates);
-    add(sum, upper(upper(one.memory, one.operations), one.entries));
+    add(sum, one.written);
+    add(sum, upper(upper(one.read, one.operations), one.entries));
   }
   return sum;
 }
 
-// A lower bound of the same: the count that is slowest for all sizes, else the bytes.
+// A lower bound of the same: its writes and the count that is slowest for all sizes, else its reads.
 Seconds at_least_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
   Seconds sum;
   for (const PriceRow& row : rows) {
     const RowSeconds one = seconds_of(row, rates);
-    const Seconds most = upper(upper(one.memory, one.operations), one.entries);
-    add(sum, at_most(most, one.operations) ? one.operations : at_most(most, one.entries) ? one.entries : one.memory);
+    const Seconds most = upper(upper(one.read, one.operations), one.entries);
+    add(sum, one.written);
+    add(sum, at_most(most, one.operations) ? one.operations : at_most(most, one.entries) ? one.entries : one.read);
   }
   return sum;
 }
@@ -252,7 +273,8 @@ bool rows_never_dearer(const std::vector<PriceRow>& a, const std::vector<PriceRo
 }  // namespace
 
 bool PriceRow::operator<(const PriceRow& other) const {
-  if (memory.terms() != other.memory.terms()) return memory.terms() < other.memory.terms();
+  if (read.terms() != other.read.terms()) return read.terms() < other.read.terms();
+  if (written.terms() != other.written.terms()) return written.terms() < other.written.terms();
   if (work.entries.terms() != other.work.entries.terms()) return work.entries.terms() < other.work.entries.terms();
   if (work.span.terms() != other.work.span.terms()) return work.span.terms() < other.work.span.terms();
   return std::lexicographical_compare(work.operations.begin(), work.operations.end(), other.work.operations.begin(),
@@ -267,26 +289,15 @@ bool never_dearer(const PricePolynomials& a, const PricePolynomials& b, const Ma
 }
 
 TimeCase Pricing::time_case(const Module& plan) {
-  const auto numbers = std::make_shared<Numbers>(plan, measure(plan), sizes_ ? sizes_(plan) : Sizes{}, defaults_);
-  TimeCase in;
-  in.value = [numbers](const Polynomial& polynomial) { return std::optional(numbers->evaluate(polynomial)); };
-  in.machine = machine_;
-  in.workers = std::max<double>(1, static_cast<double>((*numbers)({SymbolKind::workers, "", {}, -1})));
-  in.processes = in.workers;
-  in.imbalance = numbers->imbalance;
-  return in;
+  return case_of(std::make_shared<Numbers>(plan, measure(plan), sizes_ ? sizes_(plan) : Sizes{}, defaults_), machine_);
 }
 
 PlanPrice Pricing::operator()(const Module& plan) {
   const CostReport report = measure(plan);
   const TimeModel model(plan, report);
-  Numbers numbers(plan, report, sizes_ ? sizes_(plan) : Sizes{}, defaults_);
-  TimeCase in;
-  in.value = [&](const Polynomial& polynomial) { return std::optional(numbers.evaluate(polynomial)); };
-  in.machine = machine_;
-  in.workers = std::max<double>(1, static_cast<double>(numbers({SymbolKind::workers, "", {}, -1})));
-  in.processes = in.workers;
-  in.imbalance = numbers.imbalance;
+  const auto known = std::make_shared<Numbers>(plan, report, sizes_ ? sizes_(plan) : Sizes{}, defaults_);
+  Numbers& numbers = *known;
+  TimeCase in = case_of(known, machine_);
   PlanPrice price;
   price.actual_form = forms(model, report, false, numbers);
   price.actual = evaluated(model, report, price.actual_form, in, numbers);

@@ -19,13 +19,14 @@ namespace kasen {
 // them.
 struct Price {
   double memory_bytes = 0, network_bytes = 0, rounds = 0;
-  double seconds = 0;  // computing beyond the time of the bytes is included
+  double seconds = 0;        // computing beyond the time of the reads is included
+  double local_seconds = 0;  // without the bytes sent
   double workers = 1;
 };
 
 // One operator's part of the whole program: bytes that it streams, and the computing meanwhile.
 struct PriceRow {
-  Polynomial memory;
+  Polynomial read, written;
   Work work;
   [[nodiscard]] bool operator<(const PriceRow& other) const;
 };

@@ -19,11 +19,6 @@ Exchange exchange_of(const Module& module, const SharedBatches& batches, const O
   return batches.led_by(op).empty() ? Exchange::none : Exchange::shared;
 }
 
-// Returns the share of cache hits for a process that goes through this number of bytes again and again.
-double share_in_caches(double bytes, const MachineProfile& machine) {
-  return bytes <= machine.cache_bytes ? 1 : machine.cache_bytes / bytes;
-}
-
 // Between a vector that fits in any cache and one that fits in none, the time of a read grows with the logarithm of the
 // vector's size.
 double entry_seconds(double span, const MachineProfile& machine) {
@@ -32,25 +27,24 @@ double entry_seconds(double span, const MachineProfile& machine) {
   return machine.near_entry * std::pow(machine.far_entry / machine.near_entry, std::min(far, 1.0));
 }
 
-// Returns the time of one execution, or nothing if a number is not known.
-std::optional<PredictedTime> row_time(const TimeRow& row, const TimeCase& in, double bandwidth) {
-  PredictedTime time;
-  const auto bytes = in.value(row.streamed(in.paper));
-  const auto compute = compute_seconds(row.work, in);
-  if (!bytes || !compute) return std::nullopt;
-  time.memory = *bytes / in.processes / bandwidth * in.imbalance;
-  time.compute = std::max(0.0, *compute * in.imbalance - time.memory);
-  if (row.loops) time.compute += in.workers / in.processes * in.machine.loop_latency;
-  if (in.processes > 1) {
-    const auto sent = in.sent ? std::optional(in.sent(row)) : in.value(row.network);
-    if (!sent) return std::nullopt;
-    time.network = *sent / in.processes / in.machine.network_bandwidth;
-    const double rounds = row.exchange == Exchange::shared  ? rounds_of_tree(in.processes)
-                          : row.exchange == Exchange::array ? 1
-                                                            : 0;
-    time.messages = rounds * in.machine.network_latency;
-  }
-  return time;
+double rounds_of(Exchange exchange, double processes) {
+  if (exchange == Exchange::shared) return rounds_of_tree(processes);
+  return exchange == Exchange::array && processes > 1 ? 1 : 0;
+}
+
+// Returns one execution in numbers, or nothing if a number is not known.
+std::optional<Step> step_of(const TimeRow& row, const TimeCase& in) {
+  const TouchedBytes bytes = row.streamed(in.paper);
+  const auto read = in.value(bytes.read), written = in.value(bytes.written), compute = compute_seconds(row.work, in);
+  std::optional<double> sent = 0;
+  if (in.processes > 1 && !row.network.is_zero()) sent = in.sent ? in.sent(row) : in.value(row.network);
+  if (!read || !written || !compute || !sent) return std::nullopt;
+  return Step{.read = *read,
+              .written = *written,
+              .sent = *sent,
+              .compute = *compute,
+              .rounds = rounds_of(row.exchange, in.processes),
+              .starts = row.loops ? in.workers / in.processes : 0};
 }
 
 PredictedTime repeated(const PredictedTime& time, double times) {
@@ -58,14 +52,6 @@ PredictedTime repeated(const PredictedTime& time, double times) {
 }
 
 }  // namespace
-
-PredictedTime& PredictedTime::operator+=(const PredictedTime& other) {
-  memory += other.memory;
-  compute += other.compute;
-  network += other.network;
-  messages += other.messages;
-  return *this;
-}
 
 std::optional<double> compute_seconds(const Work& work, const TimeCase& in) {
   double operations = 0;
@@ -90,20 +76,19 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) {
     if (cost.region >= 0) return;
     TimeRow made;
     made.number = made.runs = number;
-    made.model = cost.model.read + cost.model.written;
-    made.actual = cost.actual.read + cost.actual.written;
-    made.network = cost.actual.network;
+    made.model = {cost.model.read, cost.model.written};
+    made.actual = {cost.actual.read, cost.actual.written};
     made.work = work_of(context, op);
-    made.exchange = exchange_of(module, batches, op);
-    const bool touches = !made.model.is_zero() || !made.actual.is_zero();
+    const bool touches = !(cost.model.read + cost.model.written + cost.actual.read + cost.actual.written).is_zero();
     made.loops = touches && row(op.code).group != OpGroup::transition;
-    if (touches || !made.network.is_zero() || made.exchange != Exchange::none) rows_.push_back(std::move(made));
+    if (touches) rows_.push_back(std::move(made));
+    // The exchange of a region is a step behind its work, like that of a transition: no computing hides it.
+    const Exchange exchange = exchange_of(module, batches, op);
+    if (!cost.actual.network.is_zero() || exchange != Exchange::none) {
+      rows_.push_back({.number = number, .runs = number, .network = cost.actual.network, .exchange = exchange});
+    }
     for (const EndCost& end : cost.ends) {
-      TimeRow copies;
-      copies.number = number;
-      copies.runs = end.yield;
-      copies.actual = end.actual.read + end.actual.written;
-      rows_.push_back(std::move(copies));
+      rows_.push_back({.number = number, .runs = end.yield, .actual = {end.actual.read, end.actual.written}});
     }
   });
   const Footprint all = footprint(module);
@@ -113,16 +98,17 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) {
 std::optional<PredictedTime> TimeModel::time(const TimeCase& in,
                                              const std::function<std::optional<double>(const TimeRow&)>& runs) const {
   const auto held = in.value(held_);
-  const double hits = held ? share_in_caches(*held / in.processes, in.machine) : 0;
-  const double bandwidth = 1 / (hits / in.machine.cache_bandwidth + (1 - hits) / in.machine.memory_bandwidth);
+  StepRates rates{in.machine, in.processes};
+  if (held) rates.bandwidth = bandwidth_of(*held / in.processes, in.machine);
+  rates.imbalance = in.imbalance;
   PredictedTime sum;
   for (const TimeRow& row : rows_) {
     const auto times = runs(row);
     if (!times) return std::nullopt;
     if (*times == 0) continue;
-    const auto once = row_time(row, in, bandwidth);
+    const auto once = step_of(row, in);
     if (!once) return std::nullopt;
-    sum += repeated(*once, *times);
+    sum += repeated(step_time(*once, rates), *times);
   }
   return sum;
 }

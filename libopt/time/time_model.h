@@ -1,5 +1,5 @@
-// The expected time of a plan: the one model by which the optimizer compares plans (price.h) and reports predict times
-// (times.h). Section "Time" of docs/cost.md has its rules.
+// The expected time of a plan, as the sum of its steps (step.h): the one model by which the optimizer compares plans
+// (price.h) and reports predict times (times.h). Section "Time" of docs/cost.md has its rules.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,26 @@
 #include "libcore/ir/module.h"
 #include "libopt/cost/cost.h"
 #include "libopt/cost/work.h"
-#include "libopt/time/machine.h"
+#include "libopt/time/step.h"
 
 namespace kasen {
 
-// Seconds. Touching bytes and computing overlap, so that the slower of both counts: `compute` is the computing time
-// beyond that of the bytes.
-struct PredictedTime {
-  double memory = 0;    // bytes read and written, shared by the processes
-  double compute = 0;   // with the time in which loops start
-  double network = 0;   // bytes sent, shared by the processes
-  double messages = 0;  // exchanges one after another
-  [[nodiscard]] double sum() const { return memory + compute + network + messages; }
-  PredictedTime& operator+=(const PredictedTime& other);
-};
-
 enum class Exchange : std::uint8_t { none, array, shared };
 
-// The work of one operator, one region or the copies at the end of one block, in one execution.
+struct TouchedBytes {
+  Polynomial read, written;
+};
+
+// The work of one operator, one region, its exchange or the copies at the end of one block, in one execution.
 struct TimeRow {
-  int number = -1;                    // the operator's number
-  int runs = -1;                      // the operator that is executed as often
-  Polynomial model, actual, network;  // bytes: touched as the paper and as this implementation count, and sent
+  int number = -1;             // the operator's number
+  int runs = -1;               // the operator that is executed as often
+  TouchedBytes model, actual;  // as the paper and as this implementation count
+  Polynomial network;          // bytes sent
   // Returns the bytes that it streams. A product's reads in the order of its nonzeros are work, but not for the paper.
-  [[nodiscard]] Polynomial streamed(bool paper) const { return paper ? model : actual - work.entry_bytes; }
+  [[nodiscard]] TouchedBytes streamed(bool paper) const {
+    return paper ? model : TouchedBytes{actual.read - work.entry_bytes, actual.written};
+  }
   Work work;
   Exchange exchange = Exchange::none;
   bool loops = false;  // it starts loops of its own, which takes time

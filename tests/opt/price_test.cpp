@@ -249,20 +249,20 @@ TEST(SyncUnits, LoopsAndProductsSeparateThem) {
   EXPECT_EQ(loops, 1);
 }
 
-// Bytes of one row do not make up for work of another: each takes the slower of both.
+// Reads of one row do not make up for work of another: each takes the slower of both.
 TEST(Price, DominanceIsByRow) {
   const Polynomial n(Symbol{SymbolKind::size, "N", {}, -1});
   Work exps, more;
   exps.operations[static_cast<size_t>(ScalarWork::exp)] = n;
   more.operations[static_cast<size_t>(ScalarWork::exp)] = n + n;
   PricePolynomials apart, together;
-  apart.rows = {{n, {}}, {Polynomial(), exps}};
-  together.rows = {{n, exps}};
+  apart.rows = {{n, n, {}}, {Polynomial(), Polynomial(), exps}};
+  together.rows = {{n, n, exps}};
   EXPECT_TRUE(never_dearer(together, apart, {}));
   EXPECT_FALSE(never_dearer(apart, together, {}));
   EXPECT_TRUE(never_dearer(apart, apart, {}));
   PricePolynomials longer;
-  longer.rows = {{n, more}};
+  longer.rows = {{n, n, more}};
   EXPECT_TRUE(never_dearer(together, longer, {}));
   EXPECT_FALSE(never_dearer(longer, together, {}));
 }
@@ -270,8 +270,8 @@ TEST(Price, DominanceIsByRow) {
 TEST(Price, DominanceHoldsForAllSizes) {
   PricePolynomials a, b;
   const Polynomial p(Symbol{SymbolKind::workers, "", {}, -1}), n(Symbol{SymbolKind::size, "N", {}, -1});
-  a.rows = {{n, {}}};
-  b.rows = {{n + n, {}}};
+  a.rows = {{n, n, {}}};
+  b.rows = {{n + n, n, {}}};
   EXPECT_TRUE(never_dearer(a, b, {}));
   EXPECT_FALSE(never_dearer(b, a, {}));
   a.network = p - Polynomial(1);  // nothing for one worker, never less

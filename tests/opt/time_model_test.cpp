@@ -86,19 +86,19 @@ Module exps() {
   return plan(compile("dim N\ninput x : f64[N]\na = exp(x)\noutput a\n"), Strategy::greedy, SyncMode::hybrid);
 }
 
-TEST(TimeModel, TheSlowerOfBytesAndComputingCounts) {
+TEST(TimeModel, TheSlowerOfReadsAndComputingCountsBesideWrites) {
   MachineProfile machine = bytes_alone();
   const Module plan = exps();
   EXPECT_DOUBLE_EQ(time_of(plan, "N=1000000,P=1", machine).sum(), 16e-3);
-  machine.seconds(ScalarWork::exp) = 10e-9;  // 10 ms: hidden behind the bytes
+  machine.seconds(ScalarWork::exp) = 8e-9;  // 8 ms: hidden behind the reads
   EXPECT_DOUBLE_EQ(time_of(plan, "N=1000000,P=1", machine).sum(), 16e-3);
   machine.seconds(ScalarWork::exp) = 20e-9;
   const PredictedTime slow = time_of(plan, "N=1000000,P=1", machine);
   EXPECT_DOUBLE_EQ(slow.memory, 16e-3);
-  EXPECT_NEAR(slow.compute, 4e-3, 1e-12);
-  EXPECT_NEAR(time_of(plan, "N=1000000,P=4", machine).sum(), 5e-3, 1e-12);
+  EXPECT_NEAR(slow.compute, 12e-3, 1e-12);
+  EXPECT_NEAR(time_of(plan, "N=1000000,P=4", machine).sum(), 7e-3, 1e-12);
   machine.loop_latency = 1e-3;
-  EXPECT_NEAR(time_of(plan, "N=1000000,P=1", machine).sum(), 21e-3, 1e-12);
+  EXPECT_NEAR(time_of(plan, "N=1000000,P=1", machine).sum(), 29e-3, 1e-12);
 }
 
 TEST(TimeModel, WhatFitsInTheCachesIsFaster) {
@@ -140,9 +140,9 @@ TEST(TimeModel, OnePassOverADenseMatrixTakesOneReadOfIt) {
   };
   EXPECT_NEAR(time(Strategy::greedy), 96e-3, 1e-12);  // X 80 MB, u and y 8 MB each
   EXPECT_NEAR(time(Strategy::none), 176e-3, 1e-12);
-  machine.seconds(ScalarWork::plain) = 5e-9;  // 40 million operations either way
-  EXPECT_NEAR(time(Strategy::greedy), 200e-3, 1e-12);
-  EXPECT_NEAR(time(Strategy::none), 200e-3, 1e-12);
+  machine.seconds(ScalarWork::plain) = 5e-9;           // 40 million operations either way
+  EXPECT_NEAR(time(Strategy::greedy), 208e-3, 1e-12);  // y's 8 MB are written meanwhile by none
+  EXPECT_NEAR(time(Strategy::none), 208e-3, 1e-12);
 }
 
 TEST(TimeModel, AProcessWithHalfTheThreadsHasHalfTheRates) {

@@ -1,0 +1,32 @@
+#include "libopt/time/step.h"
+
+#include <algorithm>
+
+namespace kasen {
+
+PredictedTime& PredictedTime::operator+=(const PredictedTime& other) {
+  memory += other.memory;
+  compute += other.compute;
+  network += other.network;
+  messages += other.messages;
+  return *this;
+}
+
+PredictedTime step_time(const Step& step, const StepRates& rates) {
+  const auto touched = [&](double bytes) { return bytes / rates.processes / rates.bandwidth * rates.imbalance; };
+  const double read = touched(step.read);
+  PredictedTime time;
+  time.memory = read + touched(step.written);
+  time.network = step.sent / rates.processes / rates.machine.network_bandwidth;
+  time.compute = std::max(0.0, step.compute * rates.imbalance - read - time.network);
+  time.compute += step.starts * rates.machine.loop_latency;
+  time.messages = step.rounds * rates.machine.network_latency;
+  return time;
+}
+
+double bandwidth_of(double held, const MachineProfile& machine) {
+  const double hits = held <= machine.cache_bytes ? 1 : machine.cache_bytes / held;
+  return 1 / (hits / machine.cache_bandwidth + (1 - hits) / machine.memory_bandwidth);
+}
+
+}  // namespace kasen

@@ -1,0 +1,48 @@
+// The seconds of one step of a plan: an operator, a region, an exchange or copies, in one execution. This is the one
+// place where bytes become seconds: plans are compared, fusion plans are chosen and times are reported by it.
+#pragma once
+
+#include "libopt/time/machine.h"
+
+namespace kasen {
+
+// Seconds. Reading and computing overlap, so that the slower of both counts: `compute` is the computing time beyond
+// that of the reads.
+struct PredictedTime {
+  double memory = 0;    // bytes read and written, shared by the processes
+  double compute = 0;   // with the time in which loops start
+  double network = 0;   // bytes sent, shared by the processes
+  double messages = 0;  // exchanges one after another
+  [[nodiscard]] double sum() const { return memory + compute + network + messages; }
+  PredictedTime& operator+=(const PredictedTime& other);
+};
+
+// One execution, over all processes; `compute`, `rounds` and `starts` are those of one process.
+struct Step {
+  double read = 0, written = 0, sent = 0;  // bytes
+  double compute = 0;                      // seconds
+  double rounds = 0;                       // of messages one after another
+  double starts = 0;                       // of loops
+};
+
+struct StepRates {
+  const MachineProfile& machine;
+  double processes = 1;
+  double bandwidth = machine.memory_bandwidth;  // bytes of memory a second, of one process
+  double imbalance = 1;                         // the slowest process's touching and computing over the mean
+};
+
+// Returns writes + max(reads + network, computing): one operator's term of equation 4 (Boehm et al., VLDB 2018, section
+// 4.3). Rounds of messages and starts of loops come on top.
+[[nodiscard]] PredictedTime step_time(const Step& step, const StepRates& rates);
+
+// Returns the bandwidth of a process that goes through this number of bytes again and again: the share that fits in the
+// caches comes from there.
+[[nodiscard]] double bandwidth_of(double held, const MachineProfile& machine);
+
+// Returns the bytes of memory that a process reads in the time in which it sends one.
+[[nodiscard]] inline double byte_price(const MachineProfile& machine) {
+  return machine.memory_bandwidth / machine.network_bandwidth;
+}
+
+}  // namespace kasen
