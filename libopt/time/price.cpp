@@ -233,25 +233,18 @@ RowSeconds seconds_of(const PriceRow& row, const Rates& rates) {
   return made;
 }
 
-// An upper bound of the rows' sum: for each row it takes its writes and the slowest of its other three counts.
-Seconds at_most_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
-  Seconds sum;
-  for (const PriceRow& row : rows) {
-    const RowSeconds one = seconds_of(row, rates);
-    add(sum, one.written);
-    add(sum, upper(upper(one.read, one.operations), one.entries));
-  }
-  return sum;
-}
-
-// A lower bound of the same: its writes and the count that is slowest for all sizes, else its reads.
-Seconds at_least_in_all(const std::vector<PriceRow>& rows, const Rates& rates) {
+// A bound of the rows' sum: for each row its writes and the slowest of its other three counts. The lower one takes the
+// count that is slowest for all sizes, else the reads.
+Seconds bound(const std::vector<PriceRow>& rows, const Rates& rates, bool upper_one) {
   Seconds sum;
   for (const PriceRow& row : rows) {
     const RowSeconds one = seconds_of(row, rates);
     const Seconds most = upper(upper(one.read, one.operations), one.entries);
     add(sum, one.written);
-    add(sum, at_most(most, one.operations) ? one.operations : at_most(most, one.entries) ? one.entries : one.read);
+    add(sum, upper_one                       ? most
+             : at_most(most, one.operations) ? one.operations
+             : at_most(most, one.entries)    ? one.entries
+                                             : one.read);
   }
   return sum;
 }
@@ -263,7 +256,7 @@ bool rows_never_dearer(const std::vector<PriceRow>& a, const std::vector<PriceRo
   std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(other));
   const auto holds = [&](double bandwidth, double entry) {
     const Rates rates{machine, bandwidth, entry};
-    return at_most(at_most_in_all(own, rates), at_least_in_all(other, rates));
+    return at_most(bound(own, rates, true), bound(other, rates, false));
   };
   if (!holds(machine.memory_bandwidth, machine.far_entry)) return false;
   if (machine.cache_bytes == 0) return true;
