@@ -14,17 +14,18 @@
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/regions.h"
 #include "libopt/rewrite/rewrite.h"
+#include "libopt/selection/shapes.h"
 
 namespace kasen {
 namespace {
 
-class Joiner {
+class EpilogueSearch {
  public:
-  Joiner(Module& module, Block& block, const RegionTemplate& shape, const Sizes* sizes)
-      : module_(module), block_(block), shape_(shape), sizes_(sizes), uses_(count_uses(module)) {}
+  EpilogueSearch(const Module& module, const Block& block, const Sizes* sizes)
+      : module_(module), block_(block), sizes_(sizes), uses_(count_uses(module)) {}
 
-  // Joins one region at a time, since positions of operators change.
-  bool join_one() {
+  // Returns the first product that can have an epilogue, with its gather and its vector work, or nothing.
+  [[nodiscard]] std::vector<Cluster> next() const {
     for (size_t p = 0; p < block_.ops.size(); ++p) {
       const Op& product = block_.ops[p];
       if (!is_sparse_product(module_, product)) continue;
@@ -32,16 +33,26 @@ class Joiner {
       if (!g || block_.ops[*g].code != OpCode::gather) continue;
       const std::optional<size_t> work = only_reader(block_.ops[*g].results[0], *g);
       if (!work) continue;
-      if (!follows_rows(module_, shape_, block_.ops[*work], module_.type(block_.ops[*g].results[0]).dims)) continue;
+      if (!follows_rows(block_.ops[*work], module_.type(block_.ops[*g].results[0]).dims)) continue;
       if (sizes_ != nullptr && takes_turns(product, block_.ops[*work]) && has_more_slaves(product.operands[0]))
         continue;
-      join(p, *g, *work);
-      return true;
+      return {{RegionKind::product_epilogue, {static_cast<int>(p), static_cast<int>(*g), static_cast<int>(*work)}}};
     }
-    return false;
+    return {};
   }
 
  private:
+  // Returns true for vector work on owned elements alone, one for each of `rows` (a vector): a map, a reduction or an
+  // iter_on_vec region of them.
+  [[nodiscard]] bool follows_rows(const Op& op, const std::vector<DimId>& rows) const {
+    return fusion::is_vector_work(op, [&](const Op& inner) {
+      const std::optional<fusion::RegionKey> key = fusion::vector_key(module_, inner);
+      const auto vector = [&](ValueId v) { return module_.type(v).dims.empty() || module_.type(v).dims == rows; };
+      return key && !key->slaves && key->dims == rows && rows.size() == 1 &&
+             std::all_of(inner.operands.begin(), inner.operands.end(), vector);
+    });
+  }
+
   // Returns the operator of this block that alone reads the value, if there is one.
   [[nodiscard]] std::optional<size_t> only_reader(ValueId value, size_t from) const {
     for (size_t i = from + 1; i < block_.ops.size(); ++i) {
@@ -78,47 +89,21 @@ class Joiner {
     return masters && slaves && *slaves > *masters;
   }
 
-  // The region takes the position of the vector work: product and gather wait for nothing that stands in between.
-  void join(size_t product, size_t gather, size_t work) {
-    Op old = std::move(block_.ops[work]);
-    std::vector<Op> members{std::move(block_.ops[product]), std::move(block_.ops[gather])};
-    Op region;
-    if (old.code == OpCode::region) {
-      std::vector<Op>& ops = old.blocks[0].ops;
-      for (size_t i = 0; i + 1 < ops.size(); ++i) members.push_back(std::move(ops[i]));
-      region = make_region(module_, std::move(members), shape_.kind, uses_);
-      region.blocks[0].ops.back() = std::move(ops.back());
-      region.results = std::move(old.results);
-    } else {
-      members.push_back(std::move(old));
-      region = make_region(module_, std::move(members), shape_.kind, uses_);
-    }
-    block_.ops[work] = std::move(region);
-    block_.ops.erase(block_.ops.begin() + static_cast<std::ptrdiff_t>(gather));
-    block_.ops.erase(block_.ops.begin() + static_cast<std::ptrdiff_t>(product));
-    name_results(module_, block_);
-  }
-
-  Module& module_;
-  Block& block_;
-  const RegionTemplate& shape_;
+  const Module& module_;
+  const Block& block_;
   const Sizes* sizes_;
   std::vector<int> uses_;
 };
 
 }  // namespace
 
-bool join_epilogues(Module& module, const RegionTemplate& shape) {
-  return join_in_blocks<Joiner>(module, shape, nullptr);
-}
-
 bool pass_fuse_epilogue(Module& module, PassContext& context) {
   if (!context.options.epilogue) return false;
-  if (!context.options.epilogue_by_size || !context.options.sizes) {
-    return form_regions(module, RegionKind::product_epilogue);
-  }
-  const Sizes sizes = context.options.sizes(module);
-  return join_in_blocks<Joiner>(module, region_template(RegionKind::product_epilogue), &sizes);
+  std::optional<Sizes> sizes;
+  if (context.options.epilogue_by_size && context.options.sizes) sizes = context.options.sizes(module);
+  return form_regions(module, [&](const Module& now, const Block& block) {
+    return EpilogueSearch(now, block, sizes ? &*sizes : nullptr).next();
+  });
 }
 
 }  // namespace kasen

@@ -4,9 +4,12 @@
 // keeps the order of everything else as nearly as possible. The level becomes 3.
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/regions.h"
+#include "libopt/selection/greedy.h"
 
 namespace kasen {
 
-bool pass_fuse_products(Module& module, PassContext& /*context*/) { return form_regions(module, RegionKind::mxm); }
+bool pass_fuse_products(Module& module, PassContext& /*context*/) {
+  return form_regions(module, fusion::product_clusters);
+}
 
 }  // namespace kasen

@@ -4,11 +4,12 @@
 // of everything else as nearly as possible. The level becomes 3.
 #include "libopt/passes/passes.h"
 #include "libopt/rewrite/regions.h"
+#include "libopt/selection/greedy.h"
 
 namespace kasen {
 
 bool pass_fuse_vector(Module& module, PassContext& /*context*/) {
-  return form_regions(module, RegionKind::iter_on_vec);
+  return form_regions(module, fusion::vector_clusters);
 }
 
 }  // namespace kasen

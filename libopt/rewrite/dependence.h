@@ -44,8 +44,9 @@ struct ClusterRules {
 // something.
 [[nodiscard]] std::vector<std::vector<int>> cluster(const BlockGraph& graph, const ClusterRules& rules);
 
-// Returns a topological order of the block with each cluster contracted, as near to program order as possible. Each
-// position has either an operator, or -1 - c for cluster c.
+// Returns a topological order of the block with each cluster contracted, as near to program order as possible: a
+// cluster stands where its first listed member stood, or behind. Each position has either an operator, or -1 - c for
+// cluster c.
 [[nodiscard]] std::vector<int> contracted_order(const BlockGraph& graph, const std::vector<std::vector<int>>& clusters);
 
 }  // namespace kasen

@@ -1,6 +1,7 @@
 #include "libopt/selection/operator_cost.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kasen::fusion {
 namespace {
@@ -56,6 +57,16 @@ bool is_broken(const Dag& dag, const PlanOperator& op, const Step& step, const C
 }
 
 }  // namespace
+
+std::vector<NodeId> inputs_of(const Dag& dag, const std::vector<NodeId>& members) {
+  std::set<NodeId> inputs;
+  for (const NodeId id : members) {
+    for (const NodeId in : dag[id].inputs) {
+      if (!std::binary_search(members.begin(), members.end(), in)) inputs.insert(dag.stored(in));
+    }
+  }
+  return {inputs.begin(), inputs.end()};
+}
 
 double seconds(const Dag& dag, const PlanOperator& op, const CostRules& rules) {
   const Step step = step_of(dag, op, rules);

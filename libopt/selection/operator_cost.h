@@ -28,6 +28,9 @@ struct PlanOperator {
   std::vector<NodeId> members, inputs;
 };
 
+// Returns what operators of these nodes (ascending) read from memory, ascending.
+[[nodiscard]] std::vector<NodeId> inputs_of(const Dag& dag, const std::vector<NodeId>& members);
+
 // Returns the time of one step (step.h) with one loop, or infinity if a constraint is broken. If a template exploits a
 // sparse driver, dense cells of the driver's shape count where the driver is stored.
 [[nodiscard]] double seconds(const Dag& dag, const PlanOperator& op, const CostRules& rules);

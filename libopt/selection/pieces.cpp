@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "libcore/ir/products.h"
-#include "libopt/rewrite/regions.h"
 #include "libopt/selection/operator_needs.h"
+#include "libopt/selection/shapes.h"
 
 namespace kasen::fusion {
 namespace {
@@ -79,22 +79,18 @@ class Splitter {
   // Returns the members of the operator that lead to these roots, with `stored` (or nothing) read from memory.
   [[nodiscard]] PlanOperator part(const PlanOperator& whole, std::vector<NodeId> roots, NodeId stored) const {
     PlanOperator made{roots, whole.type, {}, {}};
-    std::set<NodeId> members, inputs;
+    std::set<NodeId> members;
     for (std::vector<NodeId> waiting = std::move(roots); !waiting.empty();) {
       const NodeId id = waiting.back();
       waiting.pop_back();
       if (!members.insert(id).second) continue;
       for (const NodeId in : dag_[id].inputs) {
         const bool inside = in != stored && std::binary_search(whole.members.begin(), whole.members.end(), in);
-        if (inside) {
-          waiting.push_back(in);
-        } else {
-          inputs.insert(dag_.stored(in));
-        }
+        if (inside) waiting.push_back(in);
       }
     }
     made.members.assign(members.begin(), members.end());
-    made.inputs.assign(inputs.begin(), inputs.end());
+    made.inputs = inputs_of(dag_, made.members);
     return made;
   }
 

@@ -7,14 +7,7 @@
 namespace kasen::fusion {
 namespace {
 
-PlanOperator by_itself(const Dag& dag, NodeId id) {
-  PlanOperator op;
-  op.roots = op.members = {id};
-  for (const NodeId in : dag[id].inputs) op.inputs.push_back(dag.stored(in));
-  std::sort(op.inputs.begin(), op.inputs.end());
-  op.inputs.erase(std::unique(op.inputs.begin(), op.inputs.end()), op.inputs.end());
-  return op;
-}
+PlanOperator by_itself(const Dag& dag, NodeId id) { return {{id}, std::nullopt, {id}, inputs_of(dag, {id})}; }
 
 // A view is computed if something other than an operator needs it.
 bool runs(const Node& node) { return node.form != Form::read && (node.form != Form::transpose || node.escapes); }

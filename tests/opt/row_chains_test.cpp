@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "libopt/rewrite/regions.h"
+#include "libopt/selection/greedy.h"
 #include "tests/opt/run_everywhere.h"
 
 namespace kasen {
@@ -105,7 +105,7 @@ TEST(RowChains, AreNotFormedOfWhatMayNotShareAPass) {
 TEST(RowChains, ASecondTimeNothingChanges) {
   Module module = chain_plan(local_columns + "e = X @ v - y\noutput g = X' @ e, l = sum(e * e)");
   const std::string before = print_module(module);
-  EXPECT_FALSE(form_regions(module, RegionKind::row_chain));
+  EXPECT_FALSE(form_regions(module, fusion::chain_clusters));
   EXPECT_EQ(print_module(module), before);
   EXPECT_EQ(print_module(parse_module(before, "t.kir")), before);
 }

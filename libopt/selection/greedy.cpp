@@ -1,0 +1,152 @@
+#include "libopt/selection/greedy.h"
+
+#include <algorithm>
+
+#include "libcore/analysis/chain_rules.h"
+#include "libcore/ir/products.h"
+#include "libopt/rewrite/dependence.h"
+
+namespace kasen::fusion {
+namespace {
+
+// Returns the position of `key` in `keys`; appends it if it is not there.
+template <class Key>
+int number_of(std::vector<Key>& keys, const Key& key) {
+  const auto at = std::find(keys.begin(), keys.end(), key);
+  const auto number = static_cast<int>(at - keys.begin());
+  if (at == keys.end()) keys.push_back(key);
+  return number;
+}
+
+// Keys and ranges are numbered in the order in which they appear.
+template <class Key>
+std::vector<Cluster> clusters_of(const Module& module, const Block& block, RegionKind kind, bool inside, Key key_of) {
+  std::vector<RegionKey> kinds;
+  std::vector<SlaveSet> ranges;
+  ClusterRules rules;
+  rules.inside = inside;
+  for (const Op& op : block.ops) {
+    std::optional<RegionKey> key = key_of(module, op);
+    rules.ranges.push_back(key && key->slaves ? number_of(ranges, *key->slaves) : -1);
+    rules.hands_on.push_back(key && key->hands_on);
+    if (key) key->slaves.reset();
+    if (key) key->hands_on = false;
+    rules.kinds.push_back(key ? number_of(kinds, *key) : -1);
+  }
+  std::vector<Cluster> clusters;
+  for (std::vector<int>& members : cluster(BlockGraph(module, block), rules)) {
+    clusters.push_back({kind, std::move(members)});
+  }
+  return clusters;
+}
+
+// Looks for a row_chain among single operators and regions of vector work and of products.
+class ChainSearch {
+ public:
+  ChainSearch(const Module& module, const Block& block) : module_(module), block_(block), graph_(module, block) {}
+
+  // Returns the first one, or nothing.
+  [[nodiscard]] std::vector<Cluster> next() const {
+    for (int product = 0; product < graph_.size(); ++product) {
+      if (!passes_dense_matrix(at(product))) continue;
+      for (const int first : {begin_of(product), product}) {
+        std::vector<int> members = grow(first, product);
+        if (!contains(members, product) || (!goes_back(members) && !works_on_rows(members))) continue;
+        return {{RegionKind::row_chain, std::move(members)}};
+      }
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] const Op& at(int op) const { return block_.ops[static_cast<size_t>(op)]; }
+
+  [[nodiscard]] bool passes_dense_matrix(const Op& op) const {
+    const bool products = is_product(op) || (op.code == OpCode::region && op.kind == RegionKind::mxm);
+    return products && may_stand_in_chain(module_, operators_of(op)[0]);
+  }
+
+  // Returns true for vector work on owned elements of the rows: an operator or an iter_on_vec region. None of its
+  // operators reads or makes the matrix.
+  [[nodiscard]] bool follows(const Op& op, DimId rows, ValueId matrix) const {
+    if (contains(op.results, matrix)) return false;  // of a region, whose operators use another name for it
+    return is_vector_work(op, [&](const Op& inner) { return may_follow_chain(module_, inner, rows, matrix); });
+  }
+
+  // Returns the beginning of a product's chain: the work that makes the rows which it brings back, if that may join.
+  [[nodiscard]] int begin_of(int product) const {
+    const Op& op = at(product);
+    if (op.code != OpCode::mxv) return product;
+    const ValueId matrix = product_matrix(op);
+    const std::vector<int>& needs = graph_.needs(product);
+    const auto maker =
+        std::find_if(needs.begin(), needs.end(), [&](int need) { return contains(at(need).results, op.operands[0]); });
+    return maker != needs.end() && follows(at(*maker), module_.type(matrix).dims[0], matrix) ? *maker : product;
+  }
+
+  // Collects, in program order from `first` on, all that may join: no operand waits for a member outside of the chain.
+  [[nodiscard]] std::vector<int> grow(int first, int product) const {
+    const ValueId matrix = product_matrix(at(product));
+    const DimId rows = module_.type(matrix).dims[0];
+    std::vector<int> members{first};
+    std::vector<bool> inside(block_.ops.size()), waits(block_.ops.size());
+    inside[static_cast<size_t>(first)] = true;
+    for (int op = first + 1; op < graph_.size(); ++op) {
+      const std::vector<int>& needs = graph_.needs(op);
+      const auto is = [](const std::vector<bool>& flags) {
+        return [&flags](int need) { return static_cast<bool>(flags[static_cast<size_t>(need)]); };
+      };
+      const bool reads_member = std::any_of(needs.begin(), needs.end(), is(inside));
+      const bool blocked = std::any_of(needs.begin(), needs.end(), is(waits));
+      const bool same_matrix = passes_dense_matrix(at(op)) && product_matrix(at(op)) == matrix;
+      const bool joins = same_matrix || (reads_member && follows(at(op), rows, matrix));
+      if (joins && !blocked) {
+        inside[static_cast<size_t>(op)] = true;
+        members.push_back(op);
+      } else {
+        waits[static_cast<size_t>(op)] = reads_member || blocked;
+      }
+    }
+    return members;
+  }
+
+  // Returns true if one of the products reads values made from another's rows.
+  [[nodiscard]] bool goes_back(const std::vector<int>& members) const {
+    std::vector<ValueId> made;
+    for (const int member : members) {
+      for (const Op& op : operators_of(at(member))) {
+        if (op.code == OpCode::mxv && contains(made, op.operands[0])) return true;
+      }
+      made.insert(made.end(), at(member).results.begin(), at(member).results.end());
+    }
+    return false;
+  }
+
+  // Returns true if vector work is among them. Values between it and a product are not read from memory, and they are
+  // stored only if something else reads them.
+  [[nodiscard]] bool works_on_rows(const std::vector<int>& members) const {
+    return std::any_of(members.begin(), members.end(),
+                       [&](int member) { return !is_product(operators_of(at(member))[0]); });
+  }
+
+  const Module& module_;
+  const Block& block_;
+  const BlockGraph graph_;
+};
+
+}  // namespace
+
+std::vector<Cluster> vector_clusters(const Module& module, const Block& block) {
+  return clusters_of(module, block, RegionKind::iter_on_vec, true, vector_key);
+}
+
+// Members do not need each other's results.
+std::vector<Cluster> product_clusters(const Module& module, const Block& block) {
+  return clusters_of(module, block, RegionKind::mxm, false, product_key);
+}
+
+std::vector<Cluster> chain_clusters(const Module& module, const Block& block) {
+  return ChainSearch(module, block).next();
+}
+
+}  // namespace kasen::fusion

@@ -1,0 +1,18 @@
+// The greedy selector: regions compute everything once and hold all operators that may be together. They have several
+// results, and hold operators that are no nodes of a fusion plan (maps that hand ghosts on). So it chooses among a
+// block's operators, not among entries of the memo table.
+#pragma once
+
+#include <vector>
+
+#include "libopt/selection/shapes.h"
+
+namespace kasen::fusion {
+
+// Return the clusters of a block that become regions of one kind next: iter_on_vec and mxm all at once, since clusters
+// are maximal, row_chain one after the other.
+[[nodiscard]] std::vector<Cluster> vector_clusters(const Module& module, const Block& block);
+[[nodiscard]] std::vector<Cluster> product_clusters(const Module& module, const Block& block);
+[[nodiscard]] std::vector<Cluster> chain_clusters(const Module& module, const Block& block);
+
+}  // namespace kasen::fusion

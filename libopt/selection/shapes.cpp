@@ -1,0 +1,135 @@
+#include "libopt/selection/shapes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/analysis/chain_rules.h"
+#include "libcore/analysis/state_rules.h"
+#include "libcore/analysis/whole.h"
+#include "libcore/ir/array_views.h"
+#include "libcore/ir/products.h"
+#include "libcore/ir/regions.h"
+#include "libopt/selection/greedy.h"
+
+namespace kasen::fusion {
+namespace {
+
+// Returns the ghosts over which a pre-reduced or consistent value makes an operator run; nothing for owned elements
+// alone.
+std::optional<SlaveSet> range_of(const State& state) {
+  if (state.is_part()) return std::nullopt;
+  return state.slaves;
+}
+
+std::optional<RegionKey> map_key(const Module& module, const Op& op) {
+  const Type& type = module.type(op.results[0]);
+  if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
+  const LawUse* law = law_in_force(module, op);
+  if (type.state.is_pre() && law == nullptr) return std::nullopt;
+  RegionKey key{type.dims, range_of(type.state)};
+  key.hands_on = type.state.is_pre() && law->kind == LawKind::pushdown;
+  return key;
+}
+
+// The key of reductions of all elements to one. Reductions over some dimensions have another shape and stand alone.
+std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
+  const Type& type = module.type(op.operands[0]);
+  if (is_shared(module, type) || !module.type(op.results[0]).dims.empty()) return std::nullopt;
+  const bool slaves_count = type.state.is_pre();
+  return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt};
+}
+
+// A slice is read where its array lies. (A distributed matrix is transposed by itself.)
+std::optional<RegionKey> slice_key(const Module& module, const Op& op) {
+  const Type& type = module.type(op.results[0]);
+  if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
+  return RegionKey{type.dims, range_of(type.state)};
+}
+
+// Returns true if all have one key.
+template <class Key>
+bool agree(const Module& module, std::span<const Op* const> members, Key key_of) {
+  const std::optional<RegionKey> first = key_of(module, *members[0]);
+  return first && !first->hands_on &&
+         std::all_of(members.begin(), members.end(), [&](const Op* op) { return key_of(module, *op) == first; });
+}
+
+bool is_loop_over_elements(const Module& module, std::span<const Op* const> members) {
+  return agree(module, members, vector_key);
+}
+
+// None needs another's result.
+bool is_pass_over_matrix(const Module& module, std::span<const Op* const> members) {
+  std::vector<ValueId> made;
+  for (const Op* op : members) made.insert(made.end(), op->results.begin(), op->results.end());
+  return agree(module, members, product_key) &&
+         std::none_of(members.begin(), members.end(), [&](const Op* op) { return contains(made, op->operands[0]); });
+}
+
+// Returns true for products with one dense matrix and work on its rows (verify/regions.cpp, row_chain).
+bool is_chain(const Module& module, std::span<const Op* const> members) {
+  const auto product = std::find_if(members.begin(), members.end(), [](const Op* op) { return is_product(*op); });
+  if (product == members.end()) return false;
+  const ValueId matrix = product_matrix(**product);
+  const DimId rows = module.type(matrix).dims.at(0);
+  return std::all_of(members.begin(), members.end(), [&](const Op* op) {
+    return is_product(*op) ? product_matrix(*op) == matrix && may_stand_in_chain(module, *op)
+                           : may_follow_chain(module, *op, rows, matrix);
+  });
+}
+
+constexpr std::array shapes{
+    RegionShape{RegionKind::iter_on_vec, is_loop_over_elements, vector_clusters},
+    RegionShape{RegionKind::mxm, is_pass_over_matrix, product_clusters},
+    RegionShape{RegionKind::row_chain, is_chain, chain_clusters},
+};
+
+constexpr size_t other_kinds = 1;  // product_epilogue
+#define REGION(kind, entry, in_place, pass, holds) +1
+static_assert(shapes.size() + other_kinds == 0
+#include "libcore/ir/regions.def"
+);
+#undef REGION
+
+}  // namespace
+
+std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
+  if (is_slice(op)) return slice_key(module, op);
+  if (op.code == OpCode::map) return map_key(module, op);
+  if (op.code == OpCode::reduce) return reduce_key(module, op);
+  return std::nullopt;
+}
+
+// A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.
+std::optional<RegionKey> product_key(const Module& module, const Op& op) {
+  if (!is_product(op) || has_columns(module, op)) return std::nullopt;
+  if (is_dense_product(module, op)) {
+    if (!shares_dense_pass(module, op)) return std::nullopt;
+    return RegionKey{{}, std::nullopt, op.operands[1]};
+  }
+  const State& state = module.type(op.operands[0]).state;
+  if (!state.is_cons()) return std::nullopt;
+  return RegionKey{{}, state.slaves, op.operands[1], op.code};
+}
+
+std::span<const RegionShape> region_shapes() { return shapes; }
+
+std::optional<RegionKind> kind_of_region(const Module& module, std::span<const Op* const> members) {
+  for (const RegionShape& shape : shapes) {
+    if (shape.holds(module, members)) return shape.kind;
+  }
+  return std::nullopt;
+}
+
+// Only products read the matrix, from memory.
+bool may_follow_chain(const Module& module, const Op& op, DimId rows, ValueId matrix) {
+  if (contains(op.operands, matrix) || contains(op.results, matrix)) return false;
+  const bool reduces = op.code == OpCode::reduce;
+  if (!reduces && op.code != OpCode::map && !is_slice(op)) return false;
+  const Type& along = module.type(reduces ? op.operands[0] : op.results[0]);
+  const bool on_masters = reduces ? !along.state.is_pre() : along.state.is_part();
+  return on_masters && cut_dim(module, along) == rows && !makes_whole(module, op) &&
+         follows_chain_rows(module, op, rows);
+}
+
+}  // namespace kasen::fusion
