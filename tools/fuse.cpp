@@ -112,7 +112,7 @@ std::string fusion_tables(const Module& module, LawChecker& laws, const Optimize
   for (const fusion::BlockDag& block : fusion::fusion_dags(placed, in)) {
     const fusion::Memo memo = fusion::explore(block.dag);
     text += fmt::format("{}: {} groups, {} entries\n", block.title, memo.group_count(), memo.entry_count());
-    text += plans ? fusion::plans_text(block.dag, memo, {.machine = in.machine, .processes = in.processes})
+    text += plans ? fusion::plans_text(placed, block, memo, {.machine = in.machine, .processes = in.processes})
                   : fusion::memo_text(block.dag, memo);
   }
   notes.assume(pricing.defaults());

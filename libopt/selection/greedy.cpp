@@ -1,6 +1,7 @@
 #include "libopt/selection/greedy.h"
 
 #include <algorithm>
+#include <map>
 
 #include "libcore/analysis/chain_rules.h"
 #include "libcore/ir/products.h"
@@ -147,6 +148,31 @@ std::vector<Cluster> product_clusters(const Module& module, const Block& block) 
 
 std::vector<Cluster> chain_clusters(const Module& module, const Block& block) {
   return ChainSearch(module, block).next();
+}
+
+std::vector<Piece> greedy_pieces(const Module& module, const BlockDag& block) {
+  Module fused = module;
+  for (const RegionShape& shape : region_shapes()) (void)form_regions(fused, shape.greedy);
+  std::map<ValueId, const Op*> regions;  // by value that an operator inside makes
+  for_each_op(fused, [&](const Op& op, int, int) {
+    if (op.code != OpCode::region) return;
+    for (const Op& inner : operators_of(op)) regions[inner.results[0]] = &op;
+  });
+  std::map<const Op*, size_t> piece_of;
+  std::vector<Piece> pieces;
+  for (const NodeId id : block.dag.ids()) {
+    if (block.places[id] < 0) continue;
+    const Op& op = block.block->ops[static_cast<size_t>(block.places[id])];
+    const auto at = regions.find(op.results[0]);
+    const Op* region = at == regions.end() ? nullptr : at->second;
+    const size_t piece = piece_of.try_emplace(region == nullptr ? &op : region, pieces.size()).first->second;
+    if (piece == pieces.size()) pieces.push_back({{}, region ? std::optional(region->kind) : std::nullopt});
+    PlanOperator& made = pieces[piece].op;
+    made.members.push_back(id);
+    if (region == nullptr || contains(region->blocks[0].ops.back().operands, op.results[0])) made.roots.push_back(id);
+  }
+  for (Piece& piece : pieces) piece.op.inputs = inputs_of(block.dag, piece.op.members);
+  return pieces;
 }
 
 }  // namespace kasen::fusion

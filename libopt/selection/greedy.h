@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "libopt/selection/pieces.h"
 #include "libopt/selection/shapes.h"
 
 namespace kasen::fusion {
@@ -14,5 +15,9 @@ namespace kasen::fusion {
 [[nodiscard]] std::vector<Cluster> vector_clusters(const Module& module, const Block& block);
 [[nodiscard]] std::vector<Cluster> product_clusters(const Module& module, const Block& block);
 [[nodiscard]] std::vector<Cluster> chain_clusters(const Module& module, const Block& block);
+
+// Returns the regions of a block that has none, and its operators that stay as they are, as nodes of its DAG. `module`
+// is the block's.
+[[nodiscard]] std::vector<Piece> greedy_pieces(const Module& module, const BlockDag& block);
 
 }  // namespace kasen::fusion

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
+#include "libopt/selection/greedy.h"
 
 namespace kasen::fusion {
 namespace {
@@ -38,23 +38,41 @@ std::string partition_text(const Dag& dag, const Memo& memo, const Partition& pa
       points.size(), evaluated(true, true), evaluated(true, false), evaluated(false, true), evaluated(false, false));
 }
 
-std::string operator_text(const PlanOperator& op) {
-  return fmt::format("    {} {}: reads {}, makes {}\n", op.type ? std::string(1, row(*op.type).letter) : "-",
-                     numbers_text(op.members), numbers_text(op.inputs), numbers_text(op.roots));
+std::string operator_text(std::string_view kind, const PlanOperator& op) {
+  return fmt::format("    {} {}: reads {}, makes {}\n", kind, numbers_text(op.members), numbers_text(op.inputs),
+                     numbers_text(op.roots));
+}
+
+std::string cost_text(std::string_view selector, double sum, size_t operators) {
+  return fmt::format("  {}: {:.4g} ms, {} operators\n", selector, sum * 1e3, operators);
+}
+
+std::string greedy_text(const Module& module, const BlockDag& block, const CostRules& costs) {
+  double sum = 0;
+  std::string text;
+  const std::vector<Piece> pieces = greedy_pieces(module, block);
+  for (const Piece& piece : pieces) {
+    sum += seconds(block.dag, piece.op, costs);
+    text += operator_text(piece.kind ? region_name(*piece.kind) : "-", piece.op);
+  }
+  return cost_text("greedy", sum, pieces.size()) + text;
 }
 
 }  // namespace
 
-std::string plans_text(const Dag& dag, const Memo& memo, const CostRules& costs) {
+std::string plans_text(const Module& module, const BlockDag& block, const Memo& memo, const CostRules& costs) {
+  const Dag& dag = block.dag;
   std::string text;
   const Memo valid = feasible(dag, memo, costs);
   for (const Partition& partition : partitions(dag, valid)) text += partition_text(dag, valid, partition, costs);
+  text += greedy_text(module, block, costs);
   for (const Selector selector : {Selector::none, Selector::fuse_all, Selector::fuse_no_redundancy, Selector::cost}) {
     const Selection made = select(dag, memo, selector, costs);
-    text += fmt::format("  {}: {:.4g} ms, {} operators\n", selector_name(selector), made.seconds * 1e3,
-                        made.operators.size());
+    text += cost_text(selector_name(selector), made.seconds, made.operators.size());
     if (selector == Selector::none) continue;
-    for (const PlanOperator& op : made.operators) text += operator_text(op);
+    for (const PlanOperator& op : made.operators) {
+      text += operator_text(op.type ? std::string_view(&row(*op.type).letter, 1) : "-", op);
+    }
   }
   return text;
 }

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "libopt/options/pass.h"
 #include "libopt/selection/greedy.h"
+#include "libopt/time/price.h"
 #include "tests/opt/plan_support.h"
 
 namespace kasen {
@@ -25,6 +27,36 @@ TEST(Regions, EveryKindHasARowEverywhere) {
     EXPECT_EQ(selected.contains(kind.kind), kind.kind != RegionKind::product_epilogue);
   }
   EXPECT_EQ(find_region("mxv"), nullptr);
+}
+
+// By kind: how many there are.
+using Kinds = std::map<RegionKind, int>;
+
+// What --print-plans shows as greedy is what the greedy passes make.
+TEST(GreedyPieces, AreTheRegionsOfThePasses) {
+  TrialLawChecker laws;
+  for (const char* name : {"pagerank.ks", "l2svm.ks", "glm.ks", "kmeans-matrix.ks", "lbfgs.ks"}) {
+    SCOPED_TRACE(name);
+    const Module placed = before_fusing(example(name), laws, {});
+    Kinds made, shown;
+    for_each_op(run_passes(placed, laws, {}, {"fuse-vector", "fuse-products", "fuse-rows"}),
+                [&](const Op& op, int, int) { made[op.kind] += op.code == OpCode::region ? 1 : 0; });
+    Pricing pricing({}, {});
+    for (const fusion::BlockDag& block : fusion::fusion_dags(placed, pricing.time_case(placed))) {
+      std::multiset<fusion::NodeId> members;
+      for (const fusion::Piece& piece : fusion::greedy_pieces(placed, block)) {
+        members.insert(piece.op.members.begin(), piece.op.members.end());
+        EXPECT_FALSE(piece.op.roots.empty());
+        EXPECT_EQ(piece.kind.has_value(), piece.op.members.size() > 1);
+        if (piece.kind) ++shown[*piece.kind];
+      }
+      for (const fusion::NodeId id : block.dag.ids()) EXPECT_EQ(members.count(id), block.places[id] < 0 ? 0 : 1);
+    }
+    EXPECT_EQ(shown[RegionKind::iter_on_vec], made[RegionKind::iter_on_vec]);
+    EXPECT_EQ(shown[RegionKind::row_chain], made[RegionKind::row_chain]);
+    EXPECT_EQ(shown[RegionKind::mxm], made[RegionKind::mxm]);
+    EXPECT_GT(shown.size(), 0);
+  }
 }
 
 // What computes on masters alone beside what computes on slaves as well, if they read or make one array.
