@@ -6,6 +6,7 @@
 #include <set>
 
 #include "libcore/base/checked.h"
+#include "libcore/base/sorted.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/numbering.h"
@@ -154,8 +155,7 @@ void SizesBuilder::add_set(const Part& part, const std::string& dim, const Slave
     if (wanted(Axis::rows, matrix.row_dim)) append(matrix.row_slaves, slaves);
     if (wanted(Axis::cols, matrix.col_dim)) append(matrix.col_slaves, slaves);
   }
-  std::sort(slaves.begin(), slaves.end());
-  slaves.erase(std::unique(slaves.begin(), slaves.end()), slaves.end());
+  sort_unique(slaves);
   const auto count = static_cast<std::int64_t>(slaves.size());
   here[slaves_symbol(dim, set)] = count;
   sizes_.totals[slaves_symbol(dim, set)] += count;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/sorted.h"
 #include "libcore/ir/module.h"
 #include "libcore/ir/regions.h"
 #include "libcore/kernels/kernel_set.h"
@@ -98,8 +99,7 @@ class Builder {
       const bool wanted = set.empty() || std::find(set.begin(), set.end(), axis.atom) != set.end();
       if (axis.dim == dim && wanted) slaves.insert(slaves.end(), axis.slaves.begin(), axis.slaves.end());
     }
-    std::sort(slaves.begin(), slaves.end());
-    slaves.erase(std::unique(slaves.begin(), slaves.end()), slaves.end());
+    sort_unique(slaves);
     return slaves;
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "libcore/base/sorted.h"
+
 namespace kasen::fusion {
 namespace {
 
@@ -42,8 +44,8 @@ class Analyzer {
 
   Partition run() {
     for (const NodeId id : made_.nodes) analyze(id);
-    sort_once(made_.inputs);
-    sort_once(made_.tops);
+    sort_unique(made_.inputs);
+    sort_unique(made_.tops);
     for (const NodeId id : made_.nodes) find_points(id);
     return std::move(made_);
   }
@@ -70,11 +72,6 @@ class Analyzer {
   void add_top(NodeId id) {
     const NodeId read = dag_[id].escapes ? id : dag_.stored(id);
     if (holds(made_.nodes, read)) made_.tops.push_back(read);
-  }
-
-  static void sort_once(std::vector<NodeId>& ids) {
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   }
 
   void find_points(NodeId to) {

@@ -8,7 +8,6 @@
 // against the result that is neither written nor read, owned elements twice. Requires placed values and clustered
 // vector operators; keeps their order. The level becomes 3.
 #include <algorithm>
-#include <utility>
 
 #include "libcore/ir/products.h"
 #include "libopt/passes/passes.h"
@@ -56,8 +55,7 @@ class EpilogueSearch {
   // Returns the operator of this block that alone reads the value, if there is one.
   [[nodiscard]] std::optional<size_t> only_reader(ValueId value, size_t from) const {
     for (size_t i = from + 1; i < block_.ops.size(); ++i) {
-      int reads = 0;
-      for_each_operand(std::as_const(block_.ops[i]), [&](ValueId v) { reads += v == value ? 1 : 0; });
+      const int reads = count_uses(block_.ops[i], value);
       if (reads > 0) return reads == uses_[static_cast<size_t>(value)] ? std::optional(i) : std::nullopt;
     }
     return std::nullopt;

@@ -71,11 +71,7 @@ class Pipeline {
 
   // A reduction that is only handed on already stands at the end of its iteration.
   [[nodiscard]] bool used_in_the_iteration(ValueId v) {
-    return std::any_of(body().ops.begin(), body().ops.end() - 1, [&](const Op& op) {
-      bool reads = false;
-      for_each_operand(op, [&](ValueId operand) { reads = reads || operand == v; });
-      return reads;
-    });
+    return std::any_of(body().ops.begin(), body().ops.end() - 1, [&](const Op& op) { return count_uses(op, v) > 0; });
   }
 
   // Returns true if `v` is made from a carried array that the end of the iteration makes element by element.

@@ -60,10 +60,7 @@ class Rotation {
   // Stored in any case: an operator reads it that no region of vector operators holds.
   [[nodiscard]] bool stored(ValueId v) {
     return std::any_of(body().ops.begin(), body().ops.end(), [&](const Op& op) {
-      if (op.code == OpCode::yield || row(op.code).group == OpGroup::vector) return false;
-      bool reads = false;
-      for_each_operand(op, [&](ValueId operand) { reads = reads || operand == v; });
-      return reads;
+      return op.code != OpCode::yield && row(op.code).group != OpGroup::vector && count_uses(op, v) > 0;
     });
   }
 

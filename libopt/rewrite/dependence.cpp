@@ -9,16 +9,11 @@
 #include <utility>
 
 #include "libcore/base/error.h"
+#include "libcore/base/sorted.h"
 #include "libopt/rewrite/rewrite.h"
 
 namespace kasen {
 namespace {
-
-template <class T>
-void sort_unique(std::vector<T>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
 
 // Returns true if the lists have a common element; both ascend.
 template <class T>

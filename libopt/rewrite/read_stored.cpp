@@ -31,9 +31,8 @@ class ReadStored {
     const ValueId list = store.results[0];
     std::vector<Op*> readers;
     for (size_t i = at + 1; i < block.ops.size(); ++i) {
-      bool reads = false;
-      for_each_operand(std::as_const(block.ops[i]), [&](ValueId v) { reads = reads || v == stored; });
-      if (reads && block.ops[i].code != OpCode::yield) readers.push_back(&block.ops[i]);
+      Op& op = block.ops[i];
+      if (op.code != OpCode::yield && count_uses(op, stored) > 0) readers.push_back(&op);
     }
     if (readers.empty() || m_.type(stored).state != m_.type(list).state) return;
     std::vector<Op> view;

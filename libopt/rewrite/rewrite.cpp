@@ -60,6 +60,12 @@ void for_each_operand(Op& op, const std::function<void(ValueId& value)>& visit) 
   }
 }
 
+int count_uses(const Op& op, ValueId value) {
+  int uses = 0;
+  for_each_operand(op, [&](ValueId operand) { uses += operand == value ? 1 : 0; });
+  return uses;
+}
+
 std::vector<int> count_uses(const Module& module) {
   std::vector<int> uses(module.values.size(), 0);
   for (const Op& op : module.body.ops) {

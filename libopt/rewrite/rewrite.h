@@ -13,6 +13,8 @@ namespace kasen {
 // it.
 void for_each_block(Module& module, const std::function<void(Block& block)>& visit);
 
+// Counts the uses of one value by `op` and all operators inside it.
+[[nodiscard]] int count_uses(const Op& op, ValueId value);
 // Counts the uses of every value as an operand (those of yield and output too).
 [[nodiscard]] std::vector<int> count_uses(const Module& module);
 

@@ -21,29 +21,12 @@ std::optional<SlaveSet> range_of(const State& state) {
   return state.slaves;
 }
 
-std::optional<RegionKey> map_key(const Module& module, const Op& op) {
-  const Type& type = module.type(op.results[0]);
-  if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
-  const LawUse* law = law_in_force(module, op);
-  if (type.state.is_pre() && law == nullptr) return std::nullopt;
-  RegionKey key{type.dims, range_of(type.state)};
-  key.hands_on = type.state.is_pre() && law->kind == LawKind::pushdown;
-  return key;
-}
-
 // The key of reductions of all elements to one. Reductions over some dimensions have another shape and stand alone.
 std::optional<RegionKey> reduce_key(const Module& module, const Op& op) {
   const Type& type = module.type(op.operands[0]);
   if (is_shared(module, type) || !module.type(op.results[0]).dims.empty()) return std::nullopt;
   const bool slaves_count = type.state.is_pre();
   return RegionKey{type.dims, slaves_count ? range_of(type.state) : std::nullopt};
-}
-
-// A slice is read where its array lies. (A distributed matrix is transposed by itself.)
-std::optional<RegionKey> slice_key(const Module& module, const Op& op) {
-  const Type& type = module.type(op.results[0]);
-  if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
-  return RegionKey{type.dims, range_of(type.state)};
 }
 
 // Returns true if all have one key.
@@ -93,11 +76,19 @@ static_assert(shapes.size() + other_kinds == 0
 
 }  // namespace
 
+// A slice is read where its array lies. (A distributed matrix is transposed by itself.)
 std::optional<RegionKey> vector_key(const Module& module, const Op& op) {
-  if (is_slice(op)) return slice_key(module, op);
-  if (op.code == OpCode::map) return map_key(module, op);
   if (op.code == OpCode::reduce) return reduce_key(module, op);
-  return std::nullopt;
+  if (op.code != OpCode::map && !is_slice(op)) return std::nullopt;
+  const Type& type = module.type(op.results[0]);
+  if (is_shared(module, type) || !type.state.placed()) return std::nullopt;
+  RegionKey key{type.dims, range_of(type.state)};
+  if (op.code == OpCode::map && type.state.is_pre()) {
+    const LawUse* law = law_in_force(module, op);
+    if (law == nullptr) return std::nullopt;
+    key.hands_on = law->kind == LawKind::pushdown;
+  }
+  return key;
 }
 
 // A stored matrix has a form for each direction and space of its operands; one pass over a dense one serves both.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "libcore/base/sorted.h"
 #include "libcore/ir/products.h"
 #include "libopt/rewrite/rewrite.h"
 #include "libopt/sync/needs.h"
@@ -98,10 +99,7 @@ SyncUnits::SyncUnits(const Module& module) : of_(module.values.size(), -1) {
     unit.names.push_back(module.value(v).name);
     if (made.line > 0) unit.lines.push_back(made.line);
   }
-  for (SyncUnit& unit : units_) {
-    std::sort(unit.lines.begin(), unit.lines.end());
-    unit.lines.erase(std::unique(unit.lines.begin(), unit.lines.end()), unit.lines.end());
-  }
+  for (SyncUnit& unit : units_) sort_unique(unit.lines);
 }
 
 }  // namespace kasen
