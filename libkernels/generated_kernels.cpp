@@ -117,7 +117,7 @@ class GeneratedKernelSet : public GeneratedKernels {
   }
   [[nodiscard]] double compile_seconds() const override { return compile_seconds_; }
   [[nodiscard]] std::string assembly() const override { return plan_ ? plan_->assembly : std::string(); }
-  [[nodiscard]] std::string processor() const override { return plan_ ? plan_->jit->target().description() : ""; }
+  [[nodiscard]] std::string processor() const override { return plan_ ? plan_->processor : ""; }
 
  private:
   void row_chain(const ChainKernels& kernels, const DenseProductCall& call) {

@@ -13,7 +13,7 @@
 #include "libcomm/exchange/mpi_version.h"
 #include "libcore/system/processors.h"
 #include "libcore/system/temporaries.h"
-#include "libkernels/jit/llvm_version.h"
+#include "libkernels/make/kernel_maker.h"
 #include "tools/common/tool.h"
 #include "tools/launch/launch.h"
 #include "tools/launch/options.h"

@@ -1,9 +1,10 @@
 // With broadcasting, each lane keeps its index along every dimension of the loop, and counts it up like an odometer.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "libkernels/emit/kernel.h"
+#include "libkernels/emit/elements.h"
 
 namespace kasen {
 
@@ -34,6 +35,30 @@ class BroadcastIndices {
   const Location& where_;
   std::vector<llvm::AllocaInst*> digits_;  // of the cut dimension, then of `dims_`
   std::vector<llvm::Value*> steps_;
+};
+
+// Views that a fused loop reads: inputs of their own, whose elements are found in their arrays.
+class ViewInputs {
+ public:
+  explicit ViewInputs(Emitter& emitter) : e_(emitter) {}
+
+  // `sizes`: of the array's uncut dimensions. `begin`: of a range, in every lane. Returns the source for the loop.
+  Source* add(const Op& view, const ArrayPlanes& array, std::vector<llvm::Value*> sizes, llvm::Value* begin);
+  [[nodiscard]] bool empty() const { return inputs_.empty(); }
+  // Moves the inputs to the lanes' elements.
+  void move(BroadcastIndices& indices);
+
+ private:
+  struct Input {
+    const Op* view;
+    std::vector<llvm::Value*> sizes;
+    llvm::Value* begin;
+    std::unique_ptr<MemorySource> source;
+  };
+  void ask_ahead(const ArrayPlanes& array, llvm::Value* index);
+
+  Emitter& e_;
+  std::vector<Input> inputs_;
 };
 
 }  // namespace kasen

@@ -16,23 +16,6 @@ std::optional<std::int64_t> known_coordinate(const Plane* coordinate) {
   return constant == nullptr ? std::nullopt : std::optional(constant->getSExtValue());
 }
 
-int ArgumentLayout::add_array(const ElementType& element) {
-  const int first = words_;
-  words_ += 2 * components_of(element);
-  return first;
-}
-
-int ArgumentLayout::add_word() { return words_++; }
-
-void append_array(std::vector<std::int64_t>& words, const ElementType& element, const View& view) {
-  std::int64_t plane = 0;
-  for (const Component& c : element.components) {
-    words.push_back(reinterpret_cast<std::int64_t>(view.data) + plane_offset(element, view.capacity, plane));
-    words.push_back((view.capacity * scalar_bytes(c.scalar) + 63) / 64 * 64);
-    plane += c.planes();
-  }
-}
-
 llvm::Value* read_word(Emitter& emitter, llvm::Value* arguments, int number) {
   return emitter.b.CreateLoad(emitter.b.getInt64Ty(), emitter.at_byte(arguments, emitter.integer(8 * number)));
 }

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "libcore/kernels/kernel_set.h"
 #include "libkernels/emit/emit.h"
+#include "libkernels/emit/kernel.h"
 
 namespace kasen {
 
@@ -35,21 +35,6 @@ namespace kasen {
 [[nodiscard]] inline std::int64_t strip_bytes(const Emitter& emitter, Scalar scalar) {
   return scalar_bytes(scalar) * emitter.lanes();
 }
-
-// The argument table of a kernel, in 64-bit words. Each component of each array has two words (address of the first
-// plane, bytes from plane to plane); then comes all else that the kernel takes. The skeleton fills it, the code reads
-// it.
-class ArgumentLayout {
- public:
-  int add_array(const ElementType& element);  // its first word
-  int add_word();
-  [[nodiscard]] int words() const { return words_; }
-
- private:
-  int words_ = 0;
-};
-// Appends the words of one array whose element `first` is the kernel's element 0.
-void append_array(std::vector<std::int64_t>& words, const ElementType& element, const View& view);
 
 // One array of the argument table, read at the function's entry.
 struct ArrayPlanes {

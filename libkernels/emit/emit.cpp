@@ -8,6 +8,7 @@
 
 #include "libcore/base/error.h"
 #include "libcore/scalar/loops.h"
+#include "libkernels/emit/kernel.h"
 
 namespace kasen {
 

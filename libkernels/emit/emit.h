@@ -22,9 +22,6 @@ struct Plane {
   bool uniform = false;
 };
 
-// Whether a vector of these can be stored past the caches.
-[[nodiscard]] inline bool may_stream(Scalar scalar) { return scalar_bytes(scalar) >= 4; }
-
 class Emitter;
 
 // The sources of a result's component at one coordinate, if results may alias operands with elements of their type.

@@ -14,7 +14,6 @@
 #include "libkernels/emit/loop_shape.h"
 #include "libkernels/emit/results.h"
 #include "libkernels/emit/strip_sums.h"
-#include "libkernels/emit/view_inputs.h"
 
 namespace kasen {
 namespace {

@@ -1,8 +1,7 @@
 // Small loops around a reducer: they combine partial results of blocks into a total, and packed elements into an array.
 #include <algorithm>
 
-#include "libcore/laws/laws.h"
-#include "libkernels/emit/kernel.h"
+#include "libkernels/emit/elements.h"
 
 namespace kasen {
 namespace {
@@ -28,20 +27,6 @@ void emit_loop_function(Jit& jit, const std::string& name, std::int64_t& scratch
 }
 
 }  // namespace
-
-void refuse(std::string what, std::string why, const Location& where) {
-  fail(ExitStatus::bad_input, "no kernel for " + std::move(what), std::move(why),
-       "write it differently, or run with --kernels=interpreter", where);
-}
-
-std::vector<Word> require_identity(const Module& module, FnId reducer, const Location& where) {
-  const ScalarFunction& fn = module.fn(reducer);
-  std::optional<std::vector<Word>> identity = reducer_identity(fn);
-  if (!identity) {
-    refuse("a reduction by '" + fn.name + "'", "no identity of it is known: no value e with f(e, x) = x", where);
-  }
-  return *identity;
-}
 
 void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes) {
   emit_loop_function(jit, name, scratch_bytes, [&](Emitter& e, llvm::Function* f) {

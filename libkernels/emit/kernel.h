@@ -3,14 +3,16 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "libcore/ir/module.h"
-#include "libkernels/emit/elements.h"
-#include "libkernels/jit/jit.h"
+#include "libcore/kernels/kernel_set.h"
 
 namespace kasen {
+
+class Jit;  // only emitters know LLVM
 
 // Signatures of generated functions. `arguments` is the table of ArgumentLayout.
 using ElementwiseFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
@@ -41,6 +43,21 @@ using FoldFunction = void (*)(const std::int64_t* arguments, const std::byte* pa
 // target[indices[k]] = R(target[indices[k]], packed[k]) for begin <= k < end.
 using CombineFunction = void (*)(const std::int64_t* arguments, const std::int32_t* indices, std::int64_t begin,
                                  std::int64_t end, std::byte* scratch);
+
+// The argument table of a kernel, in 64-bit words. Each component of each array has two words (address of the first
+// plane, bytes from plane to plane); then comes all else that the kernel takes. The skeleton fills it, the code reads
+// it.
+class ArgumentLayout {
+ public:
+  int add_array(const ElementType& element);  // its first word
+  int add_word();
+  [[nodiscard]] int words() const { return words_; }
+
+ private:
+  int words_ = 0;
+};
+// Appends the words of one array whose element `first` is the kernel's element 0.
+void append_array(std::vector<std::int64_t>& words, const ElementType& element, const View& view);
 
 // How an operand is found from the index of an element.
 enum class Reach : std::uint8_t {
@@ -73,6 +90,8 @@ struct ElementwiseKernel {
   std::int64_t partial_bytes = 0;  // of one block
 };
 
+// Whether a vector of these can be stored past the caches.
+[[nodiscard]] inline bool may_stream(Scalar scalar) { return scalar_bytes(scalar) >= 4; }
 // Bytes of an element that can be stored past the caches.
 [[nodiscard]] inline std::int64_t streamed_bytes(const ElementType& element) {
   std::int64_t bytes = 0;
@@ -124,6 +143,8 @@ struct LoopBody {
   ValueId row_value = no_value;
   bool streamed = false;  // whole vectors of results are stored past the caches
 };
+// The values that its operators read, and its outputs.
+[[nodiscard]] std::set<ValueId> used_values(const LoopBody& body);
 [[nodiscard]] ElementwiseKernel emit_elementwise(Jit& jit, const Module& module, const LoopBody& body,
                                                  const std::string& name, std::int64_t& scratch_bytes);
 struct ProductBody {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "libkernels/emit/kernel.h"
+#include "libkernels/emit/elements.h"
 
 namespace kasen {
 

@@ -19,13 +19,6 @@ std::vector<DimId> uncut_dims(const Module& module, const Type& type) {
   return dims;
 }
 
-std::set<ValueId> used_values(const LoopBody& body) {
-  std::set<ValueId> used(body.outputs.begin(), body.outputs.end());
-  for (const Op* op : body.ops) used.insert(op->operands.begin(), op->operands.end());
-  for (const auto& [alias, of] : body.same) used.insert(of);
-  return used;
-}
-
 Type loop_type(const Module& module, const LoopBody& body) {
   Type widest;
   const auto take = [&](ValueId id) {

@@ -1,17 +1,15 @@
 // The dimensions of a fused loop, and the layout of its operands and results along it.
 #pragma once
 
-#include <set>
 #include <vector>
 
 #include "libkernels/emit/kernel.h"
+#include "libkernels/jit/target.h"
 
 namespace kasen {
 
 // The dimensions of an array except the cut one.
 [[nodiscard]] std::vector<DimId> uncut_dims(const Module& module, const Type& type);
-// The values that its operators read, and its outputs.
-[[nodiscard]] std::set<ValueId> used_values(const LoopBody& body);
 // The dimensions of the loop: those of the array with most of them.
 [[nodiscard]] Type loop_type(const Module& module, const LoopBody& body);
 [[nodiscard]] Reach reach_of(const Module& module, const Type& loop, const Type& type);

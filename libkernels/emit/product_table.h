@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "libkernels/emit/kernel.h"
+#include "libkernels/emit/elements.h"
 
 namespace kasen {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "libkernels/emit/kernel.h"
+#include "libkernels/emit/elements.h"
 #include "libkernels/emit/keyed_sums.h"
 
 namespace kasen {

@@ -2,16 +2,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/BLAKE3.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -19,6 +15,7 @@
 
 #include "libcore/system/file_calls.h"
 #include "libcore/system/temporaries.h"
+#include "libkernels/jit/code_digest.h"
 
 namespace kasen {
 namespace {
@@ -107,19 +104,10 @@ std::vector<KeptFile> kept_files(int folder) {
   return files;
 }
 
-std::string digest_of_pieces(std::initializer_list<std::string_view> pieces) {
-  llvm::BLAKE3 hash;
-  for (const std::string_view piece : pieces)
-    hash.update(llvm::ArrayRef<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size()));
-  return llvm::toHex(hash.final(), true);
-}
-
 // The digest of the code and of its key: a file that got another's name is no longer whole. Keys have one length.
-std::string digest_of_file(const std::string& key, std::string_view code) { return digest_of_pieces({key, code}); }
+std::string digest_of_file(const std::string& key, std::string_view code) { return code_digest({key, code}); }
 
 }  // namespace
-
-std::string code_digest(std::string_view bytes) { return digest_of_pieces({bytes}); }
 
 CodeCache::CodeCache(const std::string& folder) {
   if (folder.empty()) return;
@@ -138,21 +126,22 @@ CodeCache::~CodeCache() {
   if (open()) close(folder_descriptor_);
 }
 
-std::unique_ptr<llvm::MemoryBuffer> CodeCache::find(const std::string& key) const {
-  if (!open()) return nullptr;
+std::optional<std::string> CodeCache::find(const std::string& key) const {
+  if (!open()) return std::nullopt;
   const Descriptor file(
       file_calls::openat(folder_descriptor_, file_name(key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat info {};
   if (!file.open() || fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode) || !is_ours_alone(info))
-    return nullptr;
+    return std::nullopt;
   const size_t digits = code_digest({}).size();
-  if (info.st_size < static_cast<std::int64_t>(digits) || info.st_size > most_code) return nullptr;
-  const auto text = read_all(file.number(), static_cast<size_t>(info.st_size));
-  if (!text) return nullptr;
+  if (info.st_size < static_cast<std::int64_t>(digits) || info.st_size > most_code) return std::nullopt;
+  auto text = read_all(file.number(), static_cast<size_t>(info.st_size));
+  if (!text) return std::nullopt;
   const std::string_view code = std::string_view(*text).substr(digits);
-  if (digest_of_file(key, code) != std::string_view(*text).substr(0, digits)) return nullptr;
+  if (digest_of_file(key, code) != std::string_view(*text).substr(0, digits)) return std::nullopt;
   (void)futimens(file.number(), nullptr);  // used now: pruned late
-  return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(code.data(), code.size()), key);
+  text->erase(0, digits);
+  return text;
 }
 
 void CodeCache::keep(const std::string& key, std::string_view code) const {

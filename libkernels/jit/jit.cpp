@@ -6,13 +6,10 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
-#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/ErrorHandling.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -25,10 +22,12 @@
 #include <algorithm>
 #include <future>
 #include <new>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "libcore/base/error.h"
-#include "libkernels/jit/code_cache.h"
+#include "libkernels/jit/code_digest.h"
 
 namespace kasen {
 namespace {
@@ -82,10 +81,6 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   }
 }
 
-std::unique_ptr<llvm::TargetMachine> machine_of(const Target& target) {
-  return unwrap(llvm::orc::JITTargetMachineBuilder(target.machine()).createTargetMachine(), "target machine");
-}
-
 // One thread compiles fewer instructions than this sooner than they are cut.
 constexpr std::int64_t least_share = 2000;
 
@@ -110,57 +105,57 @@ std::vector<std::set<std::string>> shares_of(const llvm::Module& module, int thr
   return shares;
 }
 
-using ObjectCode = std::unique_ptr<llvm::MemoryBuffer>;
-
 // The key of all that the machine code of a share depends on: the module, the share, LLVM, the target and the passes.
 // (LLVM's default then selects machine code; code that asks for another must say so here.)
-std::string key_of(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
+std::string key_of(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Machine& machine) {
   std::string text = LLVM_VERSION_STRING;
   llvm::raw_string_ostream out(text);
-  out << '\n' << target.machine().getTargetTriple().str() << ' ' << target.cpu() << ' ' << target.features() << '\n';
+  out << '\n' << machine.triple() << ' ' << machine.cpu() << ' ' << machine.features() << '\n';
   passes().printPipeline(out, [](llvm::StringRef name) { return name; });
   for (const std::string& name : share) out << '\n' << name;
   out << '\n' << bitcode.getBuffer();
-  return code_digest(out.str());
+  return code_digest({out.str()});
+}
+
+std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine) {
+  return unwrap(llvm::orc::SimpleCompiler(machine)(module), "machine code")->getBuffer().str();
 }
 
 // Machine code of the functions of `share` in a module that is read anew, so that no two threads use the same objects
 // of LLVM. The functions of other shares stay declared.
-ObjectCode compile_share(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target) {
+std::string compile_share(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Machine& machine) {
   llvm::LLVMContext context;
   const auto module = unwrap(llvm::getLazyBitcodeModule(bitcode, context), "a module's share");
   for (llvm::Function& function : *module) {
     if (!function.isDeclaration() && share.count(function.getName().str()) == 0) function.deleteBody();
   }
   check(module->materializeAll(), "a module's share");
-  const auto machine = machine_of(target);
-  optimize(*module, *machine);
-  return unwrap(llvm::orc::SimpleCompiler(*machine)(*module), "machine code");
+  const auto compiler = machine.make();
+  optimize(*module, *compiler);
+  return machine_code(*module, *compiler);
 }
 
-ObjectCode find_or_compile(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share, const Target& target,
-                           const CodeCache& cache) {
-  if (!cache.open()) return compile_share(bitcode, share, target);
-  const std::string key = key_of(bitcode, share, target);
-  ObjectCode code = cache.find(key);
-  if (code == nullptr) {
-    code = compile_share(bitcode, share, target);
-    cache.keep(key, std::string_view(code->getBufferStart(), code->getBufferSize()));
+CompiledObject find_or_compile(llvm::MemoryBufferRef bitcode, const std::set<std::string>& share,
+                               const Machine& machine, const CodeStore& store) {
+  if (!store.open()) return {"", compile_share(bitcode, share, machine)};
+  CompiledObject object{key_of(bitcode, share, machine), ""};
+  if (std::optional<std::string> found = store.find(object.key)) {
+    object.code = std::move(*found);
+  } else {
+    object.code = compile_share(bitcode, share, machine);
+    store.keep(object.key, object.code);
   }
-  return code;
+  return object;
 }
 
 }  // namespace
 
-Jit::Jit(std::string cache_folder, Target target)
-    : target_(std::move(target)),
-      context_(std::make_unique<llvm::LLVMContext>()),
-      cache_folder_(std::move(cache_folder)) {
+Jit::Jit(const Target& target, const CodeStore& store)
+    : target_(target), machine_(target), store_(store), context_(std::make_unique<llvm::LLVMContext>()) {
   have_missing_memory_thrown();
-  jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target_.machine()).create(), "LLVM ORC");
   module_ = std::make_unique<llvm::Module>("kasen", *context_);
-  module_->setDataLayout(jit_->getDataLayout());
-  module_->setTargetTriple(jit_->getTargetTriple().str());
+  module_->setDataLayout(machine_.make()->createDataLayout());
+  module_->setTargetTriple(machine_.triple());
 }
 
 Jit::~Jit() = default;
@@ -168,8 +163,8 @@ Jit::~Jit() = default;
 llvm::Function* Jit::add_function(const std::string& name, const std::vector<llvm::Type*>& parameters) {
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(*context_), parameters, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, *module_);
-  function->addFnAttr("target-cpu", target_.cpu());
-  function->addFnAttr("target-features", target_.features());
+  function->addFnAttr("target-cpu", machine_.cpu());
+  function->addFnAttr("target-features", machine_.features());
   const std::string bits = std::to_string(target_.vector_bits());
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("min-legal-vector-width", bits);
@@ -185,62 +180,43 @@ llvm::FunctionCallee Jit::declare(const MathFunction& function, llvm::FunctionTy
   declared->addFnAttr(llvm::Attribute::WillReturn);
   declared->addFnAttr(llvm::Attribute::NoSync);
   declared->addFnAttr(llvm::Attribute::Speculatable);
-  symbols_.emplace(function.symbol, function.address);
   return callee;
 }
 
-void Jit::compile(int threads, std::string* assembly) {
+std::vector<CompiledObject> Jit::compile(int threads, std::string* assembly) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(*module_, &stream)) throw InternalError("generated code is not well formed: " + stream.str());
-  if (assembly != nullptr) {
-    const auto machine = machine_of(target_);
-    optimize(*module_, *machine);
-    llvm::SmallVector<char, 0> text;
-    llvm::raw_svector_ostream out(text);
-    llvm::legacy::PassManager writer;
-    auto copy = llvm::CloneModule(*module_);
-    if (machine->addPassesToEmitFile(writer, out, nullptr, llvm::CGFT_AssemblyFile)) {
-      throw InternalError("this LLVM cannot print assembly");
-    }
-    writer.run(*copy);
-    assembly->assign(text.begin(), text.end());
-  }
-  llvm::orc::JITDylib& library = jit_->getMainJITDylib();
-  llvm::orc::SymbolMap known;
-  for (const auto& [name, address] : symbols_) {
-    known[jit_->mangleAndIntern(name)] = llvm::JITEvaluatedSymbol(address, llvm::JITSymbolFlags::Exported);
-  }
-  check(library.define(llvm::orc::absoluteSymbols(std::move(known))), "LLVM ORC symbols");
-  library.addGenerator(
-      unwrap(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix()),
-             "LLVM ORC process symbols"));
   if (assembly == nullptr) return compile_shares(threads);
-  check(jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module_), std::move(context_))), "LLVM ORC module");
+  const auto machine = machine_.make();
+  optimize(*module_, *machine);
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream out(text);
+  llvm::legacy::PassManager writer;
+  auto copy = llvm::CloneModule(*module_);
+  if (machine->addPassesToEmitFile(writer, out, nullptr, llvm::CGFT_AssemblyFile)) {
+    throw InternalError("this LLVM cannot print assembly");
+  }
+  writer.run(*copy);
+  assembly->assign(text.begin(), text.end());
+  return {{"", machine_code(*module_, *machine)}};
 }
 
-void Jit::compile_shares(int threads) {
+std::vector<CompiledObject> Jit::compile_shares(int threads) const {
   const std::vector<std::set<std::string>> shares = shares_of(*module_, threads);
-  std::vector<ObjectCode> objects(shares.size());
+  std::vector<CompiledObject> objects(shares.size());
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   llvm::WriteBitcodeToFile(*module_, out);
   const llvm::MemoryBufferRef bitcode(llvm::StringRef(bytes.data(), bytes.size()), "kasen");
-  const CodeCache cache(cache_folder_);
-  std::vector<std::future<ObjectCode>> others;  // without a thread of the system, run on demand
+  std::vector<std::future<CompiledObject>> others;  // without a thread of the system, run on demand
   for (size_t k = 1; k < shares.size(); ++k) {
     others.push_back(std::async(std::launch::async | std::launch::deferred, find_or_compile, bitcode,
-                                std::cref(shares[k]), std::cref(target_), std::cref(cache)));
+                                std::cref(shares[k]), std::cref(machine_), std::cref(store_)));
   }
-  objects[0] = find_or_compile(bitcode, shares[0], target_, cache);
+  objects[0] = find_or_compile(bitcode, shares[0], machine_, store_);
   for (size_t k = 1; k < shares.size(); ++k) objects[k] = others[k - 1].get();
-  cache.prune();
-  for (ObjectCode& object : objects) check(jit_->addObjectFile(std::move(object)), "LLVM ORC object");
-  module_.reset();
-}
-
-void* Jit::lookup(const std::string& name) {
-  return reinterpret_cast<void*>(unwrap(jit_->lookup(name), "LLVM ORC lookup").getValue());
+  return objects;
 }
 
 }  // namespace kasen

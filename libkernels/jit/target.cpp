@@ -2,13 +2,16 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
-#include <llvm/Support/Host.h>
-#include <llvm/Support/TargetSelect.h>
 
 #include <array>
-#include <mutex>
-#include <utility>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#else
+#include <sys/auxv.h>
+
+#include <fstream>
+#endif
 
 #include "libcore/base/error.h"
 #include "libcore/scalar/elementary.h"
@@ -31,52 +34,70 @@ struct AbiRow {
 };
 constexpr std::array abis{AbiRow{'e', 512}, AbiRow{'d', 256}, AbiRow{'b', 128}};
 
-llvm::orc::JITTargetMachineBuilder host_machine() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  llvm::Expected<llvm::orc::JITTargetMachineBuilder> host = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!host) {
-    throw InternalError("LLVM does not know this processor: " + llvm::toString(host.takeError()));
-  }
-  return *host;
+#if defined(__x86_64__)
+constexpr bool x86 = true;
+
+// What the compiler asks as well; GCC's answer, too, counts registers only if the system saves them.
+int vector_bits_here() {
+  __builtin_cpu_init();
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+  return wide ? 512 : __builtin_cpu_supports("avx2") ? 256 : 128;
 }
+
+bool fuses_here() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("fma");
+}
+
+// The leaves of CPUID that tell model and features.
+std::string processor_here() {
+  std::string text;
+  for (const auto& [leaf, sub] : {std::pair{0U, 0U}, {1U, 0U}, {7U, 0U}, {7U, 1U}, {0x80000001U, 0U}}) {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(leaf, sub, &a, &b, &c, &d) == 0) continue;
+    if (leaf == 1) b = 0;  // of this core alone
+    text += fmt::format("{:x}.{:x} {:x} {:x} {:x} {:x}\n", leaf, sub, a, b, c, d);
+  }
+  return text;
+}
+#else
+constexpr bool x86 = false;
+
+int vector_bits_here() { return 128; }
+bool fuses_here() { return true; }
+
+std::string processor_here() {
+  std::string model;
+  std::getline(std::ifstream("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"), model);
+  return fmt::format("{} {:x} {:x}\n", model, getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
+}
+#endif
 
 }  // namespace
 
-Target::Target(std::optional<LaneChoice> lanes) {
-  llvm::orc::JITTargetMachineBuilder machine = host_machine();
-  llvm::StringMap<bool> features;
-  llvm::sys::getHostCPUFeatures(features);
-  const auto has = [&](const char* name) { return features.count(name) != 0 && features[name]; };
-  fuses_ = has("fma") || machine.getTargetTriple().isAArch64();
-  if (has("avx2")) vector_bits_ = 256;
-  if (has("avx512f") && has("avx512dq") && has("avx512vl") && has("avx512bw")) vector_bits_ = 512;
-  // A processor newer than this LLVM is detected as its nearest ancestor or as a generic one; the features are right.
-  if (machine.getCPU() == "x86-64" && vector_bits_ == 512) machine.setCPU("x86-64-v4");
-  machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
-  machine_ = std::make_shared<const llvm::orc::JITTargetMachineBuilder>(std::move(machine));
+Target::Target(std::optional<LaneChoice> lanes) : vector_bits_(vector_bits_here()), fuses_(fuses_here()) {
   lanes_ = lanes ? *lanes : choose_lanes(lane_trial(vector_bits_));
   libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
 }
 
-std::string Target::cpu() const { return machine_->getCPU(); }
-
-std::string Target::features() const { return machine_->getFeatures().getString(); }
-
-bool Target::may_stream() const { return machine_->getTargetTriple().isX86(); }
+bool Target::may_stream() const { return x86; }
 
 std::int64_t Target::last_level_cache() {
   static const std::int64_t bytes = last_level_caches().value_or(std::int64_t{32} << 20);
   return bytes;
 }
 
-std::string Target::description() const {
-  return fmt::format("{}, {}-bit vectors, {}, {}", cpu(), vector_bits_,
+std::string Target::description(const std::string& cpu) const {
+  return fmt::format("{}, {}-bit vectors, {}, {}", cpu, vector_bits_,
                      libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)",
                      lanes_text(lane_trial(vector_bits_)));
+}
+
+std::string Target::identity() const {
+  return fmt::format("{}{} bits, {}, lanes {} {}\n", processor_here(), vector_bits_,
+                     libmvec_ != nullptr ? "libmvec" : "no libmvec", static_cast<int>(lanes_.reads),
+                     static_cast<int>(lanes_.writes));
 }
 
 std::optional<MathFunction> Target::math(ScalarOp op, Scalar scalar, int lanes) const {
@@ -88,13 +109,10 @@ std::optional<MathFunction> Target::math(ScalarOp op, Scalar scalar, int lanes) 
     const int width = abi.bits / bits;
     if (libmvec_ == nullptr || abi.bits > vector_bits_ || width > lanes) continue;
     const std::string symbol = fmt::format("_ZGV{}N{}{}_{}", abi.letter, width, row(op).arity == 2 ? "vv" : "v", name);
-    if (const void* address = dlsym(libmvec_, symbol.c_str())) {
-      return MathFunction{symbol, width, reinterpret_cast<std::uint64_t>(address)};
-    }
+    if (dlsym(libmvec_, symbol.c_str()) != nullptr) return MathFunction{symbol, width};
   }
-  const void* address = dlsym(RTLD_DEFAULT, name.c_str());
-  if (address == nullptr) throw InternalError("the C library has no " + name);
-  return MathFunction{name, 1, reinterpret_cast<std::uint64_t>(address)};
+  if (dlsym(RTLD_DEFAULT, name.c_str()) == nullptr) throw InternalError("the C library has no " + name);
+  return MathFunction{name, 1};
 }
 
 }  // namespace kasen

@@ -2,16 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "libcore/scalar/scalar.h"
 #include "libkernels/jit/lanes.h"
-
-namespace llvm::orc {
-class JITTargetMachineBuilder;  // only declared: emitters do not need its header
-}
 
 namespace kasen {
 
@@ -19,23 +14,22 @@ namespace kasen {
 struct MathFunction {
   std::string symbol;
   int width = 1;
-  std::uint64_t address = 0;
 };
 
 class Target {
  public:
   explicit Target(std::optional<LaneChoice> lanes = std::nullopt);
 
-  [[nodiscard]] const llvm::orc::JITTargetMachineBuilder& machine() const { return *machine_; }
-  [[nodiscard]] std::string cpu() const;
-  [[nodiscard]] std::string features() const;
   [[nodiscard]] int vector_bits() const { return vector_bits_; }
   [[nodiscard]] bool fuses() const { return fuses_; }  // multiplies and adds in one instruction, rounding once
   [[nodiscard]] bool scales() const { return vector_bits_ == 512; }  // by a power of 2 in one instruction
   [[nodiscard]] bool may_stream() const;                             // stores past the caches
   [[nodiscard]] LaneChoice lanes() const { return lanes_; }          // by trial, unless one was given
   [[nodiscard]] static std::int64_t last_level_cache();              // bytes, asked for once
-  [[nodiscard]] std::string description() const;                     // "znver4, 512-bit vectors, libmvec, ..."
+  // Of the processor that the compiler calls `cpu`: "znver4, 512-bit vectors, libmvec, ...".
+  [[nodiscard]] std::string description(const std::string& cpu) const;
+  // All that code for this target depends on, apart from the compiler: equal texts, equal code.
+  [[nodiscard]] std::string identity() const;
 
   // The widest version, of at most `lanes` elements, of a library function (exp, log ...) for f64 or f32. Chosen once:
   // glibc's libmvec for AVX-512, AVX2 or SSE; if that lacks one, the C library's scalar function, called lane by lane.
@@ -43,7 +37,6 @@ class Target {
   [[nodiscard]] std::optional<MathFunction> math(ScalarOp op, Scalar scalar, int lanes) const;
 
  private:
-  std::shared_ptr<const llvm::orc::JITTargetMachineBuilder> machine_;
   int vector_bits_ = 128;
   bool fuses_ = false;
   LaneChoice lanes_;

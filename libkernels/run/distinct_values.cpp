@@ -42,8 +42,7 @@ ValueId DistinctLift::counts_of(const Type& cells, Scalar scalar, LoopBody& body
   return body.inputs.back();
 }
 
-DistinctKernel DistinctLift::emit(Jit& jit, const LoopBody& whole, const std::string& name,
-                                  std::int64_t& scratch_bytes) {
+DistinctKernel DistinctLift::emit(KernelMaker& maker, const LoopBody& whole, const std::string& name) {
   DistinctKernel made;
   LoopBody body{{}, whole.inputs, whole.outputs, whole.where};
   std::vector<Op> ops;
@@ -65,7 +64,7 @@ DistinctKernel DistinctLift::emit(Jit& jit, const LoopBody& whole, const std::st
     ops.push_back(std::move(sum));
   }
   for (const Op& op : ops) body.ops.push_back(&op);
-  made.kernel = emit_elementwise(jit, module_, body, name, scratch_bytes);
+  made.kernel = maker.elementwise(module_, body, name);
   return made;
 }
 

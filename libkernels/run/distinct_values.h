@@ -17,8 +17,7 @@ class DistinctLift {
   explicit DistinctLift(const Module& module) : module_(module) {}
   [[nodiscard]] const Module& module() const { return module_; }
   // Emitted as `name`, not yet looked up.
-  [[nodiscard]] DistinctKernel emit(Jit& jit, const LoopBody& whole, const std::string& name,
-                                    std::int64_t& scratch_bytes);
+  [[nodiscard]] DistinctKernel emit(KernelMaker& maker, const LoopBody& whole, const std::string& name);
 
  private:
   [[nodiscard]] ValueId counts_of(const Type& cells, Scalar scalar, LoopBody& body, DistinctKernel& made);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "libkernels/emit/elements.h"
+#include "libkernels/emit/kernel.h"
 
 namespace kasen {
 namespace {

@@ -22,15 +22,15 @@ class ChainPlanner {
     for (const Op* op : parts_.outer) lift.lift(op->operands[0], rows);
   }
 
-  ChainKernels plan(Jit& jit, const std::string& name, std::int64_t& scratch_bytes) {
+  ChainKernels plan(KernelMaker& maker, const std::string& name) {
     find_waited_for();
     for (const Op* op : parts_.inner) add_inner(*op);
     load_columns();
-    make_before(jit, name + "_before", scratch_bytes);
+    make_before(maker, name + "_before");
     for (const Op* op : parts_.outer) {
       made_.outer.push_back({rows_at(op->operands[0]), places(op->results[0]), product_columns(lift_.plan(), *op)});
     }
-    make_behind(jit, name + "_behind", scratch_bytes);
+    make_behind(maker, name + "_behind");
     count();
     made_.chunked = has_columns_ || !made_.loads.empty() || !made_.whole_inputs.empty() || !made_.whole_outputs.empty();
     return std::move(made_);
@@ -135,7 +135,7 @@ class ChainPlanner {
     for (const ValueId id : body.outputs) take(id);
   }
 
-  void make_before(Jit& jit, const std::string& name, std::int64_t& scratch_bytes) {
+  void make_before(KernelMaker& maker, const std::string& name) {
     if (waited_for_.empty()) return;
     std::set<ValueId> used(yielded().begin(), yielded().end());
     for (const Op* op : parts_.outer) used.insert(op->operands[0]);
@@ -151,7 +151,7 @@ class ChainPlanner {
     }
     list_inputs(body, loop.inputs);
     for (const ValueId id : body.outputs) loop.rooms.push_back(add_room(id));
-    loop.kernel = emit_elementwise(jit, m_, body, name, scratch_bytes);
+    loop.kernel = maker.elementwise(m_, body, name);
     made_.before = std::move(loop);
   }
 
@@ -174,7 +174,7 @@ class ChainPlanner {
     }
   }
 
-  void make_behind(Jit& jit, const std::string& name, std::int64_t& scratch_bytes) {
+  void make_behind(KernelMaker& maker, const std::string& name) {
     LoopBody body{{}, {}, yielded(), region_.where};
     ChainKernels::Loop loop;
     loop.rooms.assign(body.outputs.size(), -1);
@@ -193,7 +193,7 @@ class ChainPlanner {
       if (waited_for_.count(&op) == 0) body.ops.push_back(&op);
     }
     list_inputs(body, loop.inputs);
-    loop.kernel = emit_elementwise(jit, m_, body, name, scratch_bytes);
+    loop.kernel = maker.elementwise(m_, body, name);
     made_.behind = std::move(loop);
   }
 
@@ -254,11 +254,11 @@ std::vector<Range> tile_groups(std::int64_t columns) {
   return groups;
 }
 
-ChainKernels make_chain_kernels(Jit& jit, ColumnLift& lift, const Op& region, const std::string& name,
-                                std::set<FnId>& folded, std::int64_t& scratch_bytes) {
+ChainKernels make_chain_kernels(KernelMaker& maker, ColumnLift& lift, const Op& region, const std::string& name,
+                                std::set<FnId>& folded) {
   ChainPlanner planner(lift, region);
   folded.merge(planner.reducers());
-  return planner.plan(jit, name, scratch_bytes);
+  return planner.plan(maker, name);
 }
 
 }  // namespace kasen

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "libcore/analysis/compressed_rules.h"
 #include "libcore/analysis/state_rules.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
-#include "libkernels/emit/loop_shape.h"
 #include "libkernels/run/body_shape.h"
 #include "libkernels/run/distinct_values.h"
 #include "libkernels/run/lift_columns.h"
@@ -26,7 +27,7 @@ bool on_slaves(const Module& module, const Op& op) {
 
 class Planner {
  public:
-  Planner(const Module& module, PlanKernels& plan) : module_(module), plan_(plan) {}
+  Planner(const Module& module, PlanKernels& plan, KernelMaker& maker) : module_(module), plan_(plan), maker_(maker) {}
 
   void block(const Block& block) {
     for (const Op& op : block.ops) {
@@ -37,8 +38,7 @@ class Planner {
       } else if (is_epilogue(op)) {
         product_with_epilogue(op);
       } else if (is_fold(op)) {
-        plan_.entry_folds.emplace(&op,
-                                  emit_entry_fold(*plan_.jit, module_, op, next_name("entries"), plan_.scratch_bytes));
+        plan_.entry_folds.emplace(&op, maker_.entry_fold(module_, op, next_name("entries")));
       } else if (is_row_chain(op)) {
         chain(op);
       } else if (is_product(op) || (region && row(op.kind).entry == RegionEntry::product)) {
@@ -60,30 +60,36 @@ class Planner {
     }
   }
 
+  // All that the plan needs, not yet looked up.
+  void make() {
+    block(module_.body);
+    reducers();
+  }
+
   // Reducers: of reductions and products, and of every pre-reduced value, which a gather may have to combine.
   void reducers() {
     for (const Value& value : module_.values) {
       if (value.type.state.is_pre()) combined_.insert(value.type.state.reducer);
     }
     const Module& all = lift_ ? lift_->module() : module_;
-    for (const FnId fn : folded_) emit_fold(*plan_.jit, all.fn(fn), fold_name(fn), plan_.scratch_bytes);
-    for (const FnId fn : combined_) emit_combine(*plan_.jit, module_.fn(fn), combine_name(fn), plan_.scratch_bytes);
+    for (const FnId fn : folded_) maker_.fold(all.fn(fn), fold_name(fn));
+    for (const FnId fn : combined_) maker_.combine(module_.fn(fn), combine_name(fn));
   }
 
   void look_up() {
-    Jit& jit = *plan_.jit;
+    const CodeImage& code = plan_.code;
     const auto elementwise = [&](ElementwiseKernel& kernel) {
-      kernel.function = reinterpret_cast<ElementwiseFunction>(jit.lookup(kernel.symbol));
+      kernel.function = reinterpret_cast<ElementwiseFunction>(code.find(kernel.symbol));
       if (kernel.streamed_symbol.empty()) return;
-      kernel.streamed = reinterpret_cast<ElementwiseFunction>(jit.lookup(kernel.streamed_symbol));
+      kernel.streamed = reinterpret_cast<ElementwiseFunction>(code.find(kernel.streamed_symbol));
     };
     const auto product = [&](ProductKernel& kernel) {
-      kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.rows_symbol));
+      kernel.rows = reinterpret_cast<RowsFunction>(code.find(kernel.rows_symbol));
       if (kernel.segment_symbol.empty()) return;
-      kernel.segment = reinterpret_cast<SegmentFunction>(jit.lookup(kernel.segment_symbol));
+      kernel.segment = reinterpret_cast<SegmentFunction>(code.find(kernel.segment_symbol));
       if (kernel.window_symbol.empty()) return;
-      kernel.window = reinterpret_cast<WindowFunction>(jit.lookup(kernel.window_symbol));
-      kernel.slice = reinterpret_cast<SliceFunction>(jit.lookup(kernel.slice_symbol));
+      kernel.window = reinterpret_cast<WindowFunction>(code.find(kernel.window_symbol));
+      kernel.slice = reinterpret_cast<SliceFunction>(code.find(kernel.slice_symbol));
     };
     for (auto& [op, kernels] : plan_.loops) {
       elementwise(kernels.all);
@@ -99,11 +105,11 @@ class Planner {
       if (kernels.kernel) product(*kernels.kernel);
     }
     for (auto& [op, kernel] : plan_.entry_folds) {
-      kernel.rows = reinterpret_cast<RowsFunction>(jit.lookup(kernel.symbol));
+      kernel.rows = reinterpret_cast<RowsFunction>(code.find(kernel.symbol));
     }
     for (auto& [key, tiles] : tiles_) {
-      tiles.rows = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.rows_symbol));
-      tiles.columns = reinterpret_cast<DenseTileFunction>(jit.lookup(tiles.columns_symbol));
+      tiles.rows = reinterpret_cast<DenseTileFunction>(code.find(tiles.rows_symbol));
+      tiles.columns = reinterpret_cast<DenseTileFunction>(code.find(tiles.columns_symbol));
     }
     for (auto& [op, kernels] : plan_.chains) {
       for (std::int64_t columns = 1; columns <= most_tile_columns; ++columns) {
@@ -113,9 +119,8 @@ class Planner {
       if (kernels.before) elementwise(kernels.before->kernel);
       if (kernels.behind) elementwise(kernels.behind->kernel);
     }
-    for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(jit.lookup(fold_name(fn)));
-    for (const FnId fn : combined_)
-      plan_.combines[fn] = reinterpret_cast<CombineFunction>(jit.lookup(combine_name(fn)));
+    for (const FnId fn : folded_) plan_.folds[fn] = reinterpret_cast<FoldFunction>(code.find(fold_name(fn)));
+    for (const FnId fn : combined_) plan_.combines[fn] = reinterpret_cast<CombineFunction>(code.find(combine_name(fn)));
   }
 
  private:
@@ -129,12 +134,12 @@ class Planner {
     }
     const std::string shape = shape_of(module_, body);
     if (const auto known = shapes_.find(shape); known != shapes_.end()) return known->second;
-    ElementwiseKernel kernel = emit_elementwise(*plan_.jit, module_, body, next_name("loop"), plan_.scratch_bytes);
+    ElementwiseKernel kernel = maker_.elementwise(module_, body, next_name("loop"));
     if (may_leave_caches(kernel, body)) {
       LoopBody streamed = body;
       streamed.streamed = true;
       kernel.streamed_symbol = kernel.symbol + "_streamed";
-      static_cast<void>(emit_elementwise(*plan_.jit, module_, streamed, kernel.streamed_symbol, plan_.scratch_bytes));
+      static_cast<void>(maker_.elementwise(module_, streamed, kernel.streamed_symbol));
     }
     shapes_.emplace(shape, kernel);
     return kernel;
@@ -142,7 +147,7 @@ class Planner {
 
   // Whether the results could be too large for the caches. All dimensions have their sizes here.
   [[nodiscard]] bool may_leave_caches(const ElementwiseKernel& kernel, const LoopBody& body) const {
-    if (!plan_.jit->target().may_stream()) return false;
+    if (!plan_.target.may_stream()) return false;
     double bytes = 0;
     for (size_t i = 0; i < kernel.stored.size(); ++i) {
       double elements = 1;
@@ -165,7 +170,7 @@ class Planner {
     for (const Op* op : body.products) folded_.insert(op->fns[1]);
     const std::string shape = shape_of(module_, body);
     if (const auto known = products_.find(shape); known != products_.end()) return known->second;
-    ProductKernel kernel = emit_product(*plan_.jit, module_, body, next_name("product"), plan_.scratch_bytes);
+    ProductKernel kernel = maker_.product(module_, body, next_name("product"));
     products_.emplace(shape, kernel);
     return kernel;
   }
@@ -184,7 +189,7 @@ class Planner {
     plan_.loops.emplace(&op, std::move(kernels));
     if (!takes_distinct_values(module_, op)) return;
     if (!distinct_) distinct_.emplace(module_);
-    plan_.distinct.emplace(&op, distinct_->emit(*plan_.jit, body, next_name("distinct"), plan_.scratch_bytes));
+    plan_.distinct.emplace(&op, distinct_->emit(maker_, body, next_name("distinct")));
   }
 
   // The part of a region that runs behind the owned elements, if it is not all of it.
@@ -209,7 +214,7 @@ class Planner {
     for (ValueId& id : body.outputs) {
       if (kept.count(id) == 0) id = no_value;
     }
-    ElementwiseKernel kernel = emit_elementwise(*plan_.jit, module_, body, next_name("slaves"), plan_.scratch_bytes);
+    ElementwiseKernel kernel = maker_.elementwise(module_, body, next_name("slaves"));
     const std::set<ValueId> used = used_values(body);
     for (size_t i = 0; i < body.inputs.size(); ++i) {
       if (used.count(body.inputs[i]) == 0) kernel.counted[i] = 0;
@@ -245,8 +250,8 @@ class Planner {
 
   void chain(const Op& region) {
     if (!lift_) lift_.emplace(module_);
-    const auto [made, added] = plan_.chains.emplace(
-        &region, make_chain_kernels(*plan_.jit, *lift_, region, next_name("chain"), folded_, plan_.scratch_bytes));
+    const auto [made, added] =
+        plan_.chains.emplace(&region, make_chain_kernels(maker_, *lift_, region, next_name("chain"), folded_));
     const ChainKernels& kernels = made->second;
     emit_tiles(kernels.matrix.scalar(), kernels.inner);
     emit_tiles(kernels.matrix.scalar(), kernels.outer);
@@ -260,7 +265,7 @@ class Planner {
     for (const Range& group : tile_groups(columns)) {
       const std::pair key{scalar, group.size()};
       if (tiles_.count(key) != 0) continue;
-      tiles_.emplace(key, emit_dense_tiles(*plan_.jit, scalar, group.size(), next_name("dense")));
+      tiles_.emplace(key, maker_.dense_tiles(scalar, group.size(), next_name("dense")));
     }
   }
 
@@ -331,11 +336,11 @@ class Planner {
     }
     drop_unused(loop, kernels.epilogue_inputs);
     kernels.kernel = emit_products(body);
-    kernels.epilogue = emit_elementwise(*plan_.jit, module_, loop, next_name("epilogue"), plan_.scratch_bytes);
+    kernels.epilogue = maker_.elementwise(module_, loop, next_name("epilogue"));
     if (!kernels.kernel.window_symbol.empty()) {
       loop.rows = &kernels.kernel;
       loop.row_value = body.products[0]->results[0];
-      kernels.fused = emit_elementwise(*plan_.jit, module_, loop, next_name("fused"), plan_.scratch_bytes);
+      kernels.fused = maker_.elementwise(module_, loop, next_name("fused"));
     }
     for (const Op* op : loop.ops) {
       if (op->code == OpCode::reduce) folded_.insert(op->fns[0]);
@@ -359,6 +364,7 @@ class Planner {
 
   const Module& module_;
   PlanKernels& plan_;
+  KernelMaker& maker_;
   std::set<FnId> folded_, combined_;
   std::map<std::string, ElementwiseKernel> shapes_;
   std::map<std::string, ProductKernel> products_;
@@ -371,16 +377,10 @@ class Planner {
 
 }  // namespace
 
-PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options) {
-  PlanKernels plan;
-  plan.cached_bytes = std::max<std::int64_t>(options.cached_bytes, 0);
-  plan.jit = std::make_unique<Jit>(options.code_cache, Target(options.lanes));
-  Planner planner(module, plan);
-  planner.block(module.body);
-  planner.reducers();
-  plan.jit->compile(options.threads, options.keep_assembly ? &plan.assembly : nullptr);
-  planner.look_up();
-  return plan;
+LookUp ask_for_kernels(const Module& module, PlanKernels& plan, KernelMaker& maker) {
+  const auto planner = std::make_shared<Planner>(module, plan, maker);
+  planner->make();
+  return [planner] { planner->look_up(); };
 }
 
 }  // namespace kasen

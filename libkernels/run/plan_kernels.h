@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +13,8 @@
 #include "libcore/kernels/kernel_set.h"
 #include "libkernels/emit/entry_fold.h"
 #include "libkernels/emit/kernel.h"
+#include "libkernels/jit/code_image.h"
+#include "libkernels/make/kernel_maker.h"
 #include "libkernels/run/kernel_options.h"
 #include "libkernels/run/partial_reduction.h"
 
@@ -111,7 +113,9 @@ struct ChainKernels {
 };
 
 struct PlanKernels {
-  std::unique_ptr<Jit> jit;
+  CodeImage code;
+  Target target;
+  std::string processor;  // KernelSet::processor
   std::map<const Op*, LoopKernels> loops;
   std::map<const Op*, DistinctKernel> distinct;  // beside the loops that take cells one by one
   std::map<const Op*, PartialReduction> partial_reductions;
@@ -133,10 +137,16 @@ class ColumnLift;
 
 // For a row_chain region, whose values `lift` takes. Loops are emitted as `name` and a suffix each, and not yet looked
 // up; tiles are not emitted yet. `folded` gets the reducers of its reductions.
-[[nodiscard]] ChainKernels make_chain_kernels(Jit& jit, ColumnLift& lift, const Op& region, const std::string& name,
-                                              std::set<FnId>& folded, std::int64_t& scratch_bytes);
+[[nodiscard]] ChainKernels make_chain_kernels(KernelMaker& maker, ColumnLift& lift, const Op& region,
+                                              const std::string& name, std::set<FnId>& folded);
 
-// Emits and compiles. UserError (bad_input) with the statement's position for a plan that cannot be generated.
+// Asks for all kernels of a plan. What it returns finds the addresses, once plan.code is loaded; the plan must not have
+// moved.
+using LookUp = std::function<void()>;
+[[nodiscard]] LookUp ask_for_kernels(const Module& module, PlanKernels& plan, KernelMaker& maker);
+
+// Emits and compiles, or takes what was kept. UserError (bad_input) with the statement's position for a plan that
+// cannot be generated.
 [[nodiscard]] PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options);
 
 }  // namespace kasen

@@ -62,6 +62,9 @@ class Package(unittest.TestCase):
                 self.assertRegex(line, r"^[-dl]\S+ root/root .* \./(usr/.*)?$")
             self.assertIn(f"./usr/share/doc/{package}/copyright\n", lines)
         self.assertIn("./usr/bin/kasen-run\n", listed["kasen"])
+        for module in ("kasen-compiler", "kasen-loopback"):
+            self.assertRegex(listed["kasen"], rf"\./usr/lib/\S+/kasen/{module}\.so\n")
+            self.assertNotIn(module, listed["libkasen-dev"])
         self.assertNotIn("/include/", listed["kasen"])
         self.assertRegex(listed["libkasen-dev"], r"\./usr/lib/\S+/pkgconfig/kasen-core\.pc\n")
         self.assertNotIn("/bin/", listed["libkasen-dev"])

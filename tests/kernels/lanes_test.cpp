@@ -38,7 +38,7 @@ TEST(Lanes, TheTrialTimesBothWays) {
     EXPECT_LT(time, 1000);
   }
   for (const double time : {trial.scatter, trial.stores}) EXPECT_EQ(time > 0.05, bits == 512);
-  EXPECT_NE(Target().description().find(lanes_text(trial)), std::string::npos);
+  EXPECT_NE(Target().description("a name").find(lanes_text(trial)), std::string::npos);
 }
 
 }  // namespace

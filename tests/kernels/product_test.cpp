@@ -141,7 +141,10 @@ Module products_over(Random& random, int count, bool looped) {
   if (looped) {
     Op loop;
     loop.code = OpCode::for_loop;
+    const Type number = typed(ElementType::of(Scalar::i64), {}, false);
+    loop.operands = {m.add_value("from", number), m.add_value("to", number)};
     loop.blocks.push_back(std::move(m.body));
+    loop.blocks[0].args = {m.add_value("i", number)};
     m.body = Block{};
     m.body.ops.push_back(std::move(loop));
   }

@@ -54,7 +54,7 @@ ROOMS = {
         "bundle": "base hdf5 read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 bundle results",
     },
     "libcomm/exchange": {"": ""},
-    "libkernels": {"jit": "", "emit": "jit", "run": "jit emit", "dense": "run", "": "run dense"},
+    "libkernels": {"jit": "", "emit": "jit", "make": "jit emit", "run": "jit emit make", "dense": "run", "": "run dense"},
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
@@ -88,7 +88,7 @@ def is_system(name):
     return name.startswith(("sys/", "linux/")) or "/" not in name and ("." not in name or name in SYSTEM_H)
 
 
-SYSTEM_H = {"unistd.h", "fcntl.h", "spawn.h", "dirent.h", "dlfcn.h", "pthread.h", "sched.h", "errno.h", "immintrin.h", "malloc.h"}
+SYSTEM_H = {"cpuid.h", "elf.h", "unistd.h", "fcntl.h", "spawn.h", "dirent.h", "dlfcn.h", "pthread.h", "sched.h", "errno.h", "immintrin.h", "malloc.h"}
 
 
 def fault(library, room, quote, name):

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libcore/base/error.h"
+#include "libcore/system/beside.h"
 #include "tools/system/process.h"
 
 namespace kasen::tools {
@@ -94,14 +95,10 @@ bool configured_hosts() {
   return names_hosts(variable("HOME") + "/.openmpi/mca-params.conf", false);
 }
 
-// The library is beside the tools in a build, and below the prefix where they are installed. "": it does not exist, and
-// mpirun listens as usual.
+// "": it does not exist, or mpirun cannot be told its name; then it listens as usual.
 std::string loopback_library() {
-  for (const char* const place : {"/kasen-loopback.so", "/../" KASEN_LIBDIR "/kasen/kasen-loopback.so"}) {
-    std::string path = tool_folder() + place;
-    if (access(path.c_str(), R_OK) == 0 && path.find_first_of(": ") == std::string::npos) return path;
-  }
-  return "";
+  std::string path = file_beside_program("kasen-loopback.so");
+  return path.find_first_of(": ") == std::string::npos ? path : "";
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include "libkernels/jit/llvm_version.h"
-
 #include <fmt/format.h>
 #include <llvm-c/Core.h>
 #include <llvm/Config/llvm-config.h>
+
+#include "libkernels/make/kernel_maker.h"
 
 namespace kasen {
 

@@ -1,0 +1,49 @@
+#include "libkernels/emit/kernel.h"
+
+#include <optional>
+#include <utility>
+
+#include "libcore/base/error.h"
+#include "libcore/laws/laws.h"
+
+namespace kasen {
+
+int ArgumentLayout::add_array(const ElementType& element) {
+  const int first = words_;
+  words_ += 2 * static_cast<int>(element.components.size());
+  return first;
+}
+
+int ArgumentLayout::add_word() { return words_++; }
+
+void append_array(std::vector<std::int64_t>& words, const ElementType& element, const View& view) {
+  std::int64_t plane = 0;
+  for (const Component& c : element.components) {
+    words.push_back(reinterpret_cast<std::int64_t>(view.data) + plane_offset(element, view.capacity, plane));
+    words.push_back((view.capacity * scalar_bytes(c.scalar) + 63) / 64 * 64);
+    plane += c.planes();
+  }
+}
+
+std::set<ValueId> used_values(const LoopBody& body) {
+  std::set<ValueId> used(body.outputs.begin(), body.outputs.end());
+  for (const Op* op : body.ops) used.insert(op->operands.begin(), op->operands.end());
+  for (const auto& [alias, of] : body.same) used.insert(of);
+  return used;
+}
+
+void refuse(std::string what, std::string why, const Location& where) {
+  fail(ExitStatus::bad_input, "no kernel for " + std::move(what), std::move(why),
+       "write it differently, or run with --kernels=interpreter", where);
+}
+
+std::vector<Word> require_identity(const Module& module, FnId reducer, const Location& where) {
+  const ScalarFunction& fn = module.fn(reducer);
+  std::optional<std::vector<Word>> identity = reducer_identity(fn);
+  if (!identity) {
+    refuse("a reduction by '" + fn.name + "'", "no identity of it is known: no value e with f(e, x) = x", where);
+  }
+  return *identity;
+}
+
+}  // namespace kasen

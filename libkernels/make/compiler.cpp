@@ -1,0 +1,47 @@
+// The compiler by the emitters.
+#include <utility>
+
+#include "libkernels/jit/jit.h"
+#include "libkernels/make/kernel_maker.h"
+
+namespace kasen {
+namespace {
+
+class Emitters : public KernelCompiler {
+ public:
+  Emitters(const Target& target, const CodeStore& store) : jit_(target, store) {}
+
+  ElementwiseKernel elementwise(const Module& module, const LoopBody& body, const std::string& name) override {
+    return emit_elementwise(jit_, module, body, name, scratch_bytes_);
+  }
+  ProductKernel product(const Module& module, const ProductBody& body, const std::string& name) override {
+    return emit_product(jit_, module, body, name, scratch_bytes_);
+  }
+  EntryFoldKernel entry_fold(const Module& module, const Op& op, const std::string& name) override {
+    return emit_entry_fold(jit_, module, op, name, scratch_bytes_);
+  }
+  DenseTileKernel dense_tiles(Scalar scalar, std::int64_t columns, const std::string& name) override {
+    return emit_dense_tiles(jit_, scalar, columns, name);
+  }
+  void fold(const ScalarFunction& reducer, const std::string& name) override {
+    emit_fold(jit_, reducer, name, scratch_bytes_);
+  }
+  void combine(const ScalarFunction& reducer, const std::string& name) override {
+    emit_combine(jit_, reducer, name, scratch_bytes_);
+  }
+  CompiledPlan compile(int threads, std::string* assembly) override {
+    return {jit_.compile(threads, assembly), jit_.machine().cpu(), scratch_bytes_};
+  }
+
+ private:
+  Jit jit_;
+  std::int64_t scratch_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<KernelCompiler> make_compiler(const Target& target, const CodeStore& store) {
+  return std::make_unique<Emitters>(target, store);
+}
+
+}  // namespace kasen
