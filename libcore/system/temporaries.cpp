@@ -124,4 +124,8 @@ void remove_temporaries() {
   errno = error;
 }
 
+void forget_temporaries() {
+  for (Temporary::Place* p = Temporary::places(); p != nullptr; p = p->next) p->path = nullptr;
+}
+
 }  // namespace kasen

@@ -18,6 +18,7 @@ class Temporary {
  private:
   struct Place;
   friend void remove_temporaries();
+  friend void forget_temporaries();
   static Place* places();
   Place* place_;
 };
@@ -44,5 +45,8 @@ void remove_temporary(const char* path);
 // For the end of a process that unwinds no stack; a signal handler may call it. Files that another thread makes in a
 // folder at the same time can stay.
 void remove_temporaries();
+
+// In a fork of this process: the files are the other's.
+void forget_temporaries();
 
 }  // namespace kasen

@@ -58,8 +58,8 @@ ROOMS = {
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
-        "run": "system common launch", "doctor": "system options", "go": "system common options launch",
-        "experiment": "system common options launch go", "": "system common options launch run doctor go experiment",
+        "run": "system common launch", "doctor": "system options", "step": "system common options", "go": "system common options launch step",
+        "experiment": "system common options launch go", "": "system common options launch run doctor step go experiment",
     },
 }
 

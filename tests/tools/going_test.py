@@ -6,6 +6,7 @@ Usage: going_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -220,6 +221,36 @@ class Died(GoTest):
         self.assertNotIn("Kasen;", err)
         self.go("a.txt", "--checkpoint", "saved", "--every", 1, "--resume")
         err = self.fault(*self.line("a.txt"), status=INTERRUPTED, env={"KASEN_FAULT": "border:term:4@tool=kasen-run"}, says="kasen-run was interrupted")
+
+
+class Started(GoTest):
+    """What go starts: programs are loaded once."""
+
+    def programs(self, tools):
+        """The names of all programs of Kasen that a go with these tools starts."""
+        done = subprocess.run([tools / "kasen", *map(str, self.line("a.txt"))], cwd=self.dir, capture_output=True, text=True, check=False,
+                              env={**os.environ, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(self.dir / "loaded")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Predicted and counted agree", done.stdout)
+        texts = [path for path in self.dir.iterdir() if path.name.startswith("loaded.")]
+        found = sorted(name for path in texts for name in re.findall(r"initialize program: \S*/(kasen\S*)", path.read_text(errors="replace")))
+        for path in texts:
+            path.unlink()
+        return found
+
+    def test_steps_are_forks_unless_somebody_put_a_script_there(self):
+        self.assertEqual(self.programs(TOOLS), ["kasen", "kasen-run"])
+        folder = self.dir / "tools"
+        folder.mkdir()
+        for path in TOOLS.glob("kasen*"):
+            if path.is_file():
+                (folder / path.name).symlink_to(path)
+        (folder / "kasen").unlink()
+        shutil.copy(TOOLS / "kasen", folder)
+        (folder / "kasen-fuse").unlink()
+        (folder / "kasen-fuse").write_text(f"#!/bin/sh\nexec {TOOLS}/kasen-fuse \"$@\"\n")
+        (folder / "kasen-fuse").chmod(0o755)
+        self.assertEqual(self.programs(folder), ["kasen", "kasen-fuse", "kasen-fuse", "kasen-run"])
 
 
 class Called(GoTest):

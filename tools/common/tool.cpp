@@ -171,7 +171,7 @@ void check_files(const Tool& tool, const po::variables_map& values) {
 }
 
 // The failures that tests ask of this process (docs/faults.md). mpirun and srun state its rank; else it is alone.
-void ask_for_faults_of_environment() {
+void ask_for_faults_of_environment(const std::string& tool) {
   const char* text = std::getenv("KASEN_FAULT");
   if (text == nullptr) return;
   int rank = 0;
@@ -181,7 +181,7 @@ void ask_for_faults_of_environment() {
     rank = std::atoi(reported);
     break;
   }
-  ask_for_faults(text, std::filesystem::read_symlink("/proc/self/exe").filename().string(), rank);
+  ask_for_faults(text, tool.substr(0, tool.find(' ')), rank);  // "kasen go" is kasen
 }
 
 // A line for each broken state rule, which names the page to read.
@@ -259,20 +259,17 @@ void with_value(const std::string& option, const std::function<void()>& read) {
 }
 
 int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(const po::variables_map&)>& body) {
-  prepare_last_words();
+  arguments.clear();  // in a fork, those of the program that was forked
+  configured.clear();
   for (int i = 1; i < argc; ++i) arguments += fmt::format(" {}", one_line(argv[i]));
-  hold_standard_streams();
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on sizes a write fails, as on a full disk
-  remove_temporaries_on_signals();
   tool.under("General");
   tool.options.add_options()("config", po::value<std::string>()->value_name("FILE.yaml"),
                              "options as YAML keys; the command line wins")(
       "help,h", "shows this help; with a word behind it, the help on that option, heading or topic")(
       "version", "shows the version");
   const std::string& name = tool.info.name;
-  try {
-    ask_for_faults_of_environment();
+  return told(name, [&] {
+    ask_for_faults_of_environment(name);
     if (reported_of_itself(argc, argv, tool)) return 0;
     const po::variables_map values = parse(argc, argv, tool);
     if (values.count("version") > 0) {
@@ -283,6 +280,17 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
     check_words(tool, values);
     check_files(tool, values);
     return status_of(body(values));
+  });
+}
+
+int told(const std::string& name, const std::function<int()>& body) {
+  prepare_last_words();
+  hold_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on sizes a write fails, as on a full disk
+  remove_temporaries_on_signals();
+  try {
+    return body();
   } catch (const UserError& error) {
     print_error(name, error);
     return status_of(error.status());

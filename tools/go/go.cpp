@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -20,9 +21,11 @@
 #include "tools/launch/options.h"
 #include "tools/options/result_format.h"
 #include "tools/options/words.h"
+#include "tools/step/step.h"
 #include "tools/system/files.h"
 #include "tools/system/process.h"
 #include "tools/system/progress.h"
+#include "tools/system/start_process.h"
 
 namespace kasen::tools {
 namespace {
@@ -34,6 +37,18 @@ using Arguments = std::vector<std::string>;
 struct StepFailed {
   int status;
 };
+
+constexpr const char* own_name = "kasen go";
+
+// 0, or the status of the step that failed.
+int status_of_steps(const std::function<void()>& steps) {
+  try {
+    steps();
+  } catch (const StepFailed& failed) {
+    return failed.status;
+  }
+  return 0;
+}
 
 constexpr int most_drawn = 150;  // arrows of a picture
 
@@ -62,7 +77,7 @@ class Pipeline {
  private:
   void describe_and_run() const {
     std::string summary;  // of the run, kept until the steps beside it have printed
-    side_by_side([&] { execute(summary); }, [&] { describe(); });
+    beside([&] { execute(summary); }, [&] { describe(); });
     write_standard_output(summary);
   }
 
@@ -112,21 +127,28 @@ class Pipeline {
 
   void step(const Arguments& argv) const { check_end(argv, run_process(argv)); }
 
+  // Both at a time.
+  static void beside(const std::function<void()>& one, const std::function<void()>& other) {
+    const Ended ended = side_by_side(one, [&] { return told(own_name, [&] { return status_of_steps(other); }); });
+    if (ended.signal != 0) throw UserError(ended_by_signal(own_name, ended));
+    if (ended.status != 0) throw StepFailed{ended.status};
+  }
+
   // A failed step has reported why, unless a signal ended it.
   void check_end(const Arguments& argv, const Ended& ended) const {
     if (ended.status == 0) return;
-    const std::string name = fs::path(argv[0]).filename().string();
-    if (ended.signal != 0) fail_by_signal(name, ended);
+    const std::string step = fs::path(argv[0]).filename().string();
+    if (ended.signal != 0) fail_by_signal(step, ended);
     const bool interrupted = ended.status == static_cast<int>(ExitStatus::interrupted);
     if (interrupted && !has("ranks"))
-      fail(ExitStatus::interrupted, fmt::format("{} was interrupted", name), "a signal ended it", "start it again");
+      fail(ExitStatus::interrupted, fmt::format("{} was interrupted", step), "a signal ended it", "start it again");
     throw StepFailed{ended.status};
   }
 
   // A saved checkpoint lets the run go on, as where kasen run reports a killed rank.
-  [[noreturn]] void fail_by_signal(const std::string& name, const Ended& ended) const {
-    const UserError error = ended_by_signal(name, ended);
-    const bool saves = has("checkpoint") && name == "kasen-run" && error.status() == ExitStatus::limit;
+  [[noreturn]] void fail_by_signal(const std::string& step, const Ended& ended) const {
+    const UserError error = ended_by_signal(step, ended);
+    const bool saves = has("checkpoint") && step == "kasen-run" && error.status() == ExitStatus::limit;
     const std::string saved = saves ? newest_checkpoint(text("checkpoint")) : "";
     if (saved.empty()) throw UserError(error);
     Diagnostic reported = error.diagnostics().front();
@@ -180,7 +202,7 @@ class Pipeline {
     const Arguments fused{tool("fuse"), file("plan.kir"), "--bundle", file("bundle"),
                           "--strategy", text("strategy"), "--sync",   text("sync"),
                           "--epilogue", text("epilogue"), "-o",       file("fused.kir")};
-    side_by_side([&] { step(fused); }, [&] { step(unfused); });
+    beside([&] { step(fused); }, [&] { step(unfused); });
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
@@ -249,10 +271,10 @@ class Pipeline {
       argv.insert(argv.end(), more.begin(), more.end());
       return argv;
     };
-    side_by_side([&] { step(with({"--check"})); },
-                 [&] {
-                   step(with({"--format", "html", "-o", file("report.html")}));
-                 });
+    beside([&] { step(with({"--check"})); },
+           [&] {
+             step(with({"--format", "html", "-o", file("report.html")}));
+           });
     tell("page       {}\n", file("report.html"));
   }
 
@@ -325,18 +347,18 @@ void declare(Tool& tool) {
 }  // namespace
 
 int go_main(int argc, char** argv) {
-  Tool tool{.info = {"kasen go", "plans, partitions, fuses, measures and runs a program",
+  Tool tool{.info = {own_name, "plans, partitions, fuses, measures and runs a program",
                      "PROGRAM.ks NAME=DATA... --workers P [-n R]",
                      "kasen go examples/pagerank.ks G=datasets/cnr-2000.txt.xz --workers 4 -n 2"}};
   declare(tool);
   int status = 0;
   const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
     if (values.count("program") == 0) fail(ExitStatus::usage, "no program", "", "see 'kasen go --help'");
-    try {
-      Pipeline(values).run();
-    } catch (const StepFailed& failed) {
-      status = failed.status;
-    }
+    start_as_forks({{"kasen-plan", plan_main},
+                    {"kasen-partition", partition_main},
+                    {"kasen-fuse", fuse_main},
+                    {"kasen-measure", measure_main}});
+    status = status_of_steps([&] { Pipeline(values).run(); });
     return ExitStatus::done;
   });
   return status != 0 ? status : own;

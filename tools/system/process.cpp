@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,14 +12,10 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <filesystem>
-#include <future>
 #include <memory>
-#include <mutex>
 #include <sstream>
 
 #include "libcore/base/error.h"
@@ -60,6 +57,7 @@ class OpenFile {
       fail(flags == O_RDONLY ? ExitStatus::io : ExitStatus::cannot_create, fmt::format("cannot open '{}'", path),
            std::strerror(errno));
   }
+  explicit OpenFile(int fd) : fd_(fd) {}
   ~OpenFile() { close(fd_); }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
@@ -71,10 +69,14 @@ class OpenFile {
 
 constexpr int anew = O_WRONLY | O_CREAT | O_TRUNC;
 
+class Process;
+Process* beside = nullptr;  // the other half of side_by_side
+
 // A process and its position in `processes`.
 class Process {
  public:
-  Process(const std::vector<std::string>& argv, const ProcessStart& start) {
+  // `start` returns the number of a process that it has started.
+  explicit Process(const std::function<pid_t()>& start) {
     for (auto& place : processes) {
       pid_t free = 0;
       if (!place.compare_exchange_strong(free, -1)) continue;
@@ -83,19 +85,22 @@ class Process {
     }
     if (place_ == nullptr) throw InternalError("too many processes at a time");
     try {
-      child_ = start_process(argv, start);
+      child_ = start();
     } catch (...) {
       *place_ = 0;
       throw;
     }
     *place_ = child_;
   }
+  Process(const std::vector<std::string>& argv, const ProcessStart& start)
+      : Process([&] { return start_process(argv, start); }) {}
   ~Process() { (void)wait(); }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   Ended wait() {
     if (child_ == 0) return ended_;
+    if (beside != nullptr && beside != this) wait_for_either();
     siginfo_t end{};  // a zombie keeps its number until it has left its position
     while (waitid(P_PID, static_cast<id_t>(child_), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
     }
@@ -112,12 +117,43 @@ class Process {
     return ended_;
   }
 
+  // Whether it has ended; then it is waited for, and a failure ends the others.
+  bool look() {
+    if (child_ == 0) return true;
+    siginfo_t end{};
+    if (waitid(P_PID, static_cast<id_t>(child_), &end, WEXITED | WNOWAIT | WNOHANG) != 0 || end.si_pid == 0)
+      return false;
+    if (wait().status != 0) signal_processes(SIGTERM);
+    return true;
+  }
+
  private:
+  // Until this one has ended; looks at the other half when it ends before. Other children there may be come from
+  // whoever became this program.
+  void wait_for_either() {
+    siginfo_t end{};
+    while (!beside->look()) {
+      if (waitid(P_ALL, 0, &end, WEXITED | WNOWAIT) < 0 && errno != EINTR) return;
+      if (end.si_pid == child_) return;
+      if (end.si_pid > 0 && end.si_pid != beside->child_) (void)waitpid(end.si_pid, nullptr, 0);
+    }
+  }
+
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::atomic<pid_t>* place_ = nullptr;
   pid_t child_ = 0;
   Ended ended_;
 };
+
+int life_of_beside = -1;  // a pipe that the other half holds open
+
+// Until there is something to read, or the end of it. Meanwhile the other half may end.
+void wait_for_text(int fd) {
+  while (beside != nullptr && !beside->look()) {
+    std::array<pollfd, 2> looks{{{fd, POLLIN, 0}, {life_of_beside, POLLIN, 0}}};
+    if (poll(looks.data(), looks.size(), -1) > 0 && looks[0].revents != 0) return;
+  }
+}
 
 }  // namespace
 
@@ -130,7 +166,7 @@ Ended run_process(const std::vector<std::string>& argv, const std::string& outpu
 Ended run_process_into(std::string& text, const std::vector<std::string>& argv) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from(fdopen(ends[0], "r"), std::fclose);
+  const OpenFile from(ends[0]);
   std::unique_ptr<Process> process;
   try {
     process = std::make_unique<Process>(argv, ProcessStart{.output = ends[1]});
@@ -140,9 +176,12 @@ Ended run_process_into(std::string& text, const std::vector<std::string>& argv) 
   }
   close(ends[1]);
   std::array<char, 4096> piece{};
-  for (size_t got = 1; got > 0;) {
-    got = std::fread(piece.data(), 1, piece.size(), from.get());
-    text.append(piece.data(), got);
+  for (;;) {
+    wait_for_text(ends[0]);
+    const ssize_t got = read(ends[0], piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(piece.data(), static_cast<size_t>(got));
   }
   return process->wait();
 }
@@ -152,24 +191,43 @@ Ended run_process_apart(const std::vector<std::string>& argv, const std::string&
   return Process(argv, {nothing.get(), out.get(), reported.get()}).wait();
 }
 
-void side_by_side(const std::function<void()>& one, const std::function<void()>& other) {
-  std::mutex mutex;
-  std::exception_ptr first;
-  const auto guarded = [&](const std::function<void()>& work) {
-    try {
-      work();
-    } catch (...) {
-      const std::scoped_lock lock(mutex);
-      if (!first) signal_processes(SIGTERM);
-      if (!first) first = std::current_exception();
-    }
+Ended side_by_side(const std::function<void()>& one, const std::function<int()>& other) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), 0) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  const OpenFile life(ends[0]);
+  Process process([&] {
+    const pid_t child = fork_process({});
+    if (child < 0) fail(ExitStatus::limit, "cannot start a process", std::strerror(errno));
+    if (child > 0) return child;
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    std::exit(other());
+  });
+  close(ends[1]);
+  beside = &process;
+  life_of_beside = life.get();
+  const auto done = [] {
+    beside = nullptr;
+    life_of_beside = -1;
   };
-  {
-    const std::future<void> beside = std::async([&] { guarded(other); });
-    guarded(one);
-    beside.wait();
+  try {
+    one();
+  } catch (...) {
+    const bool first = !process.look();
+    done();
+    if (!first && process.wait().status != 0) return process.wait();
+    signal_processes(SIGTERM);
+    (void)process.wait();
+    throw;
   }
-  if (first) std::rethrow_exception(first);
+  done();
+  return process.wait();
+}
+
+void forget_processes() {
+  for (auto& place : processes) place = 0;
+  beside = nullptr;
+  life_of_beside = -1;
 }
 
 void signal_processes(int number) {

@@ -31,8 +31,12 @@ class StopHandedOn {
   StopHandedOn(const StopHandedOn&) = delete;
   StopHandedOn& operator=(const StopHandedOn&) = delete;
 };
-// Runs both at a time. The first failure ends the processes that the other waits for, and is thrown when both are done.
-void side_by_side(const std::function<void()>& one, const std::function<void()>& other);
+// Runs both at a time, `other` in a fork of this process, which ends with the status that it returns. The first failure
+// ends the processes that the other waits for, and is reported when both are done: thrown by `one`, or returned where
+// `other` failed, which has told why unless a signal ended it.
+[[nodiscard]] Ended side_by_side(const std::function<void()>& one, const std::function<int()>& other);
+// In a fork of this process: those that it waited for are none of the fork's.
+void forget_processes();
 // The path of a command in PATH; "" where there is none.
 [[nodiscard]] std::string path_of_command(const std::string& name);
 [[nodiscard]] inline bool command_exists(const std::string& name) { return !path_of_command(name).empty(); }

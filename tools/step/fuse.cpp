@@ -1,0 +1,219 @@
+// kasen-fuse: turns level 1 IR into a plan. It places states and transitions, fuses operators and assigns buffers.
+#include <fmt/format.h>
+
+#include <optional>
+#include <sstream>
+
+#include "libcore/ir/module.h"
+#include "libopt/fusion/explore.h"
+#include "libopt/fusion/from_module.h"
+#include "libopt/optimize/optimize.h"
+#include "libopt/optimize/strategies.h"
+#include "libopt/options/pass.h"
+#include "libopt/prover/prover.h"
+#include "libopt/report/explain.h"
+#include "libopt/selection/plans_text.h"
+#include "libopt/sync/plan_notes.h"
+#include "libopt/time/price.h"
+#include "tools/common/tool.h"
+#include "tools/options/machine_file.h"
+#include "tools/options/sizes_option.h"
+#include "tools/options/words.h"
+#include "tools/step/step.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+namespace {
+
+// A text on standard error is a result where the user asked for it.
+void write_explanation(const std::string& text) {
+  if (!write_message(printable(text)))
+    fail(ExitStatus::io, "cannot write to standard error", "the requested text is lost");
+}
+
+OptimizeOptions options_from(const po::variables_map& values) {
+  OptimizeOptions options;
+  options.strategy = choose(values, "strategy", strategy_words);
+  options.sync = choose(values, "sync", sync_words);
+  const EpilogueWord epilogue = choose(values, "epilogue", epilogue_words);
+  options.epilogue = epilogue.join;
+  options.epilogue_by_size = epilogue.by_size;
+  options.split = choose(values, "split", on_off_words);
+  if (values.count("machine") > 0) options.machine = read_machine(values["machine"].as<std::string>());
+  if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
+  options.on_print = [](const std::string& pass, const Module& module) {
+    write_explanation(fmt::format("# after {}\n{}", pass, print_module(module, false)));
+  };
+  if (values.count("time-passes") > 0) {
+    options.on_pass = [](const std::string& pass, double seconds, bool changed) {
+      write_explanation(fmt::format("{:<16} {:8.3f} ms{}\n", pass, seconds * 1e3, changed ? "" : "  (unchanged)"));
+    };
+  }
+  return options;
+}
+
+// From here on, choices are made for this bundle; a plan of level 3 leaves nothing to choose.
+void fit(Module& module, const std::string& name, const std::string& digest) {
+  if (digest.empty() || module.fitted_to == digest) return;
+  if (module.level >= 3) {
+    fail(ExitStatus::bad_input, "a plan of level 3 is not fitted any more", "its choices are made",
+         "give --bundle where the program is fused", Location{name, 1, 0});
+  }
+  module.fitted_to = digest;
+}
+
+// Reports the default sizes that decided something.
+void tell_defaults(const PlanNotes& notes) {
+  if (notes.defaults.empty()) return;
+  tell("kasen-fuse: note: sizes decide, and these are defaults: {}; --bundle or --sizes gives them\n",
+       fmt::join(notes.defaults, ", "));
+}
+
+// The plan may go to standard output, so its explanation goes to standard error.
+void explain(const Module& plan, const PlanNotes& notes, const OptimizeOptions& options, LawChecker& laws) {
+  const std::optional<Sizes> sizes = options.sizes ? std::optional(options.sizes(plan)) : std::nullopt;
+  write_explanation(explain_text(plan, sizes ? &*sizes : nullptr, &notes, options.machine, laws));
+}
+
+std::string list_of_passes() {
+  std::string text = fmt::format("{:<17} {:<8} {}\n", "pass", "steps", "what it does");
+  for (const PassRow& pass : pass_rows()) {
+    text += fmt::format("{:<17} {:<8} {}\n", pass.name, pass.steps.empty() ? "-" : pass.steps, pass.doc);
+    text += fmt::format("{:<26} order: {}\n", "", pass.why);
+  }
+  return text +
+         "steps: of the five in which KASEN expands a sub-DDAG (1 begin, 2 expand, 3 transitions, 4 buffers, 5 fuse)\n"
+         "order: why the pass stands there\n";
+}
+
+std::vector<std::string> listed_passes(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream text(list);
+  for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+  return names;
+}
+
+// A plan, or the module after the listed passes alone.
+Module planned(Module module, LawChecker& laws, const OptimizeOptions& options, const po::variables_map& values) {
+  if (values.count("passes") == 0) return optimize(std::move(module), laws, options);
+  if (values.count("explain") > 0)
+    fail(ExitStatus::usage, "--explain needs a whole plan", "--passes runs some passes alone", "leave one of them out");
+  return run_passes(std::move(module), laws, options, listed_passes(values["passes"].as<std::string>()));
+}
+
+// For each block of the program that the fusing passes get: the memo table, or the choice that selection makes of it.
+std::string fusion_tables(const Module& module, LawChecker& laws, const OptimizeOptions& options, bool plans,
+                          PlanNotes& notes) {
+  const Module placed = before_fusing(module, laws, options);
+  Pricing pricing(options.sizes, options.machine);
+  const TimeCase in = pricing.time_case(placed);
+  std::string text;
+  for (const fusion::BlockDag& block : fusion::fusion_dags(placed, in)) {
+    const fusion::Memo memo = fusion::explore(block.dag);
+    text += fmt::format("{}: {} groups, {} entries\n", block.title, memo.group_count(), memo.entry_count());
+    text += plans ? fusion::plans_text(placed, block, memo, {.machine = in.machine, .processes = in.processes})
+                  : fusion::memo_text(block.dag, memo);
+  }
+  notes.assume(pricing.defaults());
+  if (text.empty()) return "no operator that a template covers\n";
+  if (plans)
+    text += "strategies, the whole plan's predicted time:\n" + strategies_text(weigh_strategies(module, laws, options));
+  return text;
+}
+
+ExitStatus fuse(const ToolInfo& info, const po::variables_map& values) {
+  if (values.count("list-passes") > 0) {
+    write_text(values["output"].as<std::string>(), list_of_passes());
+    return ExitStatus::done;
+  }
+  OptimizeOptions options = options_from(values);
+  const auto& plan = values["plan"].as<std::string>();
+  Module module = parse_module(read_text(plan), shown_name(plan));
+  Prover laws;
+  require_valid(module, laws);
+  if (const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(plan))) {
+    fit(module, shown_name(plan), sizes->bundle_digest);
+    options.sizes = sizes_of_plans(values, *sizes);
+  }
+  PlanNotes notes;
+  const bool plans = values.count("print-plans") > 0;
+  if (plans || values.count("print-memo") > 0) {
+    write_text(values["output"].as<std::string>(), fusion_tables(module, laws, options, plans, notes));
+    tell_defaults(notes);
+    return ExitStatus::done;
+  }
+  notes.explain = values.count("explain") > 0;
+  options.notes = &notes;
+  module = planned(std::move(module), laws, options, values);
+  tell_defaults(notes);
+  if (notes.explain) explain(module, notes, options, laws);
+  if (values.count("no-history") == 0) module.history.push_back(history_line(info));
+  write_text(values["output"].as<std::string>(), print_module(module));
+  return ExitStatus::done;
+}
+
+void declare_options(Tool& tool) {
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  auto add = tool.options.add_options();
+  takes(tool, "strategy", strategy_words);
+  takes(tool, "sync", sync_words);
+  takes(tool, "split", on_off_words);
+  takes(tool, "epilogue", epilogue_words);
+  add("strategy", text("NAME")->default_value("greedy"),
+      "none: every operator by itself; greedy: regions as large as possible; fuse-all, fuse-no-redundancy: the "
+      "operators that these heuristics of fusion plans choose (docs/fusion.md); cost: the plan with the least "
+      "predicted time, the cheapest fusion plan among the candidates");
+  add("sync", text("MODE")->default_value("hybrid"),
+      "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
+      "producer), hybrid (gather early, scatter late), auto (the cheapest, for each region)");
+  add("machine", text("FILE.yaml"), "the machine profile (configs/machine.yaml), for auto");
+  add("split", text("on|off")->default_value("on"), "lazy: a + b*x runs as its two lawful halves");
+  add("epilogue", text("on|off|auto")->default_value("off"),
+      "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "
+      "show that it costs more than it saves");
+  tool.under("Output");
+  add("output,o", text("FILE")->default_value("-"), "the output file of the IR");
+  add("no-history", "leaves out the line that states how the file was made");
+}
+
+void declare_looks(Tool& tool) {
+  auto add = tool.options.add_options();
+  tool.under("A look inside");
+  add("explain", "prints the reasons for the plan and the cost of alternatives to standard error");
+  add("list-passes", "prints only the passes in their order, with the steps of the paper that each does");
+  add("passes", po::value<std::string>()->value_name("NAME,..."),
+      "runs these passes alone, in this order, on IR of whatever level they take (--list-passes), as in "
+      "--passes place,fuse-vector");
+  add("print-after", po::value<std::string>()->value_name("PASS"),
+      "prints the IR after a pass, or after 'all', to standard error");
+  add("print-memo",
+      "prints only the memo table of partial fusion plans of each block (docs/fusion.md): an operator a line, as in "
+      "'11 mxv  R(-1,9) R(10,-1) R(10,9)', its entries by template (O, R, C, M: Outer, Row, Cell, MAgg) with the "
+      "inputs that each takes up, -1 for one that is read from memory, |x where no fused operator may end");
+  add("print-plans",
+      "prints only the choice from that table: partitions, interesting points, the number of plans evaluated with and "
+      "without each pruning, the operators of fuse-all, fuse-no-redundancy and cost");
+  add("time-passes", "prints the time of each pass");
+  tool.words["print-after"] = {"all"};
+  for (const PassRow& pass : pass_rows()) tool.words["print-after"].emplace_back(pass.name);
+}
+
+}  // namespace
+
+int fuse_main(int argc, char** argv) {
+  Tool tool{.info = {"kasen-fuse", "places states and transitions, fuses operators and assigns buffers (level 3)",
+                     "[PLAN.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--sync lazy|eager|hybrid|auto] "
+                     "[--strategy none|greedy|fuse-all|fuse-no-redundancy|cost] [-o FUSED.kir]",
+                     "kasen plan examples/pagerank.ks | kasen fuse --sync hybrid > fused.kir"}};
+  tool.under("What decides");
+  declare_sizes_options(tool);
+  declare_options(tool);
+  declare_looks(tool);
+  tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("PLAN.kir"));
+  tool.positional.add("plan", 1);
+  tool.reads.insert(tool.reads.end(), {"plan", "machine"});
+  tool.writes = {"output"};
+  return run_tool(argc, argv, tool, [&](const po::variables_map& values) { return fuse(tool.info, values); });
+}
+
+}  // namespace kasen::tools

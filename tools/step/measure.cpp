@@ -1,0 +1,199 @@
+// kasen-measure: predicts what a module reads, writes, allocates and sends, and checks a run against that.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "libcore/ir/module.h"
+#include "libcore/lang/lang.h"
+#include "libopt/cost/sizes.h"
+#include "libopt/optimize/replan.h"
+#include "libopt/prover/prover.h"
+#include "libopt/report/explain.h"
+#include "libopt/report/report.h"
+#include "libopt/time/run_report.h"
+#include "libopt/time/times.h"
+#include "tools/common/choice.h"
+#include "tools/common/fitted.h"
+#include "tools/common/tool.h"
+#include "tools/options/calibrate.h"
+#include "tools/options/machine_file.h"
+#include "tools/options/page_option.h"
+#include "tools/options/scaling_option.h"
+#include "tools/options/sizes_option.h"
+#include "tools/step/step.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+namespace {
+
+enum class Format : std::uint8_t { text, json, html, dot };
+constexpr std::array<std::pair<std::string_view, Format>, 4> formats{
+    {{"text", Format::text}, {"json", Format::json}, {"html", Format::html}, {"dot", Format::dot}}};
+
+Module read_module(const std::string& path) {
+  Module module = parse_module(read_text(path), shown_name(path));
+  Prover laws;
+  require_valid(module, laws);
+  return module;
+}
+
+std::string report(const Module& module, const Sizes* sizes, const Module* before, const po::variables_map& values,
+                   Format format) {
+  switch (format) {
+    case Format::text:
+      return report_text(module, sizes);
+    case Format::json:
+      return report_json(module, sizes);
+    case Format::html:
+      return page_of(module, sizes, before, values);
+    case Format::dot:
+      return report_dot(module);
+  }
+  throw InternalError("a format outside the table");
+}
+
+[[noreturn]] void refuse_format(const std::string& option) {
+  fail(ExitStatus::usage, fmt::format("{} does not print in this format", option), "",
+       "leave out --format, or use --format json where there is one");
+}
+
+std::string comparison(const Module& module, const Module& other, const po::variables_map& values, const Sizes* sizes,
+                       Format format) {
+  const auto& path = values["compare"].as<std::string>();
+  if (sizes != nullptr && !sizes->bundle_digest.empty()) {
+    require_fitted(other, shown_name(path), values["bundle"].as<std::string>(), sizes->bundle_digest);
+  }
+  std::optional<Sizes> of_other;
+  if (sizes != nullptr) of_other = sizes_of_plans(values, *sizes)(other);
+  const Measured before{module, sizes}, after{other, of_other ? &*of_other : nullptr};
+  if (format == Format::text) return compare_text(before, after);
+  if (format == Format::json) return compare_json(before, after);
+  if (format == Format::html) return page_of(other, after.sizes, &module, values);
+  refuse_format("--compare");
+}
+
+// The check as text; `right` states whether it holds.
+std::string against(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
+                    const Module* before, const MachineProfile* machine, bool& right) {
+  if (sizes == nullptr || sizes->by_worker.empty()) {
+    fail(ExitStatus::usage, "--against needs the bundle that was run", "counters are checked for each worker",
+         "give it with --bundle");
+  }
+  const auto& path = values["against"].as<std::string>();
+  const RunReport run = read_run_report(read_text(path), shown_name(path));
+  const Check check = check_against(module, *sizes, run);
+  right = check.mismatches.empty();
+  if (format == Format::json) return check_json(check);
+  if (format == Format::html) return page_of(module, sizes, before, values, {.run = &run});
+  if (format != Format::text) refuse_format("--against");
+  return check_text(module, check) + (machine != nullptr ? times_against_text(module, *sizes, run, *machine) : "");
+}
+
+std::string explanation(const Module& module, const po::variables_map& values, const Sizes* sizes, Format format,
+                        const MachineProfile& machine) {
+  if (format != Format::text) fail(ExitStatus::usage, "--explain prints text only", "", "leave out --format");
+  if (module.level < 2) {
+    fail(ExitStatus::usage, "--explain needs a plan", "a program has no states, regions or buffers yet",
+         "run it through kasen fuse first");
+  }
+  Prover laws;
+  const auto known = sizes != nullptr ? sizes_of_plans(values, *sizes) : std::function<Sizes(const Module&)>();
+  const std::optional<Module> program = program_of(module);
+  const auto again = program ? plan_again(module, *program, laws, known, machine) : std::nullopt;
+  return explain_text(module, sizes, again ? &again->notes : nullptr, machine, laws);
+}
+
+ExitStatus run_measure(const po::variables_map& values) {
+  if (values.count("calibrate") > 0) {
+    for (const char* other : {"module", "bundle", "sizes", "compare", "against", "explain", "machine", "workers"}) {
+      if (values.count(other) == 0 || values[other].defaulted()) continue;
+      fail(ExitStatus::usage, "--calibrate measures this machine alone",
+           fmt::format("'{}' does not apply to it", other), "leave out one of them");
+    }
+    write_text(values["output"].as<std::string>(), calibrated_profile());
+    return ExitStatus::done;
+  }
+  const Format format = choose(values, "format", formats);
+  if (values.count("machine") > 0 && format != Format::text && format != Format::html) {
+    fail(ExitStatus::usage, "--machine adds predicted times to text and pages alone", "", "leave out --format");
+  }
+  if (values.count("compare") + values.count("against") + values.count("explain") + values.count("workers") > 1) {
+    fail(ExitStatus::usage, "only one of --compare, --against, --explain and --workers at a time", "",
+         "give one of them");
+  }
+  check_scaling_options(values);
+  if (values.count("check") > 0 && values.count("against") == 0) {
+    fail(ExitStatus::usage, "--check needs --against", "it turns a difference between the two into exit status 1");
+  }
+  const auto& path = values["module"].as<std::string>();
+  const Module module = read_module(path);
+  std::optional<Module> other;
+  if (values.count("compare") > 0) {
+    other = read_module(values["compare"].as<std::string>());
+  } else if (format == Format::html) {
+    other = unfused(module);
+  }
+  const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(path), other ? &*other : nullptr);
+  const Module* beside = other ? &*other : nullptr;
+  const Sizes* known = sizes ? &*sizes : nullptr;
+  bool right = true;
+  std::string text;
+  std::optional<MachineProfile> machine;
+  if (values.count("machine") > 0) machine = read_machine(values["machine"].as<std::string>());
+  if (values.count("workers") > 0) {
+    if (format != Format::text) refuse_format("--workers");
+    text = scaling_report(module, values, machine.value_or(MachineProfile{}));
+  } else if (values.count("against") > 0) {
+    text = against(module, values, known, format, beside, machine ? &*machine : nullptr, right);
+  } else if (values.count("compare") > 0) {
+    text = comparison(module, *other, values, known, format);
+  } else if (values.count("explain") > 0) {
+    text = explanation(module, values, known, format, machine.value_or(MachineProfile{}));
+  } else {
+    text = report(module, known, beside, values, format);
+    if (machine && format == Format::text) text += times_text(module, known, *machine);
+  }
+  write_text(values["output"].as<std::string>(), text);
+  return values.count("check") > 0 && !right ? ExitStatus::check_failed : ExitStatus::done;
+}
+
+void add_options(Tool& tool) {
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  tool.under("Sizes");
+  declare_sizes_options(tool);
+  auto add = tool.options.add_options();
+  tool.under("Report");
+  add("compare", text("OTHER.kir"), "compares with another module, and prints what that saves");
+  add("against", text("RUN.json"), "the counters of a run (kasen run --stats)");
+  add("check", "with --against: exit status 1 if predicted and counted differ");
+  add("explain", "explains a plan: transitions, splits, laws, regions, buffers");
+  add("format", text("FORMAT")->default_value("text"), "text, json, html (one page with pictures) or dot");
+  add("output,o", text("FILE")->default_value("-"), "the output file of the report");
+  takes(tool, "format", formats);
+  tool.under("Times");
+  add("machine", text("FILE.yaml"),
+      "adds times predicted for that machine (see --calibrate); with html its rates beside a run");
+  add("calibrate", "measures this machine and writes such a file; takes no module");
+  declare_scaling_options(tool);
+  tool.hidden.add_options()("module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));
+  tool.positional.add("module", 1);
+  tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine"});
+  tool.writes.push_back("output");
+}
+
+}  // namespace
+
+int measure_main(int argc, char** argv) {
+  Tool tool{.info = {"kasen-measure", "predicts what a module reads, writes, allocates and sends",
+                     "[MODULE.kir] [--bundle BUNDLE | --sizes NAME=NUMBER,...] [--compare OTHER.kir] "
+                     "[--against RUN.json [--check]] [--explain] "
+                     "[--machine FILE.yaml] [--calibrate] [--workers P,P,.. --data NAME=FILE [--sample FRACTION] "
+                     "[--plot FILE.svg]] "
+                     "[--format text|json|html|dot] [-o FILE]",
+                     "kasen measure fused.kir --sizes N=325557,nnz=3216152,P=4"}};
+  add_options(tool);
+  return run_tool(argc, argv, tool, run_measure);
+}
+
+}  // namespace kasen::tools

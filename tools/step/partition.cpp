@@ -1,0 +1,143 @@
+// kasen-partition: cuts data files into a bundle; `--stats` prints the content of a bundle.
+#include "libcomm/data/cut/partition.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/compress/compress.h"
+#include "libcore/base/printable.h"
+#include "libcore/ir/module.h"
+#include "tools/common/tool.h"
+#include "tools/options/auto_method.h"
+#include "tools/options/inputs.h"
+#include "tools/options/machine_file.h"
+#include "tools/options/words.h"
+#include "tools/step/step.h"
+#include "tools/system/files.h"
+
+namespace kasen::tools {
+namespace {
+
+// The program where none is given: one pattern matrix G over the dimension N.
+Module default_program() {
+  return parse_module("kir 1 level 1\nmodule graph {\n  dim N\n  %G = input \"G\" : null[N,N] sparse @?\n}\n##end\n",
+                      "graph");
+}
+
+// With --method auto, the chosen method is put into the options.
+std::vector<Part> make_parts(const Module* program, ProgramData& data, const po::variables_map& values,
+                             PartitionOptions& options) {
+  if (!chooses_method(values)) {
+    if (values.count("machine") > 0)
+      fail(ExitStatus::usage, "--machine goes with --method auto", "no other method uses a machine profile");
+    return partition(data.dims, std::move(data.inputs), options);
+  }
+  const MachineProfile machine =
+      values.count("machine") > 0 ? read_machine(values["machine"].as<std::string>()) : MachineProfile{};
+  ChosenParts chosen = partition_automatically(program, data, options, machine);
+  options.method = chosen.method;
+  return std::move(chosen.parts);
+}
+
+// The reports are kept with the bundle.
+void compress_parts(std::vector<Part>& parts, BundleInfo& info) {
+  for (const CompressionReport& report : compress(parts)) info.notes.push_back(report_text(report));
+}
+
+std::string words_note(const std::string& input, const WordColumns& dictionaries, const po::variables_map& values) {
+  constexpr size_t shown = 4;
+  std::vector<std::string> columns;
+  for (const auto& [column, known] : dictionaries) {
+    if (columns.size() == shown) break;
+    const std::string name = known.name.empty() ? "" : fmt::format(" '{}'", known.name);
+    const std::string first = known.words.empty() ? "" : fmt::format(", the first is '{}'", known.words[0]);
+    columns.push_back(fmt::format("column {}{} ({} words{})", column, name, known.words.size(), first));
+  }
+  const size_t more = dictionaries.size() - columns.size();
+  const bool given = values.count("dictionary") > 0;
+  return printable(fmt::format(
+      "{}: words have codes from 0 on, {}: {}{}", input,
+      given ? fmt::format("those of '{}'", values["dictionary"].as<std::string>()) : "in the order of their letters",
+      fmt::join(columns, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+}
+
+ExitStatus make_bundle(const po::variables_map& values) {
+  if (values.count("output") == 0) fail(ExitStatus::usage, "no output folder for the bundle", "", "add -o BUNDLE");
+  const bool compressing = choose(values, "compress", compress_words);
+  const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
+                                                                   shown_name(values["program"].as<std::string>()))
+                                                    : default_program();
+  const ProgramInputs inputs(module, values);
+  PartitionOptions options = partition_options(values, values["workers"].as<std::int64_t>());
+  ProgramData data = inputs.read();
+  BundleInfo info;
+  options.notes = &info.notes;
+  for (const InputData& input : data.inputs) {
+    info.sources.push_back(fmt::format("{}={}", input.name, input.source));
+    if (const auto& words = input.table.dictionaries; !words.empty()) {
+      info.dictionaries[input.name] = words;
+      info.notes.push_back(words_note(input.name, words, values));
+    }
+  }
+  std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
+  if (compressing) compress_parts(parts, info);
+  for (const std::string& note : info.notes) tell("kasen-partition: note: {}\n", note);
+  info.workers = options.workers;
+  info.method = method_name(options.method);
+  info.theta = options.theta;
+  for (const DimData& dim : data.dims) info.dims.push_back(dim.name);
+  BundleWriter writer(values["output"].as<std::string>(), info, values.count("replace") > 0);
+  for (Part& part : parts) {
+    writer.add(part);
+    part = {};
+  }
+  (void)writer.finish();
+  return ExitStatus::done;
+}
+
+ExitStatus partition_or_stats(const po::variables_map& values) {
+  if (values.count("stats") == 0) return make_bundle(values);
+  for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "columns", "words", "dictionary",
+                            "machine", "compress", "output", "replace"}) {
+    if (values.count(other) == 0 || values[other].defaulted()) continue;
+    fail(ExitStatus::usage, fmt::format("--stats prints the content of a bundle; '{}' does not apply to it", other), "",
+         "leave out one of them");
+  }
+  write_standard_output(bundle_text(read_bundle_info(values["stats"].as<std::string>())));
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+int partition_main(int argc, char** argv) {
+  Tool tool{.info = {"kasen-partition",
+                     "cuts data for a number of workers and writes a bundle, or prints the content of a bundle",
+                     "[--program PLAN.kir] [NAME=]DATA... --workers P -o BUNDLE | --stats BUNDLE",
+                     "kasen partition --program plan.kir G=web.txt.xz --workers 16 --method hybrid-cut -o web-16"}};
+  tool.under("Data");
+  tool.options.add_options()("program", po::value<std::string>()->value_name("PLAN.kir"),
+                             "the program whose inputs the data are (without it: one graph G over N)");
+  declare_input_options(tool);
+  tool.under("Cutting");
+  tool.options.add_options()("workers", po::value<std::int64_t>()->default_value(1)->value_name("P"),
+                             "number of parts");
+  declare_cut_options(tool);
+  tool.options.add_options()("machine", po::value<std::string>()->value_name("FILE.yaml"),
+                             "with --method auto: the machine profile (see kasen measure --calibrate)");
+  tool.options.add_options()("compress", po::value<std::string>()->default_value("none")->value_name("auto|none"),
+                             "auto: stores dense matrices by groups of columns, where that saves more than a tenth");
+  takes(tool, "compress", compress_words);
+  tool.under("Bundle");
+  tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
+      "replace", "allows an existing bundle to be replaced")(
+      "stats", po::value<std::string>()->value_name("BUNDLE"),
+      "prints how a bundle was made, its sizes, ghost elements, exchange and balance");
+  tool.hidden.add_options()("data", po::value<std::vector<std::string>>()->value_name("NAME=DATA"));
+  tool.positional.add("data", -1);
+  tool.reads.insert(tool.reads.end(), {"program", "machine"});
+  tool.writes = {"output"};
+  return run_tool(argc, argv, tool, partition_or_stats);
+}
+
+}  // namespace kasen::tools
