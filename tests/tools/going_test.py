@@ -252,6 +252,35 @@ class Started(GoTest):
         (folder / "kasen-fuse").chmod(0o755)
         self.assertEqual(self.programs(folder), ["kasen", "kasen-fuse", "kasen-fuse", "kasen-run"])
 
+    def test_pictures_are_drawn_once(self):
+        """By Graphviz, which takes longer than all else: again only where the plan has changed."""
+        (self.dir / "bin").mkdir()
+        dot = shutil.which("dot")
+        if dot is None:
+            self.skipTest("no Graphviz")
+        (self.dir / "bin" / "dot").write_text(f"#!/bin/sh\necho \"$1\" >> {self.dir}/drawn\nexec {dot} \"$@\"\n")
+        (self.dir / "bin" / "dot").chmod(0o755)
+        env = {"PATH": f"{self.dir}/bin:{os.environ['PATH']}"}
+
+        def drawn():
+            self.go("a.txt", env=env)
+            path = self.dir / "drawn"
+            calls = path.read_text().split() if path.exists() else []
+            path.unlink(missing_ok=True)
+            return calls.count("-Tsvg"), calls.count("-Tjson0")
+        self.assertEqual(drawn()[0], 1)
+        picture = (self.dir / "p.run" / "plan.svg").read_bytes()
+        again = drawn()
+        self.assertEqual(again[0], 0)
+        self.assertLessEqual(again[1], 1)  # that of the run's times
+        self.assertEqual((self.dir / "p.run" / "plan.svg").read_bytes(), picture)
+        (self.dir / "p.ks").write_text(SCALED + "output z = G @ fill(2.0, N)\n")
+        self.assertEqual(drawn()[0], 1)
+        (self.dir / "p.run" / "plan.places").write_text("no places")
+        self.assertGreater(drawn()[1], 0)
+        os.utime(self.dir / "p.run" / "plan.svg", (1, 1))  # older than its graph
+        self.assertEqual(drawn()[0], 1)
+
 
 class Called(GoTest):
     """Of results: the ending says what they are, and outputs that are added change no name."""

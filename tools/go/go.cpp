@@ -40,6 +40,13 @@ struct StepFailed {
 
 constexpr const char* own_name = "kasen go";
 
+// Whether both are there, and the first was written later.
+bool newer(const std::string& file, const std::string& other) {
+  std::error_code fault, fault_of_other;
+  const auto time = fs::last_write_time(file, fault), time_of_other = fs::last_write_time(other, fault_of_other);
+  return !fault && !fault_of_other && time >= time_of_other;
+}
+
 // 0, or the status of the step that failed.
 int status_of_steps(const std::function<void()>& steps) {
   try {
@@ -212,8 +219,8 @@ class Pipeline {
           file("report.txt")});
     write_message(over_progress());
     tell("measure    {}\n", file("report.txt"));
-    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "-o",
-          file("report.html")});
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "--places",
+          file("plan.places"), "-o", file("report.html")});
     const std::string picture = draw();
     write_message(over_progress());
     tell("picture    {}\n", picture);
@@ -224,8 +231,13 @@ class Pipeline {
   [[nodiscard]] std::string draw() const {
     std::string graph = file("plan.dot"), drawn = file("plan.svg");
     std::error_code fault;
-    fs::remove(drawn, fault);
+    const std::string drawn_before = newer(drawn, graph) ? read_text(graph) : "";
     step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", graph});
+    if (!drawn_before.empty() && read_text(graph) == drawn_before) {
+      fs::last_write_time(drawn, fs::file_time_type::clock::now(), fault);
+      if (!fault) return drawn;
+    }
+    fs::remove(drawn, fault);
     if (!command_exists("dot")) return graph;
     std::ifstream lines(graph);
     std::int64_t arrows = 0;
@@ -273,7 +285,7 @@ class Pipeline {
     };
     beside([&] { step(with({"--check"})); },
            [&] {
-             step(with({"--format", "html", "-o", file("report.html")}));
+             step(with({"--format", "html", "--places", file("plan.places"), "-o", file("report.html")}));
            });
     tell("page       {}\n", file("report.html"));
   }

@@ -72,7 +72,7 @@ std::unique_ptr<FileLock> GoFiles::hold_folder() const {
 void GoFiles::check() const {
   const std::vector<std::string> read = inputs();
   for (const char* name : {"plan.kir", "unfused.kir", "fused.kir", "report.txt", "report.html", "plan.dot", "plan.svg",
-                           "run.json", "bundle.made-from"}) {
+                           "plan.places", "run.json", "bundle.made-from"}) {
     check_not_input(file(name), read);
   }
   check_not_input(result(), read);

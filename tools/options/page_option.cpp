@@ -1,6 +1,9 @@
 #include "tools/options/page_option.h"
 
+#include <algorithm>
 #include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "libcore/lang/lang.h"
@@ -31,6 +34,41 @@ std::optional<std::string> place_by_dot(const std::string& graphs) {
   return std::nullopt;
 }
 
+// Placements of this page and of the one before, in a file of their own: Graphviz takes longer than all else here, and
+// pages of one plan, before and after a run, share most of their graphs.
+class KeptPlaces {
+ public:
+  explicit KeptPlaces(std::string file) : file_(std::move(file)) {
+    if (file_.empty()) return;
+    std::ifstream text(file_);
+    known_ = nlohmann::json::parse(text, nullptr, false);
+    const auto is_object = [](const nlohmann::json& j) { return j.is_object(); };
+    if (!known_.is_array() || !std::all_of(known_.begin(), known_.end(), is_object)) known_ = nlohmann::json::array();
+  }
+
+  std::optional<std::string> place(const std::string& graphs) {
+    for (const nlohmann::json& page : known_) {
+      if (const auto found = page.find(graphs); found != page.end() && found->is_string())
+        return used_[graphs] = found->get<std::string>();
+    }
+    std::optional<std::string> placed = place_by_dot(graphs);
+    if (placed) used_[graphs] = *placed;
+    return placed;
+  }
+
+  void keep() const {
+    if (file_.empty()) return;
+    nlohmann::json pages{used_};
+    if (!known_.empty()) pages.push_back(known_[0]);
+    write_text(file_, pages.dump());
+  }
+
+ private:
+  std::string file_;
+  nlohmann::json known_ = nlohmann::json::array();  // pages: each placement by its graphs
+  std::map<std::string, std::string> used_;
+};
+
 }  // namespace
 
 std::optional<Module> unfused(const Module& plan) {
@@ -57,8 +95,11 @@ std::string page_of(const Module& plan, const Sizes* sizes, const Module* before
     parts.machine_name = values["machine"].as<std::string>();
     parts.machine = read_machine(parts.machine_name);
   }
-  parts.place = place_by_dot;
-  return report_html(plan, sizes, parts);
+  KeptPlaces places(values.count("places") > 0 ? values["places"].as<std::string>() : "");
+  parts.place = [&](const std::string& graphs) { return places.place(graphs); };
+  std::string page = report_html(plan, sizes, parts);
+  places.keep();
+  return page;
 }
 
 }  // namespace kasen::tools

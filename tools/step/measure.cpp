@@ -176,10 +176,11 @@ void add_options(Tool& tool) {
       "adds times predicted for that machine (see --calibrate); with html its rates beside a run");
   add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
-  tool.hidden.add_options()("module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));
+  tool.hidden.add_options()("places", text("FILE"), "for html: keeps where Graphviz places boxes, for the next page")(
+      "module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));
   tool.positional.add("module", 1);
   tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine"});
-  tool.writes.push_back("output");
+  tool.writes.insert(tool.writes.end(), {"output", "places"});
 }
 
 }  // namespace
