@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -32,11 +33,12 @@ double seconds(const timeval& time) {
 
 }  // namespace
 
-double process_seconds(const std::vector<std::string>& command, const std::string& output) {
+ProcessTime process_time(const std::vector<std::string>& command, const std::string& output) {
   std::vector<std::string> copy = command;
   std::vector<char*> words;
   for (std::string& word : copy) words.push_back(word.data());
   words.push_back(nullptr);
+  const auto began = std::chrono::steady_clock::now();
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("cannot start a process");
   if (child == 0) become(words, output);
@@ -47,7 +49,8 @@ double process_seconds(const std::vector<std::string>& command, const std::strin
     for (const std::string& word : command) words_text += word + ' ';
     throw std::runtime_error(words_text + "failed: " + text_of(output));
   }
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
+  const std::chrono::duration<double> clock = std::chrono::steady_clock::now() - began;
+  return {seconds(used.ru_utime) + seconds(used.ru_stime), clock.count()};
 }
 
 }  // namespace kasen::bench

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double plan_limit = 50, fuse_limit = 250, known_limit = 50, measure_limit = 50, large_limit = 1000;
+constexpr double run_limit = 30, go_limit = 60, cold_limit = 100;
 constexpr int large = 500;
 
 std::string read(const fs::path& file) {
@@ -67,6 +68,7 @@ class Folder {  // for what the tools read and write
 struct Case {
   ToolTime row;
   std::vector<std::string> command;
+  bool by_clock = false;
   std::vector<double> times{};
 };
 
@@ -83,8 +85,12 @@ class Cases {
     const std::string generated = folder_.file("generated.ks");
     write(generated, generated_program(large));
     add(fmt::format("{} operators", large), generated, large_limit);
+    add_starts();
     for (int i = 0; i < repetitions; ++i) {
-      for (Case& c : cases_) c.times.push_back(1e3 * process_seconds(c.command, folder_.file("output")));
+      for (Case& c : cases_) {
+        const ProcessTime time = process_time(c.command, folder_.file("output"));
+        c.times.push_back(1e3 * (c.by_clock ? time.clock : time.processor));
+      }
     }
     std::vector<ToolTime> rows;
     for (Case& c : cases_) rows.push_back(row(c));
@@ -96,7 +102,7 @@ class Cases {
   void add(const std::string& name, const std::string& program, std::optional<double> limit) {
     const auto stored = [&](const char* what) { return folder_.file(name + what); };
     const std::string plan = stored(".kir"), bare = stored(".bare.kir"), fused = stored(".fused.kir");
-    const auto once = [&](std::vector<std::string> command) { (void)process_seconds(command, folder_.file("output")); };
+    const auto once = [&](std::vector<std::string> command) { process_time(command, folder_.file("output")); };
     once({tool("plan"), program, "-o", plan});
     write(bare, without_verdicts(read(plan)));
     once({tool("fuse"), plan, "-o", fused});
@@ -110,6 +116,27 @@ class Cases {
     timed("fuse, verdicts known", known_limit, {tool("fuse"), plan});
     timed("fuse of its own plan", known_limit, {tool("fuse"), fused});
     timed("measure", measure_limit, {tool("measure"), fused});
+  }
+
+  // All steps on so few data that their starts are all that counts: with kernels of an earlier run, and with none.
+  void add_starts() {
+    const std::string program = folder_.file("eight.ks"), data = folder_.file("eight.csv"), code = folder_.file("code");
+    write(program, "dim N\ninput x : f64[N]\noutput y = 2.0 * x + exp(x)\n");
+    write(data, "x\n1\n2\n3\n4\n5\n6\n7\n8\n");
+    const std::string kasen = tool("go").substr(0, tool("go").rfind('-'));
+    const auto go = [&](const std::string& kept) {
+      return std::vector<std::string>{kasen,          "go", program, "x=" + data,
+                                      "--code-cache", kept, "--dir", folder_.file("go")};
+    };
+    process_time(go(code), folder_.file("output"));
+    const auto timed = [&](const char* what, double limit, std::vector<std::string> command) {
+      cases_.push_back({{"eight numbers", what, 0, 0, 0, limit}, std::move(command), true});
+    };
+    timed("go", go_limit, go(code));
+    timed("go, no kernels kept", cold_limit, go("none"));
+    timed("run", run_limit,
+          {tool("run"), folder_.file("go/fused.kir"), "--bundle", folder_.file("go/bundle"), "--code-cache", code, "-o",
+           folder_.file("r.h5")});
   }
 
   static std::string tool(const std::string& name) {

@@ -1,5 +1,5 @@
 // What a user waits for before anything runs: plan, fuse and measure, as whole processes, for every example and for a
-// generated program of 500 operators, beside the limits that they are to keep.
+// generated program of 500 operators, and go and run on eight numbers, beside the limits that they are to keep.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@ namespace kasen::bench {
 
 struct ToolTime {
   std::string program, tool;            // "pagerank", "fuse"
-  double median = 0, min = 0, max = 0;  // milliseconds of processor time, user and system
+  double median = 0, min = 0, max = 0;  // milliseconds of processor time, user and system; of go and run by the clock
   double limit = 0;
   [[nodiscard]] bool kept() const { return median < limit; }
 };
@@ -23,7 +23,10 @@ struct ToolTime {
 // A program of at least so many operators: chains of maps, products, reductions and a loop that holds half of them.
 [[nodiscard]] std::string generated_program(int operators);
 
-// Runs the command with its output in that file; seconds of processor time.
-[[nodiscard]] double process_seconds(const std::vector<std::string>& command, const std::string& output);
+struct ProcessTime {
+  double processor = 0, clock = 0;  // seconds
+};
+// Runs the command with its output in that file.
+ProcessTime process_time(const std::vector<std::string>& command, const std::string& output);
 
 }  // namespace kasen::bench
