@@ -72,6 +72,7 @@ using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions pagerank_ranks_questions(const Settings& settings);
 [[nodiscard]] Questions fits_questions(const Settings& settings);
 [[nodiscard]] Questions gains_questions(const Settings& settings);
+[[nodiscard]] Questions rows_questions(const Settings& settings);
 [[nodiscard]] Questions small_questions(const Settings& settings);
 
 }  // namespace kasen::bench

@@ -43,6 +43,7 @@ const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questi
     {"pagerank", one<kasen::bench::pagerank_question>},
     {"pagerank-ranks", kasen::bench::pagerank_ranks_questions},
     {"rank-region", one<kasen::bench::region_question>},
+    {"rows", kasen::bench::rows_questions},
     {"semirings", one<kasen::bench::semirings_question>},
     {"small", kasen::bench::small_questions},
     {"sum3", one<kasen::bench::sum3_question>},
