@@ -1,7 +1,6 @@
 #include "libkernels/dense/dense_chain.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <vector>
 
@@ -14,11 +13,9 @@ namespace {
 
 constexpr std::int64_t chunk_bytes = std::int64_t{1} << 18;  // well within the second-level cache of a core
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;   // of a chunk of a few long rows, which still fits
-constexpr std::int64_t chunk_cols = 4096;                    // whose vectors stay in the first-level cache
 constexpr std::int64_t most_blocks = 64;                     // of a matrix with few rows
 constexpr std::int64_t least_rows = 16;                      // of a block: its results a column take a row's memory
 constexpr std::int64_t whole_blocks = 8;                     // of a reduction: with so many, they are the blocks
-constexpr std::int64_t least_asked = 128;                    // bytes of a row: the processor foresees shorter ones
 constexpr std::int64_t small_matrix = 32768;  // elements below which waking other threads costs more than it saves
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -62,8 +59,6 @@ class ChainRun {
     chunks_ = (block_rows_ + chunk_rows_ - 1) / chunk_rows_;
     each_column(kernels.inner, [&](const auto& p, std::int64_t k) { inner_columns_.push_back({&p, k}); });
     each_column(kernels.outer, [&](const auto& p, std::int64_t k) { outer_columns_.push_back({&p, k}); });
-    inner_groups_ = tile_groups(std::ssize(inner_columns_));
-    outer_groups_ = tile_groups(std::ssize(outer_columns_));
   }
 
   void run() {
@@ -87,7 +82,8 @@ class ChainRun {
   }
 
  private:
-  using Vectors = std::array<void*, most_tile_columns>;
+  // Addresses of the vectors of all columns of one direction's products.
+  using Vectors = std::vector<void*>;
 
   [[nodiscard]] std::int64_t bytes_of_a_matrix_row() const {
     if (compressed_ == nullptr) return std::max<std::int64_t>(call_.cols, 1) * static_cast<std::int64_t>(sizeof(T));
@@ -169,8 +165,8 @@ class ChainRun {
   template <class Body>
   void each_tile(std::int64_t row, const Body& body) const {
     const T* matrix = reinterpret_cast<const T*>(call_.matrix.data) + row * call_.cols;
-    for (std::int64_t c = 0; c < call_.cols; c += chunk_cols) {
-      body(matrix + c, c, std::min(chunk_cols, call_.cols - c));
+    for (std::int64_t c = 0; c < call_.cols; c += most_tile_width) {
+      body(matrix + c, c, std::min(most_tile_width, call_.cols - c));
     }
   }
 
@@ -179,18 +175,18 @@ class ChainRun {
     for (const auto& [p, k] : inner_columns_) {
       if (call_.cols == 0) std::fill_n(row_of(-1 - p->room, rooms, row, k), rows, T{0});
     }
+    if (inner_columns_.empty()) return;
     const std::int64_t below = asked_below(row, rows);
+    const std::int64_t even = below, odd = outer_columns_.empty() ? below : 0;
+    Vectors along(inner_columns_.size()), across(inner_columns_.size());
     each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
-      for (const Range& group : inner_groups_) {
-        Vectors along{}, across{};
-        for (std::int64_t n = group.begin; n < group.end; ++n) {
-          const auto& [p, k] = inner_columns_[static_cast<size_t>(n)];
-          along.at(static_cast<size_t>(n - group.begin)) = plane(operands_.vector(p->vector), k) + c;
-          across.at(static_cast<size_t>(n - group.begin)) = row_of(-1 - p->room, rooms, row, k);
-        }
-        const std::int64_t even = group.begin == 0 ? below : 0, odd = outer_columns_.empty() ? even : 0;
-        tiles(group).rows(tile, call_.cols, rows, cols, along.data(), across.data(), c > 0 ? 1 : 0, even, odd);
+      for (size_t n = 0; n < inner_columns_.size(); ++n) {
+        const auto& [p, k] = inner_columns_[n];
+        along[n] = plane(operands_.vector(p->vector), k) + c;
+        across[n] = row_of(-1 - p->room, rooms, row, k);
       }
+      kernels_.inner_tiles.function(tile, call_.cols, rows, cols, along.data(), across.data(), c > 0 ? 1 : 0, even,
+                                    odd);
     });
   }
 
@@ -221,31 +217,26 @@ class ChainRun {
 
   void outer(const RoomPlaces& rooms, std::int64_t row, std::int64_t rows, std::int64_t b) const {
     if (compressed_ != nullptr) return outer_compressed(rooms, row, rows, b);
+    if (outer_columns_.empty()) return;
     const std::int64_t begun = row > first_row_of_share(b) ? 1 : 0;
     const std::int64_t below = asked_below(row, rows);
+    const std::int64_t even = inner_columns_.empty() ? below : 0, odd = below;
+    Vectors along(outer_columns_.size()), across(outer_columns_.size());
     each_tile(row, [&](const T* tile, std::int64_t c, std::int64_t cols) {
-      for (const Range& group : outer_groups_) {
-        Vectors along{}, across{};
-        for (std::int64_t n = group.begin; n < group.end; ++n) {
-          const auto& [p, k] = outer_columns_[static_cast<size_t>(n)];
-          along.at(static_cast<size_t>(n - group.begin)) = columns_of(n, b) + c;
-          across.at(static_cast<size_t>(n - group.begin)) = row_of(p->rows, rooms, row, k);
-        }
-        const std::int64_t odd = group.begin == 0 ? below : 0, even = inner_columns_.empty() ? odd : 0;
-        tiles(group).columns(tile, call_.cols, rows, cols, along.data(), across.data(), begun, even, odd);
+      for (size_t n = 0; n < outer_columns_.size(); ++n) {
+        const auto& [p, k] = outer_columns_[n];
+        along[n] = columns_of(static_cast<std::int64_t>(n), b) + c;
+        across[n] = row_of(p->rows, rooms, row, k);
       }
+      kernels_.outer_tiles.function(tile, call_.cols, rows, cols, along.data(), across.data(), begun, even, odd);
     });
-  }
-
-  [[nodiscard]] const DenseTileKernel& tiles(const Range& group) const {
-    return kernels_.tiles.at(static_cast<size_t>(group.size() - 1));
   }
 
   // The distance to the rows of the next chunk, if a prefetch pays: if two chunks fit into the cache. The first
   // products of either direction prefetch half of them each, so that memory never rests.
   [[nodiscard]] std::int64_t asked_below(std::int64_t row, std::int64_t rows) const {
     const std::int64_t row_bytes = call_.cols * static_cast<std::int64_t>(sizeof(T));
-    const bool worth = row_bytes >= least_asked && rows * row_bytes <= 2 * chunk_bytes;
+    const bool worth = rows * row_bytes <= 2 * chunk_bytes;
     return worth && row + 2 * rows <= call_.rows ? rows * call_.cols : 0;
   }
 
@@ -368,7 +359,6 @@ class ChainRun {
   std::int64_t chunks_ = 0;  // of a block
   std::vector<ColumnOf<ChainKernels::Inner>> inner_columns_;
   std::vector<ColumnOf<ChainKernels::Outer>> outer_columns_;
-  std::vector<Range> inner_groups_, outer_groups_;  // of those that a tile meets together
   bool rows_wait_ = false;
   RoomPlaces waiting_;  // of all rows
   T* columns_ = nullptr;

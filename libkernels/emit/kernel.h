@@ -28,13 +28,6 @@ using WindowFunction = void (*)(const std::int64_t* arguments, const std::uint16
 // partials.
 using SliceFunction = void (*)(const std::int64_t* arguments, const std::uint16_t* lengths, std::int64_t entry,
                                std::byte* partials, std::byte* scratch);
-// A tile of a dense matrix: `rows` rows of `cols` elements, `stride` elements apart, and some columns of a product.
-// `along` are their vectors along the tile's columns, `across` those along its rows. The results among them are added
-// to if they have `begun`. Meanwhile the code prefetches data that lie `ask_even` elements behind a row of even number,
-// `ask_odd` behind one of odd number; 0: nothing.
-using DenseTileFunction = void (*)(const void* tile, std::int64_t stride, std::int64_t rows, std::int64_t cols,
-                                   void* const* along, void* const* across, std::int64_t begun, std::int64_t ask_even,
-                                   std::int64_t ask_odd);
 using SegmentFunction = void (*)(const std::int64_t* arguments, std::int64_t begin, std::int64_t end,
                                  std::byte* partials, std::byte* scratch);
 // accumulator = R(accumulator, partial) for `count` partials `stride` bytes apart.
@@ -122,14 +115,6 @@ struct ProductKernel {
   std::int64_t partial_bytes = 0;
 };
 
-// Products of f64 or f32 with a tile of a dense matrix, multiplied and added; of 1 to most_tile_columns columns.
-inline constexpr std::int64_t most_tile_columns = 4;
-struct DenseTileKernel {
-  std::string rows_symbol, columns_symbol;
-  DenseTileFunction rows = nullptr;     // a result a row
-  DenseTileFunction columns = nullptr;  // a result a column
-};
-
 // A loop of the elements of `ops` (map, reduce, apply), emitted under `name`.
 struct LoopBody {
   std::vector<const Op*> ops;
@@ -156,7 +141,6 @@ struct ProductBody {
 };
 [[nodiscard]] ProductKernel emit_product(Jit& jit, const Module& module, const ProductBody& body,
                                          const std::string& name, std::int64_t& scratch_bytes);
-[[nodiscard]] DenseTileKernel emit_dense_tiles(Jit& jit, Scalar scalar, std::int64_t columns, const std::string& name);
 void emit_fold(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
 void emit_combine(Jit& jit, const ScalarFunction& reducer, const std::string& name, std::int64_t& scratch_bytes);
 

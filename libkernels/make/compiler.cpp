@@ -20,8 +20,11 @@ class Emitters : public KernelCompiler {
   EntryFoldKernel entry_fold(const Module& module, const Op& op, const std::string& name) override {
     return emit_entry_fold(jit_, module, op, name, scratch_bytes_);
   }
-  DenseTileKernel dense_tiles(Scalar scalar, std::int64_t columns, const std::string& name) override {
-    return emit_dense_tiles(jit_, scalar, columns, name);
+  DenseTileKernel row_results(const TileShape& shape, const std::string& name) override {
+    return emit_row_results(jit_, shape, name);
+  }
+  DenseTileKernel column_results(const TileShape& shape, const std::string& name) override {
+    return emit_column_results(jit_, shape, name);
   }
   void fold(const ScalarFunction& reducer, const std::string& name) override {
     emit_fold(jit_, reducer, name, scratch_bytes_);

@@ -66,8 +66,8 @@ void visit(Archive& a, EntryFoldKernel& k) {
 
 template <class Archive>
 void visit(Archive& a, DenseTileKernel& k) {
-  auto& [rows_symbol, columns_symbol, rows, columns] = k;
-  a(rows_symbol, columns_symbol);
+  auto& [symbol, function] = k;
+  a(symbol);
 }
 
 struct NoFacts {};  // of a function that is looked up by its name
@@ -188,8 +188,12 @@ EntryFoldKernel RecordedKernels::entry_fold(const Module& module, const Op& op, 
   return take(name, maker_.entry_fold(module, op, name));
 }
 
-DenseTileKernel RecordedKernels::dense_tiles(Scalar scalar, std::int64_t columns, const std::string& name) {
-  return take(name, maker_.dense_tiles(scalar, columns, name));
+DenseTileKernel RecordedKernels::row_results(const TileShape& shape, const std::string& name) {
+  return take(name, maker_.row_results(shape, name));
+}
+
+DenseTileKernel RecordedKernels::column_results(const TileShape& shape, const std::string& name) {
+  return take(name, maker_.column_results(shape, name));
 }
 
 void RecordedKernels::fold(const ScalarFunction& reducer, const std::string& name) {
@@ -239,7 +243,11 @@ EntryFoldKernel ReplayedKernels::entry_fold(const Module& /*module*/, const Op& 
   return give<EntryFoldKernel>(name);
 }
 
-DenseTileKernel ReplayedKernels::dense_tiles(Scalar /*scalar*/, std::int64_t /*columns*/, const std::string& name) {
+DenseTileKernel ReplayedKernels::row_results(const TileShape& /*shape*/, const std::string& name) {
+  return give<DenseTileKernel>(name);
+}
+
+DenseTileKernel ReplayedKernels::column_results(const TileShape& /*shape*/, const std::string& name) {
   return give<DenseTileKernel>(name);
 }
 

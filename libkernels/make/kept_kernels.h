@@ -22,7 +22,8 @@ class RecordedKernels : public KernelMaker {
                                               const std::string& name) override;
   [[nodiscard]] ProductKernel product(const Module& module, const ProductBody& body, const std::string& name) override;
   [[nodiscard]] EntryFoldKernel entry_fold(const Module& module, const Op& op, const std::string& name) override;
-  [[nodiscard]] DenseTileKernel dense_tiles(Scalar scalar, std::int64_t columns, const std::string& name) override;
+  [[nodiscard]] DenseTileKernel row_results(const TileShape& shape, const std::string& name) override;
+  [[nodiscard]] DenseTileKernel column_results(const TileShape& shape, const std::string& name) override;
   void fold(const ScalarFunction& reducer, const std::string& name) override;
   void combine(const ScalarFunction& reducer, const std::string& name) override;
 
@@ -44,7 +45,8 @@ class ReplayedKernels : public KernelMaker {
                                               const std::string& name) override;
   [[nodiscard]] ProductKernel product(const Module& module, const ProductBody& body, const std::string& name) override;
   [[nodiscard]] EntryFoldKernel entry_fold(const Module& module, const Op& op, const std::string& name) override;
-  [[nodiscard]] DenseTileKernel dense_tiles(Scalar scalar, std::int64_t columns, const std::string& name) override;
+  [[nodiscard]] DenseTileKernel row_results(const TileShape& shape, const std::string& name) override;
+  [[nodiscard]] DenseTileKernel column_results(const TileShape& shape, const std::string& name) override;
   void fold(const ScalarFunction& reducer, const std::string& name) override;
   void combine(const ScalarFunction& reducer, const std::string& name) override;
 

@@ -11,6 +11,7 @@
 #include "libkernels/emit/kernel.h"
 #include "libkernels/jit/code_cache.h"
 #include "libkernels/jit/target.h"
+#include "libkernels/tile/dense_tile.h"
 
 namespace kasen {
 
@@ -24,7 +25,8 @@ class KernelMaker {
   [[nodiscard]] virtual ProductKernel product(const Module& module, const ProductBody& body,
                                               const std::string& name) = 0;
   [[nodiscard]] virtual EntryFoldKernel entry_fold(const Module& module, const Op& op, const std::string& name) = 0;
-  [[nodiscard]] virtual DenseTileKernel dense_tiles(Scalar scalar, std::int64_t columns, const std::string& name) = 0;
+  [[nodiscard]] virtual DenseTileKernel row_results(const TileShape& shape, const std::string& name) = 0;
+  [[nodiscard]] virtual DenseTileKernel column_results(const TileShape& shape, const std::string& name) = 0;
   virtual void fold(const ScalarFunction& reducer, const std::string& name) = 0;
   virtual void combine(const ScalarFunction& reducer, const std::string& name) = 0;
 };

@@ -247,13 +247,6 @@ class ChainPlanner {
 
 }  // namespace
 
-std::vector<Range> tile_groups(std::int64_t columns) {
-  const std::int64_t count = (columns + most_tile_columns - 1) / most_tile_columns;
-  std::vector<Range> groups;
-  for (std::int64_t g = 0; g < count; ++g) groups.push_back({columns * g / count, columns * (g + 1) / count});
-  return groups;
-}
-
 ChainKernels make_chain_kernels(KernelMaker& maker, ColumnLift& lift, const Op& region, const std::string& name,
                                 std::set<FnId>& folded) {
   ChainPlanner planner(lift, region);

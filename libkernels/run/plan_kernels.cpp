@@ -107,14 +107,9 @@ class Planner {
     for (auto& [op, kernel] : plan_.entry_folds) {
       kernel.rows = reinterpret_cast<RowsFunction>(code.find(kernel.symbol));
     }
-    for (auto& [key, tiles] : tiles_) {
-      tiles.rows = reinterpret_cast<DenseTileFunction>(code.find(tiles.rows_symbol));
-      tiles.columns = reinterpret_cast<DenseTileFunction>(code.find(tiles.columns_symbol));
-    }
     for (auto& [op, kernels] : plan_.chains) {
-      for (std::int64_t columns = 1; columns <= most_tile_columns; ++columns) {
-        const auto tiles = tiles_.find({kernels.matrix.scalar(), columns});
-        if (tiles != tiles_.end()) kernels.tiles.at(static_cast<size_t>(columns - 1)) = tiles->second;
+      for (DenseTileKernel* tiles : {&kernels.inner_tiles, &kernels.outer_tiles}) {
+        if (!tiles->symbol.empty()) tiles->function = reinterpret_cast<DenseTileFunction>(code.find(tiles->symbol));
       }
       if (kernels.before) elementwise(kernels.before->kernel);
       if (kernels.behind) elementwise(kernels.behind->kernel);
@@ -252,21 +247,25 @@ class Planner {
     if (!lift_) lift_.emplace(module_);
     const auto [made, added] =
         plan_.chains.emplace(&region, make_chain_kernels(maker_, *lift_, region, next_name("chain"), folded_));
-    const ChainKernels& kernels = made->second;
-    emit_tiles(kernels.matrix.scalar(), kernels.inner);
-    emit_tiles(kernels.matrix.scalar(), kernels.outer);
+    ChainKernels& kernels = made->second;
+    const std::int64_t width = module_.dim(module_.type(product_matrix(region)).dims.at(1)).size;
+    const TileShape shape{kernels.matrix.scalar(), 0, width > most_tile_width ? 0 : std::max<std::int64_t>(width, 0)};
+    kernels.inner_tiles = tiles(shape, kernels.inner, row_tiles_, &KernelMaker::row_results);
+    kernels.outer_tiles = tiles(shape, kernels.outer, column_tiles_, &KernelMaker::column_results);
   }
+
+  using KnownTiles = std::map<TileShape, DenseTileKernel>;
 
   // For the columns of all these products.
   template <class Products>
-  void emit_tiles(Scalar scalar, const Products& products) {
-    std::int64_t columns = 0;
-    for (const auto& p : products) columns += p.columns;
-    for (const Range& group : tile_groups(columns)) {
-      const std::pair key{scalar, group.size()};
-      if (tiles_.count(key) != 0) continue;
-      tiles_.emplace(key, maker_.dense_tiles(scalar, group.size(), next_name("dense")));
-    }
+  DenseTileKernel tiles(TileShape shape, const Products& products, KnownTiles& known,
+                        DenseTileKernel (KernelMaker::*made_by)(const TileShape& shape, const std::string& name)) {
+    shape.columns = 0;
+    for (const auto& p : products) shape.columns += p.columns;
+    if (shape.columns == 0) return {};
+    const auto [tiles, added] = known.try_emplace(shape);
+    if (added) tiles->second = (maker_.*made_by)(shape, next_name("dense"));
+    return tiles->second;
   }
 
   [[nodiscard]] std::int64_t counted_bytes(ValueId id) const {
@@ -368,9 +367,9 @@ class Planner {
   std::set<FnId> folded_, combined_;
   std::map<std::string, ElementwiseKernel> shapes_;
   std::map<std::string, ProductKernel> products_;
-  std::map<std::pair<Scalar, std::int64_t>, DenseTileKernel> tiles_;  // by the number of columns
-  std::optional<ColumnLift> lift_;                                    // of row_chain regions
-  std::optional<DistinctLift> distinct_;                              // of reductions of compressed matrices' cells
+  KnownTiles row_tiles_, column_tiles_;
+  std::optional<ColumnLift> lift_;        // of row_chain regions
+  std::optional<DistinctLift> distinct_;  // of reductions of compressed matrices' cells
   int count_ = 0;
   int loops_ = 0;  // that are open
 };

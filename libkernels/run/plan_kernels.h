@@ -1,7 +1,6 @@
 // All kernels of a plan: prepare makes them, and the skeletons run them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,6 +16,7 @@
 #include "libkernels/make/kernel_maker.h"
 #include "libkernels/run/kernel_options.h"
 #include "libkernels/run/partial_reduction.h"
+#include "libkernels/tile/dense_tile.h"
 
 namespace kasen {
 
@@ -106,7 +106,7 @@ struct ChainKernels {
   std::vector<Outer> outer;
   std::optional<Loop> behind;  // results that are handed on or reduced; its outputs are the op's results
   ElementType matrix;
-  std::array<DenseTileKernel, most_tile_columns> tiles;  // of 1, 2 ... columns: those that tile_groups asks for
+  DenseTileKernel inner_tiles, outer_tiles;  // of all products of one direction; nothing for none
   // Bytes that are counted for a row, and for a column; shareds cost nothing.
   std::int64_t matrix_bytes = 0;
   std::int64_t row_reads = 0, row_writes = 0, column_reads = 0, column_writes = 0;
@@ -129,9 +129,6 @@ struct PlanKernels {
   std::int64_t cached_bytes = 0;   // results of a loop that take more are stored past the caches; 0: all are small
   std::string assembly;
 };
-
-// Groups of the columns of one direction's products that meet a tile together, of nearly one size.
-[[nodiscard]] std::vector<Range> tile_groups(std::int64_t columns);
 
 class ColumnLift;
 

@@ -7,10 +7,11 @@
 namespace kasen::test {
 namespace {
 
-// `region` with T for the element type; the last operator of the module.
-Module chain_module(const std::string& type, const std::string& region, bool whole_columns = true) {
-  std::string text =
-      "kir 1 level 3\nmodule t {\n  dim N\n  dim F" + std::string(whole_columns ? " local" : "") + " = 5\n";
+// `region` with T for the element type; the last operator of the module. `cols`: the matrix's, if the plan knows them.
+Module chain_module(const std::string& type, const std::string& region, bool whole_columns = true,
+                    std::int64_t cols = 0) {
+  std::string text = "kir 1 level 3\nmodule t {\n  dim N\n  dim F" + std::string(whole_columns ? " local" : "");
+  text += cols > 0 ? " = " + std::to_string(cols) + "\n" : "\n";
   text += R"(  fn mul(x: T, y: T) -> T = x * y
   fn turned(x: T, y: T) -> T = y * x
   fn add(x: T, y: T) -> T = x + y
@@ -191,6 +192,31 @@ TEST(RowChain, AgreesWithTheInterpreter) {
     for (const std::string& region : {bare_chain, chain_with_work, several_chains, many_chains}) {
       SCOPED_TRACE(type + "\n" + region);
       compare_chain(chain_module(type, region), chain_sizes);
+    }
+  }
+}
+
+// Code for a known number of columns gives the same bits as code for any number. Of narrow rows, by elements and
+// transposed, whole vectors and remainders; of wider ones, several blocks of vectors.
+TEST(RowChain, GivesTheSameBitsForAKnownWidth) {
+  Random random(11);
+  for (const std::string type : {"f64", "f32"}) {
+    for (const std::string& region : {bare_chain, many_chains}) {
+      const Module any = chain_module(type, region);
+      const auto expecting = testing::make_kernels({.threads = 1}), getting = testing::make_kernels({.threads = 2});
+      expecting->prepare(any);
+      for (const std::int64_t cols : {1, 7, 10, 16, 50, 100}) {
+        const Module known = chain_module(type, region, true, cols);
+        getting->prepare(known);
+        for (const std::int64_t rows : {0, 5, 24, 1003}) {
+          const ChainCase data = make_case(random, any, rows, cols);
+          const std::vector<Array> expected = run_chain(*expecting, any, data), got = run_chain(*getting, known, data);
+          for (size_t k = 0; k < expected.size(); ++k) {
+            EXPECT_EQ(difference(expected[k], got[k], expected[k].count), "")
+                << type << ", " << rows << " x " << cols << ", result " << k;
+          }
+        }
+      }
     }
   }
 }

@@ -54,7 +54,7 @@ ROOMS = {
         "bundle": "base hdf5 read cut", "results": "base hdf5 read", "checkpoint": "base hdf5 bundle results",
     },
     "libcomm/exchange": {"": ""},
-    "libkernels": {"jit": "", "emit": "jit", "make": "jit emit", "run": "jit emit make", "dense": "run", "": "run dense"},
+    "libkernels": {"jit": "", "emit": "jit", "tile": "jit emit", "make": "jit emit tile", "run": "jit emit tile make", "dense": "run", "": "run dense"},
     "datasets": {"": ""},
     "tools": {
         "system": "", "common": "system", "options": "system common", "launch": "system common options",
