@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "datasets/rmat.h"
+#include "datasets/edge_runs.h"
 #include "libcomm/data/base/new_file.h"
 
 namespace kasen {

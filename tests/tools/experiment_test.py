@@ -432,7 +432,8 @@ repetitions: 2
                                   ("repetitions: 0\n", "2:14", ["'repetitions' is 0"]),
                                   ("seeds: [1]\n", "2:8", ["nothing to vary"]),
                                   ("define: [theta]\n", "2:10", ["not NAME=VALUE"]),
-                                  ("data: {G: {generate: ring}}\n", "2:22", ["'ring'", "rmat and star"]),
+                                  ("data: {G: {generate: ring}}\n", "2:22", ["'ring'", "grid and star"]),
+                                  ("data: {G: {generate: small-world, rewired: half}}\n", "2:44", ["number"]),
                                   ("data: {G: {generate: rmat, scal: 3}}\n", "2:28", ["did you mean 'scale'?"]),
                                   ("data: {G: {generate: rmat, scale: 99}}\n", "2:35", ["'scale' is 99"])]:
             with self.subTest(text):

@@ -271,7 +271,7 @@ class Made(unittest.TestCase):
                     ("kasen run --checkp", {"--checkpoint"}), ("kasen run --bundle ", {"bundle"}),
                     ("kasen run ", {"a.kir", "b.kir", "bundle"}), ("kasen plan ", {"a.ks", "bundle"}),
                     ("kasen fuse --machine ", {"m.yaml", "bundle"}), ("kasen go a.ks G=l", {"links.txt"}),
-                    ("kasen generate ", {"rmat", "star"}), ("kasen run --threads ", set()), ("kasen help rule-0", {f"rule-0{k}" for k in range(10)}),
+                    ("kasen generate ", {"rmat", "uniform", "small-world", "communities", "grid", "star"}), ("kasen run --threads ", set()), ("kasen help rule-0", {f"rule-0{k}" for k in range(10)}),
                     ("kasen run --help check", {"checkpoints"}), ("kasen doctor --format ", {"text", "json"})]:
                 self.assertEqual(self.complete(line, folder), want, line)
 

@@ -330,6 +330,11 @@ class Pipeline(ToolTest):
             self.assertEqual((self.dir / "npy" / part).read_bytes(), (self.dir / "txt" / part).read_bytes())
         self.kasen("generate", "star", "--scale", 2, "-o", "star.txt")
         self.assertEqual((self.dir / "star.txt").read_text(), "0\t1\n0\t2\n0\t3\n1\t0\n2\t0\n3\t0\n")
+        self.kasen("generate", "grid", "--scale", 2, "-o", "grid.txt")
+        self.assertEqual((self.dir / "grid.txt").read_text(), "0\t1\n0\t2\n1\t0\n1\t3\n2\t0\n2\t3\n3\t1\n3\t2\n")
+        for kind in ["uniform", "small-world", "communities"]:
+            self.kasen("generate", kind, "--scale", 8, "--edges", 2048, "--rewired", 0, "--leaving", 0, "-o", f"{kind}.txt")
+            self.kasen("partition", f"{kind}.txt", "-o", kind)
         for wrong, says in [([], "kind of graph"), (["ring", "-o", "x"], "'ring'"), (["rmat"], "no output file"),
                             (["rmat", "--scale", 40, "-o", "x"], "scale 40"), (["rmat", "--a", 2, "-o", "x"], "probabilities")]:
             self.fault("generate", *wrong, status=USAGE, says=says)

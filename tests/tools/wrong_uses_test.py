@@ -70,10 +70,13 @@ USES = """
 64 | measure fused.kir --format pdf | --format does not know 'pdf' .. html
 64 | measure fused.kir --check | --check needs --against
 64 | measure fused.kir --workers 0 | --workers needs the data .. --data NAME=FILE
-64 | generate | no kind of graph .. rmat and star
-64 | generate graph | no kind 'graph' .. rmat, star
+64 | generate | no kind of graph .. rmat, uniform, small-world, communities, grid and star
+64 | generate graph | no kind 'graph' .. rmat, uniform, small-world, communities, grid, star
 64 | generate rmat --scale big -o g.txt | --scale takes an integer, not 'big'
 64 | generate rmat --a half -o g.txt | --a takes a number, not 'half'
+64 | generate small-world --rewired 2 -o g.txt | the rewired links is no part of 1 .. 0 to 1
+64 | generate small-world --scale 4 --edges 999 -o g.txt | a small world of 16 vertices and 999 edges .. 32 to 224
+64 | generate communities --leaving -1 -o g.txt | edges that leave is no part of 1 .. 0 to 1
 64 | doctor --only nothing | --only does not know 'nothing' .. choose one of
 64 | doctor now | 'now' is one argument too many .. takes options alone
 64 | help nothing | no help on 'nothing' .. see 'kasen help'

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "datasets/kinds.h"
 #include "libcore/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/experiment/settings.h"
@@ -20,6 +21,8 @@ using Kind = YamlValue::Kind;
 using Alternatives = std::vector<std::vector<Setting>>;
 
 constexpr size_t most_points = 100'000;
+// The options of kasen generate that are numbers.
+constexpr std::array graph_numbers{"scale", "edges", "a", "b", "c", "rewired", "leaving", "seed"};
 
 // Each alternative of `one` with each of `other`.
 Alternatives product(const Alternatives& one, const Alternatives& other) {
@@ -235,22 +238,13 @@ class Reader {
     if (kind == nullptr)
       value.fault("data are a file, or a map that says what to generate", "this map has no key 'generate'",
                   "generate: rmat; or, for data that go together: data: [{G: FILE, x: FILE}, ...]");
-    if (kind->text() != "rmat" && kind->text() != "star")
-      kind->fault(fmt::format("no graphs of kind '{}'", shown_text(kind->text())), "", "there are rmat and star");
-    const std::string graph = kind->text();
-    all.push_back({"data", name, graph, {graph}, value.place()});
-    for (const char* option : {"scale", "edges", "a", "b", "c", "seed"}) {
-      const YamlValue* given = map.find(option);
-      const std::string_view number = option;
-      std::vector<std::string> texts;
-      if (given != nullptr && number.size() == 1) {
-        for (const YamlValue& item : given->alternatives()) (void)item.real(), texts.push_back(item.text());
-      } else if (given != nullptr) {
-        texts = whole_texts(*given, number == "seed" ? 0 : 1, number == "scale" ? 31 : most_seed);
-      } else if (number == "seed" && graph == "rmat") {
-        texts = seeds_;
-        seeds_used_ = true;
-      }
+    const GraphKind* graph = find_graph_kind(kind->text());
+    if (graph == nullptr)
+      kind->fault(fmt::format("no graphs of kind '{}'", shown_text(kind->text())), "",
+                  fmt::format("there are {}", graph_kind_names()));
+    all.push_back({"data", name, kind->text(), {kind->text()}, value.place()});
+    for (const char* option : graph_numbers) {
+      const std::vector<std::string> texts = graph_texts(map.find(option), option, *graph);
       if (texts.empty()) continue;
       std::vector<Setting> longer;
       for (const Setting& setting : all) {
@@ -262,8 +256,22 @@ class Reader {
       }
       all = std::move(longer);
     }
-    map.finish("there are generate, scale, edges, a, b, c and seed");
+    map.finish(fmt::format("there are generate, {}", fmt::join(graph_numbers, ", ")));
     return all;
+  }
+
+  // The texts of one number of a graph: those given, or the experiment's seeds where chance draws the graph.
+  std::vector<std::string> graph_texts(const YamlValue* given, std::string_view number, const GraphKind& graph) {
+    if (given == nullptr) {
+      if (number != "seed" || !graph.drawn) return {};
+      seeds_used_ = true;
+      return seeds_;
+    }
+    if (number == "scale" || number == "edges" || number == "seed")
+      return whole_texts(*given, number == "seed" ? 0 : 1, number == "scale" ? 31 : most_seed);
+    std::vector<std::string> texts;
+    for (const YamlValue& item : given->alternatives()) (void)item.real(), texts.push_back(item.text());
+    return texts;
   }
 
   static void check(const YamlValue& root, const Experiment& experiment) {
