@@ -254,6 +254,21 @@ def _(rng):
     return {"X.mtx": "\n".join(scaled) + "\n", "label.npy": npy(y)}, {"w": w, "loss": loss, "searches": np.int64(searches)}
 
 
+@example("logistic-lbfgs", exact=False, plan=("-D", "m=4"), tolerance=1e-6,
+         run=("-D", "lambda=0.5", "-D", "tolerance=1e-7", "-D", "progress=-1", "-D", "steps=200"))
+def _(rng):
+    x, y = rng.normal(size=(60, 5)), rng.choice([-1.0, 1.0], size=60)
+    wide, penalties = np.hstack([x, np.ones((60, 1))]), np.array([0.5] * 5 + [0.0])
+    w = np.zeros(6)
+    for _ in range(30):  # Newton's method with the whole Hessian
+        p = 1 / (1 + np.exp(-(wide @ w)))
+        hessian = wide.T @ (wide * (p * (1 - p))[:, None]) + np.diag(penalties)
+        w = w - np.linalg.solve(hessian, wide.T @ (p - (y > 0)) + penalties * w)
+    scores = wide @ w
+    return {"X.npy": npy(x), "y.npy": npy(y)}, {
+        "w": w[:5], "b": w[5], "loss": np.logaddexp(0, -y * scores).sum() + 0.25 * (w[:5] @ w[:5]), "right": (scores * y > 0).sum()}
+
+
 # ---- element by element -------------------------------------------------------------------------------------------
 
 def options_(rng):

@@ -91,6 +91,20 @@ def margin_optimum(x, t, penalty, intercept):
     return w, objective(w)
 
 
+def logistic_optimum(x, t, penalty, intercept):
+    wide, penalties = with_ones(x, penalty, intercept)
+
+    def objective(w):
+        return np.logaddexp(0, -t * (wide @ w)).sum() + (penalties * w * w).sum() / 2
+
+    def derivatives(w):
+        wrong = 1 / (1 + np.exp(t * (wide @ w)))  # how sure the model is of the other class
+        return penalties * w - wide.T @ (t * wrong), wide.T @ ((wrong * (1 - wrong))[:, None] * wide) + np.diag(penalties)
+
+    w = newton(objective, derivatives, wide.shape[1], 1e-12 * len(x))
+    return w, objective(w)
+
+
 def normal(m):
     """Logarithm of the normal distribution's cdf, and its density divided by it, also far out: Laplace's fraction there."""
     log_density = -0.5 * m * m - 0.5 * math.log(2 * math.pi)
@@ -183,6 +197,15 @@ class Algorithms(PlanTest):
                 np.testing.assert_allclose(got["objective"], objective, rtol=1e-12)
                 self.assertEqual(got["right"], right)
 
+    def agrees_with_logistic_optimum(self, results, x, t, penalty, intercept):
+        w, loss = logistic_optimum(x, t, penalty, intercept)
+        right = ((x @ w[:-1] + w[-1]) * t > 0).sum()
+        for plan, got in results:
+            with self.subTest(plan=plan, penalty=penalty, intercept=intercept):
+                self.near(np.append(got["w"], got["b"]), w)
+                np.testing.assert_allclose(got["loss"], loss, rtol=1e-12)
+                self.assertEqual(got["right"], right)
+
     def agrees_with_probit_optimum(self, results, x, t, penalty, intercept):
         w, deviance = probit_optimum(x, t, penalty, intercept)
         right = ((x @ w[:-1] + w[-1]) * t > 0).sum()
@@ -251,6 +274,53 @@ class Algorithms(PlanTest):
         run = [("lambda", 100.0), ("tolerance", 1e-12), ("steps", 2000)]
         plans = [(1, 1, "greedy"), (4, 2, "none")]
         self.agrees_with_margin_optimum(self.every_plan(self.sparse_program("l2svm.ks"), inputs, run=run, plans=plans), x, t, 100.0, 1)
+
+    TO_THE_END = [("tolerance", 1e-10), ("progress", -1), ("steps", 1000)]
+
+    def test_logistic_lbfgs(self):
+        """Dense samples: with and without an intercept, strong and weak penalties; some steps are halved."""
+        rng = np.random.default_rng(21)
+        x = rng.normal(size=(400, 5))
+        x[:, 0] *= 40
+        t, inputs = self.two_classes(rng, x)
+        halved = 0
+        for penalty, intercept in [(0.5, 1), (30.0, 0)]:
+            run = [("lambda", penalty), ("intercept", intercept), *self.TO_THE_END]
+            results = self.every_plan(EXAMPLES / "logistic-lbfgs.ks", inputs, run=run)
+            self.agrees_with_logistic_optimum(results, x, t, penalty, intercept)
+            halved += sum(got["searches"] for _, got in results)
+        self.assertGreater(halved, 0)
+
+    def test_logistic_lbfgs_stops(self):
+        """By the limit on steps, by the gradient, and where the loss falls by too small a part."""
+        rng = np.random.default_rng(22)
+        x = rng.normal(size=(200, 5))
+        t, inputs = self.two_classes(rng, x)
+        loss = logistic_optimum(x, t, 1.0, 1)[1]
+        steps = []
+        for run in [[("tolerance", 0), ("progress", -1), ("steps", 3)], [("progress", -1), ("tolerance", 1.0)],
+                    [("tolerance", 0)], [("tolerance", 0), ("progress", 1e-2)]]:
+            ((_, got),) = self.every_plan(EXAMPLES / "logistic-lbfgs.ks", inputs, run=run, plans=[(2, 1, "greedy")])
+            steps.append(int(got["step"]))
+            self.assertGreaterEqual(got["loss"], loss * (1 - 1e-13))
+            self.assertLess(got["loss"], loss * (1 + (1e-7 if len(steps) == 3 else 0.2)))
+        self.assertEqual(steps[0], 3)
+        self.assertLess(steps[1], steps[2])
+        self.assertLess(steps[3], steps[2])
+
+    def test_logistic_lbfgs_sparse(self):
+        rng = np.random.default_rng(23)
+        x, t, inputs = self.sparse_classes(rng)
+        run = [("lambda", 2.0), *self.TO_THE_END]
+        results = self.every_plan(self.sparse_program("logistic-lbfgs.ks"), inputs, run=run)
+        self.agrees_with_logistic_optimum(results, x, t, 2.0, 1)
+
+    def test_logistic_lbfgs_a9a(self):
+        x, t, inputs = self.a9a()
+        run = [("lambda", 100.0), *self.TO_THE_END]
+        plans = [(1, 1, "greedy"), (4, 2, "none")]
+        results = self.every_plan(self.sparse_program("logistic-lbfgs.ks"), inputs, run=run, plans=plans)
+        self.agrees_with_logistic_optimum(results, x, t, 100.0, 1)
 
     def test_glm(self):
         """Dense samples: with and without an intercept; some labels are wrong however sure the model is."""
