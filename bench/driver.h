@@ -47,7 +47,6 @@ struct Row {
 [[nodiscard]] nlohmann::ordered_json as_json(const std::vector<Row>& rows);  // a list
 
 // Each checks its contestants against one another before it returns them; throws std::runtime_error if they disagree.
-[[nodiscard]] Question pagerank_question(const Settings& settings);
 [[nodiscard]] Question chain_question(const Settings& settings);
 [[nodiscard]] Question update_question(const Settings& settings);
 [[nodiscard]] Question semirings_question(const Settings& settings);
@@ -69,6 +68,7 @@ using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions compressed_questions(const Settings& settings);
 [[nodiscard]] Questions dense_questions(const Settings& settings);
 [[nodiscard]] Questions endtoend_questions(const Settings& settings);  // whole processes
+[[nodiscard]] Questions pagerank_questions(const Settings& settings);
 [[nodiscard]] Questions pagerank_ranks_questions(const Settings& settings);
 [[nodiscard]] Questions fits_questions(const Settings& settings);
 [[nodiscard]] Questions gains_questions(const Settings& settings);

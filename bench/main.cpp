@@ -40,7 +40,7 @@ const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questi
     {"logistic", one<kasen::bench::logistic_question>},
     {"mxm", one<kasen::bench::mxm_question>},
     {"outer", one<kasen::bench::outer_question>},
-    {"pagerank", one<kasen::bench::pagerank_question>},
+    {"pagerank", kasen::bench::pagerank_questions},
     {"pagerank-ranks", kasen::bench::pagerank_ranks_questions},
     {"rank-region", one<kasen::bench::region_question>},
     {"rows", kasen::bench::rows_questions},

@@ -45,8 +45,9 @@ Graph power_law() {
 }
 
 Question question(const std::string& name, const Graph& graph, const Settings& settings) {
-  const Solver all = kasen_pagerank(graph, settings.threads, true), alone = kasen_pagerank(graph, 1, true);
-  const Solver plain = openmp_pagerank(graph, settings.threads);
+  const Solver all = kasen_pagerank(graph, settings.threads, theta, true),
+               alone = kasen_pagerank(graph, 1, theta, true);
+  const Solver plain = openmp_pagerank(graph, settings.threads, theta);
   const Ranks expected = plain(), first = all(), second = alone();
   for (size_t v = 0; v < expected.ranks.size(); ++v) {
     if (first.ranks[v] == second.ranks[v] &&

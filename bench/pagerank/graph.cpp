@@ -17,6 +17,18 @@ Graph read_graph(const std::string& file) {
   return graph;
 }
 
+Graph graph_of(std::int64_t vertices, const EdgeRuns& edges) {
+  Graph graph;
+  graph.vertices = vertices;
+  for (const auto& run : edges.runs) {
+    for (const std::uint64_t edge : run) {
+      graph.from.push_back(static_cast<std::int64_t>(edge >> 32U));
+      graph.to.push_back(static_cast<std::int64_t>(edge & 0xffffffffU));
+    }
+  }
+  return graph;
+}
+
 std::vector<Part> cut_graph(const Graph& graph, int workers, PartitionMethod method) {
   InputData input;
   input.name = "G";

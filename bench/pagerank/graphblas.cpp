@@ -59,15 +59,15 @@ struct State {
 
 }  // namespace
 
-Solver graphblas_pagerank(const Graph& graph, int threads) {
+Solver graphblas_pagerank(const Graph& graph, int threads, double until) {
   grb::start(threads);
   auto state = std::make_shared<State>(graph);
-  return [state, threads] {
+  return [state, threads, until] {
     grb::start(threads);
     state->rank.fill(1);
     Ranks result;
     const auto start = std::chrono::steady_clock::now();
-    for (double change = theta + 1; change > theta; ++result.iterations) change = state->iterate();
+    for (double change = until + 1; change > until; ++result.iterations) change = state->iterate();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     result.seconds_per_iteration = time.count() / static_cast<double>(result.iterations);
     state->rank.read(result.ranks);

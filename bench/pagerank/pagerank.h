@@ -1,11 +1,12 @@
 // PageRank as examples/pagerank.ks states it (unnormalised; pages without outgoing links lose their rank), until the
-// ranks change by at most `theta` in sum. Each contestant's time is that of one iteration.
+// ranks change by at most `until` in sum. Each contestant's time is that of one iteration.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "bench/driver.h"
+#include "datasets/edge_runs.h"
 #include "libcore/data/data.h"
 
 namespace kasen {
@@ -20,6 +21,7 @@ struct Graph {
 };
 
 [[nodiscard]] Graph read_graph(const std::string& file);
+[[nodiscard]] Graph graph_of(std::int64_t vertices, const EdgeRuns& edges);
 [[nodiscard]] std::vector<Part> cut_graph(const Graph& graph, int workers, PartitionMethod method);
 
 struct Ranks {
@@ -29,12 +31,14 @@ struct Ranks {
 };
 
 constexpr double damping = 0.85;
-constexpr double theta = 1e-3;
+constexpr double theta = 1e-3;  // of the graph of Settings
 
 using Solver = std::function<Ranks()>;
 // With the vector work behind the rows of the product (product_epilogue regions), or in a loop of its own.
-[[nodiscard]] Solver kasen_pagerank(const Graph& graph, int threads, bool epilogue);
-[[nodiscard]] Solver openmp_pagerank(const Graph& graph, int threads, double until = theta);
-[[nodiscard]] Solver graphblas_pagerank(const Graph& graph, int threads);
+[[nodiscard]] Solver kasen_pagerank(const Graph& graph, int threads, double until, bool epilogue);
+[[nodiscard]] Solver openmp_pagerank(const Graph& graph, int threads, double until);
+[[nodiscard]] Solver openmp4_pagerank(const Graph& graph, int threads, double until);  // four sums a row
+[[nodiscard]] Solver gap_pagerank(const Graph& graph, int threads, double until);
+[[nodiscard]] Solver graphblas_pagerank(const Graph& graph, int threads, double until);
 
 }  // namespace kasen::bench

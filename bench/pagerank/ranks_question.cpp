@@ -21,7 +21,7 @@ Question on_ranks(const Settings& settings, const std::string& method) {
   const auto ranks = std::make_shared<Peer>(std::vector<std::string>{"mpirun", "-n", "2", program, settings.graph,
                                                                      method, KASEN_SOURCE_ROOT "/examples/pagerank.ks"},
                                             1);
-  const Solver one_rank = kasen_pagerank(read_graph(settings.graph), settings.threads, true);
+  const Solver one_rank = kasen_pagerank(read_graph(settings.graph), settings.threads, theta, true);
   const auto last = std::make_shared<std::vector<double>>(ranks->measure());
   const Ranks expected = one_rank();
   double squares = 0;
