@@ -1,4 +1,4 @@
-// kasen-bench-hand kmeans FILE K TURNS THREADS RESULT | logistic FILE TURNS RATE THREADS RESULT | pagerank FILE THETA
+// kasen-bench-hand kmeans FILE K TURNS THREADS RESULT | logistic FILE STEPS THREADS RESULT | pagerank FILE THETA
 // THREADS RESULT: what one would write for one question, with OpenMP and the loops of the questions by the turn.
 #include "bench/endtoend/by_hand.h"
 
@@ -148,10 +148,11 @@ int kmeans(const std::string& file, std::int64_t k, std::int64_t iterations, int
   return 0;
 }
 
-int logistic(const std::string& file, std::int64_t iterations, double rate, int threads, const std::string& result) {
+int logistic(const std::string& file, std::int64_t steps, int threads, const std::string& result) {
   HandSamples samples = read_svm(file, threads);
-  for (std::int64_t t = 0; t < iterations; ++t) descend(samples, rate, threads);
+  const double loss = fit_by_lbfgs(samples, {.steps = steps}, threads);
   write_npy(result, samples.w.data(), samples.cols);
+  std::printf("%.17g\n", loss);
   return 0;
 }
 
@@ -169,8 +170,8 @@ int main(int argc, char** argv) {
   const std::string what = words.empty() ? "" : words[0];
   if (what == "kmeans" && words.size() == 6)
     return hand::kmeans(words[1], std::stoll(words[2]), std::stoll(words[3]), std::stoi(words[4]), words[5]);
-  if (what == "logistic" && words.size() == 6)
-    return hand::logistic(words[1], std::stoll(words[2]), std::stod(words[3]), std::stoi(words[4]), words[5]);
+  if (what == "logistic" && words.size() == 5)
+    return hand::logistic(words[1], std::stoll(words[2]), std::stoi(words[3]), words[4]);
   if (what == "pagerank" && words.size() == 5)
     return hand::pagerank(words[1], std::stod(words[2]), std::stoi(words[3]), words[4]);
   hand::give_up("see bench/endtoend/by_hand.cpp");

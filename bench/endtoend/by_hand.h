@@ -36,7 +36,7 @@ void write_npy(const std::string& name, const std::int64_t* values, std::int64_t
 [[noreturn]] void give_up(const std::string& what);
 
 int kmeans(const std::string& file, std::int64_t k, std::int64_t iterations, int threads, const std::string& result);
-int logistic(const std::string& file, std::int64_t iterations, double rate, int threads, const std::string& result);
+int logistic(const std::string& file, std::int64_t steps, int threads, const std::string& result);
 int pagerank(const std::string& file, double theta, int threads, const std::string& result);
 
 }  // namespace kasen::bench::hand

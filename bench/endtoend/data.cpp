@@ -92,11 +92,12 @@ void write_points(const std::string& csv, const std::string& npy, std::int64_t p
 
 void write_samples(const std::string& svm, std::int64_t rows, std::int64_t cols) {
   const SparseInput x = make_samples(rows, cols);
+  const VectorInput labels = told_labels("y", x);
   OutFile file(svm);
   std::string text;
   std::size_t next = 0;
   for (std::int64_t i = 0; i < rows; ++i) {
-    text += sample_label(i) > 0 ? "+1" : "-1";
+    text += labels.values[static_cast<std::size_t>(i)] > 0 ? "+1" : "-1";
     for (; next < x.rows.size() && x.rows[next] == i; ++next) {
       text.append(1, ' ').append(std::to_string(x.cols[next] + 1)).append(1, ':');
       append(text, millionths(x.values[next]));
@@ -106,6 +107,19 @@ void write_samples(const std::string& svm, std::int64_t rows, std::int64_t cols)
     file.put(text.data(), text.size());
     text.clear();
   }
+  file.close();
+}
+
+void write_sparse_program(const std::string& example, const std::string& program) {
+  std::ostringstream text;
+  text << std::ifstream(example).rdbuf();
+  std::string changed = text.str();
+  const std::string word = " local";
+  const std::size_t at = changed.find(word, changed.find("\ndim "));
+  if (at == std::string::npos) throw std::runtime_error(example + " has no local dimension");
+  changed.erase(at, word.size());
+  OutFile file(program);
+  file.put(changed.data(), changed.size());
   file.close();
 }
 

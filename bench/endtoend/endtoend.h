@@ -25,8 +25,11 @@ class WorkFolder {
 
 // The points of kmeans.h as CSV of six places behind the point, and as .npy (points, coordinates) of the same numbers.
 void write_points(const std::string& csv, const std::string& npy, std::int64_t points);
-// samples.h's as LIBSVM, six places behind the point.
+// samples.h's with told labels as LIBSVM, six places behind the point.
 void write_samples(const std::string& svm, std::int64_t rows, std::int64_t cols);
+
+// The example for samples of which only stored entries exist: its text without the word `local`, in another file.
+void write_sparse_program(const std::string& example, const std::string& program);
 
 // Seconds from start to end of the command, its output in `output`. Throws std::runtime_error if it fails.
 [[nodiscard]] double wall_seconds(const std::vector<std::string>& command, const std::string& output);

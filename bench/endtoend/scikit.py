@@ -1,4 +1,4 @@
-"""A script as users of scikit-learn write it: kmeans FILE K TURNS RESULT | logistic FILE TURNS RESULT."""
+"""A script as users of scikit-learn write it: kmeans FILE K TURNS RESULT | logistic FILE STEPS RESULT."""
 import sys
 import warnings
 
@@ -32,6 +32,7 @@ elif what == "logistic":
     from sklearn.linear_model import LogisticRegression
 
     X, y = load_svmlight_file(file)
-    fit = LogisticRegression(max_iter=int(numbers[0]), tol=1e-12, fit_intercept=False, solver="lbfgs").fit(X, y)
+    fit = LogisticRegression(max_iter=int(numbers[0]), fit_intercept=False, solver="lbfgs").fit(X, y)
     np.save(result, fit.coef_)
-    print(fit.n_iter_[0])
+    w = fit.coef_[0]
+    print(repr(float(np.logaddexp(0, -y * (X @ w)).sum() + w @ w / 2)), fit.n_iter_[0])

@@ -1,10 +1,11 @@
-// Gradient descent by hand: compressed rows and those of the transpose, so that both products pull and no thread writes
-// where another does.
+// Logistic regression by hand: compressed rows and those of the transpose, so that both products pull and no thread
+// writes where another does.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "bench/samples.h"
 #include "libcore/system/memory.h"
 
 namespace kasen::bench {
@@ -39,5 +40,14 @@ struct HandSamples {
 };
 
 void descend(HandSamples& samples, double rate, int threads);  // one turn
+
+// examples/logistic-lbfgs.ks without an intercept, with its rule to end.
+struct FitOptions {
+  double lambda = 1, tolerance = 1e-4, progress = 2.2e-9;
+  std::int64_t steps = 100;
+};
+// Leaves the weights in samples.w; returns the loss.
+double fit_by_lbfgs(HandSamples& samples, const FitOptions& options, int threads);
+[[nodiscard]] HandSamples hand_samples(const SparseInput& x, const std::vector<double>& labels, int threads);
 
 }  // namespace kasen::bench

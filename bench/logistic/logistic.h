@@ -1,5 +1,6 @@
 // Gradient descent on the logistic loss, examples/logistic.ks: each contestant's time is that of one turn, a product
-// with X, the sigmoid, and a product with its transpose.
+// with X, the sigmoid, and a product with its transpose. The question "fits" compares with other methods, to equal
+// loss.
 #pragma once
 
 #include <cstdint>

@@ -21,17 +21,17 @@ HandRows compressed(std::int64_t rows, const SparseInput& x) {  // whose entries
   return made;
 }
 
-HandSamples make_hand_samples(std::int64_t rows, std::int64_t cols, int threads) {
-  HandRows by_row = compressed(rows, make_samples(rows, cols));
-  HandRows by_col = transposed(by_row, cols, threads);
-  HandSamples made{rows, cols, std::move(by_row), std::move(by_col), {}, {}, {}};
-  for (std::int64_t i = 0; i < rows; ++i) made.target.push_back(sample_label(i) > 0 ? 1 : 0);
-  made.e.resize(static_cast<size_t>(rows));
-  made.w.resize(static_cast<size_t>(cols));
+}  // namespace
+
+HandSamples hand_samples(const SparseInput& x, const std::vector<double>& labels, int threads) {
+  HandRows by_row = compressed(x.row_count, x);
+  HandRows by_col = transposed(by_row, x.col_count, threads);
+  HandSamples made{x.row_count, x.col_count, std::move(by_row), std::move(by_col), {}, {}, {}};
+  for (const double label : labels) made.target.push_back(label > 0 ? 1 : 0);
+  made.e.resize(static_cast<size_t>(made.rows));
+  made.w.resize(static_cast<size_t>(made.cols));
   return made;
 }
-
-}  // namespace
 
 HandRows::HandRows(std::int64_t rows, std::int64_t entries)
     : pointers(static_cast<size_t>(rows) + 1), places(entries * 4), values(entries * 8) {}
@@ -75,7 +75,8 @@ void descend(HandSamples& s, double rate, int threads) {
 }
 
 Descending openmp_logistic(std::int64_t rows, std::int64_t cols, int threads) {
-  auto samples = std::make_shared<HandSamples>(make_hand_samples(rows, cols, threads));
+  auto samples =
+      std::make_shared<HandSamples>(hand_samples(make_samples(rows, cols), make_labels("y", rows).values, threads));
   return [samples, threads] {
     std::fill(samples->w.begin(), samples->w.end(), 0);
     descend(*samples, descent_rate, threads);

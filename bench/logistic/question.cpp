@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "bench/logistic/logistic.h"
-#include "bench/peer.h"
 
 namespace kasen::bench {
 namespace {
@@ -29,12 +28,6 @@ Question logistic_question(const Settings& settings) {
   Question made{"logistic", "ms/iteration", 1e3, {}, {}};
   made.contestants.push_back({"kasen", [kasen] { return kasen().seconds_per_iteration; }});
   made.contestants.push_back({"openmp", [openmp] { return openmp().seconds_per_iteration; }});
-  const auto peer = python_peer("logistic/scikit.py", {std::to_string(rows), std::to_string(cols)}, settings.threads);
-  if (peer->missing().empty()) {
-    made.contestants.push_back({"scikit-learn", [peer] { return peer->measure().at(0); }});
-  } else {
-    made.missing.push_back({"scikit-learn", peer->missing()});
-  }
   return made;
 }
 
