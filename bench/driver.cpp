@@ -59,7 +59,7 @@ std::vector<Row> measure(const Question& question, const Settings& settings) {
   Collector collector;
   benchmark::RunSpecifiedBenchmarks(&collector);
   std::vector<Row> rows;
-  const double kasen = median(collector.times.at("kasen")) * question.scale;
+  const double kasen = question.contestants.empty() ? 0 : median(collector.times.at("kasen")) * question.scale;
   for (const Contestant& contestant : question.contestants) {
     rows.push_back(make_row(question, contestant.name, collector.times.at(contestant.name), settings.threads));
     rows.back().ratio = kasen / rows.back().median;

@@ -16,6 +16,20 @@ struct Settings {
   std::string graph;  // file of the pagerank and end-to-end questions
 };
 
+// The machine that all rows of a run are from.
+struct BenchMachine {
+  std::string processor, number;     // its name, and its family and model: 6/207
+  int processors = 0, threads = 0;   // those that this process may use; those of the contestants
+  std::vector<std::int64_t> caches;  // bytes of the first processor's data caches, from the first level on
+  // All threads together, by loops of C++ in memory that no cache holds: bytes a second read; read and written by
+  // a = b + s * c, without the reading of what is overwritten; floating-point operations a second of multiplications
+  // with additions in registers.
+  double read = 0, triad = 0, multiply_add = 0;
+};
+[[nodiscard]] BenchMachine measure_machine(int threads);  // a second
+[[nodiscard]] std::string as_text(const BenchMachine& machine);
+[[nodiscard]] nlohmann::ordered_json as_json(const BenchMachine& machine);
+
 struct Contestant {
   std::string name;             // "kasen" is what the others are compared with
   std::function<double()> run;  // one measurement: seconds for one unit of work

@@ -24,40 +24,47 @@ kasen::bench::Questions one(const Settings& settings) {
   return {[=] { return make(settings); }};
 }
 
-const std::map<std::string, kasen::bench::Questions (*)(const Settings&)> questions{
-    {"aggregates", one<kasen::bench::aggregates_question>},
-    {"als", kasen::bench::als_questions},
-    {"balance", kasen::bench::balance_questions},
-    {"black-scholes", one<kasen::bench::blackscholes_question>},
-    {"chain", one<kasen::bench::chain_question>},
-    {"compressed", kasen::bench::compressed_questions},
-    {"dense", kasen::bench::dense_questions},
-    {"end-to-end", kasen::bench::endtoend_questions},
-    {"exchange", one<kasen::bench::exchange_question>},
-    {"fits", kasen::bench::fits_questions},
-    {"gains", kasen::bench::gains_questions},
-    {"kmeans", kasen::bench::kmeans_questions},
-    {"logistic", one<kasen::bench::logistic_question>},
-    {"mxm", one<kasen::bench::mxm_question>},
-    {"outer", one<kasen::bench::outer_question>},
-    {"pagerank", kasen::bench::pagerank_questions},
-    {"pagerank-ranks", kasen::bench::pagerank_ranks_questions},
-    {"rank-region", one<kasen::bench::region_question>},
-    {"rows", kasen::bench::rows_questions},
-    {"semirings", one<kasen::bench::semirings_question>},
-    {"small", kasen::bench::small_questions},
-    {"sum3", one<kasen::bench::sum3_question>},
-    {"update", one<kasen::bench::update_question>},
-    {"xtxb", one<kasen::bench::xtxb_question>},
-    {"xtxv", one<kasen::bench::xtxv_question>},
+// How often each contestant is measured without --repetitions: whole processes and fits vary little, and take seconds.
+struct Topic {
+  kasen::bench::Questions (*make)(const Settings&);
+  int repetitions = 7;
+};
+
+const std::map<std::string, Topic> topics{
+    {"aggregates", {one<kasen::bench::aggregates_question>}},
+    {"als", {kasen::bench::als_questions, 5}},
+    {"balance", {kasen::bench::balance_questions}},
+    {"black-scholes", {one<kasen::bench::blackscholes_question>, 5}},
+    {"chain", {one<kasen::bench::chain_question>}},
+    {"compressed", {kasen::bench::compressed_questions}},
+    {"dense", {kasen::bench::dense_questions}},
+    {"end-to-end", {kasen::bench::endtoend_questions, 3}},
+    {"exchange", {one<kasen::bench::exchange_question>}},
+    {"fits", {kasen::bench::fits_questions, 3}},
+    {"gains", {kasen::bench::gains_questions, 5}},
+    {"kmeans", {kasen::bench::kmeans_questions, 5}},
+    {"logistic", {one<kasen::bench::logistic_question>}},
+    {"mxm", {one<kasen::bench::mxm_question>}},
+    {"outer", {one<kasen::bench::outer_question>, 5}},
+    {"pagerank", {kasen::bench::pagerank_questions}},
+    {"pagerank-ranks", {kasen::bench::pagerank_ranks_questions}},
+    {"rank-region", {one<kasen::bench::region_question>}},
+    {"rows", {kasen::bench::rows_questions, 3}},
+    {"semirings", {one<kasen::bench::semirings_question>}},
+    {"small", {kasen::bench::small_questions}},
+    {"sum3", {one<kasen::bench::sum3_question>}},
+    {"update", {one<kasen::bench::update_question>}},
+    {"xtxb", {one<kasen::bench::xtxb_question>}},
+    {"xtxv", {one<kasen::bench::xtxv_question>}},
 };
 
 // Whole processes beside their limits, not contestants of one another.
 const std::string tools_question = "tools";
+constexpr int tools_repetitions = 3;
 
 std::string question_names() {
   std::string names;
-  for (const auto& [name, make] : questions) names += name + ", ";
+  for (const auto& [name, topic] : topics) names += name + ", ";
   return names + tools_question;
 }
 
@@ -69,45 +76,91 @@ void start_benchmark_library() {
   benchmark::Initialize(&argc, argv.data());
 }
 
+// The rows of the run, printed as they are made.
+class Rows {
+ public:
+  Rows(Settings settings, int repetitions) : settings_(std::move(settings)), repetitions_(repetitions) {}
+
+  // A question that fails gets a row that says why; the others are asked all the same.
+  void ask(const std::string& name, const Topic& topic) {
+    Settings settings = settings_;
+    settings.repetitions = repetitions_ > 0 ? repetitions_ : topic.repetitions;
+    for (const auto& question : topic.make(settings)) {  // one after another: each may fill the memory
+      try {
+        const auto rows = kasen::bench::measure(question(), settings);
+        std::fputs(kasen::bench::as_text(rows).c_str(), stdout);
+        for (auto& row : kasen::bench::as_json(rows)) list_.push_back(std::move(row));
+      } catch (const std::runtime_error& why) {
+        failed(name, why.what());
+      }
+      std::fflush(stdout);
+    }
+  }
+  void ask_tools() {
+    try {
+      const auto times = kasen::bench::tool_times(repetitions_ > 0 ? repetitions_ : tools_repetitions);
+      std::fputs(tool_times_text(times).c_str(), stdout);
+      for (auto& row : tool_times_json(times)) list_.push_back(std::move(row));
+    } catch (const std::runtime_error& why) {
+      failed(tools_question, why.what());
+    }
+  }
+
+  [[nodiscard]] bool complete() const { return complete_; }
+  // An object: the machine, and the rows, one a line.
+  [[nodiscard]] std::string json(const kasen::bench::BenchMachine& machine) const {
+    std::string text = "{\n\"machine\": " + kasen::bench::as_json(machine).dump() + ",\n\"rows\": [";
+    for (size_t r = 0; r < list_.size(); ++r) text += (r == 0 ? "\n" : ",\n") + list_[r].dump();
+    return text + "\n]\n}\n";
+  }
+
+ private:
+  void failed(const std::string& question, const std::string& why) {
+    complete_ = false;
+    list_.push_back({{"question", question}, {"failed", why}});
+    std::fprintf(stderr, "kasen-bench: %s: %s\n", question.c_str(), why.c_str());
+  }
+
+  Settings settings_;
+  int repetitions_;
+  bool complete_ = true;
+  std::vector<nlohmann::ordered_json> list_;
+};
+
+std::set<std::string> wanted_questions(const po::variables_map& options) {
+  std::set<std::string> wanted;
+  if (options.count("question") == 0) {
+    for (const auto& [name, topic] : topics) wanted.insert(name);
+    wanted.insert(tools_question);
+    return wanted;
+  }
+  for (const auto& name : options["question"].as<std::vector<std::string>>()) {
+    if (topics.count(name) == 0 && name != tools_question)
+      kasen::fail(kasen::ExitStatus::usage, "no question '" + name + "'", "there are " + question_names());
+    wanted.insert(name);
+  }
+  return wanted;
+}
+
 int run(const po::variables_map& options) {
+  const std::set<std::string> wanted = wanted_questions(options);
   Settings settings;
   settings.threads = options["threads"].as<int>();
-  settings.repetitions = options["repetitions"].as<int>();
   settings.graph = options["graph"].as<std::string>();
-  std::set<std::string> wanted;
-  if (options.count("question") != 0) {
-    for (const auto& name : options["question"].as<std::vector<std::string>>()) wanted.insert(name);
+  const auto machine = kasen::bench::measure_machine(settings.threads);
+  std::fputs(kasen::bench::as_text(machine).c_str(), stdout);
+  Rows rows(settings, options["repetitions"].as<int>());
+  for (const auto& [name, topic] : topics) {
+    if (wanted.count(name) != 0) rows.ask(name, topic);
   }
-  for (const std::string& name : wanted) {
-    if (questions.count(name) == 0 && name != tools_question) {
-      std::fprintf(stderr, "kasen-bench: no question '%s'; there are %s\n", name.c_str(), question_names().c_str());
-      return static_cast<int>(kasen::ExitStatus::usage);
-    }
-  }
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const auto& [name, make] : questions) {  // one after another: each may fill the memory
-    if (!wanted.empty() && wanted.count(name) == 0) continue;
-    for (const auto& question : make(settings)) {
-      const auto rows = kasen::bench::measure(question(), settings);
-      std::fputs(kasen::bench::as_text(rows).c_str(), stdout);
-      std::fflush(stdout);
-      for (auto& row : kasen::bench::as_json(rows)) list.push_back(std::move(row));
-    }
-  }
-  if (wanted.empty() || wanted.count(tools_question) != 0) {
-    const auto times = kasen::bench::tool_times(settings.repetitions);
-    std::fputs(tool_times_text(times).c_str(), stdout);
-    for (auto& row : tool_times_json(times)) list.push_back(std::move(row));
-  }
+  if (wanted.count(tools_question) != 0) rows.ask_tools();
   if (options.count("json") != 0) {
     std::ofstream file(options["json"].as<std::string>());
-    file << list.dump(2) << '\n';
-    if (!file.flush()) {
-      std::fprintf(stderr, "kasen-bench: cannot write %s\n", options["json"].as<std::string>().c_str());
-      return static_cast<int>(kasen::ExitStatus::cannot_create);
-    }
+    file << rows.json(machine);
+    if (!file.flush())
+      kasen::fail(kasen::ExitStatus::cannot_create, "cannot write " + options["json"].as<std::string>());
   }
-  return 0;
+  return static_cast<int>(rows.complete() ? kasen::ExitStatus::done : kasen::ExitStatus::check_failed);
 }
 
 }  // namespace
@@ -115,7 +168,8 @@ int run(const po::variables_map& options) {
 int main(int argc, char** argv) {
   po::options_description description("kasen-bench [QUESTION...]");
   description.add_options()("help", "this text")("threads", po::value<int>()->default_value(2), "of each contestant")(
-      "repetitions", po::value<int>()->default_value(15), "measurements of each contestant")(
+      "repetitions", po::value<int>()->default_value(0),
+      "measurements of each contestant (0: as many as its question needs)")(
       "graph", po::value<std::string>()->default_value(KASEN_SOURCE_ROOT "/datasets/cnr-2000.txt.xz"),
       "edge list of the pagerank question")("json", po::value<std::string>(), "also write the rows to this file")(
       "question", po::value<std::vector<std::string>>(), (question_names() + " (all if none is named)").c_str());

@@ -39,16 +39,30 @@ std::int64_t bytes_of(hwloc_topology_t topology, hwloc_obj_type_t caches, hwloc_
   return bytes;
 }
 
+std::string info_of(hwloc_obj_t object, const char* name) {
+  const char* const text = hwloc_obj_get_info_by_name(object, name);
+  return text == nullptr ? "" : text;
+}
+
 }  // namespace
 
 Hardware hardware() {
-  const Topology topology = load({HWLOC_OBJ_PACKAGE, HWLOC_OBJ_CORE}, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  const Topology topology = load(
+      {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_CORE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE},
+      HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (!topology) return {};
   Hardware found{.processors = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU),
                  .cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE)};
   const hwloc_obj_t package = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, 0);
-  const char* const model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
-  if (model != nullptr) found.model = model;
+  if (package != nullptr) {
+    found.model = info_of(package, "CPUModel");
+    const std::string family = info_of(package, "CPUFamilyNumber"), number = info_of(package, "CPUModelNumber");
+    if (!family.empty() && !number.empty()) found.number = family + '/' + number;
+  }
+  for (const hwloc_obj_type_t level : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE}) {
+    const hwloc_obj_t cache = hwloc_get_obj_by_type(topology.get(), level, 0);
+    if (cache != nullptr) found.caches.push_back(static_cast<std::int64_t>(cache->attr->cache.size));
+  }
   return found;
 }
 

@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kasen {
 
-// The whole machine. If hwloc finds nothing, the numbers are 0 and the text is empty.
+// The whole machine. If hwloc finds nothing, the numbers are 0, the texts and the list are empty.
 struct Hardware {
   int processors = 0;  // online
   int cores = 0;       // each has one or several processors
   std::string model;   // the name of the first processor
+  std::string number;  // its family and model, as 6/207: virtual machines leave them where they hide the name
+  std::vector<std::int64_t> caches;  // bytes of each of its data caches, from the first level on
 };
 [[nodiscard]] Hardware hardware();
 

@@ -46,6 +46,13 @@ TEST_F(HardwareTest, HasCoresOfSeveralProcessors) {
   EXPECT_EQ(hardware().cores, 1000);
 }
 
+TEST_F(HardwareTest, HasTheDataCachesOfTheFirstProcessor) {
+  be("package:2 l3:1(size=33554432) l2:4(size=1048576) l1d:1(size=32768) core:1 pu:2");
+  EXPECT_EQ(hardware().caches, (std::vector<std::int64_t>{32768, 1048576, 33554432}));
+  be("package:1 l2:2(size=524288) core:1 pu:1");
+  EXPECT_EQ(hardware().caches, (std::vector<std::int64_t>{524288}));
+}
+
 // By the kernel's own files.
 TEST_F(HardwareTest, HasTheCachesThatTheKernelNames) {
   std::map<int, std::map<std::string, std::int64_t>> levels;  // and by the processors that share one
