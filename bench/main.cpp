@@ -1,11 +1,12 @@
-// kasen-bench [QUESTION...] [--threads T] [--repetitions R] [--graph FILE] [--json FILE]
+// kasen-bench [QUESTION...] [--threads T] [--repetitions R] [--minutes M] [--graph FILE] [--json FILE]
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -24,43 +25,48 @@ kasen::bench::Questions one(const Settings& settings) {
   return {[=] { return make(settings); }};
 }
 
-// How often each contestant is measured without --repetitions: whole processes and fits vary little, and take seconds.
+// How often each contestant is measured without --repetitions: those that take seconds less often.
 struct Topic {
   kasen::bench::Questions (*make)(const Settings&);
   int repetitions = 7;
 };
 
-const std::map<std::string, Topic> topics{
-    {"aggregates", {one<kasen::bench::aggregates_question>}},
-    {"als", {kasen::bench::als_questions, 5}},
-    {"balance", {kasen::bench::balance_questions}},
-    {"black-scholes", {one<kasen::bench::blackscholes_question>, 5}},
-    {"chain", {one<kasen::bench::chain_question>}},
-    {"compressed", {kasen::bench::compressed_questions}},
-    {"dense", {kasen::bench::dense_questions}},
-    {"end-to-end", {kasen::bench::endtoend_questions, 3}},
-    {"exchange", {one<kasen::bench::exchange_question>}},
-    {"fits", {kasen::bench::fits_questions, 3}},
-    {"gains", {kasen::bench::gains_questions, 5}},
+// The order in which they are asked: what --minutes cuts off stands last.
+const std::vector<std::pair<std::string, Topic>> topics{
+    {"pagerank", {kasen::bench::pagerank_questions, 5}},
     {"kmeans", {kasen::bench::kmeans_questions, 5}},
     {"logistic", {one<kasen::bench::logistic_question>}},
-    {"mxm", {one<kasen::bench::mxm_question>}},
-    {"outer", {one<kasen::bench::outer_question>, 5}},
-    {"pagerank", {kasen::bench::pagerank_questions}},
-    {"pagerank-ranks", {kasen::bench::pagerank_ranks_questions}},
-    {"rank-region", {one<kasen::bench::region_question>}},
-    {"rows", {kasen::bench::rows_questions, 3}},
-    {"semirings", {one<kasen::bench::semirings_question>}},
-    {"small", {kasen::bench::small_questions}},
-    {"sum3", {one<kasen::bench::sum3_question>}},
-    {"update", {one<kasen::bench::update_question>}},
-    {"xtxb", {one<kasen::bench::xtxb_question>}},
+    {"fits", {kasen::bench::fits_questions, 3}},
+    {"end-to-end", {kasen::bench::endtoend_questions, 3}},
+    {"gains", {kasen::bench::gains_questions, 3}},
+    {"black-scholes", {one<kasen::bench::blackscholes_question>, 3}},
     {"xtxv", {one<kasen::bench::xtxv_question>}},
+    {"xtxb", {one<kasen::bench::xtxb_question>}},
+    {"rows", {kasen::bench::rows_questions, 3}},
+    {"sum3", {one<kasen::bench::sum3_question>}},
+    {"rank-region", {one<kasen::bench::region_question>}},
+    {"dense", {kasen::bench::dense_questions}},
+    {"small", {kasen::bench::small_questions}},
+    {"semirings", {one<kasen::bench::semirings_question>}},
+    {"mxm", {one<kasen::bench::mxm_question>}},
+    {"chain", {one<kasen::bench::chain_question>}},
+    {"update", {one<kasen::bench::update_question>}},
+    {"exchange", {one<kasen::bench::exchange_question>}},
+    {"pagerank-ranks", {kasen::bench::pagerank_ranks_questions}},
+    {"aggregates", {one<kasen::bench::aggregates_question>, 5}},
+    {"outer", {one<kasen::bench::outer_question>, 3}},
+    {"compressed", {kasen::bench::compressed_questions, 3}},
+    {"als", {kasen::bench::als_questions, 3}},
+    {"balance", {kasen::bench::balance_questions, 3}},
 };
+
+bool is_topic(const std::string& name) {
+  return std::any_of(topics.begin(), topics.end(), [&](const auto& topic) { return topic.first == name; });
+}
 
 // Whole processes beside their limits, not contestants of one another.
 const std::string tools_question = "tools";
-constexpr int tools_repetitions = 3;
+constexpr int tools_repetitions = 2;
 
 std::string question_names() {
   std::string names;
@@ -79,7 +85,10 @@ void start_benchmark_library() {
 // The rows of the run, printed as they are made.
 class Rows {
  public:
-  Rows(Settings settings, int repetitions) : settings_(std::move(settings)), repetitions_(repetitions) {}
+  Rows(Settings settings, int repetitions, double minutes)
+      : settings_(std::move(settings)),
+        repetitions_(repetitions),
+        end_(std::chrono::steady_clock::now() + std::chrono::duration<double, std::ratio<60>>(minutes)) {}
 
   // A question that fails gets a row that says why; the others are asked all the same.
   void ask(const std::string& name, const Topic& topic) {
@@ -87,6 +96,7 @@ class Rows {
     settings.repetitions = repetitions_ > 0 ? repetitions_ : topic.repetitions;
     for (const auto& question : topic.make(settings)) {  // one after another: each may fill the memory
       try {
+        require_time();
         const auto rows = kasen::bench::measure(question(), settings);
         std::fputs(kasen::bench::as_text(rows).c_str(), stdout);
         for (auto& row : kasen::bench::as_json(rows)) list_.push_back(std::move(row));
@@ -98,6 +108,7 @@ class Rows {
   }
   void ask_tools() {
     try {
+      require_time();
       const auto times = kasen::bench::tool_times(repetitions_ > 0 ? repetitions_ : tools_repetitions);
       std::fputs(tool_times_text(times).c_str(), stdout);
       for (auto& row : tool_times_json(times)) list_.push_back(std::move(row));
@@ -115,6 +126,10 @@ class Rows {
   }
 
  private:
+  void require_time() const {
+    if (std::chrono::steady_clock::now() > end_) throw std::runtime_error("not asked: the minutes are over");
+  }
+
   void failed(const std::string& question, const std::string& why) {
     complete_ = false;
     list_.push_back({{"question", question}, {"failed", why}});
@@ -123,6 +138,7 @@ class Rows {
 
   Settings settings_;
   int repetitions_;
+  std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> end_;
   bool complete_ = true;
   std::vector<nlohmann::ordered_json> list_;
 };
@@ -135,7 +151,7 @@ std::set<std::string> wanted_questions(const po::variables_map& options) {
     return wanted;
   }
   for (const auto& name : options["question"].as<std::vector<std::string>>()) {
-    if (topics.count(name) == 0 && name != tools_question)
+    if (!is_topic(name) && name != tools_question)
       kasen::fail(kasen::ExitStatus::usage, "no question '" + name + "'", "there are " + question_names());
     wanted.insert(name);
   }
@@ -149,7 +165,7 @@ int run(const po::variables_map& options) {
   settings.graph = options["graph"].as<std::string>();
   const auto machine = kasen::bench::measure_machine(settings.threads);
   std::fputs(kasen::bench::as_text(machine).c_str(), stdout);
-  Rows rows(settings, options["repetitions"].as<int>());
+  Rows rows(settings, options["repetitions"].as<int>(), options["minutes"].as<double>());
   for (const auto& [name, topic] : topics) {
     if (wanted.count(name) != 0) rows.ask(name, topic);
   }
@@ -170,6 +186,7 @@ int main(int argc, char** argv) {
   description.add_options()("help", "this text")("threads", po::value<int>()->default_value(2), "of each contestant")(
       "repetitions", po::value<int>()->default_value(0),
       "measurements of each contestant (0: as many as its question needs)")(
+      "minutes", po::value<double>()->default_value(1e6, "no limit"), "ask no question after so many")(
       "graph", po::value<std::string>()->default_value(KASEN_SOURCE_ROOT "/datasets/cnr-2000.txt.xz"),
       "edge list of the pagerank question")("json", po::value<std::string>(), "also write the rows to this file")(
       "question", po::value<std::vector<std::string>>(), (question_names() + " (all if none is named)").c_str());
@@ -181,7 +198,8 @@ int main(int argc, char** argv) {
     po::notify(options);
     if (options.count("help") != 0) {
       std::fprintf(stdout,
-                   "Usage: kasen-bench [QUESTION...] [--threads T] [--repetitions R] [--graph FILE] [--json FILE]\n");
+                   "Usage: kasen-bench [QUESTION...] [--threads T] [--repetitions R] [--minutes M] [--graph FILE] "
+                   "[--json FILE]\n");
       return 0;
     }
     start_benchmark_library();
