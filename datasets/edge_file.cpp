@@ -47,7 +47,7 @@ void EdgeFile::write(const EdgeRuns& edges) {
       append(format_ == EdgeFormat::npy ? words_of(some) : text_of(some));
     }
   }
-  handle_.sync_and_close();
+  handle_.close(Sync::yes);
   file_.commit();
 }
 

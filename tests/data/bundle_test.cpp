@@ -415,8 +415,8 @@ TEST_F(Bundle, RefusesManifestsThatAreNone) {
     EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("manifest.json"), std::string::npos)
         << bad.substr(0, 40);
   }
-  overwrite(file, R"({"kasen_bundle": 4, "new": true})");
-  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 4"), std::string::npos);
+  overwrite(file, R"({"kasen_bundle": 5, "new": true})");
+  EXPECT_NE(refusal([&] { (void)read_bundle_info(path("b")); }).find("version 5"), std::string::npos);
 }
 
 TEST(ElementText, IsReadBack) {

@@ -189,15 +189,16 @@ class Pipeline {
     if (has("dictionary")) options.insert(options.end(), {"--dictionary", text("dictionary")});
     if (has("repeats")) options.insert(options.end(), {"--repeats", text("repeats")});
     for (const std::string& data : list("data")) options.push_back(data);
-    BundleRecord record(
-        file("bundle"),
-        fmt::format("{}\n{}\n{}", version, fmt::join(options, "\n"), wanted_data(module_, text("method"))),
-        files_.partitioned());
+    BundleRecord record(file("bundle"),
+                        fmt::format("{}\n{}\n{}\n{}", version, fmt::join(options, "\n"),
+                                    fmt::join(files_.places(), "\n"), wanted_data(module_, text("method"))),
+                        files_.partitioned());
     if (record.holds()) {
       tell("partition  {} (as it was)\n", file("bundle"));
       return;
     }
-    Arguments argv{tool("partition"), "--program", file("plan.kir"), "--replace", "-o", file("bundle")};
+    Arguments argv{tool("partition"), "--program", file("plan.kir"), "--replace", "--no-sync", "-o", file("bundle")};
+    if (text("compress") == "none") argv.push_back("--references");
     argv.insert(argv.end(), options.begin(), options.end());
     step(argv);
     tell("partition  {}{}\n", file("bundle"), record.write() ? "" : " (the data may change: made again the next time)");

@@ -33,6 +33,13 @@ std::vector<std::string> GoFiles::data() const {
   return files;
 }
 
+std::vector<std::string> GoFiles::places() const {
+  std::vector<std::string> places = data();
+  std::error_code none;
+  for (std::string& place : places) place = fs::weakly_canonical(place, none).string();
+  return places;
+}
+
 std::vector<std::string> GoFiles::partitioned() const {
   std::vector<std::string> files = data();
   if (!has("dictionary")) return files;

@@ -20,6 +20,7 @@ class GoFiles {
   [[nodiscard]] std::string result() const;
   [[nodiscard]] ResultFormat format() const { return format_; }
   [[nodiscard]] std::vector<std::string> data() const;         // in the order of the command
+  [[nodiscard]] std::vector<std::string> places() const;       // their whole paths: the bundle refers to some of them
   [[nodiscard]] std::vector<std::string> partitioned() const;  // the inputs of the bundle: data, a dictionary
 
   void make_folder() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -17,9 +18,10 @@
 namespace kasen::tools {
 namespace {
 
-constexpr std::string_view first_line = "kasen made-from 1";
+constexpr std::string_view first_line = "kasen made-from 2";
 
 struct Record {
+  std::string boot;              // of the system that wrote the bundle
   std::string bundle, settings;  // digests
   std::vector<FileIdentity> data;
 };
@@ -38,7 +40,7 @@ std::optional<Record> read_record(const std::string& path) {
   std::istringstream lines(read_text(path));
   std::string first;
   std::getline(lines, first);
-  Record record{take_field(lines, "bundle"), take_field(lines, "settings"), {}};
+  Record record{take_field(lines, "boot"), take_field(lines, "bundle"), take_field(lines, "settings"), {}};
   if (first != first_line || !is_digest(record.bundle) || !is_digest(record.settings)) return std::nullopt;
   while (lines.peek() != std::istream::traits_type::eof()) {
     std::optional<FileIdentity> file = parse_identity(take_field(lines, "data"));
@@ -46,6 +48,13 @@ std::optional<Record> read_record(const std::string& path) {
     record.data.push_back(std::move(*file));
   }
   return record;
+}
+
+// Names this start of the system: a bundle that is not synced is whole until the next. Empty where that is unknown.
+std::string this_boot() {
+  std::string name;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), name);
+  return name;
 }
 
 std::string record_of(const std::string& bundle) { return bundle + ".made-from"; }
@@ -86,7 +95,8 @@ BundleRecord::BundleRecord(std::string bundle, std::string_view settings, std::v
       digest_(bundle_digest(bundle_)),
       files_(std::move(files)) {
   const std::optional<Record> old = read_record(record_of(bundle_));
-  const bool fits = old && old->bundle == digest_ && old->settings == settings_ && old->data.size() == files_.size();
+  const bool fits = old && !old->boot.empty() && old->boot == this_boot() && old->bundle == digest_ &&
+                    old->settings == settings_ && old->data.size() == files_.size();
   holds_ = fits;
   bool untouched = true;
   for (size_t k = 0; k < files_.size(); ++k) {
@@ -99,7 +109,7 @@ BundleRecord::BundleRecord(std::string bundle, std::string_view settings, std::v
 }
 
 std::string BundleRecord::text() const {
-  std::string text = fmt::format("{}\nbundle {}\nsettings {}\n", first_line, digest_, settings_);
+  std::string text = fmt::format("{}\nboot {}\nbundle {}\nsettings {}\n", first_line, this_boot(), digest_, settings_);
   for (const FileIdentity& file : data_) text += fmt::format("data {}\n", identity_text(file));
   return text;
 }

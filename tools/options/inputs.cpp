@@ -128,6 +128,8 @@ ReadOptions read_options(const WantedInput& wanted, const po::variables_map& val
   }
   if (values.count("input-format") > 0) options.format = choose(values, "input-format", file_format_words);
   options.labels = wanted.labels;
+  options.may_stay = values.count("references") > 0 && scalar_bytes(options.element.scalar()) >= 4 &&
+                     options.element.scalar() != Scalar::id;
   return options;
 }
 
@@ -146,8 +148,9 @@ std::vector<RawInput> read_file(const std::string& path, const std::vector<const
 InputData input_data(const WantedInput& wanted, const std::string& path, RawInput&& raw) {
   InputData data{wanted.name,          wanted.dims, wanted.element, wanted.sparse, std::move(raw.matrix),
                  std::move(raw.table), {}};
+  const std::string name = path.substr(path.rfind('/') + 1);
   const std::string& digest = wanted.sparse ? data.matrix.digest : data.table.digest;
-  data.source = fmt::format("{} {}", path.substr(path.rfind('/') + 1), digest);
+  data.source = data.table.stored ? name : fmt::format("{} {}", name, digest);
   return data;
 }
 

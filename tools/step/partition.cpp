@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+
+#include "libcomm/data/base/digest.h"
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/compress/compress.h"
 #include "libcore/base/printable.h"
@@ -62,9 +65,22 @@ std::string words_note(const std::string& input, const WordColumns& dictionaries
       fmt::join(columns, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 
+// The source of a table that might have stayed in its file, but was copied, since its rows do not lie there as the
+// parts want them.
+void complete_sources(const std::map<std::string, std::string>& offered, BundleInfo& info) {
+  for (std::string& source : info.sources) {
+    const std::string name = source.substr(0, source.find('='));
+    const auto file = offered.find(name);
+    if (file != offered.end() && !info.stored.contains(name)) source += " " + digest_of_file(file->second).hex;
+  }
+}
+
 ExitStatus make_bundle(const po::variables_map& values) {
   if (values.count("output") == 0) fail(ExitStatus::usage, "no output folder for the bundle", "", "add -o BUNDLE");
   const bool compressing = choose(values, "compress", compress_words);
+  if (compressing && values.count("references") > 0)
+    fail(ExitStatus::usage, "--references goes without --compress auto", "compressed arrays are copies of their own",
+         "leave out one of them");
   const Module module = values.count("program") > 0 ? parse_module(read_text(values["program"].as<std::string>()),
                                                                    shown_name(values["program"].as<std::string>()))
                                                     : default_program();
@@ -73,21 +89,26 @@ ExitStatus make_bundle(const po::variables_map& values) {
   ProgramData data = inputs.read();
   BundleInfo info;
   options.notes = &info.notes;
+  options.stored = &info.stored;
+  std::map<std::string, std::string> offered;  // files of tables that may stay there
   for (const InputData& input : data.inputs) {
     info.sources.push_back(fmt::format("{}={}", input.name, input.source));
+    if (input.table.stored) offered[input.name] = input.table.stored->path;
     if (const auto& words = input.table.dictionaries; !words.empty()) {
       info.dictionaries[input.name] = words;
       info.notes.push_back(words_note(input.name, words, values));
     }
   }
   std::vector<Part> parts = make_parts(values.count("program") > 0 ? &module : nullptr, data, values, options);
+  complete_sources(offered, info);
   if (compressing) compress_parts(parts, info);
   for (const std::string& note : info.notes) tell("kasen-partition: note: {}\n", note);
   info.workers = options.workers;
   info.method = method_name(options.method);
   info.theta = options.theta;
   for (const DimData& dim : data.dims) info.dims.push_back(dim.name);
-  BundleWriter writer(values["output"].as<std::string>(), info, values.count("replace") > 0);
+  BundleWriter writer(values["output"].as<std::string>(), info, values.count("replace") > 0,
+                      values.count("no-sync") > 0 ? Sync::no : Sync::yes);
   for (Part& part : parts) {
     writer.add(part);
     part = {};
@@ -99,7 +120,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
 ExitStatus partition_or_stats(const po::variables_map& values) {
   if (values.count("stats") == 0) return make_bundle(values);
   for (const char* other : {"program", "data", "workers", "method", "theta", "dim", "columns", "words", "dictionary",
-                            "machine", "compress", "output", "replace"}) {
+                            "machine", "compress", "output", "references", "no-sync", "replace"}) {
     if (values.count(other) == 0 || values[other].defaulted()) continue;
     fail(ExitStatus::usage, fmt::format("--stats prints the content of a bundle; '{}' does not apply to it", other), "",
          "leave out one of them");
@@ -130,6 +151,8 @@ int partition_main(int argc, char** argv) {
   takes(tool, "compress", compress_words);
   tool.under("Bundle");
   tool.options.add_options()("output,o", po::value<std::string>()->value_name("BUNDLE"), "the folder to make")(
+      "references", "does not copy .npy files whose rows lie as the parts want them: the bundle refers to them")(
+      "no-sync", "does not wait until the bundle is on the disk, so that a crash of the machine may spoil it")(
       "replace", "allows an existing bundle to be replaced")(
       "stats", po::value<std::string>()->value_name("BUNDLE"),
       "prints how a bundle was made, its sizes, ghost elements, exchange and balance");

@@ -1,6 +1,7 @@
 // XXH3-128 digests, as 32 hexadecimal digits.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,22 @@ class RunningDigest {
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// The digest of bytes that several threads read: XXH3-128 of the digests of all blocks of 1 MiB, as text, in their
+// order.
+class BlockDigest {
+ public:
+  static constexpr std::int64_t block = std::int64_t{1} << 20;
+  explicit BlockDigest(std::int64_t bytes);
+  [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(of_blocks_.size() / digest_digits); }
+  [[nodiscard]] std::int64_t bytes_of(std::int64_t k) const { return std::min(block, bytes_ - k * block); }
+  void set(std::int64_t k, const void* data);  // each block once; any thread
+  [[nodiscard]] std::string hex() const;
+
+ private:
+  std::int64_t bytes_;
+  std::string of_blocks_;
 };
 
 struct FileDigest {

@@ -74,7 +74,7 @@ FileHandle::FileHandle(FileHandle&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
 
 FileHandle::~FileHandle() {
-  if (fd_ >= 0) close(fd_);
+  if (fd_ >= 0) ::close(fd_);
 }
 
 std::int64_t FileHandle::size() const {
@@ -119,16 +119,17 @@ void FileHandle::start_syncing(std::int64_t offset, std::int64_t bytes) const {
   if (bytes >= many_bytes) (void)sync_file_range(fd_, offset, bytes, SYNC_FILE_RANGE_WRITE);
 }
 
-void FileHandle::sync_and_close() {
+void FileHandle::close(Sync sync) {
   // Some file systems (/dev/full, pipes) cannot sync; they reported their failures at the write.
-  if (file_calls::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) fail_on(ExitStatus::io, "sync", path_);
-  if (close(std::exchange(fd_, -1)) != 0) fail_on(ExitStatus::io, "close", path_);
+  if (sync == Sync::yes && file_calls::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)
+    fail_on(ExitStatus::io, "sync", path_);
+  if (::close(std::exchange(fd_, -1)) != 0) fail_on(ExitStatus::io, "close", path_);
 }
 
-void write_new_file(const std::string& path, std::string_view content) {
+void write_new_file(const std::string& path, std::string_view content, Sync sync) {
   FileHandle file = FileHandle::create(path);
   file.write(0, content.data(), static_cast<std::int64_t>(content.size()));
-  file.sync_and_close();
+  file.close(sync);
 }
 
 std::string read_whole_file(const std::string& path, std::int64_t most_bytes) {
@@ -201,7 +202,8 @@ void NewFile::commit() {
   sync_folder(parent_folder(path_));
 }
 
-NewFolder::NewFolder(std::string path, bool replace) : path_(without_slash(std::move(path))), replace_(replace) {
+NewFolder::NewFolder(std::string path, bool replace, Sync sync)
+    : path_(without_slash(std::move(path))), replace_(replace), sync_(sync) {
   if (exists(path_) && !replace_)
     fail(ExitStatus::cannot_create, fmt::format("'{}' already exists", path_), "",
          "choose another name, or add --replace");
@@ -216,12 +218,15 @@ NewFolder::~NewFolder() {
 }
 
 void NewFolder::commit() {
-  sync_folder(temporary_);
+  const auto settle = [&](const std::string& folder) {
+    if (sync_ == Sync::yes) sync_folder(folder);
+  };
+  settle(temporary_);
   const char* from = temporary_.c_str();
   const char* to = path_.c_str();
   if (file_calls::rename(from, to, RENAME_NOREPLACE) == 0) {
     committed_ = true;
-    sync_folder(parent_folder(path_));
+    settle(parent_folder(path_));
     return;
   }
   if (errno == EEXIST && !replace_)
@@ -229,7 +234,7 @@ void NewFolder::commit() {
   if (errno != EEXIST) fail_on(ExitStatus::cannot_create, "create", path_);
   // One step swaps both; the old one, now under the temporary name, is removed afterwards.
   if (file_calls::rename(from, to, RENAME_EXCHANGE) != 0) fail_on(ExitStatus::cannot_create, "replace", path_);
-  sync_folder(parent_folder(path_));  // if that fails, the destructor removes the old one
+  settle(parent_folder(path_));  // if that fails, the destructor removes the old one
   remove_quietly(temporary_);
   committed_ = true;
 }

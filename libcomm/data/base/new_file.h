@@ -12,6 +12,10 @@
 
 namespace kasen {
 
+// Whether files and folders are on the disk before they have their name. Without that, they are whole for every process
+// as long as the system runs; if it stops within the next seconds, they may be lost.
+enum class Sync : std::uint8_t { yes, no };
+
 // An open file; positions are explicit.
 class FileHandle {
  public:
@@ -31,7 +35,7 @@ class FileHandle {
   void read(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // bad_input if the file ends too early
   void write(std::int64_t offset, const void* data, std::int64_t bytes) const;
   void start_syncing(std::int64_t offset, std::int64_t bytes) const;  // a hint, so that less is left to sync
-  void sync_and_close();
+  void close(Sync sync);
 
  private:
   static FileHandle open_regular(const std::string& path, int flags);
@@ -40,7 +44,7 @@ class FileHandle {
   std::string path_;
 };
 
-void write_new_file(const std::string& path, std::string_view content);  // and syncs it
+void write_new_file(const std::string& path, std::string_view content, Sync sync = Sync::yes);
 // Opens the file as open_in_folder does.
 [[nodiscard]] std::string read_whole_file(const std::string& path, std::int64_t most_bytes);
 void sync_folder(const std::string& path);
@@ -70,7 +74,7 @@ class NewFile {
 // then removed, file by file. Without it, commit() refuses if the path exists.
 class NewFolder {
  public:
-  NewFolder(std::string path, bool replace);
+  NewFolder(std::string path, bool replace, Sync sync = Sync::yes);
   ~NewFolder();
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
@@ -81,6 +85,7 @@ class NewFolder {
   std::string path_, temporary_;
   std::optional<Temporary> guard_;
   bool replace_ = false, committed_ = false;
+  Sync sync_;
 };
 
 }  // namespace kasen

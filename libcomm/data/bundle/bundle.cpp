@@ -10,6 +10,7 @@
 #include "libcomm/data/base/new_file.h"
 #include "libcomm/data/bundle/manifest.h"
 #include "libcomm/data/bundle/part.h"
+#include "libcomm/data/bundle/stored.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcore/base/error.h"
 #include "libcore/base/printable.h"
@@ -118,10 +119,10 @@ Part lists_of(const std::string& path, const Manifest& manifest, int worker) {
   });
 }
 
-// Syncs the written file and takes its digest meanwhile.
-FileDigest settled(FileHandle file, const std::string& path) {
+// Closes the written file and takes its digest meanwhile.
+FileDigest settled(FileHandle file, const std::string& path, Sync sync) {
   std::future<FileDigest> digest = std::async([&] { return digest_of_file(path); });
-  file.sync_and_close();
+  file.close(sync);
   return digest.get();
 }
 
@@ -141,12 +142,14 @@ struct BundleWriter::State {
     manifest.parts[last] = {digest.bytes, digest.hex};
   }
 
-  State(const std::string& path, bool replace) : folder(path, replace) {}
+  Sync sync;
+
+  State(const std::string& path, bool replace, Sync how) : folder(path, replace, how), sync(how) {}
 };
 
-BundleWriter::BundleWriter(const std::string& path, const BundleInfo& info, bool replace) {
+BundleWriter::BundleWriter(const std::string& path, const BundleInfo& info, bool replace, Sync sync) {
   if (replace) require_replaceable(path);
-  state_ = std::make_unique<State>(path, replace);
+  state_ = std::make_unique<State>(path, replace, sync);
   state_->manifest.info = info;
   state_->manifest.info.statistics = {.workers = info.workers, .dims = {}, .matrices = {}};
   state_->manifest.parts.resize(static_cast<std::size_t>(info.workers));
@@ -167,7 +170,8 @@ void BundleWriter::add(const Part& part) {
   FileHandle written = write_part(file, part, s.manifest);
   s.settle();
   s.last = w;
-  s.settling = std::async([file, handle = std::move(written)]() mutable { return settled(std::move(handle), file); });
+  s.settling = std::async(
+      [file, sync = s.sync, handle = std::move(written)]() mutable { return settled(std::move(handle), file, sync); });
   s.written[w] = true;
 }
 
@@ -176,7 +180,9 @@ BundleInfo BundleWriter::finish() {
   for (const bool written : s.written)
     if (!written) throw InternalError("a bundle is finished before all of its parts are written");
   s.settle();
-  write_new_file(s.folder.temporary() + "/manifest.json", manifest_text(s.manifest));
+  StoredDigests digests;
+  for (int worker = 0; worker < s.manifest.info.workers; ++worker) digests.take(s.manifest, worker);
+  write_new_file(s.folder.temporary() + "/manifest.json", manifest_text(s.manifest), s.sync);
   s.folder.commit();
   return s.manifest.info;
 }
@@ -199,12 +205,14 @@ std::vector<Part> read_parts(const std::string& path, int first, int count) {
   if (first < 0 || count < 0 || first > manifest.info.workers - count)
     throw InternalError(fmt::format("parts {} to {} of a bundle of {}", first, first + count, manifest.info.workers));
   return read_while_it_stands(path, manifest, [&] {
+    const StoredArrays stored(manifest);
     std::vector<Part> parts;
     for (int worker = first; worker < first + count; ++worker) {
       const std::string file = path + "/" + part_file_name(worker);
       const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
       parts.push_back(
           read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
+      stored.load(parts.back());
     }
     check_together(parts, path);
     return parts;
@@ -243,6 +251,7 @@ std::string bundle_text(const BundleInfo& info) {
   if (info.method == method_name(PartitionMethod::hybrid_cut)) text += fmt::format(", hash {}", info.hash);
   for (const std::string& note : info.notes) text += "\nnote: " + printable(note);
   for (const std::string& source : info.sources) text += "\nfrom " + printable(source);
+  for (const auto& [array, table] : info.stored) text += fmt::format("\n{} stays in {}", array, printable(table.path));
   return text + "\n" + statistics_text(info.statistics);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libcomm/data/base/new_file.h"
 #include "libcomm/data/cut/partition.h"
 #include "libcore/data/data.h"
 
@@ -21,9 +22,12 @@ struct BundleInfo {
   std::string hash{owner_hash_name};  ///< how hybrid-cut hashes indices
   std::vector<std::string> sources;   ///< file names with digests
   std::vector<std::string> notes;     ///< reported at its making: PartitionOptions::notes, why auto chose a method
-  std::vector<std::string> dims;      ///< the program's, in its order (elements `id[N]` count in it); empty: by name
-  Dictionary dictionaries;            ///< of columns of words
-  BundleStatistics statistics;        ///< set by writing
+  /// Arrays that stay in files of the user's, as PartitionOptions::stored gives them. The bundle keeps the files' paths
+  /// and digests, and is read only where they are as they were.
+  std::map<std::string, StoredTable> stored;
+  std::vector<std::string> dims;  ///< the program's, in its order (elements `id[N]` count in it); empty: by name
+  Dictionary dictionaries;        ///< of columns of words
+  BundleStatistics statistics;    ///< set by writing
 };
 
 /// Writes a bundle part by part, so that each part can be freed once it is written. Everything goes to a temporary
@@ -32,7 +36,7 @@ struct BundleInfo {
 /// replaced, and it stays whole until the new one is complete. UserError: cannot_create, io.
 class BundleWriter {
  public:
-  BundleWriter(const std::string& path, const BundleInfo& info, bool replace);
+  BundleWriter(const std::string& path, const BundleInfo& info, bool replace, Sync sync = Sync::yes);
   ~BundleWriter();
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;

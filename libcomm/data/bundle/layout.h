@@ -111,13 +111,19 @@ inline std::vector<std::int64_t> array_extents(const Manifest& manifest, const s
   return extents;
 }
 
+// Worker after worker owns the next indices, so no list of them is written.
+inline bool in_runs(const Manifest& manifest, const std::string& dim) {
+  const auto known = manifest.in_runs.find(dim);
+  return known != manifest.in_runs.end() && known->second;
+}
+
 template <class Visitor>
 void describe_dims(Visitor& v, const Manifest& manifest, std::map<std::string, PartDim>& dims, int worker) {
   v.group("/dims");
   for (auto& [name, dim] : dims) {
     const std::int64_t masters = dim_facts(manifest, name).masters_by_worker[static_cast<std::size_t>(worker)];
     v.group("/dims/" + name);
-    v.list("/dims/" + name + "/masters", dim.masters, masters);
+    if (!in_runs(manifest, name)) v.list("/dims/" + name + "/masters", dim.masters, masters);
     if (manifest.relabelled.at(name) && masters > 0) v.list("/dims/" + name + "/original", dim.original, masters);
   }
 }
@@ -166,6 +172,7 @@ void describe_part(Visitor& v, const Manifest& manifest, Part& part, std::vector
       describe_compressed(v, "/arrays/" + name, *compressed, *array.compressed, groups[name], part.worker);
       continue;
     }
+    if (manifest.arrays.at(name).stored) continue;
     v.planes("/arrays/" + name + "/values", array.data, array.data.element,
              array_extents(manifest, array.dims, part.worker));
   }

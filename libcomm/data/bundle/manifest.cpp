@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/element_text.h"
@@ -22,14 +24,16 @@ const Row& row_named(const std::vector<Row>& rows, const std::string& name) {
 }
 
 Json dim_json(const Manifest& manifest, const DimStatistics& dim) {
-  return {{"name", dim.name},
-          {"size", dim.size},
-          {"local", dim.local},
-          {"whole", dim.whole},
-          {"relabelled", manifest.relabelled.at(dim.name)},
-          {"slaves", dim.slaves},
-          {"masters_by_worker", dim.masters_by_worker},
-          {"slaves_by_worker", dim.slaves_by_worker}};
+  Json json = {{"name", dim.name},
+               {"size", dim.size},
+               {"local", dim.local},
+               {"whole", dim.whole},
+               {"relabelled", manifest.relabelled.at(dim.name)},
+               {"slaves", dim.slaves},
+               {"masters_by_worker", dim.masters_by_worker},
+               {"slaves_by_worker", dim.slaves_by_worker}};
+  if (manifest.version >= stored_version) json["in_runs"] = manifest.in_runs.at(dim.name);
+  return json;
 }
 
 Json matrix_json(const Manifest& manifest, const MatrixStatistics& m) {
@@ -60,6 +64,14 @@ Json array_json(const Manifest& manifest, const std::string& name, const ArrayFa
                           {"tuples_by_worker", facts.tuples},
                           {"values_by_worker", facts.values},
                           {"data_bytes_by_worker", facts.data_bytes}};
+  }
+  if (array.stored) {
+    const StoredFacts& facts = *array.stored;
+    json["stored"] = {{"path", facts.table.path},
+                      {"bytes", facts.table.bytes},
+                      {"head", facts.table.head},
+                      {"head_digest", facts.head_digest},
+                      {"digests_by_worker", facts.digests}};
   }
   return json;
 }
@@ -103,6 +115,19 @@ void note_compressed(CompressedFacts& facts, const CompressedArray& array, const
   note(facts.data_bytes, part, array.data.size());
 }
 
+// Its digests come when its file is read. Dimensions that every worker owns alike, or in the order of the file's rows,
+// need no lists of their indices.
+StoredFacts note_stored(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
+  manifest.version = stored_version;
+  for (const auto& [dim, facts] : part.dims) manifest.in_runs[dim] |= facts.local;
+  const auto cut = std::find_if(array.dims.begin(), array.dims.end(),
+                                [&](const std::string& dim) { return !part.dims.at(dim).local; });
+  if (cut != array.dims.end()) manifest.in_runs[*cut] = true;
+  return {.table = manifest.info.stored.at(name),
+          .head_digest = {},
+          .digests = std::vector<std::string>(static_cast<std::size_t>(part.workers))};
+}
+
 void add_array(Manifest& manifest, const std::string& name, const PartArray& array, const Part& part) {
   const auto [at, is_new] = manifest.arrays.try_emplace(name, ArrayFacts{array.dims, array.data.element});
   std::optional<CompressedFacts>& facts = at->second.compressed;
@@ -110,6 +135,7 @@ void add_array(Manifest& manifest, const std::string& name, const PartArray& arr
   if (facts.has_value() != array.compressed.has_value())
     throw InternalError(fmt::format("'{}' is compressed in some parts and not in others", name));
   if (facts) note_compressed(*facts, *array.compressed, part);
+  if (is_new && manifest.info.stored.contains(name)) at->second.stored = note_stored(manifest, name, array, part);
 }
 
 }  // namespace
@@ -118,6 +144,10 @@ std::string part_file_name(int worker) { return fmt::format("part-{:04}.h5", wor
 
 const DimStatistics& dim_facts(const Manifest& manifest, const std::string& name) {
   return row_named(manifest.info.statistics.dims, name);
+}
+std::int64_t first_master(const DimStatistics& dim, int worker) {
+  if (dim.local) return 0;
+  return std::accumulate(dim.masters_by_worker.begin(), dim.masters_by_worker.begin() + worker, std::int64_t{0});
 }
 const MatrixStatistics& matrix_facts(const Manifest& manifest, const std::string& name) {
   return row_named(manifest.info.statistics.matrices, name);

@@ -45,6 +45,7 @@ void read_dim(const Fields& f, const Json& from, Manifest& manifest) {
             fmt::format("the masters of {} do not add up", dim.name));
   f.require(total(dim.slaves_by_worker) == dim.slaves, fmt::format("the slaves of {} do not add up", dim.name));
   f.require(manifest.relabelled.emplace(dim.name, f.boolean(from, "relabelled")).second, "a dimension is listed twice");
+  manifest.in_runs[dim.name] = manifest.version >= stored_version && f.boolean(from, "in_runs");
   manifest.info.statistics.dims.push_back(std::move(dim));
 }
 
@@ -93,6 +94,34 @@ CompressedFacts read_compressed(const Fields& f, const Json& from, int workers) 
           f.by_worker(from, "data_bytes_by_worker", workers, most_bytes)};
 }
 
+// The size of the file is checked against the rows where it is opened.
+StoredFacts read_stored(const Fields& f, const Json& from, int workers) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
+  StoredFacts facts{.table = {.path = f.text(from, "path"),
+                              .bytes = f.integer(from, "bytes", most_bytes),
+                              .head = f.integer(from, "head", most_bytes)},
+                    .head_digest = f.text(from, "head_digest"),
+                    .digests = f.texts(f.at(from, "digests_by_worker"), "digests_by_worker")};
+  f.require(facts.table.path.starts_with('/') && facts.table.path.find('\0') == std::string::npos,
+            "a stored array's path is not absolute");
+  f.require(std::cmp_equal(facts.digests.size(), workers), "a stored array does not have one digest a worker");
+  return facts;
+}
+
+// Worker after worker has the next rows of it: it is cut along its first dimension that is not local, which no other
+// stands in front of.
+bool may_be_stored(const Manifest& manifest, const ArrayFacts& array) {
+  const auto& components = array.element.components;
+  for (const Component& c : components)
+    if (c.scalar != components[0].scalar || scalar_bytes(c.scalar) < 4 || c.scalar == Scalar::id) return false;
+  bool front = true;
+  for (const std::string& name : array.dims) {
+    if (!dim_facts(manifest, name).local) return front && manifest.in_runs.at(name);
+    front = false;
+  }
+  return true;
+}
+
 // An array of two dimensions, the first cut and the second local, with scalars that files hold.
 bool may_be_compressed(const Manifest& manifest, const ArrayFacts& array) {
   return array.dims.size() == 2 && !dim_facts(manifest, array.dims[0]).local &&
@@ -108,6 +137,12 @@ void read_array(const Fields& f, const Json& from, Manifest& manifest) {
   if (from.contains("compressed")) {
     f.require(may_be_compressed(manifest, array), "an array is compressed that cannot be");
     array.compressed = read_compressed(f, from["compressed"], manifest.info.workers);
+  }
+  if (from.contains("stored")) {
+    f.require(manifest.version >= stored_version && !array.compressed && may_be_stored(manifest, array),
+              "an array stays in a file that cannot");
+    array.stored = read_stored(f, from["stored"], manifest.info.workers);
+    manifest.info.stored[f.name(from)] = array.stored->table;
   }
   f.require(manifest.arrays.emplace(f.name(from), std::move(array)).second, "an array is listed twice");
 }
@@ -152,7 +187,7 @@ Manifest read_content(const Fields& f, const Json& content, std::int64_t version
 Manifest parse_manifest(const std::string& text, const std::string& file) {
   const Fields f{file, "a bundle", "make the bundle again"};
   std::int64_t version = 0;
-  const Json whole = f.parse(text, "kasen_bundle", oldest_bundle_version, bundle_version, version);
+  const Json whole = f.parse(text, "kasen_bundle", oldest_bundle_version, newest_bundle_version, version);
   Manifest manifest = read_content(f, f.content(whole), version);
   check_version(f, manifest);
   manifest.info.digest = f.text(whole, "digest");

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <numeric>
 #include <utility>
 
 #include "libcomm/data/bundle/layout.h"
 #include "libcomm/data/bundle/part.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcore/base/error.h"
+#include "libcore/system/memory_limit.h"
 
 namespace kasen {
 namespace {
@@ -152,6 +154,22 @@ void leave_out_elements(Part& part, const Manifest& manifest, const std::string&
   }
 }
 
+// The owned indices of dimensions in runs are in no file, so the memory for them is checked first.
+void fill_runs(std::map<std::string, PartDim>& dims, const Manifest& manifest, int worker) {
+  for (auto& [name, dim] : dims) {
+    if (!in_runs(manifest, name)) continue;
+    const DimStatistics& facts = dim_facts(manifest, name);
+    const std::int64_t count = facts.masters_by_worker[static_cast<std::size_t>(worker)];
+    const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(std::int64_t));
+    if (const auto room = available_memory(); room && bytes > *room)
+      fail(ExitStatus::limit, fmt::format("the indices of dimension {} need {} bytes of memory", name, bytes),
+           fmt::format("this process can take {}", *room), "use more workers on more machines");
+    reserve_large(dim.masters, static_cast<std::size_t>(count));
+    dim.masters.resize(static_cast<std::size_t>(count));
+    std::iota(dim.masters.begin(), dim.masters.end(), first_master(facts, worker));
+  }
+}
+
 // Names, dimensions and element types, from the manifest.
 Part empty_part(const Manifest& manifest, int worker) {
   Part part{.worker = worker, .workers = manifest.info.workers};
@@ -177,6 +195,7 @@ std::map<std::string, PartDim> read_part_dims(const FileHandle& file, const Mani
   Hdf5Reader in(file);
   ReadVisitor visitor(in);
   describe_dims(visitor, manifest, dims, worker);
+  fill_runs(dims, manifest, worker);
   check_dims(dims, file.path());
   return dims;
 }
@@ -191,6 +210,7 @@ Part read_part(const FileHandle& handle, const Manifest& manifest, int worker, P
   GroupTables groups;
   describe_part(visitor, manifest, part, peers, others, groups);
   in.expect_no_other();
+  fill_runs(part.dims, manifest, worker);
   for (const auto& [name, table] : groups) part.arrays.at(name).compressed->groups = from_table(table);
   if (content == PartContent::lists) leave_out_elements(part, manifest, file);
   take_others(part, manifest, others, file);

@@ -95,7 +95,7 @@ class RankFile {
       written.digests.push_back(digest.hex());
     }
     FileHandle whole = file_.release();
-    whole.sync_and_close();
+    whole.close(Sync::yes);
     return written;
   }
 

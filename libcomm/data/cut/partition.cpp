@@ -132,12 +132,13 @@ std::vector<EntryRule> make_rules(const std::vector<InputData>& inputs, const st
 }
 
 std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<DimLayout>& layouts,
-                              std::vector<EntryList> entries, const std::vector<EntryRule>& rules, int workers) {
-  std::vector<Part> parts(static_cast<std::size_t>(workers));
+                              std::vector<EntryList> entries, const std::vector<EntryRule>& rules,
+                              const PartitionOptions& options) {
+  std::vector<Part> parts(static_cast<std::size_t>(options.workers));
   list_masters(layouts, parts);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!inputs[k].sparse) {
-      place_table(std::move(inputs[k]), layouts, parts);
+      place_table(std::move(inputs[k]), layouts, options.stored, parts);
       continue;
     }
     assemble_matrix(inputs[k], std::exchange(entries[k], {}), rules[k], parts);
@@ -157,7 +158,7 @@ std::vector<Part> partition(std::vector<DimData>& dims, std::vector<InputData> i
   std::vector<EntryList> entries = take_entries(inputs, layouts);
   const std::vector<EntryRule> rules = make_rules(inputs, entries, layouts, options);
   assign_owners(layouts, inputs, entries, rules, options);
-  return build_parts(std::move(inputs), layouts, std::move(entries), rules, options.workers);
+  return build_parts(std::move(inputs), layouts, std::move(entries), rules, options);
 }
 
 }  // namespace kasen

@@ -25,6 +25,9 @@ struct PartitionOptions {
   PartitionMethod method = PartitionMethod::hybrid_cut;
   std::int64_t theta = 100;  ///< hybrid-cut, ml: a column with at most theta entries is cut by its owner
   std::int64_t metis_bytes = std::numeric_limits<std::int64_t>::max();  ///< ml: METIS takes no more memory than this
+  /// Gets the inputs whose elements stay in their files, as their parts lie there: worker after worker has the next
+  /// rows, or each all of it. The parts have their element type alone. Without it, no table may stay.
+  std::map<std::string, StoredTable>* stored = nullptr;
   std::vector<std::string>* notes = nullptr;  ///< ml: gets notes for the user about the choice of owners
 };
 

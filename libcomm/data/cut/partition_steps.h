@@ -108,7 +108,7 @@ void own_by_multilevel(std::vector<DimLayout>& layouts, const std::vector<InputD
 // partition.cpp: the parts, once every index and so every entry has its worker.
 [[nodiscard]] std::vector<Part> build_parts(std::vector<InputData> inputs, const std::vector<DimLayout>& layouts,
                                             std::vector<EntryList> entries, const std::vector<EntryRule>& rules,
-                                            int workers);
+                                            const PartitionOptions& options);
 
 // assemble.cpp: cuts the entries of one matrix and builds each worker's local matrix with its ghosts.
 void assemble_matrix(const InputData& input, EntryList&& entries, const EntryRule& rule, std::vector<Part>& parts);
@@ -131,7 +131,8 @@ class AxisNumbers {
 void link_mirrors(std::vector<Part>& parts, const std::string& matrix, AxisSlaves PartMatrix::*axis,
                   const DimLayout& dim);
 
-// tables.cpp: cuts a dense input.
-void place_table(InputData&& input, const std::vector<DimLayout>& layouts, std::vector<Part>& parts);
+// tables.cpp: cuts a dense input; `stored` as in PartitionOptions.
+void place_table(InputData&& input, const std::vector<DimLayout>& layouts, std::map<std::string, StoredTable>* stored,
+                 std::vector<Part>& parts);
 
 }  // namespace kasen

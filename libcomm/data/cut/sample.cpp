@@ -160,7 +160,7 @@ std::vector<Part> CutSampler::parts(const PartitionOptions& options) {
   s.own(s.layouts, rules, options);
   s.found = {};
   s.chosen.clear();
-  return build_parts(std::move(s.inputs), s.layouts, std::move(s.entries), rules, options.workers);
+  return build_parts(std::move(s.inputs), s.layouts, std::move(s.entries), rules, options);
 }
 
 const std::vector<DimData>& CutSampler::dims() const { return state_->dims; }

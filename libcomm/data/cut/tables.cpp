@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libcomm/data/base/parallel.h"
+#include "libcomm/data/base/stored_table.h"
 #include "libcomm/data/cut/partition_steps.h"
 #include "libcore/base/checked.h"
 
@@ -51,7 +52,7 @@ void check_table(const InputData& input, const std::vector<DimLayout>& layouts, 
   if (checked_mul(table.rows, table.cols) != scalars)
     fail(ExitStatus::bad_input, fmt::format("input '{}' has {} columns", input.name, table.cols),
          fmt::format("its dimensions and element ask for {}", rows == 0 ? 0 : scalars / rows));
-  if (table.values.count != scalars)
+  if (!table.stored && table.values.count != scalars)
     throw InternalError(fmt::format("the table of '{}' is not rows x cols", input.name));
   for (std::int64_t p = 0; p < input.element.planes(); ++p)
     if (input.element.plane_scalar(p) != input.element.plane_scalar(0) ||
@@ -105,12 +106,41 @@ Array take_rows(const InputData& input, const Shape& shape, const std::vector<st
   return data;
 }
 
+// Whether worker after worker owns the next rows of the table, or all of it.
+bool has_rows_in_order(const InputData& input, const Shape& shape, const std::vector<Part>& parts) {
+  if (shape.cut == nullptr) return true;
+  if (shape.cut->name != input.dims.front()) return false;
+  std::int64_t next = 0;
+  for (const Part& part : parts) {
+    for (const std::int64_t index : part.dims.at(shape.cut->name).masters)
+      if (index != next++) return false;
+  }
+  return true;
+}
+
+// The elements stay in the file.
+void refer_to_rows(const InputData& input, std::vector<Part>& parts, std::map<std::string, StoredTable>& stored) {
+  stored[input.name] = *input.table.stored;
+  for (Part& part : parts) {
+    PartArray& array = part.arrays[input.name];
+    array.dims = input.dims;
+    array.data.element = input.element;
+  }
+}
+
 }  // namespace
 
-void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::vector<Part>& parts) {
+void place_table(InputData&& from, const std::vector<DimLayout>& layouts, std::map<std::string, StoredTable>* stored,
+                 std::vector<Part>& parts) {
   InputData input = std::move(from);
   const Shape shape = shape_of(input, layouts);
   check_table(input, layouts, shape);
+  if (input.table.stored) {
+    if (stored != nullptr && has_rows_in_order(input, shape, parts)) return refer_to_rows(input, parts, *stored);
+    const RawTable& table = input.table;
+    input.table.values =
+        StoredFile(*table.stored).load(table.values.element, table.rows * table.cols, table.stored->head).elements;
+  }
   relabel_table(input.table.values, input.element, layouts, input);
   const bool few = std::cmp_less(parts.size(), data_threads());
   const auto place = [&](std::int64_t w, int) {

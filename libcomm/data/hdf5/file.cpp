@@ -214,7 +214,7 @@ void Hdf5Writer::write(int dataset, std::int64_t first_byte, const void* data, s
 
 FileHandle Hdf5Writer::release() { return std::move(*state_->raw); }
 
-void Hdf5Writer::close() { release().sync_and_close(); }
+void Hdf5Writer::close() { release().close(Sync::yes); }
 
 void set_digests(const std::string& path, const std::vector<DatasetDigest>& digests) {
   const auto require = [&](bool good, std::string_view what) {

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "libcomm/data/read/formats.h"
 #include "libcomm/data/read/npy_header.h"
 #include "libcore/base/checked.h"
+#include "libcore/base/utf8.h"
 
 namespace kasen {
 namespace {
@@ -60,12 +63,59 @@ constexpr std::array<Kind, 12> kinds{{
     {"b1", 1, Scalar::null, convert<std::uint8_t>},
 }};
 
+// Converts, or copies, all values.
+RawTable copied_table(std::int64_t rows, std::int64_t cols, const ReadOptions& options, const InputFile& file,
+                      const NpyHeader& header, const Kind& kind) {
+  RawTable table = make_table(rows, cols, options, file.path());
+  const std::int64_t count = rows * cols;
+  const char* const data = file.text().data() + header.data;
+  std::byte* const plane = table.values.plane(0);
+  const bool same = kind.scalar == options.element.scalar() && !header.fortran && !header.swapped;
+  constexpr std::int64_t block = std::int64_t{1} << 18;
+  parallel_for((count + block - 1) / block, [&](std::int64_t b, int) {
+    const std::int64_t begin = b * block, end = std::min(count, begin + block);
+    if (same)
+      std::memcpy(plane + begin * kind.bytes, data + begin * kind.bytes,
+                  static_cast<size_t>((end - begin) * kind.bytes));
+    for (std::int64_t i = begin; i < end && !same; ++i) {
+      const std::int64_t from = header.fortran ? (i % cols) * rows + i / cols : i;
+      if (kind.convert(data, from, header.swapped, options.element.scalar(), plane, i)) continue;
+      fail_element(file.path(), i, cols, options.element.scalar(), header.descr);
+    }
+  });
+  table.digest = file.digest();
+  return table;
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = utf8_at(text, at).bytes;
+    if (bytes == 0) return false;
+    at += bytes;
+  }
+  return true;
+}
+
+// The table without its values, if others can find the file again by a name that a manifest can hold.
+RawTable table_in_file(std::int64_t rows, std::int64_t cols, const ReadOptions& options, const InputFile& file,
+                       const NpyHeader& header) {
+  RawTable table{.rows = rows, .cols = cols};
+  table.values.element = options.element;
+  std::error_code unknown;
+  const std::string path = std::filesystem::canonical(file.path(), unknown).string();
+  if (unknown || !is_utf8(path) || !std::filesystem::equivalent(path, file.path(), unknown)) return table;
+  table.stored = {path, static_cast<std::int64_t>(file.text().size()), header.data};
+  return table;
+}
+
 }  // namespace
 
 bool begins_as_npy(std::string_view beginning) { return beginning.starts_with(npy_magic); }
 
 RawTable read_npy(TextSource& source, const ReadOptions& options) {
-  const InputFile file(source, TextSource::Content::bytes);
+  const bool plain = source.plain_file();
+  const InputFile file(source, TextSource::Content::bytes,
+                       options.may_stay ? InputFile::Digest::later : InputFile::Digest::at_once);
   const NpyHeader header = read_npy_header(file);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.type == header.type; });
   if (kind == kinds.end())
@@ -79,31 +129,19 @@ RawTable read_npy(TextSource& source, const ReadOptions& options) {
   for (size_t i = 1; i < header.shape.size(); ++i) cols = checked_mul(cols, header.shape[i], "the array's shape");
   const std::int64_t count = checked_mul(rows, cols, "the array's shape");
   const std::int64_t bytes = checked_mul(count, kind->bytes, "the array's shape");
-  check_memory(bytes, "the array", file.path());
+  const bool same = kind->scalar == options.element.scalar() && !header.fortran && !header.swapped;
+  const bool may_stay = same && plain && options.may_stay && count > 0;
+  if (!may_stay) check_memory(bytes, "the array", file.path());
   const std::int64_t held = static_cast<std::int64_t>(file.text().size()) - header.data;
   if (held != bytes) {
     fail_npy(file, fmt::format("its shape asks for {} bytes of elements, and it has {}", bytes, held));
   }
 
-  RawTable table = make_table(rows, cols, options, file.path());
-  const char* const data = file.text().data() + header.data;
-  std::byte* const plane = table.values.plane(0);
-  const bool same = kind->scalar == options.element.scalar() && !header.fortran && !header.swapped;
-  constexpr std::int64_t block = std::int64_t{1} << 18;
-  parallel_for((count + block - 1) / block, [&](std::int64_t b, int) {
-    const std::int64_t begin = b * block, end = std::min(count, begin + block);
-    if (same)
-      std::memcpy(plane + begin * kind->bytes, data + begin * kind->bytes,
-                  static_cast<size_t>((end - begin) * kind->bytes));
-    for (std::int64_t i = begin; i < end && !same; ++i) {
-      const std::int64_t from = header.fortran ? (i % cols) * rows + i / cols : i;
-      if (kind->convert(data, from, header.swapped, options.element.scalar(), plane, i)) continue;
-      fail_element(file.path(), i, cols, options.element.scalar(), header.descr);
-    }
-  });
+  RawTable table;
+  if (may_stay) table = table_in_file(rows, cols, options, file, header);
+  if (!table.stored) table = copied_table(rows, cols, options, file, header, *kind);
   table.axes = header.shape;
   table.named_axes = true;
-  table.digest = file.digest();
   return table;
 }
 

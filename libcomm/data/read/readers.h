@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcomm/data/base/stored_table.h"
 #include "libcomm/data/read/columns.h"
 #include "libcomm/data/read/dictionary.h"
 #include "libcomm/data/read/entry_list.h"
@@ -43,6 +44,7 @@ struct ReadOptions {
   std::vector<ColumnChoice> words;          ///< those of a table that hold words
   const WordColumns* dictionary = nullptr;  ///< the codes of words, if another file gave them
   std::string dictionary_name;              ///< its name in messages
+  bool may_stay = false;                    ///< a table may stay in its file, where the file has its values as they are
   bool labels = true;                       ///< a table from LIBSVM: the labels; else the features, absent ones 0
   std::function<void(double fraction)> progress;
 };
@@ -68,7 +70,9 @@ struct RawTable {
   std::vector<std::int64_t> axes;  ///< an array file's own; `cols` joins those behind the first
   bool named_axes = false;         ///< .npy: made for this input; in IDX the first is the samples
   WordColumns dictionaries;
-  std::string digest;
+  std::string digest;  ///< empty: `stored`
+  /// The values stay in this file; `values` has their element type alone.
+  std::optional<StoredTable> stored = std::nullopt;
 };
 
 /// The content of a file for one input: a matrix if that is sparse, else a table.

@@ -31,7 +31,7 @@ class Hdf5Results : public ResultFiles {
     for (std::size_t t = 0; t < names_.size(); ++t)
       for (std::size_t c = 0; c < names_[t].size(); ++c) all.push_back({names_[t][c], digests.at(t).at(c)});
     set_digests(file_.temporary(), all);
-    FileHandle::open_to_write(file_.temporary()).sync_and_close();
+    FileHandle::open_to_write(file_.temporary()).close(Sync::yes);
   }
   std::vector<std::string> commit() override {
     file_.commit();

@@ -217,7 +217,7 @@ ResultWriter::ResultWriter(const std::string& path, ResultFormat format, const M
   if (s.format.digests()) s.digests.emplace(s.tables, ranks);
   for (std::size_t k = 0; k < s.tables.size(); ++k) s.write(k);
   ranks.together([&] {
-    for (auto& [name, file] : s.open) file.sync_and_close();
+    for (auto& [name, file] : s.open) file.close(Sync::yes);
   });
   s.write_digests();
 }

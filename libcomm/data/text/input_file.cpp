@@ -62,16 +62,17 @@ constexpr std::int64_t longest_shown = 160;
 
 }  // namespace
 
-InputFile::InputFile(TextSource& source, TextSource::Content held) : path_(source.path()) {
+InputFile::InputFile(TextSource& source, TextSource::Content held, Digest digest) : path_(source.path()) {
   const bool mapped = source.plain_file();
   Content content = mapped ? map_file(path_) : keep(source.rest(held));
   owner_ = std::move(content.owner);
   text_ = content.text;
   // If the system gives no thread, it is computed on demand.
-  digest_ = std::async(mapped ? std::launch::async | std::launch::deferred : std::launch::deferred,
-                       [text = text_, read = mapped ? std::string() : source.digest()] {
-                         return read.empty() ? digest_of(text) : read;
-                       });
+  digest_ = std::async(
+      mapped && digest == Digest::at_once ? std::launch::async | std::launch::deferred : std::launch::deferred,
+      [text = text_, read = mapped ? std::string() : source.digest()] {
+        return read.empty() ? digest_of(text) : read;
+      });
   if (mapped) text_.remove_prefix(static_cast<size_t>(source.mark_bytes()));
 }
 

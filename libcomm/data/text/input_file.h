@@ -16,13 +16,15 @@ namespace kasen {
 
 class InputFile {
  public:
-  // Takes all of `source`, of which at most the beginning was peeked at. UserError as TextSource::rest.
-  explicit InputFile(TextSource& source, TextSource::Content content = TextSource::Content::text);
+  // Takes all of `source`, of which at most the beginning was peeked at. UserError as TextSource::rest. Only a digest
+  // that is wanted at once is computed while others parse.
+  enum class Digest : std::uint8_t { at_once, later };
+  explicit InputFile(TextSource& source, TextSource::Content content = TextSource::Content::text,
+                     Digest digest = Digest::at_once);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::string_view text() const { return text_; }  // without a byte order mark
-  // XXH3-128 of the content; for a mapped file it is computed while others parse.
-  [[nodiscard]] std::string digest() const { return digest_.get(); }
+  [[nodiscard]] std::string_view text() const { return text_; }       // without a byte order mark
+  [[nodiscard]] std::string digest() const { return digest_.get(); }  // XXH3-128 of the content
 
   // Throws UserError(bad_input) that shows the line, and a caret at the byte `offset` of text().
   [[noreturn]] void fail_at(std::int64_t offset, const std::string& what, std::string why = {},
