@@ -86,7 +86,7 @@ void ColumnLift::map(Op& op) {
 Op ColumnLift::slice(const Op& op) {
   const ElementType element = module_.type(viewed(op)).element, place = ElementType::of(Scalar::i64);
   const bool single = takes_one_index(op);
-  ScalarFunction fn{single ? "at" : "range", {{"x", element, {}}, {"begin", place, {}}}, {}};
+  ScalarFunction fn{std::string(row(op.code).name), {{"x", element, {}}, {"begin", place, {}}}, {}};
   Expr begin = make_param(1, place);
   Expr at = single ? std::move(begin) : make_op(ScalarOp::add, {make_loop_var(0), std::move(begin)});
   fn.body = make_element(make_param(0, element), std::move(at));
