@@ -14,9 +14,9 @@
 namespace kasen {
 
 // A slice takes some indices of a local dimension (`over`), or one, from operand 1 on.
-// True if it takes one index of a dimension, which the result lacks, not a range of them.
-[[nodiscard]] inline bool takes_one_index(const Op& op) { return op.code == OpCode::at; }
-[[nodiscard]] inline bool is_slice(const Op& op) { return op.code == OpCode::range || takes_one_index(op); }
+[[nodiscard]] inline bool is_slice(const Op& op) { return op.code == OpCode::range || op.code == OpCode::at; }
+// Returns true for a slice of one index: no other dimension (`dim`) stands in the result for the one that it lacks.
+[[nodiscard]] inline bool takes_one_index(const Op& op) { return is_slice(op) && op.dim == no_dim; }
 [[nodiscard]] inline bool is_view(const Op& op) { return is_slice(op) || op.code == OpCode::transpose; }
 
 // The array that a view shows.

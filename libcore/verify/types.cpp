@@ -214,8 +214,8 @@ class TypeCheck {
 
   void view(const Op& op) {
     if (!no_list(op)) return;
-    if (op.code == OpCode::range && !is_single(op, range_begin(op), Scalar::i64, "the beginning of a range")) return;
-    if (takes_one_index(op) && !is_single(op, range_begin(op), Scalar::i64, "the index of a dimension")) return;
+    const char* const begin = takes_one_index(op) ? "the index of a dimension" : "the beginning of a range";
+    if (is_slice(op) && !is_single(op, range_begin(op), Scalar::i64, begin)) return;
     const ViewFault fault = view_fault(m_, op);
     if (!fault.what.empty()) faults_.add(op, fault.what, fault.why, fault.remedy);
   }
