@@ -45,9 +45,7 @@ void fuzz_passes(std::string_view content) {
   require(plan.level == 3 && verify_module(plan, laws).empty(), "what the passes make is a plan", text);
   require(print_module(parse_module(text, "plan.kir")) == text, "a plan reads back as it is", text);
   const testing::BoundedRun run = testing::run_bounded(plan, module, 2, {.steps = 300, .seed = 1});
-  for (const auto& [name, made] : run.made)
-    require(testing::same_words(run.types.at(name).element, made, run.wanted.at(name)),
-            "a plan gives what its program means", name + '\n' + text);
+  for (const std::string& name : run.wrong) require(false, "a plan gives what its program means", name + '\n' + text);
 }
 
 }  // namespace kasen::fuzz

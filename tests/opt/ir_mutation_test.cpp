@@ -88,11 +88,8 @@ class Trials {
   bool run(const Module& plan, const Module& program, const std::string& text) {
     const testing::BoundedRun run = testing::run_bounded(plan, program, 3, {.steps = 2000, .seed = 5});
     if (!run.ended) return false;
-    for (const auto& [name, made] : run.made)
-      EXPECT_TRUE(testing::same_words(run.types.at(name).element, made, run.wanted.at(name)))
-          << name << " is wrong:\n"
-          << text << "\nplanned as:\n"
-          << print_module(plan, false);
+    for (const std::string& name : run.wrong)
+      ADD_FAILURE() << name << " is wrong:\n" << text << "\nplanned as:\n" << print_module(plan, false);
     return true;
   }
 
@@ -152,6 +149,19 @@ TEST(IrMutation, BuffersThatCannotBeExchangedAreRefused) {
   require_valid(changed, laws);
   const testing::BoundedRun run = testing::run_bounded(changed, changed, 3, {.steps = 2000, .seed = 5});
   EXPECT_NE(run.refusal.find("differ in size"), std::string::npos) << run.refusal;
+}
+
+// Numbers in which the last bits of the data grow are no evidence against a plan; all others are.
+TEST(IrMutation, RoundingDecidesInSomeOutputs) {
+  const Module program = compile_program(
+      "dim N\ninput x : f64[N]\nwild = sum(x) / 100\nfor i in 0..100 { wild = 3.9 * wild * (1 - wild) }\n"
+      "times = i64(1000 * wild)\ntame = sum(x)\noutput times, tame\n",
+      "wild", {});
+  testing::TestData data = testing::exact_data(program, 2, 1);
+  std::map<std::string, std::vector<Word>> wanted;
+  for (const auto& [name, array] : interpret(program, whole_inputs(testing::split(data))))
+    wanted[name] = testing::words_of(array);
+  EXPECT_EQ(testing::left_to_rounding(program, data, wanted), std::set<std::string>{"times"});
 }
 
 // --sizes: numbers of the user's.
