@@ -310,4 +310,6 @@ std::unique_ptr<GeneratedKernels> make_generated_kernels(const KernelOptions& op
   return std::make_unique<GeneratedKernelSet>(options);
 }
 
+LaneProfile lane_profile() { return {Target::name(), lane_trial(Target().vector_bits())}; }
+
 }  // namespace kasen

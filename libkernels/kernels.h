@@ -22,4 +22,7 @@ class GeneratedKernels : public KernelSet {
 /// prepare() throws UserError (bad_input, with the statement's position) for a plan that cannot be generated.
 [[nodiscard]] std::unique_ptr<GeneratedKernels> make_generated_kernels(const KernelOptions& options);
 
+/// Returns the trial of this processor's lanes (docs/kernels.md, "Elements and vectors").
+[[nodiscard]] LaneProfile lane_profile();
+
 }  // namespace kasen

@@ -15,6 +15,7 @@
 #include "tools/common/tool.h"
 #include "tools/common/wrap.h"
 #include "tools/doctor/checks.h"
+#include "tools/options/machine_file.h"
 #include "tools/system/files.h"
 
 using namespace kasen;
@@ -124,7 +125,8 @@ std::string json_of(const std::vector<Looked>& found, bool usable) {
 ExitStatus examine(const po::variables_map& values) {
   const WorkFolder folder;
   const auto given = [&](const char* name) { return values.count(name) > 0 ? values[name].as<std::string>() : ""; };
-  const Patient patient{given("root"), given("machine"), folder.path(), values["patience"].as<double>()};
+  const Patient patient{given("root"), machine_file(values).value_or(""), folder.path(),
+                        values["patience"].as<double>()};
   const std::vector<std::string> only = texts_of(values, "only");
   std::vector<Looked> found;
   bool usable = true;
@@ -152,7 +154,7 @@ int main(int argc, char** argv) {
   tool.options.add_options()("only", po::value<std::vector<std::string>>()->value_name("CHECK"),
                              "runs this check alone (may be given several times)")(
       "machine", po::value<std::string>()->value_name("FILE.yaml"),
-      "the machine profile of plans, to compare with measurements")(
+      "the machine profile of plans, to compare with measurements (default: $KASEN_PROFILE)")(
       "patience", po::value<double>()->default_value(30)->value_name("S"), "seconds that each started tool may take")(
       "format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text or json");
   takes(tool, "format", formats);

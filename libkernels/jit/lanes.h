@@ -19,6 +19,12 @@ struct LaneTrial {
   double scatter = 0, stores = 0;
 };
 
+// A trial, and the processor that it was made on ("znver4, 512-bit vectors").
+struct LaneProfile {
+  std::string processor;
+  LaneTrial trial;
+};
+
 // The trial for vectors of 128, 256 or 512 bits. It takes about 0.1 ms at the first call, and nothing later.
 [[nodiscard]] const LaneTrial& lane_trial(int vector_bits);
 

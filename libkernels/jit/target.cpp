@@ -3,7 +3,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <locale>
+#include <sstream>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -13,9 +17,11 @@
 #include <fstream>
 #endif
 
+#include "libcore/base/built_from.h"
 #include "libcore/base/error.h"
 #include "libcore/scalar/elementary.h"
 #include "libcore/system/hardware.h"
+#include "libkernels/jit/code_digest.h"
 
 namespace kasen {
 namespace {
@@ -61,6 +67,26 @@ std::string processor_here() {
   }
   return text;
 }
+
+// "AMD EPYC 9R14 (family 25, model 17)": virtual machines of several processors may have one name.
+std::string model_here() {
+  std::string name;
+  for (unsigned leaf = 0x80000002U; leaf <= 0x80000004U; ++leaf) {
+    std::array<unsigned, 4> words{};
+    if (__get_cpuid(leaf, &words[0], &words[1], &words[2], &words[3]) == 0) break;
+    for (const unsigned word : words) {
+      for (unsigned shift = 0; shift < 32; shift += 8) name += static_cast<char>(word >> shift & 0xffU);
+    }
+  }
+  name.resize(std::min(name.find('\0'), name.size()));
+  name.erase(0, name.find_first_not_of(' '));
+  name.erase(name.find_last_not_of(' ') + 1);
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  __get_cpuid(1, &a, &b, &c, &d);
+  const unsigned base = a >> 8 & 0xfU, family = base + (base == 15 ? a >> 20 & 0xffU : 0);
+  const unsigned model = (a >> 4 & 0xfU) + (base == 6 || base == 15 ? (a >> 16 & 0xfU) << 4 : 0);
+  return fmt::format("{} (family {}, model {})", name.empty() ? "x86-64" : name, family, model);
+}
 #else
 constexpr bool x86 = false;
 
@@ -72,14 +98,42 @@ std::string processor_here() {
   std::getline(std::ifstream("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"), model);
   return fmt::format("{} {:x} {:x}\n", model, getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
 }
+
+std::string model_here() {
+  const std::string text = processor_here();
+  return text.substr(0, text.find('\n'));
+}
 #endif
 
 }  // namespace
 
-Target::Target(std::optional<LaneChoice> lanes) : vector_bits_(vector_bits_here()), fuses_(fuses_here()) {
-  lanes_ = lanes ? *lanes : choose_lanes(lane_trial(vector_bits_));
+Target::Target(const std::optional<LaneChoice>& lanes, const std::optional<LaneProfile>& profile,
+               const CodeStore* store)
+    : vector_bits_(vector_bits_here()), fuses_(fuses_here()) {
+  const bool fits = profile && profile->processor == name();
+  const LaneTrial trial = fits ? profile->trial : kept_trial(vector_bits_, store);
+  lanes_ = lanes ? *lanes : choose_lanes(trial);
+  why_lanes_ = lanes_text(trial);
+  if (profile) why_lanes_ += fits ? " by the profile" : fmt::format("; the profile is of {}", profile->processor);
   libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
 }
+
+// A trial near the limit would choose now this, now that, and kernels that are kept would not fit the next run.
+LaneTrial Target::kept_trial(int vector_bits, const CodeStore* store) {
+  if (store == nullptr || !store->open()) return lane_trial(vector_bits);
+  const std::string key = code_digest({"lanes\n", built_from(), "\n", processor_here()});
+  LaneTrial kept;
+  if (const auto text = store->find(key)) {
+    std::istringstream numbers(*text);
+    numbers.imbue(std::locale::classic());
+    if (numbers >> kept.gather >> kept.loads >> kept.scatter >> kept.stores) return kept;
+  }
+  const LaneTrial& made = lane_trial(vector_bits);
+  store->keep(key, fmt::format("{} {} {} {}", made.gather, made.loads, made.scatter, made.stores));
+  return made;
+}
+
+std::string Target::name() { return fmt::format("{}, {}-bit vectors", model_here(), vector_bits_here()); }
 
 bool Target::may_stream() const { return x86; }
 
@@ -90,8 +144,7 @@ std::int64_t Target::last_level_cache() {
 
 std::string Target::description(const std::string& cpu) const {
   return fmt::format("{}, {}-bit vectors, {}, {}", cpu, vector_bits_,
-                     libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)",
-                     lanes_text(lane_trial(vector_bits_)));
+                     libmvec_ != nullptr ? "libmvec" : "scalar math library (no libmvec)", why_lanes_);
 }
 
 std::string Target::identity() const {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libcore/scalar/scalar.h"
+#include "libkernels/jit/code_cache.h"
 #include "libkernels/jit/lanes.h"
 
 namespace kasen {
@@ -18,7 +19,10 @@ struct MathFunction {
 
 class Target {
  public:
-  explicit Target(std::optional<LaneChoice> lanes = std::nullopt);
+  // The lanes are `lanes`; else they follow a trial: that of `profile` if it is of this processor, or the one that
+  // `store` has kept, or else a new one, which `store` then keeps.
+  explicit Target(const std::optional<LaneChoice>& lanes = {}, const std::optional<LaneProfile>& profile = {},
+                  const CodeStore* store = nullptr);
 
   [[nodiscard]] int vector_bits() const { return vector_bits_; }
   [[nodiscard]] bool fuses() const { return fuses_; }  // multiplies and adds in one instruction, rounding once
@@ -26,6 +30,8 @@ class Target {
   [[nodiscard]] bool may_stream() const;                             // stores past the caches
   [[nodiscard]] LaneChoice lanes() const { return lanes_; }          // by trial, unless one was given
   [[nodiscard]] static std::int64_t last_level_cache();              // bytes, asked for once
+  // The processor's name, model and vectors, as a machine profile has them.
+  [[nodiscard]] static std::string name();
   // Of the processor that the compiler calls `cpu`: "znver4, 512-bit vectors, libmvec, ...".
   [[nodiscard]] std::string description(const std::string& cpu) const;
   // All that code for this target depends on, apart from the compiler: equal texts, equal code.
@@ -37,9 +43,12 @@ class Target {
   [[nodiscard]] std::optional<MathFunction> math(ScalarOp op, Scalar scalar, int lanes) const;
 
  private:
+  [[nodiscard]] static LaneTrial kept_trial(int vector_bits, const CodeStore* store);
+
   int vector_bits_ = 128;
   bool fuses_ = false;
   LaneChoice lanes_;
+  std::string why_lanes_;    // for people
   void* libmvec_ = nullptr;  // stays open: generated code calls into it
 };
 

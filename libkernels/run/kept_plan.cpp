@@ -50,8 +50,8 @@ std::optional<PlanKernels> find_kept(const Module& module, const KernelOptions& 
 }  // namespace
 
 PlanKernels make_plan_kernels(const Module& module, const KernelOptions& options) {
-  const Target target(options.lanes);
   const CodeCache cache(options.code_cache);
+  const Target target(options.lanes, options.lane_profile, &cache);
   const std::string key = cache.open() && !options.keep_assembly ? kept_plan_key(module, target) : "";
   if (!key.empty()) {
     if (std::optional<PlanKernels> kept = find_kept(module, options, target, cache, key)) return std::move(*kept);

@@ -21,6 +21,8 @@ struct KernelOptions {
   // How lanes read and write at addresses of their own. Nothing: as a trial on this processor says (docs/kernels.md).
   // It only affects speed.
   std::optional<LaneChoice> lanes = {};
+  // A trial made before, which decides in place of a new one if it is of this processor.
+  std::optional<LaneProfile> lane_profile = {};
   // A folder, the user's alone, that keeps compiled kernels (docs/kernels.md). Empty: none.
   std::string code_cache = {};
 };

@@ -9,12 +9,14 @@ import pathlib
 import re
 import sys
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools_test import PAGERANK, ROOT, USAGE, ToolTest  # noqa: E402
+from tools_test import MISSING, PAGERANK, ROOT, USAGE, ToolTest  # noqa: E402
 
 
 class Times(ToolTest):
+    profile = None
     MACHINE = "memory_bandwidth: 2e9\nnetwork_bandwidth: 1e8\nnetwork_latency: 1e-3\n"
     SIZES = "N=1000000,S=500000,nnz=8000000,P=4"
     COMPUTE = ["plain_operation", "compound_operation", "division", "exp", "log", "erf", "tanh", "sine", "power", "near_entry", "far_entry", "loop_latency"]
@@ -52,19 +54,60 @@ class Times(ToolTest):
             out, _ = self.kasen("measure", "fused.kir", "--bundle", "bundle", "--against", "run.json", "--check", "--machine", "m.yaml")
             self.assertRegex(out, r"time of an iteration of the while at line 10: predicted [0-9.]+ [um]?s, measured [0-9.]+ [um]?s \([+-][0-9]+ %\)")
 
+    def calibrated(self):
+        """The profile of this machine, made once."""
+        if Times.profile is None:
+            self.kasen("measure", "--calibrate", "-o", "m.yaml")
+            Times.profile = (self.dir / "m.yaml").read_text()
+        (self.dir / "m.yaml").write_text(Times.profile)
+
     def test_calibrate(self):
-        self.kasen("measure", "--calibrate", "-o", "m.yaml")
+        self.calibrated()
         lines = (self.dir / "m.yaml").read_text().splitlines()
         keys = dict(line.split("  #")[0].split(": ") for line in lines if not line.startswith("#"))
-        self.assertEqual(sorted(keys), sorted(self.COMPUTE + ["memory_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
+        lanes = ["gather", "lane_loads", "scatter", "lane_stores"]
+        self.assertEqual(sorted(keys), sorted(self.COMPUTE + lanes + ["processor", "memory_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
         self.assertTrue(all(1e-13 < float(keys[key]) < 1e-3 for key in self.COMPUTE), keys)
         self.assertGreater(float(keys["exp"]), float(keys["plain_operation"]))
         self.assertEqual(int(keys["threads"]), len(os.sched_getaffinity(0)))
         self.assertTrue(1e8 < float(keys["memory_bandwidth"]) < 1e13 and 1e6 < float(keys["network_bandwidth"]) < 1e13, keys)
         self.assertTrue(0 < float(keys["network_latency"]) < 1, keys)
+        self.assertTrue(all(0 <= float(keys[key]) < 1e-6 for key in lanes), keys)
+        self.assertRegex(keys["processor"], r'^"[^"]+, [0-9]+-bit vectors"$')
         self.kasen("plan", PAGERANK, "-o", "plan.kir")
         self.kasen("fuse", "plan.kir", "--sync", "auto", "--machine", "m.yaml", "-o", "auto.kir")
         self.assertEqual(self.files(), ["auto.kir", "graph.txt", "m.yaml", "plan.kir"])
+
+    def processor_of_run(self, *options, **env):
+        with mock.patch.dict(os.environ, env):
+            self.kasen("run", "fused.kir", "--bundle", "bundle", "-o", "r.npy", "--stats", "run.json", "--code-cache", "none", *options)
+        return json.loads((self.dir / "run.json").read_text())["processor"], (self.dir / "r.npy").read_bytes()
+
+    def test_a_profile_for_all_tools(self):
+        """KASEN_PROFILE stands for --machine; kernels choose by its trials if it is of their processor; results keep their bits."""
+        self.prepare()
+        self.calibrated()
+        name = re.search(r'^processor: "(.*)"  #', (self.dir / "m.yaml").read_text(), re.MULTILINE)[1]
+        own, bits = self.processor_of_run()
+        cpu = own[:own.index("libmvec")]
+        lanes = self.MACHINE + "gather: {}\nlane_loads: {}\nscatter: {}\nlane_stores: {}\n"
+        (self.dir / "m.yaml").write_text(f'processor: "{name}"\n' + lanes.format(9e-9, 1e-9, 9e-9, 1e-9))
+        (self.dir / "fast.yaml").write_text(f'processor: "{name}"\n' + lanes.format(1e-9, 9e-9, 1e-9, 9e-9))
+        (self.dir / "other.yaml").write_text('processor: "z80, 8-bit vectors"\n' + lanes.format(9e-9, 1e-9, 9e-9, 1e-9))
+        slow = (f"{cpu}libmvec, no gathers (9 times the loads one by one), no scatters (9 times the stores one by one) by the profile", bits)
+        self.assertEqual(self.processor_of_run(KASEN_PROFILE="m.yaml"), slow)
+        self.assertEqual(self.processor_of_run("--machine", "m.yaml", KASEN_PROFILE="missing.yaml"), slow)
+        self.assertEqual(self.processor_of_run("-n", 2, KASEN_PROFILE="m.yaml"), slow)
+        self.assertIn(", gathers (0.11 times", self.processor_of_run("--machine", "fast.yaml")[0])
+        self.assertTrue(self.processor_of_run("--machine", "other.yaml")[0].endswith("; the profile is of z80, 8-bit vectors"))
+        with mock.patch.dict(os.environ, KASEN_PROFILE="m.yaml"):
+            out, _ = self.kasen("measure", "fused.kir", "--sizes", self.SIZES)
+            self.assertEqual(out, self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--machine", "m.yaml")[0])
+            self.assertIn("an iteration of the while", out)
+            self.kasen("measure", "fused.kir", "--format", "json", "-o", "m.json")
+            self.kasen("measure", "fused.kir", "--format", "html", "-o", "m.html")
+        with mock.patch.dict(os.environ, KASEN_PROFILE="missing.yaml"):
+            self.fault("run", "fused.kir", "--bundle", "bundle", "-o", "r.npy", status=MISSING, says="missing.yaml")
 
     def test_what_does_not_go_together(self):
         (self.dir / "m.yaml").write_text(self.MACHINE)

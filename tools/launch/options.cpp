@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
 #include "tools/system/cache_folder.h"
 #include "tools/system/files.h"
@@ -195,7 +196,10 @@ void declare_processes(Tool& tool) {
       "threads", po::value<int>()->default_value(0)->value_name("T"),
       "threads of each rank (0: its share of the processors that it may use, or OMP_NUM_THREADS, SLURM_CPUS_PER_TASK "
       "where they say fewer)")("kernels", po::value<std::string>()->default_value("generated")->value_name("NAME"),
-                               "generated (compiled for this processor) or interpreter (the reference: slow)");
+                               "generated (compiled for this processor) or interpreter (the reference: slow)")(
+      "machine", po::value<std::string>()->value_name("FILE.yaml"),
+      "a machine profile, by whose trials kernels choose, if it is of this processor (default: $KASEN_PROFILE, else "
+      "trials of their own); affects speed alone");
   takes(tool, "kernels", kernel_words);
 }
 
@@ -217,7 +221,7 @@ void declare_run_options(Tool& tool) {
   declare_reports(tool);
   tool.hidden.add_options()("plan", po::value<std::string>()->default_value("-")->value_name("FUSED.kir"));
   tool.positional.add("plan", 1);
-  tool.reads = {"plan", "bundle", "program"};
+  tool.reads = {"plan", "bundle", "program", "machine"};
   tool.writes = {"output", "stats", "trace"};
 }
 
@@ -234,6 +238,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.kernels = choose(values, "kernels", kernel_words);
   if (values.count("ranks") > 0) s.ranks = bounded(values, "ranks", 1, most_workers);
   s.threads = bounded(values, "threads", 0, most_threads);
+  s.machine = machine_of(values);
   s.top = bounded(values, "top", 0, most_top);
   s.params = name_values(values, "param");
   if (values.count("program") > 0) s.program = values["program"].as<std::string>();

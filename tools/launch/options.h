@@ -9,6 +9,7 @@
 
 #include "libcomm/data/results/results.h"
 #include "libcore/kernels/numbering.h"
+#include "libopt/time/machine.h"
 #include "tools/common/tool.h"
 #include "tools/options/words.h"
 
@@ -40,6 +41,7 @@ struct RunSettings {
   int threads = 0;         // 0: a rank's share of the processors that it may use
   int top = 0;             // prints the largest elements of vector results
   std::string code_cache;  // a folder; empty: none
+  std::optional<MachineProfile> machine;
   std::string checkpoint;  // a folder; empty: none
   bool resume = false;
   std::int64_t every = 0;    // iterations of an outermost loop; 0: every_seconds decides

@@ -91,8 +91,8 @@ std::string page_of(const Module& plan, const Sizes* sizes, const Module* before
     measured.emplace(Measured{*before, own ? &*own : nullptr});
     parts.before = &*measured;
   }
-  if (values.count("machine") > 0) {
-    parts.machine_name = values["machine"].as<std::string>();
+  if (const auto file = machine_file(values)) {
+    parts.machine_name = *file;
     parts.machine = read_machine(parts.machine_name);
   }
   KeptPlaces places(values.count("places") > 0 ? values["places"].as<std::string>() : "");

@@ -75,9 +75,17 @@ Module read_plan(const RunSettings& settings, const std::string& text) {
   return module;
 }
 
+// A profile without the trial has no processor.
+std::optional<LaneProfile> lanes_of(const MachineProfile& machine) {
+  if (machine.processor.empty()) return std::nullopt;
+  return LaneProfile{machine.processor, {machine.gather, machine.lane_loads, machine.scatter, machine.lane_stores}};
+}
+
 std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads) {
   if (settings.kernels == KernelChoice::interpreter) return make_interpreter_kernels();
-  return make_generated_kernels(KernelOptions{.threads = threads, .code_cache = settings.code_cache});
+  KernelOptions options{.threads = threads, .code_cache = settings.code_cache};
+  if (settings.machine) options.lane_profile = lanes_of(*settings.machine);
+  return make_generated_kernels(options);
 }
 
 void show_iteration(Progress& progress, const JobOutput& output, const Iteration& iteration) {

@@ -109,6 +109,7 @@ class Calibration {
     machine.loop_latency = chain("", 0, 64, threads_);
     operations(machine);
     entries(machine);
+    lanes(machine);
     return machine;
   }
 
@@ -224,6 +225,16 @@ class Calibration {
     machine.far_entry = std::max(entry(mib, far, 8, threads_), machine.near_entry);
   }
 
+  static void lanes(MachineProfile& machine) {
+    constexpr double nanosecond = 1e-9;
+    const LaneProfile measured = lane_profile();
+    machine.processor = measured.processor;
+    machine.gather = measured.trial.gather * nanosecond;
+    machine.lane_loads = measured.trial.loads * nanosecond;
+    machine.scatter = measured.trial.scatter * nanosecond;
+    machine.lane_stores = measured.trial.stores * nanosecond;
+  }
+
   int threads_;
   std::unique_ptr<Cluster> cluster_;
 };
@@ -231,8 +242,10 @@ class Calibration {
 }  // namespace
 
 std::string machine_profile(int threads) {
-  return machine_lines(Calibration(threads).profile(),
-                       [](const MachineKey& key) { return !key.name.starts_with("network"); });
+  const MachineProfile profile = Calibration(threads).profile();
+  return fmt::format("processor: \"{}\"  # whose kernels follow the reads and writes of eight f64\n",
+                     profile.processor) +
+         machine_lines(profile, [](const MachineKey& key) { return !key.name.starts_with("network"); });
 }
 
 }  // namespace kasen::tools

@@ -39,7 +39,7 @@ OptimizeOptions options_from(const po::variables_map& values) {
   options.epilogue = epilogue.join;
   options.epilogue_by_size = epilogue.by_size;
   options.split = choose(values, "split", on_off_words);
-  if (values.count("machine") > 0) options.machine = read_machine(values["machine"].as<std::string>());
+  if (const auto machine = machine_of(values)) options.machine = *machine;
   if (values.count("print-after") > 0) options.print_after = values["print-after"].as<std::string>();
   options.on_print = [](const std::string& pass, const Module& module) {
     write_explanation(fmt::format("# after {}\n{}", pass, print_module(module, false)));
@@ -166,7 +166,7 @@ void declare_options(Tool& tool) {
   add("sync", text("MODE")->default_value("hybrid"),
       "where gather and scatter stand: lazy (together, where a rule first fails), eager (together, behind the "
       "producer), hybrid (gather early, scatter late), auto (the cheapest, for each region)");
-  add("machine", text("FILE.yaml"), "the machine profile (configs/machine.yaml), for auto");
+  add("machine", text("FILE.yaml"), "the machine profile, as configs/machine.yaml, for auto (default: $KASEN_PROFILE)");
   add("split", text("on|off")->default_value("on"), "lazy: a + b*x runs as its two lawful halves");
   add("epilogue", text("on|off|auto")->default_value("off"),
       "fusing: vector work directly follows each row of a product (product_epilogue regions); auto: unless the sizes "

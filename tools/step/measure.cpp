@@ -139,8 +139,7 @@ ExitStatus run_measure(const po::variables_map& values) {
   const Sizes* known = sizes ? &*sizes : nullptr;
   bool right = true;
   std::string text;
-  std::optional<MachineProfile> machine;
-  if (values.count("machine") > 0) machine = read_machine(values["machine"].as<std::string>());
+  const std::optional<MachineProfile> machine = machine_of(values);
   if (values.count("workers") > 0) {
     if (format != Format::text) refuse_format("--workers");
     text = scaling_report(module, values, machine.value_or(MachineProfile{}));
@@ -173,7 +172,8 @@ void add_options(Tool& tool) {
   takes(tool, "format", formats);
   tool.under("Times");
   add("machine", text("FILE.yaml"),
-      "adds times predicted for that machine (see --calibrate); with html its rates beside a run");
+      "adds times predicted for that machine (see --calibrate; default: $KASEN_PROFILE); with html its rates beside a "
+      "run");
   add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
   tool.hidden.add_options()("places", text("FILE"), "for html: keeps where Graphviz places boxes, for the next page")(

@@ -36,8 +36,7 @@ std::vector<Part> make_parts(const Module* program, ProgramData& data, const po:
       fail(ExitStatus::usage, "--machine goes with --method auto", "no other method uses a machine profile");
     return partition(data.dims, std::move(data.inputs), options);
   }
-  const MachineProfile machine =
-      values.count("machine") > 0 ? read_machine(values["machine"].as<std::string>()) : MachineProfile{};
+  const MachineProfile machine = machine_of(values).value_or(MachineProfile{});
   ChosenParts chosen = partition_automatically(program, data, options, machine);
   options.method = chosen.method;
   return std::move(chosen.parts);
@@ -144,8 +143,9 @@ int partition_main(int argc, char** argv) {
   tool.options.add_options()("workers", po::value<std::int64_t>()->default_value(1)->value_name("P"),
                              "number of parts");
   declare_cut_options(tool);
-  tool.options.add_options()("machine", po::value<std::string>()->value_name("FILE.yaml"),
-                             "with --method auto: the machine profile (see kasen measure --calibrate)");
+  tool.options.add_options()(
+      "machine", po::value<std::string>()->value_name("FILE.yaml"),
+      "with --method auto: the machine profile (see kasen measure --calibrate; default: $KASEN_PROFILE)");
   tool.options.add_options()("compress", po::value<std::string>()->default_value("none")->value_name("auto|none"),
                              "auto: stores dense matrices by groups of columns, where that saves more than a tenth");
   takes(tool, "compress", compress_words);
