@@ -147,16 +147,16 @@ class Cmake(Moved):
         """The outside program's CMakeLists.txt with another request, in a folder of its own; whether it is served."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.dir))
         lists = (OUTSIDE / "CMakeLists.txt").read_text()
-        self.assertIn("find_package(Kasen 0.1 REQUIRED)", lists)
-        (folder / "CMakeLists.txt").write_text(lists.split("add_executable")[0].replace("find_package(Kasen 0.1 REQUIRED)", text))
+        self.assertIn("find_package(Kasen 0.2 REQUIRED)", lists)
+        (folder / "CMakeLists.txt").write_text(lists.split("add_executable")[0].replace("find_package(Kasen 0.2 REQUIRED)", text))
         done = subprocess.run(["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.home}"], text=True,
                               capture_output=True, env=PLAIN, check=False)
         return done.returncode == 0, done.stderr
 
     def test_versions_and_components(self):
-        for text, served in [("find_package(Kasen REQUIRED)", True), ("find_package(Kasen 0.1.0 EXACT REQUIRED)", True),
-                             ("find_package(Kasen 0.2 REQUIRED)", False), ("find_package(Kasen 0.0.9 REQUIRED)", False),
-                             ("find_package(Kasen 0.1.9 REQUIRED)", False), ("find_package(Kasen 1 REQUIRED)", False),
+        for text, served in [("find_package(Kasen REQUIRED)", True), ("find_package(Kasen 0.2.0 EXACT REQUIRED)", True),
+                             ("find_package(Kasen 0.3 REQUIRED)", False), ("find_package(Kasen 0.1 REQUIRED)", False),
+                             ("find_package(Kasen 0.2.9 REQUIRED)", False), ("find_package(Kasen 1 REQUIRED)", False),
                              ("find_package(Kasen REQUIRED COMPONENTS opt)\nget_target_property(l Kasen::opt LOCATION)\n"
                               "if(NOT TARGET Kasen::core OR TARGET Kasen::kernels)\nmessage(FATAL_ERROR no)\nendif()", True)]:
             with self.subTest(text):
