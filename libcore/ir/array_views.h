@@ -13,8 +13,12 @@
 
 namespace kasen {
 
-// A slice takes some indices of a local dimension (`over`), or one, from operand 1 on.
-[[nodiscard]] inline bool is_slice(const Op& op) { return op.code == OpCode::range || op.code == OpCode::at; }
+// A slice takes some indices of a local dimension (`over`), or one, from operand 1 on. Only its text names a dimension
+// of its operand.
+[[nodiscard]] inline bool is_slice(const Op& op) {
+  const TextForm form = row(op.code).text;
+  return form == TextForm::dim_of || form == TextForm::along;
+}
 // Returns true for a slice of one index: no other dimension (`dim`) stands in the result for the one that it lacks.
 [[nodiscard]] inline bool takes_one_index(const Op& op) { return is_slice(op) && op.dim == no_dim; }
 [[nodiscard]] inline bool is_view(const Op& op) { return is_slice(op) || op.code == OpCode::transpose; }
