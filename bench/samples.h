@@ -41,8 +41,8 @@ constexpr std::int64_t entries_a_row = 23;
   return x;
 }
 
-// Labels -1 and 1 that the features tell a part of: a fit to labels of chance alone says little.
-[[nodiscard]] inline VectorInput told_labels(const std::string& name, const SparseInput& x) {
+// Labels -1 and 1, which depend on the features and on chance: a fit to chance alone says little.
+[[nodiscard]] inline VectorInput predictable_labels(const std::string& name, const SparseInput& x) {
   VectorInput y{name, "H", std::vector<double>(static_cast<std::size_t>(x.row_count))};
   for (std::size_t e = 0; e < x.rows.size(); ++e) {
     const double weight = uniform(25, static_cast<std::uint64_t>(x.cols[e])) - 0.5;

@@ -1,4 +1,4 @@
-// Graphs whose edges are told by a rule, and no chance.
+// Graphs whose edges follow a rule, without chance.
 #pragma once
 
 #include <cstdint>

@@ -92,7 +92,7 @@ void write_points(const std::string& csv, const std::string& npy, std::int64_t p
 
 void write_samples(const std::string& svm, std::int64_t rows, std::int64_t cols) {
   const SparseInput x = make_samples(rows, cols);
-  const VectorInput labels = told_labels("y", x);
+  const VectorInput labels = predictable_labels("y", x);
   OutFile file(svm);
   std::string text;
   std::size_t next = 0;

@@ -25,7 +25,7 @@ class WorkFolder {
 
 // The points of kmeans.h as CSV of six places behind the point, and as .npy (points, coordinates) of the same numbers.
 void write_points(const std::string& csv, const std::string& npy, std::int64_t points);
-// samples.h's with told labels as LIBSVM, six places behind the point.
+// samples.h's with predictable labels as LIBSVM, six places behind the point.
 void write_samples(const std::string& svm, std::int64_t rows, std::int64_t cols);
 
 // The example for samples of which only stored entries exist: its text without the word `local`, in another file.

@@ -77,7 +77,7 @@ Question sparse_logistic(const Settings& settings) {
   SparseInput x = make_samples(rows, cols);
   x.row_dim = "N";
   x.col_dim = "F";
-  VectorInput y = told_labels("y", x);
+  VectorInput y = predictable_labels("y", x);
   y.dim = "N";
   const auto by_hand = std::make_shared<HandSamples>(hand_samples(x, y.values, settings.threads));
   Question made = beside_scikit({"logistic-sparse", program, "loss", rows, {{"intercept", {Word::real(0)}}}, {}},

@@ -20,13 +20,13 @@ model, rows = sys.argv[1], int(sys.argv[2])
 
 
 def dense_samples():
-    """Samples, and what their features tell of the label."""
+    """Samples, and the score on which their labels depend."""
     X = uniform(7, 0, rows * 10).reshape(rows, 10) - 0.5
     return X, 2 * (X[:, 0] + X[:, 1] + (uniform(24, 0, rows) - 0.5))
 
 
 def sparse_samples(cols=30_000, each=23):
-    """samples.h, with told labels."""
+    """samples.h, with predictable labels."""
     u = uniform(21, 0, rows * each)
     places = np.sort((u * u * cols).astype(np.int32).reshape(rows, each), axis=1)
     for e in range(each):
@@ -37,12 +37,12 @@ def sparse_samples(cols=30_000, each=23):
     return X, np.where(X @ (uniform(25, 0, cols) - 0.5) > uniform(23, 0, rows) - 0.5, 1.0, -1.0)
 
 
-X, told = sparse_samples() if model == "logistic-sparse" else dense_samples()
+X, score = sparse_samples() if model == "logistic-sparse" else dense_samples()
 
 
 def logistic():
     """By the rule to end that scikit-learn has by default."""
-    y = np.where(told > 0, 1.0, -1.0)
+    y = np.where(score > 0, 1.0, -1.0)
     fit = LogisticRegression(C=1.0, fit_intercept=False, solver="lbfgs", max_iter=1000).fit(X, y)
     w = fit.coef_[0]
     return lambda: np.logaddexp(0, -y * (X @ w)).sum() + w @ w / 2
@@ -50,14 +50,14 @@ def logistic():
 
 def l2svm():
     """lambda = 1: a half of each squared hinge and of |w|^2."""
-    y = np.where(told > 0, 1.0, -1.0)
+    y = np.where(score > 0, 1.0, -1.0)
     fit = LinearSVC(loss="squared_hinge", dual=False, C=0.5, fit_intercept=False, tol=1e-5, max_iter=1000).fit(X, y)
     w = fit.coef_[0]
     return lambda: (np.maximum(0, 1 - y * (X @ w)) ** 2).sum() / 2 + w @ w / 2
 
 
 def multinomial():
-    y = np.clip(3 + np.sign(told) * np.floor(np.abs(told) + 0.5), 1, 5).astype(np.int64)
+    y = np.clip(3 + np.sign(score) * np.floor(np.abs(score) + 0.5), 1, 5).astype(np.int64)
     fit = LogisticRegression(C=1.0, fit_intercept=False, multi_class="multinomial", solver="newton-cg", tol=1e-5).fit(X, y)
 
     def loss():

@@ -1,5 +1,5 @@
 """PageRank as users of Numba write it, a pull loop over compressed rows: EDGES.npy VERTICES UNTIL. Answers with the seconds
-of an iteration, the iterations, and two sums that tell the ranks."""
+of an iteration, the iterations, and two sums of the ranks."""
 import os
 import sys
 import time

@@ -95,7 +95,7 @@ bool configured_hosts() {
   return names_hosts(variable("HOME") + "/.openmpi/mca-params.conf", false);
 }
 
-// "": it does not exist, or mpirun cannot be told its name; then it listens as usual.
+// "": it does not exist, or mpirun does not take a path with such characters; then mpirun listens as usual.
 std::string loopback_library() {
   std::string path = file_beside_program("kasen-loopback.so");
   return path.find_first_of(": ") == std::string::npos ? path : "";
