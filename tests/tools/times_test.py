@@ -100,6 +100,8 @@ class Times(ToolTest):
         self.assertEqual(self.processor_of_run("-n", 2, KASEN_PROFILE="m.yaml"), slow)
         self.assertIn(", gathers (0.11 times", self.processor_of_run("--machine", "fast.yaml")[0])
         self.assertTrue(self.processor_of_run("--machine", "other.yaml")[0].endswith("; the profile is of z80, 8-bit vectors"))
+        (self.dir / "old.yaml").write_text(f'processor: "{name}"\n' + self.MACHINE)  # without a trial
+        self.assertNotIn("profile", self.processor_of_run("--machine", "old.yaml")[0])
         with mock.patch.dict(os.environ, KASEN_PROFILE="m.yaml"):
             out, _ = self.kasen("measure", "fused.kir", "--sizes", self.SIZES)
             self.assertEqual(out, self.kasen("measure", "fused.kir", "--sizes", self.SIZES, "--machine", "m.yaml")[0])

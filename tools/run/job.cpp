@@ -75,10 +75,15 @@ Module read_plan(const RunSettings& settings, const std::string& text) {
   return module;
 }
 
-// A profile without the trial has no processor.
+// Nothing if the profile has no trial: it is of a file with older keys, or was written by hand.
 std::optional<LaneProfile> lanes_of(const MachineProfile& machine) {
-  if (machine.processor.empty()) return std::nullopt;
-  return LaneProfile{machine.processor, {machine.gather, machine.lane_loads, machine.scatter, machine.lane_stores}};
+  if (machine.processor.empty() || machine.lane_loads == 0) return std::nullopt;
+  constexpr double nanoseconds = 1e9;
+  return LaneProfile{machine.processor,
+                     {.gather = machine.gather * nanoseconds,
+                      .loads = machine.lane_loads * nanoseconds,
+                      .scatter = machine.scatter * nanoseconds,
+                      .stores = machine.lane_stores * nanoseconds}};
 }
 
 std::unique_ptr<KernelSet> make_kernels(const RunSettings& settings, int threads) {
