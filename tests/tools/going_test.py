@@ -148,6 +148,16 @@ class Changed(GoTest):
             (self.dir / "p.run" / "bundle.made-from").write_text(record)
             self.assertTrue(self.made("a.txt"))
 
+    def test_another_profile_where_it_chooses_the_cut(self):
+        profile = self.dir / "m.yaml"
+        for bandwidth, method, anew in [("1e9", "auto", True), ("1e9", "auto", False), ("2e9", "auto", True),
+                                        ("2e9", "block", True), ("3e9", "block", False)]:
+            profile.write_text(f"memory_bandwidth: {bandwidth}\n")
+            done = subprocess.run([TOOLS / "kasen", *map(str, self.line("a.txt")), "--method", method], cwd=self.dir, capture_output=True,
+                                  text=True, check=False, env={**os.environ, "KASEN_FAULT": "open:fail:1@tool=kasen-fuse", "KASEN_PROFILE": str(profile)})
+            self.assertEqual(done.returncode, IO, done.stderr)
+            self.assertEqual("(as it was)" not in done.stderr, anew, done.stderr)
+
     def test_other_edges_of_the_same_size_and_time(self):
         facts = (self.dir / "a.txt").stat()
         self.go("a.txt", "-o", "r.csv", "--format", "csv")

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "libcore/base/error.h"
+#include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
 #include "tools/system/files.h"
 
@@ -42,10 +44,13 @@ std::vector<std::string> GoFiles::places() const {
 
 std::vector<std::string> GoFiles::partitioned() const {
   std::vector<std::string> files = data();
-  if (!has("dictionary")) return files;
-  const std::string dictionary = text("dictionary");
-  std::error_code none;
-  files.push_back(fs::is_directory(dictionary, none) ? dictionary + "/manifest.json" : dictionary);
+  if (has("dictionary")) {
+    const std::string dictionary = text("dictionary");
+    std::error_code none;
+    files.push_back(fs::is_directory(dictionary, none) ? dictionary + "/manifest.json" : dictionary);
+  }
+  const std::optional<std::string> profile = machine_file(values_);
+  if (profile && text("method") == "auto") files.push_back(*profile);
   return files;
 }
 

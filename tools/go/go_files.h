@@ -19,9 +19,10 @@ class GoFiles {
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
   [[nodiscard]] std::string result() const;
   [[nodiscard]] ResultFormat format() const { return format_; }
-  [[nodiscard]] std::vector<std::string> data() const;         // in the order of the command
-  [[nodiscard]] std::vector<std::string> places() const;       // their whole paths: the bundle refers to some of them
-  [[nodiscard]] std::vector<std::string> partitioned() const;  // the inputs of the bundle: data, a dictionary
+  [[nodiscard]] std::vector<std::string> data() const;    // in the order of the command
+  [[nodiscard]] std::vector<std::string> places() const;  // their whole paths: the bundle refers to some of them
+  [[nodiscard]] std::vector<std::string> partitioned()
+      const;  // the inputs of the bundle: data, a dictionary, a profile
 
   void make_folder() const;
   // Holds the folder, since each step reads the files of the steps before it. Steps hold it, too: those of a killed go
