@@ -213,6 +213,15 @@ class Died(GoTest):
             self.assertIn(f"kasen-{step} was ended by signal 11 (SIGSEGV); this is a bug of Kasen; please report", err)
             shutil.rmtree(self.dir / "tools")
 
+    def test_two_steps_that_die_at_once_are_told_once(self):
+        """The plan is fused beside the one to compare with."""
+        script = "mkdir -p both; : > both/$$; while [ $(ls both | wc -l) -lt 2 ]; do :; done; kill -SEGV $$"
+        tools = self.tools(fuse=script)
+        for _ in range(10):
+            status, err = self.died(tools)
+            self.assertEqual(status, INTERNAL, err)
+            shutil.rmtree(self.dir / "both")
+
     def test_each_signal_is_told_with_what_to_do(self):
         for name, status, says in [("KILL", LIMIT, "where memory runs out"), ("XCPU", LIMIT, "ulimit -t"), ("TERM", INTERRUPTED, "start it again"),
                                    ("BUS", IO, "was cut short"), ("ABRT", INTERNAL, "please report"), ("RTMIN", INTERNAL, "please report")]:

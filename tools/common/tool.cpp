@@ -268,7 +268,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
       "help,h", "shows this help; with a word behind it, the help on that option, heading or topic")(
       "version", "shows the version");
   const std::string& name = tool.info.name;
-  return told(name, [&] {
+  return reporting_errors(name, [&] {
     ask_for_faults_of_environment(name);
     if (reported_of_itself(argc, argv, tool)) return 0;
     const po::variables_map values = parse(argc, argv, tool);
@@ -283,7 +283,7 @@ int run_tool(int argc, char** argv, Tool& tool, const std::function<ExitStatus(c
   });
 }
 
-int told(const std::string& name, const std::function<int()>& body) {
+int reporting_errors(const std::string& name, const std::function<int()>& body) {
   prepare_last_words();
   hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);

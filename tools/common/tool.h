@@ -43,9 +43,9 @@ struct Tool {
 [[nodiscard]] int run_tool(int argc, char** argv, Tool& tool,
                            const std::function<ExitStatus(const po::variables_map&)>& body);
 
-// The errors that `body` throws, told as those of the program `name`. Returns its status or theirs. Prepares this
-// process, a new one, for signals and for its end. run_tool does all this.
-[[nodiscard]] int told(const std::string& name, const std::function<int()>& body);
+// Prepares this process, a new one, for signals and for its end, and runs `body`. Reports the errors that it throws as
+// those of the program `name`. Returns its status or theirs. run_tool does all this.
+[[nodiscard]] int reporting_errors(const std::string& name, const std::function<int()>& body);
 
 // The history line of an IR: the tool, its version and its arguments.
 [[nodiscard]] std::string history_line(const ToolInfo& info);

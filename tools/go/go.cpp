@@ -136,7 +136,19 @@ class Pipeline {
 
   // Both at a time.
   static void beside(const std::function<void()>& one, const std::function<void()>& other) {
-    const Ended ended = side_by_side(one, [&] { return told(own_name, [&] { return status_of_steps(other); }); });
+    const auto beside_it = [&](const std::function<bool()>& is_first) {
+      return reporting_errors(own_name, [&] {
+        try {
+          const int status = status_of_steps(other);
+          if (status != 0) (void)is_first();  // the step has reported it
+          return status;
+        } catch (const UserError& error) {
+          if (is_first()) throw;
+          return static_cast<int>(error.status());
+        }
+      });
+    };
+    const Ended ended = side_by_side(one, beside_it);
     if (ended.signal != 0) throw UserError(ended_by_signal(own_name, ended));
     if (ended.status != 0) throw StepFailed{ended.status};
   }

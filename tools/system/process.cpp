@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <sstream>
 
 #include "libcore/base/error.h"
@@ -155,6 +157,25 @@ void wait_for_text(int fd) {
   }
 }
 
+// A failure that a process and its fork can have at the same moment: only one of them is the first.
+class FirstFailure {
+ public:
+  FirstFailure() {
+    void* const memory = mmap(nullptr, sizeof *failed_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    failed_ = new (memory) std::atomic<bool>(false);
+  }
+  ~FirstFailure() { munmap(failed_, sizeof *failed_); }
+  FirstFailure(const FirstFailure&) = delete;
+  FirstFailure& operator=(const FirstFailure&) = delete;
+
+  // Returns true for the first call of both processes.
+  [[nodiscard]] bool claim() const { return !failed_->exchange(true); }
+
+ private:
+  std::atomic<bool>* failed_ = nullptr;
+};
+
 }  // namespace
 
 Ended run_process(const std::vector<std::string>& argv, const std::string& output) {
@@ -191,7 +212,9 @@ Ended run_process_apart(const std::vector<std::string>& argv, const std::string&
   return Process(argv, {nothing.get(), out.get(), reported.get()}).wait();
 }
 
-Ended side_by_side(const std::function<void()>& one, const std::function<int()>& other) {
+Ended side_by_side(const std::function<void()>& one,
+                   const std::function<int(const std::function<bool()>& is_first)>& other) {
+  const FirstFailure failure;
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), 0) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -201,7 +224,7 @@ Ended side_by_side(const std::function<void()>& one, const std::function<int()>&
     if (child < 0) fail(ExitStatus::limit, "cannot start a process", std::strerror(errno));
     if (child > 0) return child;
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    std::exit(other());
+    std::exit(other([&] { return failure.claim(); }));
   });
   close(ends[1]);
   beside = &process;
@@ -213,9 +236,9 @@ Ended side_by_side(const std::function<void()>& one, const std::function<int()>&
   try {
     one();
   } catch (...) {
-    const bool first = !process.look();
+    const bool other_failed = (process.look() && process.wait().status != 0) || !failure.claim();
     done();
-    if (!first && process.wait().status != 0) return process.wait();
+    if (other_failed) return process.wait();
     signal_processes(SIGTERM);
     (void)process.wait();
     throw;

@@ -32,9 +32,11 @@ class StopHandedOn {
   StopHandedOn& operator=(const StopHandedOn&) = delete;
 };
 // Runs both at a time, `other` in a fork of this process, which ends with the status that it returns. The first failure
-// ends the processes that the other waits for, and is reported when both are done: thrown by `one`, or returned where
-// `other` failed, which has told why unless a signal ended it.
-[[nodiscard]] Ended side_by_side(const std::function<void()>& one, const std::function<int()>& other);
+// ends the processes that the other waits for, and it alone is reported when both are done: thrown by `one`, or
+// returned where `other` failed. Before `other` reports a failure it asks is_first(): false, if `one` has failed
+// before.
+[[nodiscard]] Ended side_by_side(const std::function<void()>& one,
+                                 const std::function<int(const std::function<bool()>& is_first)>& other);
 // In a fork of this process: those that it waited for are none of the fork's.
 void forget_processes();
 // The path of a command in PATH; "" where there is none.
