@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <utility>
@@ -16,6 +17,11 @@ namespace kasen {
 namespace {
 
 constexpr std::int64_t huge_page = std::int64_t{2} << 20;
+
+// Smaller arrays stand side by side. At the beginning of a page each, those that are read together (K-means' centres)
+// would share the same few sets of the first-level cache.
+constexpr std::int64_t least_mapped = std::int64_t{32} << 10;
+constexpr std::align_val_t alignment{64};
 
 [[noreturn]] void throw_no_memory(std::int64_t size) {
   fail(ExitStatus::limit, fmt::format("no memory for an array of {} bytes", size),
@@ -46,16 +52,27 @@ std::byte* map_bytes(std::int64_t size) {
   return data;
 }
 
+std::byte* small_bytes(std::int64_t size) {
+  const auto length = static_cast<size_t>(size);
+  void* const data = ::operator new(length, alignment, std::nothrow);
+  if (data == nullptr) throw_no_memory(size);
+  return static_cast<std::byte*>(std::memset(data, 0, length));
+}
+
 }  // namespace
 
 Bytes::Bytes(std::int64_t size) : size_(size) {
   if (size_ <= 0) return;
   if (pass_point(FaultPoint::allocate) < 0) throw_no_memory(size);
-  data_ = map_bytes(size_);
+  data_ = size_ >= least_mapped ? map_bytes(size_) : small_bytes(size_);
 }
 
 Bytes::~Bytes() {
-  if (data_ != nullptr) munmap(data_, static_cast<size_t>(mapped_bytes(size_)));
+  if (size_ < least_mapped) {
+    ::operator delete(data_, alignment);
+  } else if (data_ != nullptr) {
+    munmap(data_, static_cast<size_t>(mapped_bytes(size_)));
+  }
 }
 
 Bytes::Bytes(Bytes&& other) noexcept

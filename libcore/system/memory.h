@@ -1,4 +1,5 @@
-// Memory for arrays: 64-byte aligned, with huge pages from 2 MiB up (half the bandwidth is lost without them).
+// Memory for arrays: 64-byte aligned, in pages of its own from 32 KiB and in huge ones from 2 MiB up (half the
+// bandwidth is lost without them).
 #pragma once
 
 #include <cstddef>
