@@ -88,7 +88,8 @@ class ElementwiseEmitter {
       const auto access = reach == Reach::whole    ? MemorySource::Access::consecutive
                           : reach == Reach::shared ? MemorySource::Access::shared
                                                    : MemorySource::Access::scattered;
-      const ArrayPlanes planes = read_array(e_, table, layout.add_array(type.element), type.element);
+      ArrayPlanes planes = read_array(e_, table, layout.add_array(type.element), type.element);
+      if (reach == Reach::shared) as_one_element(planes);
       inputs_.push_back({type, reach, std::make_unique<MemorySource>(planes, access)});
       if (reach == Reach::shared) inputs_.back().source->move_to(e_, e_.integer(0));
       kernel_.inputs.push_back(type.element);
@@ -111,6 +112,13 @@ class ElementwiseEmitter {
     const auto broadcast = [](const Input& i) { return i.reach == Reach::some; };
     if (!views_.empty() || std::any_of(inputs_.begin(), inputs_.end(), broadcast))
       indices_.emplace(e_, module_, loop_dims, std::move(sizes), body_.where);
+  }
+
+  // A single element's planes lie at known distances, which the addresses of its reads then hold.
+  void as_one_element(ArrayPlanes& planes) {
+    for (int c = 0; c < components_of(planes.element); ++c) {
+      planes.components[static_cast<size_t>(c)].stride = e_.integer(plane_step(scalar_of(planes.element, c), 1));
+    }
   }
 
   std::vector<llvm::Value*> read_sizes(const std::vector<DimId>& dims, ArgumentLayout& layout) {

@@ -16,11 +16,15 @@ int ArgumentLayout::add_array(const ElementType& element) {
 
 int ArgumentLayout::add_word() { return words_++; }
 
+std::int64_t plane_step(Scalar scalar, std::int64_t capacity) {
+  return (capacity * scalar_bytes(scalar) + 63) / 64 * 64;
+}
+
 void append_array(std::vector<std::int64_t>& words, const ElementType& element, const View& view) {
   std::int64_t plane = 0;
   for (const Component& c : element.components) {
     words.push_back(reinterpret_cast<std::int64_t>(view.data) + plane_offset(element, view.capacity, plane));
-    words.push_back((view.capacity * scalar_bytes(c.scalar) + 63) / 64 * 64);
+    words.push_back(plane_step(c.scalar, view.capacity));
     plane += c.planes();
   }
 }

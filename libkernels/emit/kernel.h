@@ -49,6 +49,8 @@ class ArgumentLayout {
  private:
   int words_ = 0;
 };
+// Bytes from one plane of an array of that many elements to the next.
+[[nodiscard]] std::int64_t plane_step(Scalar scalar, std::int64_t capacity);
 // Appends the words of one array whose element `first` is the kernel's element 0.
 void append_array(std::vector<std::int64_t>& words, const ElementType& element, const View& view);
 
