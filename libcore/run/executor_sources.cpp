@@ -115,30 +115,59 @@ void flip_bit(Array& array) {
   array.plane(0)[at + bit / 8] ^= std::byte{1} << bit % 8;
 }
 
-// Results are written in ascending global order of the owned elements.
+// Results are written in ascending global order of the owned elements. Once nothing but outputs is left to do, a value
+// in that order is its result: its memory is handed over.
 class OutputStep : public Step {
  public:
-  using Step::Step;
+  OutputStep(const Op& decoded, int at, std::span<const Op> later) : Step(decoded, at), later_(later) {}
   void run(Execution& run) override {
     const ValueId value = op.operands[0];
     const Type& type = run.plan.type(value);
-    const ValueInfo& info = run.storage.info(value);
     Output made{op.name, type, {}};
     for (int p = 0; p < run.part_count(); ++p) {
-      const std::int64_t count = run.storage.masters(value, p) * info.inner;
-      OutputPart part{run.parts[static_cast<size_t>(p)].worker, Array(type.element, count)};
-      const View to{part.data.bytes.data(), count};
-      if (info.cut == no_dim || run.numbering.order(info.cut, p).empty()) {
-        copy_elements(type.element, run.storage.view(value, p), to, 0, count);
-      } else {
-        const std::vector<std::int32_t>& order = run.numbering.order(info.cut, p);
-        move_rows(type.element, info.inner, order, run.storage.view(value, p), to, false);
-      }
+      OutputPart part{run.parts[static_cast<size_t>(p)].worker, owned_elements(run, value, p)};
       if (pass_point(FaultPoint::output) < 0) flip_bit(part.data);
       made.parts.push_back(std::move(part));
     }
     run.result.outputs.push_back(std::move(made));
   }
+
+ private:
+  Array owned_elements(Execution& run, ValueId value, int p) const {
+    const ElementType& element = run.plan.type(value).element;
+    const ValueInfo& info = run.storage.info(value);
+    const View& from = run.storage.view(value, p);
+    const std::int64_t count = run.storage.masters(value, p) * info.inner;
+    const bool in_order = info.cut == no_dim || run.numbering.order(info.cut, p).empty();
+    if (in_order && (element.planes() == 1 || from.capacity == count) && is_last(run, value, p)) {
+      Array taken;
+      taken.element = element;
+      taken.count = count;
+      taken.bytes = run.storage.take(from.data);
+      if (taken.bytes.size() > 0) return taken;
+    }
+    Array copy(element, count);
+    const View to{copy.bytes.data(), count};
+    if (in_order) {
+      copy_elements(element, from, to, 0, count);
+    } else {
+      move_rows(element, info.inner, run.numbering.order(info.cut, p), from, to, false);
+    }
+    return copy;
+  }
+
+  // True if only outputs of other memory follow.
+  bool is_last(const Execution& run, ValueId value, int p) const {
+    const View& own = run.storage.view(value, p);
+    const std::byte* end = own.data + storage_bytes(run.plan.type(value).element, own.capacity);
+    return std::all_of(later_.begin(), later_.end(), [&](const Op& other) {
+      if (other.code != OpCode::output) return false;
+      const std::byte* data = run.storage.view(other.operands[0], p).data;
+      return data < own.data || data >= end;
+    });
+  }
+
+  std::span<const Op> later_;  // of the program's outermost block
 };
 
 std::vector<Word> param_words(const Execution& run, const Op& op) {
@@ -214,8 +243,10 @@ std::unique_ptr<Step> make_source_step(Execution& run, const Op& op, int number)
   }
 }
 
-std::unique_ptr<Step> make_output_step(Execution& /*run*/, const Op& op, int number) {
-  return std::make_unique<OutputStep>(op, number);
+std::unique_ptr<Step> make_output_step(Execution& run, const Op& op, int number) {
+  const std::span<const Op> all = run.module.body.ops;
+  const auto at = static_cast<std::size_t>(&op - all.data());
+  return std::make_unique<OutputStep>(op, number, all.subspan(at + 1));
 }
 
 }  // namespace kasen::executor

@@ -208,6 +208,12 @@ void Storage::allocate() {
   }
 }
 
+Bytes Storage::take(const std::byte* data) {
+  const auto found =
+      std::find_if(memory_.begin(), memory_.end(), [&](const Bytes& bytes) { return bytes.data() == data; });
+  return found == memory_.end() ? Bytes() : std::exchange(*found, Bytes());
+}
+
 std::int64_t Storage::planned_bytes(int part) const {
   std::int64_t total = 0;
   for (const Slot& slot : slots_) {

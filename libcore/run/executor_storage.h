@@ -60,6 +60,8 @@ class Storage {
   [[nodiscard]] std::int64_t planned_bytes(int part) const;
   // Allocates the memory of every slot, so that nothing is allocated later. Pages that are never touched cost nothing.
   void allocate();
+  // Hands over the memory that begins there: no slot is read or written any more. Empty: it is not memory of a slot.
+  [[nodiscard]] Bytes take(const std::byte* data);
   [[nodiscard]] std::int64_t pool_bytes(int part) const { return pool_[static_cast<size_t>(part)]; }
   // The bytes of the buffers for values that operators read or make whole.
   [[nodiscard]] std::int64_t whole_bytes(int part) const { return whole_[static_cast<size_t>(part)]; }
