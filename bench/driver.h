@@ -86,6 +86,7 @@ using Questions = std::vector<std::function<Question()>>;
 [[nodiscard]] Questions pagerank_ranks_questions(const Settings& settings);
 [[nodiscard]] Questions fits_questions(const Settings& settings);
 [[nodiscard]] Questions gains_questions(const Settings& settings);
+[[nodiscard]] Questions predicted_questions(const Settings& settings);  // prediction and measurement of an iteration
 [[nodiscard]] Questions rows_questions(const Settings& settings);
 [[nodiscard]] Questions small_questions(const Settings& settings);
 

@@ -8,6 +8,9 @@
 #include "bench/parts.h"
 #include "libcore/lang/lang.h"
 #include "libcore/laws/laws.h"
+#include "libopt/cost/sizes.h"
+#include "libopt/time/run_report.h"
+#include "libopt/time/times.h"
 
 namespace kasen::bench {
 namespace {
@@ -30,7 +33,8 @@ Module make_plan(const std::string& file, const OptimizeOptions& options,
 
 KasenRun::KasenRun(const std::string& program_file, Parts parts, const KernelOptions& kernels,
                    const OptimizeOptions& options, const std::map<std::string, std::string>& defines)
-    : plan_(make_plan(program_file, options, defines)),
+    : threads_(kernels.threads),
+      plan_(make_plan(program_file, options, defines)),
       parts_(std::move(parts)),
       kernels_(make_generated_kernels(kernels)) {}
 
@@ -51,6 +55,12 @@ const RunResult& KasenRun::run(const std::map<std::string, std::vector<Word>>& p
 double KasenRun::seconds_per_iteration() const {
   if (times_.size() < 2) throw std::runtime_error("too few iterations to time");
   return (times_.back() - times_.front()) / static_cast<double>(times_.size() - 1);
+}
+
+double KasenRun::predicted_seconds_per_iteration(const MachineProfile& machine) const {
+  RunReport report = make_run_report(plan_, result_);
+  report.threads = threads_;
+  return iteration_time(plan_, sizes_from_parts(plan_, *parts_), report, machine).sum();
 }
 
 std::vector<Part> vectors_on_one_part(const std::map<std::string, const std::vector<double>*>& vectors) {

@@ -10,6 +10,7 @@
 #include "libcore/run/executor.h"
 #include "libkernels/kernels.h"
 #include "libopt/optimize/optimize.h"
+#include "libopt/time/machine.h"
 
 namespace kasen::bench {
 
@@ -25,9 +26,12 @@ class KasenRun {
   // first, which touches memory for the first time.
   const RunResult& run(const std::map<std::string, std::vector<Word>>& params);
   [[nodiscard]] double seconds_per_iteration() const;
+  // The time of one of its iterations as the model predicts it after a run, with the counts of that run.
+  [[nodiscard]] double predicted_seconds_per_iteration(const MachineProfile& machine) const;
   [[nodiscard]] std::int64_t iterations() const { return static_cast<std::int64_t>(times_.size()); }
 
  private:
+  int threads_;
   Module plan_;
   Parts parts_;  // a worker each, all in this process
   std::unique_ptr<GeneratedKernels> kernels_;

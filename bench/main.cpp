@@ -42,6 +42,7 @@ const std::vector<std::pair<std::string, Topic>> topics{
     {"black-scholes", {one<kasen::bench::blackscholes_question>, 3}},
     {"xtxv", {one<kasen::bench::xtxv_question>}},
     {"xtxb", {one<kasen::bench::xtxb_question>}},
+    {"predicted", {kasen::bench::predicted_questions, 3}},
     {"rows", {kasen::bench::rows_questions, 3}},
     {"sum3", {one<kasen::bench::sum3_question>}},
     {"rank-region", {one<kasen::bench::region_question>}},

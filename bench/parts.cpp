@@ -55,8 +55,9 @@ PartDim whole_dim(std::int64_t size, bool local) {
   return dim;
 }
 
-Parts dense_matrix(const std::string& name, std::int64_t rows, std::int64_t cols) {
+Parts dense_matrix(const std::string& name, std::int64_t rows, std::int64_t cols, const std::vector<LocalDim>& locals) {
   Part part;
+  for (const LocalDim& local : locals) part.dims[local.name] = whole_dim(local.size, true);
   part.dims["H"] = whole_dim(rows);
   part.dims["W"] = whole_dim(cols, true);
   PartArray& x = part.arrays[name];

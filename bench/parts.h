@@ -39,7 +39,8 @@ struct LocalDim {
 [[nodiscard]] PartDim whole_dim(std::int64_t size, bool local = false);
 
 // A dense f64 matrix `name` over H and the local dimension W, element (h, w) by numbers.h's stream, and v over W.
-[[nodiscard]] Parts dense_matrix(const std::string& name, std::int64_t rows, std::int64_t cols);
+[[nodiscard]] Parts dense_matrix(const std::string& name, std::int64_t rows, std::int64_t cols,
+                                 const std::vector<LocalDim>& locals = {});
 [[nodiscard]] double dense_element(std::int64_t row, std::int64_t col, std::int64_t cols);
 
 }  // namespace kasen::bench

@@ -123,6 +123,11 @@ void write_sparse_program(const std::string& example, const std::string& program
   file.close();
 }
 
+std::string built(const std::string& program) {
+  namespace fs = std::filesystem;
+  return (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / program).string();
+}
+
 double wall_seconds(const std::vector<std::string>& command, const std::string& output) {
   std::vector<std::string> copy = command;
   std::vector<char*> words;

@@ -31,6 +31,9 @@ void write_samples(const std::string& svm, std::int64_t rows, std::int64_t cols)
 // The example for samples of which only stored entries exist: its text without the word `local`, in another file.
 void write_sparse_program(const std::string& example, const std::string& program);
 
+// A program that was built beside this one: "tools/kasen".
+[[nodiscard]] std::string built(const std::string& program);
+
 // Seconds from start to end of the command, its output in `output`. Throws std::runtime_error if it fails.
 [[nodiscard]] double wall_seconds(const std::vector<std::string>& command, const std::string& output);
 

@@ -22,10 +22,6 @@ constexpr std::int64_t points = 1'000'000, sample_rows = 300'000, sample_cols = 
 constexpr int lloyd_iterations_whole = 30, fit_steps_whole = 300;  // scikit-learn's KMeans allows 300
 constexpr double rank_change = 2000;                               // 20 turns on cnr-2000
 
-std::string built(const std::string& program) {
-  return (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / program).string();
-}
-
 std::string read_text(const std::string& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();

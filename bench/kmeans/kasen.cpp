@@ -3,8 +3,6 @@
 #include "bench/parts.h"
 
 namespace kasen::bench {
-namespace {
-
 std::vector<Part> points_on_one_part(std::int64_t points) {
   Part part;
   part.dims["N"] = whole_dim(points);
@@ -17,8 +15,6 @@ std::vector<Part> points_on_one_part(std::int64_t points) {
   parts.push_back(std::move(part));
   return parts;
 }
-
-}  // namespace
 
 Lloyd kasen_kmeans(std::int64_t points, std::int64_t k, int threads, const OptimizeOptions& options) {
   auto run = std::make_shared<KasenRun>(

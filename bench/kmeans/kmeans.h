@@ -36,6 +36,9 @@ using PointPlanes = std::array<const double*, coordinates>;
 [[nodiscard]] Clustering lloyd_by_hand(const PointPlanes& x, std::int64_t points, std::int64_t k,
                                        std::int64_t iterations, int threads, bool wide, std::int64_t* labels = nullptr);
 
+// Those points on one worker.
+[[nodiscard]] std::vector<Part> points_on_one_part(std::int64_t points);
+
 using Lloyd = std::function<Clustering()>;
 [[nodiscard]] Lloyd kasen_kmeans(std::int64_t points, std::int64_t k, int threads, const OptimizeOptions& options);
 // Vectorised over points in blocks, coordinates in planes as Kasen has them; with the compiler's choice of vectors, or

@@ -19,6 +19,7 @@ enum class ScalarWork : std::uint8_t {
   tanh,
   sine,
   power,
+  term,        // of a sum of products in a product with a dense matrix: a multiplication and an addition
   arithmetic,  // in the table alone: plain on floating-point numbers, compound on integers
 };
 inline constexpr int scalar_works = static_cast<int>(ScalarWork::arithmetic);  // that are counted, `nothing` included

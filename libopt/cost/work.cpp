@@ -9,6 +9,7 @@
 #include "libcore/base/checked.h"
 #include "libcore/ir/array_views.h"
 #include "libcore/ir/entries.h"
+#include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
 #include "libcore/scalar/loops.h"
 #include "libopt/cost/extent.h"
@@ -105,6 +106,10 @@ Work product_work(const CostContext& c, const Op& op) {
   const Module& module = *c.module;
   const ValueId vector = op.operands.at(0), matrix = op.operands.at(1);
   const Polynomial entries = c.entries(matrix) * column_elements(module, op);
+  if (is_ordinary_dense_product(module, op)) {
+    work.operations.at(static_cast<size_t>(ScalarWork::term)) += entries;
+    return work;
+  }
   for (const FnId fn : op.fns) add(work, operations_of(module.fn(fn), {true, true}), entries);
   if (!c.type(matrix).sparse) return work;
   const ElementType& element = c.type(vector).element;

@@ -9,7 +9,8 @@ using Machine = MachineProfile;
 
 // clang-format off
 constexpr std::array keys{
-  MachineKey{"memory_bandwidth",  "bytes a second that one worker reads and writes",                     [](Machine& m) -> double& { return m.memory_bandwidth; }, false},
+  MachineKey{"memory_bandwidth",  "bytes a second that one worker reads",                                [](Machine& m) -> double& { return m.memory_bandwidth; }, false},
+  MachineKey{"write_bandwidth",   "bytes a second that it writes; 0: as it reads",                       [](Machine& m) -> double& { return m.write_bandwidth; }, true},
   MachineKey{"cache_bytes",       "bytes that stay in the caches; 0: none",                              [](Machine& m) -> double& { return m.cache_bytes; }, true},
   MachineKey{"cache_bandwidth",   "bytes a second where all arrays stay there",                          [](Machine& m) -> double& { return m.cache_bandwidth; }, false},
   MachineKey{"loop_latency",      "seconds in which an operator's loop starts and ends",                 [](Machine& m) -> double& { return m.loop_latency; }, true},
@@ -24,6 +25,7 @@ constexpr std::array keys{
   MachineKey{"tanh",              "seconds of tanh",                                                     [](Machine& m) -> double& { return m.seconds(ScalarWork::tanh); }, true},
   MachineKey{"sine",              "seconds of sin, cos",                                                 [](Machine& m) -> double& { return m.seconds(ScalarWork::sine); }, true},
   MachineKey{"power",             "seconds of pow",                                                      [](Machine& m) -> double& { return m.seconds(ScalarWork::power); }, true},
+  MachineKey{"dense_term",        "seconds of a multiplication and an addition of a product with a dense matrix", [](Machine& m) -> double& { return m.seconds(ScalarWork::term); }, true},
   MachineKey{"gather",            "seconds of a read of eight f64 by one instruction; 0: there is none",  [](Machine& m) -> double& { return m.gather; }, true},
   MachineKey{"lane_loads",        "seconds of the same read, one by one",                                [](Machine& m) -> double& { return m.lane_loads; }, true},
   MachineKey{"scatter",           "seconds of a write of eight f64 by one instruction; 0: there is none", [](Machine& m) -> double& { return m.scatter; }, true},
@@ -48,7 +50,9 @@ std::string machine_lines(MachineProfile machine, bool (*wanted)(const MachineKe
 
 MachineProfile MachineProfile::part(double share) const {
   MachineProfile made = *this;
-  for (double* rate : {&made.memory_bandwidth, &made.cache_bandwidth, &made.cache_bytes, &made.threads}) *rate *= share;
+  for (double* rate :
+       {&made.memory_bandwidth, &made.write_bandwidth, &made.cache_bandwidth, &made.cache_bytes, &made.threads})
+    *rate *= share;
   for (double* seconds : {&made.near_entry, &made.far_entry}) *seconds /= share;
   for (double& seconds : made.operation) seconds /= share;
   return made;

@@ -18,7 +18,8 @@ namespace kasen {
 inline constexpr double near_span = 256 << 10, far_span = 256 << 20;
 
 struct MachineProfile {
-  double memory_bandwidth = 10e9;     ///< bytes a second that one worker reads and writes
+  double memory_bandwidth = 10e9;     ///< bytes a second that one worker reads
+  double write_bandwidth = 0;         ///< bytes a second that it writes to other memory; 0: as it reads
   double network_bandwidth = 1.25e9;  ///< bytes a second that one worker sends
   double network_latency = 20e-6;     ///< seconds that a message takes beside its bytes
   double cache_bytes = 0;             ///< the bytes that the caches hold (0: no array is expected to stay there)
@@ -27,13 +28,15 @@ struct MachineProfile {
   double near_entry = 0.5e-9;         ///< seconds of a product for each nonzero, its vector of near_span
   double far_entry = 1.2e-9;          ///< the same with a vector of far_span
   /// Seconds of one scalar operation (f64), by ScalarWork.
-  std::array<double, scalar_works> operation{0, 0.1e-9, 0.4e-9, 0.5e-9, 0.5e-9, 0.6e-9, 0.8e-9, 2e-9, 1e-9, 2e-9};
+  std::array<double, scalar_works> operation{0,      0.1e-9, 0.4e-9, 0.5e-9, 0.5e-9, 0.6e-9,
+                                             0.8e-9, 2e-9,   1e-9,   2e-9,   0.2e-9};
   double threads = 0;  ///< the threads of the measurement; 0: not known
   /// The processor as kernels name it ("znver4, 512-bit vectors"; empty: not known), and seconds in which it reads or
   /// writes eight f64 at addresses of their own: by one instruction, or one by one (0: there is no such instruction).
   std::string processor;
   double gather = 0, lane_loads = 0, scatter = 0, lane_stores = 0;
 
+  [[nodiscard]] double bandwidth_of_writes() const { return write_bandwidth > 0 ? write_bandwidth : memory_bandwidth; }
   [[nodiscard]] double& seconds(ScalarWork work) { return operation.at(static_cast<std::size_t>(work)); }
   /// Returns the profile of a process with only this share of the machine's threads. Messages and starts stay.
   [[nodiscard]] MachineProfile part(double share) const;

@@ -214,7 +214,7 @@ bool at_most(const Seconds& a, const Seconds& b) {
 // The known rates of the machine, except that bytes in its caches are not known.
 struct Rates {
   const MachineProfile& machine;
-  double bandwidth, entry;
+  double bandwidth, write_bandwidth, entry;
 };
 
 // The parts of step_time that depend on sizes; network, rounds and starts are compared for the whole program.
@@ -223,7 +223,7 @@ struct RowSeconds {
 };
 
 RowSeconds seconds_of(const PriceRow& row, const Rates& rates) {
-  RowSeconds made{times(row.written, 1 / rates.bandwidth),
+  RowSeconds made{times(row.written, 1 / rates.write_bandwidth),
                   times(row.read, 1 / rates.bandwidth),
                   {},
                   times(row.work.entries, rates.entry)};
@@ -254,13 +254,15 @@ bool rows_never_dearer(const std::vector<PriceRow>& a, const std::vector<PriceRo
   std::vector<PriceRow> own, other;
   std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(own));
   std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(other));
-  const auto holds = [&](double bandwidth, double entry) {
-    const Rates rates{machine, bandwidth, entry};
+  const auto holds = [&](double bandwidth, double write_bandwidth, double entry) {
+    const Rates rates{machine, bandwidth, write_bandwidth, entry};
     return at_most(bound(own, rates, true), bound(other, rates, false));
   };
-  if (!holds(machine.memory_bandwidth, machine.far_entry)) return false;
+  const double writing = machine.bandwidth_of_writes();
+  if (!holds(machine.memory_bandwidth, writing, machine.far_entry)) return false;
   if (machine.cache_bytes == 0) return true;
-  return holds(machine.memory_bandwidth, machine.near_entry) && holds(machine.cache_bandwidth, machine.near_entry);
+  return holds(machine.memory_bandwidth, writing, machine.near_entry) &&
+         holds(machine.cache_bandwidth, machine.cache_bandwidth, machine.near_entry);
 }
 
 }  // namespace

@@ -13,10 +13,12 @@ PredictedTime& PredictedTime::operator+=(const PredictedTime& other) {
 }
 
 PredictedTime step_time(const Step& step, const StepRates& rates) {
-  const auto touched = [&](double bytes) { return bytes / rates.processes / rates.bandwidth * rates.imbalance; };
-  const double read = touched(step.read);
+  const auto touched = [&](double bytes, double bandwidth) {
+    return bytes / rates.processes / bandwidth * rates.imbalance;
+  };
+  const double read = touched(step.read, rates.bandwidth);
   PredictedTime time;
-  time.memory = read + touched(step.written);
+  time.memory = read + touched(step.written, rates.write_bandwidth);
   time.network = step.sent / rates.processes / rates.machine.network_bandwidth;
   time.compute = std::max(0.0, step.compute * rates.imbalance - read - time.network);
   time.compute += step.starts * rates.machine.loop_latency;
@@ -24,9 +26,13 @@ PredictedTime step_time(const Step& step, const StepRates& rates) {
   return time;
 }
 
-double bandwidth_of(double held, const MachineProfile& machine) {
+StepRates rates_of(double held, double processes, const MachineProfile& machine) {
   const double hits = held <= machine.cache_bytes ? 1 : machine.cache_bytes / held;
-  return 1 / (hits / machine.cache_bandwidth + (1 - hits) / machine.memory_bandwidth);
+  const auto rate = [&](double beyond) { return 1 / (hits / machine.cache_bandwidth + (1 - hits) / beyond); };
+  return {.machine = machine,
+          .processes = processes,
+          .bandwidth = rate(machine.memory_bandwidth),
+          .write_bandwidth = rate(machine.bandwidth_of_writes())};
 }
 
 }  // namespace kasen

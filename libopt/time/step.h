@@ -29,16 +29,17 @@ struct StepRates {
   const MachineProfile& machine;
   double processes = 1;
   double bandwidth = machine.memory_bandwidth;  // bytes of memory a second, of one process
-  double imbalance = 1;                         // the slowest process's touching and computing over the mean
+  double write_bandwidth = machine.bandwidth_of_writes();
+  double imbalance = 1;  // the slowest process's touching and computing over the mean
 };
 
 // Returns writes + max(reads + network, computing): one operator's term of equation 4 (Boehm et al., VLDB 2018, section
 // 4.3). Rounds of messages and starts of loops come on top.
 [[nodiscard]] PredictedTime step_time(const Step& step, const StepRates& rates);
 
-// Returns the bandwidth of a process that goes through this number of bytes again and again: the share that fits in the
-// caches comes from there.
-[[nodiscard]] double bandwidth_of(double held, const MachineProfile& machine);
+// Returns the rates of a process that goes through this number of bytes again and again: the share that fits in the
+// caches comes from there, and goes there.
+[[nodiscard]] StepRates rates_of(double held, double processes, const MachineProfile& machine);
 
 // Returns the bytes of memory that a process reads in the time in which it sends one.
 [[nodiscard]] inline double byte_price(const MachineProfile& machine) {

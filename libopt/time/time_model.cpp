@@ -98,8 +98,8 @@ TimeModel::TimeModel(const Module& module, const CostReport& report) {
 std::optional<PredictedTime> TimeModel::time(const TimeCase& in,
                                              const std::function<std::optional<double>(const TimeRow&)>& runs) const {
   const auto held = in.value(held_);
-  StepRates rates{in.machine, in.processes};
-  if (held) rates.bandwidth = bandwidth_of(*held / in.processes, in.machine);
+  StepRates rates = held ? rates_of(*held / in.processes, in.processes, in.machine)
+                         : StepRates{.machine = in.machine, .processes = in.processes};
   rates.imbalance = in.imbalance;
   PredictedTime sum;
   for (const TimeRow& row : rows_) {

@@ -88,9 +88,40 @@ class OnRanks {
   std::map<int, double> traffic_;
 };
 
+// The outermost loops that ran, in order.
+std::vector<const LoopCost*> outer_loops(const ReportContext& context, const RunReport& run) {
+  std::vector<const LoopCost*> loops;
+  for (const LoopCost& loop : context.report().loops) {
+    if (loop.parent < 0 && run.ops[static_cast<size_t>(loop.number)].iterations > 0) loops.push_back(&loop);
+  }
+  return loops;
+}
+
 std::string against_line(const std::string& what, const PredictedTime& time, double measured) {
   return fmt::format("time of {}: predicted {}, measured {} ({:+.0f} %)\n", what, duration_text(time.sum()),
                      duration_text(measured), (time.sum() / measured - 1) * 100);
+}
+
+// The operators that took at least a twentieth of the time, the slowest first.
+std::string operator_lines(const ReportContext& context, const OnRanks& on_ranks, const RunReport& run) {
+  std::vector<const CostRow*> rows;
+  double all = 0;
+  for (const CostRow& row : context.report().rows) {
+    const bool holds_others = kasen::row(row.code).group == OpGroup::control && row.code != OpCode::region;
+    if (row.region >= 0 || holds_others) continue;
+    rows.push_back(&row);
+    all += run.ops[static_cast<size_t>(row.number)].seconds;
+  }
+  const auto seconds = [&](const CostRow* row) { return run.ops[static_cast<size_t>(row->number)].seconds; };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const CostRow* a, const CostRow* b) { return seconds(a) > seconds(b); });
+  std::string text;
+  for (const CostRow* row : rows) {
+    if (seconds(row) < all / 20) break;
+    text +=
+        "  " + against_line("all executions of the " + context.place(*row), on_ranks.all_of(row->number), seconds(row));
+  }
+  return text;
 }
 
 }  // namespace
@@ -150,24 +181,32 @@ std::string times_text(const Module& module, const Sizes* sizes, const MachinePr
   return text + time_line("whole program", times.program);
 }
 
+PredictedTime iteration_time(const Module& module, const Sizes& sizes, const RunReport& run,
+                             const MachineProfile& machine) {
+  const ReportContext context(module, &sizes);
+  const OnRanks on_ranks(module, sizes, run, context, machine);
+  const auto loops = outer_loops(context, run);
+  return on_ranks.iteration(loops.empty() ? nullptr : loops[0]);
+}
+
 std::string times_against_text(const Module& module, const Sizes& sizes, const RunReport& run,
                                const MachineProfile& machine) {
   const ReportContext context(module, &sizes);
   const OnRanks on_ranks(module, sizes, run, context, machine);
   std::string text;
-  for (const LoopCost& loop : context.report().loops) {
-    const OpCount& counted = run.ops[static_cast<size_t>(loop.number)];
-    if (loop.parent >= 0 || counted.iterations == 0) continue;
+  for (const LoopCost* loop : outer_loops(context, run)) {
+    const OpCount& counted = run.ops[static_cast<size_t>(loop->number)];
     text +=
-        against_line("an iteration of the " + context.place(context.report().rows[static_cast<size_t>(loop.number)]),
-                     on_ranks.iteration(&loop), counted.seconds / static_cast<double>(counted.iterations));
+        against_line("an iteration of the " + context.place(context.report().rows[static_cast<size_t>(loop->number)]),
+                     on_ranks.iteration(loop), counted.seconds / static_cast<double>(counted.iterations));
   }
-  if (!text.empty()) return text;
+  if (!text.empty()) return text + operator_lines(context, on_ranks, run);
   double measured = 0;
   for (const CostRow& row : context.report().rows) {
     if (row.depth == 0) measured += run.ops[static_cast<size_t>(row.number)].seconds;
   }
-  return against_line("the program, once", on_ranks.iteration(nullptr), measured);
+  return against_line("the program, once", on_ranks.iteration(nullptr), measured) +
+         operator_lines(context, on_ranks, run);
 }
 
 }  // namespace kasen

@@ -33,6 +33,10 @@ struct OperatorTime {
 };
 [[nodiscard]] std::vector<OperatorTime> operator_times(const Module& module, const Sizes& sizes, const RunReport& run,
                                                        const MachineProfile& machine);  // by number
+// Returns the model's time of an iteration of the first outermost loop that ran, on the run's ranks; of the whole
+// program if there is none.
+[[nodiscard]] PredictedTime iteration_time(const Module& module, const Sizes& sizes, const RunReport& run,
+                                           const MachineProfile& machine);
 // Returns the share of the machine that one of the run's ranks had, by its threads.
 [[nodiscard]] MachineProfile machine_of_rank(const MachineProfile& machine, const RunReport& run);
 

@@ -111,6 +111,17 @@ TEST(TimeModel, WhatFitsInTheCachesIsFaster) {
   EXPECT_DOUBLE_EQ(time_of(plan, "N=2000000,P=2", machine).sum(), 4e-3);
 }
 
+TEST(TimeModel, WritesHaveARateOfTheirOwn) {
+  MachineProfile machine = bytes_alone();
+  machine.write_bandwidth = 0.5e9;
+  machine.cache_bandwidth = 4e9;
+  const Module plan = exps();
+  EXPECT_DOUBLE_EQ(time_of(plan, "N=1000000,P=1", machine).sum(), 8e-3 + 16e-3);
+  EXPECT_DOUBLE_EQ(time_of(plan, "N=1000000,P=1", machine.part(0.5)).sum(), 16e-3 + 32e-3);
+  machine.cache_bytes = 16e6;
+  EXPECT_DOUBLE_EQ(time_of(plan, "N=1000000,P=1", machine).sum(), 4e-3);
+}
+
 TEST(TimeModel, ReadsOfAProductTakeLongerFromALongerVector) {
   MachineProfile machine = bytes_alone();
   machine.memory_bandwidth = 1e30;
@@ -140,7 +151,7 @@ TEST(TimeModel, OnePassOverADenseMatrixTakesOneReadOfIt) {
   };
   EXPECT_NEAR(time(Strategy::greedy), 96e-3, 1e-12);  // X 80 MB, u and y 8 MB each
   EXPECT_NEAR(time(Strategy::none), 176e-3, 1e-12);
-  machine.seconds(ScalarWork::plain) = 5e-9;           // 40 million operations either way
+  machine.seconds(ScalarWork::term) = 10e-9;           // 20 million terms either way
   EXPECT_NEAR(time(Strategy::greedy), 208e-3, 1e-12);  // y's 8 MB are written meanwhile by none
   EXPECT_NEAR(time(Strategy::none), 208e-3, 1e-12);
 }
@@ -181,7 +192,7 @@ TEST(MachineProfile, KeysAreOfDifferentNumbers) {
   std::set<const double*> numbers;
   for (const MachineKey& key : machine_keys()) numbers.insert(&key.of(machine));
   EXPECT_EQ(numbers.size(), machine_keys().size());
-  EXPECT_EQ(machine_keys().size(), 12U + scalar_works);  // one class is nothing's; the threads and lanes
+  EXPECT_EQ(machine_keys().size(), 13U + scalar_works);  // one class is nothing's; the threads and lanes
   const std::string lines = machine_lines(machine, [](const MachineKey&) { return true; });
   for (const MachineKey& key : machine_keys()) EXPECT_NE(lines.find(std::string(key.name) + ": "), std::string::npos);
 }

@@ -19,7 +19,7 @@ class Times(ToolTest):
     profile = None
     MACHINE = "memory_bandwidth: 2e9\nnetwork_bandwidth: 1e8\nnetwork_latency: 1e-3\n"
     SIZES = "N=1000000,S=500000,nnz=8000000,P=4"
-    COMPUTE = ["plain_operation", "compound_operation", "division", "exp", "log", "erf", "tanh", "sine", "power", "near_entry", "far_entry", "loop_latency"]
+    COMPUTE = ["plain_operation", "compound_operation", "division", "exp", "log", "erf", "tanh", "sine", "power", "dense_term", "near_entry", "far_entry", "loop_latency"]
 
     def test_bytes_over_bandwidths(self):
         self.prepare()
@@ -66,7 +66,7 @@ class Times(ToolTest):
         lines = (self.dir / "m.yaml").read_text().splitlines()
         keys = dict(line.split("  #")[0].split(": ") for line in lines if not line.startswith("#"))
         lanes = ["gather", "lane_loads", "scatter", "lane_stores"]
-        self.assertEqual(sorted(keys), sorted(self.COMPUTE + lanes + ["processor", "memory_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
+        self.assertEqual(sorted(keys), sorted(self.COMPUTE + lanes + ["processor", "memory_bandwidth", "write_bandwidth", "cache_bytes", "cache_bandwidth", "threads", "network_bandwidth", "network_latency"]))
         self.assertTrue(all(1e-13 < float(keys[key]) < 1e-3 for key in self.COMPUTE), keys)
         self.assertGreater(float(keys["exp"]), float(keys["plain_operation"]))
         self.assertEqual(int(keys["threads"]), len(os.sched_getaffinity(0)))

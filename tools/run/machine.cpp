@@ -51,9 +51,10 @@ struct Timed {
   double bytes = 0;    // that this step touches
 };
 
-PartDim whole_dim(std::int64_t size) {
+PartDim whole_dim(std::int64_t size, bool local = false) {
   PartDim dim;
   dim.size = size;
+  dim.local = local;
   dim.masters.resize(static_cast<std::size_t>(size));
   std::iota(dim.masters.begin(), dim.masters.end(), 0);
   return dim;
@@ -75,7 +76,17 @@ Part vectors(std::int64_t size) {
   return part;
 }
 
-// And G over M and N, with 16 nonzeros a row in random columns.
+// One worker's data: X over N and the local dimension F.
+Part dense_matrix(std::int64_t rows, std::int64_t columns) {
+  Part part;
+  part.dims["N"] = whole_dim(rows);
+  part.dims["F"] = whole_dim(columns, true);
+  part.arrays["X"] = random_vector(rows * columns);
+  part.arrays["X"].dims = {"N", "F"};
+  return part;
+}
+
+// One worker's data: x over N, and G over M and N, with 16 nonzeros a row in random columns.
 Part with_matrix(std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t a_row = 16;
   Part part = vectors(columns);
@@ -131,7 +142,8 @@ class Calibration {
     for_each_op(plan, [&](const Op& op, int number, int) {
       const OpCount& count = result.ops.at(static_cast<std::size_t>(number));
       const bool region = op.code == OpCode::region;
-      const bool product = row(op.code).group == OpGroup::product || (region && op.kind == RegionKind::mxm);
+      const bool product = row(op.code).group == OpGroup::product ||
+                           (region && (op.kind == RegionKind::mxm || op.kind == RegionKind::row_chain));
       const bool vector = row(op.code).group == OpGroup::vector || (region && !product);
       if (count.executions < 2 || !(kind == Step::product ? product : vector)) return;
       if (watch.least(number) <= longest.seconds) return;
@@ -141,23 +153,39 @@ class Calibration {
     return longest;
   }
 
-  // Two vectors that take `bytes` together: one is read, the other read and written.
-  double bandwidth(std::int64_t bytes) {
-    const std::int64_t iterations = std::clamp<std::int64_t>(512 * mib / bytes, 8, 200);
+  // Bytes a second of one vector, read again and again.
+  double read_bandwidth(std::int64_t bytes) {
     const Timed timed = time(Step::vector,
-                             fmt::format("dim N\ninput x : f64[N]\na = x\nfor turn in 0..{} {{\n  a = 0.5 * a + x\n}}\n"
-                                         "output a\n",
-                                         iterations),
-                             vectors(bytes / 16), threads_);
+                             fmt::format("dim N\ninput x : f64[N]\ns = 0.0\nfor turn in 0..{} {{\n"
+                                         "  s = 1e-6 * sum(x + s)\n}}\noutput s\n",
+                                         iterations_over(bytes)),
+                             vectors(bytes / 8), threads_);
     return timed.bytes / timed.seconds;
+  }
+
+  // Bytes a second of a vector that is written while another one is read: in the time beyond that of the reads, of
+  // which at least a tenth is counted.
+  double write_bandwidth(std::int64_t bytes, double read_rate) {
+    const Timed timed = time(Step::vector,
+                             fmt::format("dim N\ninput x : f64[N]\na = x\nfor turn in 0..{} {{\n"
+                                         "  a = f64(turn) * x\n}}\noutput a\n",
+                                         iterations_over(bytes)),
+                             vectors(bytes / 16), threads_);
+    const double reads = timed.bytes / 2 / read_rate;
+    return timed.bytes / 2 / std::max(timed.seconds - reads, reads / 10);
+  }
+
+  static std::int64_t iterations_over(std::int64_t bytes) {
+    return std::clamp<std::int64_t>(512 * mib / bytes, 8, 200);
   }
 
   // Memory has the rate of the largest vectors. The caches hold the vectors whose rate is above the geometric mean of
   // that and the highest rate.
   void caches(MachineProfile& machine) {
     std::vector<std::pair<std::int64_t, double>> rates;
-    for (std::int64_t bytes = 4 * mib; bytes <= 512 * mib; bytes *= 2) rates.emplace_back(bytes, bandwidth(bytes));
+    for (std::int64_t bytes = 4 * mib; bytes <= 512 * mib; bytes *= 2) rates.emplace_back(bytes, read_bandwidth(bytes));
     machine.memory_bandwidth = rates.back().second;
+    machine.write_bandwidth = write_bandwidth(rates.back().first, machine.memory_bandwidth);
     const auto slower = [](const auto& a, const auto& b) { return a.second < b.second; };
     const double highest = std::max_element(rates.begin(), rates.end(), slower)->second;
     const double between = std::sqrt(highest * machine.memory_bandwidth);
@@ -208,6 +236,18 @@ class Calibration {
     measure(ScalarWork::tanh, "tanh(0.5 + @)", 0, 1);
     measure(ScalarWork::sine, "sin(0.5 + @)", 0, 1);
     measure(ScalarWork::power, "(0.5 + @) ^ 0.7", 0, 1);
+    machine.seconds(ScalarWork::term) = term() / threads_;
+  }
+
+  // A pass over the rows of a matrix of 1.6 MB with two products of eight columns each, on one thread.
+  double term() {
+    constexpr std::int64_t rows = 4096, columns = 50, vectors_along = 8;
+    const Timed timed = time(Step::product,
+                             fmt::format("dim N, F local, K local = {}\ninput X : f64[N, F]\nB : f64[F, K] = 0.5\n"
+                                         "for turn in 0..60 {{\n  B = 1e-6 * (X' @ (X @ B))\n}}\noutput B\n",
+                                         vectors_along),
+                             dense_matrix(rows, columns), 1);
+    return timed.seconds / static_cast<double>(2 * rows * columns * vectors_along);
   }
 
   double entry(std::int64_t rows, std::int64_t columns, int iterations, int threads) {
