@@ -42,6 +42,9 @@ std::optional<CompressedBytes> compressed_bytes(const PartArray& array) {
   return CompressedBytes{array.compressed->stored_bytes(), array.compressed->distinct_bytes()};
 }
 
+Array::Array(ElementType type, std::int64_t n, Bytes there)
+    : element(std::move(type)), count(n), bytes(std::move(there)) {}
+
 Array::Array(ElementType type, std::int64_t n) : element(std::move(type)), count(n), bytes(storage_bytes(element, n)) {}
 
 }  // namespace kasen

@@ -27,7 +27,8 @@ struct Array {
   Bytes bytes;
 
   Array() = default;
-  Array(ElementType element, std::int64_t count);  ///< zeroed; checked sizes
+  Array(ElementType element, std::int64_t count);               ///< zeroed; checked sizes
+  Array(ElementType element, std::int64_t count, Bytes bytes);  ///< elements that are there, in this layout
   [[nodiscard]] std::byte* plane(std::int64_t p) { return bytes.data() + plane_offset(element, count, p); }
   [[nodiscard]] const std::byte* plane(std::int64_t p) const { return bytes.data() + plane_offset(element, count, p); }
   template <class T>

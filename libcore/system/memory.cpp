@@ -67,20 +67,27 @@ Bytes::Bytes(std::int64_t size) : size_(size) {
   data_ = size_ >= least_mapped ? map_bytes(size_) : small_bytes(size_);
 }
 
+Bytes::Bytes(std::shared_ptr<const void> owner, const std::byte* data, std::int64_t size)
+    : data_(const_cast<std::byte*>(data)), size_(size), owner_(std::move(owner)) {}
+
 Bytes::~Bytes() {
+  if (owner_ != nullptr || data_ == nullptr) return;
   if (size_ < least_mapped) {
     ::operator delete(data_, alignment);
-  } else if (data_ != nullptr) {
+  } else {
     munmap(data_, static_cast<size_t>(mapped_bytes(size_)));
   }
 }
 
 Bytes::Bytes(Bytes&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      owner_(std::move(other.owner_)) {}
 
 Bytes& Bytes::operator=(Bytes&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 

@@ -1,5 +1,5 @@
 // Memory for arrays: 64-byte aligned, in pages of its own from 32 KiB and in huge ones from 2 MiB up (half the
-// bandwidth is lost without them).
+// bandwidth is lost without them), or of another owner.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,9 @@ class Bytes {
  public:
   Bytes() = default;
   explicit Bytes(std::int64_t size);  // zeroed; throws UserError(limit) with the size if memory is exhausted
+  // Memory of `owner`, which lives as long as this does: a mapping of a file, which nobody may write. `data` is 64-byte
+  // aligned.
+  Bytes(std::shared_ptr<const void> owner, const std::byte* data, std::int64_t size);
   ~Bytes();
   Bytes(Bytes&& other) noexcept;
   Bytes& operator=(Bytes&& other) noexcept;
@@ -26,6 +29,7 @@ class Bytes {
  private:
   std::byte* data_ = nullptr;
   std::int64_t size_ = 0;
+  std::shared_ptr<const void> owner_;  // null: the memory is this object's own
 };
 
 // Memory for `count` items of `width` bytes, not zeroed; throws UserError(limit) as Bytes does.

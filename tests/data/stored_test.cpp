@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -12,6 +16,7 @@
 #include "libcomm/data/bundle/bundle.h"
 #include "libcomm/data/read/npy_header.h"
 #include "libcore/base/error.h"
+#include "libcore/system/mapped_file.h"
 #include "tests/data/mutate_json.h"
 #include "tests/data/partition_cases.h"
 #include "tests/support/folder.h"
@@ -107,6 +112,65 @@ TEST_F(StoredTables, GiveWhatCopiesGive) {
     EXPECT_EQ(read_dims(folder_.file("b")).back().at("N").masters, whole.back().dims.at("N").masters);
     EXPECT_EQ(read_part_lists(folder_.file("b"), 0).arrays.at("X").data.count, 0);
   }
+}
+
+// Where rows lie in the file as they do in memory, parts are the file's pages, and else copies.
+TEST_F(StoredTables, AreMappedWhereTheyLieAsInMemory) {
+  for (const auto& [rows, workers] : {std::pair{3, 1}, {90'000, 1}, {90'000, 2}, {90'002, 3}}) {
+    const std::vector<Part> whole = write(rows, workers);
+    MappedTables mapped;
+    const std::vector<Part> read = read_parts(folder_.file("b"), 0, workers, &mapped);
+    for (std::size_t w = 0; w < read.size(); ++w) {
+      const auto& arrays = read[w].arrays;
+      const std::int64_t first = w == 0 ? 0 : whole[w].dims.at("N").masters[0];
+      const bool lies_well = first * 16 % 64 == 0, many = arrays.at("X").data.count * 8 >= 1 << 16;
+      const Array& x = arrays.at("X").data;
+      const char* const name = name_of_mapped_file(x.plane(0));
+      EXPECT_EQ(name != nullptr, lies_well && many) << rows << " " << w;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(x.plane(0)) % 64, 0U);
+      if (name != nullptr) {
+        EXPECT_EQ(name, std::filesystem::canonical(folder_.file("X")).string());
+      }
+      EXPECT_EQ(name_of_mapped_file(arrays.at("P").data.plane(0)), nullptr);    // in planes
+      EXPECT_EQ(name_of_mapped_file(arrays.at("all").data.plane(0)), nullptr);  // small
+      const Array& copy = whole[w].arrays.at("X").data;
+      EXPECT_EQ(std::memcmp(x.plane(0), copy.plane(0), static_cast<std::size_t>(8 * x.count)), 0);
+    }
+    EXPECT_NO_THROW(mapped.check());
+  }
+}
+
+// Whoever writes the file while it is mapped is found: by its time, or, where somebody set that back, by the content.
+TEST_F(StoredTables, MappedFilesThatAreWrittenAreFound) {
+  const auto refused = [](const MappedTables& mapped) {
+    try {
+      mapped.check();
+    } catch (const UserError& error) {
+      return error.status() == ExitStatus::bad_input && std::string(error.what()).find("written") != std::string::npos;
+    }
+    return false;
+  };
+  namespace fs = std::filesystem;
+  const std::string file = folder_.file("X");
+  for (const bool content : {false, true}) {
+    for (const bool time : {false, true}) {
+      (void)write(90'000, 1);
+      MappedTables mapped;
+      const std::vector<Part> read = read_parts(folder_.file("b"), 0, 1, &mapped);
+      const auto before = fs::last_write_time(file);
+      if (content) std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(700'000).put('?');
+      fs::last_write_time(file, time ? before + std::chrono::seconds(1) : before);
+      EXPECT_EQ(refused(mapped), content || time);
+      const auto* const held = reinterpret_cast<const char*>(read[0].arrays.at("X").data.plane(0));
+      EXPECT_EQ(held[700'000 - 128] == '?', content);
+    }
+  }
+  (void)write(90'000, 1);
+  MappedTables mapped;
+  const std::vector<Part> read = read_parts(folder_.file("b"), 0, 1, &mapped);
+  fs::rename(file, folder_.file("Y"));  // another file of this name is none of ours
+  folder_.write("X", "other");
+  EXPECT_FALSE(refused(mapped));
 }
 
 // With the digest of its text that fits: the manifest is held against the files. Its entries of arrays alone state

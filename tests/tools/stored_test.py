@@ -5,10 +5,12 @@ Usage: stored_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
 import json
 import os
+import pathlib
 import random
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 import numpy
@@ -93,7 +95,7 @@ class Stored(ToolTest):
         """Random ones, some with more bytes than a block of the digest, and parts whose rows begin anywhere."""
         self.plan(ROW)
         rng = random.Random(3)
-        shapes = [(1, 1), (1, 5), (2, 1), (7, 3), (150_000, 1), (40_000, 7)]
+        shapes = [(1, 1), (1, 5), (2, 1), (7, 3), (150_000, 1), (40_000, 7), (60_000, 8)]  # of the last, all are mapped
         shapes += [(rng.randrange(1, 3000), rng.randrange(1, 60)) for _ in range(4)]
         for rows, cols in shapes:
             numpy.save(self.dir / "X.npy", self.random.normal(size=(rows, cols)))
@@ -163,6 +165,60 @@ class Stored(ToolTest):
         (self.dir / "elsewhere.npy").write_bytes(good)
         file.symlink_to("elsewhere.npy")  # the user's own name
         self.assertEqual(self.results("there"), want)
+
+    def test_odd_headers(self):
+        """Elements that begin at no multiple of 64, or of their own size, are copied; the results are the same."""
+        self.plan(ROW)
+        x = self.random.normal(size=(3000, 6))
+        numpy.save(self.dir / "X.npy", x)
+        self.cut("there", ["X=X.npy"], "--references")
+        want = self.results("there")
+        for more in [16, 48, 8, 3]:
+            words = b"{'descr': '<f8', 'fortran_order': False, 'shape': (3000, 6), }"
+            words = words.ljust(128 + more - 11) + b"\n"
+            (self.dir / "odd.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(words).to_bytes(2, "little") + words + x.tobytes())
+            self.assertEqual(len(self.stored(self.cut("odd", ["X=odd.npy"], "--references"))), 1)
+            self.assertEqual(self.results("odd"), want, more)
+
+    def start_long_run(self):
+        """A run of many iterations that has mapped its file."""
+        self.plan("dim N, D local = 4\ninput X : f64[N, D]\nparam turns : i64 = 100000000\nv = fill(1.0, D)\n"
+                  "for turn in 0..turns {\n  v = X' @ (X @ v)\n  v = v / sqrt(dot(v, v))\n}\noutput v\n")
+        numpy.save(self.dir / "X.npy", self.random.normal(size=(100_000, 4)))
+        self.cut("there", ["X=X.npy"], "--references")
+        run = subprocess.Popen([TOOLS / "kasen-run", "f.kir", "--bundle", "there", "-o", "new.npy", "--format", "npy",
+                                "--param", f"turns={self.turns}"],
+                               cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(run.kill)
+        maps = pathlib.Path(f"/proc/{run.pid}/maps")
+        while "X.npy" not in maps.read_text():
+            self.assertIsNone(run.poll())
+            time.sleep(0.01)
+        time.sleep(1)  # its digest is taken
+        return run
+
+    def test_a_file_that_is_cut_short_while_it_is_mapped(self):
+        """It ends the run with a message, on all of its threads, and leaves nothing half-made."""
+        self.turns = 100_000_000
+        run = self.start_long_run()
+        os.truncate(self.dir / "X.npy", 4096)
+        said, _ = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, IO, said)
+        self.assertIn(f"'{self.dir.resolve()}/X.npy' cannot be read any more", said)
+        self.assertIn("cut short", said)
+        self.assertEqual([name for name in self.files() if name.startswith("new")], [])
+
+    def test_a_file_that_is_written_while_it_is_mapped(self):
+        """No result is made of content that is neither the old one nor the new one."""
+        self.turns = 30_000
+        run = self.start_long_run()
+        with open(self.dir / "X.npy", "r+b") as file:
+            file.seek(1000)
+            file.write(bytes(8))
+        said, _ = run.communicate(timeout=200)
+        self.assertEqual(run.returncode, BAD, said)
+        self.assertIn("X.npy' was written while it was in use", said)
+        self.assertEqual([name for name in self.files() if name.startswith("new")], [])
 
     def strike(self, point, step):
         """The step with its N-th call failing, for each N until three in a row change nothing."""

@@ -126,6 +126,7 @@ struct Prepared {
   RunOptions options;
   std::unique_ptr<Transport> transport;
   std::vector<Part> parts;
+  MappedTables mapped;  // in these
   std::unique_ptr<KernelSet> kernels;
   RunTimes times;
 };
@@ -169,7 +170,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   require_same_run(settings, p, cluster);
   p.transport = cluster.transport(p.info.workers, settings.check_messages);
   cluster.together([&] {
-    p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers());
+    p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(), &p.mapped);
     for (Part& part : p.parts) expand(part, read_compressed(p.module));
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads);
@@ -255,6 +256,7 @@ std::vector<VerifiedOutput> verified_outputs(RunVerification& verification, cons
   std::vector<VerifiedOutput> outputs = verification.check(result.outputs, p.options.params);
   if (cluster.rank() == 0)
     for (const VerifiedOutput& verified : outputs) tell_of_job(output, "kasen-run: " + verified_text(verified));
+  cluster.together([&] { p.mapped.check(); });  // a file that was written explains a difference
   const std::string difference = verification.difference();
   if (difference.empty()) return outputs;
   RunReport report = gather_report(cluster, p.module, mine);
@@ -322,6 +324,8 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
     verified = verified_outputs(*verification, p, result, settings, cluster, output,
                                 report_of(p, result, settings, cluster, threads));
     p.times.verifying = stopwatch.lap();
+  } else {
+    cluster.together([&] { p.mapped.check(); });
   }
   if (watch) watch->enter(JobPhase::writing);
 

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "libcore/base/error.h"
+#include "libcore/system/mapped_file.h"
 #include "libcore/system/temporaries.h"
 #include "tools/system/files.h"
 
@@ -53,11 +54,24 @@ void tell_pieces(std::initializer_list<std::string_view> pieces) {
 }
 [[maybe_unused]] const std::terminate_handler before_ours = std::set_terminate(end_for_good);
 
+// Another thread may come to the same place of the same file; the first one reports.
+[[noreturn]] void leave_without_file(const char* name) {
+  static std::atomic_flag begun;
+  while (begun.test_and_set()) pause();
+  remove_temporaries();
+  tell_pieces({program_invocation_short_name, ": error: '", name,
+               "' cannot be read any more; it was cut short while it was in use, or its disk fails\n"});
+  _exit(static_cast<int>(ExitStatus::io));
+}
+
 // A library that got no memory soon uses a null pointer, calls itself for ever or gives up; errno still shows that. Any
 // other crash stays as it is: the signal comes again once this returns, and ends the process.
-void on_crash(int /*number*/) {
-  if (getpid() != own_process) return;  // a fork for one piece of work: its maker reports
-  if (errno == ENOMEM) leave_without_memory();
+void on_crash(int number, siginfo_t* facts, void* /*context*/) {
+  const bool own = getpid() == own_process;  // else a fork for one piece of work: its maker reports
+  const char* const file = own && number == SIGBUS ? name_of_mapped_file(facts->si_addr) : nullptr;
+  if (file != nullptr) leave_without_file(file);
+  std::signal(number, SIG_DFL);
+  if (own && errno == ENOMEM) leave_without_memory();
 }
 
 // exit(-1) is no status of ours. HDF5 exits so where it gets no memory for a name of its own (H5I_register).
@@ -78,8 +92,8 @@ void prepare_last_words() {
   const stack_t stack{.ss_sp = own_stack.data(), .ss_flags = 0, .ss_size = own_stack.size()};
   sigaltstack(&stack, nullptr);
   struct sigaction action {};
-  action.sa_handler = on_crash;
-  action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT}) sigaction(number, &action, nullptr);
   errno = 0;
 }

@@ -77,10 +77,11 @@ FileHandle::~FileHandle() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-std::int64_t FileHandle::size() const {
+FileTimes FileHandle::times() const {
   struct stat facts {};
   if (fstat(fd_, &facts) != 0) fail_on(ExitStatus::io, "inspect", path_);
-  return facts.st_size;
+  constexpr std::int64_t second_ns = 1'000'000'000;
+  return {facts.st_size, facts.st_mtim.tv_sec * second_ns + facts.st_mtim.tv_nsec};
 }
 
 std::int64_t FileHandle::read_some(std::int64_t offset, std::byte* data, std::int64_t bytes) const {

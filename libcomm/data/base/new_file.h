@@ -16,6 +16,12 @@ namespace kasen {
 // as long as the system runs; if it stops within the next seconds, they may be lost.
 enum class Sync : std::uint8_t { yes, no };
 
+// Of an open file, as the system states them.
+struct FileTimes {
+  std::int64_t bytes = 0, modified_ns = 0;  // its size; the time when its content was written
+  friend bool operator==(const FileTimes&, const FileTimes&) = default;
+};
+
 // An open file; positions are explicit.
 class FileHandle {
  public:
@@ -30,7 +36,8 @@ class FileHandle {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int descriptor() const { return fd_; }
-  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] FileTimes times() const;
+  [[nodiscard]] std::int64_t size() const { return times().bytes; }
   [[nodiscard]] std::int64_t read_some(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // 0 at the end
   void read(std::int64_t offset, std::byte* data, std::int64_t bytes) const;  // bad_input if the file ends too early
   void write(std::int64_t offset, const void* data, std::int64_t bytes) const;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "libcomm/data/base/digest.h"
@@ -43,8 +45,9 @@ std::int64_t stored_bytes(const ElementType& element, std::int64_t count) {
   return checked_mul(scalars, scalar_bytes(element.plane_scalar(0)), "an array's size");
 }
 
-StoredFile::StoredFile(const StoredTable& table) : file_(FileHandle::open_to_read(table.path)), head_(table.head) {
-  const std::int64_t bytes = file_.size();
+StoredFile::StoredFile(const StoredTable& table)
+    : file_(FileHandle::open_to_read(table.path)), head_(table.head), opened_(file_.times()) {
+  const std::int64_t bytes = opened_.bytes;
   if (bytes != table.bytes)
     fail(ExitStatus::bad_input, fmt::format("'{}' has {} bytes", table.path, bytes),
          fmt::format("it had {} when the data was cut", table.bytes), "make the bundle again");
@@ -84,6 +87,51 @@ StoredFile::Loaded StoredFile::load(const ElementType& element, std::int64_t cou
   });
   loaded.digest = digest.hex();
   return loaded;
+}
+
+StoredFile::Loaded StoredFile::map(const ElementType& element, std::int64_t count, std::int64_t offset) const {
+  std::optional<Loaded> loaded = mapped(element, count, offset);
+  return loaded ? std::move(*loaded) : load(element, count, offset);
+}
+
+// Behind the last element, at most 63 bytes up to the next multiple of 64 belong to the array, too. They lie in the
+// same page, be they of the file or not.
+std::optional<StoredFile::Loaded> StoredFile::mapped(const ElementType& element, std::int64_t count,
+                                                     std::int64_t offset) const {
+  constexpr std::int64_t few_bytes = 1 << 16;  // are copied faster
+  const std::int64_t bytes = stored_bytes(element, count);
+  if (element.planes() != 1 || offset % 64 != 0 || bytes < few_bytes) return std::nullopt;
+  auto memory = std::make_shared<const MappedFile>(file_.descriptor(), offset, bytes, file_.path());
+  if (memory->data() == nullptr) return std::nullopt;
+  BlockDigest digest(bytes);
+  std::atomic<bool> whole = true;
+  parallel_for(digest.blocks(), [&](std::int64_t k, int) {
+    const std::int64_t first = k * BlockDigest::block;
+    if (!memory->bring_in(first, digest.bytes_of(k))) whole = false;
+    if (whole) digest.set(k, memory->data() + first);
+  });
+  if (!whole) return std::nullopt;  // reading states the reason
+  Bytes held(memory, memory->data(), storage_bytes(element, count));
+  return Loaded{Array(element, count, std::move(held)), digest.hex(), std::move(memory)};
+}
+
+bool StoredFile::is_as_it_was() const { return file_.times() == opened_; }
+
+void MappedTables::add(std::shared_ptr<const StoredFile> file, const StoredFile::Loaded& loaded, std::int64_t bytes) {
+  if (loaded.memory != nullptr) tables_.push_back({std::move(file), loaded.memory, bytes, loaded.digest});
+}
+
+// The times show who wrote and put the old content back; the digest shows who wrote through a mapping, which the times
+// need not.
+void MappedTables::check() const {
+  for (const Table& table : tables_) {
+    BlockDigest digest(table.bytes);
+    parallel_for(digest.blocks(),
+                 [&](std::int64_t k, int) { digest.set(k, table.memory->data() + k * BlockDigest::block); });
+    if (table.file->is_as_it_was() && digest.hex() == table.digest) continue;
+    fail(ExitStatus::bad_input, fmt::format("'{}' was written while it was in use", table.file->path()),
+         "what was computed may be of its old content, its new one, or both", "start again");
+  }
 }
 
 }  // namespace kasen

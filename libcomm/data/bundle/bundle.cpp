@@ -200,7 +200,7 @@ Dictionary dictionary_at(const std::string& path) {
   return std::filesystem::is_directory(path, unknown) ? read_bundle_info(path).dictionaries : read_dictionary(path);
 }
 
-std::vector<Part> read_parts(const std::string& path, int first, int count) {
+std::vector<Part> read_parts(const std::string& path, int first, int count, MappedTables* mapped) {
   const Manifest manifest = read_manifest(path);
   if (first < 0 || count < 0 || first > manifest.info.workers - count)
     throw InternalError(fmt::format("parts {} to {} of a bundle of {}", first, first + count, manifest.info.workers));
@@ -212,7 +212,7 @@ std::vector<Part> read_parts(const std::string& path, int first, int count) {
       const PartFile& facts = manifest.parts[static_cast<std::size_t>(worker)];
       parts.push_back(
           read_checked(file, facts, [&](const FileHandle& part) { return read_part(part, manifest, worker); }));
-      stored.load(parts.back());
+      stored.load(parts.back(), mapped);
     }
     check_together(parts, path);
     return parts;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcomm/data/base/new_file.h"
+#include "libcomm/data/base/stored_table.h"
 #include "libcomm/data/cut/partition.h"
 #include "libcore/data/data.h"
 
@@ -58,7 +59,10 @@ BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts,
 [[nodiscard]] Dictionary dictionary_at(const std::string& path);
 /// Reads parts first .. first + count - 1. Each file is checked against the manifest's digest, then its structure, then
 /// its content. So no content can lead outside of an array later. UserError: missing_input, bad_input, limit.
-[[nodiscard]] std::vector<Part> read_parts(const std::string& path, int first, int count);
+/// Arrays that stay in files of the user's are copied; with `mapped`, they are the files' own pages where they lie as
+/// in memory, and the caller calls mapped->check() when it has read them for the last time.
+[[nodiscard]] std::vector<Part> read_parts(const std::string& path, int first, int count,
+                                           MappedTables* mapped = nullptr);
 /// A part without the elements of its arrays and the values of its matrices: these are empty (of compressed arrays the
 /// bytes are there). It has the owners, the mirrors and the positions of nonzeros, from which sizes follow. Structure,
 /// length and lists are checked, but not the file's digest: a computation with a part reads all of it. UserError as

@@ -59,9 +59,9 @@ std::int64_t end_of(const Manifest& manifest, const ArrayFacts& array) {
 }
 
 // An error of opening the file says what the bundle has to do with it.
-StoredFile open_stored(const StoredFacts& facts) {
+std::shared_ptr<const StoredFile> open_stored(const StoredFacts& facts) {
   try {
-    return StoredFile(facts.table);
+    return std::make_shared<const StoredFile>(facts.table);
   } catch (const UserError& error) {
     Diagnostic diagnostic = error.diagnostics().front();
     if (error.status() == ExitStatus::bad_input) refuse(facts, diagnostic.what + ", " + diagnostic.why);
@@ -95,21 +95,24 @@ StoredArrays::StoredArrays(const Manifest& manifest) : manifest_(manifest) {
   for (const auto& [name, array] : manifest.arrays) {
     if (!array.stored) continue;
     const StoredFacts& facts = *array.stored;
-    StoredFile file = open_stored(facts);
+    std::shared_ptr<const StoredFile> file = open_stored(facts);
     if (end_of(manifest, array) != facts.table.bytes)
       refuse(facts, fmt::format("it has {} bytes, and the bundle's rows another number", facts.table.bytes));
-    if (file.head_digest() != facts.head_digest) refuse(facts, "its header changed since the data was cut");
+    if (file->head_digest() != facts.head_digest) refuse(facts, "its header changed since the data was cut");
     files_.emplace(name, std::move(file));
   }
 }
 
-void StoredArrays::load(Part& part) const {
+void StoredArrays::load(Part& part, MappedTables* mapped) const {
   for (const auto& [name, file] : files_) {
     const ArrayFacts& array = manifest_.arrays.at(name);
     const std::int64_t count = count_of(manifest_, array, part.worker);
-    StoredFile::Loaded loaded = file.load(array.element, count, offset_of(manifest_, array, part.worker));
+    const std::int64_t offset = offset_of(manifest_, array, part.worker);
+    StoredFile::Loaded loaded =
+        mapped != nullptr ? file->map(array.element, count, offset) : file->load(array.element, count, offset);
     if (loaded.digest != array.stored->digests[static_cast<std::size_t>(part.worker)])
       refuse(*array.stored, "its content changed since the data was cut");
+    if (mapped != nullptr) mapped->add(file, loaded, stored_bytes(array.element, count));
     part.arrays.at(name).data = std::move(loaded.elements);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "libcomm/data/base/stored_table.h"
@@ -24,12 +25,13 @@ class StoredArrays {
  public:
   // Checks all but the elements. UserError: missing_input, io; bad_input: a file is not as it was.
   explicit StoredArrays(const Manifest& manifest);
-  // Brings a part's elements into memory, and checks their digests. UserError.
-  void load(Part& part) const;
+  // Brings a part's elements into memory, or maps them where there is a list of mapped ones, and checks their digests.
+  // UserError.
+  void load(Part& part, MappedTables* mapped) const;
 
  private:
   const Manifest& manifest_;
-  std::map<std::string, StoredFile> files_;  // by array
+  std::map<std::string, std::shared_ptr<const StoredFile>> files_;  // by array
 };
 
 }  // namespace kasen

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "libcomm/data/base/digest.h"
 #include "libcore/base/error.h"
 #include "libcore/system/file_calls.h"
+#include "libcore/system/mapped_file.h"
 #include "libcore/system/memory_limit.h"
 
 namespace kasen {
@@ -29,28 +31,27 @@ struct Content {
 };
 
 // Unmaps in another thread, if the system gives one: with small pages it takes a fifth of the time of parsing the file.
-void unmap(void* address, size_t length) {
+void unmap(const MappedFile* mapped) {
   try {
-    std::thread([=] { munmap(address, length); }).detach();
+    std::thread([=] { delete mapped; }).detach();
   } catch (const std::system_error&) {
-    munmap(address, length);
+    delete mapped;
   }
 }
 
 Content map_file(const std::string& path) {
   const int file = file_calls::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat facts {};
-  void* address = MAP_FAILED;
-  if (file >= 0 && fstat(file, &facts) == 0)
-    address = mmap(nullptr, static_cast<size_t>(facts.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+  std::unique_ptr<const MappedFile> mapped;
+  if (file >= 0 && fstat(file, &facts) == 0) mapped = std::make_unique<const MappedFile>(file, 0, facts.st_size, path);
   const int error = errno;
   if (file >= 0) close(file);
-  if (address == MAP_FAILED && error == ENOMEM) check_memory(facts.st_size, "the file", path);
-  if (address == MAP_FAILED) fail(ExitStatus::io, "cannot map the file", std::strerror(error), {}, {path});
-  const auto length = static_cast<size_t>(facts.st_size);
-  madvise(address, length, MADV_WILLNEED);
-  return {std::shared_ptr<const void>(address, [length](const void* p) { unmap(const_cast<void*>(p), length); }),
-          {static_cast<const char*>(address), length}};
+  const bool refused = mapped == nullptr || mapped->data() == nullptr;
+  if (refused && error == ENOMEM) check_memory(facts.st_size, "the file", path);
+  if (refused) fail(ExitStatus::io, "cannot map the file", std::strerror(error), {}, {path});
+  const std::string_view text{reinterpret_cast<const char*>(mapped->data()), static_cast<size_t>(facts.st_size)};
+  madvise(const_cast<char*>(text.data()), text.size(), MADV_WILLNEED);
+  return {std::shared_ptr<const MappedFile>(mapped.release(), unmap), text};
 }
 
 Content keep(HeldText text) {

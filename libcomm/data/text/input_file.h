@@ -1,6 +1,6 @@
 // An input file's whole content in memory, for readers that cannot take it block by block: plain files are mapped,
-// others read or decompressed. If others shorten a file while it is mapped, that ends the process (SIGBUS), as in every
-// program that maps files.
+// others read or decompressed. If others shorten a file while it is mapped, that ends the process (SIGBUS) with a
+// message that names it.
 #pragma once
 
 #include <cstddef>
