@@ -19,8 +19,6 @@ using LayoutJson = nlohmann::json;
 constexpr double points_an_inch = 72, character = 6.62;  // character: of an 11 pixel font with letters of one width
 constexpr double margin = 12, frame_title = 18;
 
-constexpr size_t most_arrows = 400;
-
 struct Extent {
   double width = 0, height = 0;
 };
@@ -160,22 +158,23 @@ class Placing {
 
 double line_width(const std::string& text) { return character * static_cast<double>(text_width(text)); }
 
-bool is_for_dot(const Picture& picture) { return picture.edges.size() <= most_arrows; }
+bool is_for_dot(const Picture& picture, std::size_t most) { return picture.edges.size() <= most; }
 
-std::string dot_text(const std::vector<Picture>& pictures) {
+std::string dot_text(const std::vector<Picture>& pictures, std::size_t most) {
   std::string text;
   for (const Picture& picture : pictures) {
-    if (is_for_dot(picture)) text += DotGraph(picture).text();
+    if (is_for_dot(picture, most)) text += DotGraph(picture).text();
   }
   return text;
 }
 
-std::optional<std::vector<Placed>> read_placing(const std::string& json, const std::vector<Picture>& pictures) {
+std::optional<std::vector<Placed>> read_placing(const std::string& json, const std::vector<Picture>& pictures,
+                                                std::size_t most) {
   std::istringstream stream(json);
   std::vector<Placed> all;
   try {
     for (const Picture& picture : pictures) {
-      if (!is_for_dot(picture)) {
+      if (!is_for_dot(picture, most)) {
         all.push_back(place_in_order(picture));
         continue;
       }

@@ -42,6 +42,9 @@ void tell_bytes(OperatorNote& note, const ComparedOperator& compared) {
   }
 }
 
+// Times of all lengths take the same room, so that a box stays where it is when the plan runs again.
+std::string time_text(double seconds) { return fmt::format("{:<7}", duration_text(seconds)); }
+
 }  // namespace
 
 OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int number) {
@@ -49,9 +52,9 @@ OperatorNote run_note(const ReportContext& context, const RunFacts& facts, int n
   const OpCount& count = counted(facts, number);
   OperatorNote note;
   if (holds_others(row) && count.iterations > 0) {
-    note.lines.push_back(grouped_count(count.iterations, "iteration") + ", " + duration_text(count.seconds));
-  } else if (has_time(row, count) && count.seconds >= 1e-6) {
-    note.lines.push_back(duration_text(count.seconds));
+    note.lines.push_back(grouped_count(count.iterations, "iteration") + ", " + time_text(count.seconds));
+  } else if (has_time(row, count)) {
+    note.lines.push_back(time_text(count.seconds));
   }
   tell_bytes(note, facts.check.operators.at(static_cast<size_t>(number)));
   warn(note, facts.check.operators.at(static_cast<size_t>(number)));

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "libcore/ir/module.h"
 #include "libopt/draw/page_text.h"
@@ -86,24 +88,43 @@ struct Drawn {
   double width = 0;  // of the widest picture
 };
 
-// Draws the pictures of a module, as Graphviz places them or, if it does not, in the order of the program.
-Drawn pictures(const Side& side, const NodeNote& note, const GraphPlacer& place) {
-  const std::vector<Picture> all = pictures_of(side.context, note);
-  std::optional<std::vector<Placed>> placed;
-  if (place) {
-    if (const auto answer = place(dot_text(all))) placed = read_placing(*answer, all);
+// Pictures, and their places: of none, if Graphviz does not place them.
+struct PlacedPictures {
+  std::vector<Picture> pictures;
+  std::vector<Placed> places;
+};
+
+// Of several modules: Graphviz is started once for all of them, since its start takes longer than the placing.
+void place_together(std::span<PlacedPictures* const> modules, const PageParts& parts) {
+  if (!parts.place) return;
+  std::vector<Picture> all;
+  for (const PlacedPictures* module : modules) all.insert(all.end(), module->pictures.begin(), module->pictures.end());
+  const std::string graphs = dot_text(all, parts.most_arrows);
+  const std::optional<std::string> answer = graphs.empty() ? graphs : parts.place(graphs);
+  const auto placed = answer ? read_placing(*answer, all, parts.most_arrows) : std::nullopt;
+  if (!placed) return;
+  auto next = placed->begin();
+  for (PlacedPictures* module : modules) {
+    const auto end = next + std::ssize(module->pictures);
+    module->places.assign(next, end);
+    next = end;
   }
+}
+
+// Draws the pictures of a module, as Graphviz places them or, if it does not, in the order of the program.
+Drawn drawn_pictures(const Side& side, const PlacedPictures& all, std::size_t most_arrows) {
+  const bool placed = !all.places.empty();
   Drawn drawn;
   std::string& text = drawn.text;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const Picture& picture = all[i];
-    const Placed where = placed ? (*placed)[i] : place_in_order(picture);
+  for (size_t i = 0; i < all.pictures.size(); ++i) {
+    const Picture& picture = all.pictures[i];
+    const Placed where = placed ? all.places[i] : place_in_order(picture);
     drawn.width = std::max(drawn.width, where.width);
     if (i > 0) {
       text += fmt::format("<h3 id=\"{}{}-inside\">{}</h3>\n", side.key, picture.number, page_text(picture.title));
     }
     text += "<div class=\"canvas\">" + picture_svg(picture, where, side.key) + "</div>\n";
-    if (placed && !is_for_dot(picture)) {
+    if (placed && !is_for_dot(picture, most_arrows)) {
       text += fmt::format("<p class=\"note\">In the program's order, for its {} arrows.</p>\n", picture.edges.size());
     }
   }
@@ -112,9 +133,9 @@ Drawn pictures(const Side& side, const NodeNote& note, const GraphPlacer& place)
 }
 
 // A picture that would not fit beside the table stands above it.
-std::string panel(const Side& side, const char* name, const NodeNote& note, const GraphPlacer& place) {
+std::string panel(const Side& side, const char* name, const PlacedPictures& pictures, std::size_t most_arrows) {
   constexpr double widest_beside = 680;
-  const Drawn drawn = pictures(side, note, place);
+  const Drawn drawn = drawn_pictures(side, pictures, most_arrows);
   std::string text = fmt::format("<div class=\"panel {}\"><h3>{}</h3><div class=\"split{}\"><div>\n", name, side.title,
                                  drawn.width > widest_beside ? " stacked" : "");
   text += drawn.text + "</div><div class=\"costs\">\n";
@@ -129,10 +150,9 @@ std::string panel(const Side& side, const char* name, const NodeNote& note, cons
   return text + "</div></div></div>\n";
 }
 
-std::string graph_section(const Side& side, const Side* before, const NodeNote& note, const GraphPlacer& place,
-                          bool of_run) {
+std::string graph_section(const Side& side, const Side* before, const NodeNote& note, const PageParts& parts) {
   std::string text = "<section id=\"graph\"><h2>Data dependence graph</h2>\n" + std::string(legend);
-  text += std::string(of_run ? run_legend : "") + "</p>\n";
+  text += std::string(parts.run != nullptr ? run_legend : "") + "</p>\n";
   text += "<div class=\"tabs\"><input type=\"radio\" name=\"view\" id=\"v-after\" checked>";
   if (before != nullptr) {
     text +=
@@ -141,11 +161,12 @@ std::string graph_section(const Side& side, const Side* before, const NodeNote& 
         "for=\"v-both\">Side by side</label>";
   }
   text += "<input type=\"checkbox\" id=\"v-fit\"><label for=\"v-fit\">Fit to width</label><div class=\"panels\">\n";
-  if (before != nullptr) {
-    text += panel(
-        *before, "before", [](int) { return OperatorNote(); }, place);
-  }
-  return text + panel(side, "after", note, place) + "</div></div></section>\n";
+  PlacedPictures after{pictures_of(side.context, note), {}}, earlier;
+  const auto no_note = [](int) { return OperatorNote(); };
+  if (before != nullptr) earlier.pictures = pictures_of(before->context, no_note);
+  place_together(std::array{&earlier, &after}, parts);
+  if (before != nullptr) text += panel(*before, "before", earlier, parts.most_arrows);
+  return text + panel(side, "after", after, parts.most_arrows) + "</div></div></section>\n";
 }
 
 std::string page(const ReportContext& context, const ReportContext* context_before, const RunFacts* facts,
@@ -164,7 +185,7 @@ std::string page(const ReportContext& context, const ReportContext* context_befo
   std::string sections = "<section id=\"program\" class=\"two\"><div><h2>Program</h2>\n" +
                          source_panel(context.module()) + "</div><div><h2>Costs</h2>\n<div class=\"scroll\">" +
                          summary_tables(side, was) + "</div></div></section>\n";
-  sections += graph_section(side, was, note, parts.place, facts != nullptr);
+  sections += graph_section(side, was, note, parts);
   if (facts != nullptr) sections += run_sections(context, *facts);
   sections +=
       "<section id=\"memory\"><h2>Memory</h2>\n<div class=\"scroll\">" + memory_section(context) + "</div></section>\n";

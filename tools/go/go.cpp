@@ -3,19 +3,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "libcore/ir/module.h"
-#include "libcore/system/temporaries.h"
 #include "tools/common/params.h"
 #include "tools/common/tool.h"
 #include "tools/common/version.h"
 #include "tools/go/go_files.h"
+#include "tools/go/graph_file.h"
 #include "tools/go/made_from.h"
 #include "tools/launch/end.h"
 #include "tools/launch/options.h"
@@ -40,13 +40,6 @@ struct StepFailed {
 
 constexpr const char* own_name = "kasen go";
 
-// Whether both are there, and the first was written later.
-bool newer(const std::string& file, const std::string& other) {
-  std::error_code fault, fault_of_other;
-  const auto time = fs::last_write_time(file, fault), time_of_other = fs::last_write_time(other, fault_of_other);
-  return !fault && !fault_of_other && time >= time_of_other;
-}
-
 // 0, or the status of the step that failed.
 int status_of_steps(const std::function<void()>& steps) {
   try {
@@ -56,8 +49,6 @@ int status_of_steps(const std::function<void()>& steps) {
   }
   return 0;
 }
-
-constexpr int most_drawn = 150;  // arrows of a picture
 
 class Pipeline {
  public:
@@ -73,7 +64,7 @@ class Pipeline {
     partition();
     fuse();
     if (has("checkpoint")) {
-      describe();  // not beside: the run alone handles a request to save and stop
+      describe(nullptr);  // not beside: the run alone handles a request to save and stop
       save_and_run();
     } else {
       describe_and_run();
@@ -84,7 +75,12 @@ class Pipeline {
  private:
   void describe_and_run() const {
     std::string summary;  // of the run, kept until the steps beside it have printed
-    beside([&] { execute(summary); }, [&] { describe(); });
+    const SharedMark has_run;
+    const auto run = [&] {
+      execute(summary);
+      has_run.set();
+    };
+    beside(run, [&] { describe(&has_run); });
     write_standard_output(summary);
   }
 
@@ -226,43 +222,22 @@ class Pipeline {
     tell("fuse       {} (and {} to compare with)\n", file("fused.kir"), file("unfused.kir"));
   }
 
-  // Makes what a run does not wait for: the plan's cost and its picture.
-  void describe() const {
+  // Makes what a run does not wait for: the plan's cost and its picture. The page of a plan that has run is made with
+  // the run's times, so there is none before a short run.
+  void describe(const SharedMark* has_run) const {
+    constexpr std::chrono::milliseconds short_run{100};
+    const GraphFile graph(file("plan.dot"), file("plan.svg"));
     step({tool("measure"), file("unfused.kir"), "--bundle", file("bundle"), "--compare", file("fused.kir"), "-o",
-          file("report.txt")});
+          file("report.txt"), "--graph", file("plan.dot")});
+    const std::function<std::string()> drawn = graph.draw();
     write_message(over_progress());
     tell("measure    {}\n", file("report.txt"));
-    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "--places",
-          file("plan.places"), "-o", file("report.html")});
-    const std::string picture = draw();
+    const std::string picture = drawn();
     write_message(over_progress());
     tell("picture    {}\n", picture);
-  }
-
-  // Draws the plan as a graph where Graphviz is there and is fast (a large graph takes it minutes, or more than it can
-  // do). Returns what there is to look at. Nothing else waits for a picture that does not come.
-  [[nodiscard]] std::string draw() const {
-    std::string graph = file("plan.dot"), drawn = file("plan.svg");
-    std::error_code fault;
-    const std::string drawn_before = newer(drawn, graph) ? read_text(graph) : "";
-    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "dot", "-o", graph});
-    if (!drawn_before.empty() && read_text(graph) == drawn_before) {
-      fs::last_write_time(drawn, fs::file_time_type::clock::now(), fault);
-      if (!fault) return drawn;
-    }
-    fs::remove(drawn, fault);
-    if (!command_exists("dot")) return graph;
-    std::ifstream lines(graph);
-    std::int64_t arrows = 0;
-    for (std::string line; std::getline(lines, line);) arrows += line.find("->") == std::string::npos ? 0 : 1;
-    if (arrows > most_drawn) return fmt::format("{} (its {} arrows may take dot long)", graph, arrows);
-    const std::string half = temporary_name(drawn);
-    const Temporary guard(half);
-    const bool done = run_process({"dot", "-Tsvg", graph, "-o", half}).status == 0;
-    if (done) fs::rename(half, drawn, fault);
-    if (done && !fault) return drawn;
-    fs::remove(half, fault);
-    return fmt::format("{} (dot could not draw it)", graph);
+    if (has_run != nullptr && has_run->wait_for(short_run)) return;
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--format", "html", "--places",
+          file("plan.places"), "-o", file("report.html")});
   }
 
   void execute(std::string& summary) const {
@@ -289,17 +264,8 @@ class Pipeline {
   // Compares predicted and counted, for the terminal and, with the times of the steps, as the page that opens in a
   // browser.
   void compare() const {
-    const Arguments against{tool("measure"), file("fused.kir"), "--bundle",
-                            file("bundle"),  "--against",       file("run.json")};
-    const auto with = [&](const Arguments& more) {
-      Arguments argv = against;
-      argv.insert(argv.end(), more.begin(), more.end());
-      return argv;
-    };
-    beside([&] { step(with({"--check"})); },
-           [&] {
-             step(with({"--format", "html", "--places", file("plan.places"), "-o", file("report.html")}));
-           });
+    step({tool("measure"), file("fused.kir"), "--bundle", file("bundle"), "--against", file("run.json"), "--check",
+          "--page", file("report.html"), "--places", file("plan.places")});
     tell("page       {}\n", file("report.html"));
   }
 
@@ -379,6 +345,7 @@ int go_main(int argc, char** argv) {
   int status = 0;
   const int own = run_tool(argc, argv, tool, [&](const po::variables_map& values) {
     if (values.count("program") == 0) fail(ExitStatus::usage, "no program", "", "see 'kasen go --help'");
+    write_without_waiting();  // the steps' files; the run's own results are on the disk at its end
     start_as_forks({{"kasen-plan", plan_main},
                     {"kasen-partition", partition_main},
                     {"kasen-fuse", fuse_main},

@@ -95,6 +95,8 @@ std::string page_of(const Module& plan, const Sizes* sizes, const Module* before
     parts.machine_name = *file;
     parts.machine = read_machine(parts.machine_name);
   }
+  constexpr std::size_t few_arrows = 150;  // a run does not wait for more, nor for a picture of its own (go/graph_file)
+  if (values.count("places") > 0) parts.most_arrows = few_arrows;
   KeptPlaces places(values.count("places") > 0 ? values["places"].as<std::string>() : "");
   parts.place = [&](const std::string& graphs) { return places.place(graphs); };
   std::string page = report_html(plan, sizes, parts);

@@ -84,6 +84,8 @@ std::string against(const Module& module, const po::variables_map& values, const
   const RunReport run = read_run_report(read_text(path), shown_name(path));
   const Check check = check_against(module, *sizes, run);
   right = check.mismatches.empty();
+  if (values.count("page") > 0)
+    write_text(values["page"].as<std::string>(), page_of(module, sizes, before, values, {.run = &run}));
   if (format == Format::json) return check_json(check);
   if (format == Format::html) return page_of(module, sizes, before, values, {.run = &run});
   if (format != Format::text) refuse_format("--against");
@@ -131,7 +133,7 @@ ExitStatus run_measure(const po::variables_map& values) {
   std::optional<Module> other;
   if (values.count("compare") > 0) {
     other = read_module(values["compare"].as<std::string>());
-  } else if (format == Format::html) {
+  } else if (format == Format::html || values.count("page") > 0) {
     other = unfused(module);
   }
   const std::optional<Sizes> sizes = read_sizes(values, module, shown_name(path), other ? &*other : nullptr);
@@ -154,6 +156,7 @@ ExitStatus run_measure(const po::variables_map& values) {
     if (machine && format == Format::text) text += times_text(module, known, *machine);
   }
   write_text(values["output"].as<std::string>(), text);
+  if (values.count("graph") > 0) write_text(values["graph"].as<std::string>(), report_dot(other ? *other : module));
   return values.count("check") > 0 && !right ? ExitStatus::check_failed : ExitStatus::done;
 }
 
@@ -177,10 +180,12 @@ void add_options(Tool& tool) {
   add("calibrate", "measures this machine and writes such a file; takes no module");
   declare_scaling_options(tool);
   tool.hidden.add_options()("places", text("FILE"), "for html: keeps where Graphviz places boxes, for the next page")(
+      "page", text("FILE"), "with --against: also as html, to this file")(
+      "graph", text("FILE"), "also the last module as a graph (dot), to this file")(
       "module", po::value<std::string>()->default_value("-")->value_name("MODULE.kir"));
   tool.positional.add("module", 1);
   tool.reads.insert(tool.reads.end(), {"module", "compare", "against", "machine"});
-  tool.writes.insert(tool.writes.end(), {"output", "places"});
+  tool.writes.insert(tool.writes.end(), {"output", "places", "page", "graph"});
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ namespace kasen::tools {
 // Writes through a temporary name, fsync and rename. On any failure the temporary file is removed and the old file
 // stays. A link stays a link to the file that changes. ExitStatus::cannot_create, io.
 void write_text(const std::string& path, std::string_view text);
+// From now on, write_text does not wait until the file is on the disk, here and in forks of this process: for files
+// that are made again by each start. If the system stops within the next seconds, they may be empty.
+void write_without_waiting();
 // Fails early (cannot_create) where a file of this name could not be made: its folder is missing or not writable.
 void check_writable(const std::string& path);
 // Refuses (usage) an output that would replace one of the inputs, or a file of an input that is a bundle.

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/poll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -157,31 +160,41 @@ void wait_for_text(int fd) {
   }
 }
 
-// A failure that a process and its fork can have at the same moment: only one of them is the first.
-class FirstFailure {
- public:
-  FirstFailure() {
-    void* const memory = mmap(nullptr, sizeof *failed_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    failed_ = new (memory) std::atomic<bool>(false);
-  }
-  ~FirstFailure() { munmap(failed_, sizeof *failed_); }
-  FirstFailure(const FirstFailure&) = delete;
-  FirstFailure& operator=(const FirstFailure&) = delete;
-
-  // Returns true for the first call of both processes.
-  [[nodiscard]] bool claim() const { return !failed_->exchange(true); }
-
- private:
-  std::atomic<bool>* failed_ = nullptr;
-};
-
 }  // namespace
+
+SharedMark::SharedMark() {
+  void* const memory = mmap(nullptr, sizeof *set_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  set_ = new (memory) std::atomic<std::uint32_t>(0);
+}
+
+SharedMark::~SharedMark() { munmap(set_, sizeof *set_); }
+
+bool SharedMark::claim() const {
+  const bool first = set_->exchange(1) == 0;
+  if (first) syscall(SYS_futex, set_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  return first;
+}
+
+bool SharedMark::wait_for(std::chrono::milliseconds most) const {
+  const auto end = std::chrono::steady_clock::now() + most;
+  while (*set_ == 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    if (left <= 0) return false;
+    const timespec time{.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1'000'000};
+    syscall(SYS_futex, set_, FUTEX_WAIT, 0, &time, nullptr, 0);
+  }
+  return true;
+}
 
 Ended run_process(const std::vector<std::string>& argv, const std::string& output) {
   if (output.empty()) return Process(argv, {}).wait();
   const OpenFile file(output, anew);
   return Process(argv, {.output = file.get()}).wait();
+}
+
+std::function<Ended()> run_process_meanwhile(const std::vector<std::string>& argv) {
+  return [process = std::make_shared<Process>(argv, ProcessStart{})] { return process->wait(); };
 }
 
 Ended run_process_into(std::string& text, const std::vector<std::string>& argv) {
@@ -214,7 +227,7 @@ Ended run_process_apart(const std::vector<std::string>& argv, const std::string&
 
 Ended side_by_side(const std::function<void()>& one,
                    const std::function<int(const std::function<bool()>& is_first)>& other) {
-  const FirstFailure failure;
+  const SharedMark failure;  // only one of both is the first
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), 0) != 0) fail(ExitStatus::io, "cannot make a pipe", std::strerror(errno));
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);

@@ -1,6 +1,9 @@
 // Starts the tools beside this one.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,7 +19,9 @@ namespace kasen::tools {
 [[nodiscard]] Ended run_process(const std::vector<std::string>& argv, const std::string& output = {});
 // The same; what it writes to standard output is added to `text`.
 [[nodiscard]] Ended run_process_into(std::string& text, const std::vector<std::string>& argv);
-// The same without standard input; standard output and standard error go to files.
+// Starts it alike, and returns a function that waits for its end. Without a call, the last copy of the function waits.
+[[nodiscard]] std::function<Ended()> run_process_meanwhile(const std::vector<std::string>& argv);
+// The same as run_process without standard input; standard output and standard error go to files.
 [[nodiscard]] Ended run_process_apart(const std::vector<std::string>& argv, const std::string& output,
                                       const std::string& messages);
 // Sends a signal to all processes that run_process waits for. Signal handlers may call it, too.
@@ -30,6 +35,22 @@ class StopHandedOn {
   ~StopHandedOn();
   StopHandedOn(const StopHandedOn&) = delete;
   StopHandedOn& operator=(const StopHandedOn&) = delete;
+};
+// A mark that a process and its forks see, and that one of them sets once.
+class SharedMark {
+ public:
+  SharedMark();
+  ~SharedMark();
+  SharedMark(const SharedMark&) = delete;
+  SharedMark& operator=(const SharedMark&) = delete;
+  // True for the first call in all processes.
+  [[nodiscard]] bool claim() const;
+  void set() const { (void)claim(); }
+  // Waits until it is set, but no longer; returns whether it is.
+  [[nodiscard]] bool wait_for(std::chrono::milliseconds most) const;
+
+ private:
+  std::atomic<std::uint32_t>* set_ = nullptr;  // in memory that forks share
 };
 // Runs both at a time, `other` in a fork of this process, which ends with the status that it returns. The first failure
 // ends the processes that the other waits for, and it alone is reported when both are done: thrown by `one`, or
