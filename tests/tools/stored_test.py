@@ -3,6 +3,7 @@
 
 Usage: stored_test.py FOLDER_OF_TOOLS SOURCE_ROOT [unittest arguments]
 """
+import gzip
 import json
 import os
 import pathlib
@@ -260,6 +261,35 @@ class Stored(ToolTest):
         file = self.dir / "there" / "manifest.json"
         file.write_text(json.dumps({**manifest, "kasen_bundle": 5}))
         self.fault("run", "f.kir", "--bundle", "there", status=BAD, says=["format version 5", "up to version 4"])
+
+    def test_go_knows_files_again(self):
+        """Whichever way it got their digests: a file that was only touched is the same, one that was written is not."""
+        (self.dir / "p.ks").write_text(ROW)
+        x = self.random.normal(size=(20_000, 8))
+        text = "".join(",".join(map(repr, row)) + "\n" for row in x.tolist())
+        self.assertGreater(len(text), 1 << 20)  # shorter files are read in any case
+
+        def save(name, text):
+            if name.endswith(".npy"):
+                numpy.save(self.dir / name, numpy.loadtxt(text.splitlines(), delimiter=","))
+            else:
+                with (gzip.open if name.endswith(".gz") else open)(self.dir / name, "wt") as file:
+                    file.write(text)
+        for name in ["x.npy", "x.csv", "x.csv.gz"]:
+            go = ["go", "p.ks", "--dir", "go", "--format", "npy", "--top", 0, "--kernels", "interpreter", f"X={name}"]
+            save(name, text)
+            os.utime(self.dir / name, (1, 1))
+            self.assertNotIn("as it was", self.kasen(*go)[1])
+            want = (self.dir / "go" / "result.npy").read_bytes()
+            for time in [2, 3]:
+                self.assertIn("as it was", self.kasen(*go)[1], name)
+                os.utime(self.dir / name, (time, time))
+            self.assertIn("as it was", self.kasen(*go)[1], name)
+            self.assertEqual((self.dir / "go" / "result.npy").read_bytes(), want)
+            save(name, text.replace("1", "2", 1))
+            os.utime(self.dir / name, (3, 3))
+            self.assertNotIn("as it was", self.kasen(*go)[1], name)
+            self.assertNotEqual((self.dir / "go" / "result.npy").read_bytes(), want)
 
     def test_go_copies_no_file(self):
         """It refers to it, and makes the bundle again where the file has changed or has another place."""

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "libcomm/data/base/byte_source.h"
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/bundle/bundle.h"
 #include "libcore/analysis/whole.h"
@@ -59,13 +61,38 @@ std::string this_boot() {
 
 std::string record_of(const std::string& bundle) { return bundle + ".made-from"; }
 
-// Empty: there is no bundle, or it is not whole.
-std::string bundle_digest(const std::string& bundle) {
+// Its digest is empty if there is no bundle, or it is not whole.
+BundleInfo info_of(const std::string& bundle) {
   try {
-    return read_bundle_info(bundle).digest;
+    return read_bundle_info(bundle);
   } catch (const UserError&) {
     return {};
   }
+}
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+bool stays(const BundleInfo& info, const std::string& path) {
+  std::error_code none;
+  const std::string whole = std::filesystem::canonical(path, none).string();
+  return std::any_of(info.stored.begin(), info.stored.end(),
+                     [&](const auto& stored) { return !none && stored.second.path == whole; });
+}
+
+// The bundle's digests are those of unpacked content.
+bool is_packed(const std::string& path) {
+  std::string first(6, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(first.data(), std::ssize(first));
+  return compression_of(first) != Compression::none;
+}
+
+// A file that kasen partition is about to read. Its digest is taken where it costs little, or the bundle will not state
+// it.
+FileIdentity to_be_read(const std::string& path) {
+  constexpr std::int64_t few_bytes = 1 << 20;
+  FileIdentity identity = look_at(path);
+  return identity.bytes < few_bytes || is_packed(path) ? identify(path) : identity;
 }
 
 }  // namespace
@@ -90,22 +117,49 @@ std::string wanted_data(const Module& module, std::string_view method) {
 }
 
 BundleRecord::BundleRecord(std::string bundle, std::string_view settings, std::vector<std::string> files)
-    : bundle_(std::move(bundle)),
-      settings_(digest_of(settings)),
-      digest_(bundle_digest(bundle_)),
-      files_(std::move(files)) {
+    : bundle_(std::move(bundle)), settings_(digest_of(settings)), files_(std::move(files)) {
+  const BundleInfo info = info_of(bundle_);
+  digest_ = info.digest;
   const std::optional<Record> old = read_record(record_of(bundle_));
   const bool fits = old && !old->boot.empty() && old->boot == this_boot() && old->bundle == digest_ &&
                     old->settings == settings_ && old->data.size() == files_.size();
   holds_ = fits;
   bool untouched = true;
   for (size_t k = 0; k < files_.size(); ++k) {
-    const FileIdentity* known = fits ? &old->data[k] : nullptr;
-    data_.push_back(identify(files_[k], known));
-    holds_ = holds_ && same_content(data_[k], *known);
-    untouched = untouched && holds_ && identity_text(data_[k]) == identity_text(*known);
+    if (holds_) holds_ = is_same(k, old->data[k], info);
+    if (!holds_ && data_.size() == k) data_.push_back(to_be_read(files_[k]));
+    untouched = untouched && holds_ && identity_text(data_[k]) == identity_text(old->data[k]);
   }
   if (holds_ && !untouched) write_text(record_of(bundle_), text());  // the next time they need not be read
+}
+
+// Adds the file's identity as it is now. A file that stays where it is has no digest of its own: the bundle has.
+bool BundleRecord::is_same(std::size_t k, const FileIdentity& known, const BundleInfo& info) {
+  if (is_untouched(files_[k], known) || !stays(info, files_[k])) {
+    data_.push_back(identify(files_[k], &known));
+    return same_content(data_[k], known);
+  }
+  data_.push_back(look_at(files_[k]));
+  if (!stored_arrays_hold(bundle_)) return false;
+  data_[k].digest = known.digest;
+  return true;
+}
+
+// The digest of a file that the bundle was made of just now; empty where the bundle does not state it.
+std::string BundleRecord::digest_in(const BundleInfo& info, std::size_t k) const {
+  if (stays(info, files_[k])) return digest_of("in its file: " + files_[k]);
+  const std::string name = name_of(files_[k]);
+  const auto alike = [&](const std::string& file) { return name_of(file) == name && file != files_[k]; };
+  if (std::any_of(files_.begin(), files_.end(), alike)) return {};
+  std::string digest;
+  for (const std::string& source : info.sources) {
+    const std::size_t begin = source.find('=') + 1, end = source.rfind(' ');
+    if (begin == 0 || end == std::string::npos || end < begin || source.substr(begin, end - begin) != name) continue;
+    const std::string stated = source.substr(end + 1);
+    if (!digest.empty() && digest != stated) return {};
+    digest = stated;
+  }
+  return is_digest(digest) ? digest : "";
 }
 
 std::string BundleRecord::text() const {
@@ -115,10 +169,18 @@ std::string BundleRecord::text() const {
 }
 
 bool BundleRecord::write() {
+  const BundleInfo info = info_of(bundle_);
+  digest_ = info.digest;
   for (size_t k = 0; k < files_.size(); ++k) {
-    if (!same_content(identify(files_[k], &data_[k]), data_[k])) return false;
+    if (!data_[k].digest.empty()) {
+      if (!same_content(identify(files_[k], &data_[k]), data_[k])) return false;
+      continue;
+    }
+    if (!same_facts(look_at(files_[k]), data_[k])) return false;
+    data_[k].digest = digest_in(info, k);
+    if (data_[k].digest.empty() && data_[k].settled) data_[k] = identify(files_[k]);
+    if (data_[k].digest.empty()) return false;
   }
-  digest_ = bundle_digest(bundle_);
   write_text(record_of(bundle_), text());
   return true;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcomm/data/base/file_identity.h"
+#include "libcomm/data/bundle/bundle.h"
 #include "libcore/ir/module.h"
 
 namespace kasen::tools {
@@ -29,7 +30,8 @@ class DataFiles {
 // states nothing, so it does not matter when, or whether, it is written.
 class BundleRecord {
  public:
-  // `settings`: everything but the data files. Reads the files that the record does not vouch for. UserError.
+  // `settings`: everything but the data files. Where only the files can tell whether the bundle is theirs, reads those
+  // that the record does not vouch for; else none, since the bundle will be made and has their digests then. UserError.
   BundleRecord(std::string bundle, std::string_view settings, std::vector<std::string> files);
   // The existing bundle was made from these.
   [[nodiscard]] bool holds() const { return holds_; }
@@ -38,6 +40,8 @@ class BundleRecord {
 
  private:
   [[nodiscard]] std::string text() const;
+  [[nodiscard]] bool is_same(std::size_t k, const FileIdentity& known, const BundleInfo& info);
+  [[nodiscard]] std::string digest_in(const BundleInfo& info, std::size_t k) const;
   std::string bundle_, settings_, digest_;  // of the bundle; empty: there is none that is whole
   std::vector<std::string> files_;
   std::vector<FileIdentity> data_;

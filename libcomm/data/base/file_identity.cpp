@@ -34,17 +34,23 @@ FileIdentity facts_of(const struct stat& facts) {
   return identity;
 }
 
-bool same_facts(const FileIdentity& a, const FileIdentity& b) {
-  return a.bytes == b.bytes && a.modified_ns == b.modified_ns && a.changed_ns == b.changed_ns && a.inode == b.inode &&
-         a.device == b.device;
-}
-
 std::string digest_of_all(ByteSource& bytes) {
   std::vector<char> buffer(std::size_t{1} << 20);
   RunningDigest running;
   for (std::int64_t got = 1; got > 0; running.update(buffer.data(), got))
     got = bytes.read(buffer.data(), std::ssize(buffer));
   return running.hex();
+}
+
+// Before the file is read: if it is written meanwhile, it has another time than the one noted here afterwards.
+// `regular`: false for a pipe, and opening it would wait. If there is no such file, opening it reports that.
+FileIdentity facts_before_reading(const std::string& path, bool& regular) {
+  const std::int64_t begin = now_ns();
+  struct stat facts {};
+  regular = stat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode);
+  FileIdentity identity = facts_of(facts);
+  identity.settled = regular && begin - identity.changed_ns >= settling_ns;
+  return identity;
 }
 
 template <class T>
@@ -57,6 +63,11 @@ bool take_number(std::string_view& text, T& value) {
 
 }  // namespace
 
+bool same_facts(const FileIdentity& a, const FileIdentity& b) {
+  return a.bytes == b.bytes && a.modified_ns == b.modified_ns && a.changed_ns == b.changed_ns && a.inode == b.inode &&
+         a.device == b.device;
+}
+
 bool same_content(const FileIdentity& a, const FileIdentity& b) { return !a.digest.empty() && a.digest == b.digest; }
 
 bool is_untouched(const std::string& path, const FileIdentity& known) {
@@ -67,14 +78,16 @@ bool is_untouched(const std::string& path, const FileIdentity& known) {
 
 FileIdentity identify(const std::string& path, const FileIdentity* known) {
   if (known != nullptr && is_untouched(path, *known)) return *known;
-  const std::int64_t begin = now_ns();
-  struct stat facts {};
-  const bool there = stat(path.c_str(), &facts) == 0;  // if it is not, opening it reports that
-  FileIdentity identity = facts_of(facts);
-  if (there && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) return identity;  // opening a pipe would wait
-  identity.digest = digest_of_all(*open_bytes(path).bytes);
-  // A file written during the read now has another time than the one noted here, so it is read again.
-  identity.settled = begin - identity.changed_ns >= settling_ns;
+  bool regular = true;
+  FileIdentity identity = facts_before_reading(path, regular);
+  if (regular) identity.digest = digest_of_all(*open_bytes(path).bytes);
+  return identity;
+}
+
+FileIdentity look_at(const std::string& path) {
+  bool regular = true;
+  FileIdentity identity = facts_before_reading(path, regular);
+  if (regular) (void)open_bytes(path);
   return identity;
 }
 

@@ -24,6 +24,10 @@ struct FileIdentity {
 // Whether the file at `path` is the one that `known` describes, and nobody has written it since. Looks at the inode,
 // not at the content. False if that is not certain or there is no file.
 [[nodiscard]] bool is_untouched(const std::string& path, const FileIdentity& known);
+// What the system states of the file, without its digest: it is not read. UserError as identify.
+[[nodiscard]] FileIdentity look_at(const std::string& path);
+// Whether the system states the same of both.
+[[nodiscard]] bool same_facts(const FileIdentity& a, const FileIdentity& b);
 // Reads the whole file, or nothing of it if `known` describes it and it is untouched. UserError: missing_input, io.
 [[nodiscard]] FileIdentity identify(const std::string& path, const FileIdentity* known = nullptr);
 

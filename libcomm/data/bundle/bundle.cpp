@@ -219,6 +219,19 @@ std::vector<Part> read_parts(const std::string& path, int first, int count, Mapp
   });
 }
 
+bool stored_arrays_hold(const std::string& path) {
+  const Manifest manifest = read_manifest(path);
+  try {
+    const StoredArrays stored(manifest);
+    for (int worker = 0; worker < manifest.info.workers; ++worker)
+      if (!stored.hold(worker)) return false;
+    return true;
+  } catch (const UserError& error) {
+    if (error.status() != ExitStatus::bad_input && error.status() != ExitStatus::missing_input) throw;
+    return false;
+  }
+}
+
 Part read_part_lists(const std::string& path, int worker) {
   const Manifest manifest = read_manifest(path);
   if (worker < 0 || worker >= manifest.info.workers)

@@ -63,6 +63,9 @@ BundleInfo write_bundle(const std::string& path, const std::vector<Part>& parts,
 /// in memory, and the caller calls mapped->check() when it has read them for the last time.
 [[nodiscard]] std::vector<Part> read_parts(const std::string& path, int first, int count,
                                            MappedTables* mapped = nullptr);
+/// Whether the arrays that stay in files of the user's have the content that the bundle was made of. UserError as
+/// read_parts, but for a file that is another one now.
+[[nodiscard]] bool stored_arrays_hold(const std::string& path);
 /// A part without the elements of its arrays and the values of its matrices: these are empty (of compressed arrays the
 /// bytes are there). It has the owners, the mirrors and the positions of nonzeros, from which sizes follow. Structure,
 /// length and lists are checked, but not the file's digest: a computation with a part reads all of it. UserError as

@@ -103,6 +103,16 @@ StoredArrays::StoredArrays(const Manifest& manifest) : manifest_(manifest) {
   }
 }
 
+bool StoredArrays::hold(int worker) const {
+  for (const auto& [name, file] : files_) {
+    const ArrayFacts& array = manifest_.arrays.at(name);
+    const std::int64_t bytes = stored_bytes(array.element, count_of(manifest_, array, worker));
+    const std::string digest = file->digest(offset_of(manifest_, array, worker), bytes);
+    if (digest != array.stored->digests[static_cast<std::size_t>(worker)]) return false;
+  }
+  return true;
+}
+
 void StoredArrays::load(Part& part, MappedTables* mapped) const {
   for (const auto& [name, file] : files_) {
     const ArrayFacts& array = manifest_.arrays.at(name);

@@ -28,6 +28,8 @@ class StoredArrays {
   // Brings a part's elements into memory, or maps them where there is a list of mapped ones, and checks their digests.
   // UserError.
   void load(Part& part, MappedTables* mapped) const;
+  // Whether a worker's elements have their digests still. UserError.
+  [[nodiscard]] bool hold(int worker) const;
 
  private:
   const Manifest& manifest_;
