@@ -119,6 +119,26 @@ std::set<std::string> read_compressed(const Module& plan) {
   return names;
 }
 
+// Whether an operator in a loop reads one of these values.
+bool read_in_loop(const Block& block, const std::set<ValueId>& values, bool in_loop) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [&](const Op& op) {
+    const bool inside = in_loop || op.code == OpCode::while_loop || op.code == OpCode::for_loop;
+    const auto is_one = [&](ValueId value) { return values.contains(value); };
+    return (in_loop && std::any_of(op.operands.begin(), op.operands.end(), is_one)) ||
+           std::any_of(op.blocks.begin(), op.blocks.end(),
+                       [&](const Block& inner) { return read_in_loop(inner, values, inside); });
+  });
+}
+
+// A pass over a mapped file takes up to a tenth longer than one over huge pages, and a copy as long as some five passes
+// (docs/bundle.md): arrays that a loop reads are copied.
+bool maps_inputs(const Module& plan) {
+  std::set<ValueId> inputs;
+  for (const Op& op : plan.body.ops)
+    if (op.code == OpCode::input && !plan.type(op.results[0]).sparse) inputs.insert(op.results[0]);
+  return !read_in_loop(plan.body, inputs, false);
+}
+
 // The data that all ranks need before they run.
 struct Prepared {
   Module module;
@@ -170,7 +190,8 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
   require_same_run(settings, p, cluster);
   p.transport = cluster.transport(p.info.workers, settings.check_messages);
   cluster.together([&] {
-    p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(), &p.mapped);
+    p.parts = read_parts(settings.bundle, p.transport->first_worker(), p.transport->local_workers(),
+                         maps_inputs(p.module) ? &p.mapped : nullptr);
     for (Part& part : p.parts) expand(part, read_compressed(p.module));
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads);
