@@ -45,6 +45,18 @@ class GeneratedKernelSet : public GeneratedKernels {
     compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
+  // Products in loops get the matrix with its rows sorted, block by block of a large operand.
+  void take_matrix(const Op& op, const LocalMatrix& matrix, const KeptMatrix& kept) override {
+    const auto kernels = plan_->products.find(&op);
+    if (kernels == plan_->products.end() || !wants_sorted(kernels->second, matrix)) return;
+    if (sorted_.contains(key_of(matrix))) return;
+    const std::int64_t forced = options_.operand_blocks;
+    const std::int64_t room = forced > 0 ? forced : operand_blocks(matrix.inputs, matrix.outputs, matrix.entries());
+    const OperandBlocks blocks =
+        forced > 0 ? OperandBlocks{forced, (matrix.inputs + forced - 1) / forced} : blocks_that_pay(matrix, room);
+    sorted_.emplace(key_of(matrix), sorted_rows(matrix, shop_.pool, blocks, room, kept));
+  }
+
   void elementwise(const ElementwiseCall& call) override {
     run(shop_, call);
     count(call);
@@ -222,21 +234,20 @@ class GeneratedKernelSet : public GeneratedKernels {
     }
   }
 
-  // Products in loops get the matrix with its rows sorted, block by block of a large operand.
-  const SortedRows* sorted_form(const ProductKernels& kernels, const LocalMatrix& matrix) {
-    if (kernels.kernel.window == nullptr || !worth_sorting(matrix.entries(), matrix.outputs)) return nullptr;
-    const MatrixKey key{&matrix, matrix.pointers.data(), matrix.outputs, matrix.entries()};
-    auto it = sorted_.find(key);
-    if (it == sorted_.end()) it = sorted_.emplace(key, sorted_now(matrix)).first;
-    return &it->second;
+  using MatrixKey = std::tuple<const LocalMatrix*, const void*, std::int64_t, std::int64_t>;
+  static MatrixKey key_of(const LocalMatrix& matrix) {
+    return {&matrix, matrix.pointers.data(), matrix.outputs, matrix.entries()};
   }
 
-  SortedRows sorted_now(const LocalMatrix& matrix) {
-    if (const std::int64_t forced = options_.operand_blocks; forced > 0) {
-      return sort_rows(matrix, shop_.pool, {forced, (matrix.inputs + forced - 1) / forced}, forced);
-    }
-    const std::int64_t room = operand_blocks(matrix.inputs, matrix.outputs, matrix.entries());
-    return sort_rows(matrix, shop_.pool, blocks_that_pay(matrix, room), room);
+  static bool wants_sorted(const ProductKernels& kernels, const LocalMatrix& matrix) {
+    return kernels.kernel.window != nullptr && worth_sorting(matrix.entries(), matrix.outputs);
+  }
+
+  [[nodiscard]] const SortedRows* sorted_form(const ProductKernels& kernels, const LocalMatrix& matrix) const {
+    if (!wants_sorted(kernels, matrix)) return nullptr;
+    const auto it = sorted_.find(key_of(matrix));
+    if (it == sorted_.end()) throw InternalError("a matrix that was not taken");
+    return &it->second;
   }
 
   template <class Kernels>
@@ -297,7 +308,6 @@ class GeneratedKernelSet : public GeneratedKernels {
   std::vector<std::unique_ptr<Workshop>> alone_;  // [thread] for what one thread does by itself
   std::vector<std::int64_t> work_;                // of calls that may run side by side
   std::optional<PlanKernels> plan_;
-  using MatrixKey = std::tuple<const LocalMatrix*, const void*, std::int64_t, std::int64_t>;
   std::map<MatrixKey, SortedRows> sorted_;  // of the matrices since prepare
   AccessCount count_;
   double compile_seconds_ = 0;

@@ -16,6 +16,7 @@
 
 #include "libcomm/data/base/new_file.h"
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/checkpoint/checkpoint.h"
 #include "libcomm/data/results/results.h"
 #include "libcore/base/count_text.h"
@@ -126,11 +127,13 @@ class Verification {
     judge(name, [&] { return verify_checkpoint(name); });
   }
 
-  // Reads it as a run does: each file against its digest, structure and content, and the parts against each other.
+  // Reads it as a run does: each file against its digest, structure and content, and the parts against each other. Of
+  // forms, whose content only a plan explains, the digests.
   void bundle(const std::string& name) {
     judge(name, [&] {
       const BundleInfo info = read_bundle_info(name);
       (void)read_parts(name, 0, info.workers);
+      check_forms(name, info.digest);
       return "a bundle of " + count_text(info.workers, "part");
     });
   }

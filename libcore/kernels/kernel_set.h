@@ -10,6 +10,7 @@
 #include "libcore/data/data.h"
 #include "libcore/data/mirrored.h"
 #include "libcore/ir/module.h"
+#include "libcore/kernels/form_store.h"
 #include "libcore/kernels/numbering.h"
 
 namespace kasen {
@@ -54,10 +55,9 @@ enum class RowWork : std::uint8_t { all, product, vector };
 
 /// mxv or mxvt with a sparse matrix, an mxm region of several, or a product_epilogue region. Inputs and outputs are the
 /// op's operands and results (the view for the matrix is empty). Writes the outputs in `range` of the result's space,
-/// with the reducer's identity where there is no nonzero. A matrix keeps its address and content from its first call
-/// until the next prepare, so a kernel set may keep another form of it. A product_epilogue's results that are
-/// reductions to a shared are accumulators, as in an ElementwiseCall. The ranges of `all` and `vector` calls are their
-/// sub-ranges.
+/// with the reducer's identity where there is no nonzero. A matrix keeps its address and content from take_matrix until
+/// the next prepare, so a kernel set may keep another form of it. A product_epilogue's results that are reductions to a
+/// shared are accumulators, as in an ElementwiseCall. The ranges of `all` and `vector` calls are their sub-ranges.
 struct ProductCall {
   const Op* op = nullptr;
   const LocalMatrix* matrix = nullptr;
@@ -92,6 +92,12 @@ struct AccessCount {
   std::int64_t written_bytes = 0;
 };
 
+/// The name of a matrix in a store of forms. Null: there is no store.
+struct KeptMatrix {
+  FormStore* forms = nullptr;
+  FormName name = {};
+};
+
 class KernelSet {
  public:
   virtual ~KernelSet() = default;
@@ -99,6 +105,9 @@ class KernelSet {
   /// Prepares everything that the plan needs, before the run. Anything unsupported is a UserError here, never a slow
   /// path. `module` outlives the kernel set.
   virtual void prepare(const Module& module) = 0;
+  /// Called for each matrix that `op` multiplies on a part, after prepare and before the first call. Makes the form
+  /// that the kernel set holds of it, if any, or takes it from a store.
+  virtual void take_matrix(const Op& /*op*/, const LocalMatrix& /*matrix*/, const KeptMatrix& /*kept*/ = {}) {}
 
   virtual void elementwise(const ElementwiseCall& call) = 0;
   virtual void product(const ProductCall& call) = 0;

@@ -83,18 +83,11 @@ void check_shape(const PartMatrix& matrix, size_t rows) {
        "its dimension, slaves and pointers do not agree", "partition the data again");
 }
 
-// Moves the values of the part's nonzeros to the pull form.
-PlaneMover value_mover(const PartMatrix& matrix, LocalMatrix& local) {
-  if (matrix.element.bytes() > 0) {
-    local.values = Array(matrix.element, static_cast<std::int64_t>(matrix.columns.size()));
-  }
-  return {matrix.values, local.values};
-}
-
 // mxv: outputs are columns. Rows are taken in ascending global order, so that each output's nonzeros ascend, too.
 // Nonzeros are counted and placed by the part's own columns, because each lookup of a position would be a random
 // access.
 void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
+  LargeVector<std::int64_t>& pointers = local.pointers.own();
   LargeVector<std::int64_t> next(source.cols.size(), 0);
   for (const std::int32_t c : source.matrix.columns) {
     if (static_cast<size_t>(c) >= next.size()) Source::outside();
@@ -102,23 +95,24 @@ void pull_columns(const Source& source, const LocalSpace& operand, LocalMatrix& 
   }
   for (size_t c = 0; c < next.size(); ++c) {
     if (next[c] > 0 && source.cols[c] == absent) Source::outside();
-    if (source.cols[c] != absent) local.pointers[static_cast<size_t>(source.cols[c]) + 1] = next[c];
+    if (source.cols[c] != absent) pointers[static_cast<size_t>(source.cols[c]) + 1] = next[c];
   }
-  std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
+  std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
   for (size_t c = 0; c < next.size(); ++c)
-    if (source.cols[c] != absent) next[c] = local.pointers[static_cast<size_t>(source.cols[c])];
+    if (source.cols[c] != absent) next[c] = pointers[static_cast<size_t>(source.cols[c])];
   LargeVector<size_t> row_at(static_cast<size_t>(operand.total), SIZE_MAX);
   for (size_t r = 0; r < source.rows.size(); ++r) {
     const std::int32_t at = source.row(r);
     if (at != absent) row_at[static_cast<size_t>(at)] = r;
   }
-  const PlaneMover values = value_mover(source.matrix, local);
+  const PlaneMover values(source.matrix.values, local.values);
+  std::int32_t* const indices = local.indices.own().data();
   for (const std::int32_t at : order_by_global(operand)) {
     const size_t r = row_at[static_cast<size_t>(at)];
     if (r == SIZE_MAX) continue;
     for (std::int64_t e = source.matrix.row_pointers[r]; e < source.matrix.row_pointers[r + 1]; ++e) {
       const std::int64_t to = next[static_cast<size_t>(source.matrix.columns[static_cast<size_t>(e)])]++;
-      local.indices[static_cast<size_t>(to)] = at;
+      indices[to] = at;
       values.move(e, to);
     }
   }
@@ -142,19 +136,21 @@ bool copy_ascending(const Source& source, const LocalSpace& operand, std::int64_
 
 // mxvt: outputs are rows. A row's nonzeros are sorted if ghosts among the columns break the order.
 void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& local) {
+  LargeVector<std::int64_t>& pointers = local.pointers.own();
+  std::int32_t* const indices = local.indices.own().data();
   for (size_t r = 0; r < source.rows.size(); ++r) {
     const std::int32_t at = source.row(r);
     if (at == absent) continue;
-    local.pointers[static_cast<size_t>(at) + 1] = source.matrix.row_pointers[r + 1] - source.matrix.row_pointers[r];
+    pointers[static_cast<size_t>(at) + 1] = source.matrix.row_pointers[r + 1] - source.matrix.row_pointers[r];
   }
-  std::partial_sum(local.pointers.begin(), local.pointers.end(), local.pointers.begin());
-  const PlaneMover values = value_mover(source.matrix, local);
+  std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
+  const PlaneMover values(source.matrix.values, local.values);
   std::vector<std::pair<std::int64_t, std::int64_t>> row;  // global column, nonzero
   for (size_t r = 0; r < source.rows.size(); ++r) {
     if (source.rows[r] == absent) continue;
-    std::int64_t to = local.pointers[static_cast<size_t>(source.rows[r])];
+    std::int64_t to = pointers[static_cast<size_t>(source.rows[r])];
     const std::int64_t begin = source.matrix.row_pointers[r], end = source.matrix.row_pointers[r + 1];
-    if (copy_ascending(source, operand, begin, end, local.indices.data() + to)) {
+    if (copy_ascending(source, operand, begin, end, indices + to)) {
       values.move_run(begin, to, end - begin);
       continue;
     }
@@ -162,13 +158,55 @@ void pull_rows(const Source& source, const LocalSpace& operand, LocalMatrix& loc
     for (std::int64_t e = begin; e < end; ++e) row.emplace_back(operand.global[static_cast<size_t>(source.col(e))], e);
     std::sort(row.begin(), row.end());
     for (const auto& [global, e] : row) {
-      local.indices[static_cast<size_t>(to)] = source.col(e);
+      indices[to] = source.col(e);
       values.move(e, to++);
     }
   }
 }
 
+LocalMatrix sized(const PartMatrix& matrix, const LocalSpace& operand, const LocalSpace& result) {
+  LocalMatrix local;
+  local.outputs = result.total;
+  local.masters = result.masters;
+  local.inputs = operand.total;
+  local.element = matrix.element;
+  return local;
+}
+
+// Pointers, indices and values.
+std::vector<FormShape> form_shapes(const PartMatrix& matrix, const LocalSpace& operand, const LocalSpace& result) {
+  const std::int64_t entries = std::ssize(matrix.columns);
+  std::vector<FormShape> shapes{{8 * (result.total + 1)}, {4 * entries, operand.total}};
+  if (matrix.element.bytes() > 0) shapes.push_back({storage_bytes(matrix.element, entries)});
+  return shapes;
+}
+
+LocalMatrix loaded_matrix(const LoadedForm& form, LocalMatrix local, const PartMatrix& matrix) {
+  const std::int64_t entries = std::ssize(matrix.columns);
+  local.pointers = list_at<std::int64_t>(form, 0, local.outputs + 1);
+  local.indices = list_at<std::int32_t>(form, 1, entries);
+  if (form.arrays.size() > 2) local.values = array_at(matrix.element, entries, form, 2);
+  const bool good = local.pointers.front() == 0 && local.pointers.back() == entries &&
+                    std::is_sorted(local.pointers.begin(), local.pointers.end());
+  if (good && holds_booleans(local.values)) return local;
+  fail(ExitStatus::bad_input, "the kept form of a matrix is not as it was written",
+       good ? "a bool is neither true nor false" : "its pointers do not ascend to the number of its nonzeros",
+       "partition the data again");
+}
+
 }  // namespace
+
+LocalMatrix local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand, const LocalSpace& result,
+                         FormStore* forms, const FormName& name) {
+  if (forms == nullptr) return make_local_matrix(matrix, transposed, operand, result);
+  if (const auto form = forms->load(name, form_shapes(matrix, operand, result)))
+    return loaded_matrix(*form, sized(matrix, operand, result), matrix);
+  LocalMatrix made = make_local_matrix(matrix, transposed, operand, result);
+  std::vector<std::span<const std::byte>> arrays{bytes_of_list(made.pointers), bytes_of_list(made.indices)};
+  if (matrix.element.bytes() > 0) arrays.push_back(bytes_of_list(made.values.bytes));
+  forms->keep(name, arrays);
+  return made;
+}
 
 LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand,
                               const LocalSpace& result) {
@@ -177,13 +215,12 @@ LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const L
   const Source source{matrix, place_axis(row_space.masters, matrix.row_slaves, row_space),
                       place_axis(col_space.masters, matrix.col_slaves, col_space)};
   check_shape(matrix, source.rows.size());
-  LocalMatrix local;
-  local.outputs = result.total;
-  local.masters = result.masters;
-  local.inputs = operand.total;
-  local.element = matrix.element;
-  local.pointers.assign(static_cast<size_t>(result.total) + 1, 0);
-  local.indices.resize(matrix.columns.size());
+  LocalMatrix local = sized(matrix, operand, result);
+  local.pointers.own().assign(static_cast<size_t>(result.total) + 1, 0);
+  local.indices.own().resize(matrix.columns.size());
+  if (matrix.element.bytes() > 0) {
+    local.values = Array(matrix.element, static_cast<std::int64_t>(matrix.columns.size()));
+  }
   if (transposed) {
     pull_rows(source, operand, local);
   } else {

@@ -1,6 +1,7 @@
 // Builds the pull form of a sparse part (numbering.h): the nonzeros that meet each element of a product's result.
 #pragma once
 
+#include "libcore/kernels/form_store.h"
 #include "libcore/kernels/numbering.h"
 
 namespace kasen {
@@ -10,5 +11,10 @@ namespace kasen {
 // UserError(bad_input). Nonzeros of one output ascend by the operand's global index.
 [[nodiscard]] LocalMatrix make_local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand,
                                             const LocalSpace& result);
+
+// The same from a store that has a form of that name; otherwise it is made and offered to the store (null: there is
+// none). UserError as FormStore.
+[[nodiscard]] LocalMatrix local_matrix(const PartMatrix& matrix, bool transposed, const LocalSpace& operand,
+                                       const LocalSpace& result, FormStore* forms, const FormName& name);
 
 }  // namespace kasen

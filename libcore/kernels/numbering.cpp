@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,6 +12,8 @@
 #include "libcore/analysis/state_rules.h"
 #include "libcore/base/error.h"
 #include "libcore/ir/regions.h"
+#include "libcore/kernels/form_store.h"
+#include "libcore/kernels/form_text.h"
 #include "libcore/kernels/kernel_set.h"
 #include "libcore/kernels/numbering_order.h"
 
@@ -180,33 +183,61 @@ std::vector<std::int32_t> better_order(std::vector<std::int32_t> given, std::spa
   return lines_read(matrix, transposed, masters, hot) < worth_parting * now ? hot : given;
 }
 
-}  // namespace
-
-void Numbering::order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within) {
-  const std::vector<const Op*> regions = ordering_regions(module, dim);
-  if (regions.empty()) return;
+std::vector<std::int32_t> make_order(const Module& module, std::span<const Op* const> regions, DimId dim,
+                                     const Part& part, WithinGroups within) {
   const Op& product = epilogue_product(*regions.front());
   const bool transposed = product.code == OpCode::mxvt;
   const DimId read = cut_dim(module, module.type(product.operands.at(0)));
-  for (size_t p = 0; p < parts.size(); ++p) {
-    const PartMatrix& matrix = find_matrix(parts[p], matrix_name(module, product.operands.at(1)));
-    const size_t masters = find_dim(parts[p], module.dim(dim).name).masters.size();
-    const size_t operands = find_dim(parts[p], module.dim(read).name).masters.size();
-    std::vector<RowGroup> groups = group_rows(matrix, transposed, masters, operands);
-    find_waiting(module, regions, dim, parts[p], groups);
-    std::vector<std::int32_t>& order = orders_[dim][p];
-    if (within == WithinGroups::ascending) {
-      order = order_rows({}, groups);
-      continue;
+  const PartMatrix& matrix = find_matrix(part, matrix_name(module, product.operands.at(1)));
+  const size_t masters = find_dim(part, module.dim(dim).name).masters.size();
+  const size_t operands = find_dim(part, module.dim(read).name).masters.size();
+  std::vector<RowGroup> groups = group_rows(matrix, transposed, masters, operands);
+  find_waiting(module, regions, dim, part, groups);
+  if (within == WithinGroups::ascending) return order_rows({}, groups);
+  const std::vector<std::int64_t> lengths = row_lengths(matrix, transposed, masters);
+  std::vector<std::int32_t> order = order_rows(lengths, groups);
+  if (within == WithinGroups::ordered && read == dim && masters >= fewest_hot)
+    return better_order(std::move(order), lengths, groups, matrix, transposed);
+  return order;
+}
+
+// The store has checked that each number is an owned element; an order names each once.
+void require_order(const std::vector<std::int32_t>& order, const std::string& name, int worker) {
+  std::vector<bool> met(order.size(), false);
+  for (const std::int32_t master : order) {
+    if (met[static_cast<size_t>(master)]) {
+      fail(ExitStatus::bad_input, fmt::format("the kept order of dimension '{}' names an element twice", name),
+           fmt::format("on worker {}: it is not as it was written", worker), "partition the data again");
     }
-    const std::vector<std::int64_t> lengths = row_lengths(matrix, transposed, masters);
-    order = order_rows(lengths, groups);
-    if (within == WithinGroups::ordered && read == dim && masters >= fewest_hot)
-      order = better_order(std::move(order), lengths, groups, matrix, transposed);
+    met[static_cast<size_t>(master)] = true;
   }
 }
 
-Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGroups within) {
+}  // namespace
+
+void Numbering::order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within,
+                              FormStore* forms) {
+  const std::vector<const Op*> regions = ordering_regions(module, dim);
+  if (regions.empty()) return;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const std::string& name = module.dim(dim).name;
+    const size_t masters = find_dim(parts[p], name).masters.size();
+    const FormName kept{order_text(module, dim, within), parts[p].worker};
+    std::vector<std::int32_t>& order = orders_[dim][p];
+    const auto count = static_cast<std::int64_t>(masters);
+    const FormShape shape{count * std::int64_t{sizeof(std::int32_t)}, count};
+    if (const auto loaded = forms == nullptr ? std::nullopt : forms->load(kept, {&shape, 1})) {
+      const auto* const first = reinterpret_cast<const std::int32_t*>(loaded->arrays.at(0));
+      order.assign(first, first + masters);
+      require_order(order, name, parts[p].worker);
+      continue;
+    }
+    order = make_order(module, regions, dim, parts[p], within);
+    if (forms != nullptr) forms->keep(kept, std::array{bytes_of_list(order)});
+  }
+}
+
+Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGroups within, FormStore* forms) {
   for (const SpaceKey& key : used_spaces(module)) keys_.push_back(key);
   orders_.assign(module.dims.size(), std::vector<std::vector<std::int32_t>>(parts.size()));
   masters_.assign(module.dims.size(), std::vector<std::int64_t>(parts.size(), 0));
@@ -216,7 +247,7 @@ Numbering::Numbering(const Module& module, std::span<const Part> parts, WithinGr
     for (size_t p = 0; p < parts.size(); ++p) {
       masters_[dim][p] = static_cast<std::int64_t>(find_dim(parts[p], module.dim(dim).name).masters.size());
     }
-    order_masters(module, dim, parts, within);
+    order_masters(module, dim, parts, within, forms);
   }
   for (const SpaceKey& key : keys_) {
     const std::string& name = module.dim(key.dim).name;

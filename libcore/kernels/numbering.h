@@ -17,6 +17,7 @@
 
 #include "libcore/data/data.h"
 #include "libcore/ir/module.h"
+#include "libcore/system/held_list.h"
 
 namespace kasen {
 
@@ -55,11 +56,15 @@ struct SpaceKey {
 /// by length. `ascending`: as given, which shows soonest how many wait.
 enum class WithinGroups : std::uint8_t { ordered, by_length, ascending };
 
+class FormStore;
+
 /// All spaces that a plan uses, on the parts of this process.
 class Numbering {
  public:
-  /// Collects the spaces from the types in `module`. Throws UserError(bad_input) if a part lacks a dimension or matrix.
-  Numbering(const Module& module, std::span<const Part> parts, WithinGroups within = WithinGroups::ordered);
+  /// Collects the spaces from the types in `module`. Orders that `forms` (null: no store) has are not made again.
+  /// Throws UserError(bad_input) if a part lacks a dimension or matrix, or an order is not as it was written.
+  Numbering(const Module& module, std::span<const Part> parts, WithinGroups within = WithinGroups::ordered,
+            FormStore* forms = nullptr);
 
   [[nodiscard]] std::span<const SpaceKey> keys() const { return keys_; }
   [[nodiscard]] int find(DimId dim, const SlaveSet& set) const;  ///< index in keys(); InternalError if absent
@@ -75,7 +80,8 @@ class Numbering {
   [[nodiscard]] const std::vector<std::int32_t>& order(DimId dim, int part) const;
 
  private:
-  void order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within);
+  void order_masters(const Module& module, DimId dim, std::span<const Part> parts, WithinGroups within,
+                     FormStore* forms);
 
   std::vector<SpaceKey> keys_;
   std::vector<std::vector<LocalSpace>> spaces_;                  ///< [key][part]
@@ -87,9 +93,9 @@ class Numbering {
 /// it, as local indices of the operand's space. They ascend by the global index of the operand element.
 struct LocalMatrix {
   std::int64_t outputs = 0, inputs = 0;  ///< totals of the two spaces
-  std::int64_t masters = 0;  ///< of the result's space: the first outputs (a product may take the others apart)
-  LargeVector<std::int64_t> pointers;  ///< outputs + 1
-  LargeVector<std::int32_t> indices;   ///< one for each nonzero
+  std::int64_t masters = 0;         ///< of the result's space: the first outputs (a product may take the others apart)
+  HeldList<std::int64_t> pointers;  ///< outputs + 1
+  HeldList<std::int32_t> indices;   ///< one for each nonzero
   ElementType element;
   Array values;  ///< one for each nonzero (none for null)
   [[nodiscard]] std::int64_t entries() const { return pointers.empty() ? 0 : pointers.back(); }

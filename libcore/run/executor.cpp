@@ -57,7 +57,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
       options(run_options),
       prepared(std::async([this] { kernels.prepare(module); })),
       live(plan),
-      numbering(plan, local_parts, run_options.masters),
+      numbering(plan, local_parts, run_options.masters, run_options.forms),
       storage(plan, form, live, numbering, local_parts) {
   check_params();
   for (const Part& part : parts) {
@@ -72,6 +72,7 @@ Execution::Execution(const Module& bound, const std::vector<Part>& local_parts, 
   if (options.resume != nullptr) resumption_ = std::make_unique<Resumption>(*this, *options.resume);
   allocate();
   prepared.get();
+  for (Step* step : all_) step->prepare(*this);
 }
 
 Execution::~Execution() = default;
@@ -302,7 +303,11 @@ void Execution::charge_copy(ValueId from, ValueId to, int number) {
 namespace kasen {
 namespace {
 
-void check_parts(const std::vector<Part>& parts, const Transport& transport) {
+void check(const Module& module, const std::vector<Part>& parts, const Transport& transport) {
+  if (module.level < 2) {
+    fail(ExitStatus::bad_input, "a plan of level 1 does not say where values live", "",
+         "run it through kasen fuse first");
+  }
   if (static_cast<int>(parts.size()) != transport.local_workers() || parts.empty()) {
     throw InternalError("the executor needs one part for each local worker");
   }
@@ -356,13 +361,16 @@ Module bind_sizes(const Module& module, const std::vector<Part>& parts) {
 
 RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
                   const RunOptions& options) {
-  if (module.level < 2) {
-    fail(ExitStatus::bad_input, "a plan of level 1 does not say where values live", "",
-         "run it through kasen fuse first");
-  }
-  check_parts(parts, transport);
+  check(module, parts, transport);
   const Module bound = bind_sizes(module, parts);
   return executor::Execution(bound, parts, transport, kernels, options).run();
+}
+
+void make_forms(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
+                const RunOptions& options) {
+  check(module, parts, transport);
+  const Module bound = bind_sizes(module, parts);
+  const executor::Execution made(bound, parts, transport, kernels, options);
 }
 
 }  // namespace kasen

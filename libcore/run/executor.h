@@ -13,6 +13,7 @@
 #include "libcore/data/data.h"
 #include "libcore/data/run_result.h"
 #include "libcore/ir/module.h"
+#include "libcore/kernels/form_store.h"
 #include "libcore/kernels/kernel_set.h"
 #include "libcore/kernels/numbering.h"
 #include "libcore/run/border.h"
@@ -54,6 +55,8 @@ struct RunOptions {
   const ResumePoint* resume = nullptr;           ///< resumes from there; not owned
   RunObserver* observer = nullptr;               ///< not owned
   WithinGroups masters = WithinGroups::ordered;  ///< the order of owned elements; results have the same bits in any
+  /// Forms of the parts that a run before this one has made; not owned. Null: all are made.
+  FormStore* forms = nullptr;
   /// Called before the first step for each part (its index in `parts`) and each sparse matrix of its products, when all
   /// forms of the matrix are built. The run no longer reads the matrix's nonzeros; a caller short of memory frees them.
   std::function<void(size_t part, const std::string& matrix)> on_formed;
@@ -65,5 +68,8 @@ struct RunOptions {
 /// run.
 [[nodiscard]] RunResult execute(const Module& module, const std::vector<Part>& parts, Transport& transport,
                                 KernelSet& kernels, const RunOptions& options);
+/// All that execute() does before the first step, for its effect on `options.forms`.
+void make_forms(const Module& module, const std::vector<Part>& parts, Transport& transport, KernelSet& kernels,
+                const RunOptions& options);
 
 }  // namespace kasen

@@ -12,6 +12,7 @@
 #include "libcore/ir/entries.h"
 #include "libcore/ir/products.h"
 #include "libcore/ir/regions.h"
+#include "libcore/kernels/form_text.h"
 #include "libcore/kernels/local_matrix.h"
 
 namespace kasen::executor {
@@ -27,6 +28,7 @@ const std::string& input_name(const Module& module, const Op& product) {
 }
 
 std::int64_t count_rows_alone(const LocalMatrix& matrix, std::int64_t masters) {
+  if (matrix.inputs == masters) return matrix.outputs;
   const auto first = std::find_if(matrix.indices.begin(), matrix.indices.end(), [&](auto i) { return i >= masters; });
   const std::int64_t entry = first - matrix.indices.begin();
   if (entry == matrix.entries()) return matrix.outputs;
@@ -109,6 +111,11 @@ class DenseProductStep : public Step {
 };
 
 }  // namespace
+
+void SparseStep::prepare(Execution& run) {
+  for (int p = 0; p < run.part_count(); ++p)
+    run.kernels.take_matrix(op, matrix(p), {run.options.forms, matrices_.form_name(run, place_, p)});
+}
 
 std::int64_t SparseStep::early(int part, std::int64_t rows) const {
   if (leader == nullptr) return 0;
@@ -196,9 +203,16 @@ void MatrixStore::build_form(const Execution& run, size_t k) {
   for (int p = 0; p < run.part_count(); ++p) {
     const PartMatrix& part = run.parts[static_cast<size_t>(p)].matrices.at(key.name);
     const LocalSpace& operand = run.numbering.space(key.operand, p);
-    matrices_[k].push_back(make_local_matrix(part, key.transposed, operand, run.numbering.space(key.result, p)));
+    matrices_[k].push_back(local_matrix(part, key.transposed, operand, run.numbering.space(key.result, p),
+                                        run.options.forms, form_name(run, key, p)));
     rows_alone_[k].push_back(count_rows_alone(matrices_[k].back(), operand.masters));
   }
+}
+
+FormName MatrixStore::form_name(const Execution& run, const Key& key, int part) {
+  const auto space = [&](int number) { return run.numbering.keys()[static_cast<size_t>(number)]; };
+  return {matrix_text(run.plan, key.name, key.transposed, space(key.operand), space(key.result), run.options.masters),
+          run.parts[static_cast<size_t>(part)].worker};
 }
 
 std::int64_t MatrixStore::bytes(const Execution& run, int part) const {

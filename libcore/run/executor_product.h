@@ -14,6 +14,8 @@ class SparseStep : public Step {
   SparseStep(Execution& run, MatrixStore& matrices, const Op& decoded, int at, const Op& product)
       : Step(decoded, at), matrices_(matrices), place_(matrices.add(run, product)), made_(product.results.at(0)) {}
 
+  void prepare(Execution& run) override;
+
  protected:
   [[nodiscard]] const LocalMatrix& matrix(int part) const { return matrices_.matrix(place_, part); }
   [[nodiscard]] int place() const { return place_; }

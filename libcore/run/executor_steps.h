@@ -33,6 +33,8 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
   virtual void run(Execution& run) = 0;
+  // Called once before the run, when kernels and matrices are ready.
+  virtual void prepare(Execution& /*run*/) {}
   // For a gather: sends the ghosts' values before the owned elements are known; run() then does the rest.
   virtual void begin(Execution& /*run*/) {}
   // For a scatter with `late`: run() has only sent. The reader of its result calls this before it reads a ghost.
@@ -76,6 +78,10 @@ class MatrixStore {
   }
   // The bytes that build() will take on a part.
   [[nodiscard]] std::int64_t bytes(const Execution& run, int part) const;
+  // The name of matrix(place, part) in a store of forms.
+  [[nodiscard]] FormName form_name(const Execution& run, int place, int part) const {
+    return form_name(run, keys_[static_cast<size_t>(place)], part);
+  }
 
  private:
   struct Key {
@@ -88,6 +94,7 @@ class MatrixStore {
   std::vector<int> last_use_;  // by index: a step's number
   int step_ = 0;
   void build_form(const Execution& run, size_t k);
+  [[nodiscard]] static FormName form_name(const Execution& run, const Key& key, int part);
 
   std::vector<std::vector<LocalMatrix>> matrices_;  // [place][part]
   std::vector<std::vector<std::int64_t>> rows_alone_;

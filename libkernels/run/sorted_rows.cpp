@@ -17,9 +17,7 @@ constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<std::uint16_
 class Mover {
  public:
   Mover(const LocalMatrix& from, SortedRows& to)
-      : from_indices_(from.indices.data()),
-        to_indices_(reinterpret_cast<std::int32_t*>(to.indices.data())),
-        values_(from.values, to.values) {}
+      : from_indices_(from.indices.data()), to_indices_(to.indices.own().data()), values_(from.values, to.values) {}
 
   void move(std::int64_t from, std::int64_t to) const {
     to_indices_[to] = from_indices_[from];
@@ -40,8 +38,8 @@ class WindowSorter {
         indices_(matrix.indices.data()),
         mover_(matrix, sorted),
         blocks_(blocks),
-        order_(reinterpret_cast<std::uint16_t*>(sorted.order.data()) + first),
-        lengths_(reinterpret_cast<std::uint16_t*>(sorted.lengths.data()) + first),
+        order_(sorted.order.own().data() + first),
+        lengths_(sorted.lengths.own().data() + first),
         outputs_(matrix.outputs),
         count_(window_end(matrix, first) - first),
         starts_(sorted.starts.data() + number * blocks.count),
@@ -205,21 +203,28 @@ OperandBlocks blocks_that_pay(const LocalMatrix& matrix, std::int64_t count) {
   return ascend && sample.lines >= count * sample.rows ? blocks : OperandBlocks{};
 }
 
+std::int64_t list_length(const LocalMatrix& matrix, OperandBlocks blocks, std::int64_t room) {
+  return matrix.outputs * std::max(room, blocks.count);
+}
+
+SortedRows empty_sorted(const LocalMatrix& matrix, OperandBlocks blocks) {
+  SortedRows sorted;
+  sorted.outputs = matrix.outputs;
+  sorted.blocks = blocks.count;
+  const size_t windows = window_starts(matrix).size();
+  sorted.in_order.assign(windows, 0);
+  sorted.carried.assign(windows, 0);
+  sorted.starts.assign(windows * static_cast<size_t>(blocks.count) + 1, matrix.entries());
+  return sorted;
+}
+
 SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool, OperandBlocks blocks, std::int64_t room) {
-  const std::int64_t list_bytes = 2 * matrix.outputs * std::max(room, blocks.count);
-  SortedRows sorted{matrix.outputs,
-                    blocks.count,
-                    Bytes(list_bytes),
-                    Bytes(list_bytes),
-                    Bytes(4 * matrix.entries()),
-                    Array(matrix.element, matrix.values.count),
-                    {},
-                    {},
-                    {}};
+  SortedRows sorted = empty_sorted(matrix, blocks);
+  sorted.order.own().resize(static_cast<size_t>(list_length(matrix, blocks, room)));
+  sorted.lengths.own().resize(static_cast<size_t>(list_length(matrix, blocks, room)));
+  sorted.indices.own().resize(static_cast<size_t>(matrix.entries()));
+  sorted.values = Array(matrix.element, matrix.values.count);
   const std::vector<std::int64_t> windows = window_starts(matrix);
-  sorted.in_order.assign(windows.size(), 0);
-  sorted.carried.assign(windows.size(), 0);
-  sorted.starts.assign(windows.size() * static_cast<size_t>(blocks.count) + 1, matrix.entries());
   share_out(pool, std::ssize(windows), [&](int, std::int64_t w) {
     WindowSorter sorter(matrix, blocks, sorted, windows[static_cast<size_t>(w)], w);
     sorted.in_order[static_cast<size_t>(w)] = sorter.run() ? 1 : 0;

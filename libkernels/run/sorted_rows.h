@@ -1,15 +1,17 @@
 // A second form of a sparse part for products that run again and again. Rows are sorted by length within windows, in
 // slices of eight that run side by side, so that few branches depend on a row's end. If the operand is larger than a
-// core's cache, the form goes block by block of its elements. It is made at a product's first call.
+// core's cache, the form goes block by block of its elements.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "libcore/kernels/form_store.h"
 #include "libcore/kernels/kernel_set.h"
 #include "libcore/kernels/numbering.h"
 #include "libcore/kernels/sorted_form.h"
+#include "libcore/system/held_list.h"
 #include "libcore/system/threads.h"
 
 namespace kasen {
@@ -58,9 +60,9 @@ struct OperandBlocks {
 // blocks have neither those rows nor ones without nonzeros.
 struct SortedRows {
   std::int64_t outputs = 0, blocks = 1;
-  Bytes order;    // 16 bits a row and block: the window's rows in sorted order
-  Bytes lengths;  // 16 bits a row and block, in that order: its nonzeros, 65535 for more
-  Bytes indices;  // 32 bits a nonzero
+  HeldList<std::uint16_t> order;    // for each row and block: the window's rows in sorted order
+  HeldList<std::uint16_t> lengths;  // the same, in that order: nonzeros, 65535 for more
+  HeldList<std::int32_t> indices;   // of the nonzeros
   Array values;
   std::vector<std::int64_t> starts;   // of each window and block: its first nonzero; and the end
   std::vector<std::int32_t> carried;  // of each window: its rows in later blocks
@@ -68,10 +70,10 @@ struct SortedRows {
 
   // The rows from number `first` of the order on.
   [[nodiscard]] const std::uint16_t* order_from(std::int64_t first, std::int64_t block = 0) const {
-    return reinterpret_cast<const std::uint16_t*>(order.data()) + block * outputs + first;
+    return order.data() + block * outputs + first;
   }
   [[nodiscard]] const std::uint16_t* lengths_from(std::int64_t first, std::int64_t block = 0) const {
-    return reinterpret_cast<const std::uint16_t*>(lengths.data()) + block * outputs + first;
+    return lengths.data() + block * outputs + first;
   }
   // Of window number `window`: the first nonzero of a block; its nonzeros; of `count` rows those that it has.
   [[nodiscard]] std::int64_t entry(std::int64_t window, std::int64_t block) const {
@@ -85,12 +87,22 @@ struct SortedRows {
   }
   // sorted_form_bytes and the values (by plane, each rounded up to 64).
   [[nodiscard]] std::int64_t storage_bytes() const {
-    return order.size() + lengths.size() + indices.size() + values.bytes.size();
+    return static_cast<std::int64_t>(2 * (order.size() + lengths.size()) + 4 * indices.size()) + values.bytes.size();
   }
 };
 
 // Reserves the order of rows in `room` blocks, however many there are.
 [[nodiscard]] SortedRows sort_rows(const LocalMatrix& matrix, ThreadPool& pool, OperandBlocks blocks = {},
                                    std::int64_t room = 1);
+// The same without its content; and the length of `order`, or of `lengths`.
+[[nodiscard]] SortedRows empty_sorted(const LocalMatrix& matrix, OperandBlocks blocks);
+[[nodiscard]] std::int64_t list_length(const LocalMatrix& matrix, OperandBlocks blocks, std::int64_t room);
+
+// Completes a form whose content was loaded. False if its lists are no order of the matrix's rows, or have other
+// lengths: a product would then leave the arrays.
+[[nodiscard]] bool complete(SortedRows& sorted, const LocalMatrix& matrix, ThreadPool& pool);
+// The form from the matrix's store, or made and offered to it. UserError as FormStore.
+[[nodiscard]] SortedRows sorted_rows(const LocalMatrix& matrix, ThreadPool& pool, OperandBlocks blocks,
+                                     std::int64_t room, const KeptMatrix& kept);
 
 }  // namespace kasen

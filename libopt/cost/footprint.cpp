@@ -257,14 +257,13 @@ std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes) {
   return parts;
 }
 
-std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes, const std::function<bool(int)>& ran) {
+std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes) {
   const CostContext context = cost_context(module);
   const CostReport report = measure(module);
   std::map<PullForm, PullUse> sorted;
   for_each_op(module, [&](const Op& op, int number, int) {
     if (!is_sparse_product(module, op) || has_columns(module, op)) return;
-    const CostRow& at = report.rows[static_cast<size_t>(number)];
-    if (at.loop < 0 || !ran(at.region >= 0 ? at.region : number)) return;
+    if (report.rows[static_cast<size_t>(number)].loop < 0) return;
     for (const ValueId v : {op.operands.at(0), op.operands.at(1), op.results.at(0)}) {
       if (has_small_arrays(module.type(v).element)) return;
     }

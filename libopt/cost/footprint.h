@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "libcore/data/run_result.h"
@@ -16,10 +15,8 @@ namespace kasen {
 [[nodiscard]] std::vector<PartCount> predict_parts(const Module& module, const Sizes& sizes);
 
 // Predicts the further bytes that generated kernels hold, over all workers: second forms of the matrices of products in
-// loops, with rows sorted by length, where rows are short (libkernels/run/sorted_rows.h). `ran(number)` says whether an
-// operator runs.
-[[nodiscard]] std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes,
-                                                const std::function<bool(int)>& ran);
+// loops, with rows sorted by length, where rows are short (libkernels/run/sorted_rows.h).
+[[nodiscard]] std::int64_t predict_kernel_bytes(const Module& module, const Sizes& sizes);
 
 // The memory over all workers, in bytes without padding, as polynomials.
 struct Footprint {

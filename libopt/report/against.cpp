@@ -120,9 +120,8 @@ class Checker {
       check_.totals.push_back({field.what, {}, "", all, counted_all});
     }
     const bool generated = run_.kernels == "generated";
-    const auto ran = [&](int number) { return counted(number).executions > 0; };
     check_.totals.push_back(
-        {"kernel bytes", {}, "", generated ? predict_kernel_bytes(module_, sizes_, ran) : 0, run_.kernel_bytes});
+        {"kernel bytes", {}, "", generated ? predict_kernel_bytes(module_, sizes_) : 0, run_.kernel_bytes});
     const std::int64_t late = module_.level >= 3 ? 0 : run_.late_allocations;
     check_.totals.push_back({"allocations after a loop's first iteration", {}, "", late, run_.late_allocations});
   }

@@ -65,7 +65,7 @@ Json memory_json(const ReportContext& c) {
                        {"input_bytes", part.input_bytes}});
   }
   json["workers"] = std::move(workers);
-  json["generated_kernels_bytes"] = predict_kernel_bytes(c.module(), *c.sizes(), [](int) { return true; });
+  json["generated_kernels_bytes"] = predict_kernel_bytes(c.module(), *c.sizes());
   return json;
 }
 

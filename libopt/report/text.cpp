@@ -136,7 +136,7 @@ std::string memory_text(const ReportContext& c) {
                     grouped(part.matrix_bytes), grouped(part.input_bytes)});
   }
   text += table_text(rows);
-  const std::int64_t kernels = predict_kernel_bytes(c.module(), *c.sizes(), [](int) { return true; });
+  const std::int64_t kernels = predict_kernel_bytes(c.module(), *c.sizes());
   if (kernels == 0) return text;
   return text + fmt::format("Generated kernels hold {} more: matrices of products in loops, rows sorted by length.\n",
                             bytes_text(kernels));

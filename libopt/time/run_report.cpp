@@ -39,6 +39,9 @@ Json ranks_json(const std::vector<RankCount>& ranks) {
     entry["seconds"] = rank.seconds;
     entry["transition_seconds"] = rank.transition_seconds;
     entry["resident_bytes"] = rank.resident_bytes;
+    entry["preparing_seconds"] = rank.preparing_seconds;
+    entry["loaded_forms"] = rank.loaded_forms;
+    entry["made_forms"] = rank.made_forms;
     json.push_back(std::move(entry));
   }
   return json;

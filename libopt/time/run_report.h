@@ -32,6 +32,10 @@ struct RankCount {
   int rank = 0, first_worker = 0, workers = 0;
   double seconds = 0, transition_seconds = 0;
   std::int64_t resident_bytes = 0;  // the most that the whole process ever held; 0: not known
+  double preparing_seconds = 0;     // from the data in memory to the first step; 0 in older files
+  // Forms of the rank's parts that the bundle kept, and that it did not; 0 in older files, and where none was asked
+  // for.
+  std::int64_t loaded_forms = 0, made_forms = 0;
 };
 
 struct RunReport {

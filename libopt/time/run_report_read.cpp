@@ -97,6 +97,10 @@ std::vector<RankCount> read_ranks(const Json& json, const Reader& reader) {
     rank.seconds = reader.get<double>(entry, "seconds");
     rank.transition_seconds = reader.get<double>(entry, "transition_seconds");
     rank.resident_bytes = reader.count(entry, "resident_bytes");
+    if (!entry.contains("preparing_seconds")) continue;
+    rank.preparing_seconds = reader.get<double>(entry, "preparing_seconds");
+    rank.loaded_forms = reader.count(entry, "loaded_forms");
+    rank.made_forms = reader.count(entry, "made_forms");
   }
   return ranks;
 }

@@ -237,8 +237,8 @@ TEST(InterpreterKernels, RowsOfAProductInSegments) {
   LocalMatrix m;  // output 0 meets nobody, output 1 everybody
   m.outputs = 2;
   m.inputs = n;
-  m.pointers = {0, 0, n};
-  for (std::int32_t i = 0; i < n; ++i) m.indices.push_back(i);
+  m.pointers.own() = {0, 0, n};
+  for (std::int32_t i = 0; i < n; ++i) m.indices.own().push_back(i);
   m.element = ElementType::of(Scalar::null);
   Array x = testing::make_array(ElementType::of(Scalar::f64), reals(v)), y(ElementType::of(Scalar::f64), 2);
   const View in[2] = {{x.bytes.data(), n}, {}};

@@ -16,9 +16,9 @@ namespace {
 LocalMatrix rows_of_lengths(const std::vector<std::int64_t>& lengths) {
   LocalMatrix matrix;
   matrix.outputs = static_cast<std::int64_t>(lengths.size());
-  matrix.pointers.assign(lengths.size() + 1, 0);
-  std::partial_sum(lengths.begin(), lengths.end(), matrix.pointers.begin() + 1);
-  matrix.indices.assign(static_cast<size_t>(matrix.pointers.back()), 0);
+  matrix.pointers.own().assign(lengths.size() + 1, 0);
+  std::partial_sum(lengths.begin(), lengths.end(), matrix.pointers.own().begin() + 1);
+  matrix.indices.own().assign(static_cast<size_t>(matrix.pointers.back()), 0);
   return matrix;
 }
 
@@ -165,7 +165,7 @@ TEST(Division, OfEachBlockOfTheOperandIsBalanced) {
     for (size_t row = 0; row < shape.lengths.size(); ++row) {
       const std::int64_t begin = matrix.pointers[row], length = shape.lengths[row];
       for (std::int64_t k = 0; k < length; ++k)
-        matrix.indices[static_cast<size_t>(begin + k)] = static_cast<std::int32_t>(k * matrix.inputs / length);
+        matrix.indices.own()[static_cast<size_t>(begin + k)] = static_cast<std::int32_t>(k * matrix.inputs / length);
     }
     ThreadPool pool(1);
     const SortedRows sorted = sort_rows(matrix, pool, {blocks, 1000}, blocks);

@@ -10,6 +10,7 @@
 #include "libopt/time/run_report.h"
 #include "tests/support/data.h"
 #include "tests/support/generated.h"
+#include "tests/support/memory_forms.h"
 
 namespace kasen::testing {
 
@@ -62,10 +63,12 @@ struct Made {
   std::string check;
 };
 
-inline Made run(const Module& plan, const std::vector<Part>& parts, std::unique_ptr<KernelSet> kernels,
-                bool generated) {
+inline Made run(const Module& plan, const std::vector<Part>& parts, std::unique_ptr<KernelSet> kernels, bool generated,
+                FormStore* forms = nullptr) {
   const auto transport = make_simulated_transport(static_cast<int>(parts.size()));
-  const RunResult result = execute(plan, parts, *transport, *kernels, {});
+  RunOptions options;
+  options.forms = forms;
+  const RunResult result = execute(plan, parts, *transport, *kernels, options);
   Made made;
   for (const Output& output : result.outputs) made.outputs.push_back(whole_words(plan, output, parts));
   RunReport report = make_run_report(plan, result);
@@ -109,8 +112,9 @@ inline void expect_agreement(const Module& joined, const Module& apart, const st
   const Made first = run(joined, parts, make_interpreter_kernels(), false);
   EXPECT_TRUE(first.agrees) << what << '\n' << first.check;
   expect_equal(first.outputs, expected.outputs, tolerance, what);
+  MemoryForms forms;  // made by the first of these runs, loaded by the others
   for (const int threads : {1, 2, 3}) {
-    const Made made = run(joined, parts, testing::make_kernels({.threads = threads}), true);
+    const Made made = run(joined, parts, testing::make_kernels({.threads = threads}), true, &forms);
     EXPECT_TRUE(made.agrees) << what << '\n' << made.check;
     expect_equal(made.outputs, first.outputs, 0, what + ", generated, threads " + std::to_string(threads));
     const Made blocks = run(joined, parts, testing::make_kernels({.threads = threads, .operand_blocks = 3}), true);

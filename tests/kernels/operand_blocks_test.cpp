@@ -20,11 +20,11 @@ LocalMatrix matrix_of(const std::vector<std::int64_t>& lengths, std::int64_t inp
   matrix.outputs = std::ssize(lengths);
   matrix.inputs = inputs;
   matrix.element = ElementType::of(Scalar::i32);
-  matrix.pointers.push_back(0);
+  matrix.pointers.own().push_back(0);
   for (std::int64_t row = 0; row < matrix.outputs; ++row) {
     for (std::int64_t k = 0; k < lengths[static_cast<size_t>(row)]; ++k)
-      matrix.indices.push_back(static_cast<std::int32_t>(operand(row, k)));
-    matrix.pointers.push_back(std::ssize(matrix.indices));
+      matrix.indices.own().push_back(static_cast<std::int32_t>(operand(row, k)));
+    matrix.pointers.own().push_back(std::ssize(matrix.indices));
   }
   matrix.values = Array(matrix.element, matrix.pointers.back());
   for (std::int64_t e = 0; e < matrix.pointers.back(); ++e) matrix.values.as<std::int32_t>()[e] = static_cast<int>(e);
@@ -100,7 +100,7 @@ class Reader {
     EXPECT_EQ(at_, form_.entry(number, block) + form_.entries(number, block));
   }
   void take(std::int64_t row, std::int64_t block) {
-    const auto index = reinterpret_cast<const std::int32_t*>(form_.indices.data())[at_];
+    const auto index = form_.indices[at_];
     const std::int64_t entry = form_.values.as<std::int32_t>()[at_++];
     EXPECT_EQ(index, matrix_.indices[static_cast<size_t>(entry)]);
     rows[static_cast<size_t>(row)].push_back(entry);
@@ -121,7 +121,8 @@ TEST(OperandBlocks, KeepTheOrderOfEachRow) {
   LocalMatrix matrix = matrix_of(lengths, 1000, [&](std::int64_t, std::int64_t) { return below(random, 1000); });
   matrix.masters = 6000;
   for (size_t row = 0; row + 1 < matrix.pointers.size(); row += row % 3 == 0 ? 1 : 2)  // some rows stay as they fell
-    std::sort(matrix.indices.begin() + matrix.pointers[row], matrix.indices.begin() + matrix.pointers[row + 1]);
+    std::sort(matrix.indices.own().begin() + matrix.pointers[row],
+              matrix.indices.own().begin() + matrix.pointers[row + 1]);
   ThreadPool pool(2);
   for (const std::int64_t room : {4, 6}) {
     const SortedRows form = sort_rows(matrix, pool, {4, 250}, room);

@@ -223,12 +223,12 @@ TEST(Product, LibraryFunctionsAreThoseOfOneRow) {
   LocalMatrix matrix;
   matrix.outputs = matrix.inputs = n;
   matrix.element = ElementType::of(Scalar::f64);
-  matrix.pointers.push_back(0);
+  matrix.pointers.own().push_back(0);
   for (std::int64_t o = 0; o < n; ++o) {
     for (std::int64_t k = below(random, 20); k > 0; --k) {
-      matrix.indices.push_back(static_cast<std::int32_t>(below(random, n)));
+      matrix.indices.own().push_back(static_cast<std::int32_t>(below(random, n)));
     }
-    matrix.pointers.push_back(static_cast<std::int64_t>(matrix.indices.size()));
+    matrix.pointers.own().push_back(static_cast<std::int64_t>(matrix.indices.size()));
   }
   matrix.values = Array(matrix.element, matrix.entries());
   for (std::int64_t e = 0; e < matrix.entries(); ++e) matrix.values.as<double>()[e] = static_cast<double>(e % 11) / 7;
@@ -245,6 +245,7 @@ TEST(Product, LibraryFunctionsAreThoseOfOneRow) {
   for (const Op* op : products) {
     made.emplace_back(ElementType::of(Scalar::f64), n);
     const std::vector<View> in{view(vector), View{}}, out{view(made.back())};
+    kernels->take_matrix(*op, matrix);
     kernels->product(ProductCall{.op = op, .matrix = &matrix, .inputs = in, .outputs = out, .range = {0, n}});
   }
   EXPECT_EQ(difference(made[0], made[1], n), "");
@@ -286,11 +287,12 @@ TEST(Epilogue, SameBitsAsTheOperatorsApart) {
   LocalMatrix matrix;
   matrix.outputs = matrix.inputs = n;
   matrix.element = ElementType::of(Scalar::null);
-  matrix.pointers.push_back(0);
+  matrix.pointers.own().push_back(0);
   for (std::int64_t o = 0; o < n; ++o) {
     const std::int64_t length = o == 10000 ? 16 * reduction_block + 5 : below(random, 20);
-    for (std::int64_t k = 0; k < length; ++k) matrix.indices.push_back(static_cast<std::int32_t>(below(random, n)));
-    matrix.pointers.push_back(static_cast<std::int64_t>(matrix.indices.size()));
+    for (std::int64_t k = 0; k < length; ++k)
+      matrix.indices.own().push_back(static_cast<std::int32_t>(below(random, n)));
+    matrix.pointers.own().push_back(static_cast<std::int64_t>(matrix.indices.size()));
   }
   const ElementType f64 = ElementType::of(Scalar::f64);
   Array s(f64, n), p(f64, n), r(f64, 1);

@@ -24,6 +24,7 @@
 #include "tests/random/plan_features.h"
 #include "tests/support/compressed.h"
 #include "tests/support/generated.h"
+#include "tests/support/memory_forms.h"
 
 namespace kasen::random_programs {
 namespace {
@@ -214,7 +215,9 @@ class JobRunner {
     }
     RunResult result;
     try {
-      result = execute(made, data, *transport, *kernels, {});
+      RunOptions options;  // a run that made the same forms before this one has left them
+      options.forms = &forms_[{request.workers, request.owners}];
+      result = execute(made, data, *transport, *kernels, options);
     } catch (const std::exception& error) {
       throw Fault{"run", std::string(error.what()) + '\n' + print_module(made)};
     }
@@ -232,6 +235,7 @@ class JobRunner {
   Module program_;
   Answer answer_;
   std::map<std::pair<int, int>, std::vector<Part>> parts_, compressed_;
+  std::map<std::pair<int, int>, testing::MemoryForms> forms_;
   std::map<std::tuple<std::string, std::string, bool, bool, bool, bool, int>, Module> plans_;
 };
 

@@ -251,6 +251,7 @@ class Pipeline {
                    "--kernels", text("kernels")};
     if (has("ranks")) argv.insert(argv.end(), {"-n", std::to_string(values_["ranks"].as<int>())});
     if (has("trace")) argv.insert(argv.end(), {"--trace", text("trace")});
+    if (values_["forms"].defaulted() && has_large_forms(file("bundle"))) argv.insert(argv.end(), {"--forms", "keep"});
     const Arguments lasting = lasting_arguments(values_);
     argv.insert(argv.end(), lasting.begin(), lasting.end());
     if (!has("verify")) argv.insert(argv.end(), {"--verify", "auto"});

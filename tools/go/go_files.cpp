@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
+#include "libcomm/data/bundle/bundle.h"
 #include "libcore/base/error.h"
 #include "tools/options/machine_file.h"
 #include "tools/options/result_format.h"
@@ -107,6 +109,13 @@ void GoFiles::check_other_results(const Module& module) const {
     first = false;
   }
   for (const Dimension& dim : module.dims) check(dim.name + "_ids");
+}
+
+bool has_large_forms(const std::string& bundle) {
+  constexpr std::int64_t many_entries = std::int64_t{1} << 24;
+  const std::vector<MatrixStatistics> matrices = read_bundle_info(bundle).statistics.matrices;
+  return std::any_of(matrices.begin(), matrices.end(),
+                     [](const MatrixStatistics& m) { return m.entries >= many_entries; });
 }
 
 }  // namespace kasen::tools

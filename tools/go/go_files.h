@@ -43,4 +43,7 @@ class GoFiles {
   ResultFormat format_;
 };
 
+// Whether forms of a matrix of the bundle take so long to make that the next run should not have to.
+[[nodiscard]] bool has_large_forms(const std::string& bundle);
+
 }  // namespace kasen::tools

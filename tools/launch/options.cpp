@@ -20,6 +20,9 @@ namespace {
 constexpr std::array<std::pair<std::string_view, WithinGroups>, 2> master_orders{
     {{"best", WithinGroups::ordered}, {"given", WithinGroups::by_length}}};
 
+constexpr std::array<std::pair<std::string_view, FormUse>, 3> form_words{
+    {{"use", FormUse::use}, {"keep", FormUse::keep}, {"none", FormUse::none}}};
+
 constexpr std::array<std::pair<std::string_view, bool>, 2> nan_words{{{"allow", false}, {"error", true}}};
 
 std::int64_t byte_option(const po::variables_map& values, const std::string& name) {
@@ -72,7 +75,7 @@ void declare_checkpoints(Tool& tool) {
       "is none");
 }
 
-// A bundle does not change: nothing is added to its folder.
+// Nothing but forms is added to a bundle's folder.
 void check_apart(const std::string& folder, const std::string& bundle) {
   std::error_code fault;
   const std::filesystem::path inner = std::filesystem::weakly_canonical(folder, fault),
@@ -124,6 +127,7 @@ std::optional<std::int64_t> bytes_of(const std::string& text) {
 void declare_lasting_options(Tool& tool) {
   takes(tool, "nan", nan_words);
   takes(tool, "masters", master_orders);
+  takes(tool, "forms", form_words);
   tool.options.add_options()(
       "code-cache", po::value<std::string>()->value_name("FOLDER"),
       "keeps compiled kernels in this folder for the next run, or none ($XDG_CACHE_HOME/kasen, or "
@@ -135,7 +139,10 @@ void declare_lasting_options(Tool& tool) {
       "allow, or error: ends with status 1 at the statement, iteration and worker of the first NaN (slower)")(
       "masters", po::value<std::string>()->default_value("best")->value_name("ORDER"),
       "best (owned elements that a product reads most often lie together, where that pays) or given (as in the data); "
-      "affects speed alone")(
+      "affects speed alone")("forms", po::value<std::string>()->default_value("use")->value_name("WHAT"),
+                             "forms of sparse matrices that the bundle keeps: use (those that are there), keep (those "
+                             "that the run makes, too) "
+                             "or none; affects speed alone")(
       "timeout", po::value<double>()->value_name("SECONDS"),
       "ends a run in which no step begins or ends for so long, and prints the last step of each rank")(
       "check-messages", "adds digests to messages between ranks; a digest that differs ends the run with status 74");
@@ -150,6 +157,7 @@ void read_lasting_options(const po::variables_map& values, RunSettings& s) {
   s.refuse_nan = choose(values, "nan", nan_words);
   s.check_messages = values.count("check-messages") > 0;
   s.masters = choose(values, "masters", master_orders);
+  s.forms = choose(values, "forms", form_words);
   s.code_cache = code_cache_of(values);
   s.verify = verify_choice(values);
   if (values.count("timeout") > 0) s.timeout = seconds_option(values, "timeout", "a time");
@@ -186,7 +194,8 @@ void declare_data(Tool& tool) {
       "with --verify: the output of kasen plan, computed again in place of the plan itself");
   declare_format(tool);
   tool.options.add_options()("top", po::value<int>()->default_value(0)->value_name("K"),
-                             "prints the K largest elements of each vector result");
+                             "prints the K largest elements of each vector result")(
+      "make-forms", "keeps the forms of sparse matrices that the plan needs in the bundle, and runs nothing");
 }
 
 void declare_processes(Tool& tool) {
@@ -241,6 +250,7 @@ RunSettings read_run_options(const po::variables_map& values) {
   s.machine = machine_of(values);
   s.top = bounded(values, "top", 0, most_top);
   s.params = name_values(values, "param");
+  s.make_forms = values.count("make-forms") > 0;
   if (values.count("program") > 0) s.program = values["program"].as<std::string>();
   read_lasting_options(values, s);
   return s;

@@ -27,12 +27,17 @@ struct VerifyChoice {
   std::int64_t elements = 0;
 };
 
+// What a run does with the forms that a bundle keeps (libcomm/data/bundle/forms.h).
+enum class FormUse : std::uint8_t { use, keep, none };
+
 struct RunSettings {
   std::string plan, bundle, output, stats, trace;
   std::string plan_name;  // what messages call the plan
   ResultFormat format = result_formats.front().format;
   KernelChoice kernels = KernelChoice::generated;
   WithinGroups masters = WithinGroups::ordered;
+  FormUse forms = FormUse::use;
+  bool make_forms = false;  // and nothing else
   bool refuse_nan = false;
   std::int64_t memory = 0;  // bytes of a process; 0: all that is available
   double timeout = 0;       // seconds without progress that end the run; 0: no limit

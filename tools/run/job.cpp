@@ -12,6 +12,7 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/compress/compress.h"
 #include "libcomm/data/hdf5/file.h"
 #include "libcomm/data/results/results.h"
@@ -147,6 +148,7 @@ struct Prepared {
   std::unique_ptr<Transport> transport;
   std::vector<Part> parts;
   MappedTables mapped;  // in these
+  std::unique_ptr<BundleForms> forms;  // null: all are made
   std::unique_ptr<KernelSet> kernels;
   RunTimes times;
 };
@@ -185,7 +187,7 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
     with_value("param", [&] {
       p.options.params = read_params(p.module, settings.params, [&] { return read_dims(settings.bundle); });
     });
-    if (cluster.rank() == 0) check_result(settings, p.module, !p.info.dictionaries.empty());
+    if (cluster.rank() == 0 && !settings.make_forms) check_result(settings, p.module, !p.info.dictionaries.empty());
   });
   require_same_run(settings, p, cluster);
   p.transport = cluster.transport(p.info.workers, settings.check_messages);
@@ -195,6 +197,11 @@ Prepared prepare(const RunSettings& settings, Cluster& cluster, int threads) {
     for (Part& part : p.parts) expand(part, read_compressed(p.module));
     p.times.reading = watch.lap();
     p.kernels = make_kernels(settings, threads);
+    if (settings.forms != FormUse::none || settings.make_forms) {
+      p.forms = std::make_unique<BundleForms>(settings.bundle, p.info.digest,
+                                              settings.forms == FormUse::keep || settings.make_forms,
+                                              settings.make_forms ? Sync::yes : Sync::no);
+    }
   });
   return p;
 }
@@ -237,6 +244,9 @@ RunReport report_of(const Prepared& p, const RunResult& result, const RunSetting
   report.threads = threads;
   report.by_rank.at(0).rank = cluster.rank();
   report.by_rank.at(0).resident_bytes = most_resident();
+  report.by_rank.at(0).preparing_seconds = p.times.preparing;
+  report.by_rank.at(0).loaded_forms = p.forms == nullptr ? 0 : p.forms->loaded();
+  report.by_rank.at(0).made_forms = p.forms == nullptr ? 0 : p.forms->made();
   report.kernels = settings.kernels == KernelChoice::interpreter ? "interpreter" : "generated";
   report.processor = p.kernels->processor();
   return report;
@@ -264,6 +274,12 @@ RunResult executed(const Prepared& p, const RunSettings& settings, Cluster& clus
     if (cluster.ranks() == 1) leave_trace();
     throw;
   }
+}
+
+// Each rank keeps those of its own workers.
+void make_forms_alone(const Prepared& p, Cluster& cluster, const JobOutput& output) {
+  make_forms(p.module, p.parts, *p.transport, *p.kernels, p.options);
+  if (cluster.rank() == 0) say(output, fmt::format("forms: {} there, {} made\n", p.forms->loaded(), p.forms->made()));
 }
 
 void write_stats(const RunSettings& settings, const Module& module, const RunReport& report) {
@@ -315,9 +331,11 @@ void run_job(const RunSettings& settings, Cluster& cluster, const JobOutput& out
   }
   p.options.on_formed = [&](size_t part, const std::string& name) { drop_entries(p.parts[part].matrices.at(name)); };
   p.options.masters = settings.masters;
+  p.options.forms = p.forms.get();
   p.options.refuse_nan = settings.refuse_nan;
   p.options.memory = settings.memory;
   if (cluster.ranks() > 1) p.options.sum_on_machine = [&](std::span<std::int64_t> sums) { sum_on_node(cluster, sums); };
+  if (settings.make_forms) return make_forms_alone(p, cluster, output);
   IterationRecord iterations;
   if (cluster.rank() == 0) {
     p.options.on_iteration = [&](const Iteration& iteration) {

@@ -61,6 +61,17 @@ std::string pool_text(const Module& module, const RunReport& report) {
                      report.late_allocations);
 }
 
+// Says where time to prepare goes; nothing for a plan without sparse matrices.
+std::string forms_text(const RunReport& report) {
+  std::int64_t loaded = 0, made = 0;
+  for (const RankCount& rank : report.by_rank) {
+    loaded += rank.loaded_forms;
+    made += rank.made_forms;
+  }
+  if (loaded + made == 0) return "";
+  return fmt::format("forms of sparse matrices: {} from the bundle, {} made\n", loaded, made);
+}
+
 }  // namespace
 
 std::string grouped(std::int64_t number) {
@@ -95,6 +106,7 @@ std::string summary_text(const Module& module, const RunReport& report, const Ru
   text += fmt::format("\nnetwork: {} bytes between workers, {} of them between ranks in {} message{}\n",
                       grouped(report.traffic.worker_bytes), grouped(report.traffic.rank_bytes),
                       grouped(report.traffic.rank_messages), report.traffic.rank_messages == 1 ? "" : "s");
+  text += forms_text(report);
   const std::string slow = slowest(module, report);
   if (!slow.empty()) text += "where the time went:\n" + slow;
   return text;

@@ -8,7 +8,9 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/bundle/bundle.h"
+#include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/compress/compress.h"
+#include "libcore/base/count_text.h"
 #include "libcore/base/printable.h"
 #include "libcore/ir/module.h"
 #include "tools/common/tool.h"
@@ -18,6 +20,7 @@
 #include "tools/options/words.h"
 #include "tools/step/step.h"
 #include "tools/system/files.h"
+#include "tools/system/process.h"
 
 namespace kasen::tools {
 namespace {
@@ -74,6 +77,24 @@ void complete_sources(const std::map<std::string, std::string>& offered, BundleI
   }
 }
 
+// A plan that has regions and states says which forms of its matrices a run wants. The run itself makes them.
+void add_forms(const std::string& plan, const std::string& bundle) {
+  const Ended ended = run_process({tool_folder() + "/kasen-run", plan, "--bundle", bundle, "--make-forms"});
+  if (ended.signal != 0) throw UserError(ended_by_signal("kasen-run", ended));
+  if (ended.status != 0)
+    fail(static_cast<ExitStatus>(ended.status), fmt::format("the bundle '{}' has no forms of its matrices", bundle),
+         "kasen run --make-forms has said why; the data are whole");
+}
+
+std::string forms_text(const std::vector<KeptForm>& forms) {
+  std::string text;
+  for (const KeptForm& form : forms)
+    text +=
+        printable(fmt::format("form of {}, {} bytes: {}", count_text(form.workers, "worker"), form.bytes, form.text)) +
+        "\n";
+  return text;
+}
+
 ExitStatus make_bundle(const po::variables_map& values) {
   if (values.count("output") == 0) fail(ExitStatus::usage, "no output folder for the bundle", "", "add -o BUNDLE");
   const bool compressing = choose(values, "compress", compress_words);
@@ -113,6 +134,7 @@ ExitStatus make_bundle(const po::variables_map& values) {
     part = {};
   }
   (void)writer.finish();
+  if (module.level >= 3) add_forms(values["program"].as<std::string>(), values["output"].as<std::string>());
   return ExitStatus::done;
 }
 
@@ -124,7 +146,9 @@ ExitStatus partition_or_stats(const po::variables_map& values) {
     fail(ExitStatus::usage, fmt::format("--stats prints the content of a bundle; '{}' does not apply to it", other), "",
          "leave out one of them");
   }
-  write_standard_output(bundle_text(read_bundle_info(values["stats"].as<std::string>())));
+  const std::string bundle = values["stats"].as<std::string>();
+  const BundleInfo info = read_bundle_info(bundle);
+  write_standard_output(bundle_text(info) + forms_text(kept_forms(bundle, info.digest)));
   return ExitStatus::done;
 }
 
@@ -137,7 +161,8 @@ int partition_main(int argc, char** argv) {
                      "kasen partition --program plan.kir G=web.txt.xz --workers 16 --method hybrid-cut -o web-16"}};
   tool.under("Data");
   tool.options.add_options()("program", po::value<std::string>()->value_name("PLAN.kir"),
-                             "the program whose inputs the data are (without it: one graph G over N)");
+                             "the program whose inputs the data are (without it: one graph G over N); of a plan that "
+                             "kasen fuse made, the bundle also gets the forms that its run wants");
   declare_input_options(tool);
   tool.under("Cutting");
   tool.options.add_options()("workers", po::value<std::int64_t>()->default_value(1)->value_name("P"),

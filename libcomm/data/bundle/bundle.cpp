@@ -8,6 +8,7 @@
 
 #include "libcomm/data/base/digest.h"
 #include "libcomm/data/base/new_file.h"
+#include "libcomm/data/bundle/forms.h"
 #include "libcomm/data/bundle/manifest.h"
 #include "libcomm/data/bundle/part.h"
 #include "libcomm/data/bundle/stored.h"
@@ -29,7 +30,8 @@ void require_replaceable(const std::string& path) {
   if (ours) {
     for (const auto& entry : fs::directory_iterator(path, error)) {
       const std::string name = entry.path().filename().string();
-      ours = ours && (name == "manifest.json" || (name.starts_with("part-") && name.ends_with(".h5")));
+      ours = ours &&
+             (name == "manifest.json" || (name.starts_with("part-") && name.ends_with(".h5")) || is_form_file(name));
     }
   }
   if (!ours || error)
